@@ -37,10 +37,16 @@ from api.observability.access_log import AccessLog, Write
 from api.observability.logging import LOGGER
 from api.observability.metrics import Metrics, WorkerSlot, publish_periodically
 from api.openapi_document import openapi_document
-from api.problems.problem import InputError, ProblemError, new_problem, not_found, service_unavailable
+from api.problems.problem import (
+    ProblemDetail,
+    ProblemError,
+    new_problem,
+    not_found_problem,
+    service_unavailable_problem,
+)
 from api.rate_limits.limiter import RateLimiter
 from api.routes import ROUTES
-from api.services import ApiServices, SnapshotSource
+from api.services import ApiServices, ReleaseSource
 from api.settings.service import ApiSettings
 from api.usage.store import DatabaseUsageStore
 from api.webhooks.egress.dns import DnsResolver, Lookup
@@ -59,19 +65,19 @@ _PUBLISHED_AFTER = 30  # Retry-After in seconds
 
 def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is handed in
     settings: ApiSettings,
-    reader: SnapshotSource,
+    reader: ReleaseSource,
     database: Database,
     secrets: ServiceSecrets,
     clock: Clock | None = None,
     write_access_log: Write | None = None,
-    desk: WorkerSlot | None = None,
+    worker_slot: WorkerSlot | None = None,
     resolver: Lookup | None = None,
     deliveries: BackgroundService | None = None,
 ) -> Litestar:
     """Creates the service as an ASGI application.
 
     `database`: already migrated (`api.database.migrate.prepare_database`). `write_access_log`: receives whole
-    lines; default is standard error if the setting `access_log` is on. `desk`: where one of several workers
+    lines; default is standard error if the setting `access_log` is on. `worker_slot`: where one of several workers
     publishes its metrics. `resolver`: DNS resolver for endpoint hosts, by default the system's. `deliveries`:
     delivers webhooks in this process.
     """
@@ -81,7 +87,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     limits = RateLimiter(settings.tiers, clock, DatabaseUsageStore(database, clock.today))
     if write_access_log is None and settings.access_log:
         write_access_log = _write_stderr
-    metrics = Metrics(desk)
+    metrics = Metrics(worker_slot)
     lookup = metrics.counted("key_lookups", accounts.lookup)
     control, sealer = AsyncDatabase(database), SecretBox(secrets.sealing_keys)
     billing = _load_billing(settings, database, accounts, clock)
@@ -89,37 +95,28 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
     footing = sign_up_state(settings.tiers, accounts_pay=settings.billing.is_on)
     service = ApiServices(
         settings=settings,
-        reader=reader,
+        release_reader=reader,
         clock=clock,
-        ulids=ulids,
-        accounts=accounts,
-        authenticator=Authenticator(
-            lookup, limits.meter_of, secrets.pepper, clock, settings.key_cache_seconds
-        ),
-        limits=limits,
-        cursors=CursorSigner(secrets.cursor_keys, clock),
-        lists=ListQueryPool(settings.list_concurrency, settings.list_wait_seconds, metrics.add),
-        stamps=ReleaseHeaders(),
+        ulid_generator=ulids,
+        account_service=accounts,
+        authenticator=Authenticator(lookup, limits.limits_of_key, secrets.pepper, clock, settings.key_cache_seconds),
+        rate_limiter=limits,
+        cursor_signer=CursorSigner(secrets.cursor_keys, clock),
+        list_query_pool=ListQueryPool(settings.list_concurrency, settings.list_wait_seconds, metrics.add),
+        release_headers=ReleaseHeaders(),
         access_log=AccessLog(write_access_log),
         metrics=metrics,
-        proxies=ClientIpResolver(settings.trusted_proxies),
-        openapi=openapi_document(settings.public_url),
-        control=control,
-        sealer=sealer,
-        subscriptions=SubscriptionService(
-            control,
-            lambda: _last_sequence(reader),
-            sealer,
-            settings.webhooks,
-            settings.tiers,
-            clock,
-            ulids,
-            resolver,
+        client_ip_resolver=ClientIpResolver(settings.trusted_proxies),
+        openapi_document=openapi_document(settings.public_url),
+        control_database=control,
+        secret_box=sealer,
+        subscription_service=SubscriptionService(
+            control, lambda: _last_sequence(reader), sealer, settings.webhooks, settings.tiers, clock, ulids, resolver
         ),
-        sender=WebhookClient(settings.webhooks, clock, resolver),
-        billing=billing,
-        postman=postman,
-        doors=SessionService(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
+        webhook_client=WebhookClient(settings.webhooks, clock, resolver),
+        billing_service=billing,
+        sign_in_mailer=postman,
+        session_service=SessionService(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
     return _build_litestar(
         service, deliveries or (lambda _: nullcontext()), _load_reconciliation(billing, database, clock)
@@ -127,28 +124,23 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
 
 
 def _build_litestar(
-    service: ApiServices,
-    deliveries: BackgroundService,
-    upkeep: Callable[[], AbstractAsyncContextManager[None]],
+    service: ApiServices, deliveries: BackgroundService, upkeep: Callable[[], AbstractAsyncContextManager[None]]
 ) -> Litestar:
     def start() -> None:
-        service.limits.start(service.settings.bursts_path)
+        service.rate_limiter.share_buckets(service.settings.bursts_path)
 
     async def stop() -> None:
         service.access_log.flush()
-        service.lists.close()
-        await service.limits.stop()
-        await service.sender.close()
-        await service.postman.close()
-        service.control.close()
-        if service.billing is not None:
-            service.billing.close()
+        service.list_query_pool.close()
+        await service.rate_limiter.store_pending_counts()
+        await service.webhook_client.close()
+        await service.sign_in_mailer.close()
+        service.control_database.close()
+        if service.billing_service is not None:
+            service.billing_service.close()
 
     # Litestar only checks a handler's return value for `to_asgi_response`; `HttpResponse` has it
-    handlers: dict[int | type[Exception], Any] = {
-        HTTPException: _on_routing_error,
-        Exception: _on_failure,
-    }
+    handlers: dict[int | type[Exception], Any] = {HTTPException: _on_routing_error, Exception: _on_failure}
     app = Litestar(
         route_handlers=[*ROUTES, *PAGES],
         openapi_config=None,  # our own document: `api.openapi_document`
@@ -191,13 +183,13 @@ def _load_reconciliation(
         return nullcontext
     from api.billing.reconciliation import BillingReconciler
 
-    return BillingReconciler(billing, database, clock).beside
+    return BillingReconciler(billing, database, clock).run_in_background
 
 
-def _last_sequence(reader: SnapshotSource) -> int:
+def _last_sequence(reader: ReleaseSource) -> int:
     """Sequence of the last published event; 0 without a release."""
     try:
-        with reader.pin() as snapshot:
+        with reader.pin_release() as snapshot:
             return snapshot.last_sequence
     except NoReleaseError:
         return 0
@@ -212,15 +204,13 @@ def _on_routing_error(request: Request[Any, Any, Any], error: HTTPException) -> 
     """Maps Litestar's own errors: unknown paths and methods, a malformed Host."""
     call = current_request()
     if isinstance(error, NotFoundException):
-        trouble = not_found(call.path)
+        trouble = not_found_problem(call.path)
     elif isinstance(error, MethodNotAllowedException):
         allow = sort_methods((error.headers or {}).get("allow", "").split(", "))
         trouble = new_problem("method_not_allowed", f"{call.method} is not allowed here. Allowed: {allow}.")
         trouble.headers = [(b"allow", allow.encode())]
     elif error.status_code < 500:  # noqa: PLR2004
-        trouble = new_problem(
-            "invalid_parameter", "The request is malformed.", InputError("format", error.detail)
-        )
+        trouble = new_problem("invalid_parameter", "The request is malformed.", ProblemDetail("format", error.detail))
     else:
         return _on_failure(request, error)
     return _error_response(call, trouble)
@@ -233,11 +223,9 @@ def _on_failure(_: Request[Any, Any, Any], error: Exception) -> HttpResponse:
 def _failure_response(call: RequestContext, error: Exception) -> HttpResponse:
     """Handles unexpected errors: the stack trace goes to the log, the request id to the caller."""
     if isinstance(error, NoReleaseError):
-        return _error_response(call, service_unavailable("No data has been published yet.", _PUBLISHED_AFTER))
+        return _error_response(call, service_unavailable_problem("No data has been published yet.", _PUBLISHED_AFTER))
     LOGGER.error("request failed", exc_info=error)
-    return _error_response(
-        call, new_problem("internal_error", "Internal error. Quote the request id to support.")
-    )
+    return _error_response(call, new_problem("internal_error", "Internal error. Quote the request id to support."))
 
 
 def _error_response(call: RequestContext, trouble: ProblemError) -> HttpResponse:

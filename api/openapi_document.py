@@ -28,10 +28,10 @@ _OWN_OPERATION: Final = Operation(
     tag="Service",
     summary="Get the OpenAPI document",
     description="No key required; a key is accepted. Not counted against the quota.",
-    answer={"type": "object", "description": "An OpenAPI 3.1 document."},
-    answer_description="The document.",
-    headers=OF_DOCUMENT,
-    public=True,
+    response_schema={"type": "object", "description": "An OpenAPI 3.1 document."},
+    response_description="The document.",
+    response_headers=OF_DOCUMENT,
+    is_public=True,
 )
 OPERATIONS: Final = (*COMPANY_OPERATIONS, *WEBHOOK_OPERATIONS, usage.USAGE_OPERATION, _OWN_OPERATION)
 """In the document's order; a test compares them with the existing routes."""
@@ -59,22 +59,20 @@ def _document_object(public_url: str) -> dict[str, Any]:
         "paths": _paths_object(),
         "webhooks": payloads.webhook_objects(),
         "components": {
-            "securitySchemes": {
-                "bearer": {"type": "http", "scheme": "bearer", "description": description.BEARER},
-            },
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer", "description": description.BEARER}},
             "parameters": request_headers.header_parameters() | payloads.delivery_header_parameters(),
-            "headers": response_headers.components(),
+            "headers": response_headers.schema_components(),
             "responses": problem_responses.response_components(public_url),
             "schemas": {
-                **profile.components(),
-                **financials.components(),
-                **ownership.components(),
-                **events.components(),
-                **subscriptions.components(),
-                **deliveries.components(),
-                **markets.components(),
-                **usage.components(),
-                **problem_responses.components(),
+                **profile.schema_components(),
+                **financials.schema_components(),
+                **ownership.schema_components(),
+                **events.schema_components(),
+                **subscriptions.schema_components(),
+                **deliveries.schema_components(),
+                **markets.schema_components(),
+                **usage.schema_components(),
+                **problem_responses.schema_components(),
             },
         },
     }
@@ -94,14 +92,14 @@ def _operation_object(operation: Operation) -> Schema:
         "description": operation.description,
         "tags": [operation.tag],
     }
-    parameters = [_path_parameter(place) for place in operation.places]
-    parameters += [_query_parameter(parameter) for parameter in operation.query.parameters]
-    parameters += request_headers.header_references(operation.asked_headers)
+    parameters = [_path_parameter(place) for place in operation.path_parameters]
+    parameters += [_query_parameter(parameter) for parameter in operation.query_params.parameters]
+    parameters += request_headers.header_references(operation.request_headers)
     if parameters:
         described["parameters"] = parameters
     if operation.body is not None:
         described["requestBody"] = _request_body(operation.body)
-    if operation.public:
+    if operation.is_public:
         described["security"] = [{}, {"bearer": []}]
     described["responses"] = _responses_object(operation)
     return described
@@ -111,26 +109,26 @@ def _request_body(body: RequestBody) -> Schema:
     content = {"schema": body.schema, "example": body.example}
     return {
         "description": body.description,
-        "required": body.required,
+        "required": body.is_required,
         "content": dict.fromkeys(body.media_types, content),
     }
 
 
 def _responses_object(operation: Operation) -> Schema:
-    named = response_headers.success_headers(operation.headers, public=operation.public)
-    success: Schema = {"description": operation.answer_description, "headers": named}
-    if operation.answer is not None:
-        content: Schema = {"schema": operation.answer}
+    named = response_headers.success_headers(operation.response_headers, is_public=operation.is_public)
+    success: Schema = {"description": operation.response_description, "headers": named}
+    if operation.response_schema is not None:
+        content: Schema = {"schema": operation.response_schema}
         if operation.example is not None:
             content["example"] = operation.example
         success["content"] = {"application/json": content}
-    if operation.leads_to:
-        success["links"] = link_objects(operation.leads_to)
+    if operation.links:
+        success["links"] = link_objects(operation.links)
     answers: Schema = {str(operation.status): success}
-    if "ETag" in operation.headers:
+    if "ETag" in operation.response_headers:
         text = "Not modified since the ETag in If-None-Match."
         answers["304"] = {"description": text, "headers": named}
-    return answers | problem_responses.response_references(operation.refusals, public=operation.public)
+    return answers | problem_responses.response_references(operation.error_statuses, is_public=operation.is_public)
 
 
 def _path_parameter(place: PathParameter) -> Schema:
@@ -152,7 +150,7 @@ def _query_parameter(parameter: QueryParam[Any]) -> Schema:
         "description": parameter.description,
         "schema": dict(parameter.schema),
     }
-    if parameter.listed:
+    if parameter.is_list:
         described |= {"style": "form", "explode": False}
     if parameter.example is not None:
         described["example"] = parameter.example

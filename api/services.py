@@ -25,7 +25,7 @@ from api.rate_limits.limiter import RateLimiter
 from api.settings.service import ApiSettings
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
-from warehouse.reader.types import ReleaseSnapshot
+from warehouse.reader.types import PinnedRelease
 from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import RunNote
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from api.billing.service import BillingService
 
 
-class SnapshotSource(Protocol):
+class ReleaseSource(Protocol):
     """The part of `warehouse.reader.reader.ReleaseReader` that routes use."""
 
-    def pin(self) -> AbstractContextManager[ReleaseSnapshot]: ...
+    def pin_release(self) -> AbstractContextManager[PinnedRelease]: ...
 
-    def freshness(self) -> Freshness: ...
+    def read_freshness(self) -> Freshness: ...
 
-    def runs(self) -> list[RunNote]: ...
+    def read_run_log(self) -> list[RunNote]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +48,26 @@ class ApiServices:
     """Everything a route may need; immutable while the service runs."""
 
     settings: ApiSettings
-    reader: SnapshotSource
+    release_reader: ReleaseSource
     clock: Clock
-    ulids: UlidGenerator
-    accounts: AccountService
+    ulid_generator: UlidGenerator
+    account_service: AccountService
     authenticator: Authenticator
-    limits: RateLimiter
-    cursors: CursorSigner
-    lists: ListQueryPool
-    stamps: ReleaseHeaders
+    rate_limiter: RateLimiter
+    cursor_signer: CursorSigner
+    list_query_pool: ListQueryPool
+    release_headers: ReleaseHeaders
     access_log: AccessLog
     metrics: Metrics
-    proxies: ClientIpResolver
-    openapi: bytes
-    control: AsyncDatabase
-    sealer: SecretBox
-    subscriptions: SubscriptionService
-    sender: WebhookClient
+    client_ip_resolver: ClientIpResolver
+    openapi_document: bytes
+    control_database: AsyncDatabase
+    secret_box: SecretBox
+    subscription_service: SubscriptionService
+    webhook_client: WebhookClient
     """For test sends; deliveries have their own client."""
-    billing: "BillingService | None"
+    billing_service: "BillingService | None"
     """None without Stripe's settings: an operator sets tiers."""
-    postman: SignInMailer
+    sign_in_mailer: SignInMailer
     """For sign-in links; notices use the outbox."""
-    doors: SessionService
+    session_service: SessionService

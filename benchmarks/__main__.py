@@ -45,11 +45,7 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"lines": 16_000_000, "rounds": 1},
         "quick": {"lines": 20_000, "rounds": 1},
     },
-    "bench_us_facts": {
-        "default": {},
-        "full": {"issuers": 2_000},
-        "quick": {"rounds": 1, "issuers": 20},
-    },
+    "bench_us_facts": {"default": {}, "full": {"issuers": 2_000}, "quick": {"rounds": 1, "issuers": 20}},
     "bench_diff": {
         "default": {"rows": 1_000_000},
         "full": {"rows": 12_000_000, "rounds": 3},
@@ -85,11 +81,7 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {},
         "quick": {"events": 200, "rows": 20_000, "subscriptions": 500},
     },
-    "bench_universe": {
-        "default": {},
-        "full": {"companies": 10_000_000, "days": 3},
-        "quick": {"companies": 5_000},
-    },
+    "bench_universe": {"default": {}, "full": {"companies": 10_000_000, "days": 3}, "quick": {"companies": 5_000}},
     "bench_year": {
         "default": {},
         "full": {"companies": 100_000, "days": 366},
@@ -147,8 +139,7 @@ def _figure(row: dict[str, object], side: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description=__doc__,
-        epilog="BENCH_FOLDER in the environment: where worlds of companies are kept between runs.",
+        description=__doc__, epilog="BENCH_FOLDER in the environment: where worlds of companies are kept between runs."
     )
     parser.add_argument("--scale", choices=("quick", "default", "full"), default="default")
     parser.add_argument("--only", choices=tuple(BENCHES), action="append")
@@ -164,12 +155,7 @@ def main() -> None:
         failed += [name] if told is None else []
     console.print(_table(results))
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    report = {
-        "at": datetime.now(UTC).isoformat(),
-        "scale": chosen.scale,
-        "machine": machine,
-        "results": results,
-    }
+    report = {"at": datetime.now(UTC).isoformat(), "scale": chosen.scale, "machine": machine, "results": results}
     chosen.json.write_text(json.dumps(report, indent=2) + "\n")
     console.print(f"{machine}; {time.monotonic() - started:.0f} s; written to {chosen.json}")
     if failed:

@@ -69,13 +69,9 @@ def datasette(question: Question) -> Ask:
     for column, operator, value in conditions(named):
         if column == "place":
             place = _literal(value)
-            asked.append(
-                ("_where", f"(municipality = {place} COLLATE NOCASE OR county = {place} COLLATE NOCASE)")
-            )
+            asked.append(("_where", f"(municipality = {place} COLLATE NOCASE OR county = {place} COLLATE NOCASE)"))
         else:
-            asked.append(
-                (f"{column}__{_OPERATORS[operator]}", int(value) if isinstance(value, bool) else value)
-            )
+            asked.append((f"{column}__{_OPERATORS[operator]}", int(value) if isinstance(value, bool) else value))
     sort = named.get("sort", "")
     asked.append(("_sort_desc", sort[1:]) if sort.startswith("-") else ("_sort", sort or "company_id"))
     if words and not sort:

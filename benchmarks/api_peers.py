@@ -79,9 +79,7 @@ def _fill(target: sqlite3.Connection, source, rows: str) -> int:  # noqa: ANN001
         target.executemany(f"INSERT INTO companies VALUES ({marks})", chunk)
     for column in _FILTERS:
         target.execute(f"CREATE INDEX by_{column} ON companies ({column})")
-    target.execute(
-        "CREATE VIRTUAL TABLE companies_fts USING fts5(name, content = 'companies', prefix = '2 3')"
-    )
+    target.execute("CREATE VIRTUAL TABLE companies_fts USING fts5(name, content = 'companies', prefix = '2 3')")
     target.execute("INSERT INTO companies_fts (companies_fts) VALUES ('rebuild')")
     target.execute("COMMIT")
     target.execute("ANALYZE")

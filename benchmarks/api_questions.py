@@ -20,17 +20,7 @@ from warehouse.storage.duckdb import open_database
 Row = Mapping[str, Any]
 TYPO = "one typo"
 SORTS = ("", "name", "-latest_revenue", "-registered_date")
-FILTERS = (
-    "country",
-    "industry",
-    "region",
-    "status",
-    "is_listed",
-    "registered",
-    "size",
-    "employees",
-    "revenue",
-)
+FILTERS = ("country", "industry", "region", "status", "is_listed", "registered", "size", "employees", "revenue")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _COMPANIES = 100_000  # that are asked for
 _SAMPLE = 200_000  # names that the common words are counted in
@@ -87,16 +77,10 @@ class Questions:
     def searches(self, count: int) -> list[Question]:
         """`q` alone: a fifth with one typo, a tenth the most common words, the others as people type names."""
         made = [
-            Question("common word", (("q", self.common[number % len(self.common)]),))
-            for number in range(count // 10)
+            Question("common word", (("q", self.common[number % len(self.common)]),)) for number in range(count // 10)
         ]
         made += [self._search(TYPO, _slip) for _ in range(count // 5)]
-        ways = (
-            ("whole name", _whole),
-            ("without form", _without_form),
-            ("one word", _one_word),
-            ("beginning", _cut),
-        )
+        ways = (("whole name", _whole), ("without form", _without_form), ("one word", _one_word), ("beginning", _cut))
         made += [self._search(*ways[number % len(ways)]) for number in range(count - len(made))]
         self._chance.shuffle(made)
         return made

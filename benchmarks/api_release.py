@@ -26,10 +26,7 @@ from warehouse.schema.tables import COMPANIES, EVENTS, FINANCIALS
 from warehouse.storage.layout import Layout
 
 ROOT = Path(__file__).resolve().parents[1]
-_WRITERS = (
-    "warehouse/**/*.py",
-    *(f"benchmarks/api_{one}.py" for one in ("words", "world", "release", "peers")),
-)
+_WRITERS = ("warehouse/**/*.py", *(f"benchmarks/api_{one}.py" for one in ("words", "world", "release", "peers")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class Built:
     @property
     def documents(self) -> Path:
         """What the service answers from."""
-        return Layout(self.data).release(1) / SERVING
+        return Layout(self.data).release_folder(1) / SERVING
 
 
 def world(companies: int) -> Built:
@@ -58,9 +55,7 @@ def world(companies: int) -> Built:
             shutil.rmtree(stale)
         print(f"making {companies:,} companies in {folder}, once", file=sys.stderr, flush=True)
         subprocess.run(
-            [sys.executable, "-m", "benchmarks.api_release", str(folder), str(companies)],
-            cwd=ROOT,
-            check=True,
+            [sys.executable, "-m", "benchmarks.api_release", str(folder), str(companies)], cwd=ROOT, check=True
         )
     return Built(folder, json.loads((folder / "told.json").read_text()))
 
@@ -82,13 +77,11 @@ def make(folder: Path, companies: int) -> None:
     layout = Layout(folder / "data")
     parts = {market: _taken_in(layout, market, companies) for market in api_world.sizes(companies)}
     taken_in = time.perf_counter()
-    ReleaseStore(layout, clock=lambda: api_world.AT).publish(
-        parts, schema_render.polars_schema(EVENTS).to_frame()
-    )
+    ReleaseStore(layout, clock=lambda: api_world.AT).publish(parts, schema_render.polars_schema(EVENTS).to_frame())
     published = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    shutil.rmtree(layout.history)  # nothing reads it any more
-    release = layout.release(1)
+    shutil.rmtree(layout.history_folder)  # nothing reads it any more
+    release = layout.release_folder(1)
     rows = api_peers.write(folder, release / WAREHOUSE)
     told = {
         "companies": rows,
@@ -110,12 +103,10 @@ def _taken_in(layout: Layout, market: str, companies: int) -> MarketPart:
         for profiles, accounts in api_world.chunks(market, count, companies):
             with history.transaction():
                 touched = profiles["company_id"]
-                history.apply(COMPANIES, profiles, touched, api_world.AT)
-                history.apply(FINANCIALS, accounts, touched, api_world.AT)
+                history.merge_snapshot(COMPANIES, profiles, touched, api_world.AT)
+                history.merge_snapshot(FINANCIALS, accounts, touched, api_world.AT)
     state = DatasetState(api_world.AT, ("invented",), count)
-    return MarketPart(
-        market, layout.history_file(market), "fresh", api_world.AT, {f"{market.lower()}.accounts": state}
-    )
+    return MarketPart(market, layout.history_file(market), "fresh", api_world.AT, {f"{market.lower()}.accounts": state})
 
 
 if __name__ == "__main__":

@@ -24,11 +24,7 @@ HOST = "127.0.0.1"
 _READY_SECONDS = 300.0
 _EMAIL = "bench@example.com"
 _CLIENTS = {"failed_authentications_per_second": 10**6}
-_GENEROUS = {
-    "monthly_requests": 10**9,
-    "burst_per_second": 10**6,
-    "burst_capacity": 10**6,
-}  # counted all the same
+_GENEROUS = {"monthly_requests": 10**9, "burst_per_second": 10**6, "burst_capacity": 10**6}  # counted all the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +53,7 @@ def serving(which: str, world: Built) -> Iterator[Server]:
         port, log = _free_port(), folder / "server.log"
         command, environment, key = _STARTS[which](world, folder, port)
         process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=stack.enter_context(log.open("wb")),
+            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=stack.enter_context(log.open("wb"))
         )
         stack.callback(_end, process)
         _until_listening(process, port, log)
@@ -88,9 +80,7 @@ def _ours(world: Built, folder: Path, port: int) -> Start:
 
 def _firm(environment: dict[str, str], *arguments: str) -> str:
     command = [sys.executable, "-m", "firm", *arguments]
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    ).stdout
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
 
 
 def _empty(world: Built, folder: Path, port: int) -> Start:  # noqa: ARG001
@@ -111,19 +101,12 @@ def _roapi(world: Built, folder: Path, port: int) -> Start:
         "addr": {"http": f"{HOST}:{port}", "postgres": f"{HOST}:0", "flight_sql": f"{HOST}:0"},
         "tables": [{"name": "companies", "uri": str(world.folder / "companies.parquet")}],
         "kvstores": [
-            {
-                "name": "profiles",
-                "uri": str(world.folder / "profiles.parquet"),
-                "key": "org_number",
-                "value": "body",
-            }
+            {"name": "profiles", "uri": str(world.folder / "profiles.parquet"), "key": "org_number", "value": "body"}
         ],
     }
     path = folder / "roapi.yml"
     path.write_text(json.dumps(settings))  # JSON is YAML too
-    found = shutil.which(
-        "roapi", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    )
+    found = shutil.which("roapi", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     if found is None:
         raise SystemExit("roapi is not installed: run `make setup`")
     return [found, "-c", str(path)], dict(os.environ), ""

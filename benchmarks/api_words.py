@@ -230,19 +230,7 @@ _BRITISH: Final = Language(
     is_upper=True,
 )  # fmt: skip
 _AMERICAN: Final = Language(
-    forms=(
-        "Inc",
-        "Inc.",
-        "Corp",
-        "Inc",
-        "LLC",
-        "Corp.",
-        "Corporation",
-        "Co",
-        "LP",
-        "Holdings, Inc.",
-        "Trust",
-    ),
+    forms=("Inc", "Inc.", "Corp", "Inc", "LLC", "Corp.", "Corporation", "Co", "LP", "Holdings, Inc.", "Trust"),
     trades=_words(
         "Holdings Capital Partners Financial Bancorp Energy Pharmaceuticals Therapeutics Technologies Systems "
         "Acquisition Group International Fund Trust Resources Realty Properties Industries Ventures "
@@ -279,19 +267,12 @@ _AMERICAN: Final = Language(
         "RALEIGH OMAHA RENO"
     ),
     counties=_words(
-        "California Texas Delaware Florida Nevada Massachusetts Illinois Colorado Georgia Ohio Virginia "
-        "Washington"
+        "California Texas Delaware Florida Nevada Massachusetts Illinois Colorado Georgia Ohio Virginia Washington"
     ),
     scheme="SIC",
     currency="USD",
     is_upper=False,
 )
-LANGUAGES: Final = {
-    "UK": _BRITISH,
-    "SE": _SWEDISH,
-    "NO": _NORWEGIAN,
-    "FI": _FINNISH,
-    "US": _AMERICAN,
-}
+LANGUAGES: Final = {"UK": _BRITISH, "SE": _SWEDISH, "NO": _NORWEGIAN, "FI": _FINNISH, "US": _AMERICAN}
 SHARES: Final = {"UK": 0.45, "SE": 0.18, "NO": 0.17, "FI": 0.10, "US": 0.10}
 """How the companies are spread over the markets."""

@@ -134,9 +134,7 @@ def _number(market: str) -> pl.Expr:
     number = pl.col("index").cast(pl.Int64) + _BOUNDS[market]
     if market == "FI":
         return pl.format("{}-{}", number, number % 10)
-    return (
-        pl.format("US{}", number.cast(pl.String).str.zfill(10)) if market == "US" else number.cast(pl.String)
-    )
+    return pl.format("US{}", number.cast(pl.String).str.zfill(10)) if market == "US" else number.cast(pl.String)
 
 
 def _industries(scheme: str) -> list[str]:

@@ -76,9 +76,7 @@ def run(companies: int = 1_000_000, rounds: int = 5) -> list[dict[str, Any]]:
     rows = Rows(Questions(built).rows)
     _read_through(built.documents)
     with ExitStack() as stack:
-        servers = {
-            which: stack.enter_context(serving(which, built)) for which in dict.fromkeys(SERVERS.values())
-        }
+        servers = {which: stack.enter_context(serving(which, built)) for which in dict.fromkeys(SERVERS.values())}
         asking = Asking(servers, rows, built.documents)
         counts = {asked: _warmed(asked, asking) for asked in SERVERS}
         measured = [_round(asking, counts) for _ in range(rounds)]

@@ -70,7 +70,7 @@ def run(rows: int = 1_000_000, rounds: int = 5) -> list[dict[str, object]]:
     before = profiles(rows, 0)
     with tempfile.TemporaryDirectory() as folder, MarketHistory(Layout(Path(folder)), "NO") as history:
         began = time.perf_counter()
-        history.apply(COMPANIES, before, before["company_id"], START)
+        history.merge_snapshot(COMPANIES, before, before["company_id"], START)
         first_load = time.perf_counter() - began
         for day in range(1, rounds + 1):
             after = profiles(rows, day)
@@ -100,7 +100,7 @@ def _joined(before: pl.DataFrame, after: pl.DataFrame) -> int:
 
 
 def _applied(history: MarketHistory, after: pl.DataFrame, at: datetime) -> int:
-    return history.apply(COMPANIES, after, after["company_id"], at).changed_after.height
+    return history.merge_snapshot(COMPANIES, after, after["company_id"], at).changed_after.height
 
 
 def _seconds(work: Callable[[], int], expected: int) -> float:

@@ -27,11 +27,7 @@ SECONDS: Final = 60.0  # for 2.7 M records and 12 M companies
 GIB: Final = 6.0
 MARKETS: Final = ("SE", "NO", "FI", "UK", "DK")
 AUTHORITY: Final = {"SE": "RA000544", "NO": "RA000472", "FI": "RA000188", "UK": "RA000585", "DK": "RA000170"}
-_WEIGHTS: Final = {
-    "NO": (3, 2, 7, 6, 5, 4, 3, 2),
-    "FI": (7, 9, 10, 5, 8, 4, 2),
-    "DK": (2, 7, 6, 5, 4, 3, 2),
-}
+_WEIGHTS: Final = {"NO": (3, 2, 7, 6, 5, 4, 3, 2), "FI": (7, 9, 10, 5, 8, 4, 2), "DK": (2, 7, 6, 5, 4, 3, 2)}
 _FIRST: Final = {"NO": 81_000_000, "FI": 1_000_000, "DK": 1_000_000, "SE": 556_000_000, "UK": 1_000_000}
 
 
@@ -44,9 +40,7 @@ def numbers(market: str, count: int) -> pl.Series:
     if market == "SE":
         doubled = [_digit(digits, place) * (2 - place % 2) for place in range(9)]
         total = pl.sum_horizontal(value // 10 + value % 10 for value in doubled)
-        return (
-            pl.select((digits + ((10 - total % 10) % 10).cast(pl.String)).alias("n")).to_series().head(count)
-        )
+        return pl.select((digits + ((10 - total % 10) % 10).cast(pl.String)).alias("n")).to_series().head(count)
     total = pl.sum_horizontal(_digit(digits, place) * weight for place, weight in enumerate(_WEIGHTS[market]))
     check = (11 - total % 11) % 11
     made = pl.select(n=digits + check.cast(pl.String), fits=check < 10).filter("fits")["n"]
@@ -77,9 +71,7 @@ def canonical(market: str, numbers: pl.Series) -> pl.Series:
 
 def golden(count: int, known: dict[str, pl.Series]) -> pl.DataFrame:
     """Records of LEIs: all of the five markets, a number in two of three spellings."""
-    parts = [
-        _records(market, count // len(MARKETS), known[market], place) for place, market in enumerate(MARKETS)
-    ]
+    parts = [_records(market, count // len(MARKETS), known[market], place) for place, market in enumerate(MARKETS)]
     return pl.concat(parts).sample(fraction=1.0, shuffle=True, seed=2)
 
 
@@ -140,9 +132,9 @@ def run(leis: int = 270_000, companies: int = 1_200_000, rounds: int = 3) -> lis
                 "lei": golden_copy.filter(pl.col("jurisdiction") == iso_country(market))["lei"],
                 "company_id": canonical(
                     market,
-                    golden_copy.filter(pl.col("jurisdiction") == iso_country(market))[
-                        "registered_as"
-                    ].str.replace_all(" ", ""),
+                    golden_copy.filter(pl.col("jurisdiction") == iso_country(market))["registered_as"].str.replace_all(
+                        " ", ""
+                    ),
                 ),
             }
         )
@@ -153,10 +145,7 @@ def run(leis: int = 270_000, companies: int = 1_200_000, rounds: int = 3) -> lis
     ours: list[float] = []
     peer: list[float] = []
     for number in range(rounds):
-        sides = [
-            (ours, lambda: joined(golden_copy, known_companies)),
-            (peer, lambda: bare(ready, known_companies)),
-        ]
+        sides = [(ours, lambda: joined(golden_copy, known_companies)), (peer, lambda: bare(ready, known_companies))]
         for taken, work in sides if number % 2 else reversed(sides):
             taken.append(_seconds(work, due))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

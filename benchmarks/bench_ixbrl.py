@@ -64,9 +64,7 @@ def run(rounds: int = 7) -> list[dict[str, object]]:
     return [*results, _result(name, _staged, unpacking, archive, rounds)]
 
 
-def _result(
-    name: str, mine: Callable[[Bodies], None], peer: Beside, bodies: Bodies, rounds: int
-) -> dict[str, object]:
+def _result(name: str, mine: Callable[[Bodies], None], peer: Beside, bodies: Bodies, rounds: int) -> dict[str, object]:
     """Alternated rounds; `ratio` is the peer's time over ours, so more is better."""
     ours, theirs = [], []
     mine(bodies)  # both warm
@@ -115,11 +113,9 @@ def _zipped(bodies: Bodies) -> bytes:
 
 def _staged(archives: Bodies) -> None:
     for name, body in archives.items():
-        piece = ArchiveMember(
-            accounts_dataset.KEY, name, "0" * 64, AT, Scope.PART, "bench", partial(io.BytesIO, body)
-        )
-        for part in accounts_dataset.split(piece):
-            for _ in accounts_dataset.read(part):
+        piece = ArchiveMember(accounts_dataset.KEY, name, "0" * 64, AT, Scope.PART, "bench", partial(io.BytesIO, body))
+        for part in accounts_dataset.split_members(piece):
+            for _ in accounts_dataset.read_batches(part):
                 pass
 
 
@@ -131,9 +127,7 @@ def _unpacked(archives: Bodies) -> None:
 
 
 def _bodies() -> dict[str, bytes]:
-    paths = [
-        path for folder in FOLDERS if SOURCES.is_dir() for path in sorted((SOURCES / folder).glob("Prod*"))
-    ]
+    paths = [path for folder in FOLDERS if SOURCES.is_dir() for path in sorted((SOURCES / folder).glob("Prod*"))]
     if paths:
         return {path.name: path.read_bytes() for path in paths}
     return {f"Prod223_0001_{n:08}_20171231.html": _written(n) for n in range(1, WRITTEN + 1)}
@@ -157,13 +151,7 @@ def _reads(peer: types.ModuleType, name: str, body: bytes) -> bool:
 
 def _written(number: int) -> bytes:
     """A document like a small company's: two years of a balance sheet, and paragraphs in between."""
-    concepts = (
-        "FixedAssets",
-        "CurrentAssets",
-        "TotalAssetsLessCurrentLiabilities",
-        "NetAssetsLiabilities",
-        "Equity",
-    )
+    concepts = ("FixedAssets", "CurrentAssets", "TotalAssetsLessCurrentLiabilities", "NetAssetsLiabilities", "Equity")
     facts = "".join(
         f'<tr><td><p class="a"><span>{concept}</span></p></td><td><ix:nonFraction name="core:{concept}"'
         f' contextRef="{context}" unitRef="GBP" decimals="0" format="ixt:numdotdecimal">{1000 + number:,}'

@@ -68,21 +68,19 @@ def _timed(work: Callable[[], int]) -> float:
 
 def _ours(root: Path, raw: RawBody) -> int:
     """What a first ingest does with the file, without history."""
-    piece = ArchiveMember(
-        raw.dataset, raw.name, raw.sha256, raw.observed_at, Scope(raw.scope), raw.batch, raw.open
-    )
+    piece = ArchiveMember(raw.dataset, raw.name, raw.sha256, raw.observed_at, Scope(raw.scope), raw.batch, raw.open)
     lake = StagedStore(Layout(root))
-    tables = {table.name: table for table in DATASET.staged.values()}
-    with lake.writer(DATASET.key, BATCH) as writer:
-        for part in DATASET.split(piece):
-            for batch in DATASET.read(part):
+    tables = {table.name: table for table in DATASET.staged_tables.values()}
+    with lake.write_batch(DATASET.key, BATCH) as writer:
+        for part in DATASET.split_members(piece):
+            for batch in DATASET.read_batches(part):
                 if batch.rows.height:
-                    writer.rows(tables[batch.table], part, batch.rows)
-                writer.rejects(part, batch.table, batch.rejects)
-                writer.signals(batch.signals)
+                    writer.add_rows(tables[batch.table], part, batch.rows)
+                writer.add_rejects(part, batch.table, batch.rejects)
+                writer.add_signals(batch.signals)
     index = lake.index(DATASET.key, BATCH)
     present = {name: _present(lake, tables[name]) for name in index.tables} if index else {}
-    shared = NORWAY.normalise(present, date(2026, 11, 21))
+    shared = NORWAY.to_shared_tables(present, date(2026, 11, 21))
     written = 0
     for name, frame in shared.items():
         if frame.height:
@@ -93,17 +91,16 @@ def _ours(root: Path, raw: RawBody) -> int:
 
 def _present(lake: StagedStore, table: Table) -> pl.LazyFrame:
     """Staged rows as history gives them."""
-    rows = lake.rows(DATASET.key, BATCH, table)
+    rows = lake.read_rows(DATASET.key, BATCH, table)
     return rows.with_columns(
-        pl.lit(None, pl.String).alias("_company_id"),
-        pl.lit(None, pl.Datetime("us", "UTC")).alias("_retired_at"),
+        pl.lit(None, pl.String).alias("_company_id"), pl.lit(None, pl.Datetime("us", "UTC")).alias("_retired_at")
     )
 
 
 def _archived(root: Path, plain: Path) -> RawBody:
     with plain.open("rb") as body:
         arrival = FetchedFile("enheter.csv", body, Scope.FULL, INSTANT)
-        piece = RawArchive(Layout(root / "data")).put(DATASET.key, arrival, BATCH)
+        piece = RawArchive(Layout(root / "data")).store_body(DATASET.key, arrival, BATCH)
     if piece is None:
         raise RuntimeError("the archive took the body for an old one")
     return piece

@@ -64,10 +64,8 @@ def _timed(work: Callable[[], int]) -> float:
 
 
 def _ours(path: Path) -> int:
-    piece = ArchiveMember(
-        DATASET.key, path.name, "0" * 64, INSTANT, Scope.FULL, "bench", partial(path.open, "rb")
-    )
-    return sum(batch.rows.height for part in DATASET.split(piece) for batch in DATASET.read(part))
+    piece = ArchiveMember(DATASET.key, path.name, "0" * 64, INSTANT, Scope.FULL, "bench", partial(path.open, "rb"))
+    return sum(batch.rows.height for part in DATASET.split_members(piece) for batch in DATASET.read_batches(part))
 
 
 def _read_json(path: Path) -> int:

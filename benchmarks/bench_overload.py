@@ -30,22 +30,18 @@ def run(companies: int = 1_000_000, rounds: int = 5) -> list[dict[str, Any]]:
     chance = random.Random(3)
     with serving("ours", built) as server:
         lists = [
-            one.ask(server.key)
-            for one in (*questions.single(10), *questions.combined(100), *questions.searches(100))
+            one.ask(server.key) for one in (*questions.single(10), *questions.combined(100), *questions.searches(100))
         ]
         chance.shuffle(lists)
         measure(HOST, server.port, lists[:50], 1)
         calm, busy, hammered = [], [], Answers(refusing=(b"503",))
         for _ in range(rounds):
-            profiles = [
-                profile("ours", row, server.key) for row in chance.choices(questions.rows, k=PROFILES)
-            ]
+            profiles = [profile("ours", row, server.key) for row in chance.choices(questions.rows, k=PROFILES)]
             calm.append(measure(HOST, server.port, profiles, CONNECTIONS))
             busy.append(_beside_lists(server, profiles, lists, hammered))
         memory = server.memory()
     ratio = statistics.median(
-        percentile(one.all(), 0.99) / percentile(other.all(), 0.99)
-        for one, other in zip(busy, calm, strict=True)
+        percentile(one.all(), 0.99) / percentile(other.all(), 0.99) for one, other in zip(busy, calm, strict=True)
     )
     size = api_world.written(companies)
     return [
@@ -87,10 +83,7 @@ def _beside_lists(server: Server, profiles: list[Ask], lists: list[Ask], hammere
 
     answers.seconds = running(
         running_clients(
-            HOST,
-            server.port,
-            Client(profiles, answers.see, CONNECTIONS),
-            Client(hammering(), hammered.see, HAMMERING),
+            HOST, server.port, Client(profiles, answers.see, CONNECTIONS), Client(hammering(), hammered.see, HAMMERING)
         )
     )
     return answers

@@ -53,15 +53,9 @@ _STEMS = (
     "Salt",
 )
 _PERCENT = pl.Decimal(9, 4)
-_FIRST = [
-    f"{one}{two}"
-    for one in _STEMS
-    for two in ("berg", "sund", "dahl", "field", "ström", "vik", "mäki", "ford")
-]
+_FIRST = [f"{one}{two}" for one in _STEMS for two in ("berg", "sund", "dahl", "field", "ström", "vik", "mäki", "ford")]
 _SECOND = [
-    f"{one}{two}"
-    for one in _STEMS
-    for two in ("bygg", "shipping", "invest", "drift", "kraft", "service", "mat")
+    f"{one}{two}" for one in _STEMS for two in ("bygg", "shipping", "invest", "drift", "kraft", "service", "mat")
 ]
 
 
@@ -174,11 +168,7 @@ def measured(work: str, folder: str) -> None:
     began = time.perf_counter()
     count = sides[work](Path(folder))
     taken = time.perf_counter() - began
-    print(
-        json.dumps(
-            {"s": taken, "count": count, "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}
-        )
-    )
+    print(json.dumps({"s": taken, "count": count, "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
 
 
 if __name__ == "__main__":

@@ -68,9 +68,7 @@ def _bare(organisations: Path, statistics: Path) -> int:
     rows = pl.read_csv(organisations, separator=";", infer_schema=False, truncate_ragged_lines=True).height
     return (
         rows
-        + pl.read_csv(
-            statistics, separator="\t", quote_char=None, infer_schema=False, encoding="iso-8859-1"
-        ).height
+        + pl.read_csv(statistics, separator="\t", quote_char=None, infer_schema=False, encoding="iso-8859-1").height
     )
 
 
@@ -81,13 +79,11 @@ def _ours(organisations: Path, statistics: Path, parts: int) -> int:
         counted = readers.submit(_rows, STATISTICS, statistics, parts)
     found = {ORGANISATIONS: registered.result(), UNITS: counted.result()}
     return sum(
-        parallel_map(_parts(found, parts), lambda part: SWEDEN.normalise(part, TODAY)["companies"].height)
+        parallel_map(_parts(found, parts), lambda part: SWEDEN.to_shared_tables(part, TODAY)["companies"].height)
     )
 
 
-def _parts(
-    found: dict[str, list[pl.DataFrame]], parts: int
-) -> Generator[dict[str, pl.LazyFrame], None, None]:
+def _parts(found: dict[str, list[pl.DataFrame]], parts: int) -> Generator[dict[str, pl.LazyFrame], None, None]:
     """Present rows of a part of the companies at a time."""
     for part in range(parts):
         yield {name: _present(rows[part]) for name, rows in found.items()}
@@ -95,11 +91,9 @@ def _parts(
 
 def _rows(dataset: Dataset, path: Path, parts: int) -> list[pl.DataFrame]:
     """The rows of each part of the numbers, put there while their batch is at hand."""
-    piece = ArchiveMember(
-        dataset.key, path.name, "0" * 64, INSTANT, Scope.FULL, BATCH, lambda: path.open("rb")
-    )
+    piece = ArchiveMember(dataset.key, path.name, "0" * 64, INSTANT, Scope.FULL, BATCH, lambda: path.open("rb"))
     found: list[list[pl.DataFrame]] = [[] for _ in range(parts)]
-    for batch in (batch for part in dataset.split(piece) for batch in dataset.read(part)):
+    for batch in (batch for part in dataset.split_members(piece) for batch in dataset.read_batches(part)):
         numbered = batch.rows.with_columns(_part=pl.col(NUMBER).cast(pl.UInt64) % parts)
         for (part,), rows in numbered.partition_by("_part", as_dict=True, include_key=False).items():
             found[part].append(rows)

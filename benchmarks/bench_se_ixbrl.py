@@ -84,7 +84,7 @@ def _staged(archive: bytes) -> int:
     at = datetime(2026, 3, 2, tzinfo=UTC)
     name = "arsredovisningar/2026/09_1.zip"
     piece = ArchiveMember(REPORTS.key, name, "0" * 64, at, Scope.PART, "bench", lambda: io.BytesIO(archive))
-    found = [batch for part in REPORTS.split(piece) for batch in REPORTS.read(part)]
+    found = [batch for part in REPORTS.split_members(piece) for batch in REPORTS.read_batches(part)]
     rows = sum(batch.rows.height for batch in found)
     if rows < COPIES:
         raise RuntimeError(f"{rows} rows of {COPIES} packages")
@@ -101,9 +101,7 @@ def _unpacked(archive: bytes) -> None:
 
 def _bodies() -> list[bytes]:
     examples = [path.read_bytes() for path in sorted(SOURCES.glob("*.xhtml"))] or [_written()]
-    return [
-        examples[place % len(examples)].replace(EXAMPLE, b"556%03d-9999" % place) for place in range(COPIES)
-    ]
+    return [examples[place % len(examples)].replace(EXAMPLE, b"556%03d-9999" % place) for place in range(COPIES)]
 
 
 def _weekly(bodies: list[bytes]) -> bytes:
@@ -132,8 +130,7 @@ def _written() -> bytes:
         f'<xbrli:context id="{kind}{year}"><xbrli:entity><xbrli:identifier scheme="http://www.bolagsverket.se">'
         f"{EXAMPLE.decode()}</xbrli:identifier></xbrli:entity><xbrli:period>"
         + (
-            f"<xbrli:startDate>{2025 - year}-01-01</xbrli:startDate>"
-            f"<xbrli:endDate>{2025 - year}-12-31</xbrli:endDate>"
+            f"<xbrli:startDate>{2025 - year}-01-01</xbrli:startDate><xbrli:endDate>{2025 - year}-12-31</xbrli:endDate>"
             if kind == "period"
             else f"<xbrli:instant>{2025 - year}-12-31</xbrli:instant>"
         )
@@ -143,8 +140,7 @@ def _written() -> bytes:
     )
     words = {"RakenskapsarForstaDag": "2025-01-01", "RakenskapsarSistaDag": DAY}
     hidden = "".join(
-        f'<ix:nonNumeric name="c:{name}" contextRef="period0">{word}</ix:nonNumeric>'
-        for name, word in words.items()
+        f'<ix:nonNumeric name="c:{name}" contextRef="period0">{word}</ix:nonNumeric>' for name, word in words.items()
     )
     prose = '<div><p class="b">Upprättad <b>enligt</b> god <i>redovisningssed</i>.</p></div>' * 500
     base = "http://www.taxonomier.se/se/fr"

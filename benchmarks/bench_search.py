@@ -18,10 +18,7 @@ from benchmarks.load import Answers, Ask, Client, measure, percentile, running
 from benchmarks.load import run as running_clients
 
 LARGE = 5_000_000  # from so many companies on, what is asked of the full scale holds
-PEERS: dict[str, Callable[[Question], Ask]] = {
-    "datasette": api_dialects.datasette,
-    "roapi": api_dialects.roapi,
-}
+PEERS: dict[str, Callable[[Question], Ask]] = {"datasette": api_dialects.datasette, "roapi": api_dialects.roapi}
 PEER_QUESTIONS = 60
 DEEP_PAGES = 20
 SLOWEST = 10
@@ -101,9 +98,7 @@ def _told(ours: Sized, name: str, asked: list[Question]) -> list[dict[str, Any]]
             found.setdefault(ask.kind, []).append(is_there)
 
     running(running_clients(HOST, ours.server.port, Client(asks(), see, 1)))
-    median = ours.result(
-        name, 0.5, answers, MEDIAN_MS if name == "q alone" and ours.companies < LARGE else None
-    )
+    median = ours.result(name, 0.5, answers, MEDIAN_MS if name == "q alone" and ours.companies < LARGE else None)
     most = ours.result(name, 0.99, answers, ours.bound(name))
     most["kinds"] = {
         kind: {"count": len(taken), "p50_ms": _ms(taken, 0.5), "p99_ms": _ms(taken, 0.99)}
@@ -146,8 +141,7 @@ def _deep(ours: Sized, name: str, wide: list[dict[str, str]]) -> dict[str, Any]:
     title = f"{name}, pages of 100, 2nd to {DEEP_PAGES}th"
     return ours.result(title, 0.99, answers, ours.bound(name)) | {
         "slowest": [
-            f"{1000 * seconds:.1f} ms {label}"
-            for seconds, _, label in sorted(answers.slowest, reverse=True)[:SLOWEST]
+            f"{1000 * seconds:.1f} ms {label}" for seconds, _, label in sorted(answers.slowest, reverse=True)[:SLOWEST]
         ]
     }
 

@@ -79,13 +79,13 @@ def _batches(path: Path) -> Iterator[pl.DataFrame]:
     piece = ArchiveMember(
         basic_company_data_dataset.KEY, NAME, "0" * 64, INSTANT, Scope.FULL, "1", lambda: path.open("rb")
     )
-    for part in basic_company_data_dataset.split(piece):
-        yield from (batch.rows for batch in basic_company_data_dataset.read(part) if batch.table == TABLE)
+    for part in basic_company_data_dataset.split_members(piece):
+        yield from (batch.rows for batch in basic_company_data_dataset.read_batches(part) if batch.table == TABLE)
 
 
 def _normalised(frames: list[pl.DataFrame]) -> int:
     present = {TABLE: _present(pl.concat(frames))}
-    return UNITED_KINGDOM.normalise(present, TODAY)["companies"].height
+    return UNITED_KINGDOM.to_shared_tables(present, TODAY)["companies"].height
 
 
 def _present(rows: pl.DataFrame) -> pl.LazyFrame:

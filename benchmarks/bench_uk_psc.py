@@ -130,7 +130,7 @@ def _ours(readers: ParserPool, parts: list[Path]) -> int:
     pieces = [_piece(path) for path in parts]
     size = sum(path.stat().st_size for path in parts)
     rows = 0
-    for outcome in readers.read(parse_bodies.read, pieces, size):
+    for outcome in readers.parse_members(parse_bodies.read_batches, pieces, size):
         if outcome.reason is not None:
             raise ValueError(outcome.reason)
         rows += sum(batch.rows.height for batch in outcome.batches)

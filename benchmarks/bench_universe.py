@@ -95,7 +95,7 @@ class Steps:
         newest = manifest.served_manifest(Layout(self._data))
         if newest is None:
             raise RuntimeError(f"{name}: nothing is published")
-        took = Layout(self._data).release(newest.release).joinpath(MANIFEST).stat().st_mtime
+        took = Layout(self._data).release_folder(newest.release).joinpath(MANIFEST).stat().st_mtime
         took -= newest.built_at.timestamp()
         return {
             "name": f"{written(self._companies)} companies, {name}",
@@ -107,17 +107,10 @@ class Steps:
     def run(self, name: str, arguments: list[str], *, minutes: float, gigabytes: float) -> dict[str, object]:
         """Runs one to its end; the limits are told, and judged at full size only."""
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("FIRM_")}
-        environment = {
-            **inherited,
-            "FIRM_DATA": str(self._data),
-            "FIRM_KEEP_RELEASES": "2",
-            "PYTHONPATH": str(_ROOT),
-        }
+        environment = {**inherited, "FIRM_DATA": str(self._data), "FIRM_KEEP_RELEASES": "2", "PYTHONPATH": str(_ROOT)}
         before, worked, began = size(self._data), ended_worked(), time.perf_counter()
         with (
-            subprocess.Popen(
-                [sys.executable, *arguments], cwd=_ROOT, env=environment, stdout=sys.stderr
-            ) as process,
+            subprocess.Popen([sys.executable, *arguments], cwd=_ROOT, env=environment, stdout=sys.stderr) as process,
             watched(process.pid) as peak,
         ):
             code = process.wait()
@@ -175,7 +168,7 @@ def size(folder: Path) -> int:
 
 def _disk(layout: Layout, companies: int) -> dict[str, object]:
     """A release beside Parquet of its tables and its documents."""
-    release = layout.release(max(int(path.name) for path in layout.releases.glob("[0-9]*")))
+    release = layout.release_folder(max(int(path.name) for path in layout.releases_folder.glob("[0-9]*")))
     with (
         tempfile.TemporaryDirectory(dir=layout.root) as place,
         open_database(release / WAREHOUSE, read_only=True) as database,

@@ -58,11 +58,7 @@ def _edgartools(what: str, bodies: list[bytes], ours: Callable[[], object], roun
         return parser.EntityFactsParser.parse_company_facts(json.loads(body))
 
     result = _result(f"{what}, against edgartools", ours, partial(_each, bodies, peer), rounds)
-    return result | {
-        "asked": f">= {ASKED_PEER:g}",
-        "met": result["ratio"] >= ASKED_PEER,
-        "against": "edgartools",
-    }
+    return result | {"asked": f">= {ASKED_PEER:g}", "met": result["ratio"] >= ASKED_PEER, "against": "edgartools"}
 
 
 def _archive(bodies: list[bytes], issuers: int) -> dict[str, object]:
@@ -89,13 +85,11 @@ def _archive(bodies: list[bytes], issuers: int) -> dict[str, object]:
 def _rows(path: Path) -> int:
     name = "companyfacts/companyfacts.zip"
     seen = datetime(2026, 1, 1, tzinfo=UTC)
-    whole = ArchiveMember(
-        companyfacts_dataset.KEY, name, "0" * 64, seen, Scope.PART, "bench", partial(path.open, "rb")
-    )
+    whole = ArchiveMember(companyfacts_dataset.KEY, name, "0" * 64, seen, Scope.PART, "bench", partial(path.open, "rb"))
     return sum(
         batch.rows.height
-        for piece in companyfacts_dataset.split(whole)
-        for batch in companyfacts_dataset.read(piece)
+        for piece in companyfacts_dataset.split_members(whole)
+        for batch in companyfacts_dataset.read_batches(piece)
         if batch.table == "us_facts"
     )
 

@@ -44,9 +44,7 @@ class Matched:
     peak_mb: int
 
 
-def run(
-    events: int = 10_000, rows: int = 1_000_000, subscriptions: int = SUBSCRIPTIONS
-) -> list[dict[str, Any]]:
+def run(events: int = 10_000, rows: int = 1_000_000, subscriptions: int = SUBSCRIPTIONS) -> list[dict[str, Any]]:
     """One result: seconds of both, and the most memory the fan-out held."""
     with tempfile.TemporaryDirectory() as folder:
         world = World(Path(folder) / "data")

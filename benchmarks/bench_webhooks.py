@@ -41,9 +41,7 @@ STEADY = 0.9
 """What «without slowing» means here: the last third at this share of the first third's rate at least."""
 
 
-def run(
-    events: int = 300, rounds: int = 4, releases: int = 4, backlog: int = 100_000
-) -> list[dict[str, Any]]:
+def run(events: int = 300, rounds: int = 4, releases: int = 4, backlog: int = 100_000) -> list[dict[str, Any]]:
     """Throughput beside the peers, latency after releases, a backlog's rate from beginning to end."""
     return [*_throughput(events, rounds), _latency(releases), *_drained(backlog)]
 
@@ -230,9 +228,7 @@ class Stretch:
     work: float
 
     @classmethod
-    def of(
-        cls, marks: list[float], samples: list[tuple[float, float]], whole: int, first: int, last: int
-    ) -> "Stretch":
+    def of(cls, marks: list[float], samples: list[tuple[float, float]], whole: int, first: int, last: int) -> "Stretch":
         """`marks`: when each hundredth had arrived; `samples`: instants with what the worker had used by then."""
         count = whole * (last - first) / 100
         began, ended = marks[first], marks[last]
@@ -243,11 +239,7 @@ def _used(samples: list[tuple[float, float]], at: float) -> float:
     """Processor seconds at an instant, from the samples around it."""
     after = min(bisect_left(samples, (at, 0.0)), len(samples) - 1)
     (early, little), (late, much) = samples[max(0, after - 1)], samples[after]
-    return (
-        much
-        if late <= early
-        else little + (much - little) * min(1.0, max(0.0, (at - early) / (late - early)))
-    )
+    return much if late <= early else little + (much - little) * min(1.0, max(0.0, (at - early) / (late - early)))
 
 
 if __name__ == "__main__":

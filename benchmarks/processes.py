@@ -37,12 +37,9 @@ def family(process: int) -> list[int]:
 def memory(process: int) -> Memory:
     """As the kernel counts it; nothing where there is no /proc."""
     path = Path(f"/proc/{process}/status")
-    found = (
-        dict(re.findall(r"^(Rss\w+):\s+(\d+) kB", path.read_text(), re.MULTILINE)) if path.exists() else {}
-    )
+    found = dict(re.findall(r"^(Rss\w+):\s+(\d+) kB", path.read_text(), re.MULTILINE)) if path.exists() else {}
     return Memory(
-        int(found.get("RssAnon", 0)) // 1024,
-        (int(found.get("RssFile", 0)) + int(found.get("RssShmem", 0))) // 1024,
+        int(found.get("RssAnon", 0)) // 1024, (int(found.get("RssFile", 0)) + int(found.get("RssShmem", 0))) // 1024
     )
 
 

@@ -70,13 +70,9 @@ def names() -> pl.Expr:
 
 def _organisations(rows: pl.DataFrame, day: int) -> pl.Series:
     named = pl.concat_str(names(), pl.lit("$FORETAGSNAMN-ORGNAM$"), _day("1970-01-01", 20_000))
-    several = _every(
-        40, pl.concat_str(named, pl.lit("|Example Company Ltd$FORNAMN_FRSPRAK-ORGNAM$2001-05-10")), named
-    )
+    several = _every(40, pl.concat_str(named, pl.lit("|Example Company Ltd$FORNAMN_FRSPRAK-ORGNAM$2001-05-10")), named)
     ended = pl.col("i") % 5 < 3  # a historical register: three of five are deregistered
-    activity = _every(
-        10_007, f"{_ACTIVITY}\nÄven annat.", _every(30_011, f"{_ACTIVITY}\0", pl.lit(_ACTIVITY))
-    )
+    activity = _every(10_007, f"{_ACTIVITY}\nÄven annat.", _every(30_011, f"{_ACTIVITY}\0", pl.lit(_ACTIVITY)))
     fields = (
         pl.concat_str("number", pl.lit("$ORGNR-IDORG")),
         pl.lit(""),

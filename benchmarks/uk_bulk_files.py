@@ -17,21 +17,8 @@ _CHUNK: Final = 250_000  # rows written at once
 _BLANK_BEFORE: Final = {
     "CompanyNumber", "RegAddress.AddressLine2", "ConfStmtLastMadeUpDate", "PreviousName_1.CompanyName",
 }  # fmt: skip
-_TOWNS: Final = (
-    "LONDON",
-    "LEEDS",
-    "BIRMINGHAM",
-    "CARDIFF",
-    "GLASGOW",
-    "BELFAST",
-    "BRISTOL",
-    "HENLEY-ON-THAMES",
-)
-_CATEGORIES: Final = (
-    *("Private Limited Company",) * 9,
-    "Limited Liability Partnership",
-    "Public Limited Company",
-)
+_TOWNS: Final = ("LONDON", "LEEDS", "BIRMINGHAM", "CARDIFF", "GLASGOW", "BELFAST", "BRISTOL", "HENLEY-ON-THAMES")
+_CATEGORIES: Final = (*("Private Limited Company",) * 9, "Limited Liability Partnership", "Public Limited Company")
 _STATUSES: Final = (*("Active",) * 12, "Active - Proposal to Strike off", "Liquidation")
 _ACCOUNTS: Final = ("MICRO ENTITY", "DORMANT", "TOTAL EXEMPTION FULL", "NO ACCOUNTS FILED", "FULL", "")
 _SIC: Final = (
@@ -58,9 +45,7 @@ def _day(first: str, spread: int, form: str) -> pl.Expr:
 
 def _every(count: int, said: pl.Expr, otherwise: pl.Expr | None = None) -> pl.Expr:
     """`said` in one row of `count`."""
-    return (
-        pl.when(pl.col("i") % count == 1).then(said).otherwise(pl.lit("") if otherwise is None else otherwise)
-    )
+    return pl.when(pl.col("i") % count == 1).then(said).otherwise(pl.lit("") if otherwise is None else otherwise)
 
 
 def _number(column: str = "i") -> pl.Expr:
@@ -177,13 +162,7 @@ def _filled(template: str, *values: pl.Expr) -> pl.Expr:
 
 def _record(kind: str, path: str, data: pl.Expr) -> pl.Expr:
     """One line; keys in the registry's alphabetical order, as far as `data` begins before `etag`."""
-    template = (
-        '{"company_number":"§","data":{§"kind":"'
-        + kind
-        + '","links":{"self":"/company/§/'
-        + path
-        + '/§"},§}}'
-    )
+    template = '{"company_number":"§","data":{§"kind":"' + kind + '","links":{"self":"/company/§/' + path + '/§"},§}}'
     before, after = data.struct.field("before"), data.struct.field("after")
     number = _number("company")
     identity = pl.col("i").hash(1).cast(pl.String).str.pad_start(27, "A")
@@ -244,9 +223,7 @@ def _entity() -> pl.Expr:
         _number(),
     )
     before = pl.concat_str(_address(), _ceased(), _etag(), papers)
-    after = pl.concat_str(
-        _filled('"name":"Example Holdings § Limited",', pl.col("i")), _natures(), _notified()
-    )
+    after = pl.concat_str(_filled('"name":"Example Holdings § Limited",', pl.col("i")), _natures(), _notified())
     return _record(
         "corporate-entity-person-with-significant-control",
         "persons-with-significant-control/corporate-entity",
@@ -264,9 +241,7 @@ def _protected() -> pl.Expr:
 
 
 def _statement() -> pl.Expr:
-    after = pl.concat_str(
-        _notified(), pl.lit(',"statement":"no-individual-or-entity-with-signficant-control"')
-    )
+    after = pl.concat_str(_notified(), pl.lit(',"statement":"no-individual-or-entity-with-signficant-control"'))
     return _record(
         "persons-with-significant-control-statement",
         "persons-with-significant-control-statements",

@@ -46,12 +46,12 @@ def stage(layout: Layout, market: str, count: int, at: datetime, batch: str) -> 
     if made is None:
         return 0
     piece, rows = _Piece("rehearsal", at), 0
-    with StagedStore(layout).writer(made.dataset, batch) as writer:
-        writer.piece(piece)
+    with StagedStore(layout).write_batch(made.dataset, batch) as writer:
+        writer.add_member(piece)
         for some in companies(market, count):
             for year in made.years:
                 frame = _conformed(made.table, some.with_columns(**_figures(year)).with_columns(**made.own))
-                writer.rows(made.table, piece, frame)
+                writer.add_rows(made.table, piece, frame)
                 rows += frame.height
     return rows
 
@@ -71,8 +71,7 @@ def _conformed(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
     """The table's columns; what nobody said is null."""
     schema = polars_schema(table)
     return rows.select(
-        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in schema.items()
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name) for name, kind in schema.items()
     )
 
 

@@ -67,9 +67,7 @@ def _figures(rows: pl.DataFrame, year: int) -> Iterator[Figures]:
     for said in universe_accounts.figures(rows, year).iter_rows(named=True):
         owed = said["total_assets"] - said["equity"]
         soon = owed * 2 // 3
-        yield Figures(
-            **said, fixed_assets=said["total_assets"] // 4, short_creditors=soon, long_creditors=owed - soon
-        )
+        yield Figures(**said, fixed_assets=said["total_assets"] // 4, short_creditors=soon, long_creditors=owed - soon)
 
 
 def _filed(market: str, row: Mapping[str, Any], figures: Figures, prior: Figures) -> Filed:
@@ -96,7 +94,7 @@ def _filed(market: str, row: Mapping[str, Any], figures: Figures, prior: Figures
         prior=prior,
         currency=_CURRENCIES[market],
         document=int(f"{END.year}{row['number']}"),
-        flavour=flavours[position % len(flavours)],
+        document_style=flavours[position % len(flavours)],
     )
     company.publish(accounts)
     return company, accounts

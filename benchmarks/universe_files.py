@@ -90,10 +90,7 @@ def _finnish(place: Path, _at: date, day: int, count: int, days: int) -> None:
 
 def _american(place: Path, _at: date, day: int, count: int, days: int) -> None:
     world = _world("US", count, days)
-    for name, write in (
-        ("submissions", us_files.write_submissions),
-        ("companyfacts", us_files.write_facts),
-    ):
+    for name, write in (("submissions", us_files.write_submissions), ("companyfacts", us_files.write_facts)):
         (place / name).mkdir(parents=True, exist_ok=True)
         with (place / name / f"{name}.zip").open("wb") as file:
             write(world, day, file)

@@ -90,8 +90,7 @@ async def _serve(count: int) -> None:
     loop = asyncio.get_running_loop()
     arrivals = _Arrivals()
     servers = [
-        await loop.create_server(lambda place=place: _Endpoint(place, arrivals), HOST, 0)
-        for place in range(count)
+        await loop.create_server(lambda place=place: _Endpoint(place, arrivals), HOST, 0) for place in range(count)
     ]
     print(json.dumps([server.sockets[0].getsockname()[1] for server in servers]), flush=True)
     while command := await loop.run_in_executor(None, sys.stdin.readline):

@@ -74,7 +74,7 @@ class World:
         at = self._clock.now()
         with MarketHistory(self.layout, MARKET) as history, history.transaction():
             for profiles, _ in api_world.chunks(MARKET, _COMPANIES, _COMPANIES):
-                history.apply(COMPANIES, profiles, profiles["company_id"], at)
+                history.merge_snapshot(COMPANIES, profiles, profiles["company_id"], at)
         part = MarketPart(MARKET, self.layout.history_file(MARKET), "fresh", at)
         self._releases.publish({MARKET: part}, schema_render.polars_schema(EVENTS).to_frame())
 
@@ -87,7 +87,7 @@ class World:
         if built is None:
             raise RuntimeError("nothing to publish")
         began = time.monotonic()
-        self._releases.flip(built)
+        self._releases.serve_release(built)
         return began
 
     def _part(self) -> MarketPart:

@@ -23,9 +23,7 @@ listed flag. `GET /api/v1/markets` names a market's licence; every profile and e
 Generated from the declarations by `make generate`. The README of each folder below `connectors/` describes how a
 source is parsed and which parts of it are left out.
 """
-_HEAD: Final = (
-    "| dataset | source | fetched | stale after | licence | attribution |\n|---|---|---|--:|---|---|"
-)
+_HEAD: Final = "| dataset | source | fetched | stale after | licence | attribution |\n|---|---|---|--:|---|---|"
 _DAY: Final = 24
 
 

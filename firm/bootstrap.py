@@ -24,7 +24,7 @@ from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.settings.env import SettingError
 from api.settings.service import ApiSettings
-from pipelines.settings import Settings as PipelineSettings
+from pipelines.settings import IngestSettings as PipelineSettings
 from warehouse.replication.settings import SETTING as OBJECT_STORE
 from warehouse.storage.layout import Layout
 
@@ -41,24 +41,24 @@ def read_environment() -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class AppContainer:
+class Installation:
     """One data folder with its services (dependency container). Opens nothing until used."""
 
     environment: Mapping[str, str]
     settings: ApiSettings
 
     @classmethod
-    def read(cls) -> AppContainer:
+    def read(cls) -> Installation:
         """The installation described by the environment; raises SettingError for an invalid setting."""
         found = read_environment()
         return cls(found, ApiSettings.from_environment(found))
 
-    def at(self, data: Path) -> AppContainer:
+    def at(self, data: Path) -> Installation:
         """The same settings with another data folder, not shared with other machines."""
         alone = {**self.environment, "FIRM_DATA": str(data), OBJECT_STORE: ""}
-        return AppContainer(alone, replace(self.settings, data=data))
+        return Installation(alone, replace(self.settings, data=data))
 
-    def reached(self, host: str | None, port: int | None) -> AppContainer:
+    def reached(self, host: str | None, port: int | None) -> Installation:
         """The same installation on another host and port; its public URL follows unless it is set."""
         settings = replace(
             self.settings, host=host or self.settings.host, port=self.settings.port if port is None else port
@@ -66,7 +66,7 @@ class AppContainer:
         if not self.environment.get("FIRM_PUBLIC_URL"):
             named = f"[{settings.host}]" if ":" in settings.host else settings.host  # an IPv6 address
             settings = replace(settings, public_url=f"http://{named}:{settings.port}")
-        return AppContainer(self.environment, settings)
+        return Installation(self.environment, settings)
 
     @property
     def layout(self) -> Layout:
@@ -102,7 +102,7 @@ class AppContainer:
     async def run_deliveries(self, reader: ReleaseReader, observe: Observe) -> AsyncIterator[None]:
         """Delivers in the event loop of one API process: SQLite has one writer anyway."""
         with self.deliveries(reader, observe) as deliveries:
-            async with deliveries.beside():
+            async with deliveries.run_in_background():
                 yield
 
     @contextmanager
@@ -126,9 +126,7 @@ class AppContainer:
         """Account and key administration."""
         clock = Clock()
         with self.database() as database:
-            yield AccountService(
-                database, self.secrets().pepper, clock, UlidGenerator(clock.wall), self.settings.tiers
-            )
+            yield AccountService(database, self.secrets().pepper, clock, UlidGenerator(clock.wall), self.settings.tiers)
 
     @contextmanager
     def billing(self) -> Iterator[BillingService]:
@@ -142,12 +140,8 @@ class AppContainer:
                 "or change tiers with: firm accounts set-tier"
             )
         with self.database() as database:
-            accounts = AccountService(
-                database, self.secrets().pepper, clock, UlidGenerator(clock.wall), settings.tiers
-            )
-            billing = BillingService(
-                settings.billing, settings.tiers, database, accounts, clock, settings.public_url
-            )
+            accounts = AccountService(database, self.secrets().pepper, clock, UlidGenerator(clock.wall), settings.tiers)
+            billing = BillingService(settings.billing, settings.tiers, database, accounts, clock, settings.public_url)
             try:
                 yield billing
             finally:

@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 
 from api.settings.env import SettingError as ServiceSettingError
-from pipelines.settings import SettingError as PipelineSettingError
+from pipelines.settings import PipelineSettingError
 
 ERROR, USAGE = 1, 2
 _SETTINGS = (ServiceSettingError, PipelineSettingError)

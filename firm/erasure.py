@@ -6,7 +6,7 @@ removal in each package (`pipelines.erasure.market`, `api.webhooks.erasure`).
 
 from __future__ import annotations
 
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from warehouse.erasure.event_redaction import EventRedactor
 from warehouse.erasure.tombstones import CONTROL, LEDGER, TombstoneStore
 from warehouse.storage.layout import Layout
@@ -15,13 +15,13 @@ from warehouse.storage.layout import Layout
 def finish_erasures(layout: Layout) -> int:
     """Blanks stored events of subjects already erased from the ledger; returns the number of events."""
     stones = TombstoneStore(layout)
-    due = [stone for stone in stones.unfinished() if LEDGER in stone.done and CONTROL not in stone.done]
+    due = [stone for stone in stones.unfinished_tombstones() if LEDGER in stone.done and CONTROL not in stone.done]
     if not due:
         return 0
     from api.webhooks import erasure
 
     blanking = EventRedactor.of(due)
-    with AppContainer.read().database() as database:
-        count = erasure.erase_events(database, blanking.companies, blanking.blanked)
-    stones.note([stone.subject for stone in due], CONTROL)
+    with Installation.read().database() as database:
+        count = erasure.erase_events(database, blanking.companies, blanking.redact_event)
+    stones.record_step([stone.subject for stone in due], CONTROL)
     return count

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 
 
-def sign_in_link(installation: AppContainer, account: str, lifetime: timedelta) -> str:
+def sign_in_link(installation: Installation, account: str, lifetime: timedelta) -> str:
     """Creates a one-time sign-in link for an account (e-mail or id); raises AccountError if unknown."""
     from api.dashboard.sign_in_email import sign_in_url
 

@@ -13,7 +13,7 @@ from name_matching.core_name import split_core_and_forms
 from name_matching.legal_forms import FORMS
 
 
-class CompanyMark(StrEnum):
+class CompanyMarker(StrEnum):
     """How certain it is that a party is a company."""
 
     FORM = "form"  # it states a legal form
@@ -38,25 +38,21 @@ _WORDS: Final = """
 """
 _LAST: Final = frozenset(_WORDS.split())
 # Business words anywhere in a name.
-_ANYWHERE: Final = frozenset(
-    {"bank", "banken", "sparebank", "sparbank", "sparebanken", "sparbanken", "bancorp"}
-)
+_ANYWHERE: Final = frozenset({"bank", "banken", "sparebank", "sparbank", "sparebanken", "sparbanken", "bancorp"})
 _LEAST: Final = 2  # words: a business word alone is not a name
 # Titles after a person's name and comma; they belong to the name before.
-PERSONAL: Final = frozenset(
-    {"jr", "sr", "ii", "iii", "iv", "esq", "cpa", "ca", "cfa", "md", "phd", "jd", "dds"}
-)
+PERSONAL: Final = frozenset({"jr", "sr", "ii", "iii", "iv", "esq", "cpa", "ca", "cfa", "md", "phd", "jd", "dds"})
 
 
-def company_mark(name: str, country: str) -> CompanyMark:
+def detect_company_marker(name: str, country: str) -> CompanyMarker:
     """Classifies a name."""
     core, forms = split_core_and_forms(name, country)
     if core and any(form in _FORMS[country] for form in forms.split()):
-        return CompanyMark.FORM
+        return CompanyMarker.FORM
     words = f"{core} {forms}".split() if forms else core.split()
     if len(words) >= _LEAST and (words[-1] in _LAST or not _ANYWHERE.isdisjoint(words)):
-        return CompanyMark.WORD
-    return CompanyMark.NONE
+        return CompanyMarker.WORD
+    return CompanyMarker.NONE
 
 
 # `trust` may be a name, and two letters an initial: alone they are no reliable form

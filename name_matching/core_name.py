@@ -122,7 +122,5 @@ class _LegalForms:
 @cache
 def _legal_forms(country: str) -> _LegalForms:
     if country not in FORMS:
-        raise ValueError(
-            f"no legal forms are declared for {country!r}: add them to name_matching.legal_forms"
-        )
+        raise ValueError(f"no legal forms are declared for {country!r}: add them to name_matching.legal_forms")
     return _LegalForms(country)

@@ -98,9 +98,7 @@ class CandidateMatcher:
         return _decide_similar(asked, self._known, among)
 
 
-def decide_single_match(
-    name: str, country: str, candidates: Sequence[Candidate], among: CandidateSet
-) -> MatchDecision:
+def decide_single_match(name: str, country: str, candidates: Sequence[Candidate], among: CandidateSet) -> MatchDecision:
     """Matches a single `name` against candidates of one country."""
     return CandidateMatcher(country, candidates).decide(name, among)
 
@@ -114,9 +112,7 @@ def _decide_same_core(
     if len(stated) == 1 and asked.forms:
         return _accepted_decision(stated[0], score, "exact_name" if score == _EXACT else method, asked, count)
     if is_weak_core(asked.core):
-        return _review_decision(
-            same[0], "a core shared by many companies needs the whole name or a number", count
-        )
+        return _review_decision(same[0], "a core shared by many companies needs the whole name or a number", count)
     able = [one for one in (stated or same) if not _has_form_conflict(asked.forms, one.forms, country)]
     if len(able) == 1:
         return _accepted_decision(able[0], score, method, asked, count)
@@ -136,9 +132,7 @@ def _has_form_conflict(asked: str, known: str, country: str) -> bool:
     return country not in RENDERED_IN or words.isdisjoint(RENDERINGS)
 
 
-def _decide_similar(
-    asked: _SplitCandidate, known: list[_SplitCandidate], among: CandidateSet
-) -> MatchDecision:
+def _decide_similar(asked: _SplitCandidate, known: list[_SplitCandidate], among: CandidateSet) -> MatchDecision:
     cores = [one.core for one in known]
     found = process.extract(asked.core, cores, scorer=fuzz.token_sort_ratio, limit=2, score_cutoff=80)
     if not found:

@@ -64,25 +64,9 @@ FORMS: Final[Mapping[str, Mapping[str, str]]] = {
 
 # Words at a name's ends or in brackets that are neither a form nor part of the name.
 NOISE: Final = ("publ", "the")
-BRACKETED: Final = (
-    "publ",
-    "uk",
-    "plc",
-    "ltd",
-    "limited",
-    "ab",
-    "abp",
-    "oyj",
-    "asa",
-    "as",
-    "inc",
-    "usa",
-    "us",
-)
+BRACKETED: Final = ("publ", "uk", "plc", "ltd", "limited", "ab", "abp", "oyj", "asa", "as", "inc", "usa", "us")
 # Words for «and» in addition to the sign.
-AND: Final[Mapping[str, tuple[str, ...]]] = {
-    code: declared.conjunctions for code, declared in _DECLARED.items()
-}
+AND: Final[Mapping[str, tuple[str, ...]]] = {code: declared.conjunctions for code, declared in _DECLARED.items()}
 # English forms used abroad by companies of another language: no evidence of another company.
 RENDERINGS: Final = frozenset({"plc", "ltd", "inc", "corp", "co"})
 RENDERED_IN: Final = frozenset(code for code, declared in _DECLARED.items() if declared.english_renderings)

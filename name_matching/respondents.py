@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from name_matching.company_markers import PERSONAL, CompanyMark, company_mark
+from name_matching.company_markers import PERSONAL, CompanyMarker, detect_company_marker
 from name_matching.core_name import split_core_and_forms
 from name_matching.legal_forms import AND
 from warehouse.schema.markets import MARKETS
@@ -26,13 +26,10 @@ _OTHERS: Final = re.compile(r",? ?\bet\.? al\b\.?|,? \band others(?= ?[,;]|$)", 
 _ALIAS: Final = re.compile(r"(?:^|,? )\(?(?:a/k/a|f/k/a|n/k/a|d/b/a|aka|fka|nka|dba|also known as|"
                            r"formerly known as|now known as|doing business as)[/: ]", re.IGNORECASE)  # fmt: skip
 _BRACKETED_ALIAS: Final = re.compile(
-    r" ?\((?:[anfd]/[kb]/a|aka|fka|nka|dba|also|formerly|now|doing|collectively)\b[^()]{0,300}\)",
-    re.IGNORECASE,
+    r" ?\((?:[anfd]/[kb]/a|aka|fka|nka|dba|also|formerly|now|doing|collectively)\b[^()]{0,300}\)", re.IGNORECASE
 )
 _BRACKETS: Final = re.compile(r"\(([^()]{0,80})\)")
-_SYMBOL: Final = re.compile(
-    r"^(?:(?:NASDAQ|Nasdaq|NYSE|OTC|OTCQB|Ticker)[ :]*)?[A-Z]{1,6}(?:[.:-][A-Z]{1,5})?$"
-)
+_SYMBOL: Final = re.compile(r"^(?:(?:NASDAQ|Nasdaq|NYSE|OTC|OTCQB|Ticker)[ :]*)?[A-Z]{1,6}(?:[.:-][A-Z]{1,5})?$")
 _GONE: Final = "…"
 CUT: Final = f"{_GONE} and "  # replaces removed persons of a title; they were joined by «and» alone
 # countries in which a form may follow a comma
@@ -44,7 +41,7 @@ class TitleCompany:
     """One company of a title. `is_whole`: false if the «and» before it may be part of its name."""
 
     name: str
-    mark: CompanyMark
+    company_marker: CompanyMarker
     is_whole: bool = True
 
 
@@ -62,7 +59,7 @@ class TitleParties:
         return self._join_names([one.name if one.is_whole else f"{CUT}{one.name}" for one in self.companies])
 
     @property
-    def shown(self) -> str:
+    def display_title(self) -> str:
         """The title without persons, for display; it need not parse to the same companies."""
         return self._join_names([one.name for one in self.companies])
 
@@ -78,8 +75,8 @@ def parse_parties(title: str, country: str) -> TitleParties:
     companies: dict[str, TitleCompany] = {}
     others = 0
     for name, is_whole in named[:MOST]:
-        said = company_mark(name, country)
-        if said is CompanyMark.NONE:
+        said = detect_company_marker(name, country)
+        if said is CompanyMarker.NONE:
             others += 1
         else:
             companies.setdefault(name, TitleCompany(name, said, is_whole))
@@ -128,13 +125,13 @@ def _is_name_complete(before: str, sign: str, country: str) -> bool:
     """True if a name ends before a separator: «Black Hills Energy and Power Corp.» may be one name."""
     if not before:
         return not sign.isalpha()
-    return company_mark(before, country) is CompanyMark.FORM or not (
+    return detect_company_marker(before, country) is CompanyMarker.FORM or not (
         sign.isalpha() or _is_surname(before, country)
     )
 
 
 def _is_surname(name: str, country: str) -> bool:
-    return len(name.split()) == 1 and company_mark(name, country) is CompanyMark.NONE
+    return len(name.split()) == 1 and detect_company_marker(name, country) is CompanyMarker.NONE
 
 
 def _is_form_or_title(piece: str) -> bool:
@@ -142,9 +139,7 @@ def _is_form_or_title(piece: str) -> bool:
     words = [word.replace(".", "").lower() for word in piece.split()]
     if all(word in PERSONAL for word in words):
         return True
-    return any(not split_core_and_forms(piece, country).core for country in _WRITTEN_APART) and words != [
-        "the"
-    ]
+    return any(not split_core_and_forms(piece, country).core for country in _WRITTEN_APART) and words != ["the"]
 
 
 def _strip_aliases(piece: str) -> str:

@@ -8,6 +8,6 @@ from __future__ import annotations
 import os
 
 from pipelines.definitions_builder import build_defs
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 
-defs = build_defs(Settings.read(os.environ))
+defs = build_defs(IngestSettings.read(os.environ))

@@ -27,17 +27,14 @@ from pipelines.defs.run_recovery_sensor import recover_sensor
 from pipelines.defs.schedules import export_schedule, market_schedule
 from pipelines.defs.sensors import listen_job, listen_sensor, spool_sensor
 from pipelines.reporting import run_log
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.live import live_source
 from pipelines.sources.stream_listener import streaming_datasets
 from pipelines.workspace import Workspace
 
 
 def build_defs(
-    settings: Settings,
-    *,
-    workspace: Workspace | None = None,
-    resources: Mapping[str, object] | None = None,
+    settings: IngestSettings, *, workspace: Workspace | None = None, resources: Mapping[str, object] | None = None
 ) -> dg.Definitions:
     """All assets, jobs, schedules and resources. Touches neither network nor disk.
 

@@ -24,7 +24,7 @@ PROJECT: Final = Path(__file__).resolve().parents[1]
 DEFAULT_USER_AGENT: Final = "firmdata (set FIRM_USER_AGENT to name yourself)"
 
 
-class SettingError(ValueError):
+class PipelineSettingError(ValueError):
     """An invalid setting; the message says which, what it accepts and its value."""
 
     def __init__(self, name: str, value: str, takes: str) -> None:
@@ -33,7 +33,7 @@ class SettingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class IngestSettings:
     """Settings of an ingest.
 
     data: FIRM_DATA, the root of all state.
@@ -121,7 +121,7 @@ class Settings:
 def _parse_count(environment: Mapping[str, str], name: str, default: int, least: int) -> int:
     text = environment.get(name) or str(default)
     if not text.isdecimal() or int(text) < least:
-        raise SettingError(name, text, f"a whole number from {least}")
+        raise PipelineSettingError(name, text, f"a whole number from {least}")
     return int(text)
 
 
@@ -130,7 +130,7 @@ def _parse_broker_url(environment: Mapping[str, str]) -> str:
     lacking = [name for name in ("FIRM_DAGSTER_DATABASE_URL", OBJECT_STORE) if not environment.get(name)]
     if url and lacking:
         needs = " and ".join(lacking)
-        raise SettingError(
+        raise PipelineSettingError(
             "FIRM_CELERY_BROKER_URL", "…", f"empty without {needs}, by which workers share their state"
         )
     return url
@@ -140,7 +140,7 @@ def _parse_object_store(environment: Mapping[str, str]) -> StoreAddress | None:
     try:
         return StoreAddress.read(environment)
     except InvalidStoreAddressError:
-        raise SettingError(
+        raise PipelineSettingError(
             OBJECT_STORE, environment[OBJECT_STORE], "s3://bucket or s3://bucket/prefix"
         ) from None
 
@@ -152,6 +152,6 @@ def _parse_credentials(text: str) -> dict[str, tuple[str, str]]:
         host, equals, secret = pair.partition("=")
         user, colon, password = secret.partition(":")
         if not (host and equals and user and colon):
-            raise SettingError("FIRM_CREDENTIALS", "…", "host=user:password, separated by blanks")
+            raise PipelineSettingError("FIRM_CREDENTIALS", "…", "host=user:password, separated by blanks")
         found[host] = (user, password)
     return found

@@ -17,7 +17,7 @@ from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.runtime.market_lease import LocalLease, MarketLease, ReplicatedLease
 from pipelines.runtime.parser_pool import ParserPool
 from pipelines.runtime.step_results import StepResults
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from warehouse.exports.exports import ExportStore
 from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
@@ -25,7 +25,7 @@ from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive, utc_now
 from warehouse.staged.snapshots import SnapshotStore
 from warehouse.staged.store import StagedStore
-from warehouse.storage.atomic_files import Step, no_step
+from warehouse.storage.atomic_files import Step, ignore_step
 from warehouse.storage.layout import Layout
 
 if TYPE_CHECKING:
@@ -42,35 +42,35 @@ def ignore_progress(_: str) -> None:
 class Workspace:
     """Stores, declarations and clock of one data root."""
 
-    settings: Settings
+    settings: IngestSettings
     jurisdictions: tuple[Jurisdiction, ...]
     clock: Callable[[], datetime] = utc_now
-    tell: ProgressCallback = ignore_progress
-    on_step: Step = field(default=no_step)
+    report_progress: ProgressCallback = ignore_progress
+    on_step: Step = field(default=ignore_step)
 
     @property
     def layout(self) -> Layout:
         return self.settings.layout
 
     @cached_property
-    def archive(self) -> RawArchive:
+    def raw_archive(self) -> RawArchive:
         return RawArchive(self.layout, self.clock, on_step=self.on_step)
 
     @cached_property
-    def lake(self) -> StagedStore:
+    def staged_store(self) -> StagedStore:
         return StagedStore(self.layout, on_step=self.on_step)
 
     @cached_property
-    def images(self) -> SnapshotStore:
+    def snapshot_store(self) -> SnapshotStore:
         return SnapshotStore(self.layout, on_step=self.on_step)
 
     @cached_property
-    def releases(self) -> ReleaseStore:
+    def release_store(self) -> ReleaseStore:
         sharing = replicated_releases(self.settings)
         return ReleaseStore(self.layout, self.clock, self.settings.keep_releases, self.on_step, sharing)
 
     @cached_property
-    def custody(self) -> MarketLease:
+    def market_lease(self) -> MarketLease:
         """Leases of markets, on this machine alone or across all machines that share their state."""
         if self.settings.object_store is None:
             return LocalLease(self.layout)
@@ -79,37 +79,37 @@ class Workspace:
         datasets = {made.code: [dataset.key for dataset in made.datasets] for made in self.jurisdictions}
         store = ObjectStore(self.settings.object_store)
         return ReplicatedLease(
-            self.layout, self.archive, store, datasets, self.settings.claim_seconds, self.tell
+            self.layout, self.raw_archive, store, datasets, self.settings.claim_seconds, self.report_progress
         )
 
     @cached_property
-    def exports(self) -> ExportStore:
+    def export_store(self) -> ExportStore:
         return ExportStore(self.layout, self.clock, keep=self.settings.keep_exports, on_step=self.on_step)
 
-    def share_export(self, market: str) -> None:
+    def upload_export(self, market: str) -> None:
         """Uploads the newest export of a market to the object store; does nothing on a single machine."""
         if self.settings.object_store is not None:
             from warehouse.replication import exports  # loads the client of the store
 
-            exports.replicated_exports(self.layout.exports, self.settings.object_store).send(market)
+            exports.replicated_exports(self.layout.exports_folder, self.settings.object_store).send(market)
 
     @cached_property
     def ledger(self) -> Ledger:
         return Ledger(self.layout)
 
     @cached_property
-    def receipts(self) -> StepResults:
+    def step_results(self) -> StepResults:
         return StepResults(self.layout)
 
     @cached_property
-    def readers(self) -> ParserPool:
+    def parser_pool(self) -> ParserPool:
         return ParserPool(self.settings.processes, self.settings.pool_documents)
 
     def close(self) -> None:
         """Ends the worker processes, if any were started."""
-        self.readers.close()
+        self.parser_pool.close()
 
-    def history(self, market: str) -> MarketHistory:
+    def open_history(self, market: str) -> MarketHistory:
         """A market's history, to be opened by `with`."""
         return MarketHistory(self.layout, market, on_step=self.on_step)
 
@@ -127,15 +127,15 @@ class WorkspaceOverrides:
 
     jurisdictions: tuple[Jurisdiction, ...] | None = None
     clock: Callable[[], datetime] = utc_now
-    on_step: Step = no_step
+    on_step: Step = ignore_step
 
-    def workspace(self, settings: Settings, tell: ProgressCallback) -> Workspace:
+    def workspace(self, settings: IngestSettings, progress: ProgressCallback) -> Workspace:
         """The workspace with these overrides."""
         known = connectors.JURISDICTIONS if self.jurisdictions is None else self.jurisdictions
-        return Workspace(settings, known, self.clock, tell, self.on_step)
+        return Workspace(settings, known, self.clock, progress, self.on_step)
 
 
-def replicated_releases(settings: Settings) -> ReplicatedReleases | None:
+def replicated_releases(settings: IngestSettings) -> ReplicatedReleases | None:
     """Replication of releases to other machines; None on a single machine."""
     if settings.object_store is None:
         return None
@@ -148,5 +148,5 @@ def replicated_releases(settings: Settings) -> ReplicatedReleases | None:
 
 def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:
     """The dataset that names companies: while it is quarantined, its market is stopped."""
-    named = jurisdiction.precedence.get("name", ())
+    named = jurisdiction.field_precedence.get("name", ())
     return jurisdiction.dataset(named[0]) if named else jurisdiction.datasets[0]

@@ -32,13 +32,7 @@ _STANDARDS: Final = {
     **dict.fromkeys(("k3", "k3k"), "K3"),
 }
 _GROUP_STANDARDS: Final = {"ifrs": "IFRS", "group": "FRS102", "k3k": "K3"}
-_MARKET_STANDARDS: Final = {
-    "NO": "NGAAP",
-    "UK": "FRS102",
-    "FI": "FAS",
-    "SE": "K2",
-    "US": us_expected.STANDARD,
-}
+_MARKET_STANDARDS: Final = {"NO": "NGAAP", "UK": "FRS102", "FI": "FAS", "SE": "K2", "US": us_expected.STANDARD}
 _TWO_YEARS: Final = timedelta(days=730)
 _COUNTRIES: Final = {
     "England": "GB",
@@ -67,7 +61,7 @@ def expected_profile(company: Company) -> Row:
         "county": place.county if place else None,
         "registered_date": company.registered.isoformat(),
         "status": company.status,
-        "is_listed": company.listed and company.status != "dissolved",  # a dissolved company is not listed
+        "is_listed": company.is_listed and company.status != "dissolved",  # a dissolved company is not listed
         "latest_revenue": latest["revenue"] if latest else None,
         "latest_currency": latest["currency"] if latest else None,
         "latest_year": latest["fiscal_year"] if latest else None,
@@ -77,13 +71,9 @@ def expected_profile(company: Company) -> Row:
 def _latest_annual_row(company: Company) -> Row | None:
     """The newest annual row with a revenue: of the consolidated series unless that ended long before."""
     rows = [
-        row
-        for row in expected_financials(company)
-        if row["period_type"] == "annual" and row["revenue"] is not None
+        row for row in expected_financials(company) if row["period_type"] == "annual" and row["revenue"] is not None
     ]
-    newest = {
-        scope: next((row for row in rows if row["is_consolidated"] is scope), None) for scope in (True, False)
-    }
+    newest = {scope: next((row for row in rows if row["is_consolidated"] is scope), None) for scope in (True, False)}
     group, own = newest[True], newest[False]
     if group is None or own is None:
         return group or own
@@ -113,7 +103,7 @@ def _newest_first(row: Row) -> tuple[str, bool, bool]:
 def _overview_rows(company: Company, known: set[tuple[str, str]]) -> Iterator[Row]:
     """Years known only from a later report's overview: revenue alone, rounded."""
     for accounts in company.accounts:
-        for said in accounts.overview:
+        for said in accounts.overview_years:
             key = (said.start.isoformat(), said.end.isoformat())
             if key not in known:
                 known.add(key)
@@ -140,10 +130,8 @@ def _period_versions(documents: Iterable[Accounts]) -> Iterator[list[Accounts]]:
     for _, group in groupby(sorted(documents, key=period), key=period):
         versions: list[Accounts] = []
         for accounts in group:
-            said_before = (
-                versions and accounts.figures == versions[-1].figures and accounts.group == versions[-1].group
-            )
-            if not accounts.coarse and not said_before:
+            said_before = versions and accounts.figures == versions[-1].figures and accounts.group == versions[-1].group
+            if not accounts.is_rounded_to_thousands and not said_before:
                 versions.append(accounts)
         yield versions
 
@@ -186,7 +174,7 @@ def _financial_row(
         "is_comparative": comparative,
     }
     standard = (_GROUP_STANDARDS if group else _STANDARDS).get(
-        accounts.flavour, _MARKET_STANDARDS[company.market]
+        accounts.document_style, _MARKET_STANDARDS[company.market]
     )
     if standard:
         row["accounting_standard"] = standard
@@ -208,10 +196,7 @@ def expected_owners(company: Company, day: date) -> list[Row]:
     if company.market == "US":
         return us_expected.expected_owners(company)
     present = [holder for holder in company.holders if holder.ceased is None or holder.ceased > day]
-    return [
-        _owner_row(company, holder)
-        for holder in sorted(present, key=lambda holder: (-holder.lower, holder.key))
-    ]
+    return [_owner_row(company, holder) for holder in sorted(present, key=lambda holder: (-holder.lower, holder.key))]
 
 
 def _owner_row(company: Company, holder: Holder) -> Row:
@@ -248,7 +233,7 @@ def expected_states(world: World, market: str, position: int) -> list[Row]:
     """One company's states, each with the day `from` on which it begins; only days with a difference."""
     found: list[Row] = []
     last: Row | None = None
-    for number in world.turns(market, position):
+    for number in world.change_days(market, position):
         day = world.date(number)
         now = expected_state(world.company(market, position, number), day)
         if now != last:
@@ -267,9 +252,7 @@ def write_truth(world: World, path: Path, document_of: expected_events.DocumentO
     }
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(json.dumps(head)[:-1] + ',\n"events": [\n')
-        _write_lines(
-            file.write, (_json_text(event) for event in expected_events.all_events(world, document_of))
-        )
+        _write_lines(file.write, (_json_text(event) for event in expected_events.all_events(world, document_of)))
         file.write('],\n"companies": {\n')
         _write_lines(file.write, _company_lines(world))
         file.write("}}\n")
@@ -294,7 +277,7 @@ def _json_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def expected_at(truth: Mapping[str, Any], day: str) -> dict[str, Row]:
+def expected_on_day(truth: Mapping[str, Any], day: str) -> dict[str, Row]:
     """From a loaded truth.json: company id -> the state that holds on `day`; later companies are left out."""
     found: dict[str, Row] = {}
     for company_id, versions in truth["companies"].items():

@@ -25,7 +25,7 @@ from sandbox.model.company import (
 from sandbox.model.fi import DocumentFiled, FlaggedChange, ReleaseAnnounced
 from sandbox.model.news import ActPublished, ReleasePublished
 from sandbox.model.no import PartnerChange
-from sandbox.model.us import FourthRestated, InterimFiled, NewsFiled, NoticeFiled, StakeMoved
+from sandbox.model.us import FourthQuarterRestatement, InterimFiled, NewsFiled, NoticeFiled, StakeChange
 from sandbox.news import expected as news_expected
 from sandbox.no import expected as no_expected
 from sandbox.us import expected as us_expected
@@ -41,9 +41,7 @@ Row = dict[str, Any]
 def all_events(world: World, document_of: DocumentOf) -> Iterator[Row]:
     """Yields every planned event, by day and id."""
     for day in range(world.days):
-        yield from sorted(
-            (event_row(planned, document_of) for planned in world.planned(day)), key=_event_order
-        )
+        yield from sorted((event_row(planned, document_of) for planned in world.planned(day)), key=_event_order)
 
 
 def _event_order(row: Row) -> tuple[str, str]:
@@ -80,7 +78,7 @@ def _event_parts(planned: PlannedEvent, document_of: DocumentOf) -> tuple[str, s
             return no_expected.event_parts(planned.company, planned.change)
         case ReleasePublished() | ActPublished():
             return news_expected.event_parts(planned.company, planned.change)
-        case NewsFiled() | NoticeFiled() | StakeMoved() | InterimFiled() | FourthRestated():
+        case NewsFiled() | NoticeFiled() | StakeChange() | InterimFiled() | FourthQuarterRestatement():
             return us_expected.event_parts(planned.company, planned.change)
         case _:
             return _common_event_parts(planned.company, planned.change, document_of)
@@ -134,9 +132,7 @@ def _ownership_event_parts(company: Company, change: ThresholdCrossing) -> tuple
         "basis": "band",
         "as_of": change.as_of.isoformat(),
     }
-    event_id = ids.ownership_changed_id(
-        company.company_id, holder_id, change.as_of, change.previous, change.current
-    )
+    event_id = ids.ownership_changed_id(company.company_id, holder_id, change.as_of, change.previous, change.current)
     key = {
         "holder": change.holder.key,
         "as_of": core["as_of"],
@@ -152,9 +148,7 @@ def crossed_thresholds(previous: Decimal, current: Decimal) -> list[int]:
     return [limit for limit in codes.THRESHOLDS if low < limit <= high]
 
 
-def _filing_event_parts(
-    company: Company, change: FilingChange, document_of: DocumentOf
-) -> tuple[str, str, Row, Row]:
+def _filing_event_parts(company: Company, change: FilingChange, document_of: DocumentOf) -> tuple[str, str, Row, Row]:
     accounts, earlier = change.accounts, change.earlier
     figures = accounts.group or accounts.figures
     core: Row = {
@@ -175,11 +169,7 @@ def _filing_event_parts(
         return event_id, "filing.added", key, {"filing": core | {"version": 1}}
     version = _document_version(company, accounts)
     before = earlier.group or earlier.figures
-    core |= {
-        "version": version,
-        "previous_version": version - 1,
-        "changed_fields": _changed_fields(before, figures),
-    }
+    core |= {"version": version, "previous_version": version - 1, "changed_fields": _changed_fields(before, figures)}
     document = document_of(company, accounts)
     event_id = ids.filing_updated_id(company.company_id, accounts.start, accounts.end, document)
     return event_id, "filing.updated", key | {"document": document}, {"filing": core}
@@ -188,7 +178,7 @@ def _filing_event_parts(
 def _document_version(company: Company, accounts: Accounts) -> int:
     """Version of the accounts: counts documents of the period with new content; stories amend only such."""
     same = [item for item in company.accounts if (item.start, item.end) == (accounts.start, accounts.end)]
-    return len({(item.figures, item.group) for item in same if not item.coarse})
+    return len({(item.figures, item.group) for item in same if not item.is_rounded_to_thousands})
 
 
 def _changed_fields(before: Figures, after: Figures) -> list[Row]:

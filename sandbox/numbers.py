@@ -10,9 +10,7 @@ import re
 from typing import Final
 
 _WEIGHTS: Final = (3, 2, 7, 6, 5, 4, 3, 2)
-_NORWEGIAN_STEM: Final = (
-    30_000_000  # real numbers begin with 8 or 9, the registry's own test numbers with 2 or 3
-)
+_NORWEGIAN_STEM: Final = 30_000_000  # real numbers begin with 8 or 9, the registry's own test numbers with 2 or 3
 _PREFIXES: Final = {7: "SC", 11: "NI", 13: "OC", 17: "OE"}  # position modulo 40 -> prefix
 _CYCLE: Final = 40
 _ROOM: Final = 100_000  # numbers per prefix: the letters, a 9 and five digits

@@ -57,30 +57,8 @@ BRITISH_SECOND: Final = (
 )  # fmt: skip
 ODD_NAMES: Final = ("! {name}", '"{name}"', "{name} (1927)", "THE {name} & CO.")
 
-FORENAMES: Final = (
-    "Ada",
-    "Tom",
-    "Ines",
-    "Ravi",
-    "Moira",
-    "Owen",
-    "Zara",
-    "Piotr",
-    "Elin",
-    "Hugh",
-    "Nia",
-    "Femi",
-)
-SURNAMES: Final = (
-    "Example",
-    "Sampleton",
-    "Testerby",
-    "Fictor",
-    "Madeup",
-    "Placeholder",
-    "Inventson",
-    "Mockridge",
-)
+FORENAMES: Final = ("Ada", "Tom", "Ines", "Ravi", "Moira", "Owen", "Zara", "Piotr", "Elin", "Hugh", "Nia", "Femi")
+SURNAMES: Final = ("Example", "Sampleton", "Testerby", "Fictor", "Madeup", "Placeholder", "Inventson", "Mockridge")
 TITLES: Final = ("Mr", "Mrs", "Ms", "Dr")
 MONTHS: Final = (
     "January", "February", "March", "April", "May",
@@ -89,13 +67,7 @@ MONTHS: Final = (
 )  # fmt: skip
 
 NORWEGIAN_STREETS: Final = ("Eksempelveien", "Prøvegata", "Sandkassevegen", "Øvre Testgate", "Fiksjonsstien")
-BRITISH_STREETS: Final = (
-    "SAMPLE ROAD",
-    "FICTION LANE",
-    "EXAMPLE STREET",
-    "PLACEHOLDER WAY",
-    "INVENTED CLOSE",
-)
+BRITISH_STREETS: Final = ("SAMPLE ROAD", "FICTION LANE", "EXAMPLE STREET", "PLACEHOLDER WAY", "INVENTED CLOSE")
 
 # Counties with a single official name: lists differ in the spelling of bilingual ones.
 NORWEGIAN_PLACES: Final = (

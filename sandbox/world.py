@@ -67,7 +67,7 @@ class _StoryAssignment:
 
 def minimum_companies(market: str, days: int) -> int:
     """Minimum number of companies of a market, so that every story of every day has its own company."""
-    stories = sum(not story.founded and not story.overseas for story in _STORIES[market])
+    stories = sum(not story.founded and not story.is_overseas for story in _STORIES[market])
     return max(_FEWEST, _plain_position(stories * (days - 1)))
 
 
@@ -114,9 +114,7 @@ class World:
         self._born = {market: share + (place < rest) for place, market in enumerate(markets)}
         for market, born in self._born.items():
             if born < minimum_companies(market, days):
-                raise ValueError(
-                    f"{market}: {days} days need {minimum_companies(market, days)} companies, not {born}"
-                )
+                raise ValueError(f"{market}: {days} days need {minimum_companies(market, days)} companies, not {born}")
         self.roles = {market: self._assign_stories(market) for market in markets}
 
     @property
@@ -164,7 +162,7 @@ class World:
             yield from (company for company in self.all(market, 0) if company.accounts)
             return
         for company in self.changing(market, day):
-            if company.fresh_accounts:
+            if company.new_accounts:
                 yield company
 
     def changing(self, market: str, day: int) -> Iterator[Company]:
@@ -179,7 +177,7 @@ class World:
             return 0
         return self._born[market] + (day if any(story.founded for story in _STORIES[market]) else 0)
 
-    def turns(self, market: str, position: int) -> list[int]:
+    def change_days(self, market: str, position: int) -> list[int]:
         """Days on which a company may change, and the day it first appears."""
         role = self.roles[market].get(position)
         if role is None:
@@ -197,7 +195,7 @@ class World:
             for story in _STORIES[market]:
                 if story.founded:
                     roles[self._born[market] + day - 1] = _StoryAssignment(story, day)
-                elif story.overseas:
+                elif story.is_overseas:
                     position = (day - 1) * _CYCLE + _OVERSEAS
                     if position < self._born[market]:
                         roles[position] = _StoryAssignment(story, day)
@@ -219,13 +217,11 @@ class World:
         for number, step in enumerate(role.story.steps):
             if role.begins + number > day:
                 break
-            company.fresh_accounts = []
+            company.new_accounts = []
             today = self._story_day(rng, role.begins + number, edition)
-            planned = [
-                PlannedEvent(today.day, company, change, role.story.name) for change in step(today, company)
-            ]
+            planned = [PlannedEvent(today.day, company, change, role.story.name) for change in step(today, company)]
         if role.begins + len(role.story.steps) <= day:
-            company.fresh_accounts, planned = [], []
+            company.new_accounts, planned = [], []
         return company, planned
 
     def _story_day(self, rng: Random, day: int, edition: int) -> StoryDay:

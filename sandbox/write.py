@@ -69,9 +69,7 @@ def write_days(
     for load tests of a million companies. `writers` may use other formats (`no.files.FileFormats`).
     """
     directory.mkdir(parents=True, exist_ok=True)
-    folders = [
-        write_day(world, day, directory, progress=progress, writers=writers) for day in range(world.days)
-    ]
+    folders = [write_day(world, day, directory, progress=progress, writers=writers) for day in range(world.days)]
     if with_truth:
         if progress:
             progress("truth.json")
@@ -108,8 +106,4 @@ def file_document_key(company: Company, accounts: Accounts) -> str:
 
 def api_document_key(company: Company, accounts: Accounts) -> str:
     """The same if registries are queried: the British streams have a filing's own id, which no file contains."""
-    return (
-        filings.document_key(company, accounts)
-        if company.market == "UK"
-        else file_document_key(company, accounts)
-    )
+    return filings.document_key(company, accounts) if company.market == "UK" else file_document_key(company, accounts)

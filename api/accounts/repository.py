@@ -25,10 +25,10 @@ class AccountRepository:
         self._session.add(Account(**asdict(account), updated_at=account.created_at))
         self._session.flush()
 
-    def find(self, named: str) -> AccountRecord | None:
+    def find(self, account_id_or_email: str) -> AccountRecord | None:
         """Finds an account by id or e-mail address."""
-        column = Account.email if "@" in named else Account.account_id
-        row = self._session.execute(ACCOUNTS.where(column == named)).one_or_none()
+        column = Account.email if "@" in account_id_or_email else Account.account_id
+        row = self._session.execute(ACCOUNTS.where(column == account_id_or_email)).one_or_none()
         return AccountRecord(*row) if row else None
 
     def all(self) -> list[AccountRecord]:
@@ -36,9 +36,7 @@ class AccountRepository:
         rows = self._session.execute(ACCOUNTS.order_by(Account.account_id))
         return [AccountRecord(*row) for row in rows]
 
-    def change(
-        self, account_id: str, at: datetime, *, tier: str | None = None, status: str | None = None
-    ) -> None:
+    def change(self, account_id: str, at: datetime, *, tier: str | None = None, status: str | None = None) -> None:
         values: dict[str, object] = {"updated_at": at}
         values |= {"tier": tier} if tier is not None else {}
         values |= {"status": status} if status is not None else {}
@@ -87,9 +85,7 @@ class KeyRepository:
 
     def of_account(self, account_id: str) -> list[KeyRecord]:
         """Returns all of them, oldest first."""
-        rows = self._session.execute(
-            _KEYS.where(ApiKey.account_id == account_id).order_by(ApiKey.key_id)
-        ).mappings()
+        rows = self._session.execute(_KEYS.where(ApiKey.account_id == account_id).order_by(ApiKey.key_id)).mappings()
         return [_key_record(row) for row in rows]
 
     def revoke(self, key_id: str, at: datetime) -> None:

@@ -12,25 +12,25 @@ from api.http.context import RequestContext
 from api.http.query.params import NO_PARAMETERS
 from api.http.responses import HttpResponse, json_response
 from api.http.routing import endpoint
-from api.problems.problem import service_unavailable
+from api.problems.problem import service_unavailable_problem
 from api.rate_limits.limiter import AccountLimits
 
 _RETRY_AFTER: Final = 2
 
 
-@endpoint("/api/v1/usage", counted=False, secret_only=True)
-async def get_usage(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    caller = call.known_caller
-    limits, month = call.service.limits, call.service.limits.month().number
+@endpoint("/api/v1/usage", is_counted=False, is_secret_key_only=True)
+async def get_usage(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    caller = context.required_caller
+    limits, month = context.services.rate_limiter, context.services.rate_limiter.current_month().number
     try:
         account, stored, subscriptions = await asyncio.to_thread(
-            _read_usage, call.service.accounts, caller.account_id, month
+            _read_usage, context.services.account_service, caller.account_id, month
         )
     except SQLAlchemyError as error:
-        raise service_unavailable("Usage cannot be read at the moment.", _RETRY_AFTER) from error
-    limits.learn(caller.meter, month, stored)
-    return json_response(200, msgspec.json.encode(_usage_body(caller.meter, account, subscriptions)))
+        raise service_unavailable_problem("Usage cannot be read at the moment.", _RETRY_AFTER) from error
+    limits.set_stored_count(caller.account_limits, month, stored)
+    return json_response(200, msgspec.json.encode(_usage_body(caller.account_limits, account, subscriptions)))
 
 
 def _read_usage(accounts: AccountService, account_id: str, month: int) -> tuple[AccountRecord, int, int]:
@@ -53,8 +53,6 @@ def _usage_body(meter: AccountLimits, account: AccountRecord, subscriptions: int
         "webhooks_enabled": tier.webhooks,
         "subscriptions_used": subscriptions,
         "subscriptions_limit": tier.subscriptions,
-        "trial_ends_at": None
-        if account.trial_ends_at is None
-        else f"{account.trial_ends_at:%Y-%m-%dT%H:%M:%SZ}",
+        "trial_ends_at": None if account.trial_ends_at is None else f"{account.trial_ends_at:%Y-%m-%dT%H:%M:%SZ}",
         "account_status": account.status,
     }

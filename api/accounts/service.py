@@ -16,7 +16,7 @@ from api.accounts.records import AccountRecord
 from api.accounts.repository import AccountRepository, KeyRepository
 from api.accounts.session_repository import add_link
 from api.auth.allowed_origins import is_valid_domain
-from api.auth.api_keys import KINDS, KeyRecord, Kind, digest_of, displayable_parts, make_key
+from api.auth.api_keys import KINDS, KeyKind, KeyRecord, displayable_parts, key_digest, make_key
 from api.auth.session_tokens import make_token
 from api.common.clock import Clock
 from api.common.email_address import LONGEST, normalise_email
@@ -44,19 +44,14 @@ class NewKey:
 
     key_id: str
     key: str
-    kind: Kind
+    kind: KeyKind
 
 
 class AccountService:
     """Accounts and keys of one database."""
 
     def __init__(
-        self,
-        database: Database,
-        pepper: bytes,
-        clock: Clock,
-        ulids: UlidGenerator,
-        tiers: TierCatalogue = DEFAULT,
+        self, database: Database, pepper: bytes, clock: Clock, ulids: UlidGenerator, tiers: TierCatalogue = DEFAULT
     ) -> None:
         self._database = database
         self._tiers = tiers
@@ -67,11 +62,7 @@ class AccountService:
     def create_account(self, email: str, tier: str) -> AccountRecord:
         email = require_email(email)
         account = AccountRecord(
-            self._ulids.make("acc"),
-            email,
-            _one_of("tier", tier, self._tiers.names),
-            "active",
-            self._clock.now(),
+            self._ulids.make("acc"), email, _one_of("tier", tier, self._tiers.names), "active", self._clock.now()
         )
         with self._database.writing() as session:
             accounts = AccountRepository(session)
@@ -80,10 +71,10 @@ class AccountService:
             accounts.add(account)
         return account
 
-    def account(self, named: str) -> AccountRecord:
+    def account(self, account_id_or_email: str) -> AccountRecord:
         """Finds an account by id or e-mail."""
         with self._database.reading() as session:
-            return _require_account(AccountRepository(session), named)
+            return _require_account(AccountRepository(session), account_id_or_email)
 
     def all_accounts(self) -> list[AccountRecord]:
         """All accounts, oldest first."""
@@ -105,12 +96,12 @@ class AccountService:
         with self._database.reading() as session:
             return SubscriptionRepository(session.connection()).downgraded(account_id, limit)
 
-    def set_tier(self, named: str, tier: str) -> AccountRecord:
+    def set_tier(self, account_id_or_email: str, tier: str) -> AccountRecord:
         """Changes the tier; without webhooks the subscriptions are paused (docs/contract/contract.md 4.8)."""
-        chosen = self._tiers.named(_one_of("tier", tier, self._tiers.names))
+        chosen = self._tiers.tier_by_name(_one_of("tier", tier, self._tiers.names))
         with self._database.writing() as session:
             accounts, now = AccountRepository(session), self._clock.now()
-            account = _require_account(accounts, named)
+            account = _require_account(accounts, account_id_or_email)
             accounts.change(
                 account.account_id, now, tier=tier
             )  # first: lock order is the account, then its endpoint queues
@@ -118,16 +109,16 @@ class AccountService:
                 SubscriptionRepository(session.connection()).downgrade(account.account_id, now)
         return replace(account, tier=tier)
 
-    def set_status(self, named: str, status: str) -> AccountRecord:
+    def set_status(self, account_id_or_email: str, status: str) -> AccountRecord:
         with self._database.writing() as session:
             accounts = AccountRepository(session)
-            account = _require_account(accounts, named)
+            account = _require_account(accounts, account_id_or_email)
             accounts.change(account.account_id, self._clock.now(), status=_one_of("status", status, STATUSES))
         return replace(account, status=status)
 
     def create_key(
         self,
-        named: str,
+        account_id_or_email: str,
         kind: str,
         domains: Sequence[str] = (),
         label: str | None = None,
@@ -143,7 +134,7 @@ class AccountService:
             raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past: the key would never work")
         prefix, last = displayable_parts(key)
         with self._database.writing() as session:
-            account = _require_account(AccountRepository(session), named)
+            account = _require_account(AccountRepository(session), account_id_or_email)
             record = KeyRecord(
                 key_id=self._ulids.make("key"),
                 account_id=account.account_id,
@@ -159,12 +150,12 @@ class AccountService:
                 tier=account.tier,
                 account_status=account.status,
             )
-            KeyRepository(session).add(record, digest_of(key, self._pepper))
+            KeyRepository(session).add(record, key_digest(key, self._pepper))
         return NewKey(record.key_id, key, kind)
 
-    def keys(self, named: str) -> list[KeyRecord]:
+    def keys(self, account_id_or_email: str) -> list[KeyRecord]:
         with self._database.reading() as session:
-            account = _require_account(AccountRepository(session), named)
+            account = _require_account(AccountRepository(session), account_id_or_email)
             return KeyRepository(session).of_account(account.account_id)
 
     def revoke_key(self, key_id: str) -> KeyRecord:
@@ -180,12 +171,12 @@ class AccountService:
             raise AccountError(f"there is no key {key_id}")
         return revoked
 
-    def sign_in_token(self, named: str, lifetime: timedelta) -> str:
+    def sign_in_token(self, account_id_or_email: str, lifetime: timedelta) -> str:
         """Creates the token of a one-time sign-in link, for owners who cannot receive mail."""
         token, now = make_token("link"), self._clock.now()
         with self._database.writing() as session:
-            email = _require_account(AccountRepository(session), named).email
-            add_link(session.connection(), digest_of(token, self._pepper), email, now, now + lifetime)
+            email = _require_account(AccountRepository(session), account_id_or_email).email
+            add_link(session.connection(), key_digest(token, self._pepper), email, now, now + lifetime)
         return token
 
     def days(self, account_id: str, month: int) -> list[tuple[int, int]]:
@@ -240,22 +231,20 @@ def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> str:
     return value
 
 
-def _parse_key_kind(kind: str) -> Kind:
+def _parse_key_kind(kind: str) -> KeyKind:
     for known in KINDS:
         if kind == known:
             return known
     raise AccountError(f"{kind!r} is not a key type; choose one of {', '.join(KINDS)}")
 
 
-def _check_domains(kind: Kind, domains: Sequence[str]) -> None:
+def _check_domains(kind: KeyKind, domains: Sequence[str]) -> None:
     if kind != "public":
         if domains:
             raise AccountError("domains can be set for publishable keys only")
         return
     if not domains:
-        raise AccountError(
-            "a publishable key needs at least one domain, for example example.com or *.example.com"
-        )
+        raise AccountError("a publishable key needs at least one domain, for example example.com or *.example.com")
     for domain in domains:
         if not is_valid_domain(domain):
             raise AccountError(

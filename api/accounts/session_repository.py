@@ -54,9 +54,7 @@ def consume_link(connection: Connection, digest: bytes, at: datetime) -> str | N
 def find_or_create_account(connection: Connection, new: AccountRecord) -> AccountRecord:
     """Returns the account of the address, creating `new` if there is none."""
     values = asdict(new) | {"updated_at": new.created_at}
-    connection.execute(
-        insert_into(connection, Account).values(values).on_conflict_do_nothing(index_elements=["email"])
-    )
+    connection.execute(insert_into(connection, Account).values(values).on_conflict_do_nothing(index_elements=["email"]))
     return AccountRecord(*connection.execute(ACCOUNTS.where(Account.email == new.email)).one())
 
 
@@ -68,18 +66,14 @@ def find_session(
     connection: Connection, digest: bytes, at: datetime, seen_since: datetime
 ) -> tuple[SessionRecord, AccountRecord] | None:
     """Returns a live session with the current state of its account."""
-    session = connection.execute(
-        _live_sessions(at, seen_since).where(DashboardSession.digest == digest)
-    ).one_or_none()
+    session = connection.execute(_live_sessions(at, seen_since).where(DashboardSession.digest == digest)).one_or_none()
     if session is None:
         return None
     account = connection.execute(ACCOUNTS.where(Account.account_id == session.account_id)).one()
     return SessionRecord(*session), AccountRecord(*account)
 
 
-def list_sessions(
-    connection: Connection, account_id: str, at: datetime, seen_since: datetime
-) -> list[SessionRecord]:
+def list_sessions(connection: Connection, account_id: str, at: datetime, seen_since: datetime) -> list[SessionRecord]:
     """Returns the account's live sessions, most recently seen first."""
     rows = connection.execute(
         _live_sessions(at, seen_since)
@@ -90,9 +84,7 @@ def list_sessions(
 
 
 def record_seen(connection: Connection, session_id: str, at: datetime) -> None:
-    connection.execute(
-        update(DashboardSession).where(DashboardSession.session_id == session_id).values(seen_at=at)
-    )
+    connection.execute(update(DashboardSession).where(DashboardSession.session_id == session_id).values(seen_at=at))
 
 
 def end_session(connection: Connection, account_id: str, session_id: str) -> None:
@@ -109,21 +101,21 @@ def end_session_by_digest(connection: Connection, digest: bytes) -> None:
     connection.execute(delete(DashboardSession).where(DashboardSession.digest == digest))
 
 
-def end_other_sessions(connection: Connection, account_id: str, kept: str) -> None:
+def end_other_sessions(connection: Connection, account_id: str, kept_session_id: str) -> None:
     connection.execute(
         delete(DashboardSession).where(
-            DashboardSession.account_id == account_id, DashboardSession.session_id != kept
+            DashboardSession.account_id == account_id, DashboardSession.session_id != kept_session_id
         )
     )
 
 
-def end_oldest_sessions(connection: Connection, account_id: str, most: int) -> None:
-    """Ends all but the newest `most` sessions of the account."""
+def end_oldest_sessions(connection: Connection, account_id: str, max_items: int) -> None:
+    """Ends all but the newest `max_items` sessions of the account."""
     newest = (
         select(DashboardSession.session_id)
         .where(DashboardSession.account_id == account_id)
         .order_by(DashboardSession.created_at.desc(), DashboardSession.session_id.desc())
-        .limit(most)
+        .limit(max_items)
     )
     kept = list(connection.execute(newest).scalars())
     connection.execute(

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, cast
 
-Kind = Literal["live", "secret", "public"]
+KeyKind = Literal["live", "secret", "public"]
 KeyState = Literal["active", "revoked", "expired"]
-KINDS: Final[tuple[Kind, ...]] = ("live", "secret", "public")
+KINDS: Final[tuple[KeyKind, ...]] = ("live", "secret", "public")
 
 _ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _RANDOM: Final = 36
@@ -32,21 +32,21 @@ def _key_checksum(text: str) -> str:
     return "".join(reversed(digits))
 
 
-def make_key(kind: Kind) -> str:
+def make_key(kind: KeyKind) -> str:
     """Creates a key; it is shown once and only its digest is stored."""
     body = f"firm_{kind}_" + "".join([secrets.choice(_ALPHABET) for _ in range(_RANDOM)])
     return body + _key_checksum(body)
 
 
-def kind_of(key: str) -> Kind | None:
+def key_kind(key: str) -> KeyKind | None:
     """The kind of a well-formed key with a valid checksum; None for anything else."""
     found = _PATTERN.fullmatch(key)
     if found is None or _key_checksum(key[:-_CHECKSUM]) != key[-_CHECKSUM:]:
         return None
-    return cast("Kind", found.group(1))
+    return cast("KeyKind", found.group(1))
 
 
-def digest_of(key: str, pepper: bytes) -> bytes:
+def key_digest(key: str, pepper: bytes) -> bytes:
     """The digest that is stored and looked up.
 
     A key has 214 bits: a slow hash would add latency and no security.
@@ -66,7 +66,7 @@ class KeyRecord:
 
     key_id: str
     account_id: str
-    kind: Kind
+    kind: KeyKind
     label: str | None
     shown_prefix: str
     shown_last: str

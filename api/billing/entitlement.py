@@ -25,7 +25,7 @@ from api.billing.stripe_models import StripeSubscription
 from api.settings.tiers import TierCatalogue
 
 
-class SubscriptionValue(IntEnum):
+class SubscriptionRank(IntEnum):
     """Value of a subscription, lowest first."""
 
     ENDED = 0
@@ -34,13 +34,13 @@ class SubscriptionValue(IntEnum):
 
 
 ENDED: Final = "canceled"
-_WORTH: Final[Mapping[str, SubscriptionValue | None]] = {
-    "trialing": SubscriptionValue.SERVED,
-    "active": SubscriptionValue.SERVED,
-    "past_due": SubscriptionValue.SERVED,
-    "unpaid": SubscriptionValue.LAPSED,
-    "paused": SubscriptionValue.LAPSED,
-    ENDED: SubscriptionValue.ENDED,
+_WORTH: Final[Mapping[str, SubscriptionRank | None]] = {
+    "trialing": SubscriptionRank.SERVED,
+    "active": SubscriptionRank.SERVED,
+    "past_due": SubscriptionRank.SERVED,
+    "unpaid": SubscriptionRank.LAPSED,
+    "paused": SubscriptionRank.LAPSED,
+    ENDED: SubscriptionRank.ENDED,
     "incomplete": None,
     "incomplete_expired": None,
 }
@@ -90,7 +90,7 @@ class Entitlement:
         return self.status == "active"
 
 
-def is_undecided(subscriptions: Sequence[StripeSubscription]) -> list[tuple[str, int]]:
+def unresolved_trials(subscriptions: Sequence[StripeSubscription]) -> list[tuple[str, int]]:
     """Subscriptions with an unclear payment after their trial, as (id, end of trial).
 
     They owe something in the first period after the trial: that period itself, or a later charge such as the
@@ -104,14 +104,11 @@ def is_undecided(subscriptions: Sequence[StripeSubscription]) -> list[tuple[str,
 
 
 def entitlement_for(
-    subscriptions: Sequence[StripeSubscription],
-    paid: Collection[str],
-    tier_of: Mapping[str, str],
-    tiers: TierCatalogue,
+    subscriptions: Sequence[StripeSubscription], paid: Collection[str], tier_of: Mapping[str, str], tiers: TierCatalogue
 ) -> Entitlement | None:
     """Returns the entitlement; None if no subscription has ever begun, and the account stays unchanged.
 
-    `paid`: ids among `is_undecided` with a payment after their trial. `tier_of` maps prices to tiers. Raises
+    `paid`: ids among `unresolved_trials` with a payment after their trial. `tier_of` maps prices to tiers. Raises
     StripeMappingError for an unknown status, or if the customer pays for a price not in the settings.
     """
     judged = [(_subscription_value(one, paid), _tier_name(one, tier_of), one) for one in subscriptions]
@@ -121,7 +118,7 @@ def entitlement_for(
         if worth is not None and tier is not None
     ]
     best = max(ours, key=lambda each: each[:3], default=None)
-    if best is None or best[0] is not SubscriptionValue.SERVED:
+    if best is None or best[0] is not SubscriptionRank.SERVED:
         _check_prices_known(judged)
     if best is None:
         return None
@@ -135,24 +132,20 @@ def ended_entitlement(subscription_id: str, tiers: TierCatalogue) -> Entitlement
 
 
 def _build_entitlement(
-    subscription: StripeSubscription,
-    worth: SubscriptionValue,
-    tier: str,
-    paid: Collection[str],
-    tiers: TierCatalogue,
+    subscription: StripeSubscription, worth: SubscriptionRank, tier: str, paid: Collection[str], tiers: TierCatalogue
 ) -> Entitlement:
-    footing = SignUpState(tier, "active") if worth is SubscriptionValue.SERVED else unpaid_state(tiers)
+    footing = SignUpState(tier, "active") if worth is SubscriptionRank.SERVED else unpaid_state(tiers)
     return Entitlement(
         tier=footing.tier,
         status=footing.status,
         trial_ends_at=_from_unix_seconds(subscription.trial_end) if _is_unpaid(subscription, paid) else None,
         subscription_id=subscription.id,
         stripe_status=subscription.status,
-        ends_at=_from_unix_seconds(subscription.cancel_at) if worth is not SubscriptionValue.ENDED else None,
+        ends_at=_from_unix_seconds(subscription.cancel_at) if worth is not SubscriptionRank.ENDED else None,
     )
 
 
-def _subscription_value(subscription: StripeSubscription, paid: Collection[str]) -> SubscriptionValue | None:
+def _subscription_value(subscription: StripeSubscription, paid: Collection[str]) -> SubscriptionRank | None:
     if subscription.status not in _WORTH:
         raise StripeMappingError(
             f"Stripe says that {subscription.id} is {subscription.status!r}, which this version does not know: "
@@ -160,7 +153,7 @@ def _subscription_value(subscription: StripeSubscription, paid: Collection[str])
         )
     owes_the_first = subscription.trial_end in _period_starts(subscription) and subscription.id not in paid
     if subscription.status == "past_due" and owes_the_first:
-        return SubscriptionValue.LAPSED
+        return SubscriptionRank.LAPSED
     return _WORTH[subscription.status]
 
 
@@ -183,12 +176,10 @@ def _tier_name(subscription: StripeSubscription, tier_of: Mapping[str, str]) -> 
     return next((tier_of[price] for price in prices if price in tier_of), None)
 
 
-def _check_prices_known(
-    judged: Sequence[tuple[SubscriptionValue | None, str | None, StripeSubscription]],
-) -> None:
+def _check_prices_known(judged: Sequence[tuple[SubscriptionRank | None, str | None, StripeSubscription]]) -> None:
     """Rejects unknown prices, so that a paying customer is not refused over a missing setting."""
     for worth, tier, one in judged:
-        if worth is SubscriptionValue.SERVED and tier is None:
+        if worth is SubscriptionRank.SERVED and tier is None:
             prices = ", ".join(item.price.id for item in one.items.data)
             raise StripeMappingError(
                 f"{one.id} is {one.status} at a price that FIRM_STRIPE_PRICES does not name ({prices}): "

@@ -46,7 +46,7 @@ class BillingReconciler:
         An account that fails stays unchanged until the next pass and blocks no other; if Stripe is unreachable
         the pass ends.
         """
-        account_id = self._next_account_id() if self._leadership.held() else None
+        account_id = self._next_account_id() if self._leadership.acquire_or_renew() else None
         if account_id is not None:
             try:
                 self._billing.refresh(account_id)
@@ -60,10 +60,10 @@ class BillingReconciler:
 
     def close(self) -> None:
         """Releases the lease, so that another process may continue at once."""
-        self._leadership.give()
+        self._leadership.release()
 
     @asynccontextmanager
-    async def beside(self) -> AsyncIterator[None]:
+    async def run_in_background(self) -> AsyncIterator[None]:
         """Runs in the event loop for the duration of the block."""
         stop = asyncio.Event()
         running = asyncio.create_task(run_with_restart(self._run_passes, "comparing with Stripe", stop))
@@ -86,7 +86,7 @@ class BillingReconciler:
     def _next_account_id(self) -> str | None:
         with self._database.reading() as session:
             billing = BillingRepository(session.connection())
-            return billing.asked_before(self._clock.now() - EVERY, self._after)
+            return billing.next_account_to_compare(self._clock.now() - EVERY, self._after)
 
 
 async def _wait_or_stop(stop: asyncio.Event, seconds: float) -> bool:

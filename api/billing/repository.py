@@ -68,20 +68,20 @@ class BillingRepository:
         statement = select(StripeCustomer.account_id).order_by(StripeCustomer.account_id)
         return list(self._connection.execute(statement).scalars())
 
-    def asked_before(self, at: datetime, after: str | None) -> str | None:
+    def next_account_to_compare(self, at: datetime, after: str | None) -> str | None:
         """Next account, by id, that was last compared with Stripe at or before `at`, or never."""
         old = or_(StripeCustomer.asked_at.is_(None), StripeCustomer.asked_at <= at)
         statement = select(StripeCustomer.account_id).where(old, StripeCustomer.account_id > (after or ""))
         return self._connection.execute(statement.order_by(StripeCustomer.account_id).limit(1)).scalar()
 
-    def name_customer(self, account_id: str, customer_id: str, former: str | None) -> None:
-        """Sets the account's customer, replacing `former`; a concurrent change that came first wins."""
-        if former is None:
+    def set_customer(self, account_id: str, customer_id: str, previous_customer_id: str | None) -> None:
+        """Sets the account's customer, replacing `previous_customer_id`; a concurrent change that came first wins."""
+        if previous_customer_id is None:
             statement = insert_into(self._connection, StripeCustomer)
             values = {"account_id": account_id, "customer_id": customer_id, "revision": 1}
             self._connection.execute(statement.values(values).on_conflict_do_nothing())
             return
-        mine = and_(StripeCustomer.account_id == account_id, StripeCustomer.customer_id == former)
+        mine = and_(StripeCustomer.account_id == account_id, StripeCustomer.customer_id == previous_customer_id)
         changed = {"customer_id": customer_id, "revision": StripeCustomer.revision + 1}
         self._connection.execute(update(StripeCustomer).where(mine).values(changed))
 
@@ -89,9 +89,9 @@ class BillingRepository:
         statement = select(StripeEvent.event_id).where(StripeEvent.event_id == event_id)
         return self._connection.execute(statement).first() is not None
 
-    def note_event(self, event_id: str, event_type: str, at: datetime, forgotten: datetime) -> None:
-        """Records the event id once; deletes those received before `forgotten`."""
-        self._connection.execute(delete(StripeEvent).where(StripeEvent.received_at < forgotten))
+    def note_event(self, event_id: str, event_type: str, at: datetime, delete_before: datetime) -> None:
+        """Records the event id once; deletes those received before `delete_before`."""
+        self._connection.execute(delete(StripeEvent).where(StripeEvent.received_at < delete_before))
         statement = insert_into(self._connection, StripeEvent)
         values = {"event_id": event_id, "event_type": event_type, "received_at": at}
         self._connection.execute(statement.values(values).on_conflict_do_nothing())
@@ -105,54 +105,52 @@ class BillingRepository:
             select(Account.account_id).where(Account.account_id == account_id).with_for_update(key_share=True)
         )
 
-    def count_given(self, ended: str) -> int:
-        """Counts active accounts without a subscription, or with one of status `ended`."""
+    def count_given(self, ended_status: str) -> int:
+        """Counts active accounts without a subscription, or with one of status `ended_status`."""
         governed = (
             select(StripeCustomer.account_id)
-            .where(StripeCustomer.account_id == Account.account_id, StripeCustomer.stripe_status != ended)
+            .where(StripeCustomer.account_id == Account.account_id, StripeCustomer.stripe_status != ended_status)
             .exists()
         )
         statement = select(func.count()).where(Account.status == "active", ~governed)
         return self._connection.execute(statement).scalar_one()
 
-    def settle(self, seen: CustomerRecord, told: StripeState | None, at: datetime) -> bool:
-        """Stores the state fetched from Stripe after `seen` was read; False if the row changed meanwhile.
+    def store_stripe_state(self, stored: CustomerRecord, state: StripeState | None, at: datetime) -> bool:
+        """Stores the state fetched from Stripe after `stored` was read; False if the row changed meanwhile.
 
         The stored state was thus always fetched after the one it replaces: of two concurrent fetches the second
         to store must fetch again. None as the state: no subscription has begun.
         """
-        self.lock(seen.account_id)
-        same = and_(StripeCustomer.account_id == seen.account_id, StripeCustomer.revision == seen.revision)
-        values: dict[str, object] = {"revision": seen.revision + 1, "asked_at": at}
-        if told is not None:
+        self.lock(stored.account_id)
+        same = and_(StripeCustomer.account_id == stored.account_id, StripeCustomer.revision == stored.revision)
+        values: dict[str, object] = {"revision": stored.revision + 1, "asked_at": at}
+        if state is not None:
             values |= {
-                "subscription_id": told.subscription_id,
-                "stripe_status": told.stripe_status,
-                "ends_at": told.ends_at,
+                "subscription_id": state.subscription_id,
+                "stripe_status": state.stripe_status,
+                "ends_at": state.ends_at,
             }
         return self._connection.execute(update(StripeCustomer).where(same).values(values)).rowcount == 1
 
-    def entitle(self, account_id: str, given: AccountGrant, at: datetime) -> None:
+    def entitle(self, account_id: str, grant: AccountGrant, at: datetime) -> None:
         """Sets the account's tier and status; a suspended account stays suspended.
 
         If webhooks are lost, the account's subscriptions are paused (docs/contract/contract.md 4.8), once: an
         unchanged entitlement is not written again, so the owner's own pauses keep their reason.
         """
         before = self._connection.execute(
-            select(Account.tier, Account.status, Account.trial_ends_at).where(
-                Account.account_id == account_id
-            )
+            select(Account.tier, Account.status, Account.trial_ends_at).where(Account.account_id == account_id)
         ).one()
-        status = "suspended" if before.status == "suspended" else given.status
-        after = (given.tier, status, given.trial_ends_at)
+        status = "suspended" if before.status == "suspended" else grant.status
+        after = (grant.tier, status, grant.trial_ends_at)
         if tuple(before) == after:
             return
         self._connection.execute(
             update(Account)
             .where(Account.account_id == account_id)
-            .values(tier=given.tier, status=status, trial_ends_at=given.trial_ends_at, updated_at=at)
+            .values(tier=grant.tier, status=status, trial_ends_at=grant.trial_ends_at, updated_at=at)
         )
-        if not given.has_webhooks and tuple(before)[:2] != after[:2]:
+        if not grant.has_webhooks and tuple(before)[:2] != after[:2]:
             SubscriptionRepository(self._connection).downgrade(account_id, at)
 
     def _find_customer(self, condition: object) -> CustomerRecord | None:

@@ -14,7 +14,7 @@ from api.billing.stripe_models import StripeEventMessage
 from api.http.context import RequestContext
 from api.http.responses import HttpResponse, json_response
 from api.http.signed_callback import signed_callback
-from api.problems.problem import InputError, new_problem, service_unavailable
+from api.problems.problem import ProblemDetail, new_problem, service_unavailable_problem
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService
@@ -25,13 +25,13 @@ _RETRY_AFTER: Final = 60
 
 
 @signed_callback("/billing/stripe", limit=_LARGEST)
-async def receive_stripe_event(call: RequestContext, body: bytes) -> HttpResponse:
-    billing, limits = call.service.billing, call.service.limits
+async def receive_stripe_event(context: RequestContext, body: bytes) -> HttpResponse:
+    billing, limits = context.services.billing_service, context.services.rate_limiter
     if billing is None:
         raise new_problem("route_not_found", "There is nothing at /billing/stripe.")
-    limits.try_client(call.client, call.started)
-    event = _parse_event(billing, body, call.incoming.get(b"stripe-signature"))
-    limits.forgive_client(call.client, call.started)
+    limits.check_failed_authentications(context.client_ip, context.started_at)
+    event = _parse_event(billing, body, context.request_headers.get(b"stripe-signature"))
+    limits.reset_failed_authentications(context.client_ip, context.started_at)
     await _apply_event(billing, event)
     return json_response(200, b'{"received":true}')
 
@@ -40,15 +40,13 @@ def _parse_event(billing: "BillingService", body: bytes, signature: bytes | None
     try:
         return billing.read(body, signature)
     except ForgedEventError as error:
-        wrong = InputError(
-            "invalid", "must be a current Stripe signature of this body", header="Stripe-Signature"
-        )
+        wrong = ProblemDetail("invalid", "must be a current Stripe signature of this body", header="Stripe-Signature")
         raise new_problem("invalid_parameter", str(error), wrong) from None
 
 
 async def _apply_event(billing: "BillingService", event: StripeEventMessage) -> None:
     try:
-        await billing.apart(lambda: billing.act(event))
+        await billing.run_in_pool(lambda: billing.act(event))
     except (BillingError, SQLAlchemyError) as error:
         _LOGGER.exception("Stripe event %s could not be processed yet", event.id)
-        raise service_unavailable("The event cannot be processed at the moment.", _RETRY_AFTER) from error
+        raise service_unavailable_problem("The event cannot be processed at the moment.", _RETRY_AFTER) from error

@@ -22,8 +22,8 @@ from api.billing.entitlement import (
     Entitlement,
     ended_entitlement,
     entitlement_for,
-    is_undecided,
     unpaid_state,
+    unresolved_trials,
 )
 from api.billing.errors import BillingStateError, ForgedEventError, StripeUnavailableError
 from api.billing.repository import AccountGrant, BillingRepository, CustomerRecord, StripeState
@@ -86,7 +86,7 @@ class BillingService:
         self._threads.shutdown()
         self._stripe.close()
 
-    async def apart(self, work: Callable[[], T]) -> T:
+    async def run_in_pool(self, work: Callable[[], T]) -> T:
         """Runs blocking Stripe calls in a dedicated thread pool, so that a slow Stripe blocks no other work.
 
         Raises StripeUnavailableError after STRIPE_PATIENCE_SECONDS.
@@ -103,7 +103,7 @@ class BillingService:
         """Tiers with a price, smallest first."""
         return tuple(name for name in self._tiers.names if self._settings.price_of(name) is not None)
 
-    def checkout(self, named: str, tier: str) -> str:
+    def checkout(self, account_id_or_email: str, tier: str) -> str:
         """Creates a Stripe checkout for a tier and returns its URL; the account is an id or e-mail.
 
         An account's first subscription begins with a trial. An existing subscription is changed in the portal:
@@ -112,20 +112,16 @@ class BillingService:
         price = self._settings.price_of(tier)
         if price is None:
             raise BillingStateError(f"{tier!r} is not for sale; choose one of {', '.join(self.sold)}")
-        account = self._accounts.account(named)
+        account = self._accounts.account(account_id_or_email)
         if account.status == "suspended":
             raise BillingStateError(
-                f"{named} is suspended and could not use what it pays for: activate the account first"
+                f"{account_id_or_email} is suspended and could not use what it pays for: activate the account first"
             )
         customer = self._ensure_customer(account)
-        self._stripe.expire_sessions(
-            customer.customer_id
-        )  # first, as one of them may have led to a subscription
+        self._stripe.expire_sessions(customer.customer_id)  # first, as one of them may have led to a subscription
         subscriptions = self._stripe.subscriptions(customer.customer_id)
         if any(one.status not in OVER for one in subscriptions):
-            raise BillingStateError(
-                "the account already has a subscription: change it in the customer portal"
-            )
+            raise BillingStateError("the account already has a subscription: change it in the customer portal")
         tried = any(one.status == ENDED for one in subscriptions)
         days = 0 if tried else self.trial_days(customer)
         return self._stripe.make_session(customer.customer_id, account.account_id, price, days, self._back)
@@ -135,45 +131,45 @@ class BillingService:
         is_first = customer is None or customer.subscription_id is None
         return self._settings.trial_days if is_first else 0
 
-    def portal(self, named: str) -> str:
+    def portal(self, account_id_or_email: str) -> str:
         """Returns the URL of the Stripe portal, where the account changes its card or tier, or cancels."""
-        return self._stripe.make_portal(self._require_customer(named).customer_id, None, self._back)
+        return self._stripe.make_portal(self._require_customer(account_id_or_email).customer_id, None, self._back)
 
-    def cancellation(self, named: str) -> str:
+    def cancellation(self, account_id_or_email: str) -> str:
         """Returns the URL of the Stripe page on which the account cancels its subscription."""
-        customer = self._require_customer(named)
+        customer = self._require_customer(account_id_or_email)
         if customer.subscription_id is None or customer.stripe_status in OVER:
-            raise BillingStateError(f"{named} has no subscription to cancel")
+            raise BillingStateError(f"{account_id_or_email} has no subscription to cancel")
         return self._stripe.make_portal(customer.customer_id, customer.subscription_id, self._back)
 
-    def customer(self, named: str) -> CustomerRecord | None:
+    def customer(self, account_id_or_email: str) -> CustomerRecord | None:
         """Returns the stored customer of the account, without a request to Stripe; None if there is none."""
-        account_id = self._accounts.account(named).account_id
+        account_id = self._accounts.account(account_id_or_email).account_id
         with self._database.reading() as session:
             return BillingRepository(session.connection()).of_account(account_id)
 
-    def governs(self, named: str) -> bool:
+    def is_tier_managed(self, account_id_or_email: str) -> bool:
         """Whether the account's tier follows a Stripe subscription, which overrides a manually set tier."""
-        return _is_subscription_managed(self.customer(named))
+        return _is_subscription_managed(self.customer(account_id_or_email))
 
-    def require(self, named: str) -> None:
+    def require(self, account_id_or_email: str) -> None:
         """Makes a subscription mandatory for the account, as for new sign-ups; its webhooks are paused.
 
         For accounts that predate billing, or were given a tier by an operator. Raises BillingStateError if a
         subscription has begun.
         """
-        account_id, footing = self._accounts.account(named).account_id, unpaid_state(self._tiers)
+        account_id, footing = (self._accounts.account(account_id_or_email).account_id, unpaid_state(self._tiers))
         given = AccountGrant(footing.tier, footing.status, None, has_webhooks=False)
         with self._database.writing() as session:
             billing = BillingRepository(session.connection())
             billing.lock(account_id)
             if _is_subscription_managed(billing.of_account(account_id)):
-                raise BillingStateError(f"{named} already has a subscription")
+                raise BillingStateError(f"{account_id_or_email} already has a subscription")
             billing.entitle(account_id, given, self._clock.now())
 
-    def refresh(self, named: str) -> Entitlement | None:
+    def refresh(self, account_id_or_email: str) -> Entitlement | None:
         """Fetches the state from Stripe and stores it; None if no subscription has begun."""
-        return self._sync_customer(self._require_customer(named), None)
+        return self._sync_customer(self._require_customer(account_id_or_email), None)
 
     def all_accounts(self) -> list[str]:
         """Ids of the accounts with a Stripe customer."""
@@ -203,24 +199,18 @@ class BillingService:
         elif not seen:
             self._sync_customer(customer, event)
 
-    def _sync_customer(
-        self, customer: CustomerRecord, event: StripeEventMessage | None
-    ) -> Entitlement | None:
+    def _sync_customer(self, customer: CustomerRecord, event: StripeEventMessage | None) -> Entitlement | None:
         for _ in range(_TRIES):
             found = self._fetch_entitlement(customer)
             if self._store_entitlement(customer, found, event):
                 return found
             customer = self._require_customer(customer.account_id)
-        raise StripeUnavailableError(
-            f"{customer.account_id} was changed concurrently {_TRIES} times: try again"
-        )
+        raise StripeUnavailableError(f"{customer.account_id} was changed concurrently {_TRIES} times: try again")
 
     def _fetch_entitlement(self, customer: CustomerRecord) -> Entitlement | None:
         subscriptions = self._stripe.subscriptions(customer.customer_id)
-        doubts = is_undecided(subscriptions)
-        paid = {
-            subscription_id for subscription_id, end in doubts if self._stripe.has_paid(subscription_id, end)
-        }
+        doubts = unresolved_trials(subscriptions)
+        paid = {subscription_id for subscription_id, end in doubts if self._stripe.has_paid(subscription_id, end)}
         found = entitlement_for(subscriptions, paid, self._settings.tier_of, self._tiers)
         if found is None and customer.subscription_id is not None:
             return ended_entitlement(customer.subscription_id, self._tiers)
@@ -234,10 +224,10 @@ class BillingService:
         told = found and StripeState(found.subscription_id, found.stripe_status, found.ends_at)
         with self._database.writing() as session:
             billing = BillingRepository(session.connection())
-            if not billing.settle(seen, told, now):
+            if not billing.store_stripe_state(seen, told, now):
                 return False
             if found is not None and not _is_old_end(seen, found):
-                webhooks = found.is_served and self._tiers.named(found.tier).webhooks
+                webhooks = found.is_served and self._tiers.tier_by_name(found.tier).webhooks
                 given = AccountGrant(found.tier, found.status, found.trial_ends_at, webhooks)
                 billing.entitle(seen.account_id, given, now)
             if event is not None:
@@ -247,9 +237,7 @@ class BillingService:
     def _require_customer(self, named: str) -> CustomerRecord:
         found = self.customer(named)
         if found is None:
-            raise BillingStateError(
-                f"{named} has never started a checkout; start with: firm billing checkout"
-            )
+            raise BillingStateError(f"{named} has never started a checkout; start with: firm billing checkout")
         return found
 
     def _ensure_customer(self, account: AccountRecord) -> CustomerRecord:
@@ -262,7 +250,7 @@ class BillingService:
         former = found and found.customer_id
         customer_id = self._stripe.make_customer(account.account_id, account.email, former)
         with self._database.writing() as session:
-            BillingRepository(session.connection()).name_customer(account.account_id, customer_id, former)
+            BillingRepository(session.connection()).set_customer(account.account_id, customer_id, former)
         return self._require_customer(account.account_id)
 
 

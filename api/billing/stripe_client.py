@@ -72,10 +72,13 @@ class StripeClient:
                 return False
             raise
 
-    def make_customer(self, account_id: str, email: str, former: str | None) -> str:
-        """Creates the account's customer and returns its id; idempotent for a day. `former`: a deleted customer."""
+    def make_customer(self, account_id: str, email: str, previous_customer_id: str | None) -> str:
+        """Creates the account's customer and returns its id; idempotent for a day.
+
+        previous_customer_id: a customer that was deleted.
+        """
         form = {"email": email, "metadata[account_id]": account_id}
-        same = sha256(f"customer {account_id} {email} {former or ''}".encode()).hexdigest()
+        same = sha256(f"customer {account_id} {email} {previous_customer_id or ''}".encode()).hexdigest()
         return self._post_form("/v1/customers", form, StripeObject, {"Idempotency-Key": same}).id
 
     def subscriptions(self, customer_id: str) -> Sequence[StripeSubscription]:
@@ -93,12 +96,7 @@ class StripeClient:
 
         A credit for a downgrade counts as paid at Stripe although no money was transferred.
         """
-        asked = {
-            "subscription": subscription_id,
-            "status": "paid",
-            "created[gte]": str(since),
-            "limit": str(_MOST),
-        }
+        asked = {"subscription": subscription_id, "status": "paid", "created[gte]": str(since), "limit": str(_MOST)}
         found = self._list_all("/v1/invoices", asked, StripeList[StripeInvoice])
         return any(one.amount_paid > 0 or one.billing_reason == _NEW_PERIOD for one in found)
 
@@ -125,7 +123,7 @@ class StripeClient:
         raise StripeUnavailableError(f"open checkouts of {customer_id} could not be closed: try again")
 
     def make_session(
-        self, customer_id: str, account_id: str, price: str, trial_days: int, back: ReturnUrls
+        self, customer_id: str, account_id: str, price: str, trial_days: int, return_urls: ReturnUrls
     ) -> str:
         """Creates a checkout session and returns the URL of its page.
 
@@ -139,26 +137,26 @@ class StripeClient:
             "line_items[0][quantity]": "1",
             "payment_method_collection": "always",
             "subscription_data[metadata][account_id]": account_id,
-            "success_url": back.subscribed,
-            "cancel_url": back.left,
+            "success_url": return_urls.subscribed,
+            "cancel_url": return_urls.left,
         }
         if trial_days:
             form["subscription_data[trial_period_days]"] = str(trial_days)
             form["subscription_data[trial_settings][end_behavior][missing_payment_method]"] = "cancel"
         return _page_url(self._post_form("/v1/checkout/sessions", form, StripeRef))
 
-    def make_portal(self, customer_id: str, cancels: str | None, back: ReturnUrls) -> str:
+    def make_portal(self, customer_id: str, cancelled_subscription_id: str | None, return_urls: ReturnUrls) -> str:
         """Creates a portal session (card, tier, cancellation, invoices) and returns its URL.
 
-        `cancels`: a subscription that the page offers to cancel at once.
+        `cancelled_subscription_id`: a subscription that the page offers to cancel at once.
         """
-        form = {"customer": customer_id, "return_url": back.managed}
-        if cancels is not None:
+        form = {"customer": customer_id, "return_url": return_urls.managed}
+        if cancelled_subscription_id is not None:
             form |= {
                 "flow_data[type]": "subscription_cancel",
-                "flow_data[subscription_cancel][subscription]": cancels,
+                "flow_data[subscription_cancel][subscription]": cancelled_subscription_id,
                 "flow_data[after_completion][type]": "redirect",
-                "flow_data[after_completion][redirect][return_url]": back.managed,
+                "flow_data[after_completion][redirect][return_url]": return_urls.managed,
             }
         return _page_url(self._post_form("/v1/billing_portal/sessions", form, StripeRef))
 
@@ -187,9 +185,7 @@ class StripeClient:
         try:
             answer = self._client.request(method, path, params=params, data=data, headers=headers)
         except httpx.HTTPError as error:
-            raise StripeUnavailableError(
-                f"Stripe cannot be reached ({type(error).__name__}): try again"
-            ) from None
+            raise StripeUnavailableError(f"Stripe cannot be reached ({type(error).__name__}): try again") from None
         if answer.status_code in _AGAIN or answer.status_code >= _SERVER_ERROR:
             raise StripeUnavailableError(f"Stripe returned {answer.status_code} for {path}: try again")
         if answer.status_code >= _REFUSED:
@@ -215,6 +211,4 @@ def _rejection_error(answer: httpx.Response, path: str) -> StripeRejectedError:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return StripeRejectedError(f"Stripe returned {answer.status_code} for {path}", "")
     what = f"FIRM_STRIPE_SECRET_KEY for {path}" if answer.status_code in _NO_KEY else path
-    return StripeRejectedError(
-        f"Stripe rejected {what}: {fault.message or answer.status_code}", fault.code or ""
-    )
+    return StripeRejectedError(f"Stripe rejected {what}: {fault.message or answer.status_code}", fault.code or "")

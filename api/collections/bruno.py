@@ -9,12 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from api.collections.requests import (
-    CollectionRequest,
-    QueryParameter,
-    collection_requests,
-    folder_descriptions,
-)
+from api.collections.requests import CollectionRequest, QueryParameter, collection_requests, folder_descriptions
 from api.collections.response_checks import Schema
 from api.collections.scripts import ClientDialect, post_response_lines, pre_request_lines
 from api.collections.variables import ABOUT, VARIABLES
@@ -24,7 +19,7 @@ _DIALECT: Final = ClientDialect(
     value="const value = (name) => bru.getVar(name) ?? bru.getEnvVar(name);",
     keep='const keep = (name, kept) => bru.setVar(name, kept ?? "");',
     skip="bru.runner.skipRequest()",
-    answer=(
+    response_expressions=(
         "const header = (name) => res.getHeader(name.toLowerCase());",
         "const status = res.getStatus();",
     ),
@@ -72,9 +67,7 @@ def _request_file(request: CollectionRequest, place: int) -> str:
     auth = "none" if request.is_public else "inherit"
     return _join_blocks(
         _pairs_block("meta", [("name", request.name), ("type", "http"), ("seq", str(place))]),
-        _pairs_block(
-            request.method.lower(), [("url", _request_url(request)), ("body", body), ("auth", auth)]
-        ),
+        _pairs_block(request.method.lower(), [("url", _request_url(request)), ("body", body), ("auth", auth)]),
         _pairs_block("params:query", [_query_pair(one) for one in request.query]),
         _pairs_block("headers", request.headers.items()),
         _text_block("body:json", request.body or ""),

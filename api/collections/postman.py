@@ -8,13 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from api.collections.requests import (
-    JSON,
-    CollectionRequest,
-    QueryParameter,
-    collection_requests,
-    folder_descriptions,
-)
+from api.collections.requests import JSON, CollectionRequest, QueryParameter, collection_requests, folder_descriptions
 from api.collections.response_checks import Schema
 from api.collections.scripts import ClientDialect, post_response_lines, pre_request_lines
 from api.collections.variables import ABOUT, VARIABLES
@@ -25,7 +19,7 @@ _DIALECT: Final = ClientDialect(
     value="const value = (name) => pm.variables.get(name);",
     keep='const keep = (name, kept) => pm.collectionVariables.set(name, kept ?? "");',
     skip="pm.execution.skipRequest()",
-    answer=(
+    response_expressions=(
         "const test = (name, run) => pm.test(name, run);",
         "const expect = (one) => pm.expect(one);",
         "const header = (name) => pm.response.headers.get(name);",
@@ -43,8 +37,7 @@ def build_files(document: Schema) -> Mapping[str, str]:
         "info": {"name": document["info"]["title"], "description": ABOUT, "schema": _FORMAT},
         "auth": _BEARER,
         "variable": [
-            {"key": one.name, "value": one.value, "type": "string", "description": one.description}
-            for one in VARIABLES
+            {"key": one.name, "value": one.value, "type": "string", "description": one.description} for one in VARIABLES
         ],
         "item": [
             {

@@ -42,19 +42,17 @@ class CollectionRequest:
     needs_tier: bool
     description: str
     status: int
-    answer: Fields | None
+    response_members: Fields | None
     """None if there is nothing to check: no body, or one without declared members."""
     rows: Fields | None
-    answer_headers: tuple[str, ...]
+    response_headers: tuple[str, ...]
     example: Any
     step: ScenarioStep
 
 
 def collection_requests(document: Schema) -> list[CollectionRequest]:
     """All requests, folder by folder in the order of the scenario."""
-    places = {
-        operation["operationId"]: (path, method) for path, method, operation in _iterate_operations(document)
-    }
+    places = {operation["operationId"]: (path, method) for path, method, operation in _iterate_operations(document)}
     return [_build_request(step, *places[step.operation_id], document) for step in WALK]
 
 
@@ -81,7 +79,7 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
         folder=operation["tags"][0],
         name=step.name or operation["summary"],
         method=method.upper(),
-        path=_path_with_variables(path, step.places),
+        path=_path_with_variables(path, step.path_variables),
         query=tuple(_query_parameters(operation.get("parameters", ()), step.query)),
         headers=step.headers,
         body=None if step.body is None else json.dumps(step.body, indent=2, ensure_ascii=False),
@@ -89,9 +87,9 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
         needs_tier=needs_tier,
         description=_join_paragraphs(operation["description"], step.note, _TIERS if needs_tier else ""),
         status=status,
-        answer=None if content is None else required_members(content["schema"], components),
+        response_members=None if content is None else required_members(content["schema"], components),
         rows=None if content is None else row_members(content["schema"], components),
-        answer_headers=tuple(_required_headers(answer["headers"], components["headers"])),
+        response_headers=tuple(_required_headers(answer["headers"], components["headers"])),
         example=None if content is None else content.get("example"),
         step=step,
     )

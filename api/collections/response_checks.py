@@ -32,9 +32,7 @@ def row_members(schema: Schema, components: Schema) -> Fields | None:
 def _resolve_schema(schema: Schema, components: Schema) -> Schema:
     if "anyOf" in schema:
         return _resolve_schema(schema["anyOf"][0], components)
-    return (
-        _resolve_schema(_resolve_ref(schema["$ref"], components), components) if "$ref" in schema else schema
-    )
+    return _resolve_schema(_resolve_ref(schema["$ref"], components), components) if "$ref" in schema else schema
 
 
 def _json_types(schema: Schema, components: Schema) -> Iterator[str]:

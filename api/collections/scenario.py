@@ -21,7 +21,7 @@ class ScenarioStep:
     operation_id: str
     name: str = ""
     """Empty: the summary of the operation."""
-    places: Mapping[str, str] = field(default_factory=dict)
+    path_variables: Mapping[str, str] = field(default_factory=dict)
     """Variable of each path parameter."""
     query: Mapping[str, str] = field(default_factory=dict)
     """Parameters that are sent; the operation's other parameters are listed but disabled."""
@@ -46,9 +46,7 @@ _OF_COMPANY: Final = ("company_id",)
 _SAME_COMPANY: Final = {
     "of the requested company": '[answer.company_id, answer.org_number].includes(value("company_id"))'
 }
-_NEXT_PAGE: Final = (
-    "All parameters except `limit` stay the same; `cursor` is `next_cursor` of the previous page."
-)
+_NEXT_PAGE: Final = "All parameters except `limit` stay the same; `cursor` is `next_cursor` of the previous page."
 _ROWS_BEFORE: Final = 'value("rows_before").split(" ")'
 _IS_RISING: Final = "answer.data.every((row, at) => at === 0 || row.sequence > answer.data[at - 1].sequence)"
 
@@ -56,10 +54,7 @@ COMPANIES: Final = (
     ScenarioStep(
         "searchCompanies",
         query={"limit": "2"},
-        keeps={
-            "search_cursor": "answer.next_cursor",
-            "rows_before": 'answer.data.map((row) => row.id).join(" ")',
-        },
+        keeps={"search_cursor": "answer.next_cursor", "rows_before": 'answer.data.map((row) => row.id).join(" ")'},
         offers={"company_id": "answer.data[0]?.id"},
         note="Later requests use the first company found, unless `company_id` is set.",
     ),
@@ -68,14 +63,12 @@ COMPANIES: Final = (
         "Search companies, next page",
         query={"limit": "2", "cursor": "{{search_cursor}}"},
         needs=("search_cursor",),
-        checks={
-            "no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.id))",
-        },
+        checks={"no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.id))"},
         note=_NEXT_PAGE,
     ),
     ScenarioStep(
         "getCompany",
-        places=_COMPANY,
+        path_variables=_COMPANY,
         needs=_OF_COMPANY,
         keeps={
             "market": "answer.country.toLowerCase()",
@@ -87,7 +80,7 @@ COMPANIES: Final = (
     ScenarioStep(
         "getCompany",
         "Get a company profile, unchanged",
-        places=_COMPANY,
+        path_variables=_COMPANY,
         headers={"If-None-Match": "{{profile_etag}}"},
         status=304,
         needs=("company_id", "profile_etag"),
@@ -95,7 +88,7 @@ COMPANIES: Final = (
     ),
     ScenarioStep(
         "getCompanyInMarket",
-        places={"market": "market", "org_number": "org_number"},
+        path_variables={"market": "market", "org_number": "org_number"},
         needs=("market", "org_number"),
         checks={"the requested number": 'answer.org_number === value("org_number")'},
     ),
@@ -104,20 +97,17 @@ EVENTS: Final = (
     ScenarioStep(
         "listCompanyEvents",
         "List events of a company, oldest first",
-        places={"company_id": "company_id"},
+        path_variables={"company_id": "company_id"},
         query={"order": "asc", "limit": "2"},
         needs=_OF_COMPANY,
-        keeps={
-            "events_cursor": "answer.next_cursor",
-            "last_sequence": "answer.data.slice(-1)[0]?.sequence",
-        },
+        keeps={"events_cursor": "answer.next_cursor", "last_sequence": "answer.data.slice(-1)[0]?.sequence"},
         checks=_SAME_COMPANY
         | {"sequence rises": _IS_RISING, "a cursor to continue from": "answer.next_cursor !== null"},
     ),
     ScenarioStep(
         "listCompanyEvents",
         "List events of a company, new ones only",
-        places={"company_id": "company_id"},
+        path_variables={"company_id": "company_id"},
         query={"order": "asc", "limit": "2", "cursor": "{{events_cursor}}"},
         needs=("company_id", "events_cursor"),
         checks={
@@ -130,7 +120,7 @@ EVENTS: Final = (
 FINANCIALS: Final = (
     ScenarioStep(
         "listFinancials",
-        places=_COMPANY,
+        path_variables=_COMPANY,
         query={"limit": "2"},
         needs=_OF_COMPANY,
         keeps={
@@ -146,19 +136,17 @@ FINANCIALS: Final = (
     ScenarioStep(
         "listFinancials",
         "List financials of a company, next page",
-        places=_COMPANY,
+        path_variables=_COMPANY,
         query={"limit": "2", "cursor": "{{financials_cursor}}"},
         needs=("company_id", "financials_cursor"),
-        checks={
-            "no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.period))",
-        },
+        checks={"no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.period))"},
         note=_NEXT_PAGE,
     ),
 )
 OWNERSHIP: Final = (
     ScenarioStep(
         "listOwnership",
-        places=_COMPANY,
+        path_variables=_COMPANY,
         needs=_OF_COMPANY,
         checks=_SAME_COMPANY
         | {
@@ -171,8 +159,7 @@ SERVICE: Final = (
     ScenarioStep(
         "listMarkets",
         checks={
-            "all markets": f"{json.dumps(MARKETS)}.every((market) => "
-            "answer.data.some((row) => row.market === market))"
+            "all markets": f"{json.dumps(MARKETS)}.every((market) => answer.data.some((row) => row.market === market))"
         },
     ),
     ScenarioStep(
@@ -185,8 +172,6 @@ SERVICE: Final = (
         note="Run this first: if the tier has no webhooks, requests on webhooks are skipped afterwards.",
     ),
     ScenarioStep(
-        "getOpenApi",
-        "Get the OpenAPI document",
-        checks={"version 1": 'answer.info.version.split(".")[0] === "1"'},
+        "getOpenApi", "Get the OpenAPI document", checks={"version 1": 'answer.info.version.split(".")[0] === "1"'}
     ),
 )

@@ -32,7 +32,7 @@ class ClientDialect:
     """A statement that defines `keep(name, kept)`."""
     skip: str
     """The expression that skips the request."""
-    answer: tuple[str, ...]
+    response_expressions: tuple[str, ...]
     """Statements that define `status`, `header(name)`, `test(name, run)` and `expect(value)`."""
     body: str
     """The expression for the parsed body."""
@@ -53,30 +53,27 @@ def post_response_lines(request: CollectionRequest, dialect: ClientDialect) -> l
     lines = [*_common_checks(request), *_success_checks(request, dialect)]
     helpers = {"value(": dialect.value, "keep(": dialect.keep}
     wanted = [made for name, made in helpers.items() if any(name in line for line in lines)]
-    return [*wanted, *dialect.answer, "", *lines]
+    return [*wanted, *dialect.response_expressions, "", *lines]
 
 
 def _common_checks(request: CollectionRequest) -> Iterator[str]:
     hint = "; 403: webhooks need the tier Pro or Business" if request.needs_tier else ""
     yield _test_statement(f"status is {request.status}{hint}", f"expect(status).to.equal({request.status})")
-    if request.answer is not None:
+    if request.response_members is not None:
         yield _test_statement(
             f"content type is {JSON}",
             f'expect((header("Content-Type") ?? "").split(";")[0]).to.equal({_json_string(JSON)})',
         )
-    names = ", ".join(map(_json_string, request.answer_headers))
-    yield _test_statement(
-        "headers are there", f"expect([{names}].filter((name) => !header(name))).to.eql([])"
-    )
+    names = ", ".join(map(_json_string, request.response_headers))
+    yield _test_statement("headers are there", f"expect([{names}].filter((name) => !header(name))).to.eql([])")
 
 
 def _success_checks(request: CollectionRequest, dialect: ClientDialect) -> Iterator[str]:
     """Checks that only apply to the expected response."""
-    inner = [] if request.answer is None else [f"const answer = {dialect.body};"]
+    inner = [] if request.response_members is None else [f"const answer = {dialect.body};"]
     inner += _field_checks(request)
     inner += [
-        _test_statement(name, f"expect({holds}).to.equal(true)")
-        for name, holds in _named_checks(request).items()
+        _test_statement(name, f"expect({holds}).to.equal(true)") for name, holds in _named_checks(request).items()
     ]
     inner += [f"keep({_json_string(name)}, {kept});" for name, kept in request.step.keeps.items()]
     inner += [
@@ -90,11 +87,11 @@ def _success_checks(request: CollectionRequest, dialect: ClientDialect) -> Itera
 
 
 def _field_checks(request: CollectionRequest) -> Iterator[str]:
-    if not request.answer:
+    if not request.response_members:
         return
     yield _KIND
     yield _WRONG
-    yield from _object_literal("fields", request.answer)
+    yield from _object_literal("fields", request.response_members)
     yield _test_statement("fields have their types", "expect(wrong(answer, fields)).to.eql([])")
     if request.rows:
         yield from _object_literal("rowFields", request.rows)

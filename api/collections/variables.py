@@ -23,9 +23,7 @@ VARIABLES: Final = (
         "company_id", "", "Company to request, for example firm:SE:5599999991; if empty, the first one found."
     ),
     CollectionVariable(
-        "endpoint_url",
-        "",
-        "URL that receives deliveries; if empty, requests that need a subscription are skipped.",
+        "endpoint_url", "", "URL that receives deliveries; if empty, requests that need a subscription are skipped."
     ),
     CollectionVariable("delivery_subscription_id", "", "The subscription of `delivery_id`."),
     CollectionVariable("delivery_id", "", "Delivery to read and retry; if empty, the newest one."),

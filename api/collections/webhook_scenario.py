@@ -49,14 +49,14 @@ WEBHOOKS: Final = (
     ),
     ScenarioStep(
         "getWebhook",
-        places=_ONE,
+        path_variables=_ONE,
         needs=_OWN,
         keeps={"subscription_etag": 'header("ETag")'},
         checks=_SAME_SUBSCRIPTION,
     ),
     ScenarioStep(
         "updateWebhook",
-        places=_ONE,
+        path_variables=_ONE,
         headers={"If-Match": "{{subscription_etag}}"},
         body={"max_per_second": 10},
         needs=("subscription_id", "subscription_etag"),
@@ -64,7 +64,7 @@ WEBHOOKS: Final = (
     ),
     ScenarioStep(
         "testWebhook",
-        places=_ONE,
+        path_variables=_ONE,
         headers=_REPEATABLE,
         body={"event_type": "status.changed"},
         needs=_OWN,
@@ -73,7 +73,7 @@ WEBHOOKS: Final = (
     ),
     ScenarioStep(
         "listWebhookDeliveries",
-        places={"id": "delivery_subscription_id"},
+        path_variables={"id": "delivery_subscription_id"},
         needs=("delivery_subscription_id",),
         offers={"delivery_id": "answer.data[0]?.id"},
         checks={
@@ -84,14 +84,14 @@ WEBHOOKS: Final = (
     ),
     ScenarioStep(
         "getWebhookDelivery",
-        places=_OF_DELIVERY,
+        path_variables=_OF_DELIVERY,
         needs=tuple(_OF_DELIVERY.values()),
         checks=_SAME_DELIVERY | {"the event as sent": "answer.payload.event_id === answer.event_id"},
         note=_LOGGED,
     ),
     ScenarioStep(
         "retryWebhookDelivery",
-        places=_OF_DELIVERY,
+        path_variables=_OF_DELIVERY,
         headers=_REPEATABLE,
         needs=tuple(_OF_DELIVERY.values()),
         checks=_SAME_DELIVERY,
@@ -99,7 +99,7 @@ WEBHOOKS: Final = (
     ),
     ScenarioStep(
         "createWebhookReplay",
-        places=_ONE,
+        path_variables=_ONE,
         headers=_REPEATABLE,
         body={"since": "{{subscribed_at}}", "statuses": ["failed", "held"], "event_types": None},
         needs=("subscription_id", "subscribed_at"),
@@ -108,7 +108,7 @@ WEBHOOKS: Final = (
     ),
     ScenarioStep(
         "getWebhookReplay",
-        places={"id": "subscription_id", "replay_id": "replay_id"},
+        path_variables={"id": "subscription_id", "replay_id": "replay_id"},
         needs=("subscription_id", "replay_id"),
         checks={
             "the requested replay": 'answer.id === value("replay_id")',
@@ -117,7 +117,7 @@ WEBHOOKS: Final = (
     ),
     ScenarioStep(
         "rotateWebhookSecret",
-        places=_ONE,
+        path_variables=_ONE,
         headers=_REPEATABLE,
         body={"grace_period_seconds": 86400},
         needs=_OWN,
@@ -125,10 +125,8 @@ WEBHOOKS: Final = (
     ),
     ScenarioStep(
         "deleteWebhook",
-        places=_ONE,
+        path_variables=_ONE,
         needs=_OWN,
-        keeps=dict.fromkeys(
-            ("subscription_id", "replay_id", "delivery_subscription_id", "delivery_id"), '""'
-        ),
+        keeps=dict.fromkeys(("subscription_id", "replay_id", "delivery_subscription_id", "delivery_id"), '""'),
     ),
 )

@@ -51,9 +51,7 @@ async def run_with_restart(run: Run, name: str, stop: asyncio.Event) -> None:
 
 
 def _log_failure(name: str, wait: float, error: BaseException) -> None:
-    if isinstance(
-        error, DBAPIError
-    ):  # the driver's message; SQLAlchemy's would contain values of the statement
+    if isinstance(error, DBAPIError):  # the driver's message; SQLAlchemy's would contain values of the statement
         _LOGGER.warning("%s: the database fails; again in %g s: %s", name, wait, error.orig)
     else:
         _LOGGER.error("%s failed; again in %g s", name, wait, exc_info=error)

@@ -10,9 +10,9 @@ LONGEST: Final = 320
 _EMAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
 
-def normalise_email(written: str) -> str | None:
+def normalise_email(text: str) -> str | None:
     """The normalised address; None if it is not an e-mail address."""
-    email = written.strip().lower()
+    email = text.strip().lower()
     if len(email) > LONGEST or not email.isprintable() or not _EMAIL.fullmatch(email):
         return None
     return email

@@ -14,9 +14,7 @@ _ESCAPED: Final = "%(?:25)*"  # percent-encoded once or several times
 
 def _escaped_pattern(word: str) -> str:
     """Pattern for a word in a URL, where any character may be percent-encoded."""
-    return "".join(
-        f"(?:{letter}|{_ESCAPED}(?:{ord(letter):02x}|{ord(letter.upper()):02x}))" for letter in word
-    )
+    return "".join(f"(?:{letter}|{_ESCAPED}(?:{ord(letter):02x}|{ord(letter.upper()):02x}))" for letter in word)
 
 
 _KEY: Final = re.compile(
@@ -25,9 +23,7 @@ _KEY: Final = re.compile(
     rf"(?:\w|{_ESCAPED}[0-9a-f]{{2}})+",
     re.IGNORECASE,
 )
-_SECRET: Final = re.compile(
-    rf"{_escaped_pattern('whsec_')}(?:[\w+/=-]|{_ESCAPED}[0-9a-f]{{2}})+", re.IGNORECASE
-)
+_SECRET: Final = re.compile(rf"{_escaped_pattern('whsec_')}(?:[\w+/=-]|{_ESCAPED}[0-9a-f]{{2}})+", re.IGNORECASE)
 # Personal identity numbers of the markets. Few company numbers have a valid month at their position.
 _PERSONAL: Final = re.compile(
     rf"(?<![\w-])(?:{'|'.join(filter(None, (market.personal_number for market in MARKETS.values())))})(?![\w-])"

@@ -20,23 +20,23 @@ class SharedSlots:
     Each slot is double-buffered: a worker killed while writing leaves the previous value intact.
     """
 
-    def __init__(self, places: int) -> None:
-        self.places = places
-        self._memory = mmap.mmap(-1, places * 2 * _HALF)
+    def __init__(self, slot_count: int) -> None:
+        self.slot_count = slot_count
+        self._memory = mmap.mmap(-1, slot_count * 2 * _HALF)
 
-    def write(self, place: int, text: bytes) -> None:
+    def write(self, slot: int, text: bytes) -> None:
         """Replaces a slot's value; only its own worker may. ValueError if the value is too long."""
         if len(text) > _ROOM:
             raise ValueError(f"{len(text)} bytes do not fit into {_ROOM}")
-        number = self._newest_half(place)[0] + 1
-        head = (place * 2 + number % 2) * _HALF
+        number = self._newest_half(slot)[0] + 1
+        head = (slot * 2 + number % 2) * _HALF
         start = head + _HEAD.size
         self._memory[start : start + len(text)] = text
         _HEAD.pack_into(self._memory, head, number, len(text), zlib.crc32(text))
 
-    def read(self, place: int) -> bytes:
+    def read(self, slot: int) -> bytes:
         """Reads a slot's value."""
-        return self._newest_half(place)[1]
+        return self._newest_half(slot)[1]
 
     def _newest_half(self, place: int) -> tuple[int, bytes]:
         return max(self._read_half(place * 2), self._read_half(place * 2 + 1))

@@ -7,10 +7,10 @@ from typing import Final
 
 from api.http.context import RequestContext
 from api.http.responses import Header
-from api.problems.problem import InputError, ProblemError, new_problem
-from warehouse.reader.types import CompanyHeader, ReleaseSnapshot
+from api.problems.problem import ProblemDetail, ProblemError, new_problem
+from warehouse.reader.types import CompanyHeader, PinnedRelease
 from warehouse.schema.codes import ALIASES, SERVED
-from warehouse.schema.identifiers import CompanyNumber, market_of_bare_number, parse, parse_scoped
+from warehouse.schema.identifiers import CompanyNumber, market_of_bare_number, parse_company_number, parse_scoped
 from warehouse.schema.markets import MARKETS
 
 COMPANIES: Final = "/api/v1/companies"
@@ -22,7 +22,7 @@ _LONGEST: Final = 40  # no accepted spelling is longer
 
 def number_from_path(text: str) -> CompanyNumber:
     """Parses `{org_number}` or `{company_id}` in a path without a market."""
-    found = parse(text) if len(text) <= _LONGEST else None
+    found = parse_company_number(text) if len(text) <= _LONGEST else None
     if found is None:
         raise _invalid_number_problem(text, "does not match the number format of any supported market")
     if found.market not in SERVED:
@@ -46,7 +46,7 @@ def number_in_market(market: str, text: str) -> CompanyNumber:
     found = parse_scoped(market, text) if short and ":" not in text else None
     if found is not None:
         return found
-    elsewhere = parse(text) if short else None
+    elsewhere = parse_company_number(text) if short else None
     if elsewhere is None:
         raise _invalid_number_problem(text, f"does not match a number format of the market {market.lower()}")
     if elsewhere.market != market:
@@ -57,7 +57,7 @@ def number_in_market(market: str, text: str) -> CompanyNumber:
 def company_not_found(number: CompanyNumber, reason: str | None = None) -> ProblemError:
     """404 with the most helpful reason."""
     if reason is None:
-        reason = "not_found" if number.check else "check_digit_mismatch"
+        reason = "not_found" if number.has_valid_check_digit else "check_digit_mismatch"
     why = {
         "not_found": f"No company {number.org_number} is known.",
         "check_digit_mismatch": f"No company {number.org_number} is known; its check digit is wrong.",
@@ -66,20 +66,20 @@ def company_not_found(number: CompanyNumber, reason: str | None = None) -> Probl
     return new_problem("company_not_found", why[reason], reason=reason)
 
 
-def require_head(snapshot: ReleaseSnapshot, number: CompanyNumber) -> CompanyHeader:
+def require_head(snapshot: PinnedRelease, number: CompanyNumber) -> CompanyHeader:
     """Top-level company fields of a list response; 404 if the release has no such company."""
-    head = snapshot.head(number.company_id)
+    head = snapshot.company_header(number.company_id)
     if head is None:
         raise company_not_found(number)
     return head
 
 
-def content_location(call: RequestContext, number: CompanyNumber, below: str = "") -> list[Header]:
+def content_location(context: RequestContext, number: CompanyNumber, below: str = "") -> list[Header]:
     """Content-Location header, if the requested path is not the canonical one."""
     canonical = f"{COMPANIES}/{number.org_number}{below}"
-    if call.path == canonical:
+    if context.path == canonical:
         return []
-    return [(b"content-location", canonical.encode() + (b"?" + call.query if call.query else b""))]
+    return [(b"content-location", canonical.encode() + (b"?" + context.query_string if context.query_string else b""))]
 
 
 def _announced_market_problem(market: str) -> ProblemError:
@@ -97,5 +97,5 @@ def _invalid_number_problem(text: str, why: str) -> ProblemError:
     return new_problem(
         "invalid_org_number",
         f"'{text[:_SHOWN]}' {why}.",
-        InputError("format", "see /problems/invalid-org-number for the formats", parameter="org_number"),
+        ProblemDetail("format", "see /problems/invalid-org-number for the formats", parameter="org_number"),
     )

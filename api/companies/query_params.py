@@ -20,7 +20,7 @@ from api.http.query.types import (
     percent_param,
     text_param,
 )
-from api.problems.problem import InputError, new_problem
+from api.problems.problem import ProblemDetail, new_problem
 from warehouse.schema.codes import ALIASES, EVENT_TYPES, INDUSTRY_SCHEMES, MARKET_NAMES, SERVED, STATUSES
 from warehouse.schema.types import LARGEST_INTEGER, LEAST_INTEGER
 
@@ -61,9 +61,9 @@ def _parse_countries(given: str) -> tuple[str, ...]:
             raise new_problem(
                 "market_not_available",
                 f"{MARKET_NAMES[code]} ({code}) is announced but not served yet.",
-                InputError("market_not_available", f"{code} is not served yet", parameter="country"),
+                ProblemDetail("market_not_available", f"{code} is not served yet", parameter="country"),
             )
-    return _countries.read(given)
+    return _countries.parse(given)
 
 
 _countries: Final = list_param(
@@ -72,9 +72,7 @@ _countries: Final = list_param(
     "; ".join(("Market codes", *(f"{alias} is an alias of {code}" for alias, code in ALIASES.items()))) + ".",
     canonical=lambda code: ALIASES.get(code, code),
 )
-COUNTRY: Final = QueryParam(
-    "country", _parse_countries, (), _countries.description, _countries.schema, listed=True
-)
+COUNTRY: Final = QueryParam("country", _parse_countries, (), _countries.description, _countries.schema, is_list=True)
 _PRINTABLE: Final = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
 Q: Final = text_param(
     "q",
@@ -94,7 +92,7 @@ INDUSTRY: Final = code_list_param(
         "(the US and the others) require `industry_scheme` too; without `country`, all countries "
         "are searched.",
     ),
-    most=50,
+    max_items=50,
     canonical=lambda given: given.replace(".", ""),
 )
 INDUSTRY_SCHEME: Final = one_of_param(
@@ -107,22 +105,12 @@ REGION: Final = text_param(
     _PRINTABLE,
 )
 SIZE: Final = list_param(
-    "size",
-    SIZES,
-    "Size by number of employees: micro below 10, small below 50, medium below 250, large from 250.",
+    "size", SIZES, "Size by number of employees: micro below 10, small below 50, medium below 250, large from 250."
 )
-EMPLOYEES_MIN: Final = integer_param(
-    "employees_min", 0, _MOST_EMPLOYEES, None, "Minimum number of employees."
-)
-EMPLOYEES_MAX: Final = integer_param(
-    "employees_max", 0, _MOST_EMPLOYEES, None, "Maximum number of employees."
-)
-REVENUE_MIN: Final = integer_param(
-    "revenue_min", *_INTEGERS, None, "Minimum of `latest_revenue`; requires `currency`."
-)
-REVENUE_MAX: Final = integer_param(
-    "revenue_max", *_INTEGERS, None, "Maximum of `latest_revenue`; requires `currency`."
-)
+EMPLOYEES_MIN: Final = integer_param("employees_min", 0, _MOST_EMPLOYEES, None, "Minimum number of employees.")
+EMPLOYEES_MAX: Final = integer_param("employees_max", 0, _MOST_EMPLOYEES, None, "Maximum number of employees.")
+REVENUE_MIN: Final = integer_param("revenue_min", *_INTEGERS, None, "Minimum of `latest_revenue`; requires `currency`.")
+REVENUE_MAX: Final = integer_param("revenue_max", *_INTEGERS, None, "Maximum of `latest_revenue`; requires `currency`.")
 CURRENCY: Final = code_param(
     "currency",
     "[A-Z]{3}",
@@ -166,19 +154,14 @@ SEARCH: Final = QueryParams(
 )
 
 PERIOD_TYPE: Final = one_of_param("period_type", ("annual", "quarterly", "all"), "all", "Type of period.")
-NEWEST_YEARS: Final = integer_param(
-    "years", 1, 30, None, "Only the newest fiscal years; the number of years."
-)
+NEWEST_YEARS: Final = integer_param("years", 1, 30, None, "Only the newest fiscal years; the number of years.")
 FROM_YEAR: Final = integer_param("from_year", *YEARS, None, "First fiscal year.")
 TO_YEAR: Final = integer_param("to_year", *YEARS, None, "Last fiscal year.")
 CONSOLIDATED: Final = boolean_param(
-    "consolidated",
-    "true: consolidated figures; false: the company's own. Default: consolidated if available.",
+    "consolidated", "true: consolidated figures; false: the company's own. Default: consolidated if available."
 )
 PERIOD_INCLUDE: Final = list_param(
-    "include",
-    ("sources", "history"),
-    "`history` adds superseded versions; `sources` adds the origin of the figures.",
+    "include", ("sources", "history"), "`history` adds superseded versions; `sources` adds the origin of the figures."
 )
 FINANCIALS: Final = QueryParams(
     PERIOD_TYPE, NEWEST_YEARS, FROM_YEAR, TO_YEAR, CONSOLIDATED, PERIOD_INCLUDE, LIMIT, CURSOR

@@ -62,8 +62,7 @@ def _check_combinations(values: ParsedQuery) -> None:
     if values[INDUSTRY] and values[INDUSTRY_SCHEME] is None and _count_classifications(values) > 1:
         raise _required_problem(
             INDUSTRY_SCHEME,
-            "with industry over countries of more than one classification (the US and others), "
-            "or name the countries",
+            "with industry over countries of more than one classification (the US and others), or name the countries",
         )
 
 

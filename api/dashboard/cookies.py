@@ -27,9 +27,7 @@ class DashboardCookies:
         name = self._cookie_name(kind)
         found = [
             value.strip()
-            for given, equals, value in (
-                one.partition("=") for one in (header or b"").decode("latin-1").split(";")
-            )
+            for given, equals, value in (one.partition("=") for one in (header or b"").decode("latin-1").split(";"))
             if equals and given.strip() == name
         ]
         return found[0] if len(found) == 1 and is_token(kind, found[0]) else None

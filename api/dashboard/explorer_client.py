@@ -28,7 +28,7 @@ class ExplorerResponse:
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
-    is_cut: bool
+    is_truncated: bool
     milliseconds: int
 
     def header(self, name: str) -> str | None:
@@ -58,18 +58,16 @@ class _AsgiExchange:
             self.received += message["body"]
 
 
-async def execute_request(call: RequestContext, asked: ExplorerRequest, key: str) -> ExplorerResponse:
+async def execute_request(context: RequestContext, request: ExplorerRequest, key: str) -> ExplorerResponse:
     """The response to a request with that key; an empty key is not sent."""
-    clock = call.service.clock
-    body = (asked.body or "").encode()
+    clock = context.services.clock
+    body = (request.body or "").encode()
     exchange, began = _AsgiExchange(body), clock.monotonic()
-    app = cast("ASGIApp", call.scope["litestar_app"])
-    run = app(_asgi_scope(call, asked, key, body), exchange.receive, exchange.send)  # type: ignore[arg-type]
+    app = cast("ASGIApp", context.scope["litestar_app"])
+    run = app(_asgi_scope(context, request, key, body), exchange.receive, exchange.send)  # type: ignore[arg-type]
     # a separate task, because the current call is a context variable (`api.http.context`)
     await asyncio.ensure_future(run)
-    headers = tuple(
-        (name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in exchange.headers
-    )
+    headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in exchange.headers)
     shown = bytes(exchange.received[:_SHOWN])
     lasted = int((clock.monotonic() - began) * 1_000)
     return ExplorerResponse(exchange.status, headers, shown, len(exchange.received) > _SHOWN, lasted)
@@ -78,7 +76,7 @@ async def execute_request(call: RequestContext, asked: ExplorerRequest, key: str
 def _asgi_scope(call: RequestContext, asked: ExplorerRequest, key: str, body: bytes) -> HTTPScope:
     """The ASGI scope, as a server would create it."""
     given = [(name.lower().encode(), value.encode("latin-1")) for name, value in asked.headers]
-    headers = [(name, value) for name, value in call.incoming.items() if name in _PASSED_ON] + given
+    headers = [(name, value) for name, value in call.request_headers.items() if name in _PASSED_ON] + given
     if key:
         headers.append((b"authorization", b"Bearer " + key.encode("latin-1")))
     if body:

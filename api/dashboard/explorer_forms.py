@@ -35,7 +35,7 @@ class FormField:
     control: str
     """Form control: select, number, date or text."""
     choices: tuple[str, ...]
-    many: bool
+    is_repeatable: bool
     is_required: bool
     hint: str
     example: str
@@ -62,7 +62,7 @@ class OperationForm:
     is_public: bool
 
     @property
-    def changes(self) -> bool:
+    def is_mutating(self) -> bool:
         """True if it may change something, so that sending it must be confirmed."""
         return self.method != _READS
 
@@ -124,9 +124,7 @@ def _filled_fields(written: Mapping[FormField, str], place: str) -> Iterator[tup
     return ((field, value) for field, value in written.items() if field.place == place and value)
 
 
-def _validation_messages(
-    operation: OperationForm, written: Mapping[FormField, str], form: Form
-) -> Iterator[str]:
+def _validation_messages(operation: OperationForm, written: Mapping[FormField, str], form: Form) -> Iterator[str]:
     for field, value in written.items():
         if field.is_required and not value:
             yield f"{field.name} is required."
@@ -181,7 +179,7 @@ def _form_field(parameter: Schema) -> FormField:
         place=parameter["in"],
         control="text",
         choices=tuple(map(str, values.get("enum", ()))),
-        many=many,
+        is_repeatable=many,
         is_required=parameter.get("required", False),
         hint=parameter["description"],
         example=str(parameter.get("example", "")),
@@ -191,7 +189,7 @@ def _form_field(parameter: Schema) -> FormField:
 
 
 def _input_control(field: FormField, values: Schema) -> dict[str, Any]:
-    if field.many:
+    if field.is_repeatable:
         return {}
     if values.get("type") == "boolean":
         return {"control": "select", "choices": ("true", "false")}

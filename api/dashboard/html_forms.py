@@ -26,30 +26,26 @@ def check_form_origin(incoming: Mapping[bytes, bytes], public_url: str) -> None:
     """Rejects forms that the browser reports as cross-origin; old browsers report nothing."""
     site = incoming.get(b"sec-fetch-site")
     if site is not None and site not in _OURS:
-        raise foreign_form_error()
+        raise cross_origin_form_error()
     origin = incoming.get(b"origin")
     if origin is None:
         return
     hosts = {incoming.get(b"host", b"").decode("latin-1").lower(), urlsplit(public_url).netloc.lower()}
     scheme, separator, host = origin.decode("latin-1").lower().partition("://")
     if not separator or scheme not in ("http", "https") or host not in hosts:
-        raise foreign_form_error()
+        raise cross_origin_form_error()
 
 
 async def read_form(incoming: Mapping[bytes, bytes], receive: Receive, limit: int) -> Form:
     """The form's fields, each once; 413 if it exceeds the limit."""
     media_type = incoming.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if media_type != _FORM:
-        raise PageError(
-            415, "The form could not be read", "Send the form as application/x-www-form-urlencoded."
-        )
+        raise PageError(415, "The form could not be read", "Send the form as application/x-www-form-urlencoded.")
     received = await read_full_body(receive, limit)
     if received is None:
         raise _unreadable_form_error()
     try:
-        fields = parse_qsl(
-            received.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_FIELDS
-        )
+        fields = parse_qsl(received.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_FIELDS)
     except ValueError:  # invalid UTF-8, or too many fields
         raise _unreadable_form_error() from None
     form = dict(fields)
@@ -58,7 +54,7 @@ async def read_form(incoming: Mapping[bytes, bytes], receive: Receive, limit: in
     return form
 
 
-def foreign_form_error() -> PageError:
+def cross_origin_form_error() -> PageError:
     """Error for a form that was not sent from our pages in this browser."""
     return PageError(
         403,

@@ -10,9 +10,7 @@ from sqlalchemy import Connection, delete, insert
 from api.database.models.sessions import ShownOnce
 
 
-def insert_sealed(
-    connection: Connection, view_id: str, session_id: str, sealed: bytes, until: datetime
-) -> None:
+def insert_sealed(connection: Connection, view_id: str, session_id: str, sealed: bytes, until: datetime) -> None:
     connection.execute(
         insert(ShownOnce).values(view_id=view_id, session_id=session_id, sealed=sealed, expires_at=until)
     )

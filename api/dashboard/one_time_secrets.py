@@ -23,31 +23,31 @@ LIFETIME: Final = timedelta(minutes=5)
 _PREFIX: Final = "one"
 
 
-async def store_once(visit: PageRequest, shown: msgspec.Struct) -> str:
+async def store_once(request: PageRequest, secret_view: msgspec.Struct) -> str:
     """Stores a secret for this browser and returns the id of its page."""
-    service, session_id = visit.call.service, visit.known.session.session_id
-    view_id, now = service.ulids.make(_PREFIX), service.clock.now()
-    sealed = _session_secret_box(visit).seal(msgspec.json.encode(shown).decode())
+    service, session_id = request.context.services, request.required_session.session.session_id
+    view_id, now = service.ulid_generator.make(_PREFIX), service.clock.now()
+    sealed = _session_secret_box(request).seal(msgspec.json.encode(secret_view).decode())
 
     def write(connection: Connection) -> None:
         one_time_secret_repository.delete_expired(connection, now)
         one_time_secret_repository.insert_sealed(connection, view_id, session_id, sealed, now + LIFETIME)
 
-    await service.control.write(write)
+    await service.control_database.write(write)
     return view_id
 
 
-async def pop_once(visit: PageRequest, view_id: str, what: type[T], advice: str) -> T:
+async def pop_once(request: PageRequest, view_id: str, view_type: type[T], advice: str) -> T:
     """Returns a stored secret the first time; afterwards an error with `advice`."""
-    service, session_id = visit.call.service, visit.known.session.session_id
+    service, session_id = request.context.services, request.required_session.session.session_id
     sealed, now = None, service.clock.now()
     if is_ulid(_PREFIX, view_id):
-        sealed = await service.control.write(
+        sealed = await service.control_database.write(
             lambda connection: one_time_secret_repository.pop_sealed(connection, view_id, session_id, now)
         )
     if sealed is None:
         raise PageError(410, "This can be shown only once", advice)
-    return msgspec.json.decode(_session_secret_box(visit).open(sealed), type=what)
+    return msgspec.json.decode(_session_secret_box(request).open(sealed), type=view_type)
 
 
 def _session_secret_box(visit: PageRequest) -> SecretBox:

@@ -30,7 +30,7 @@ class SourceRow:
     observed_at: datetime | None
     """The served data is the source's state at this time."""
     checked_at: datetime | None
-    held_since: datetime | None
+    quarantined_since: datetime | None
     accepted: str | None
     """The guard that an operator lifted for the newest batch."""
 
@@ -41,7 +41,7 @@ class QuarantinedSource:
 
     dataset: str
     since: datetime | None
-    why: QuarantineNote | None
+    reason: QuarantineNote | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class SignalRow:
     """A signal and the time of the latest run that reported it."""
 
     signal: SignalNote
-    met_at: datetime
+    run_ended_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +73,15 @@ def source_rows(markets: Mapping[str, MarketState], freshness: Freshness) -> lis
             found[key] = SourceRow(
                 code, key, state.rows, state.observed_at, state.checked_at, state.held_since, accepted
             )
-    for key, seen in freshness.datasets.items():
+    for key, seen in freshness.dataset_checks.items():
         if key not in found and (seen.checked_at or seen.held_since):
             market = key.partition(".")[0].upper()
             found[key] = SourceRow(market, key, None, None, seen.checked_at, seen.held_since, None)
-    return sorted(found.values(), key=lambda one: (one.held_since is None, one.market, one.dataset))
+    return sorted(found.values(), key=lambda one: (one.quarantined_since is None, one.market, one.dataset))
 
 
 def quarantined_sources(
-    known: Iterable[SourceRow], markets: Mapping[str, MarketState], runs: Sequence[RunNote]
+    sources: Iterable[SourceRow], markets: Mapping[str, MarketState], runs: Sequence[RunNote]
 ) -> list[QuarantinedSource]:
     """Currently quarantined datasets, longest first, with the reason of the newest run, else of the release."""
     reasons = {
@@ -93,9 +93,9 @@ def quarantined_sources(
     for note in reversed(runs):
         reasons |= {one.dataset: one for one in note.held}
     found = [
-        QuarantinedSource(one.dataset, one.held_since, reasons.get(one.dataset))
-        for one in known
-        if one.held_since
+        QuarantinedSource(one.dataset, one.quarantined_since, reasons.get(one.dataset))
+        for one in sources
+        if one.quarantined_since
     ]
     return sorted(found, key=lambda one: (str(one.since), one.dataset))
 

@@ -23,24 +23,24 @@ UNSOLD: Final = "not available"
 class PlanStage(StrEnum):
     """Payment stage of an account."""
 
-    BY_HAND = "by hand"
+    MANUAL = "by hand"
     """Billing is off: an operator sets tiers."""
-    GIVEN = "given"
+    GRANTED = "given"
     """An operator has given the tier; nothing is charged."""
     NONE = "none"
     """No subscription has been started."""
     TRIAL = "trial"
     RUNS = "runs"
-    LATE = "late"
+    PAST_DUE = "late"
     """Served while Stripe retries a payment."""
     LAPSED = "lapsed"
     """Not served: unpaid after the trial, or Stripe has given up."""
     ENDED = "ended"
 
 
-_BEFORE: Final = (PlanStage.GIVEN, PlanStage.NONE, PlanStage.ENDED)
+_BEFORE: Final = (PlanStage.GRANTED, PlanStage.NONE, PlanStage.ENDED)
 """Stages in which a subscription may be started."""
-_SERVED: Final = {"trialing": PlanStage.TRIAL, "active": PlanStage.RUNS, "past_due": PlanStage.LATE}
+_SERVED: Final = {"trialing": PlanStage.TRIAL, "active": PlanStage.RUNS, "past_due": PlanStage.PAST_DUE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class PlanView:
     offers: Sequence[TierOffer]
     trial_days: int
     """For a subscription started now."""
-    may_begin: bool
-    may_cancel: bool
+    can_subscribe: bool
+    can_cancel: bool
     has_portal: bool
 
 
@@ -78,10 +78,10 @@ def build_plan_view(
     trial_days: int,
 ) -> PlanView:
     """Builds the view model; `customer` is Stripe's last known state, None if there is no such customer."""
-    stage, tier = _plan_stage(account, customer, billing.is_on), tiers.named(account.tier)
+    stage, tier = _plan_stage(account, customer, billing.is_on), tiers.tier_by_name(account.tier)
     begins = stage in _BEFORE and account.status != "suspended"
     begun = customer is not None and customer.stripe_status is not None
-    ends_at = None if customer is None or stage in (*_BEFORE, PlanStage.BY_HAND) else customer.ends_at
+    ends_at = None if customer is None or stage in (*_BEFORE, PlanStage.MANUAL) else customer.ends_at
     return PlanView(
         stage=stage,
         tier=tier,
@@ -89,8 +89,8 @@ def build_plan_view(
         ends_at=ends_at,
         offers=[_tier_offer(one, tier, billing) for one in tiers.by_name.values()],
         trial_days=trial_days,
-        may_begin=begins,
-        may_cancel=begun and stage not in (*_BEFORE, PlanStage.BY_HAND) and ends_at is None,
+        can_subscribe=begins,
+        can_cancel=begun and stage not in (*_BEFORE, PlanStage.MANUAL) and ends_at is None,
         has_portal=begun and billing.is_on,
     )
 
@@ -111,11 +111,11 @@ def _tier_offer(tier: Tier, current: Tier, billing: BillingSettings) -> TierOffe
 def _plan_stage(account: AccountRecord, customer: CustomerRecord | None, accounts_pay: bool) -> PlanStage:
     told = None if customer is None else customer.stripe_status
     if not accounts_pay:
-        return PlanStage.BY_HAND
+        return PlanStage.MANUAL
     if told is None or told == ENDED:
         unserved = PlanStage.NONE if told is None else PlanStage.ENDED
-        return PlanStage.GIVEN if account.status == "active" else unserved
+        return PlanStage.GRANTED if account.status == "active" else unserved
     if account.status == "payment_required":
         return PlanStage.LAPSED
     # activated by an operator despite the missing payment: served until the next update from Stripe
-    return _SERVED.get(told, PlanStage.LATE if account.status == "active" else PlanStage.LAPSED)
+    return _SERVED.get(told, PlanStage.PAST_DUE if account.status == "active" else PlanStage.LAPSED)

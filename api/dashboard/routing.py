@@ -20,22 +20,21 @@ from api.dashboard.html_forms import (
     TOKEN_FIELD,
     Form,
     check_form_origin,
-    foreign_form_error,
+    cross_origin_form_error,
     read_form,
 )
 from api.dashboard.sessions import AuthenticatedSession
 from api.http.context import CorsPolicy, RequestContext, RoutePolicy
 from api.http.release_headers import NO_STORE
 from api.http.responses import Header, HttpResponse
-from api.problems.problem import ProblemError, not_found
+from api.problems.problem import ProblemError, not_found_problem
 
 HOME: Final = "/dashboard"
 SIGN_IN: Final = "/dashboard/sign-in"
 OPERATOR: Final = "/dashboard/operator"
 _HTML: Final = (b"content-type", b"text/html; charset=utf-8")
 _POLICY: Final = (
-    b"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
-    b"frame-ancestors 'none'"
+    b"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 SAFETY: Final = (
     (b"content-security-policy", _POLICY),
@@ -54,61 +53,59 @@ SAFETY: Final = (
 class PageRequest:
     """One request for a page. `shown` is the browser's own token, from which its CSRF tokens derive."""
 
-    call: RequestContext
+    context: RequestContext
     cookies: DashboardCookies
-    shown: str
-    is_new: bool
+    browser_token: str
+    is_new_browser: bool
     """True if the browser does not have `shown` yet."""
-    signed_in: AuthenticatedSession | None
+    session: AuthenticatedSession | None
     session_token: str | None
     form: Form = field(default_factory=dict)
 
     @property
-    def root(self) -> str:
+    def path_prefix(self) -> str:
         """The path prefix, if the service is reached below a path."""
-        return urlsplit(self.call.service.settings.public_url).path
+        return urlsplit(self.context.services.settings.public_url).path
 
     @property
-    def known(self) -> AuthenticatedSession:
+    def required_session(self) -> AuthenticatedSession:
         """The signed-in account; only for pages that require a session."""
-        if self.signed_in is None:
+        if self.session is None:
             raise RuntimeError("this page does not require a session")
-        return self.signed_in
+        return self.session
 
     @property
     def account_id(self) -> str:
-        return self.known.account.account_id
+        return self.required_session.account.account_id
 
     @property
     def is_operator(self) -> bool:
         """True if the signed-in account is listed in the settings."""
-        if self.signed_in is None or self.signed_in.account.status == "suspended":
+        if self.session is None or self.session.account.status == "suspended":
             return False
-        return self.signed_in.account.email in self.call.service.settings.operators
+        return self.session.account.email in self.context.services.settings.operators
 
-    def render(
-        self, template: str, status: int = 200, headers: Sequence[Header] = (), **values: Any
-    ) -> HttpResponse:
+    def render(self, template: str, status: int = 200, headers: Sequence[Header] = (), **values: Any) -> HttpResponse:
         """Renders a page for this request."""
         body = templating.render_template(
             template,
-            root=self.root,
+            root=self.path_prefix,
             form_field=TOKEN_FIELD,
-            form_token=self.call.service.doors.form_token(self.shown),
-            account=None if self.signed_in is None else self.signed_in.account,
+            form_token=self.context.services.session_service.form_token(self.browser_token),
+            account=None if self.session is None else self.session.account,
             is_operator=self.is_operator,
-            path=self.call.scope["path"],
-            request_id=self.call.request_id,
+            path=self.context.scope["path"],
+            request_id=self.context.request_id,
             **values,
         )
         told = [_HTML, (b"content-length", b"%d" % len(body)), NO_STORE, *SAFETY, *headers]
-        if self.is_new:
-            told.append(self.cookies.write("visitor", self.shown))
+        if self.is_new_browser:
+            told.append(self.cookies.write("visitor", self.browser_token))
         return HttpResponse(status, told, body)
 
-    def go(self, path: str, headers: Sequence[Header] = ()) -> HttpResponse:
+    def redirect_to(self, path: str, headers: Sequence[Header] = ()) -> HttpResponse:
         """Redirects to another dashboard page; the target is never taken from a request."""
-        location = (b"location", (self.root + path).encode())
+        location = (b"location", (self.path_prefix + path).encode())
         return HttpResponse(303, [location, (b"content-length", b"0"), NO_STORE, *SAFETY, *headers], b"")
 
 
@@ -122,26 +119,26 @@ class DashboardPage:
     path: str
     method: str
     name: str
-    route: RoutePolicy
-    for_anyone: bool
-    for_operators: bool
+    route_policy: RoutePolicy
+    is_anonymous: bool
+    is_operator_only: bool
     form_limit: int
     """Maximum size of the form in bytes."""
     handler: Handler
-    public: bool = True
+    is_keyless: bool = True
     """No API key is needed."""
 
-    async def answer(self, call: RequestContext, receive: Receive) -> HttpResponse:
-        call.route = self.route
-        cookies = _request_cookies(call)
-        visit = _anonymous_request(call, cookies)
+    async def handle_request(self, context: RequestContext, receive: Receive) -> HttpResponse:
+        context.route_policy = self.route_policy
+        cookies = _request_cookies(context)
+        visit = _anonymous_request(context, cookies)
         try:
-            form = await self._read_form(call, receive)
-            visit = await _identify_request(call, cookies, self.for_anyone, form)
-            if not self.for_anyone and visit.signed_in is None:
-                return visit.go(SIGN_IN, [cookies.forget("session")])
-            if self.for_operators and not visit.is_operator:
-                raise not_found(call.path)
+            form = await self._read_form(context, receive)
+            visit = await _identify_request(context, cookies, self.is_anonymous, form)
+            if not self.is_anonymous and visit.session is None:
+                return visit.redirect_to(SIGN_IN, [cookies.forget("session")])
+            if self.is_operator_only and not visit.is_operator:
+                raise not_found_problem(context.path)
             if self.method == "POST":
                 _check_form(visit)
             return await self.handler(visit)
@@ -153,28 +150,28 @@ class DashboardPage:
     async def _read_form(self, call: RequestContext, receive: Receive) -> Form:
         if self.method != "POST":
             return {}
-        check_form_origin(call.incoming, call.service.settings.public_url)
-        return await read_form(call.incoming, receive, self.form_limit)
+        check_form_origin(call.request_headers, call.services.settings.public_url)
+        return await read_form(call.request_headers, receive, self.form_limit)
 
 
 def dashboard_page(
     path: str,
     *,
     method: str = "GET",
-    for_anyone: bool = False,
-    for_operators: bool = False,
+    is_anonymous: bool = False,
+    is_operator_only: bool = False,
     form_limit: int = FORM_LIMIT,
 ) -> Callable[[Handler], DashboardPage]:
     """Registers a handler for one method of a path below /dashboard; GET includes HEAD.
 
-    Pages require a session, others are redirected to sign-in. Pages `for_anyone` need no session, and their
-    CSRF tokens derive from the visitor's token. Pages `for_operators` are 404 for others.
+    Pages require a session, others are redirected to sign-in. Pages `is_anonymous` need no session, and their
+    CSRF tokens derive from the visitor's token. Pages `is_operator_only` are 404 for others.
     """
-    told = RoutePolicy(path.replace(":str", ""), CorsPolicy.NOBODY, counted=False)
+    told = RoutePolicy(path.replace(":str", ""), CorsPolicy.NO_ORIGIN, is_counted=False)
 
     def bind(handler: Handler) -> DashboardPage:
         name = cast("str", getattr(handler, "__name__", path))
-        return DashboardPage(path, method, name, told, for_anyone, for_operators, form_limit, handler)
+        return DashboardPage(path, method, name, told, is_anonymous, is_operator_only, form_limit, handler)
 
     return bind
 
@@ -184,19 +181,19 @@ def is_dashboard_path(path: str) -> bool:
     return path == HOME or path.startswith(f"{HOME}/")
 
 
-def error_page(call: RequestContext, trouble: ProblemError) -> HttpResponse:
+def error_page(context: RequestContext, problem: ProblemError) -> HttpResponse:
     """The error page if no page could answer: unknown paths and methods, requests too large, failures."""
-    return _problem_page(_anonymous_request(call, _request_cookies(call)), trouble)
+    return _problem_page(_anonymous_request(context, _request_cookies(context)), problem)
 
 
 def _problem_page(visit: PageRequest, trouble: ProblemError) -> HttpResponse:
-    visit.call.problem = trouble.kind.code
-    refused = PageError(trouble.status, trouble.kind.title, trouble.detail)
+    visit.context.problem_code = trouble.problem_type.code
+    refused = PageError(trouble.status, trouble.problem_type.title, trouble.detail)
     return visit.render("refused.html", trouble.status, trouble.headers, refused=refused)
 
 
 def _request_cookies(call: RequestContext) -> DashboardCookies:
-    return DashboardCookies(call.service.settings.public_url.startswith("https://"))
+    return DashboardCookies(call.services.settings.public_url.startswith("https://"))
 
 
 def _anonymous_request(call: RequestContext, cookies: DashboardCookies) -> PageRequest:
@@ -207,7 +204,7 @@ def _anonymous_request(call: RequestContext, cookies: DashboardCookies) -> PageR
 async def _identify_request(
     call: RequestContext, cookies: DashboardCookies, for_anyone: bool, form: Form
 ) -> PageRequest:
-    given = call.incoming.get(b"cookie")
+    given = call.request_headers.get(b"cookie")
     session = cookies.read(given, "session")
     if not for_anyone:
         signed_in = None if session is None else await _authenticate_session(call, session)
@@ -222,17 +219,17 @@ async def _authenticate_session(call: RequestContext, session: str) -> Authentic
 
     Invalid tokens count as failed authentications, so a flood of them never reaches the database.
     """
-    call.service.limits.try_client(call.client, call.started)
-    found = await call.service.doors.signed_in(session)
+    call.services.rate_limiter.check_failed_authentications(call.client_ip, call.started_at)
+    found = await call.services.session_service.signed_in(session)
     if found is not None:
-        call.service.limits.forgive_client(call.client, call.started)
+        call.services.rate_limiter.reset_failed_authentications(call.client_ip, call.started_at)
     return found
 
 
 def _check_form(visit: PageRequest) -> None:
     """Checks the CSRF token, and limits the rate to what a person would send."""
-    service = visit.call.service
-    if not service.doors.is_form_token(visit.shown, visit.form.get(TOKEN_FIELD, "")):
-        raise foreign_form_error()
-    if visit.signed_in is not None:
-        service.limits.check_change(visit.account_id, visit.call.started)
+    service = visit.context.services
+    if not service.session_service.is_form_token(visit.browser_token, visit.form.get(TOKEN_FIELD, "")):
+        raise cross_origin_form_error()
+    if visit.session is not None:
+        service.rate_limiter.check_dashboard_changes(visit.account_id, visit.context.started_at)

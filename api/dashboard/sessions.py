@@ -17,7 +17,7 @@ from api.accounts import session_repository
 from api.accounts.records import AccountRecord
 from api.accounts.service import require_email
 from api.accounts.session_repository import SessionRecord
-from api.auth.api_keys import digest_of
+from api.auth.api_keys import key_digest
 from api.auth.session_tokens import is_token, make_token
 from api.billing.entitlement import SignUpState
 from api.common.clock import Clock
@@ -58,18 +58,18 @@ class SessionService:
 
     def __init__(  # noqa: PLR0913, PLR0917 -- put together once, by `api.app`
         self,
-        control: AsyncDatabase,
-        postman: SignInMailer,
+        database: AsyncDatabase,
+        mailer: SignInMailer,
         pepper: bytes,
-        footing: SignUpState,
+        initial_state: SignUpState,
         clock: Clock,
         ulids: UlidGenerator,
         public_url: str,
     ) -> None:
-        self._control = control
-        self._postman = postman
+        self._control = database
+        self._postman = mailer
         self._pepper = pepper
-        self._footing = footing
+        self._footing = initial_state
         self._clock = clock
         self._ulids = ulids
         self._public_url = public_url
@@ -77,7 +77,7 @@ class SessionService:
     async def send_link(self, email: str) -> None:
         """Mails a link, unless the address has several valid ones; AccountError if it is no e-mail address."""
         email, now, token = require_email(email), self._clock.now(), make_token("link")
-        digest, until = digest_of(token, self._pepper), now + LINK_LIFETIME
+        digest, until = key_digest(token, self._pepper), now + LINK_LIFETIME
 
         def add(connection: Connection) -> bool:
             session_repository.delete_expired(connection, now)
@@ -94,17 +94,15 @@ class SessionService:
         """The address a link was sent to; None if it is no longer valid. Does not use it up."""
         if not is_token("link", token):
             return None
-        digest, now = digest_of(token, self._pepper), self._clock.now()
-        return await self._control.read(
-            lambda connection: session_repository.find_link(connection, digest, now)
-        )
+        digest, now = key_digest(token, self._pepper), self._clock.now()
+        return await self._control.read(lambda connection: session_repository.find_link(connection, digest, now))
 
-    async def sign_in(self, token: str, browser: str | None, former: str | None) -> NewSession | None:
-        """Exchanges a link for a new session, which ends the `former` one; None if the link is no longer valid."""
+    async def sign_in(self, token: str, browser: str | None, previous_session_token: str | None) -> NewSession | None:
+        """Exchanges a link for a new session; None if the link is no longer valid. Ends the previous session."""
         if not is_token("link", token):
             return None
         now, shown = self._clock.now(), make_token("session")
-        digest, link = digest_of(shown, self._pepper), digest_of(token, self._pepper)
+        digest, link = key_digest(shown, self._pepper), key_digest(token, self._pepper)
 
         def enter(connection: Connection) -> AuthenticatedSession | None:
             email = session_repository.consume_link(connection, link, now)
@@ -112,8 +110,8 @@ class SessionService:
                 return None
             account = session_repository.find_or_create_account(connection, self._new_account(email, now))
             session = self._new_session(account, browser, now)
-            if former is not None:
-                session_repository.end_session_by_digest(connection, digest_of(former, self._pepper))
+            if previous_session_token is not None:
+                session_repository.end_session_by_digest(connection, key_digest(previous_session_token, self._pepper))
             session_repository.add_session(connection, session, digest)
             session_repository.end_oldest_sessions(connection, account.account_id, MAX_SESSIONS)
             return AuthenticatedSession(session, account)
@@ -125,7 +123,7 @@ class SessionService:
         """The valid session with this token; its use is recorded at intervals."""
         if not is_token("session", token):
             return None
-        digest, now = digest_of(token, self._pepper), self._clock.now()
+        digest, now = key_digest(token, self._pepper), self._clock.now()
         found = await self._control.read(
             lambda connection: session_repository.find_session(connection, digest, now, now - IDLE_LIFETIME)
         )
@@ -140,30 +138,24 @@ class SessionService:
         """The valid sessions, most recently used first."""
         now = self._clock.now()
         return await self._control.read(
-            lambda connection: session_repository.list_sessions(
-                connection, account_id, now, now - IDLE_LIFETIME
-            )
+            lambda connection: session_repository.list_sessions(connection, account_id, now, now - IDLE_LIFETIME)
         )
 
     async def end(self, account_id: str, session_id: str) -> None:
         """Signs a browser out; does nothing for a session of another account."""
+        await self._control.write(lambda connection: session_repository.end_session(connection, account_id, session_id))
+
+    async def end_other_sessions(self, session: SessionRecord) -> None:
         await self._control.write(
-            lambda connection: session_repository.end_session(connection, account_id, session_id)
+            lambda connection: session_repository.end_other_sessions(connection, session.account_id, session.session_id)
         )
 
-    async def end_others(self, session: SessionRecord) -> None:
-        await self._control.write(
-            lambda connection: session_repository.end_other_sessions(
-                connection, session.account_id, session.session_id
-            )
-        )
-
-    def form_token(self, shown: str) -> str:
+    def form_token(self, browser_token: str) -> str:
         """The CSRF token of a page's forms; cannot be computed without the browser's own token."""
-        return hmac.digest(self._pepper, b"form " + shown.encode(), "sha256").hex()
+        return hmac.digest(self._pepper, b"form " + browser_token.encode(), "sha256").hex()
 
-    def is_form_token(self, shown: str, given: str) -> bool:
-        return hmac.compare_digest(self.form_token(shown).encode(), given.encode())
+    def is_form_token(self, browser_token: str, token: str) -> bool:
+        return hmac.compare_digest(self.form_token(browser_token).encode(), token.encode())
 
     async def _record_seen(self, session: SessionRecord, now: datetime) -> None:
         """Records the use of a session. A busy database must not sign users out, so the update is skipped then."""
@@ -179,6 +171,4 @@ class SessionService:
         return AccountRecord(self._ulids.make("acc"), email, footing.tier, footing.status, now)
 
     def _new_session(self, account: AccountRecord, browser: str | None, now: datetime) -> SessionRecord:
-        return SessionRecord(
-            self._ulids.make("ses"), account.account_id, browser, now, now, now + SESSION_LIFETIME
-        )
+        return SessionRecord(self._ulids.make("ses"), account.account_id, browser, now, now, now + SESSION_LIFETIME)

@@ -31,7 +31,7 @@ class SignInMailer:
         self._connections = asyncio.Semaphore(_CONNECTIONS)
         self._under_way: set[asyncio.Task[None]] = set()
 
-    def post(self, letter: OutgoingMail) -> None:
+    def post(self, mail: OutgoingMail) -> None:
         """Starts sending a mail and returns; the result is logged, without the address."""
         if not self._settings.host:
             _LOGGER.warning(
@@ -40,9 +40,9 @@ class SignInMailer:
             )
             return
         if len(self._under_way) >= _MOST:
-            _LOGGER.error("%d sign-in mails are queued, the maximum: %s is dropped", _MOST, letter.mail_id)
+            _LOGGER.error("%d sign-in mails are queued, the maximum: %s is dropped", _MOST, mail.mail_id)
             return
-        task = asyncio.get_running_loop().create_task(self._deliver_with_retries(letter))
+        task = asyncio.get_running_loop().create_task(self._deliver_with_retries(mail))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 

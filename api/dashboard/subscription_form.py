@@ -60,14 +60,12 @@ def merge_patch_body(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
     return members
 
 
-def error_messages(trouble: ProblemError) -> list[str]:
+def error_messages(problem: ProblemError) -> list[str]:
     """Validation errors with the form's field names."""
     return [
-        f"{_NAMES.get((one.pointer or '').split('/')[1], 'The form')}: {one.detail}"
-        if one.pointer
-        else one.detail
-        for one in trouble.errors
-    ] or [trouble.detail]
+        f"{_NAMES.get((one.pointer or '').split('/')[1], 'The form')}: {one.detail}" if one.pointer else one.detail
+        for one in problem.errors
+    ] or [problem.detail]
 
 
 def _parse_members(form: Form) -> dict[str, Any]:

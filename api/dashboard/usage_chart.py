@@ -51,22 +51,19 @@ class UsageChart:
     height: int = HEIGHT
 
 
-def daily_usage(marks: Sequence[tuple[int, int]], used: int, today: date) -> tuple[DailyUsage, ...]:
+def daily_usage(day_starts: Sequence[tuple[int, int]], used: int, today: date) -> tuple[DailyUsage, ...]:
     """Every day of this month until today.
 
-    `marks`: day numbers with the month's count before each, in order; `used`: the count now. Requests counted
+    `day_starts`: day numbers with the month's count before each, in order; `used`: the count now. Requests counted
     before the first mark cannot be assigned to a day: the days before it are then unknown.
     """
     counted: dict[int, int] = {}
-    for (number, before), (_, following) in pairwise([*marks, (0, used)]):
+    for (number, before), (_, following) in pairwise([*day_starts, (0, used)]):
         counted[number] = max(0, following - before)
-    first, earlier = marks[0] if marks else (today.day + 1, used)
+    first, earlier = day_starts[0] if day_starts else (today.day + 1, used)
     start = today.replace(day=1)
     return tuple(
-        DailyUsage(
-            start + timedelta(days=number - 1),
-            None if earlier and number < first else counted.get(number, 0),
-        )
+        DailyUsage(start + timedelta(days=number - 1), None if earlier and number < first else counted.get(number, 0))
         for number in range(1, today.day + 1)
     )
 

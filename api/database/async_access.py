@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from api.database.engine import Database
-from api.problems.problem import service_unavailable
+from api.problems.problem import service_unavailable_problem
 
 T = TypeVar("T")
 _LOGGER: Final = logging.getLogger("firm.api")
@@ -30,12 +30,12 @@ class AsyncDatabase:
         self._database = database
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-control")
 
-    async def read(self, question: Callable[[Connection], T]) -> T:
-        """Returns the result of `question`, run in a read transaction."""
+    async def read(self, query: Callable[[Connection], T]) -> T:
+        """Returns the result of `query`, run in a read transaction."""
 
         def ask() -> T:
             with self._database.reading() as session:
-                return question(session.connection())
+                return query(session.connection())
 
         return await self._run_in_pool(ask)
 
@@ -53,9 +53,7 @@ class AsyncDatabase:
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
         except (OperationalError, NoConnection) as error:
             _LOGGER.warning("a query to the control-plane database failed", exc_info=error)
-            raise service_unavailable(
-                "The database cannot be reached at the moment.", _RETRY_AFTER
-            ) from error
+            raise service_unavailable_problem("The database cannot be reached at the moment.", _RETRY_AFTER) from error
 
     def close(self) -> None:
         """Waits for running statements; no new ones are accepted."""

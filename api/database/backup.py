@@ -25,16 +25,14 @@ from api.database.models.sessions import DashboardSession, ShownOnce, SignInLink
 from api.database.models.webhooks import EndpointState
 
 _AT_ONCE: Final = 2_000  # rows
-LEFT_OUT: Final = frozenset(
-    str(model.__tablename__) for model in (Lease, SignInLink, DashboardSession, ShownOnce)
-)
+LEFT_OUT: Final = frozenset(str(model.__tablename__) for model in (Lease, SignInLink, DashboardSession, ShownOnce))
 """Tables not restored.
 
 Leadership is elected afresh; sign-in links, sessions and one-time secrets that ended meanwhile stay ended.
 """
 
 
-class CopyError(ValueError):
+class DatabaseCopyError(ValueError):
     """A copy that cannot be made or used; the message says why and what to do."""
 
 
@@ -43,7 +41,7 @@ def export_copy(database: Database, path: Path) -> None:
     found, newest = migrate.current_revision(database), migrate.newest_revision()
     if found != newest:
         told = "has no tables yet" if found is None else f"is at revision {found}"
-        raise CopyError(
+        raise DatabaseCopyError(
             f"the control-plane database {told}, this version expects {newest}: take the backup with the version "
             "in use, before upgrading"
         )
@@ -76,8 +74,8 @@ def upgrade_copy(path: Path) -> None:
     """
     with closing(Database(f"sqlite:///{path}")) as file:
         found = migrate.current_revision(file)
-        if found is None or not migrate.is_known(found):
-            raise CopyError(
+        if found is None or not migrate.is_known_revision(found):
+            raise DatabaseCopyError(
                 f"the backup is of revision {found}, which this version does not know: restore it with the version "
                 "that took it, or a later one"
             )
@@ -89,17 +87,11 @@ def import_copy(path: Path, database: Database) -> Mapping[str, int]:
 
     All or nothing. Raises CopyError if the database already has rows.
     """
-    with (
-        closing(Database(f"sqlite:///{path}")) as file,
-        file.reading() as source,
-        database.writing() as target,
-    ):
+    with closing(Database(f"sqlite:///{path}")) as file, file.reading() as source, database.writing() as target:
         into = target.connection()
-        taken = [
-            table.name for table in _all_tables() if table.name not in LEFT_OUT and _has_rows(into, table)
-        ]
+        taken = [table.name for table in _all_tables() if table.name not in LEFT_OUT and _has_rows(into, table)]
         if taken:
-            raise CopyError(
+            raise DatabaseCopyError(
                 f"the control-plane database {database.url.render_as_string(hide_password=True)} is not empty "
                 f"({', '.join(taken)}): set FIRM_DATABASE_URL to another one, or move its file away"
             )
@@ -145,15 +137,13 @@ def integrity_errors(path: Path) -> list[str]:
     try:
         with closing(_open_read_only(path)) as file:
             told = [str(row[0]) for row in file.execute("PRAGMA integrity_check(5)")]
-            loose = [
-                f"{row[0]}: a row without its {row[2]}" for row in file.execute("PRAGMA foreign_key_check")
-            ]
+            loose = [f"{row[0]}: a row without its {row[2]}" for row in file.execute("PRAGMA foreign_key_check")]
     except sqlite3.DatabaseError as error:
         return [str(error)]
     return [*(text for text in told if text != "ok"), *loose[:5]]
 
 
-def row_counts(path: Path) -> dict[str, int]:
+def copy_row_counts(path: Path) -> dict[str, int]:
     """Row counts by table of a backup file."""
     with closing(_open_read_only(path)) as file:
         return {
@@ -162,13 +152,13 @@ def row_counts(path: Path) -> dict[str, int]:
         }
 
 
-def matched_sequence(path: Path) -> int | None:
+def backup_fanout_cursor(path: Path) -> int | None:
     """Fan-out cursor in a backup file; None if there was no subscription yet."""
     with closing(_open_read_only(path)) as file:
         return file.execute("SELECT max(sequence) FROM ledger_cursors").fetchone()[0]
 
 
-def sealed_secrets(path: Path) -> Iterator[bytes]:
+def read_sealed_secrets(path: Path) -> Iterator[bytes]:
     """Yields every subscription secret in a backup file, encrypted as stored."""
     with closing(_open_read_only(path)) as file:
         statement = "SELECT secret, previous_secret FROM webhook_subscriptions"

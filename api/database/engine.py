@@ -63,10 +63,7 @@ class Database:
 
     @contextmanager
     def _begin_session(self, options: dict[str, str]) -> Iterator[Session]:
-        with (
-            Session(self.engine.execution_options(**options), expire_on_commit=False) as session,
-            session.begin(),
-        ):
+        with Session(self.engine.execution_options(**options), expire_on_commit=False) as session, session.begin():
             yield session
 
     def statements(self) -> Connection:

@@ -22,7 +22,7 @@ class LeaderLease:
         self._until: datetime | None = None
         self._asked_at: datetime | None = None
 
-    def held(self) -> bool:
+    def acquire_or_renew(self) -> bool:
         """Whether this process leads. Queries and renews in the database after half the term."""
         now = self._clock.now()
         if self._asked_at is None or not timedelta() <= now - self._asked_at < self._term / 2:
@@ -32,7 +32,7 @@ class LeaderLease:
             self._asked_at, self._until = now, until if taken else None
         return self._until is not None and now < self._until
 
-    def give(self) -> None:
+    def release(self) -> None:
         """Releases the lease, so that another process can lead at once."""
         if self._until is not None:
             with self._database.writing() as session:

@@ -40,6 +40,4 @@ def release_lease(connection: Connection, name: str, holder: str) -> None:
 
 def lease_holder(connection: Connection, name: str, at: datetime) -> str | None:
     """Holder of the lease at this instant."""
-    return connection.execute(
-        select(Lease.holder).where(Lease.name == name, Lease.until > at)
-    ).scalar_one_or_none()
+    return connection.execute(select(Lease.holder).where(Lease.name == name, Lease.until > at)).scalar_one_or_none()

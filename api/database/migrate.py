@@ -34,11 +34,9 @@ def newest_revision() -> str:
     return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
 
 
-def is_known(revision: str) -> bool:
+def is_known_revision(revision: str) -> bool:
     """Whether a revision is known here, so that its database can be upgraded."""
-    return revision in {
-        step.revision for step in ScriptDirectory.from_config(alembic_config()).walk_revisions()
-    }
+    return revision in {step.revision for step in ScriptDirectory.from_config(alembic_config()).walk_revisions()}
 
 
 def current_revision(database: Database) -> str | None:

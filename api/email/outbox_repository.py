@@ -46,12 +46,12 @@ class WaitingMails:
 
 
 def add_mail(
-    connection: Connection, occasion: str, account_id: str, recipient: str, notice: OwnerNotice, at: datetime
+    connection: Connection, reason: str, account_id: str, recipient: str, notice: OwnerNotice, at: datetime
 ) -> bool:
     """Adds a mail to an account's owner, due now; False if the occasion already has its mail."""
     statement = insert_into(connection, Mail).values(
-        mail_id=_mail_id(occasion),
-        occasion=occasion,
+        mail_id=_mail_id(reason),
+        occasion=reason,
         account_id=account_id,
         recipient=recipient,
         subject=notice.subject[:LONGEST_SUBJECT],
@@ -66,11 +66,11 @@ def add_mail(
     return connection.execute(added).first() is not None
 
 
-def has_any(connection: Connection, account_id: str, beginning: str, since: datetime) -> bool:
-    """Whether the account has a mail since `since` with an occasion that starts with `beginning`."""
+def has_mail_with_prefix(connection: Connection, account_id: str, occasion_prefix: str, since: datetime) -> bool:
+    """Whether the account has a mail since `since` with an occasion that starts with `occasion_prefix`."""
     found = select(Mail.mail_id).where(
         Mail.account_id == account_id,
-        Mail.occasion.startswith(beginning, autoescape=True),
+        Mail.occasion.startswith(occasion_prefix, autoescape=True),
         Mail.created_at >= since,
     )
     return connection.execute(found.limit(1)).first() is not None
@@ -78,10 +78,7 @@ def has_any(connection: Connection, account_id: str, beginning: str, since: date
 
 def has_sendable_mail(connection: Connection, at: datetime) -> bool:
     """Whether a mail can be claimed; checked first, because claiming takes the write lock."""
-    return (
-        connection.execute(select(Mail.mail_id).where(Mail.next_attempt_at <= at).limit(1)).first()
-        is not None
-    )
+    return connection.execute(select(Mail.mail_id).where(Mail.next_attempt_at <= at).limit(1)).first() is not None
 
 
 def claim_mail(connection: Connection, at: datetime, until: datetime) -> ClaimedMail | None:
@@ -97,9 +94,7 @@ def claim_mail(connection: Connection, at: datetime, until: datetime) -> Claimed
     if row is None:
         return None
     connection.execute(
-        update(Mail)
-        .where(Mail.mail_id == row.mail_id)
-        .values(next_attempt_at=until, attempts=row.attempts + 1)
+        update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=until, attempts=row.attempts + 1)
     )
     return ClaimedMail(
         row.mail_id,
@@ -116,13 +111,11 @@ def claim_mail(connection: Connection, at: datetime, until: datetime) -> Claimed
 def mark_sent(connection: Connection, mail: ClaimedMail, at: datetime) -> None:
     """Marks a mail as accepted by a mail server, even if the claim has expired meanwhile."""
     connection.execute(
-        update(Mail)
-        .where(Mail.mail_id == mail.mail_id)
-        .values(next_attempt_at=None, sent_at=at, last_error=None)
+        update(Mail).where(Mail.mail_id == mail.mail_id).values(next_attempt_at=None, sent_at=at, last_error=None)
     )
 
 
-def mark_done(connection: Connection, mail: ClaimedMail, error: str | None = None) -> None:
+def finish_unsent(connection: Connection, mail: ClaimedMail, error: str | None = None) -> None:
     """Finishes a mail without sending: it was logged or, with an error, given up."""
     _update_claimed(connection, mail, None, error)
 
@@ -132,7 +125,7 @@ def schedule_retry(connection: Connection, mail: ClaimedMail, error: str, next_a
     _update_claimed(connection, mail, next_attempt_at, error)
 
 
-def waiting_mails(connection: Connection) -> WaitingMails:
+def count_waiting_mails(connection: Connection) -> WaitingMails:
     """Counts mails that no mail server has accepted yet."""
     row = connection.execute(
         select(func.count(), func.min(Mail.created_at)).where(Mail.next_attempt_at.is_not(None))

@@ -16,13 +16,7 @@ from api.common.clock import Clock
 from api.database.engine import Database
 from api.email import outbox_repository
 from api.email.outbox_repository import ClaimedMail
-from api.email.smtp import (
-    CONNECT_SECONDS,
-    MAIL_SECONDS,
-    MailRejectedError,
-    MailServer,
-    MailServerUnreachableError,
-)
+from api.email.smtp import CONNECT_SECONDS, MAIL_SECONDS, MailRejectedError, MailServer, MailServerUnreachableError
 from api.settings.mail import MailSettings
 
 CLAIM: Final = timedelta(seconds=2 * (CONNECT_SECONDS + MAIL_SECONDS))
@@ -89,9 +83,7 @@ class OutboxWorker:
             await asyncio.to_thread(self._schedule_retry, mail, str(error))
             raise
         except MailRejectedError as error:
-            await asyncio.to_thread(
-                self._mark_done if error.is_final else self._schedule_retry, mail, str(error)
-            )
+            await asyncio.to_thread(self._mark_done if error.is_final else self._schedule_retry, mail, str(error))
             return False
         await asyncio.to_thread(self._mark_sent, mail)
         return True
@@ -111,7 +103,7 @@ class OutboxWorker:
 
     def _mark_done(self, mail: ClaimedMail, error: str | None) -> None:
         with self._database.writing() as session:
-            outbox_repository.mark_done(session.connection(), mail, error)
+            outbox_repository.finish_unsent(session.connection(), mail, error)
         if error is not None:
             _LOGGER.error(
                 "mail %s to account %s is given up (%s): %s; notify the owner another way",
@@ -126,7 +118,7 @@ class OutboxWorker:
         if now - mail.created_at >= GIVE_UP_AFTER:
             self._mark_done(mail, error)
             return
-        wait = wait_after(mail.attempts)
+        wait = retry_delay(mail.attempts)
         with self._database.writing() as session:
             outbox_repository.schedule_retry(session.connection(), mail, error, now + wait)
         _LOGGER.warning(
@@ -138,6 +130,6 @@ class OutboxWorker:
         )
 
 
-def wait_after(attempts: int) -> timedelta:
+def retry_delay(attempts: int) -> timedelta:
     """Wait after `attempts` attempts: doubled each time, at most an hour."""
     return min(_FIRST_WAIT * 2 ** min(attempts - 1, _MOST_DOUBLINGS), _LONGEST_WAIT)

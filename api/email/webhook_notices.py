@@ -44,50 +44,50 @@ class EndpointFailure:
     response_status: int | None
 
 
-def pause_notice(failing: EndpointFailure, held: int, public_url: str = "") -> OwnerNotice:
-    """Notice that a subscription was paused after its last retry; `held` deliveries wait for a replay.
+def pause_notice(failure: EndpointFailure, held_count: int, public_url: str = "") -> OwnerNotice:
+    """Notice that a subscription was paused after its last retry; `held_count` deliveries wait for a replay.
 
     `public_url`: base URL of the service; if empty, only paths are shown.
     """
-    address = f"{public_url}/api/v1/webhooks/{failing.subscription_id}"
+    address = f"{public_url}/api/v1/webhooks/{failure.subscription_id}"
     return OwnerNotice(
-        _single_line(f"Webhook paused: {_endpoint_host(failing)} did not acknowledge", LONGEST_SUBJECT),
-        f"Your webhook subscription {failing.subscription_id} is paused. Its endpoint did not acknowledge an\n"
+        _single_line(f"Webhook paused: {_endpoint_host(failure)} did not acknowledge", LONGEST_SUBJECT),
+        f"Your webhook subscription {failure.subscription_id} is paused. Its endpoint did not acknowledge an\n"
         "event in any attempt, including the last retry. Nothing is sent to it until\n"
         "you resume it; new events are held until then.\n"
         "\n"
-        f"{_failure_facts(failing)}"
-        f"Held deliveries:  {held}\n"
+        f"{_failure_facts(failure)}"
+        f"Held deliveries:  {held_count}\n"
         "\n"
         "To resume, once the endpoint returns 2xx again:\n"
         "\n"
         f"1. Send a test:        POST {address}/test\n"
         f'2. Resume:             PATCH {address}   {{"status": "active"}}\n'
         "   New events are delivered from then on; held events stay held.\n"
-        f"3. Replay held events: POST {address}/replays   {_replay_body(failing)}\n"
+        f"3. Replay held events: POST {address}/replays   {_replay_body(failure)}\n"
         "   Events keep their ids. They are stored for a limited time: do not wait for weeks.\n"
         "\n"
-        f"Requests and responses: GET {address}/deliveries/{failing.delivery_id}\n",
+        f"Requests and responses: GET {address}/deliveries/{failure.delivery_id}\n",
     )
 
 
-def warning_notice(failing: EndpointFailure, left: timedelta, public_url: str = "") -> OwnerNotice:
-    """Warning that one retry is left, in `left`, and that its failure pauses the subscription."""
-    address = f"{public_url}/api/v1/webhooks/{failing.subscription_id}"
-    span = format_span(left)
+def warning_notice(failure: EndpointFailure, remaining: timedelta, public_url: str = "") -> OwnerNotice:
+    """Warning that one retry is left, in `remaining`, and that its failure pauses the subscription."""
+    address = f"{public_url}/api/v1/webhooks/{failure.subscription_id}"
+    span = format_span(remaining)
     return OwnerNotice(
-        _single_line(f"Webhook failing: {_endpoint_host(failing)}, about {span} left", LONGEST_SUBJECT),
-        f"The endpoint of your webhook subscription {failing.subscription_id} has not acknowledged an\n"
+        _single_line(f"Webhook failing: {_endpoint_host(failure)}, about {span} left", LONGEST_SUBJECT),
+        f"The endpoint of your webhook subscription {failure.subscription_id} has not acknowledged an\n"
         f"event. One retry is left, in about {span}. If it also fails, the subscription is paused\n"
         "and its deliveries are held until you resume it.\n"
         "\n"
-        f"{_failure_facts(failing)}"
+        f"{_failure_facts(failure)}"
         "\n"
         "What to do: make the endpoint return 2xx in time. Nothing else is needed.\n"
         "\n"
         f"Send a test:           POST {address}/test\n"
-        f"Retry this event now:  POST {address}/deliveries/{failing.delivery_id}/retry\n"
-        f"Requests and responses: GET {address}/deliveries/{failing.delivery_id}\n",
+        f"Retry this event now:  POST {address}/deliveries/{failure.delivery_id}/retry\n"
+        f"Requests and responses: GET {address}/deliveries/{failure.delivery_id}\n",
     )
 
 
@@ -102,9 +102,7 @@ def format_span(span: timedelta) -> str:
 
 def _replay_body(failing: EndpointFailure) -> str:
     """Body of a replay of failed and held deliveries, from well before the first failure."""
-    since = (
-        f'"since": "{_format_instant(failing.failing_since - _BEFORE)}", ' if failing.failing_since else ""
-    )
+    since = f'"since": "{_format_instant(failing.failing_since - _BEFORE)}", ' if failing.failing_since else ""
     return f'{{{since}"statuses": ["failed", "held"]}}'
 
 

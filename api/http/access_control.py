@@ -24,32 +24,32 @@ _KEY_IN_URL: Final = re.compile(
 )
 
 
-async def authorize(call: RequestContext) -> None:
+async def authorize(context: RequestContext) -> None:
     """Runs all checks for a non-public handler and sets the caller."""
-    check_url(call.scope["raw_path"], call.query)
-    service, authorization = call.service, call.incoming.get(b"authorization")
-    caller = service.authenticator.known(authorization) or await authenticate(call, authorization)
-    limits, meter = service.limits, caller.meter
-    call.caller = caller
+    check_url(context.scope["raw_path"], context.query_string)
+    service, authorization = context.services, context.request_headers.get(b"authorization")
+    caller = service.authenticator.cached_caller(authorization) or await authenticate(context, authorization)
+    limits, meter = service.rate_limiter, caller.account_limits
+    context.caller = caller
     if caller.kind == "public":
-        call.left = limits.visit(meter, caller.key_id, call.client, call.started)
-        check_origin(call, caller)
+        context.tokens_left = limits.take_visitor_token(meter, caller.key_id, context.client_ip, context.started_at)
+        check_origin(context, caller)
     else:
-        call.left = limits.enter(meter, call.started)
+        context.tokens_left = limits.take_account_token(meter, context.started_at)
     if caller.account_status != "active":
-        check_account(call, caller)
-    if call.left < 0:
-        raise limits.too_fast(meter, call.left)
-    if meter.count.used >= meter.allowed and call.route.counted:
+        check_account(context, caller)
+    if context.tokens_left < 0:
+        raise limits.rate_limit_problem(meter, context.tokens_left)
+    if meter.count.used >= meter.allowed and context.route_policy.is_counted:
         limits.check_quota(meter)
-    check_accept(call.incoming.get(b"accept"))
-    body = call.route.body
-    check_body(call.incoming, body.limit, body.media_types)
-    if call.route.needs_webhooks:
-        check_tier(call, caller)
+    check_accept(context.request_headers.get(b"accept"))
+    body = context.route_policy.body_policy
+    check_body(context.request_headers, body.limit, body.media_types)
+    if context.route_policy.requires_webhooks_tier:
+        check_tier(context, caller)
 
 
-async def authenticate(call: RequestContext, authorization: bytes | None) -> Caller:
+async def authenticate(context: RequestContext, authorization: bytes | None) -> Caller:
     """Authenticates a key by a look-up.
 
     Addresses that fail too often are rate-limited, except with a key that has worked here before. Concurrent
@@ -57,26 +57,26 @@ async def authenticate(call: RequestContext, authorization: bytes | None) -> Cal
     only if the key was wrong. If keys cannot be looked up, a key that is new here still spends its token, to
     spare the failing database.
     """
-    service = call.service
-    if service.authenticator.has_met(authorization) or service.authenticator.is_asking(authorization):
+    service = context.services
+    if service.authenticator.has_authenticated_before(authorization) or service.authenticator.is_looking_up(
+        authorization
+    ):
         try:
-            return await service.authenticator.caller(authorization)
+            return await service.authenticator.authenticate_key(authorization)
         except ProblemError as trouble:
             if trouble.status == _UNAUTHENTICATED:
-                service.limits.blame_client(call.client, call.started)
+                service.rate_limiter.count_failed_authentication(context.client_ip, context.started_at)
             raise
-    service.limits.try_client(call.client, call.started)
-    caller = await service.authenticator.caller(authorization)
-    service.limits.forgive_client(call.client, call.started)
+    service.rate_limiter.check_failed_authentications(context.client_ip, context.started_at)
+    caller = await service.authenticator.authenticate_key(authorization)
+    service.rate_limiter.reset_failed_authentications(context.client_ip, context.started_at)
     return caller
 
 
 def check_url(raw_path: bytes, query: bytes) -> None:
     """Rejects a URL that contains a key, before the key is checked: URLs are logged everywhere."""
     if (query and _contains_key(query)) or (_may_contain_key(raw_path) and _contains_key(raw_path)):
-        raise new_problem(
-            "api_key_in_url", "Send the key in the Authorization header and rotate it; URLs are logged."
-        )
+        raise new_problem("api_key_in_url", "Send the key in the Authorization header and rotate it; URLs are logged.")
 
 
 def _may_contain_key(raw_path: bytes) -> bool:
@@ -87,18 +87,17 @@ def _contains_key(written: bytes) -> bool:
     return _KEY_IN_URL.search(unquote_to_bytes(written) if b"%" in written else written) is not None
 
 
-def check_origin(call: RequestContext, caller: Caller) -> None:
+def check_origin(context: RequestContext, caller: Caller) -> None:
     """Restricts publishable keys to reading company data, from pages on their domains."""
-    if call.method not in READS or call.route.secret_only:
+    if context.method not in READS or context.route_policy.is_secret_key_only:
         raise new_problem(
             "key_kind_not_allowed", "Publishable keys may only read company data.", required_key_kind="secret"
         )
-    named = call.incoming.get(b"origin") or call.incoming.get(b"referer")
+    named = context.request_headers.get(b"origin") or context.request_headers.get(b"referer")
     if named is None:
         raise new_problem(
             "origin_required",
-            "Publishable keys work only from a browser page on an allowed domain. "
-            "On a server use a secret key.",
+            "Publishable keys work only from a browser page on an allowed domain. On a server use a secret key.",
         )
     text = named.decode("latin-1")
     origin = parse_origin(text)
@@ -106,22 +105,21 @@ def check_origin(call: RequestContext, caller: Caller) -> None:
         raise new_problem("origin_not_allowed", f"'{text[:200]}' is not in this key's allowed domains.")
 
 
-def check_account(call: RequestContext, caller: Caller) -> None:
+def check_account(context: RequestContext, caller: Caller) -> None:
     if caller.account_status == "suspended":
         raise new_problem("account_suspended", "Contact support.")
     if caller.account_status == "payment_required":
-        plan = call.service.settings.public_url + PLAN
+        plan = context.services.settings.public_url + PLAN
         raise new_problem(
-            "payment_required",
-            f"There is no active trial and no successful payment. Choose a plan or pay at {plan}.",
+            "payment_required", f"There is no active trial and no successful payment. Choose a plan or pay at {plan}."
         )
 
 
-def check_tier(call: RequestContext, caller: Caller) -> None:
+def check_tier(context: RequestContext, caller: Caller) -> None:
     """Rejects tiers without webhooks (docs/contract/keys-and-limits.md 3.3)."""
-    tier = caller.meter.tier
+    tier = caller.account_limits.tier
     if not tier.webhooks:
-        raise tier_required(call.service.settings.tiers, tier.name)
+        raise tier_required(context.services.settings.tiers, tier.name)
 
 
 def tier_required(tiers: TierCatalogue, tier: str) -> ProblemError:

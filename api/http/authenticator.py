@@ -17,9 +17,9 @@ from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.auth.api_keys import KeyRecord, Kind, digest_of, kind_of
+from api.auth.api_keys import KeyKind, KeyRecord, key_digest, key_kind
 from api.common.clock import Clock
-from api.problems.problem import ProblemError, new_problem, service_unavailable
+from api.problems.problem import ProblemError, new_problem, service_unavailable_problem
 from api.rate_limits.limiter import AccountLimits
 
 _LOGGER: Final = logging.getLogger("firm.api")
@@ -40,12 +40,12 @@ class Caller:
 
     account_id: str
     key_id: str
-    kind: Kind
+    kind: KeyKind
     tier: str
     account_status: str
     domains: tuple[str, ...]
     expires_at: datetime | None
-    meter: AccountLimits
+    account_limits: AccountLimits
     """Usage and limits of the account."""
 
 
@@ -69,13 +69,13 @@ class Authenticator:
     def __init__(
         self,
         lookup: Lookup,
-        meter: Callable[[KeyRecord], AccountLimits],
+        limits_of_key: Callable[[KeyRecord], AccountLimits],
         pepper: bytes,
         clock: Clock,
         cache_seconds: float,
     ) -> None:
         self._lookup = lookup
-        self._meter = meter
+        self._meter = limits_of_key
         self._pepper = pepper
         self._clock = clock
         self._cache_seconds = cache_seconds
@@ -83,7 +83,7 @@ class Authenticator:
         self._known: OrderedDict[bytes, _CachedCaller] = OrderedDict()
         self._asking: dict[bytes, asyncio.Future[Caller]] = {}
 
-    def known(self, authorization: bytes | None) -> Caller | None:
+    def cached_caller(self, authorization: bytes | None) -> Caller | None:
         """The cached caller for a header; None: use `caller`."""
         if authorization is None:
             return None
@@ -93,21 +93,21 @@ class Authenticator:
         ends = known.caller.expires_at
         return None if ends is not None and ends <= self._clock.now() else known.caller
 
-    def has_met(self, authorization: bytes | None) -> bool:
+    def has_authenticated_before(self, authorization: bytes | None) -> bool:
         """True if the key worked at its last look-up, however long ago."""
         return authorization is not None and self._cache_key(authorization) in self._known
 
-    def is_asking(self, authorization: bytes | None) -> bool:
+    def is_looking_up(self, authorization: bytes | None) -> bool:
         """True if the key is being looked up now; further callers share that result."""
         return authorization is not None and self._cache_key(authorization) in self._asking
 
-    async def caller(self, authorization: bytes | None) -> Caller:
+    async def authenticate_key(self, authorization: bytes | None) -> Caller:
         """Returns the caller, or raises a 401 `ProblemError`. Unknown and mistyped keys get the same response.
 
         Concurrent requests (a page opening) share one look-up.
         """
         key = _bearer_token(authorization or b"")
-        if kind_of(key) is None:  # a typing error costs no look-up
+        if key_kind(key) is None:  # a typing error costs no look-up
             raise _unknown_key_problem()
         seen_as = self._cache_key(authorization or b"")
         asking = self._asking.get(seen_as)
@@ -124,7 +124,7 @@ class Authenticator:
 
     async def _look_up_key(self, key: str, seen_as: bytes) -> Caller:
         try:
-            record = await asyncio.to_thread(self._lookup, digest_of(key, self._pepper))
+            record = await asyncio.to_thread(self._lookup, key_digest(key, self._pepper))
         except SQLAlchemyError as error:
             return self._stale_caller(seen_as, error)
         trouble = _key_problem(record, self._clock.now())
@@ -144,7 +144,7 @@ class Authenticator:
         known, now = self._known.get(seen_as), self._clock.monotonic()
         if known is None or known.latest <= now:
             # without a look-up a key is neither valid nor invalid: 503, not 401
-            raise service_unavailable("Keys cannot be checked at the moment.", _RETRY_AFTER) from error
+            raise service_unavailable_problem("Keys cannot be checked at the moment.", _RETRY_AFTER) from error
         trouble = _expiry_problem(known.caller.expires_at, self._clock.now())
         if trouble is not None:
             raise trouble from error
@@ -184,7 +184,7 @@ def _to_caller(record: KeyRecord, meter: AccountLimits) -> Caller:
         account_status=record.account_status,
         domains=record.domains,
         expires_at=record.expires_at,
-        meter=meter,
+        account_limits=meter,
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from api.http.json_body import Object
-from api.problems.problem import InputError, ProblemError, new_problem
+from api.problems.problem import ProblemDetail, ProblemError, new_problem
 
 SHOWN: Final = 60
 """Maximum characters of caller input repeated in a response."""
@@ -23,13 +23,13 @@ _MOST_ERRORS: Final = 100
 class ValidationErrors:
     """Validation errors of one body, in the order found; the first hundred are kept."""
 
-    errors: list[InputError] = field(default_factory=list)
+    errors: list[ProblemDetail] = field(default_factory=list)
     count: int = 0
 
     def add(self, code: str, detail: str, pointer: str) -> None:
         self.count += 1
         if len(self.errors) < _MOST_ERRORS:
-            self.errors.append(InputError(code, detail, pointer=pointer))
+            self.errors.append(ProblemDetail(code, detail, pointer=pointer))
 
     def check(self) -> None:
         """Raises the 422 if there are errors."""
@@ -53,8 +53,8 @@ class BodyField:
     """One member of a body."""
 
     name: str
-    read: FieldParser
-    required: bool = False
+    parser: FieldParser
+    is_required: bool = False
 
 
 class BodySchema:
@@ -64,16 +64,16 @@ class BodySchema:
         self._members = {member.name: member for member in members}
         self._read_only = read_only
 
-    def read(self, body: Object, faults: ValidationErrors) -> dict[str, Any]:
+    def read(self, body: Object, errors: ValidationErrors) -> dict[str, Any]:
         """The parsed members by name; missing members are omitted."""
         for name in body:
             if name not in self._members:
-                faults.add(*self._unknown_member_error(name), json_pointer(name))
+                errors.add(*self._unknown_member_error(name), json_pointer(name))
         for member in self._members.values():
-            if member.required and member.name not in body:
-                faults.add("missing", f"'{member.name}' is required", json_pointer(member.name))
+            if member.is_required and member.name not in body:
+                errors.add("missing", f"'{member.name}' is required", json_pointer(member.name))
         return {
-            name: member.read(body[name], json_pointer(name), faults)
+            name: member.parser(body[name], json_pointer(name), errors)
             for name, member in self._members.items()
             if name in body
         }
@@ -84,10 +84,10 @@ class BodySchema:
         return "unknown_member", f"'{name[:SHOWN]}' is not known{did_you_mean(name, self._members)}"
 
 
-def did_you_mean(given: str, known: Mapping[str, Any] | Sequence[str]) -> str:
+def did_you_mean(name: str, allowed_names: Mapping[str, Any] | Sequence[str]) -> str:
     """«; did you mean 'x'?», or the list of known names, to append to an error detail."""
-    near = difflib.get_close_matches(given[:SHOWN], known, 1)
-    return f"; did you mean '{near[0]}'?" if near else f"; allowed: {', '.join(known)}"
+    near = difflib.get_close_matches(name[:SHOWN], allowed_names, 1)
+    return f"; did you mean '{near[0]}'?" if near else f"; allowed: {', '.join(allowed_names)}"
 
 
 def json_pointer(*steps: str | int) -> str:
@@ -113,14 +113,14 @@ def integer_parser(low: int, high: int) -> FieldParser:
     return read
 
 
-def text_parser(longest: int) -> FieldParser:
+def text_parser(max_length: int) -> FieldParser:
     """Reads a string; NUL is rejected because databases cannot store it."""
-    requirement = f"must be a string of at most {longest} characters"
+    requirement = f"must be a string of at most {max_length} characters"
 
     def read(value: Any, pointer: str, faults: ValidationErrors) -> str | None:
         if not isinstance(value, str):
             faults.add("type", requirement, pointer)
-        elif len(value) > longest:
+        elif len(value) > max_length:
             faults.add("too_long", requirement, pointer)
         elif "\x00" in value:
             faults.add("format", "must not hold the character U+0000", pointer)
@@ -148,16 +148,16 @@ def nullable_parser(read: FieldParser) -> FieldParser:
     return lambda value, pointer, faults: None if value is None else read(value, pointer, faults)
 
 
-def array_parser(one: FieldParser, most: int, when_empty: str, when_more: str | None = None) -> FieldParser:
-    """Reads a non-empty array of at most `most` unique values; values with the same meaning are merged."""
-    too_many = when_more or f"must have at most {most} entries"
+def array_parser(one: FieldParser, max_items: int, when_empty: str, when_more: str | None = None) -> FieldParser:
+    """Reads a non-empty array of at most `max_items` unique values; values with the same meaning are merged."""
+    too_many = when_more or f"must have at most {max_items} entries"
 
     def read(value: Any, pointer: str, faults: ValidationErrors) -> tuple[Any, ...]:
         if not isinstance(value, list):
             faults.add("type", "must be an array", pointer)
         elif not value:
             faults.add("empty_array", when_empty, pointer)
-        elif len(value) > most:
+        elif len(value) > max_items:
             faults.add("too_many", too_many, pointer)
         else:
             return _parse_entries(value, one, pointer, faults)
@@ -166,9 +166,7 @@ def array_parser(one: FieldParser, most: int, when_empty: str, when_more: str | 
     return read
 
 
-def _parse_entries(
-    value: list[Any], one: FieldParser, pointer: str, faults: ValidationErrors
-) -> tuple[Any, ...]:
+def _parse_entries(value: list[Any], one: FieldParser, pointer: str, faults: ValidationErrors) -> tuple[Any, ...]:
     seen: set[str] = set()
     found: dict[Any, None] = {}
     for place, entry in enumerate(value):

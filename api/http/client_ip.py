@@ -29,30 +29,24 @@ class ClientIpResolver:
     `trusted` lists addresses and networks of proxies; `unix` means any local socket.
     """
 
-    __slots__ = ("_networks", "_unix", "believes")
+    __slots__ = ("_networks", "_unix", "trusted_proxies")
 
     def __init__(self, trusted: tuple[str, ...] = ()) -> None:
-        self._networks: tuple[Network, ...] = tuple(
-            ip_network(one, strict=False) for one in trusted if one != UNIX
-        )
+        self._networks: tuple[Network, ...] = tuple(ip_network(one, strict=False) for one in trusted if one != UNIX)
         self._unix = UNIX in trusted
-        self.believes = bool(trusted)
+        self.trusted_proxies = bool(trusted)
         """True if any proxy is trusted; if not, only the socket's address is used."""
 
     def client(self, peer: tuple[str, int] | None, incoming: Mapping[bytes, bytes]) -> str:
         """The client address as text; `unix` if there is none, as on a Unix socket."""
         nearest = UNIX if peer is None else peer[0]
-        if not self.believes or not self.trusts(nearest):
+        if not self.trusted_proxies or not self.is_trusted_proxy(nearest):
             return nearest
-        told = {
-            self._furthest_trusted_hop(name, incoming[name], nearest)
-            for name in FORWARDING
-            if name in incoming
-        }
+        told = {self._furthest_trusted_hop(name, incoming[name], nearest) for name in FORWARDING if name in incoming}
         # a proxy sets one of the two headers; if the other one differs, the client has added it
         return told.pop() if len(told) == 1 else nearest
 
-    def trusts(self, nearest: str) -> bool:
+    def is_trusted_proxy(self, nearest: str) -> bool:
         """True if the socket's peer is a trusted proxy."""
         if nearest == UNIX:
             return self._unix
@@ -104,7 +98,7 @@ def _parse_address_text(text: str) -> Address | None:
     return getattr(address, "ipv4_mapped", None) or address
 
 
-def is_local(text: str) -> bool:
+def is_local_address(text: str) -> bool:
     """True for an address of this machine or a private network, from which only operators call."""
     if text == UNIX:
         return True

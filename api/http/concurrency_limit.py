@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
-from api.problems.problem import service_unavailable
+from api.problems.problem import service_unavailable_problem
 from warehouse.reader.types import QueryTimeoutError
 
 T = TypeVar("T")
@@ -31,9 +31,7 @@ class ListQueryPool:
         self._slots = asyncio.Semaphore(concurrency)
         self._wait = wait_seconds
         self._count = count
-        self._pool = ThreadPoolExecutor(
-            concurrency, thread_name_prefix="firm-list", initializer=_lower_priority
-        )
+        self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="firm-list", initializer=_lower_priority)
 
     async def run(self, query: Callable[[], T]) -> T:
         """Returns the result of `query`, or 503 if no slot became free in time."""
@@ -48,7 +46,7 @@ class ListQueryPool:
             return await asyncio.shield(running)
         except QueryTimeoutError:
             self._count("list_too_slow", 1)
-            raise service_unavailable("The search took too long; narrow it.", RETRY_AFTER) from None
+            raise service_unavailable_problem("The search took too long; narrow it.", RETRY_AFTER) from None
 
     def _on_query_done(self, ended: "asyncio.Future[T]") -> None:
         self._slots.release()
@@ -61,7 +59,7 @@ class ListQueryPool:
             await asyncio.wait_for(self._slots.acquire(), self._wait)
         except TimeoutError:
             self._count("list_refused", 1)
-            raise service_unavailable("Too many searches at once.", RETRY_AFTER) from None
+            raise service_unavailable_problem("Too many searches at once.", RETRY_AFTER) from None
         finally:
             self._count("list_waits", 1)
             self._count("list_wait_seconds", time.monotonic() - began)

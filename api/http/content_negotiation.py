@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from api.problems.problem import InputError, ProblemError, new_problem
+from api.problems.problem import ProblemDetail, ProblemError, new_problem
 
 URL_LIMIT: Final = 8192
 HEADERS_LIMIT: Final = 16384
@@ -25,9 +25,7 @@ _LENGTH_DIGITS: Final = 18
 _CACHED: Final = 256
 
 
-def oversize_problem(
-    raw_path: bytes, query: bytes, headers: Sequence[tuple[bytes, bytes]]
-) -> ProblemError | None:
+def oversize_problem(raw_path: bytes, query: bytes, headers: Sequence[tuple[bytes, bytes]]) -> ProblemError | None:
     """Problem if the URL or the headers exceed the limits; checked before they are parsed."""
     path, _, _ = raw_path.partition(b"?")  # some servers include the query
     if len(path) + (len(query) + 1 if query else 0) > URL_LIMIT:
@@ -43,7 +41,7 @@ def host_problem(headers: Mapping[bytes, bytes]) -> ProblemError | None:
     host = headers.get(b"host")
     if host is None or _is_host(host):
         return None
-    error = InputError("format", "must be a host with an optional port", header="Host")
+    error = ProblemDetail("format", "must be a host with an optional port", header="Host")
     return new_problem("invalid_parameter", "The Host header is malformed.", error)
 
 
@@ -66,8 +64,7 @@ def _parse_media_range(choice: bytes) -> tuple[bytes, bool]:
     """One media range of an Accept header, and whether it is acceptable (not q=0)."""
     media_type, *settings = [part.strip().lower() for part in choice.split(b";")]
     refused = any(
-        setting.replace(b" ", b"") in (b"q=0", b"q=0.", b"q=0.0", b"q=0.00", b"q=0.000")
-        for setting in settings
+        setting.replace(b" ", b"") in (b"q=0", b"q=0.", b"q=0.0", b"q=0.00", b"q=0.000") for setting in settings
     )
     return media_type, not refused
 

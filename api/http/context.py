@@ -25,7 +25,7 @@ READS: Final = ("GET", "HEAD")
 class CorsPolicy(Enum):
     """Which pages of other sites may read a route's responses (CORS)."""
 
-    NOBODY = "nobody"
+    NO_ORIGIN = "nobody"
     PAGES = "pages of a publishable key's domains"
     ANYONE = "anyone"
 
@@ -38,60 +38,60 @@ class RoutePolicy:
     """
 
     path: str
-    sharing: CorsPolicy
-    counted: bool = True
+    cors_policy: CorsPolicy
+    is_counted: bool = True
     """Whether its responses count against the monthly quota."""
-    secret_only: bool = False
+    is_secret_key_only: bool = False
     """Whether publishable keys are rejected."""
-    body: BodyPolicy = NO_BODY
+    body_policy: BodyPolicy = NO_BODY
     """The accepted request body; for routes without one, what is tolerated."""
-    needs_webhooks: bool = False
+    requires_webhooks_tier: bool = False
     """Whether the tier must include webhooks."""
 
 
-UNROUTED: Final = RoutePolicy("unknown", CorsPolicy.NOBODY)
+UNROUTED: Final = RoutePolicy("unknown", CorsPolicy.NO_ORIGIN)
 
 
 @dataclass(slots=True)
 class RequestContext:
     """One request: its original `path` before any rewriting, and the headers that every response gets."""
 
-    service: "ApiServices"
+    services: "ApiServices"
     request_id: str
     method: str
     path: str
-    query: bytes
+    query_string: bytes
     scope: HTTPScope
-    incoming: dict[bytes, bytes]
-    headers: list[tuple[bytes, bytes]]
+    request_headers: dict[bytes, bytes]
+    response_headers: list[tuple[bytes, bytes]]
     """Headers of every response; later stages (limits) append theirs."""
-    started: float = 0.0
+    started_at: float = 0.0
     status: int = 0
     caller: Caller | None = None
-    left: int = 0
+    tokens_left: int = 0
     """Tokens left in the account's burst, or which bucket was empty (`api.rate_limits.limiter`)."""
-    client: str = ""
+    client_ip: str = ""
     """The client address: the socket's, or as reported by trusted proxies (`api.http.client_ip`)."""
-    route: RoutePolicy = UNROUTED
-    problem: str | None = None
+    route_policy: RoutePolicy = UNROUTED
+    problem_code: str | None = None
     """Code of the problem in the response."""
-    sent: Object | None = None
+    json_body: Object | None = None
     """The JSON object that was sent, if the operation takes one."""
 
     @property
-    def body(self) -> Object:
+    def required_json_body(self) -> Object:
         """The JSON object that was sent; only for operations that take a body."""
-        if self.sent is None:
+        if self.json_body is None:
             raise RuntimeError("this operation takes no body")
-        return self.sent
+        return self.json_body
 
     @property
-    def places(self) -> dict[str, str]:
+    def path_parameters(self) -> dict[str, str]:
         """Values of the path parameters, after routing."""
         return self.scope["path_params"]
 
     @property
-    def known_caller(self) -> Caller:
+    def required_caller(self) -> Caller:
         """The authenticated caller; only for routes behind access control."""
         if self.caller is None:
             raise RuntimeError("this route is not behind admission, it has no caller")
@@ -100,15 +100,15 @@ class RequestContext:
     @property
     def account_id(self) -> str:
         """The caller's account; only for routes behind access control."""
-        return self.known_caller.account_id
+        return self.required_caller.account_id
 
 
 _CURRENT: ContextVar[RequestContext] = ContextVar("firm_call")
 
 
-def set_context(call: RequestContext) -> None:
+def set_context(context: RequestContext) -> None:
     """Sets the current call for this request's task."""
-    _CURRENT.set(call)
+    _CURRENT.set(context)
 
 
 def current_request() -> RequestContext:

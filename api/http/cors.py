@@ -37,32 +37,41 @@ _REFUSAL: Final = "origin_not_allowed"
 _CACHED: Final = 4096
 
 
-def options_headers(call: RequestContext, allow: str) -> list[Header]:
+def options_headers(context: RequestContext, allow: str) -> list[Header]:
     """Headers of an OPTIONS response; includes permission if it is a preflight of a route open to pages."""
     told = [(b"allow", allow.encode()), NO_STORE]
-    origin = call.incoming.get(b"origin")
-    if call.route.sharing is CorsPolicy.NOBODY or origin is None or _ASKED not in call.incoming:
+    origin = context.request_headers.get(b"origin")
+    if (
+        context.route_policy.cors_policy is CorsPolicy.NO_ORIGIN
+        or origin is None
+        or _ASKED not in context.request_headers
+    ):
         return [*told, VARY]
-    if call.route.sharing is CorsPolicy.ANYONE:
+    if context.route_policy.cors_policy is CorsPolicy.ANYONE:
         return [*told, VARY, _ANYONE, *_PREFLIGHT]
     if _ORIGIN.fullmatch(origin) is None:
         return [*told, VARY]
     return [*told, _VARY_ORIGIN, (b"access-control-allow-origin", origin), *_PREFLIGHT]
 
 
-def cors_headers(call: RequestContext) -> tuple[Header, ...]:
+def cors_headers(context: RequestContext) -> tuple[Header, ...]:
     """CORS headers of a response; empty if the page may not read it."""
-    if call.method == "OPTIONS":
+    if context.method == "OPTIONS":
         return ()  # `options_headers` has already set them
-    if call.route.sharing is CorsPolicy.ANYONE:
+    if context.route_policy.cors_policy is CorsPolicy.ANYONE:
         return (_ANYONE, _EXPOSE)
-    caller, origin = call.caller, call.incoming.get(b"origin")
-    if call.route.sharing is CorsPolicy.NOBODY or caller is None or caller.kind != "public" or origin is None:
+    caller, origin = context.caller, context.request_headers.get(b"origin")
+    if (
+        context.route_policy.cors_policy is CorsPolicy.NO_ORIGIN
+        or caller is None
+        or caller.kind != "public"
+        or origin is None
+    ):
         return ()
     if _may_read(origin, caller.domains):
         return ((b"access-control-allow-origin", origin), _EXPOSE)
     # the refusal exposes only the requesting origin and nothing of the account, so no headers are exposed
-    is_told = call.problem == _REFUSAL and _page_origin(origin) is not None
+    is_told = context.problem_code == _REFUSAL and _page_origin(origin) is not None
     return ((b"access-control-allow-origin", origin),) if is_told else ()
 
 

@@ -20,7 +20,7 @@ from api.http import idempotency_repository as requests
 from api.http.context import RequestContext
 from api.http.idempotency_repository import IdempotencyClaim, StoredResponse
 from api.http.responses import HttpResponse, problem_response
-from api.problems.problem import InputError, ProblemError, new_problem
+from api.problems.problem import ProblemDetail, ProblemError, new_problem
 
 KEPT: Final = timedelta(hours=24)
 ABANDONED: Final = timedelta(seconds=60)
@@ -44,29 +44,29 @@ class _SavedResponse(msgspec.Struct):
     body: str
 
 
-async def run_once(call: RequestContext, handler: Handler) -> HttpResponse:
+async def run_once(context: RequestContext, handler: Handler) -> HttpResponse:
     """Runs a POST, or returns the stored response of the first request with the same key."""
-    key = _idempotency_key(call)
+    key = _idempotency_key(context)
     if key is None:
-        return await handler(call)
+        return await handler(context)
     claim = IdempotencyClaim(
-        call.account_id, _operation_name(call), key, _body_fingerprint(call), call.request_id
+        context.account_id, _operation_name(context), key, _body_fingerprint(context), context.request_id
     )
-    found = await _claim_key(call, claim)
+    found = await _claim_key(context, claim)
     if found is not None:
-        return _replay_response(call, claim, found)
+        return _replay_response(context, claim, found)
     saved = False
     try:
         try:
-            answer = await handler(call)
+            answer = await handler(context)
         except ProblemError as trouble:
-            answer = problem_response(call, trouble)
+            answer = problem_response(context, trouble)
         if _is_stored_status(answer.status):
-            saved = await _save_response(call, claim, answer)
+            saved = await _save_response(context, claim, answer)
         return answer
     finally:
         if not saved:
-            await _release_key(call, claim)
+            await _release_key(context, claim)
 
 
 def _idempotency_key(call: RequestContext) -> str | None:
@@ -81,7 +81,7 @@ def _idempotency_key(call: RequestContext) -> str | None:
         raise new_problem(
             "invalid_idempotency_key",
             "The key must be 1 to 255 printable ASCII characters.",
-            InputError("format", "1 to 255 printable ASCII characters", header="Idempotency-Key"),
+            ProblemDetail("format", "1 to 255 printable ASCII characters", header="Idempotency-Key"),
         )
     return value.decode()
 
@@ -95,7 +95,7 @@ def _operation_name(call: RequestContext) -> str:
 
 
 def _body_fingerprint(call: RequestContext) -> bytes:
-    return hashlib.sha256(msgspec.json.encode(call.sent, order="deterministic")).digest()
+    return hashlib.sha256(msgspec.json.encode(call.json_body, order="deterministic")).digest()
 
 
 def _is_stored_status(status: int) -> bool:
@@ -104,8 +104,8 @@ def _is_stored_status(status: int) -> bool:
 
 async def _claim_key(call: RequestContext, claim: IdempotencyClaim) -> StoredResponse | None:
     """Claims the key; None on success, else the request that holds it."""
-    now = call.service.clock.now()
-    return await call.service.control.write(
+    now = call.services.clock.now()
+    return await call.services.control_database.write(
         lambda connection: requests.claim_key(connection, claim, now, now - KEPT, now - ABANDONED)
     )
 
@@ -113,13 +113,11 @@ async def _claim_key(call: RequestContext, claim: IdempotencyClaim) -> StoredRes
 def _replay_response(call: RequestContext, claim: IdempotencyClaim, found: StoredResponse) -> HttpResponse:
     if found.fingerprint != claim.fingerprint:
         raise new_problem("idempotency_key_reused", "Use a new key for a different request.")
-    if found.status is None or found.answer is None:
-        trouble = new_problem(
-            "idempotency_in_progress", "A request with the same Idempotency-Key is being processed."
-        )
+    if found.status is None or found.response_body is None:
+        trouble = new_problem("idempotency_in_progress", "A request with the same Idempotency-Key is being processed.")
         trouble.headers = [(b"retry-after", b"1")]
         raise trouble
-    saved = msgspec.json.decode(call.service.sealer.open(found.answer), type=_SavedResponse)
+    saved = msgspec.json.decode(call.services.secret_box.open(found.response_body), type=_SavedResponse)
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in saved.headers]
     return HttpResponse(found.status, [*headers, _REPLAYED], saved.body.encode())
 
@@ -127,11 +125,9 @@ def _replay_response(call: RequestContext, claim: IdempotencyClaim, found: Store
 async def _save_response(call: RequestContext, claim: IdempotencyClaim, answer: HttpResponse) -> bool:
     """Stores the response. On failure the response is still returned: the operation has been executed."""
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.headers]
-    sealed = call.service.sealer.seal(
-        msgspec.json.encode(_SavedResponse(headers, answer.body.decode())).decode()
-    )
+    sealed = call.services.secret_box.seal(msgspec.json.encode(_SavedResponse(headers, answer.body.decode())).decode())
     try:
-        await call.service.control.write(
+        await call.services.control_database.write(
             lambda connection: requests.finish_claim(connection, claim, answer.status, sealed)
         )
     except (SQLAlchemyError, ProblemError):
@@ -143,7 +139,7 @@ async def _release_key(call: RequestContext, claim: IdempotencyClaim) -> None:
     """Frees the key for a retry, as nothing was executed. If this fails it becomes free after a minute."""
     try:
         await asyncio.shield(
-            call.service.control.write(lambda connection: requests.release_claim(connection, claim))
+            call.services.control_database.write(lambda connection: requests.release_claim(connection, claim))
         )
     except (SQLAlchemyError, ProblemError):
         _LOGGER.warning("an Idempotency-Key could not be released", exc_info=True)

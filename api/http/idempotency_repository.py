@@ -29,55 +29,52 @@ class StoredResponse:
 
     fingerprint: bytes
     status: int | None
-    answer: bytes | None
+    response_body: bytes | None
 
 
 def claim_key(
-    connection: Connection, asked: IdempotencyClaim, at: datetime, expired: datetime, abandoned: datetime
+    connection: Connection, claim: IdempotencyClaim, at: datetime, expired_before: datetime, abandoned_before: datetime
 ) -> StoredResponse | None:
     """Claims the key: None if the caller may proceed, else the stored request with its response.
 
-    A row created before `expired` is overwritten, and one still running since before `abandoned` is taken over.
+    A row created before `expired_before` is overwritten, and one still running since before `abandoned_before` is
+    taken over.
     """
     table = IdempotentRequest
     fresh = {
-        "fingerprint": asked.fingerprint,
+        "fingerprint": claim.fingerprint,
         "created_at": at,
-        "claimed_by": asked.request_id,
+        "claimed_by": claim.request_id,
         "status": None,
         "answer": None,
     }
-    free = or_(table.created_at <= expired, and_(table.status.is_(None), table.created_at <= abandoned))
+    free = or_(table.created_at <= expired_before, and_(table.status.is_(None), table.created_at <= abandoned_before))
     statement = (
         insert_into(connection, table)
-        .values(account_id=asked.account_id, operation=asked.operation, key=asked.key, **fresh)
-        .on_conflict_do_update(
-            index_elements=[table.account_id, table.operation, table.key], set_=fresh, where=free
-        )
+        .values(account_id=claim.account_id, operation=claim.operation, key=claim.key, **fresh)
+        .on_conflict_do_update(index_elements=[table.account_id, table.operation, table.key], set_=fresh, where=free)
         .returning(table.key)
     )
     if connection.execute(statement).first() is not None:
         return None
     # the conflicting row is locked or finished; one that vanishes meanwhile was still running
     row = connection.execute(
-        select(table.fingerprint, table.status, table.answer).where(_same_request(asked))
+        select(table.fingerprint, table.status, table.answer).where(_same_request(claim))
     ).one_or_none()
-    return StoredResponse(asked.fingerprint, None, None) if row is None else StoredResponse(*row)
+    return StoredResponse(claim.fingerprint, None, None) if row is None else StoredResponse(*row)
 
 
-def finish_claim(connection: Connection, asked: IdempotencyClaim, status: int, answer: bytes) -> None:
+def finish_claim(connection: Connection, claim: IdempotencyClaim, status: int, response_body: bytes) -> None:
     """Stores the response, unless another request has taken the key over."""
-    mine = and_(_same_request(asked), IdempotentRequest.claimed_by == asked.request_id)
-    connection.execute(update(IdempotentRequest).where(mine).values(status=status, answer=answer))
+    mine = and_(_same_request(claim), IdempotentRequest.claimed_by == claim.request_id)
+    connection.execute(update(IdempotentRequest).where(mine).values(status=status, answer=response_body))
 
 
-def release_claim(connection: Connection, asked: IdempotencyClaim) -> None:
+def release_claim(connection: Connection, claim: IdempotencyClaim) -> None:
     """Frees the key of a request that produced no response."""
     connection.execute(
         delete(IdempotentRequest).where(
-            _same_request(asked),
-            IdempotentRequest.claimed_by == asked.request_id,
-            IdempotentRequest.status.is_(None),
+            _same_request(claim), IdempotentRequest.claimed_by == claim.request_id, IdempotentRequest.status.is_(None)
         )
     )
 

@@ -69,9 +69,7 @@ def parse_object(received: bytes) -> Object:
         text = received.decode()
         value = msgspec.json.decode(received)
         if not isinstance(value, dict):
-            raise new_problem(
-                "malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}."
-            )
+            raise new_problem("malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}.")
         json.loads(text, object_pairs_hook=_reject_duplicate_members, parse_int=len, parse_float=len)
     except UnicodeDecodeError as error:
         raise new_problem("malformed_json", f"The body is not UTF-8 at byte {error.start}.") from None
@@ -97,9 +95,7 @@ def _malformed_problem(said: str, length: int) -> ProblemError:
     if said == "Input data was truncated":
         return new_problem("malformed_json", f"Unexpected end of data at byte {length}.")
     if said.startswith(_TRAILING):  # the only message in which the parser reports the byte after the error
-        return new_problem(
-            "malformed_json", f"Trailing characters at byte {int(said[len(_TRAILING) : -1]) - 1}."
-        )
+        return new_problem("malformed_json", f"Trailing characters at byte {int(said[len(_TRAILING) : -1]) - 1}.")
     reason = said.removeprefix("JSON is malformed: ").partition(" - at ")[0]
     reason = reason.replace(" (byte ", " at byte ").removesuffix(")")
     return new_problem("malformed_json", f"{reason[:1].upper()}{reason[1:]}.")

@@ -44,13 +44,13 @@ class RequestMiddleware:
     """
 
     def __init__(
-        self, app: ASGIApp, service: "ApiServices", straight: Straight, refused: Refused, failed: Failed
+        self, app: ASGIApp, service: "ApiServices", direct_routes: Straight, reject_problem: Refused, on_failure: Failed
     ) -> None:
         self._app = app
         self._service = service
-        self._straight = straight
-        self._refused = refused
-        self._failed = failed
+        self._straight = direct_routes
+        self._refused = reject_problem
+        self._failed = on_failure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -62,8 +62,8 @@ class RequestMiddleware:
         set_context(call)
         self._service.metrics.in_flight += 1
         try:
-            trouble = oversize_problem(scope["raw_path"], call.query, scope["headers"]) or host_problem(
-                call.incoming
+            trouble = oversize_problem(scope["raw_path"], call.query_string, scope["headers"]) or host_problem(
+                call.request_headers
             )
             app = self._select_app(call) if trouble is None else self._refused(call, trouble)
             await app(scope, receive, send)
@@ -91,7 +91,7 @@ class RequestMiddleware:
         if given is not None and _REQUEST_ID.fullmatch(given):
             request_id = given.decode()
         else:
-            request_id = service.ulids.make("req")
+            request_id = service.ulid_generator.make("req")
         return RequestContext(
             service,
             request_id,
@@ -102,17 +102,17 @@ class RequestMiddleware:
             incoming,
             [(b"x-request-id", request_id.encode()), _NOSNIFF],
             service.clock.monotonic(),
-            client=service.proxies.client(scope.get("client"), incoming),
+            client_ip=service.client_ip_resolver.client(scope.get("client"), incoming),
         )
 
     def _record_request(self, call: RequestContext) -> None:
         """Counts and logs the request, also an aborted one."""
         service = self._service
-        seconds = service.clock.monotonic() - call.started
+        seconds = service.clock.monotonic() - call.started_at
         caller = call.caller
-        asked = (call.route.path, call.method, call.status)
-        service.metrics.observe(asked, seconds, call.problem, caller is not None)
-        if service.access_log.enabled:
+        asked = (call.route_policy.path, call.method, call.status)
+        service.metrics.observe(asked, seconds, call.problem_code, caller is not None)
+        if service.access_log.is_enabled:
             service.access_log.add(service.clock.wall(), seconds, call)
 
 

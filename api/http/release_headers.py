@@ -7,7 +7,7 @@ import logging
 from email.utils import format_datetime
 from typing import Final
 
-from warehouse.reader.types import ReleaseSnapshot
+from warehouse.reader.types import PinnedRelease
 
 _LOGGER: Final = logging.getLogger("firm.api")
 
@@ -27,21 +27,21 @@ class ReleaseHeaders:
     def __init__(self) -> None:
         self._latest: tuple[int, Headers] = (-1, ())
 
-    def of(self, snapshot: ReleaseSnapshot) -> Headers:
+    def of(self, snapshot: PinnedRelease) -> Headers:
         number, headers = self._latest
-        if number != snapshot.number:
+        if number != snapshot.release_number:
             headers = _build_headers(snapshot)
-            if number < snapshot.number:  # requests pinned to the previous release may still arrive
-                self._latest = (snapshot.number, headers)
-                _LOGGER.info("serving release %d", snapshot.number)
+            if number < snapshot.release_number:  # requests pinned to the previous release may still arrive
+                self._latest = (snapshot.release_number, headers)
+                _LOGGER.info("serving release %d", snapshot.release_number)
         return headers
 
 
-def _build_headers(snapshot: ReleaseSnapshot) -> Headers:
+def _build_headers(snapshot: PinnedRelease) -> Headers:
     modified = format_datetime(snapshot.built_at, usegmt=True)
     return (
         CACHE,
         VARY,
         (b"last-modified", modified.encode()),
-        (b"firm-release", str(snapshot.number).encode()),
+        (b"firm-release", str(snapshot.release_number).encode()),
     )

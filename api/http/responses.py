@@ -35,10 +35,12 @@ class HttpResponse:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 -- ASGI's signature
         call = current_request()
         call.status = self.status
-        headers = [*self.headers, *call.headers, *cors_headers(call)]
+        headers = [*self.headers, *call.response_headers, *cors_headers(call)]
         if call.caller is not None:
-            meter = call.caller.meter
-            headers += call.service.limits.settle(meter, self.status, call.route.counted, call.left)
+            meter = call.caller.account_limits
+            headers += call.services.rate_limiter.count_response(
+                meter, self.status, call.route_policy.is_counted, call.tokens_left
+            )
         body = b"" if call.method == "HEAD" else self.body
         whole = cast("Whole | None", (scope.get("extensions") or {}).get(WHOLE))
         if whole is not None and whole(send, self.status, headers, body):
@@ -52,21 +54,21 @@ class HttpResponse:
 
 
 def data_response(
-    call: RequestContext, stamps: Headers, body: bytes, tag: bytes, extra: Sequence[Header] = ()
+    context: RequestContext, release_headers: Headers, body: bytes, tag: bytes, extra: Sequence[Header] = ()
 ) -> HttpResponse:
     """Response with company data of one release: 200, or 304 if the caller's copy is current."""
-    stamped = [*stamps, (b"etag", weak_etag(tag)), *extra]
-    asked = call.incoming.get(b"if-none-match")
+    stamped = [*release_headers, (b"etag", weak_etag(tag)), *extra]
+    asked = context.request_headers.get(b"if-none-match")
     if asked is not None and weakly_matches(asked, tag):
         return HttpResponse(304, stamped, b"")
     return HttpResponse(200, [JSON, (b"content-length", b"%d" % len(body)), *stamped], body)
 
 
-def public_response(call: RequestContext, body: bytes) -> HttpResponse:
+def public_response(context: RequestContext, body: bytes) -> HttpResponse:
     """Response with a document that needs no key and is the same for all callers."""
     tag = content_digest(body)
     stamped = [_PUBLIC_CACHE, VARY, (b"etag", weak_etag(tag))]
-    asked = call.incoming.get(b"if-none-match")
+    asked = context.request_headers.get(b"if-none-match")
     if asked is not None and weakly_matches(asked, tag):
         return HttpResponse(304, stamped, b"")
     return HttpResponse(200, [JSON, (b"content-length", b"%d" % len(body)), *stamped], body)
@@ -77,15 +79,9 @@ def json_response(status: int, body: bytes, extra: Sequence[Header] = ()) -> Htt
     return HttpResponse(status, [JSON, (b"content-length", b"%d" % len(body)), NO_STORE, VARY, *extra], body)
 
 
-def problem_response(call: RequestContext, trouble: ProblemError) -> HttpResponse:
+def problem_response(context: RequestContext, problem: ProblemError) -> HttpResponse:
     """Problem response with the headers of the problem."""
-    call.problem = trouble.kind.code
-    body = render_problem(trouble, call.request_id, call.service.settings.public_url)
-    headers = [
-        (b"content-type", MEDIA_TYPE),
-        (b"content-length", b"%d" % len(body)),
-        NO_STORE,
-        VARY,
-        *trouble.headers,
-    ]
-    return HttpResponse(trouble.status, headers, body)
+    context.problem_code = problem.problem_type.code
+    body = render_problem(problem, context.request_id, context.services.settings.public_url)
+    headers = [(b"content-type", MEDIA_TYPE), (b"content-length", b"%d" % len(body)), NO_STORE, VARY, *problem.headers]
+    return HttpResponse(problem.status, headers, body)

@@ -42,12 +42,12 @@ class HttpOperation(Protocol):
     def name(self) -> str: ...
 
     @property
-    def route(self) -> RoutePolicy: ...
+    def route_policy(self) -> RoutePolicy: ...
 
     @property
-    def public(self) -> bool: ...
+    def is_public(self) -> bool: ...
 
-    async def answer(self, call: RequestContext, receive: Receive) -> HttpResponse: ...
+    async def handle_request(self, context: RequestContext, receive: Receive) -> HttpResponse: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +57,27 @@ class Endpoint:
     path: str
     method: str
     name: str
-    route: RoutePolicy
-    public: bool
-    takes_body: bool
+    route_policy: RoutePolicy
+    is_public: bool
+    has_body: bool
     handler: Handler
 
-    async def answer(self, call: RequestContext, receive: Receive) -> HttpResponse:
+    async def handle_request(self, context: RequestContext, receive: Receive) -> HttpResponse:
         """Checks access, reads the body and runs the handler; a `ProblemError` becomes the response."""
-        call.route = self.route
+        context.route_policy = self.route_policy
         try:
-            if self.public:
-                check_url(call.scope["raw_path"], call.query)
+            if self.is_public:
+                check_url(context.scope["raw_path"], context.query_string)
             else:
-                await authorize(call)
-            if self.takes_body:
-                call.sent = await read_object(receive, self.route.body)
+                await authorize(context)
+            if self.has_body:
+                context.json_body = await read_object(receive, self.route_policy.body_policy)
             if self.method == "POST":
-                return await run_once(call, self.handler)
-            answer = await self.handler(call)
+                return await run_once(context, self.handler)
+            answer = await self.handler(context)
         except ProblemError as trouble:
-            return problem_response(call, trouble)
-        return _with_content_location(call, answer) if self.method == "GET" else answer
+            return problem_response(context, trouble)
+        return _with_content_location(context, answer) if self.method == "GET" else answer
 
 
 def endpoint(  # noqa: PLR0913 -- all that is said of a path stands at its handler
@@ -85,26 +85,26 @@ def endpoint(  # noqa: PLR0913 -- all that is said of a path stands at its handl
     *,
     method: str = "GET",
     body: BodyPolicy | None = None,
-    public: bool = False,
-    counted: bool = True,
-    secret_only: bool = False,
+    is_public: bool = False,
+    is_counted: bool = True,
+    is_secret_key_only: bool = False,
     needs_webhooks: bool = False,
-    sharing: CorsPolicy | None = None,
+    cors_policy: CorsPolicy | None = None,
 ) -> Callable[[Handler], Endpoint]:
     """Registers a handler for one method of a path; GET includes HEAD.
 
-    `body`: the accepted body, available as `call.body`; a POST may always carry an Idempotency-Key. `sharing`:
+    `body`: the accepted body, available as `call.body`; a POST may always carry an Idempotency-Key. `cors_policy`:
     which pages may read the responses; by default those of publishable keys where these are accepted, else
-    none. Operations that are not `counted` work even if the monthly quota is used up.
+    none. Operations that are not `is_counted` work even if the monthly quota is used up.
     """
-    chosen = sharing or (CorsPolicy.NOBODY if public or secret_only else CorsPolicy.PAGES)
+    chosen = cors_policy or (CorsPolicy.NO_ORIGIN if is_public or is_secret_key_only else CorsPolicy.PAGES)
     told = RoutePolicy(
-        path.replace(":str", ""), chosen, counted, secret_only, body or NO_BODY, needs_webhooks
+        path.replace(":str", ""), chosen, is_counted, is_secret_key_only, body or NO_BODY, needs_webhooks
     )
 
     def bind(handler: Handler) -> Endpoint:
         name = cast("str", getattr(handler, "__name__", path))
-        return Endpoint(path, method, name, told, public, body is not None, handler)
+        return Endpoint(path, method, name, told, is_public, body is not None, handler)
 
     return bind
 
@@ -142,10 +142,10 @@ def _to_litestar_handler(path: str, methods: Mapping[str, HttpOperation]) -> HTT
         call = current_request()
         chosen = by_method.get(call.method)
         if chosen is None:  # OPTIONS: Litestar lets no other method through
-            call.route = first.route
+            call.route_policy = first.route_policy
             answer = HttpResponse(204, options_headers(call, allow), b"")
         else:
-            answer = await chosen.answer(call, receive)
+            answer = await chosen.handle_request(call, receive)
         await answer(scope, receive, send)
 
     async def operation() -> None:
@@ -155,7 +155,7 @@ def _to_litestar_handler(path: str, methods: Mapping[str, HttpOperation]) -> HTT
         path,
         http_method=[HttpMethod(method) for method in known],
         name=first.name,
-        opt={"public": first.public, "run": run, "endpoints": methods},
+        opt={"public": first.is_public, "run": run, "endpoints": methods},
         middleware=[_replace_app(run)],
         status_code=200,
     )
@@ -196,5 +196,5 @@ def _with_content_location(call: RequestContext, answer: HttpResponse) -> HttpRe
         return answer
     if any(name == b"content-location" for name, _ in answer.headers):
         return answer
-    location = routed.encode() + (b"?" + call.query if call.query else b"")
+    location = routed.encode() + (b"?" + call.query_string if call.query_string else b"")
     return HttpResponse(answer.status, [*answer.headers, (b"content-location", location)], answer.body)

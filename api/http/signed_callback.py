@@ -25,29 +25,29 @@ class SignedCallback:
 
     path: str
     name: str
-    route: RoutePolicy
+    route_policy: RoutePolicy
     handler: Received
     method: str = "POST"
-    public: bool = True
+    is_public: bool = True
 
-    async def answer(self, call: RequestContext, receive: Receive) -> HttpResponse:
+    async def handle_request(self, context: RequestContext, receive: Receive) -> HttpResponse:
         """Reads the bytes and runs the handler; a `ProblemError` becomes the response."""
-        call.route = self.route
+        context.route_policy = self.route_policy
         try:
-            check_url(call.scope["raw_path"], call.query)
-            sent = await read_full_body(receive, self.route.body.limit)
+            check_url(context.scope["raw_path"], context.query_string)
+            sent = await read_full_body(receive, self.route_policy.body_policy.limit)
             if sent is None:
                 raise new_problem("malformed_json", "The request ended before its body was complete.")
-            return await self.handler(call, sent)
+            return await self.handler(context, sent)
         except ProblemError as trouble:
-            return problem_response(call, trouble)
+            return problem_response(context, trouble)
 
 
 def signed_callback(path: str, limit: int) -> Callable[[Received], SignedCallback]:
     """Registers a handler for POST on `path`: at most `limit` bytes of any media type."""
 
     def bind(handler: Received) -> SignedCallback:
-        told = RoutePolicy(path, CorsPolicy.NOBODY, counted=False, body=BodyPolicy(limit=limit))
+        told = RoutePolicy(path, CorsPolicy.NO_ORIGIN, is_counted=False, body_policy=BodyPolicy(limit=limit))
         return SignedCallback(path, handler.__name__, told, handler)
 
     return bind

@@ -57,12 +57,12 @@ class AccessLog:
         self._encode = msgspec.json.Encoder().encode
 
     @property
-    def enabled(self) -> bool:
+    def is_enabled(self) -> bool:
         return self._write is not None
 
-    def add(self, wall: float, seconds: float, call: "RequestContext") -> None:
+    def add(self, wall: float, seconds: float, context: "RequestContext") -> None:
         """Adds a call that ended at `wall` after `seconds`."""
-        self._pending.append((wall, seconds, call))
+        self._pending.append((wall, seconds, context))
         if len(self._pending) >= _LINES:
             self.flush()
         elif self._timer is None:
@@ -113,12 +113,12 @@ def _log_line(wall: float, seconds: float, call: "RequestContext") -> AccessLogL
     return AccessLogLine(
         format_wall_time(wall),
         call.request_id,
-        call.client,
+        call.client_ip,
         call.method,
         redact(call.path),
-        redact(call.query.decode("latin-1")) if call.query else "",
+        redact(call.query_string.decode("latin-1")) if call.query_string else "",
         call.status,
-        call.problem,
+        call.problem_code,
         round(seconds * 1000, 3),
         None if caller is None else caller.account_id,
         None if caller is None else caller.key_id,

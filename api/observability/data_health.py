@@ -15,49 +15,36 @@ from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import RunNote
 
 if TYPE_CHECKING:
-    from api.services import SnapshotSource
+    from api.services import ReleaseSource
 
 _SOURCE = ("market", "dataset")
 _MARKET = ("market",)
 _RELEASE = "release"  # market of an error that prevented the whole run from being published
 
 
-def data_health_gauges(reader: "SnapshotSource", now: datetime) -> Mapping[str, LabelledGauge]:
+def data_health_gauges(reader: "ReleaseSource", now: datetime) -> Mapping[str, LabelledGauge]:
     """Reads the notes of runs; blocks for as long as reading fifty small files takes."""
-    noted, runs = reader.freshness(), reader.runs()
+    noted, runs = reader.read_freshness(), reader.read_run_log()
     return {**_source_gauges(noted, now), **_market_gauges(noted, runs, now)}
 
 
 def _source_gauges(noted: Freshness, now: datetime) -> Mapping[str, LabelledGauge]:
-    seen = {(_market_code(key), key): one for key, one in noted.datasets.items()}
+    seen = {(_market_code(key), key): one for key, one in noted.dataset_checks.items()}
     return {
         "source_age_seconds": LabelledGauge(
             "Seconds since a source was last checked completely.",
             _SOURCE,
-            {
-                key: (now - one.checked_at).total_seconds()
-                for key, one in seen.items()
-                if one.checked_at is not None
-            },
+            {key: (now - one.checked_at).total_seconds() for key, one in seen.items() if one.checked_at is not None},
         ),
         "source_stale_after_seconds": LabelledGauge(
             "Declared seconds without a check after which a source is stale.",
             _SOURCE,
-            {
-                key: one.stale_after_hours * 3600.0
-                for key, one in seen.items()
-                if one.stale_after_hours is not None
-            },
+            {key: one.stale_after_hours * 3600.0 for key, one in seen.items() if one.stale_after_hours is not None},
         ),
         "source_held_seconds": LabelledGauge(
-            "Seconds since a source was quarantined: a guard tripped or it cannot be fetched. "
-            "Absent if it is not.",
+            "Seconds since a source was quarantined: a guard tripped or it cannot be fetched. Absent if it is not.",
             _SOURCE,
-            {
-                key: (now - one.held_since).total_seconds()
-                for key, one in seen.items()
-                if one.held_since is not None
-            },
+            {key: (now - one.held_since).total_seconds() for key, one in seen.items() if one.held_since is not None},
         ),
     }
 
@@ -96,9 +83,6 @@ def disk_gauges(data: Path) -> Gauges:
     except FileNotFoundError:
         return {}
     return {
-        "disk_free_bytes": (
-            "Free bytes on the disk of FIRM_DATA.",
-            found.f_bavail * found.f_frsize,
-        ),
+        "disk_free_bytes": ("Free bytes on the disk of FIRM_DATA.", found.f_bavail * found.f_frsize),
         "disk_size_bytes": ("Size in bytes of the disk of FIRM_DATA.", found.f_blocks * found.f_frsize),
     }

@@ -30,32 +30,32 @@ class DeliveryHealth:
     """Published events without fan-out."""
     lag_seconds: float
     """How long the most overdue attempt has been waiting."""
-    is_led: bool
+    has_leader: bool
     """Whether some process holds the fan-out lease."""
 
 
-async def delivery_health(call: RequestContext) -> DeliveryHealth | None:
+async def delivery_health(context: RequestContext) -> DeliveryHealth | None:
     """The current delivery health; None while the database is unavailable."""
-    now = call.service.clock.now()
+    now = context.services.clock.now()
     lag = await _query_or_none(
-        call, lambda connection: delivery_health_repository.delivery_lag(connection, LEASE, now)
+        context, lambda connection: delivery_health_repository.delivery_lag(connection, LEASE, now)
     )
     if lag is None:
         return None
     overdue = 0.0 if lag.due_since is None else (now - lag.due_since).total_seconds()
-    return DeliveryHealth(_unmatched_events(call, lag), overdue, lag.leader is not None)
+    return DeliveryHealth(_unmatched_events(context, lag), overdue, lag.leader is not None)
 
 
-async def read_queue_sizes(call: RequestContext) -> QueueSizes | None:
+async def read_queue_sizes(context: RequestContext) -> QueueSizes | None:
     """The current table sizes; None while the database is unavailable."""
-    return await _query_or_none(call, delivery_health_repository.queue_sizes)
+    return await _query_or_none(context, delivery_health_repository.queue_sizes)
 
 
 async def _query_or_none(call: RequestContext, question: Callable[[Connection], T]) -> T | None:
     """Runs a query; None if it does not finish in time, so that a readiness check does not wait for a database."""
     try:
         async with asyncio.timeout(DATABASE_PATIENCE_SECONDS):
-            return await call.service.control.read(question)
+            return await call.services.control_database.read(question)
     except (ProblemError, TimeoutError):
         return None
 
@@ -64,7 +64,7 @@ def _unmatched_events(call: RequestContext, lag: DeliveryLag) -> int:
     if lag.cursor is None:
         return 0
     try:
-        with call.service.reader.pin() as snapshot:
+        with call.services.release_reader.pin_release() as snapshot:
             return max(0, snapshot.last_sequence - lag.cursor)
     except NoReleaseError:
         return 0

@@ -54,7 +54,7 @@ def delivery_lag(connection: Connection, lease: str, at: datetime) -> DeliveryLa
 def queue_sizes(connection: Connection) -> QueueSizes:
     # the second condition repeats the partial index's, so that only the index is read
     held = select(func.count()).where(Delivery.status == "held", Delivery.status != "succeeded")
-    mails = outbox_repository.waiting_mails(connection)
+    mails = outbox_repository.count_waiting_mails(connection)
     return QueueSizes(
         connection.execute(select(func.count()).select_from(QueuedAttempt)).scalar_one(),
         connection.execute(held).scalar_one(),
@@ -63,9 +63,7 @@ def queue_sizes(connection: Connection) -> QueueSizes:
     )
 
 
-def newest_secret(connection: Connection) -> bytes | None:
+def newest_sealed_secret(connection: Connection) -> bytes | None:
     """Returns the encrypted secret of the newest subscription; None if there is none."""
     newest = select(Subscription.secret).where(Subscription.deleted_at.is_(None))
-    return connection.execute(
-        newest.order_by(Subscription.subscription_id.desc()).limit(1)
-    ).scalar_one_or_none()
+    return connection.execute(newest.order_by(Subscription.subscription_id.desc()).limit(1)).scalar_one_or_none()

@@ -23,23 +23,7 @@ T = TypeVar("T")
 
 _PUBLISH_SECONDS: Final = 1.0
 
-BOUNDS: Final = (
-    0.00025,
-    0.0005,
-    0.001,
-    0.0025,
-    0.005,
-    0.01,
-    0.025,
-    0.05,
-    0.1,
-    0.25,
-    0.5,
-    1.0,
-    2.5,
-    5.0,
-    10.0,
-)
+BOUNDS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 COUNT, SECONDS, FIRST = 0, 1, 2
 _METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 SEPARATOR: Final = " "
@@ -72,8 +56,8 @@ class MetricCounts(msgspec.Struct):
 class WorkerSlot:
     """One worker's slot on the board."""
 
-    board: SharedSlots
-    place: int
+    slots: SharedSlots
+    index: int
 
 
 class Metrics:
@@ -91,7 +75,7 @@ class Metrics:
         "in_flight",
     )
 
-    def __init__(self, desk: WorkerSlot | None = None) -> None:
+    def __init__(self, worker_slot: WorkerSlot | None = None) -> None:
         self.in_flight = 0
         self._authenticated = 0
         self._requests: dict[tuple[str, str, int], list[float]] = {}
@@ -99,24 +83,22 @@ class Metrics:
         self._attempts: dict[str, float] = {}
         self._added = dict.fromkeys(TOTALS, 0.0)
         self._lock = threading.Lock()
-        self._desk = desk
-        self._former = _read_counts(desk.board, desk.place) if desk else MetricCounts()
+        self._desk = worker_slot
+        self._former = _read_counts(worker_slot.slots, worker_slot.index) if worker_slot else MetricCounts()
         self._former.in_flight = 0  # requests of a dead worker are no longer in flight
         self.add("worker_starts")
 
     @property
-    def shared(self) -> bool:
+    def is_shared(self) -> bool:
         """True if there are other workers."""
         return self._desk is not None
 
-    def observe(
-        self, asked: tuple[str, str, int], seconds: float, problem: str | None, authenticated: bool
-    ) -> None:
+    def observe(self, route: tuple[str, str, int], seconds: float, problem: str | None, authenticated: bool) -> None:
         """Records a finished request: route, method and status of the response (0: nothing was sent)."""
         self.in_flight -= 1
-        row = self._requests.get(asked)
+        row = self._requests.get(route)
         if row is None:
-            row = self._new_row(asked)
+            row = self._new_row(route)
         row[COUNT] += 1
         row[SECONDS] += seconds
         row[FIRST + bisect_left(BOUNDS, seconds)] += 1
@@ -153,14 +135,14 @@ class Metrics:
     def publish(self) -> None:
         """Publishes this worker's numbers to the other workers."""
         if self._desk is not None:
-            self._desk.board.write(self._desk.place, msgspec.msgpack.encode(self._own_counts()))
+            self._desk.slots.write(self._desk.index, msgspec.msgpack.encode(self._own_counts()))
 
     def counts(self) -> MetricCounts:
         """The sum over all workers: this one's current numbers, the others' at most a second old."""
         if self._desk is None:
             return self._own_counts()
-        board, mine = self._desk.board, self._desk.place
-        others = [_read_counts(board, place) for place in range(board.places) if place != mine]
+        board, mine = self._desk.slots, self._desk.index
+        others = [_read_counts(board, place) for place in range(board.slot_count) if place != mine]
         return sum_counts([self._own_counts(), *others])
 
     def _own_counts(self) -> MetricCounts:
@@ -176,7 +158,7 @@ class Metrics:
 @asynccontextmanager
 async def publish_periodically(metrics: Metrics) -> AsyncIterator[None]:
     """Publishes the numbers while the service runs, and once more at the end."""
-    timer = asyncio.create_task(_publish_loop(metrics)) if metrics.shared else None
+    timer = asyncio.create_task(_publish_loop(metrics)) if metrics.is_shared else None
     try:
         yield
     finally:
@@ -205,11 +187,7 @@ def sum_counts(parts: Iterable[MetricCounts]) -> MetricCounts:
     for part in parts:
         for name, row in part.requests.items():
             whole.requests[name] = add_rows(whole.requests.get(name, [0.0] * len(row)), row)
-        pairs = (
-            (whole.problems, part.problems),
-            (whole.attempts, part.attempts),
-            (whole.totals, part.totals),
-        )
+        pairs = ((whole.problems, part.problems), (whole.attempts, part.attempts), (whole.totals, part.totals))
         for one, more in pairs:
             for name, value in more.items():
                 one[name] = one.get(name, 0.0) + value
@@ -217,5 +195,5 @@ def sum_counts(parts: Iterable[MetricCounts]) -> MetricCounts:
     return whole
 
 
-def add_rows(one: list[float], other: list[float]) -> list[float]:
-    return [left + right for left, right in zip(one, other, strict=True)]
+def add_rows(first: list[float], second: list[float]) -> list[float]:
+    return [left + right for left, right in zip(first, second, strict=True)]

@@ -6,7 +6,7 @@ not belong here: counting (`api.observability.metrics`).
 
 import asyncio
 
-from api.http.client_ip import FORWARDING, is_local
+from api.http.client_ip import FORWARDING, is_local_address
 from api.http.context import RequestContext
 from api.http.release_headers import NO_STORE, VARY
 from api.http.responses import HttpResponse
@@ -14,42 +14,42 @@ from api.http.routing import endpoint
 from api.observability.data_health import data_health_gauges, disk_gauges
 from api.observability.delivery_health import delivery_health, read_queue_sizes
 from api.observability.prometheus import CONTENT_TYPE, Gauges, prometheus_text
-from api.problems.problem import not_found
+from api.problems.problem import not_found_problem
 from warehouse.reader.reader import NoReleaseError
 
 
-@endpoint("/metrics", public=True)
-async def get_metrics(call: RequestContext) -> HttpResponse:
-    if not _may_read(call):
-        raise not_found("/metrics")
-    service = call.service
-    gauges = {**_release_gauges(call), **disk_gauges(service.settings.data), **await _delivery_gauges(call)}
-    labelled = await asyncio.to_thread(data_health_gauges, service.reader, service.clock.now())
+@endpoint("/metrics", is_public=True)
+async def get_metrics(context: RequestContext) -> HttpResponse:
+    if not _may_read(context):
+        raise not_found_problem("/metrics")
+    service = context.services
+    gauges = {**_release_gauges(context), **disk_gauges(service.settings.data), **await _delivery_gauges(context)}
+    labelled = await asyncio.to_thread(data_health_gauges, service.release_reader, service.clock.now())
     body = prometheus_text(service.metrics.counts(), gauges, labelled)
     told = [(b"content-type", CONTENT_TYPE.encode()), (b"content-length", b"%d" % len(body))]
     return HttpResponse(200, [*told, NO_STORE, VARY], body)
 
 
 def _may_read(call: RequestContext) -> bool:
-    chosen = call.service.settings.metrics
+    chosen = call.services.settings.metrics
     return chosen == "public" or (chosen == "local" and _is_near(call))
 
 
 def _is_near(call: RequestContext) -> bool:
     """True if the caller is local, and not just behind a local proxy."""
     peer = call.scope.get("client")
-    if peer is not None and not is_local(peer[0]):
+    if peer is not None and not is_local_address(peer[0]):
         return False
-    passed_on = any(name in call.incoming for name in FORWARDING)
-    return is_local(call.client) and (not passed_on or call.service.proxies.believes)
+    passed_on = any(name in call.request_headers for name in FORWARDING)
+    return is_local_address(call.client_ip) and (not passed_on or call.services.client_ip_resolver.trusted_proxies)
 
 
 def _release_gauges(call: RequestContext) -> Gauges:
     try:
-        with call.service.reader.pin() as snapshot:
-            age = call.service.clock.now() - snapshot.built_at
+        with call.services.release_reader.pin_release() as snapshot:
+            age = call.services.clock.now() - snapshot.built_at
             return {
-                "release_number": ("Number of the release being served.", snapshot.number),
+                "release_number": ("Number of the release being served.", snapshot.release_number),
                 "release_age_seconds": ("Seconds since that release was built.", age.total_seconds()),
             }
     except NoReleaseError:
@@ -60,23 +60,18 @@ async def _delivery_gauges(call: RequestContext) -> Gauges:
     """Gauges of webhook delivery; only `database_reachable` while the database is unavailable."""
     stands, counted = await delivery_health(call), await read_queue_sizes(call)
     is_there = stands is not None and counted is not None
-    reachable: Gauges = {
-        "database_reachable": ("1 if the control-plane database responds, otherwise 0.", is_there)
-    }
+    reachable: Gauges = {"database_reachable": ("1 if the control-plane database responds, otherwise 0.", is_there)}
     if stands is None or counted is None:
         return reachable
     since = counted.mail_since
-    oldest = 0.0 if since is None else (call.service.clock.now() - since).total_seconds()
+    oldest = 0.0 if since is None else (call.services.clock.now() - since).total_seconds()
     return {
         **reachable,
         "mail_oldest_seconds": ("Seconds the oldest of these notices has been waiting.", oldest),
-        "webhook_unmatched_events": (
-            "Published events not matched yet.",
-            stands.unmatched_events,
-        ),
+        "webhook_unmatched_events": ("Published events not matched yet.", stands.unmatched_events),
         "webhook_lag_seconds": ("Seconds the most overdue attempt is late.", stands.lag_seconds),
         "webhook_queued": ("Attempts queued, now or later.", counted.queued),
         "webhook_held": ("Deliveries waiting for a replay.", counted.held),
-        "webhook_led": ("1 if a process is matching events, otherwise 0.", stands.is_led),
+        "webhook_led": ("1 if a process is matching events, otherwise 0.", stands.has_leader),
         "mail_waiting": ("Notices not yet accepted by a mail server.", counted.mails),
     }

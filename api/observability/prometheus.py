@@ -12,17 +12,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
-from api.observability.metrics import (
-    BOUNDS,
-    COUNT,
-    FIRST,
-    SECONDS,
-    SEPARATOR,
-    TOTALS,
-    MetricCounts,
-    Metrics,
-    add_rows,
-)
+from api.observability.metrics import BOUNDS, COUNT, FIRST, SECONDS, SEPARATOR, TOTALS, MetricCounts, Metrics, add_rows
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 
@@ -34,7 +24,7 @@ Gauges = Mapping[str, tuple[str, float]]
 class LabelledGauge:
     """Gauges with labels: description, and a value for each combination of label values."""
 
-    said: str
+    help_text: str
     labels: tuple[str, ...]
     values: Mapping[tuple[str, ...], float]
 
@@ -67,7 +57,7 @@ class _MetricsCollector(Collector):
         for name, (said, value) in self._gauges.items():
             yield GaugeMetricFamily(f"firm_{name}", said, value=value)
         for name, told in self._labelled.items():
-            family = GaugeMetricFamily(f"firm_{name}", told.said, labels=told.labels)
+            family = GaugeMetricFamily(f"firm_{name}", told.help_text, labels=told.labels)
             for labels, value in sorted(told.values.items()):
                 family.add_metric(labels, value)
             yield family

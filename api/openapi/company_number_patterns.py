@@ -31,7 +31,6 @@ ANY_NUMBER: Final = _any_of(number.published_bare or number.bare for number in _
 """A number that identifies its market by its form, or a full id."""
 
 NUMBER_IN_MARKET: Final = _any_of(
-    number.scoped_pattern if number.published_scoped is None else number.published_scoped
-    for number in _SERVED
+    number.scoped_pattern if number.published_scoped is None else number.published_scoped for number in _SERVED
 )
 """Accepted if the path contains the market."""

@@ -31,7 +31,7 @@ class RequestBody:
     description: str
     example: Any
     media_types: tuple[str, ...] = JSON
-    required: bool = True
+    is_required: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +43,20 @@ class Operation:
     tag: str
     summary: str
     description: str
-    answer: Schema | None
+    response_schema: Schema | None
     """None for a response without a body (204)."""
-    answer_description: str
-    headers: tuple[str, ...]
+    response_description: str
+    response_headers: tuple[str, ...]
     """Additional response headers."""
     method: str = "get"
     status: int = 200
-    places: tuple[PathParameter, ...] = ()
-    query: QueryParams = NO_PARAMETERS
-    asked_headers: tuple[str, ...] = ()
+    path_parameters: tuple[PathParameter, ...] = ()
+    query_params: QueryParams = NO_PARAMETERS
+    request_headers: tuple[str, ...] = ()
     """Names of request headers it reads (`api.openapi.request_headers`)."""
     body: RequestBody | None = None
     example: Any = None
-    refusals: tuple[int, ...] = ()
+    error_statuses: tuple[int, ...] = ()
     """Additional error statuses."""
-    leads_to: tuple[OperationLink, ...] = ()
-    public: bool = False
+    links: tuple[OperationLink, ...] = ()
+    is_public: bool = False

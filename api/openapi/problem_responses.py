@@ -22,9 +22,7 @@ from api.problems.catalogue import KINDS
 
 _REQUEST_ID: Final = text_schema(64, "Quote it to support.", pattern="^[A-Za-z0-9_-]{8,64}$")
 _ERROR: Final = {
-    "code": enum_schema(
-        ("format", "out_of_range", "unknown_value"), "What is wrong with the input.", open_ended=True
-    ),
+    "code": enum_schema(("format", "out_of_range", "unknown_value"), "What is wrong with the input.", open_ended=True),
     "detail": text_schema(1000, "What the input must be.", pattern=ECHO),
     "parameter": text_schema(100, "Name of the query or path parameter.", pattern=ECHO),
     "pointer": text_schema(1000, "JSON Pointer into the body.", pattern="^(/[^/]*)*$"),
@@ -47,9 +45,7 @@ _ALWAYS: Final = {
 _TIER: Final = text_schema(60, "Name of a tier.", pattern="^[a-z][a-z0-9_-]*$")
 _REASONS: Final = ("not_found", "check_digit_mismatch", "wrong_market")
 _SOMETIMES: Final = {
-    "errors": array_schema(
-        schema_reference("InputError"), 100, "With input errors: one entry per invalid input."
-    ),
+    "errors": array_schema(schema_reference("InputError"), 100, "With input errors: one entry per invalid input."),
     "reason": enum_schema(_REASONS, "With company_not_found.", open_ended=True),
     "limit": integer_schema(0, 2**53, "The limit that was exceeded: bytes or subscriptions."),
     "required_key_kind": enum_schema(("secret",), "With key_kind_not_allowed.", open_ended=True),
@@ -86,7 +82,7 @@ _OF_ALL: Final = (400, 405, 414, 431, 500)  # errors that public documents can h
 _OF_SOME: Final = (409, 412, 422)  # only for operations that change something
 
 
-def components() -> dict[str, Any]:
+def schema_components() -> dict[str, Any]:
     """Named schemas of errors."""
     return {
         "InputError": object_schema("One invalid input.", _ERROR, "parameter", "pointer", "header"),
@@ -99,13 +95,11 @@ def response_components(public_url: str) -> dict[str, Schema]:
     return {name: _response_object(status, public_url) for status, name in _NAMES.items()}
 
 
-def response_references(refusals: Collection[int], *, public: bool) -> dict[str, Schema]:
-    """The documented errors of an operation; `refusals` are those that only few operations have."""
-    listed = set(_OF_ALL if public else _NAMES) - set(_OF_SOME) | set(refusals)
+def response_references(error_statuses: Collection[int], *, is_public: bool) -> dict[str, Schema]:
+    """The documented errors of an operation; `error_statuses` are those that only few operations have."""
+    listed = set(_OF_ALL if is_public else _NAMES) - set(_OF_SOME) | set(error_statuses)
     return {
-        str(status): {"$ref": f"#/components/responses/{name}"}
-        for status, name in _NAMES.items()
-        if status in listed
+        str(status): {"$ref": f"#/components/responses/{name}"} for status, name in _NAMES.items() if status in listed
     }
 
 
@@ -115,7 +109,5 @@ def _response_object(status: int, public_url: str) -> Schema:
     return {
         "description": "; ".join(dict.fromkeys(KINDS[code].title for code in values)) + ".",
         "headers": response_headers.problem_headers(status),
-        "content": {
-            "application/problem+json": {"schema": schema_reference("Problem"), "examples": examples}
-        },
+        "content": {"application/problem+json": {"schema": schema_reference("Problem"), "examples": examples}},
     }

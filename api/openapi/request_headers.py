@@ -15,22 +15,12 @@ _HEADERS: Final[dict[str, Schema]] = {
         "repeated with the same key within 24 hours is executed once and returns "
         "the first response. Either a bare value or a quoted structured-field "
         "string.",
-        "schema": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 255,
-            "pattern": "^[!#-~]([ !#-~]*[!#-~])?$",
-        },
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!#-~]([ !#-~]*[!#-~])?$"},
         "example": "8e03978e-40d5-43dd-bc93-6894a57f9324",
     },
     "If-Match": {
         "description": "The ETag last read. The response is 412 if the subscription has changed since.",
-        "schema": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 200,
-            "pattern": r'^(\*|"[0-9]+"(, *"[0-9]+")*)$',
-        },
+        "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r'^(\*|"[0-9]+"(, *"[0-9]+")*)$'},
         "example": '"3"',
     },
 }

@@ -10,9 +10,7 @@ from typing import Any, Final
 from api.openapi.schema_types import INT64, Schema, integer_schema, text_schema
 
 _NAME: Final = '"[a-z-]+"'
-_DATE: Final = (
-    "^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$"
-)
+_DATE: Final = "^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$"
 _POLICY: Final = f"{_NAME};q=[0-9]+;w=[0-9]+"
 _LIMIT: Final = f"{_NAME};r=[0-9]+;t=[0-9]+"
 
@@ -107,15 +105,15 @@ OF_SUBSCRIPTION: Final = ("Revision",)
 OF_POST: Final = ("Idempotency-Replayed",)
 
 
-def components() -> dict[str, Schema]:
+def schema_components() -> dict[str, Schema]:
     """`components.headers`. A header is required if every response that lists it has it."""
     always = (*_EVERYWHERE, *OF_DATA, "Revision", "Location", "Retry-After", "WWW-Authenticate", "Allow")
     return {name: _header_object(name, schema, required=name in always) for name, schema in _HEADERS.items()}
 
 
-def success_headers(more: Iterable[str], *, public: bool) -> dict[str, Schema]:
+def success_headers(more: Iterable[str], *, is_public: bool) -> dict[str, Schema]:
     return _header_references(
-        (*_EVERYWHERE, *more, "Content-Location", *(() if public else _AUTHENTICATED), *_SHARED)
+        (*_EVERYWHERE, *more, "Content-Location", *(() if is_public else _AUTHENTICATED), *_SHARED)
     )
 
 

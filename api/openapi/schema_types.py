@@ -20,18 +20,16 @@ def schema_reference(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def text_schema(longest: int, description: str, *, pattern: str = _ANYTHING, null: bool = False) -> Schema:
+def text_schema(max_length: int, description: str, *, pattern: str = _ANYTHING, null: bool = False) -> Schema:
     return {
         "type": _nullable_type("string", null),
         "description": description,
-        "maxLength": longest,
+        "maxLength": max_length,
         "pattern": pattern,
     }
 
 
-def enum_schema(
-    allowed: Sequence[str], description: str, *, null: bool = False, open_ended: bool = False
-) -> Schema:
+def enum_schema(allowed: Sequence[str], description: str, *, null: bool = False, open_ended: bool = False) -> Schema:
     """One word of a list; an open-ended list may grow within v1, so clients must accept any word.
 
     See docs/contract/contract.md 4.13.
@@ -68,34 +66,19 @@ def boolean_schema(description: str, *, null: bool = False) -> Schema:
 
 
 def date_schema(description: str, *, null: bool = False) -> Schema:
-    return {
-        "type": _nullable_type("string", null),
-        "description": description,
-        "format": "date",
-        "maxLength": 10,
-    }
+    return {"type": _nullable_type("string", null), "description": description, "format": "date", "maxLength": 10}
 
 
 def instant_schema(description: str, *, null: bool = False) -> Schema:
-    return {
-        "type": _nullable_type("string", null),
-        "description": description,
-        "format": "date-time",
-        "maxLength": 30,
-    }
+    return {"type": _nullable_type("string", null), "description": description, "format": "date-time", "maxLength": 30}
 
 
 def url_schema(description: str, *, null: bool = True) -> Schema:
-    return {
-        "type": _nullable_type("string", null),
-        "description": description,
-        "format": "uri",
-        "maxLength": 2048,
-    }
+    return {"type": _nullable_type("string", null), "description": description, "format": "uri", "maxLength": 2048}
 
 
-def array_schema(items: Schema, longest: int, description: str) -> Schema:
-    return {"type": "array", "description": description, "items": items, "maxItems": longest}
+def array_schema(items: Schema, max_length: int, description: str) -> Schema:
+    return {"type": "array", "description": description, "items": items, "maxItems": max_length}
 
 
 def object_schema(description: str, properties: Mapping[str, Schema], *optional: str) -> Schema:
@@ -119,17 +102,15 @@ def request_schema(description: str, properties: Mapping[str, Schema], *required
     return told | {"required": list(required)} if required else told
 
 
-def request_array(items: Schema, longest: int, description: str, *, null: bool = False) -> Schema:
+def request_array(items: Schema, max_length: int, description: str, *, null: bool = False) -> Schema:
     """An array in a request: at least one entry, no duplicates."""
-    bounds = {"minItems": 1, "maxItems": longest, "uniqueItems": True}
+    bounds = {"minItems": 1, "maxItems": max_length, "uniqueItems": True}
     return {"type": _nullable_type("array", null), "description": description, "items": items} | bounds
 
 
 def page_schema(description: str, item: Schema, members: Mapping[str, Schema] | None = None) -> Schema:
     """A list response (docs/contract/contract.md 4.0): at most 100 items, the next cursor, whether more follow."""
-    cursor = text_schema(
-        512, "Cursor of the next page; null on the last page.", pattern="^[A-Za-z0-9_-]+$", null=True
-    )
+    cursor = text_schema(512, "Cursor of the next page; null on the last page.", pattern="^[A-Za-z0-9_-]+$", null=True)
     return object_schema(
         description,
         {
@@ -159,16 +140,12 @@ def _nullable_type(name: str, null: bool) -> str | list[str]:
 
 
 # markets are open-ended: companies of announced ones will be added without a new major version
-COMPANY_ID: Final = text_schema(
-    20, "`firm:<COUNTRY>:<org_number>`.", pattern="^firm:[A-Z]{2}:[0-9A-Z-]{8,12}$"
-)
+COMPANY_ID: Final = text_schema(20, "`firm:<COUNTRY>:<org_number>`.", pattern="^firm:[A-Z]{2}:[0-9A-Z-]{8,12}$")
 ORG_NUMBER: Final = text_schema(12, "Canonical registry number.", pattern="^[0-9A-Z-]{8,12}$")
 NAME: Final = text_schema(1000, "Name as registered.")
 COUNTRY: Final = text_schema(2, "Market code.", pattern="^[A-Z]{2}$") | {"x-extensible-enum": list(SERVED)}
 CURRENCY: Final = text_schema(3, "ISO 4217 currency code.", pattern="^[A-Z]{3}$", null=True)
-COUNTRY_CODE: Final = text_schema(
-    2, "ISO 3166-1 alpha-2 country code (GB, not UK).", pattern="^[A-Z]{2}$", null=True
-)
+COUNTRY_CODE: Final = text_schema(2, "ISO 3166-1 alpha-2 country code (GB, not UK).", pattern="^[A-Z]{2}$", null=True)
 REGISTER: Final = text_schema(60, "Key of the dataset.", pattern=_WORD)
 FIELD: Final = text_schema(60, "Name of a field.", pattern="^[a-z][a-z0-9_]*$")
 HEAD: Final = {"company_id": COMPANY_ID, "org_number": ORG_NUMBER, "name": NAME}

@@ -19,7 +19,7 @@ _SHOWN: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class InputError:
+class ProblemDetail:
     """One entry of `errors[]`: the error in one parameter, header or body member."""
 
     code: str
@@ -38,33 +38,33 @@ class InputError:
 class ProblemError(Exception):
     """An error response. `extra`: further members of the body; `headers`: further response headers."""
 
-    kind: ProblemType
+    problem_type: ProblemType
     status: int
     detail: str
-    errors: Sequence[InputError] = ()
+    errors: Sequence[ProblemDetail] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
     headers: Sequence[tuple[bytes, bytes]] = ()
 
     def __str__(self) -> str:
-        return f"{self.status} {self.kind.code}: {self.detail}"
+        return f"{self.status} {self.problem_type.code}: {self.detail}"
 
 
 def new_problem(
-    code: str, detail: str, *errors: InputError, status: int | None = None, **extra: Any
+    code: str, detail: str, *errors: ProblemDetail, status: int | None = None, **extra: Any
 ) -> ProblemError:
     """Creates a `ProblemError` by code; `status` overrides the type's own."""
     kind = KINDS[code]
     return ProblemError(kind, status or kind.status, detail, errors, extra)
 
 
-def not_found(path: str) -> ProblemError:
+def not_found_problem(path: str) -> ProblemError:
     """404 for an unknown path; secrets in the path are redacted."""
     return new_problem("route_not_found", f"There is nothing at {redact(path)[:_SHOWN]}.")
 
 
-def service_unavailable(why: str, retry_after: int) -> ProblemError:
+def service_unavailable_problem(reason: str, retry_after: int) -> ProblemError:
     """503 for failures on our side; `retry_after` in seconds, in body and header."""
-    detail = f"{why} Try again in {retry_after} seconds."
+    detail = f"{reason} Try again in {retry_after} seconds."
     trouble = new_problem("service_unavailable", detail, retry_after=retry_after)
     trouble.headers = [(b"retry-after", b"%d" % retry_after)]
     return trouble
@@ -73,23 +73,21 @@ def service_unavailable(why: str, retry_after: int) -> ProblemError:
 def parameter_problem(parameter: str, code: str, requirement: str) -> ProblemError:
     """400 for an invalid query parameter; `requirement` continues «'limit' …»."""
     return new_problem(
-        "invalid_parameter",
-        f"'{parameter}' {requirement}.",
-        InputError(code, requirement, parameter=parameter),
+        "invalid_parameter", f"'{parameter}' {requirement}.", ProblemDetail(code, requirement, parameter=parameter)
     )
 
 
-def render_problem(trouble: ProblemError, request_id: str, public_url: str) -> bytes:
+def render_problem(problem: ProblemError, request_id: str, public_url: str) -> bytes:
     """The JSON body: the mandatory members in the contract's order, then the others."""
     body: dict[str, Any] = {
-        "type": trouble.kind.type_url(public_url),
-        "title": trouble.kind.title,
-        "status": trouble.status,
-        "detail": trouble.detail,
+        "type": problem.problem_type.type_url(public_url),
+        "title": problem.problem_type.title,
+        "status": problem.status,
+        "detail": problem.detail,
         "instance": f"/requests/{request_id}",
-        "code": trouble.kind.code,
+        "code": problem.problem_type.code,
         "request_id": request_id,
     }
-    if trouble.errors:
-        body["errors"] = [error.members() for error in trouble.errors]
-    return msgspec.json.encode(body | dict(trouble.extra))
+    if problem.errors:
+        body["errors"] = [error.members() for error in problem.errors]
+    return msgspec.json.encode(body | dict(problem.extra))

@@ -16,7 +16,7 @@ from typing import Final
 from api.auth.api_keys import KeyRecord
 from api.common.clock import Clock
 from api.problems.problem import ProblemError, new_problem
-from api.rate_limits.token_buckets import BucketRate, TokenBuckets, bucket_of, map_shared_file
+from api.rate_limits.token_buckets import BucketRate, TokenBuckets, map_shared_file, token_bucket
 from api.settings.tiers import Tier, TierCatalogue
 from api.usage.billing_month import Month, month_at
 from api.usage.counter import UsageCount, UsageCounter, UsageStore
@@ -47,7 +47,7 @@ class AccountLimits:
 
     def __init__(self, account_id: str, tier: Tier, month: Month, stored: int) -> None:
         self.account_id = account_id
-        self.bucket = bucket_of(account_id, _bucket_rate(tier.burst_per_second, tier.burst_capacity))
+        self.bucket = token_bucket(account_id, _bucket_rate(tier.burst_per_second, tier.burst_capacity))
         self.start(tier, month, UsageCount(account_id, month.number, stored))
 
     def start(self, tier: Tier, month: Month, count: UsageCount) -> None:
@@ -70,36 +70,34 @@ class RateLimiter:
         self._month = month_at(clock.wall())
         self._meters: dict[str, AccountLimits] = {}
         self._usage = UsageCounter(store, clock.monotonic)
-        self._deepest = max(
-            _DEEPEST, *(tier.burst_capacity / tier.burst_per_second for tier in tiers.by_name.values())
-        )
-        self._buckets = TokenBuckets(deepest=self._deepest)
+        self._deepest = max(_DEEPEST, *(tier.burst_capacity / tier.burst_per_second for tier in tiers.by_name.values()))
+        self._buckets = TokenBuckets(max_capacity=self._deepest)
         failures = tiers.clients.failed_authentications_per_second
         self._failing = _bucket_rate(failures, failures)
         visits = tiers.clients.publishable_key_requests_per_second
         self._visiting = _bucket_rate(visits, visits)
 
-    def start(self, path: Path) -> None:
+    def share_buckets(self, path: Path) -> None:
         """Shares bursts with the other processes of this machine."""
         memory = map_shared_file(path)
         if memory is not None:
             self._buckets = TokenBuckets(memory, self._deepest)
 
-    async def stop(self) -> None:
+    async def store_pending_counts(self) -> None:
         """Stores the pending counts."""
         await self._usage.close()
 
-    def month(self) -> Month:
+    def current_month(self) -> Month:
         """The current month, by the service's clock."""
         now = self._wall()
         if not self._month.from_second <= now < self._month.to_second:
             self._month = month_at(now)
         return self._month
 
-    def meter_of(self, found: KeyRecord) -> AccountLimits:
+    def limits_of_key(self, key_record: KeyRecord) -> AccountLimits:
         """The account's meter, updated from the look-up of one of its keys."""
-        account_id, tier, present = found.account_id, self._tier_named(found.tier), self.month()
-        known = found.used if found.month == present.number else 0
+        account_id, tier, present = (key_record.account_id, self._tier_named(key_record.tier), self.current_month())
+        known = key_record.used if key_record.month == present.number else 0
         meter = self._meters.get(account_id)
         if meter is None:
             if len(self._meters) >= MAX_METERS:
@@ -107,111 +105,109 @@ class RateLimiter:
             meter = self._meters[account_id] = AccountLimits(account_id, tier, present, known)
         elif meter.tier is not tier:
             meter.start(tier, meter.month, meter.count)
-        self.learn(meter, found.month, found.used)
+        self.set_stored_count(meter, key_record.month, key_record.used)
         self._buckets.find(meter.bucket, self._monotonic())
         return meter
 
-    def enter(self, meter: AccountLimits, now: float) -> int:
+    def take_account_token(self, limits: AccountLimits, now: float) -> int:
         """Takes a token of the account's burst. Returns the number left, or EMPTY."""
-        return self._buckets.spend(meter.bucket, now)
+        return self._buckets.take_token(limits.bucket, now)
 
-    def visit(self, meter: AccountLimits, key_id: str, client: str, now: float) -> int:
+    def take_visitor_token(self, limits: AccountLimits, key_id: str, client: str, now: float) -> int:
         """Like `enter`, for a publishable key: each visitor also has a bucket, which is charged first."""
-        visitor = bucket_of(f"{key_id} {client_network(client)}", self._visiting)
-        if self._buckets.spend(visitor, now) < 0:
+        visitor = token_bucket(f"{key_id} {client_network(client)}", self._visiting)
+        if self._buckets.take_token(visitor, now) < 0:
             return EMPTY_FOR_VISITOR
-        return self._buckets.spend(meter.bucket, now)
+        return self._buckets.take_token(limits.bucket, now)
 
-    def too_fast(self, meter: AccountLimits, left: int) -> ProblemError:
+    def rate_limit_problem(self, limits: AccountLimits, tokens_left: int) -> ProblemError:
         """429 for an empty result of `enter` or `visit`."""
-        if left == EMPTY_FOR_VISITOR:
+        if tokens_left == EMPTY_FOR_VISITOR:
             allowed = self._visiting.per_second
             return _burst_problem(f"More than {allowed:g} requests per second from one address.")
-        return _burst_problem(f"More than {meter.tier.burst_per_second} requests per second.")
+        return _burst_problem(f"More than {limits.tier.burst_per_second} requests per second.")
 
-    def check_quota(self, meter: AccountLimits) -> None:
+    def check_quota(self, limits: AccountLimits) -> None:
         """429 if the monthly quota is used up."""
-        self._follow(meter)
-        if meter.count.used < meter.allowed:
+        self._follow(limits)
+        if limits.count.used < limits.allowed:
             return
-        month = meter.month
+        month = limits.month
         raise _limited_problem(
             "quota_exceeded",
-            f"All {meter.allowed} requests of {month.start:%B %Y} are used. "
+            f"All {limits.allowed} requests of {month.start:%B %Y} are used. "
             f"The quota resets at {month.end:%Y-%m-%dT%H:%M:%SZ}.",
             "month",
             month.to_second - int(self._wall()),
         )
 
-    def check_test(self, subscription_id: str, now: float) -> None:
+    def check_test_sends(self, subscription_id: str, now: float) -> None:
         """429 if a subscription has used its test sends per minute.
 
         See docs/contract/contract.md 4.8.
         """
-        if self._buckets.spend(bucket_of(f"test {subscription_id}", _TESTS), now) < 0:
+        if self._buckets.take_token(token_bucket(f"test {subscription_id}", _TESTS), now) < 0:
             detail = f"More than {_TESTS_A_MINUTE} test sends per minute. Try again in {_TEST_EVERY} seconds."
             raise _limited_problem("rate_limited", detail, "test", _TEST_EVERY)
 
-    def check_sign_in(self, client: str, now: float) -> None:
+    def check_sign_in_attempts(self, client: str, now: float) -> None:
         """429 if an address requests or tries sign-in links too often."""
-        if self._buckets.spend(bucket_of(f"sign-in {client_network(client)}", _SIGN_INS), now) < 0:
-            raise _limited_problem(
-                "rate_limited", "Too many sign-in attempts. Try again in a minute.", "sign-in", 60
-            )
+        if self._buckets.take_token(token_bucket(f"sign-in {client_network(client)}", _SIGN_INS), now) < 0:
+            raise _limited_problem("rate_limited", "Too many sign-in attempts. Try again in a minute.", "sign-in", 60)
 
-    def check_change(self, account_id: str, now: float) -> None:
+    def check_dashboard_changes(self, account_id: str, now: float) -> None:
         """429 if an account makes dashboard changes faster than a person would."""
-        if self._buckets.spend(bucket_of(f"change {account_id}", _CHANGES), now) < 0:
+        if self._buckets.take_token(token_bucket(f"change {account_id}", _CHANGES), now) < 0:
             raise _limited_problem("rate_limited", "Too many changes. Try again in a minute.", "change", 60)
 
-    def try_client(self, client: str, now: float) -> None:
+    def check_failed_authentications(self, client: str, now: float) -> None:
         """429 before a key is looked up, if this address has failed too often lately.
 
         So a flood of invented keys never reaches the database. A successful look-up returns the token.
         """
-        if self._buckets.spend(bucket_of(client_network(client), self._failing), now) < 0:
+        if self._buckets.take_token(token_bucket(client_network(client), self._failing), now) < 0:
             allowed = self._failing.per_second
-            raise _burst_problem(
-                f"More than {allowed:g} failed authentications per second from this address."
-            )
+            raise _burst_problem(f"More than {allowed:g} failed authentications per second from this address.")
 
-    def blame_client(self, client: str, now: float) -> None:
+    def count_failed_authentication(self, client: str, now: float) -> None:
         """Counts a failed authentication: a key that worked before no longer does."""
-        self._buckets.spend(bucket_of(client_network(client), self._failing), now)
+        self._buckets.take_token(token_bucket(client_network(client), self._failing), now)
 
-    def forgive_client(self, client: str, now: float) -> None:
-        self._buckets.give_back(bucket_of(client_network(client), self._failing), now)
+    def reset_failed_authentications(self, client: str, now: float) -> None:
+        self._buckets.give_back(token_bucket(client_network(client), self._failing), now)
 
-    def settle(self, meter: AccountLimits, status: int, counted: bool, left: int) -> tuple[Header, ...]:
+    def count_response(
+        self, limits: AccountLimits, status: int, is_counted: bool, tokens_left: int
+    ) -> tuple[Header, ...]:
         """Counts a response if its status counts, and returns the RateLimit headers."""
-        month = meter.month
+        month = limits.month
         now = int(self._wall())
         if not month.from_second <= now < month.to_second:
-            month = self._follow(meter)
-        count = meter.count
-        if counted and status in COUNTED:
+            month = self._follow(limits)
+        count = limits.count
+        if is_counted and status in COUNTED:
             self._usage.add(count)
-        remaining = meter.allowed - count.used
+        remaining = limits.allowed - count.used
         if remaining < 0:  # noqa: PLR1730 -- every answer comes here, and `max` costs more than all else
             remaining = 0
         return (
-            *meter.constant,
+            *limits.constant,
             (
                 b"ratelimit",
                 b'"burst";r=%d;t=1, "month";r=%d;t=%d'
-                % (left if left > 0 else 0, remaining, month.to_second - now),  # noqa: FURB136 -- the same
+                % (tokens_left if tokens_left > 0 else 0, remaining, month.to_second - now),  # noqa: FURB136 -- the same
             ),
             (b"x-ratelimit-remaining", b"%d" % remaining),
         )
 
-    def learn(self, meter: AccountLimits, month: int, stored: int) -> None:
+    def set_stored_count(self, limits: AccountLimits, month: int, stored: int) -> None:
         """Takes over the stored count of a month."""
-        if self._follow(meter).number == month:
-            meter.count.learn(stored)
+        if self._follow(limits).number == month:
+            limits.count.learn(stored)
 
     def _follow(self, meter: AccountLimits) -> Month:
         """The current month; switches `meter` to it."""
-        month = self.month()
+        month = self.current_month()
         if meter.month is not month:
             same = meter.month.number == month.number
             count = meter.count if same else UsageCount(meter.account_id, month.number)
@@ -222,9 +218,7 @@ class RateLimiter:
         tier = self._tiers.by_name.get(name)
         if tier is None:
             tier = self._tiers.most_generous
-            _LOGGER.error(
-                "an account has tier %r, which is not configured: %s is used instead", name, tier.name
-            )
+            _LOGGER.error("an account has tier %r, which is not configured: %s is used instead", name, tier.name)
         return tier
 
     def _evict_idle(self) -> None:
@@ -245,8 +239,7 @@ def _bucket_rate(per_second: float, capacity: float) -> BucketRate:
 def _constant_headers(tier: Tier, month: Month) -> tuple[Header, ...]:
     """The headers that are constant for a tier within a month."""
     policy = (
-        f'"burst";q={tier.burst_capacity};w={tier.burst_seconds}, '
-        f'"month";q={tier.monthly_requests};w={month.seconds}'
+        f'"burst";q={tier.burst_capacity};w={tier.burst_seconds}, "month";q={tier.monthly_requests};w={month.seconds}'
     )
     return (
         (b"ratelimit-policy", policy.encode()),

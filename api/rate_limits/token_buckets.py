@@ -51,7 +51,7 @@ class TokenBucket:
     slot: int = 0
 
 
-def bucket_of(name: str, rate: BucketRate) -> TokenBucket:
+def token_bucket(name: str, rate: BucketRate) -> TokenBucket:
     """The bucket of a name (an account, an address); its slot is not searched yet."""
     identity = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") or 1
     return TokenBucket(identity, rate, identity % BUCKET_SLOTS)
@@ -60,14 +60,14 @@ def bucket_of(name: str, rate: BucketRate) -> TokenBucket:
 class TokenBuckets:
     """Buckets in a mapped file or in this process's own memory."""
 
-    def __init__(self, memory: "mmap.mmap | bytearray | None" = None, deepest: float = 60.0) -> None:
+    def __init__(self, memory: "mmap.mmap | bytearray | None" = None, max_capacity: float = 60.0) -> None:
         view = memoryview(bytearray(_SIZE) if memory is None else memory)
         self._identities = view[: BUCKET_SLOTS * 8].cast("Q")
         self._instants = view[BUCKET_SLOTS * 8 : _SIZE].cast("d")
-        self._deepest = deepest
+        self._deepest = max_capacity
         """Longest time in seconds that any bucket takes to fill."""
 
-    def spend(self, bucket: TokenBucket, now: float) -> int:
+    def take_token(self, bucket: TokenBucket, now: float) -> int:
         """Takes a token. Returns the number of whole tokens left, or -1 if empty (nothing is taken)."""
         slot, rate = bucket.slot, bucket.rate
         if self._identities[slot] != bucket.identity:
@@ -121,9 +121,7 @@ def map_shared_file(path: Path) -> "mmap.mmap | None":
             return mmap.mmap(file.fileno(), _SIZE)
     except (OSError, ValueError):
         _LOGGER.warning(
-            "%s cannot be shared between processes: each process limits bursts separately",
-            path,
-            exc_info=True,
+            "%s cannot be shared between processes: each process limits bursts separately", path, exc_info=True
         )
         return None
 

@@ -66,7 +66,7 @@ class BillingSettings:
             prices=_parse_prices(read.text("FIRM_STRIPE_PRICES", ""), tiers),
             address=read.address("FIRM_STRIPE_ADDRESS", default.address),
             return_url=read.text("FIRM_STRIPE_RETURN_URL", "") and read.address("FIRM_STRIPE_RETURN_URL", ""),
-            trial_days=read.whole("FIRM_TRIAL_DAYS", default.trial_days, 0, _LONGEST_TRIAL),
+            trial_days=read.integer("FIRM_TRIAL_DAYS", default.trial_days, 0, _LONGEST_TRIAL),
             timeout_seconds=read.number("FIRM_STRIPE_SECONDS", default.timeout_seconds, 1, 60),
         )
         _check_complete(given)
@@ -79,14 +79,10 @@ def _parse_prices(written: str, tiers: TierCatalogue) -> tuple[tuple[str, str], 
     for part in filter(None, (one.strip() for one in written.split(","))):
         found = _PRICE.fullmatch(part)
         if found is None:
-            raise SettingError(
-                f"FIRM_STRIPE_PRICES must list tiers with prices, for example pro=price_…, not {part!r}"
-            )
+            raise SettingError(f"FIRM_STRIPE_PRICES must list tiers with prices, for example pro=price_…, not {part!r}")
         tier, price = found.groups()
         if tier not in tiers.names:
-            raise SettingError(
-                f"FIRM_STRIPE_PRICES: {tier!r} is not a tier; tiers are {', '.join(tiers.names)}"
-            )
+            raise SettingError(f"FIRM_STRIPE_PRICES: {tier!r} is not a tier; tiers are {', '.join(tiers.names)}")
         if price in (other for _, other in prices):
             raise SettingError(f"FIRM_STRIPE_PRICES: {price} is given twice")
         prices.append((tier, price))
@@ -105,6 +101,4 @@ def _check_complete(given: BillingSettings) -> None:
         raise SettingError(f"{' and '.join(missing)} must also be set, or none of {', '.join(needed)}")
     address = urlsplit(given.address)
     if address.scheme != "https" and address.hostname not in _LOOPBACK:
-        raise SettingError(
-            "FIRM_STRIPE_ADDRESS must begin with https://, otherwise the key would be sent unencrypted"
-        )
+        raise SettingError("FIRM_STRIPE_ADDRESS must begin with https://, otherwise the key would be sent unencrypted")

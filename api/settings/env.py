@@ -14,9 +14,7 @@ from typing import Final
 from api.common.email_address import normalise_email
 from api.settings.tiers import DEFAULT, TierCatalogue, TiersError, load_tiers
 
-_ADDRESS: Final = re.compile(
-    r"https?://(?:[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[0-9A-Za-z._~/-]*)?"
-)
+_ADDRESS: Final = re.compile(r"https?://(?:[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[0-9A-Za-z._~/-]*)?")
 UNIX: Final = "unix"
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -44,7 +42,7 @@ class EnvReader:
             raise SettingError(f"{name} must be from {low:g} to {high:g}, not {written}")
         return value
 
-    def whole(self, name: str, default: int, low: int, high: int) -> int:
+    def integer(self, name: str, default: int, low: int, high: int) -> int:
         value = self.number(name, default, low, high)
         if not value.is_integer():
             raise SettingError(f"{name} must be a whole number, not {value:g}")
@@ -118,7 +116,7 @@ class EnvReader:
         except ValueError as error:
             raise SettingError(f"{name} must list networks, for example 127.0.0.0/8: {error}") from None
 
-    def seconds(self, name: str, default: tuple[float, ...], least: float, most: float) -> tuple[float, ...]:
+    def seconds(self, name: str, default: tuple[float, ...], minimum: float, maximum: float) -> tuple[float, ...]:
         """Durations in seconds, separated by commas; as many as the default has."""
         written = self.text(name, ",".join(f"{one:g}" for one in default)).split(",")
         if len(written) != len(default):
@@ -127,6 +125,6 @@ class EnvReader:
             spans = tuple(float(one) for one in written)
         except ValueError:
             raise SettingError(f"{name} must list numbers of seconds, not {','.join(written)!r}") from None
-        if not all(least <= span <= most for span in spans):
-            raise SettingError(f"{name} must list seconds from {least:g} to {most:g}")
+        if not all(minimum <= span <= maximum for span in spans):
+            raise SettingError(f"{name} must list seconds from {minimum:g} to {maximum:g}")
         return spans

@@ -32,7 +32,7 @@ class MailSettings:
         default = cls()
         given = cls(
             host=read.text("FIRM_SMTP_HOST", default.host),
-            port=read.whole("FIRM_SMTP_PORT", default.port, 1, 65_535),
+            port=read.integer("FIRM_SMTP_PORT", default.port, 1, 65_535),
             security=read.choice("FIRM_SMTP_SECURITY", default.security, ("starttls", "tls", "none")),
             username=read.text("FIRM_SMTP_USERNAME", default.username),
             password=read.text("FIRM_SMTP_PASSWORD", default.password),

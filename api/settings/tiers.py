@@ -93,7 +93,7 @@ class TierCatalogue:
     def names(self) -> tuple[str, ...]:
         return tuple(self.by_name)
 
-    def named(self, name: str) -> Tier:
+    def tier_by_name(self, name: str) -> Tier:
         """The tier of that name; `most_generous` if the file no longer has it."""
         return self.by_name.get(name) or self.most_generous
 
@@ -112,9 +112,7 @@ def load_tiers(path: Path) -> TierCatalogue:
         text = path.read_text(encoding="utf-8")
         document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except OSError as error:
-        raise TiersError(
-            f"{path} cannot be read ({error.strerror}): set the path of a readable tiers file"
-        ) from None
+        raise TiersError(f"{path} cannot be read ({error.strerror}): set the path of a readable tiers file") from None
     except ValueError as error:  # errors of both parsers, and text that is not UTF-8
         raise TiersError(f"{path} is not {'JSON' if path.suffix == '.json' else 'TOML'}: {error}") from None
     try:

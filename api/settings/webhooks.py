@@ -64,11 +64,11 @@ class WebhookSettings:
             waits=read.seconds("FIRM_WEBHOOK_WAITS", default.waits, 0, 7 * _DAY),
             ack_seconds=ack,
             lease_seconds=lease,
-            in_flight=read.whole("FIRM_WEBHOOK_IN_FLIGHT", default.in_flight, 1, 10_000),
-            in_flight_per_endpoint=read.whole(
+            in_flight=read.integer("FIRM_WEBHOOK_IN_FLIGHT", default.in_flight, 1, 10_000),
+            in_flight_per_endpoint=read.integer(
                 "FIRM_WEBHOOK_IN_FLIGHT_PER_ENDPOINT", default.in_flight_per_endpoint, 1, 100
             ),
-            retention_days=read.whole("FIRM_WEBHOOK_RETENTION_DAYS", default.retention_days, 1, 3_650),
+            retention_days=read.integer("FIRM_WEBHOOK_RETENTION_DAYS", default.retention_days, 1, 3_650),
             allow_networks=read.networks("FIRM_WEBHOOK_ALLOW_CIDRS"),
             deny_networks=read.networks("FIRM_WEBHOOK_DENY_CIDRS"),
             allow_http=read.flag("FIRM_WEBHOOK_ALLOW_HTTP", default.allow_http),

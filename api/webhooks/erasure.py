@@ -16,12 +16,12 @@ _CHUNK: Final = 1_000
 _OWNERSHIP: Final = "ownership.changed"  # the event type that names holders
 
 
-def erase_events(database: Database, companies: Collection[str], blanked: Callable[[str], str]) -> int:
+def erase_events(database: Database, companies: Collection[str], redact: Callable[[str], str]) -> int:
     """Blanks stored events about these companies or erased holders; returns how many. Frees their pages."""
     count = 0
     for sequences in _affected_sequences(database, companies):
         with database.writing() as session:
-            count += sum(_blank_event(session.connection(), sequence, blanked) for sequence in sequences)
+            count += sum(_blank_event(session.connection(), sequence, redact) for sequence in sequences)
     if count:
         _compact_storage(database)
     return count
@@ -43,9 +43,7 @@ def _affected_sequences(database: Database, companies: Collection[str]) -> Itera
 
 
 def _blank_event(connection: Connection, sequence: int, blanked: Callable[[str], str]) -> bool:
-    row = connection.execute(
-        select(MatchedEvent.data).where(MatchedEvent.sequence == sequence)
-    ).scalar_one_or_none()
+    row = connection.execute(select(MatchedEvent.data).where(MatchedEvent.sequence == sequence)).scalar_one_or_none()
     data = None if row is None else blanked(row.decode()).encode()
     if data is None or data == row:
         return False
@@ -62,9 +60,7 @@ def _blank_event(connection: Connection, sequence: int, blanked: Callable[[str],
 
 def _compact_storage(database: Database) -> None:
     """Rewrites the files: overwritten data remains in free pages and in the write-ahead log until then."""
-    with database.engine.connect().execution_options(
-        isolation_level="AUTOCOMMIT", firm_begin=""
-    ) as connection:
+    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT", firm_begin="") as connection:
         if connection.dialect.name == "sqlite":
             connection.execute(text("VACUUM"))
             connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))

@@ -3,7 +3,7 @@
 Does not belong here: when they are raised, or validation errors of a body (`api.http.body_validation`).
 """
 
-from api.problems.problem import InputError, ProblemError, new_problem
+from api.problems.problem import ProblemDetail, ProblemError, new_problem
 from api.webhooks.egress.url_policy import BLOCKED, UrlRejection
 
 _SHOWN = 60
@@ -37,11 +37,11 @@ def subscription_limit_reached(limit: int) -> ProblemError:
     return new_problem("subscription_limit_reached", f"This tier allows {limit} subscriptions.", limit=limit)
 
 
-def endpoint_not_allowed(refusal: UrlRejection) -> ProblemError:
+def endpoint_not_allowed(rejection: UrlRejection) -> ProblemError:
     """422 for a well-formed URL with a disallowed target."""
-    if refusal == BLOCKED:
+    if rejection == BLOCKED:
         detail = "The host is not a public internet address."
     else:
-        detail = f"{refusal.detail[:1].upper()}{refusal.detail[1:]}."
-    error = InputError(refusal.code, refusal.detail, pointer=ENDPOINT_URL)
+        detail = f"{rejection.detail[:1].upper()}{rejection.detail[1:]}."
+    error = ProblemDetail(rejection.code, rejection.detail, pointer=ENDPOINT_URL)
     return new_problem("endpoint_not_allowed", detail, error)

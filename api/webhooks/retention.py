@@ -45,7 +45,7 @@ class RetentionPruner:
 
     def step(self) -> bool:
         """Deletes some rows; returns whether this pass has more to do."""
-        if not self._leadership.held():
+        if not self._leadership.acquire_or_renew():
             self._pass = None
             return False
         if self._pass is None:
@@ -55,7 +55,7 @@ class RetentionPruner:
             self._taken += taken
             return True
         self._pass = None
-        self._leadership.give()
+        self._leadership.release()
         if self._taken:
             _LOGGER.info("%d expired rows were deleted", self._taken)
         return False
@@ -63,7 +63,7 @@ class RetentionPruner:
     def close(self) -> None:
         """Releases the lease, so that another process can start a pass at once."""
         self._pass = None
-        self._leadership.give()
+        self._leadership.release()
 
     def _pass_steps(self) -> Iterator[int]:
         """Yields the number of rows deleted by each step of one pass."""
@@ -74,9 +74,7 @@ class RetentionPruner:
         kept: set[int] = set()
         yield from self._prune_deliveries(earliest_id("dlv", to_milliseconds(before)), kept)
         yield from self._prune_events(before, kept)
-        while taken := self._run_write(
-            lambda connection: retention_repository.prune_companies(connection, STEP_ROWS)
-        ):
+        while taken := self._run_write(lambda connection: retention_repository.prune_companies(connection, STEP_ROWS)):
             yield taken
         while self._run_write(lambda connection: retention_repository.prune_subscription(connection, before)):
             yield 1
@@ -85,9 +83,7 @@ class RetentionPruner:
         )
         yield self._run_write(lambda connection: retention_repository.wipe_secrets(connection, now))
         oldest = int(f"{now - _DAYS_KEPT:%Y%m%d}")
-        while taken := self._run_write(
-            lambda connection: repository.prune_days(connection, oldest, STEP_ROWS)
-        ):
+        while taken := self._run_write(lambda connection: repository.prune_days(connection, oldest, STEP_ROWS)):
             yield taken
 
     def _prune_deliveries(self, below: str, kept: set[int]) -> Iterator[int]:
@@ -106,7 +102,7 @@ class RetentionPruner:
 
     def _next_subscription(self, subscription_id: str, below: str) -> str | None:
         with self._database.reading() as session:
-            return retention_repository.next_subscription(session.connection(), subscription_id, below)
+            return retention_repository.next_subscription_to_prune(session.connection(), subscription_id, below)
 
     def _prune_events(self, before: datetime, kept: set[int]) -> Iterator[int]:
         after: int | None = 0

@@ -25,11 +25,9 @@ from api.database.models.webhooks import (
 from api.webhooks.subscriptions.state_transitions import UNFINISHED, lock_endpoints
 
 
-def next_subscription(connection: Connection, after: str, below: str) -> str | None:
+def next_subscription_to_prune(connection: Connection, after: str, below: str) -> str | None:
     """Returns the next subscription, by id, that has a delivery with an id below `below`."""
-    old = exists().where(
-        Delivery.subscription_id == EndpointState.subscription_id, Delivery.delivery_id < below
-    )
+    old = exists().where(Delivery.subscription_id == EndpointState.subscription_id, Delivery.delivery_id < below)
     statement = select(EndpointState.subscription_id).where(EndpointState.subscription_id > after, old)
     return connection.execute(statement.order_by(EndpointState.subscription_id).limit(1)).scalar_one_or_none()
 
@@ -45,9 +43,7 @@ def prune_deliveries(connection: Connection, subscription_id: str, below: str, l
     )
     wanted = list(connection.execute(by_hand).scalars())
     ended = and_(
-        _old_deliveries(subscription_id, below),
-        Delivery.status.not_in(UNFINISHED),
-        Delivery.delivery_id.not_in(wanted),
+        _old_deliveries(subscription_id, below), Delivery.status.not_in(UNFINISHED), Delivery.delivery_id.not_in(wanted)
     )
     chosen = select(Delivery.delivery_id).where(ended).order_by(Delivery.delivery_id).limit(limit)
     ids = list(connection.execute(chosen).scalars())
@@ -61,15 +57,13 @@ def prune_deliveries(connection: Connection, subscription_id: str, below: str, l
 
 def retained_sequences(connection: Connection, subscription_id: str, below: str) -> set[int]:
     """Sequences of expired deliveries that stay, so that their events stay too."""
-    return set(
-        connection.execute(select(Delivery.sequence).where(_old_deliveries(subscription_id, below))).scalars()
-    )
+    return set(connection.execute(select(Delivery.sequence).where(_old_deliveries(subscription_id, below))).scalars())
 
 
 def prune_events(
-    connection: Connection, after: int, before: datetime, kept: Collection[int], limit: int
+    connection: Connection, after: int, before: datetime, retained_sequences: Collection[int], limit: int
 ) -> int | None:
-    """Deletes up to `limit` events matched before `before`, except `kept`.
+    """Deletes up to `limit` events matched before `before`, except `retained_sequences`.
 
     Returns the sequence to continue after; None at the end.
     """
@@ -80,7 +74,7 @@ def prune_events(
         .limit(limit)
     )
     found = [row.sequence for row in connection.execute(oldest) if row.matched_at < before]
-    gone = [sequence for sequence in found if sequence not in kept]
+    gone = [sequence for sequence in found if sequence not in retained_sequences]
     if gone:
         connection.execute(delete(MatchedEvent).where(MatchedEvent.sequence.in_(gone)))
     return found[-1] if found else None
@@ -99,8 +93,7 @@ def prune_companies(connection: Connection, limit: int) -> int:
         companies = [row.company_id for row in rows if row.subscription_id == subscription_id]
         connection.execute(
             delete(SubscribedCompany).where(
-                SubscribedCompany.subscription_id == subscription_id,
-                SubscribedCompany.company_id.in_(companies),
+                SubscribedCompany.subscription_id == subscription_id, SubscribedCompany.company_id.in_(companies)
             )
         )
     return len(rows)
@@ -125,14 +118,10 @@ def prune_records(connection: Connection, before: datetime, requests_before: dat
     done = connection.execute(
         delete(Replay).where(Replay.completed_at.is_not(None), Replay.created_at < before)
     ).rowcount
-    done += connection.execute(
-        delete(Mail).where(Mail.next_attempt_at.is_(None), Mail.created_at < before)
-    ).rowcount
+    done += connection.execute(delete(Mail).where(Mail.next_attempt_at.is_(None), Mail.created_at < before)).rowcount
     return (
         done
-        + connection.execute(
-            delete(IdempotentRequest).where(IdempotentRequest.created_at < requests_before)
-        ).rowcount
+        + connection.execute(delete(IdempotentRequest).where(IdempotentRequest.created_at < requests_before)).rowcount
     )
 
 

@@ -43,9 +43,9 @@ class _CountingWebhookClient(WebhookClient):
         super().__init__(settings, clock)
         self._observe = observe
 
-    async def send(self, post: OutgoingRequest) -> AttemptResult:
-        outcome = await super().send(post)
-        self._observe("succeeded" if outcome.succeeded else outcome.error or "failed")
+    async def send(self, request: OutgoingRequest) -> AttemptResult:
+        outcome = await super().send(request)
+        self._observe("succeeded" if outcome.has_succeeded else outcome.error or "failed")
         return outcome
 
 
@@ -57,14 +57,14 @@ class DeliveryRunner:
         settings: ApiSettings,
         database: Database,
         reader: PublishedEvents,
-        sealer: SecretBox,
+        secret_box: SecretBox,
         clock: Clock,
         observe: Observe,
     ) -> None:
         self.name = process_name()
         self._settings = settings
         self._database = database
-        self._sealer = sealer
+        self._sealer = secret_box
         self._clock = clock
         self._ulids = UlidGenerator(clock.wall)
         self._fan_out = FanOut(database, reader, clock, self.name)
@@ -93,7 +93,7 @@ class DeliveryRunner:
         _LOGGER.info("no longer delivering")
 
     @asynccontextmanager
-    async def beside(self) -> AsyncIterator[None]:
+    async def run_in_background(self) -> AsyncIterator[None]:
         """Delivers in the event loop for the duration of the block."""
         stop = asyncio.Event()
         running = asyncio.create_task(self.run(stop))

@@ -14,15 +14,7 @@ from typing import Final, Protocol
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ComputedKey,
-    Dataset,
-    HostLimit,
-    HostSecret,
-    Link,
-    PresentRows,
-    SharedTables,
-)
+from connectors.contract.dataset import ComputedKey, Dataset, HostLimit, HostSecret, Link, PresentRows, SharedTables
 
 SHARED: Final = 1
 
@@ -71,14 +63,14 @@ class Contribution:
     links: tuple[Link, ...] = ()
     lei_columns: Mapping[str, str] = field(default_factory=dict)
     lei_records: Callable[[Mapping[str, str]], Dataset] | None = None
-    to_shared: Callable[[PresentRows, date], SharedTables] = _no_rows
-    to_shared_late: Callable[[SharedTables, PresentRows, date], SharedTables] = _no_more_rows
-    rules: Mapping[str, TableRule] = field(default_factory=dict)
-    precedence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    holders: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
-    removed: Mapping[str, Callable[[pl.DataFrame], pl.Series]] = field(default_factory=dict)
-    secrets: tuple[HostSecret, ...] = ()
-    limits: tuple[HostLimit, ...] = ()
-    dated: tuple[str, ...] = ()
-    untitled: tuple[str, ...] = ()
+    to_shared_tables: Callable[[PresentRows, date], SharedTables] = _no_rows
+    to_dependent_tables: Callable[[SharedTables, PresentRows, date], SharedTables] = _no_more_rows
+    table_rules: Mapping[str, TableRule] = field(default_factory=dict)
+    field_precedence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    holder_columns: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
+    removal_masks: Mapping[str, Callable[[pl.DataFrame], pl.Series]] = field(default_factory=dict)
+    host_secrets: tuple[HostSecret, ...] = ()
+    host_limits: tuple[HostLimit, ...] = ()
+    dated_datasets: tuple[str, ...] = ()
+    untitled_datasets: tuple[str, ...] = ()
     news_items: Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]] = field(default_factory=dict)

@@ -101,7 +101,7 @@ class RecordRemover(Protocol):
     """Writes a body without the records that match the subject; False if nothing remains."""
 
     def __call__(
-        self, body: BinaryIO, told: SubjectPatterns, into: BinaryIO, *, quoted: bool = ..., name: str = ...
+        self, body: BinaryIO, patterns: SubjectPatterns, into: BinaryIO, *, quoted: bool = ..., name: str = ...
     ) -> bool: ...
 
 
@@ -153,27 +153,27 @@ class Dataset:
     title: str
     licence: Licence
     cadence: Cadence
-    guard: GuardLimits
+    guard_limits: GuardLimits
     host: str
-    staged: Mapping[str, Table]
-    files: tuple[str, ...]
-    recognise: Callable[[str, bytes], RecognisedFile | NotApplicable]
-    split: Callable[[ArchiveMember], Iterator[ArchiveMember]]
-    read: Callable[[ArchiveMember], Iterator[Batch]]
+    staged_tables: Mapping[str, Table]
+    file_patterns: tuple[str, ...]
+    recognise_file: Callable[[str, bytes], RecognisedFile | NotApplicable]
+    split_members: Callable[[ArchiveMember], Iterator[ArchiveMember]]
+    read_batches: Callable[[ArchiveMember], Iterator[Batch]]
     fetch: Callable[[HttpClient, Cursor | None, Iterable[str]], Iterator[FetchedFile]] | None = None
-    wants: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
+    subjects_to_fetch: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
     redact: Callable[[BinaryIO], BinaryIO] | None = None
-    named_by: str | None = None
-    doubts: Callable[[Mapping[str, DataFrame], Mapping[str, DataFrame]], Iterator[AbsenceCheck]] | None = None
-    listen: Callable[[HttpClient, Cursor | None], Iterator[FetchedFile]] | None = None
-    without: RecordRemover | None = None
-    is_whole: Callable[[Collection[str]], bool] | None = None
-    rereads: timedelta | None = None
+    change_feed_key: str | None = None
+    absences_to_confirm: Callable[[Mapping[str, DataFrame], Mapping[str, DataFrame]], Iterator[AbsenceCheck]] | None = (
+        None
+    )
+    listen_stream: Callable[[HttpClient, Cursor | None], Iterator[FetchedFile]] | None = None
+    remove_records: RecordRemover | None = None
+    is_complete_set: Callable[[Collection[str]], bool] | None = None
+    reread_interval: timedelta | None = None
 
 
-SharedTables = Mapping[
-    str, DataFrame
-]  # by name of NORMALISED and PASSING (warehouse.schema.tables); absent: no rows
+SharedTables = Mapping[str, DataFrame]  # by name of NORMALISED and PASSING (warehouse.schema.tables); absent: no rows
 
 PresentRows = Mapping[
     str, LazyFrame
@@ -246,9 +246,9 @@ class HostSecret:
     """
 
     host: str
-    called: str
-    probe: str | None = None
-    opens: str | None = None
+    secret_name: str
+    probe_url: str | None = None
+    dataset_host: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # declared once: compared by identity
@@ -277,20 +277,20 @@ class Jurisdiction:
     code: str
     state: Literal["served", "announced"]
     datasets: tuple[Dataset, ...]
-    precedence: Mapping[str, tuple[str, ...]]
-    touches: Callable[[str, DataFrame], Series]
-    normalise: Callable[[PresentRows, date], SharedTables]
+    field_precedence: Mapping[str, tuple[str, ...]]
+    company_ids_of_rows: Callable[[str, DataFrame], Series]
+    to_shared_tables: Callable[[PresentRows, date], SharedTables]
     links: tuple[Link, ...] = ()
-    holders: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
-    removed: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
-    secrets: tuple[HostSecret, ...] = ()
-    limits: tuple[HostLimit, ...] = ()
-    dated: tuple[str, ...] = ()
-    untitled: tuple[str, ...] = ()
+    holder_columns: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
+    removal_masks: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
+    host_secrets: tuple[HostSecret, ...] = ()
+    host_limits: tuple[HostLimit, ...] = ()
+    dated_datasets: tuple[str, ...] = ()
+    untitled_datasets: tuple[str, ...] = ()
     news_items: Mapping[str, Callable[[DataFrame], DataFrame]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        staged = {name: table for dataset in self.datasets for name, table in dataset.staged.items()}
+        staged = {name: table for dataset in self.datasets for name, table in dataset.staged_tables.items()}
         linked = [link.table for link in self.links]
         for place, link in enumerate(self.links):
             for table, key in ((link.table, link.key), (link.through, link.through_key)):
@@ -298,12 +298,10 @@ class Jurisdiction:
                     raise ValueError(f"{self.code}: a link names {key} of {table}, which no dataset stages")
             if link.through in linked[place:]:
                 raise ValueError(f"{self.code}: {link.table} needs {link.through} to be linked first")
-        if not {*self.dated, *self.untitled} <= {dataset.key for dataset in self.datasets}:
+        if not {*self.dated_datasets, *self.untitled_datasets} <= {dataset.key for dataset in self.datasets}:
             raise ValueError(f"{self.code}: dated or untitled names a dataset of another market")
-        for table, names in self.holders.items():
-            if table not in staged or not {name for name in names if isinstance(name, str)} <= set(
-                staged[table].names
-            ):
+        for table, names in self.holder_columns.items():
+            if table not in staged or not {name for name in names if isinstance(name, str)} <= set(staged[table].names):
                 raise ValueError(f"{self.code}: no dataset stages {table} as the holders need it")
 
     def dataset(self, key: str) -> Dataset:
@@ -317,8 +315,6 @@ class Jurisdiction:
 class FileSource(Protocol):
     """Source of bodies: Live(Http), Live(sandbox Http), Folder(DIR, at)."""
 
-    def arrivals(
-        self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]
-    ) -> Iterator[FetchedFile]:
+    def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         """Bodies of one dataset, oldest first."""
         ...

@@ -53,7 +53,7 @@ class PreviousArchive:
     """
 
     open: Callable[[], BinaryIO]
-    told: frozenset[str] = frozenset()
+    single_record_files: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,13 @@ class ArchiveMember:
     scope: Scope
     batch: str
     open: Callable[[], BinaryIO]
-    member: str | None = None
-    former: PreviousArchive | None = None
+    member_name: str | None = None
+    previous_archive: PreviousArchive | None = None
 
     @property
-    def pointer(self) -> str:
+    def raw_pointer(self) -> str:
         """Pointer into RAW: `sha256` or `sha256#member`."""
-        return self.sha256 if self.member is None else f"{self.sha256}#{self.member}"
+        return self.sha256 if self.member_name is None else f"{self.sha256}#{self.member_name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ class FetchedFile:
     observed_at: datetime
     cursor: Cursor | None = None
     url: str | None = None  # without secrets
-    status: int | None = None
-    headers: Mapping[str, str] | None = None
+    http_status: int | None = None
+    response_headers: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,9 +44,7 @@ def news_folder(jurisdictions: Iterable[Jurisdiction]) -> SharedFolder:
         for code, market in MARKETS.items()
         if market.state == "announced"
     }
-    patterns = frozenset(
-        filter(_names_folder, (pattern for dataset in datasets for pattern in dataset.files))
-    )
+    patterns = frozenset(filter(_names_folder, (pattern for dataset in datasets for pattern in dataset.file_patterns)))
     return SharedFolder("news", patterns, {**_UNREAD_NEWS, **announced})
 
 

@@ -30,7 +30,7 @@ from connectors.esef.filing_index import NotFilingIndexError, parse_index_batch
 from connectors.esef.report import parse_report_row
 from connectors.esef.xbrl_json import NotXbrlReportError
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import iso_country
 
@@ -56,18 +56,18 @@ def esef_dataset(market: str) -> Dataset:
         title="filings.xbrl.org: ESEF annual reports",
         licence=LICENCE,
         cadence=Cadence(cron="20 4 * * *", stale_after_hours=24 * 7),
-        guard=GuardLimits(max_rejected=0.05),
+        guard_limits=GuardLimits(max_rejected=0.05),
         host=schema.HOST,
-        staged={table.name: table for table in tables},
-        files=("esef/**", "esef_*", "filings_xbrl_org/**"),
-        recognise=partial(recognise, market),
-        split=staging.no_split,
-        read=partial(_read, market),
+        staged_tables={table.name: table for table in tables},
+        file_patterns=("esef/**", "esef_*", "filings_xbrl_org/**"),
+        recognise_file=partial(recognise_file, market),
+        split_members=staging.no_split,
+        read_batches=partial(_read, market),
         fetch=partial(fetch.fetch, market),
     )
 
 
-def recognise(market: str, name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(market: str, name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a page of the index or an xBRL-JSON report; both have scope PART."""
     del name
     head = head.removeprefix(b"\xef\xbb\xbf")
@@ -76,8 +76,8 @@ def recognise(market: str, name: str, head: bytes) -> RecognisedFile | NotApplic
 
 
 def _not_applicable_reason(market: str, head: bytes) -> str | None:
-    kind = sniff(head)
-    if kind is not Format.JSON:
+    kind = detect_body_format(head)
+    if kind is not BodyFormat.JSON:
         return f"{kind}: of filings.xbrl.org, index pages and xBRL-JSON are read; packages are not"
     if _ERRORS.match(head):
         status = _STATUS.search(head)
@@ -103,13 +103,7 @@ def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
         if _FILINGS.search(text[:_HEAD]):
             yield parse_index_batch(market, msgspec.json.decode(text), tally)
         else:
-            row = parse_report_row(text, piece.member or piece.name, tally)
+            row = parse_report_row(text, piece.member_name or piece.name, tally)
             yield staging.make_batch(schema.report_table(market), [row], None, tally.drain())
-    except (
-        NotXbrlReportError,
-        NotFilingIndexError,
-        msgspec.MsgspecError,
-        UnicodeDecodeError,
-        RecursionError,
-    ) as error:
+    except (NotXbrlReportError, NotFilingIndexError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error

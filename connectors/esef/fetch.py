@@ -17,13 +17,8 @@ import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.esef.schema import HOST, SITE
-from connectors.kit.formats import Format
-from connectors.kit.http.errors import (
-    FetchError,
-    MissingResourceError,
-    RequestRefusedError,
-    UnexpectedBodyError,
-)
+from connectors.kit.formats import BodyFormat
+from connectors.kit.http.errors import FetchError, MissingResourceError, RequestRejectedError, UnexpectedBodyError
 from connectors.kit.http.response import NotModified
 from warehouse.schema.identifiers import iso_country
 
@@ -59,9 +54,7 @@ def index_url(market: str) -> str:
     return f"{SITE}/api/filings?{urlencode(query)}"
 
 
-def fetch(
-    market: str, http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch(market: str, http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """The backlog, then reports and pages processed after the cursor.
 
     The error of a failed report is raised at the end, after everything else was yielded.
@@ -86,7 +79,7 @@ def _fetch_new(market: str, http: HttpClient, reports: _ReportFetcher) -> Iterat
         reports.place.since = max(str(entry["processed"]) for entry in fresh)
         # pages shift as filings are added, so the file is named after its first new entry
         name = f"index-{fresh[0].get('fxo_id')}.json"
-        yield replace(page.arrival(name, Scope.PART), cursor=reports.place.cursor())
+        yield replace(page.to_fetched_file(name, Scope.PART), cursor=reports.place.cursor())
         taken += 1
         if taken == PAGES:
             return
@@ -116,18 +109,18 @@ class _ReportFetcher:
         if not isinstance(path, str) or not path.startswith("/"):
             return
         try:
-            report = self._http.download(SITE + quote(path, safe="/%"), expect={Format.JSON})
+            report = self._http.download(SITE + quote(path, safe="/%"), expect={BodyFormat.JSON})
         except MissingResourceError:
             self.place.owed.pop(path, None)
             return
-        except (RequestRefusedError, UnexpectedBodyError) as error:
+        except (RequestRejectedError, UnexpectedBodyError) as error:
             self._failed(path, error)
             return
         self._in_a_row = 0
         self.place.owed.pop(path, None)
         if not isinstance(report, NotModified):
             with report.body:
-                yield replace(report.arrival(path.removeprefix("/"), Scope.PART), cursor=None)
+                yield replace(report.to_fetched_file(path.removeprefix("/"), Scope.PART), cursor=None)
 
     def _failed(self, path: str, error: FetchError) -> None:
         self._in_a_row += 1

@@ -15,7 +15,7 @@ from connectors.contract.dataset import Batch
 from connectors.esef import schema
 from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
-from connectors.kit.json.record import Record, RecordError
+from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import iso_country
 
@@ -29,12 +29,12 @@ class NotFilingIndexError(Exception):
     """A body that is not a page of filings."""
 
 
-def parse_index_batch(market: str, answer: object, tally: SignalCounter) -> Batch:
+def parse_index_batch(market: str, response: object, tally: SignalCounter) -> Batch:
     """One batch of a market's index. Entries of other countries are skipped: those markets read them."""
-    data = cast("dict[str, Any]", answer).get("data") if isinstance(answer, dict) else None
+    data = cast("dict[str, Any]", response).get("data") if isinstance(response, dict) else None
     if not isinstance(data, list | dict):
         raise NotFilingIndexError("expected a page of filings: an object with `data`")
-    names = _issuer_names(cast("dict[str, Any]", answer).get("included"))
+    names = _issuer_names(cast("dict[str, Any]", response).get("included"))
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
     for entry in data if isinstance(data, list) else [data]:
@@ -53,7 +53,7 @@ def parse_index_batch(market: str, answer: object, tally: SignalCounter) -> Batc
 
 def _index_row(entry: object, names: Mapping[str, str], tally: SignalCounter) -> dict[str, Any]:
     given = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
-    record = Record(given.get("attributes"), tally, str(_entry_id(entry)))
+    record = JsonRecord(given.get("attributes"), tally, str(_entry_id(entry)))
     fxo_id = record.need("fxo_id")
     lei = _entity_id(given) or fxo_id.split("-")[0]
     row: dict[str, Any] = {
@@ -104,7 +104,7 @@ def _issuer_names(included: object) -> dict[str, str]:
     return found
 
 
-def _parse_period_end(record: Record, tally: SignalCounter, example: str) -> date | None:
+def _parse_period_end(record: JsonRecord, tally: SignalCounter, example: str) -> date | None:
     text = record.text("period_end")
     try:
         return None if text is None else date.fromisoformat(text)
@@ -113,7 +113,7 @@ def _parse_period_end(record: Record, tally: SignalCounter, example: str) -> dat
         return None
 
 
-def _parse_instant(record: Record, name: str, tally: SignalCounter, example: str) -> datetime | None:
+def _parse_instant(record: JsonRecord, name: str, tally: SignalCounter, example: str) -> datetime | None:
     """UTC without an offset: `2023-01-18 11:02:06.724768`."""
     text = record.text(name)
     try:

@@ -34,12 +34,12 @@ _PERIOD: Final = ("_company_id", "period_start", "period_end")
 
 def map_filings_and_financials(market: str, present: PresentRows) -> dict[str, pl.DataFrame]:
     """`filings` and `financials_reported` of the present reports."""
-    index = staging.linked_rows(present, schema.index_table(market)).collect()
-    reports = staging.linked_rows(present, schema.report_table(market)).collect()
+    index = staging.present_linked_rows(present, schema.index_table(market)).collect()
+    reports = staging.present_linked_rows(present, schema.report_table(market)).collect()
     nothing = index.is_empty() and reports.is_empty()
     documents = index if nothing else _unique_documents(_merge_documents(index, reports))
     if documents.is_empty():
-        return {table.name: staging.empty_frame(table) for table in (FILINGS, FINANCIALS_REPORTED)}
+        return {table.name: staging.empty_staged_frame(table) for table in (FILINGS, FINANCIALS_REPORTED)}
     register = schema.dataset_key(market)
     ids = {native: filing_id(register, native) for native in documents["native_id"]}
     rows = documents.with_columns(
@@ -59,9 +59,7 @@ def _merge_documents(index: pl.DataFrame, reports: pl.DataFrame) -> pl.DataFrame
     listed = index.with_columns(_file=_file_stem(pl.col("json_url")))
     named = listed.select(pl.col("fxo_id").alias("report"), "lei", pl.col("fxo_id").alias("_entry"))
     filed = listed.select(pl.col("_file").alias("report"), "lei", pl.col("fxo_id").alias("_entry"))
-    entries = pl.concat([named, filed.drop_nulls()]).unique(
-        ["report", "lei"], keep="first", maintain_order=True
-    )
+    entries = pl.concat([named, filed.drop_nulls()]).unique(["report", "lei"], keep="first", maintain_order=True)
     with_entry = reports.join(entries, on=["report", "lei"], how="left")
     facts = with_entry.with_columns(native_id=pl.coalesce("_entry", "report"), _told=pl.lit(value=True))
     listing = listed.select(
@@ -122,9 +120,7 @@ def _map_filings(rows: pl.DataFrame) -> pl.DataFrame:
     short = days < ANNUAL_DAYS[0]
     return rows.with_columns(
         pl.when(short).then(pl.lit(INTERIM)).otherwise(pl.lit(ANNUAL)).alias("filing_type"),
-        pl.lit(None, pl.Date).alias(
-            "filed_at"
-        ),  # the site states when it found a report, not when it was filed
+        pl.lit(None, pl.Date).alias("filed_at"),  # the site states when it found a report, not when it was filed
         pl.lit(value=False).alias("is_amendment"),
     ).select(FILINGS.names)
 
@@ -132,8 +128,7 @@ def _map_filings(rows: pl.DataFrame) -> pl.DataFrame:
 def _map_financials(rows: pl.DataFrame, prefix: str) -> pl.DataFrame:
     """The figures of the report's own year, or with `prefix` of the year before."""
     chains = [
-        pl.coalesce(prefix + concept for concept in concepts).alias(figure)
-        for figure, concepts in _CHAINS.items()
+        pl.coalesce(prefix + concept for concept in concepts).alias(figure) for figure, concepts in _CHAINS.items()
     ]
     told = rows.filter("_told")
     if prefix:

@@ -21,5 +21,5 @@ def esef_contribution(code: str) -> Contribution:
         datasets=(esef_dataset(code),),
         links=tuple(Link(table, "lei", lei_table(code).name, "lei") for table in tables),
         lei_columns=dict.fromkeys(tables, "lei"),
-        to_shared=lambda present, _today: mapping.map_filings_and_financials(code, present),
+        to_shared_tables=lambda present, _today: mapping.map_filings_and_financials(code, present),
     )

@@ -64,9 +64,7 @@ def _issuer_lei(found: ReportFacts, report: str, tally: SignalCounter) -> str:
 def _own_period(found: ReportFacts) -> tuple[date, date]:
     """The latest period with enough facts; of several with the same end the longest."""
     sound = {
-        (start, end): count
-        for (start, end), count in found.durations.items()
-        if 0 < (end - start).days < _LONGEST
+        (start, end): count for (start, end), count in found.durations.items() if 0 < (end - start).days < _LONGEST
     }
     if not sound:
         raise NotXbrlReportError("no period that statements could cover")
@@ -98,11 +96,7 @@ def _main_currency(numbers: Iterable[FactNumber], start: date, end: date) -> str
 
 
 def _period_figures(
-    numbers: Iterable[FactNumber],
-    currency: str | None,
-    period: tuple[date, date],
-    report: str,
-    tally: SignalCounter,
+    numbers: Iterable[FactNumber], currency: str | None, period: tuple[date, date], report: str, tally: SignalCounter
 ) -> Row:
     """The concepts of a period: flows of all of it, stocks of its last day; none after a contradicted one."""
     start, end = period
@@ -113,9 +107,7 @@ def _period_figures(
         if (number.start, number.end, number.currency) == (begins, end, unit):
             by_concept.setdefault(number.concept, []).append(number)
     found = {concept: _chosen_amount(given, report, tally) for concept, given in by_concept.items()}
-    return {
-        concept: value for concept, value in found.items() if not _has_contradicted_concept(concept, found)
-    }
+    return {concept: value for concept, value in found.items() if not _has_contradicted_concept(concept, found)}
 
 
 def _has_contradicted_concept(concept: str, found: Row) -> bool:

@@ -9,7 +9,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 HOST: Final = "filings.xbrl.org"
 SITE: Final = f"https://{HOST}"
@@ -28,7 +28,7 @@ CONCEPTS: Final = (*FLOWS, *STOCKS)
 COUNTS: Final = EMPLOYEES
 PRIOR_YEAR_PREFIX: Final = "prior_"  # column prefix: value of the year before, as the report repeats it
 
-_D, _I, _T = Kind.DATE, Kind.INTEGER, Kind.TEXT
+_D, _I, _T = ColumnKind.DATE, ColumnKind.INTEGER, ColumnKind.TEXT
 _PLACE: Final = re.compile(
     r"(?:^|/)(?P<entity>[^/]+)/(?P<end>\d{4}-\d{2}-\d{2})/(?P<system>\w+)/(?P<country>[A-Z]{2})/(?P<n>\d+)/"
 )
@@ -51,8 +51,8 @@ def index_table(market: str) -> Table:
             Column("entity_name", _T, "name of the issuer, if the response includes it"),
             Column("country", _T, "country of filing"),
             Column("period_end", _D, "latest date tagged in the report: not reliably the end of the year"),
-            Column("date_added", Kind.INSTANT, "when the site found it"),
-            Column("processed", Kind.INSTANT, "when the site last processed it"),
+            Column("date_added", ColumnKind.INSTANT, "when the site found it"),
+            Column("processed", ColumnKind.INSTANT, "when the site last processed it"),
             Column("sha256", _T, "of the package"),
             Column("error_count", _I, "validation errors"),
             Column("warning_count", _I, "warnings"),
@@ -87,7 +87,7 @@ def report_table(market: str) -> Table:
 
 def _figure_columns(prefix: str) -> list[Column]:
     return [
-        Column(prefix + name, Kind.INTEGER if name in COUNTS else Kind.MONEY, f"ifrs-full:{name}")
+        Column(prefix + name, ColumnKind.INTEGER if name in COUNTS else ColumnKind.MONEY, f"ifrs-full:{name}")
         for name in CONCEPTS
     ]
 

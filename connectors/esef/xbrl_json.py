@@ -70,7 +70,7 @@ class ReportFacts:
 _decoder: Final = msgspec.json.Decoder(_ReportStruct)
 
 
-def parse_facts(text: bytes, wanted: Collection[str]) -> ReportFacts:
+def parse_facts(text: bytes, concepts: Collection[str]) -> ReportFacts:
     """The facts of a report. Raises NotXbrlReportError."""
     try:
         document = _decoder.decode(text)
@@ -79,7 +79,7 @@ def parse_facts(text: bytes, wanted: Collection[str]) -> ReportFacts:
     kind = document.documentInfo.get("documentType")
     if not isinstance(kind, str) or _DOCUMENT not in kind:
         raise NotXbrlReportError(f"expected xBRL-JSON, not a document of type {kind!r}")
-    reader = _FactReader(document.documentInfo.get("namespaces"), wanted)
+    reader = _FactReader(document.documentInfo.get("namespaces"), concepts)
     for given in document.facts.values():
         reader.take(given)
     return ReportFacts(reader.numbers, reader.entities, reader.durations, reader.signals)
@@ -117,9 +117,7 @@ class _FactReader:
         if concept in self._wanted:
             self._number(concept, given, start, end, self._unit_currency(unit))
 
-    def _number(
-        self, concept: str, given: _RawFact, start: date | None, end: date, currency: str | None
-    ) -> None:
+    def _number(self, concept: str, given: _RawFact, start: date | None, end: date, currency: str | None) -> None:
         value = _parse_decimal(given.value)
         if value is None:
             self.signals["unreadable_value", concept] += 1

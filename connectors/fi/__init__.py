@@ -32,13 +32,13 @@ REGISTERS: Final = Contribution(
         notices_schema.NOTICES.name: company_ids(pl.col(notices_schema.NUMBER)),
         notices_schema.DIGITAL.name: company_ids(pl.col(notices_schema.NUMBER)),
     },
-    to_shared=mapping.to_shared_tables,
-    precedence={
+    to_shared_tables=mapping.to_shared_tables,
+    field_precedence={
         "name": (ytj_schema.KEY, xbrl_schema.KEY),
         "status": (ytj_schema.KEY,),
         "figures": (xbrl_schema.KEY,),
     },
-    limits=(LIMIT,),
+    host_limits=(LIMIT,),
 )
 CONTRIBUTIONS: Final = (
     REGISTERS,

@@ -15,7 +15,7 @@ from connectors.contract.contribution import Contribution
 from connectors.contract.dataset import Link, PresentRows, SharedTables
 from connectors.fi.register import company_ids
 from connectors.fi.ytj.schema import COMPANIES
-from connectors.kit.holdings_history import latest_per_record, superseded_statements
+from connectors.kit.holdings_history import latest_statements, superseded_statements
 from connectors.kit.staging import present_rows
 from connectors.nasdaq import mapping, releases
 from connectors.nasdaq.major_holdings import dataset as major_holdings_dataset
@@ -46,7 +46,7 @@ def to_shared_tables(present: PresentRows, _today: date) -> SharedTables:
     notified = mapping.map_holdings(FLAGGING_KEY, present_rows(present, FLAGGINGS), releases)
     return {
         FILINGS.name: mapping.map_filings(RELEASES_KEY, releases),
-        HOLDINGS.name: latest_per_record(notified),
+        HOLDINGS.name: latest_statements(notified),
         HOLDINGS_EARLIER.name: superseded_statements(notified),
     }
 
@@ -61,9 +61,9 @@ CONTRIBUTION: Final = Contribution(
         Link(FLAGGINGS.name, MESSAGE, RELEASES.name, MESSAGE),
         Link(FLAGGINGS.name, ISSUER, COMPANIES.name, ISSUER),
     ),
-    to_shared=to_shared_tables,
-    precedence={"ownership": (FLAGGING_KEY,)},
-    holders={FLAGGINGS.name: ("holder", HOLDER)},
-    limits=LIMITS,
-    dated=(FLAGGING_KEY,),
+    to_shared_tables=to_shared_tables,
+    field_precedence={"ownership": (FLAGGING_KEY,)},
+    holder_columns={FLAGGINGS.name: ("holder", HOLDER)},
+    host_limits=LIMITS,
+    dated_datasets=(FLAGGING_KEY,),
 )

@@ -35,6 +35,6 @@ def news_links(table: str) -> tuple[Link, ...]:
 
 PRESS: Final = NewsSources(
     wires=(mfn_dataset(MARKET), wires_dataset(MARKET), oam.DATASET),
-    told={nasdaq.RELEASES.name: items_mapper(nasdaq.RELEASES_KEY)},
+    item_mappers={nasdaq.RELEASES.name: items_mapper(nasdaq.RELEASES_KEY)},
     links=news_links,
 )

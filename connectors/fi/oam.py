@@ -30,7 +30,7 @@ from connectors.contract.dataset import (
 from connectors.fi.register import MARKET
 from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.nasdaq.schema import LICENCE
 from connectors.news import categories, html_pages, items
@@ -50,25 +50,29 @@ _PACKAGE: Final = re.compile(r"\b([0-9A-Z]{18}[0-9]{2})-\d{4}-\d{2}-\d{2}\b")
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises lists and single releases; the empty form only lists companies and categories."""
     del name
     head = decompressed_head(head)
-    if sniff(head) is Format.HTML and _FORM.search(head) and not (_LIST.search(head) or _VIEW.search(head)):
+    if (
+        detect_body_format(head) is BodyFormat.HTML
+        and _FORM.search(head)
+        and not (_LIST.search(head) or _VIEW.search(head))
+    ):
         return NotApplicable("the search form: labels of companies and categories, no releases")
     return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch: the releases of a list, or the one of a page."""
-    root = html_pages.parse_page(piece, "a page of the storage")
+    root = html_pages.parse_page(member, "a page of the storage")
     listed = root.xpath("//*[contains(concat(' ', @class, ' '), ' message-row ')]")
     found = listed or root.xpath("//*[@id='view-headline']")
     if not found:
-        raise UnreadableFileError(piece.dataset, piece.name, "neither rows of a list nor a headline in it")
+        raise UnreadableFileError(member.dataset, member.name, "neither rows of a list nor a headline in it")
     language = str(root.get("lang") or "")[:2]
     row_of = _list_item_row if listed else partial(_page_row, root, language)
-    yield items.make_items_batch(piece, RELEASES, found, row_of, html_pages.text_of_element)
+    yield items.make_items_batch(member, RELEASES, found, row_of, html_pages.text_of_element)
 
 
 def _list_item_row(element: html.HtmlElement, _tally: SignalCounter) -> items.Row:
@@ -77,40 +81,30 @@ def _list_item_row(element: html.HtmlElement, _tally: SignalCounter) -> items.Ro
     found = _LINK.search(str(link))
     if found is None:
         raise items.RejectedItemError("no link to a release")
-    cells = {
-        name: _cell_text(element, f"table-{name}")
-        for name in ("published", "company", "headline", "category")
-    }
-    stamp = next(
-        iter(element.xpath(".//@title[ancestor::*[contains(@class, 'table-published')]]")), cells["published"]
-    )
+    cells = {name: _cell_text(element, f"table-{name}") for name in ("published", "company", "headline", "category")}
+    stamp = next(iter(element.xpath(".//@title[ancestor::*[contains(@class, 'table-published')]]")), cells["published"])
     return _release_row(
         found[1], found[2] or "", str(stamp or ""), cells["company"], cells["headline"], cells["category"]
     )
 
 
-def _page_row(
-    root: html.HtmlElement, language: str, headline: html.HtmlElement, _tally: SignalCounter
-) -> items.Row:
+def _page_row(root: html.HtmlElement, language: str, headline: html.HtmlElement, _tally: SignalCounter) -> items.Row:
     """The release of a single page: `Company - Category` and the time are in labels."""
     number = next(iter(root.xpath("//meta[@name='disclosureId']/@content")), "")
     labels = [
-        text
-        for text in map(html_pages.text_of_element, root.xpath("//span[ancestor::*[@id='view-content']]"))
-        if text
+        text for text in map(html_pages.text_of_element, root.xpath("//span[ancestor::*[@id='view-content']]")) if text
     ]
     stamp = next((text for text in labels if _TIME.search(text)), "")
-    company, _, category = next(
-        (text for text in labels if " - " in text and not _TIME.search(text)), ""
-    ).rpartition(" - ")
+    company, _, category = next((text for text in labels if " - " in text and not _TIME.search(text)), "").rpartition(
+        " - "
+    )
     if not str(number).isdecimal():
         raise items.RejectedItemError("no number of the release")
     row = _release_row(
         str(number), language, stamp, company or None, html_pages.text_of_element(headline), category or None
     )
     names = " ".join(
-        html_pages.text_of_element(link) or ""
-        for link in root.xpath("//*[contains(@class, 'attachment-link')]")
+        html_pages.text_of_element(link) or "" for link in root.xpath("//*[contains(@class, 'attachment-link')]")
     )
     leis = {lei for lei in _PACKAGE.findall(names) if is_lei(lei)}
     return row | {"lei": leis.pop() if len(leis) == 1 else None}
@@ -121,9 +115,7 @@ def _release_row(
 ) -> items.Row:
     published = _parse_instant(stamp)
     if published is None or title is None:
-        raise items.RejectedItemError(
-            "no headline" if title is None else f"no time with its zone: {stamp[:40]}"
-        )
+        raise items.RejectedItemError("no headline" if title is None else f"no time with its zone: {stamp[:40]}")
     known = language if _LANGUAGE.fullmatch(language) else None
     return {
         "id": f"oam:{number}",
@@ -157,10 +149,7 @@ def _parse_instant(text: str) -> datetime | None:
 
 
 def _cell_text(element: html.HtmlElement, name: str) -> str | None:
-    return next(
-        filter(None, map(html_pages.text_of_element, element.xpath(f".//*[contains(@class, '{name}')]"))),
-        None,
-    )
+    return next(filter(None, map(html_pages.text_of_element, element.xpath(f".//*[contains(@class, '{name}')]"))), None)
 
 
 DATASET: Final = Dataset(
@@ -168,11 +157,11 @@ DATASET: Final = Dataset(
     title="oam.fi: releases in the official storage",
     licence=LICENCE,
     cadence=Cadence(cron="*/20 5-18 * * *", stale_after_hours=24 * 14),
-    guard=GuardLimits(max_rejected=0.05),
+    guard_limits=GuardLimits(max_rejected=0.05),
     host=HOST,
-    staged={RELEASES.name: RELEASES},
-    files=("oam_fi/**", "fi_oam/**", "oam/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={RELEASES.name: RELEASES},
+    file_patterns=("oam_fi/**", "fi_oam/**", "oam/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
 )

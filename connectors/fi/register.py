@@ -35,7 +35,7 @@ _DASHES: Final = str.maketrans(
 _SEVEN: Final = 7
 
 
-def business_id(text: str | None) -> str | None:
+def parse_business_id(text: str | None) -> str | None:
     """Normalises a business id to `0112038-9` from any spelling in docs/formats/fi.md 1; None if invalid.
 
     Old ids have six digits and get a leading zero. The check digit is not verified here (`has_check_digit`).

@@ -31,7 +31,7 @@ from connectors.firds import schema as f
 from connectors.firds.fetch import FileLister
 from connectors.firds.parse import FileFindings
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xml.iterparse import NotXmlError
 from warehouse.schema.types import Table
@@ -66,9 +66,7 @@ FCA: Final = FirdsAuthority(
     "fca_firds",
     fetch.FCA_HOST,
     fetch.list_fca_files,
-    Licence(
-        "FCA website terms", "https://www.fca.org.uk/legal", "Source: Financial Conduct Authority, FIRDS"
-    ),
+    Licence("FCA website terms", "https://www.fca.org.uk/legal", "Source: Financial Conduct Authority, FIRDS"),
 )
 
 
@@ -81,14 +79,14 @@ def firds_datasets(market: str, authority: FirdsAuthority) -> tuple[Dataset, Dat
         title=f"{authority.title} FIRDS: equities on venues",
         licence=authority.licence,
         cadence=Cadence(cron="0 10 * * 0", stale_after_hours=24 * 15),
-        guard=GuardLimits(max_shrink=0.1, max_rejected=0.02),
+        guard_limits=GuardLimits(max_shrink=0.1, max_rejected=0.02),
         host=authority.host,
-        staged={table.name: table for table in tables},
-        files=("firds/FULINS*", "firds/**", "**/FULINS_*", f"{authority.folder}/**"),
-        recognise=partial(_recognise, _WHOLE),
-        is_whole=is_complete_set,
-        split=_split_xml_members,
-        read=partial(_read_snapshot, market),
+        staged_tables={table.name: table for table in tables},
+        file_patterns=("firds/FULINS*", "firds/**", "**/FULINS_*", f"{authority.folder}/**"),
+        recognise_file=partial(_recognise, _WHOLE),
+        is_complete_set=is_complete_set,
+        split_members=_split_xml_members,
+        read_batches=partial(_read_snapshot, market),
         fetch=partial(fetch.fetch_snapshot, authority.list_files),
     )
     daily = Dataset(
@@ -96,13 +94,13 @@ def firds_datasets(market: str, authority: FirdsAuthority) -> tuple[Dataset, Dat
         title=f"{authority.title} FIRDS: changes of equities",
         licence=authority.licence,
         cadence=Cadence(cron="30 10 * * *", stale_after_hours=24 * 5),
-        guard=GuardLimits(max_rejected=0.02),
+        guard_limits=GuardLimits(max_rejected=0.02),
         host=authority.host,
-        staged={changes.name: changes},
-        files=("firds/DLTINS*", "**/DLTINS_*", f"{authority.folder}/DLTINS*"),
-        recognise=partial(_recognise, _CHANGES),
-        split=_split_xml_members,
-        read=partial(_read_changes, market),
+        staged_tables={changes.name: changes},
+        file_patterns=("firds/DLTINS*", "**/DLTINS_*", f"{authority.folder}/DLTINS*"),
+        recognise_file=partial(_recognise, _CHANGES),
+        split_members=_split_xml_members,
+        read_batches=partial(_read_changes, market),
         fetch=partial(fetch.fetch_changes, authority.list_files),
     )
     return whole, daily
@@ -114,8 +112,8 @@ def _recognise(kind: str, name: str, head: bytes) -> RecognisedFile | NotApplica
         return NotApplicable("not a FIRDS file name: lists of files are used only by the fetch")
     if found[1] != kind:
         return NotApplicable(f"{found[1]}: of the FIRDS files only equities (FULINS_E) and changes are read")
-    if sniff(head) not in (Format.ZIP, Format.XML):
-        return NotApplicable(f"expected a file of FIRDS (XML in a zip), found {sniff(head).value}")
+    if detect_body_format(head) not in (BodyFormat.ZIP, BodyFormat.XML):
+        return NotApplicable(f"expected a file of FIRDS (XML in a zip), found {detect_body_format(head).value}")
     day = snapshot_day(name)
     at = None if day is None else datetime.combine(day, time(), UTC)
     return RecognisedFile(at, Scope.FULL if kind == _WHOLE else Scope.FEED)
@@ -147,15 +145,15 @@ def _split_xml_members(piece: ArchiveMember) -> Iterator[ArchiveMember]:
 
 def _read_snapshot(market: str, piece: ArchiveMember) -> Iterator[Batch]:
     edition = _member_snapshot(piece)
-    yield from _read_batches(piece, f.full_table(market, edition), edition, parse.parse_full)
+    yield from _read_batches(piece, f.full_table(market, edition), edition, parse.parse_full_file)
 
 
 def _read_changes(market: str, piece: ArchiveMember) -> Iterator[Batch]:
-    yield from _read_batches(piece, f.changes_table(market), _member_snapshot(piece), parse.parse_changes)
+    yield from _read_batches(piece, f.changes_table(market), _member_snapshot(piece), parse.parse_change_file)
 
 
 def _member_snapshot(piece: ArchiveMember) -> date:
-    named = snapshot_day(piece.name) or snapshot_day(piece.member or "")
+    named = snapshot_day(piece.name) or snapshot_day(piece.member_name or "")
     return named or piece.observed_at.date()
 
 
@@ -174,6 +172,4 @@ def _read_batches(piece: ArchiveMember, table: Table, edition: date, records: Re
     except NotXmlError as error:
         raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
     if not found.records:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, "no record of FIRDS in it: expected RefData or changes"
-        )
+        raise UnreadableFileError(piece.dataset, piece.name, "no record of FIRDS in it: expected RefData or changes")

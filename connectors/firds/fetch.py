@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import FetchedResponse, NotModified
 
@@ -62,10 +62,7 @@ def list_esma_files(http: HttpClient, since: date, until: date) -> Iterator[Fird
             return
         url = f"{base}&start={start}&rows={PAGE_ENTRIES}"
         answer = _response_member(http.json(url), "response", dict, url)
-        docs, total = (
-            _response_member(answer, "docs", list, url),
-            _response_member(answer, "numFound", int, url),
-        )
+        docs, total = (_response_member(answer, "docs", list, url), _response_member(answer, "numFound", int, url))
         yield from _parse_entries(docs)
         start += len(docs) or total  # a page may be shorter than requested; an empty one is the end
 
@@ -176,15 +173,13 @@ def _list_url(list_files: FileLister) -> str:
 def _fetch_set(http: HttpClient, parts: list[FirdsFile], scope: Scope) -> Iterator[FetchedFile]:
     """The parts of one set; its day becomes the cursor with the last part."""
     for file in parts:
-        answer = http.download(file.url, expect={Format.ZIP})
+        answer = http.download(file.url, expect={BodyFormat.ZIP})
         if isinstance(answer, NotModified):
             raise UnexpectedBodyError(file.url, 304, "status 304 without a conditional request")
         if file.md5 is not None and _md5_hex(answer) != file.md5.lower():
-            raise UnexpectedBodyError(
-                file.url, answer.status, f"its checksum is not {file.md5}, which the list gives"
-            )
+            raise UnexpectedBodyError(file.url, answer.status, f"its checksum is not {file.md5}, which the list gives")
         is_last = file is parts[-1]
-        yield answer.arrival(file.name, scope, Cursor(file.day.isoformat()) if is_last else None)
+        yield answer.to_fetched_file(file.name, scope, Cursor(file.day.isoformat()) if is_last else None)
 
 
 def _md5_hex(answer: FetchedResponse) -> str:

@@ -13,7 +13,7 @@ import polars as pl
 
 from connectors.contract.dataset import PresentRows
 from connectors.firds import schema as f
-from connectors.kit.staging import linked_rows
+from connectors.kit.staging import present_linked_rows
 
 # a table that missed its turn gives no evidence about lines missing from the other
 LATE: Final = timedelta(days=21)
@@ -27,7 +27,7 @@ def firds_listings(market: str, present: PresentRows) -> pl.LazyFrame:
     stated day; if its record was terminated without one, on that record's day; if it is missing from the full
     files of both turns, on the day it was missing the second time, even if a change was reported before that.
     """
-    full = pl.concat([linked_rows(present, table) for table in f.full_tables(market)])
+    full = pl.concat([present_linked_rows(present, table) for table in f.full_tables(market)])
     whole = (
         full.sort("edition", "_observed_at")
         .group_by(*_LINE, maintain_order=True)
@@ -36,7 +36,7 @@ def firds_listings(market: str, present: PresentRows) -> pl.LazyFrame:
     )
     left = whole.select(*_LINE, _left="_gone")
     changed = (
-        linked_rows(present, f.changes_table(market))
+        present_linked_rows(present, f.changes_table(market))
         .join(left, on=list(_LINE), how="left")
         .with_columns(_gone=pl.when(pl.col("_left") > pl.col("edition")).then("_left"), _turn=pl.lit(1))
     )
@@ -58,9 +58,5 @@ def _absence_day() -> pl.Expr:
     """The day a line was missing for the second time in a row; null while it is in either table."""
     retired = pl.col("_retired_at").dt.date()
     passed_over = pl.col("edition").max() - pl.col("edition") > LATE
-    stands = (
-        retired.is_null()
-        & ~passed_over
-        & (pl.col("edition") + LATE > retired.max().fill_null(pl.date(1, 1, 1)))
-    )
+    stands = retired.is_null() & ~passed_over & (pl.col("edition") + LATE > retired.max().fill_null(pl.date(1, 1, 1)))
     return pl.when(stands.any()).then(None).otherwise(retired.max())

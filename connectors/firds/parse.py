@@ -22,9 +22,9 @@ from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
 from connectors.kit.columns.text import iso_date
 from connectors.kit.staging import SignalCounter
-from connectors.kit.xml.iterparse import iter_elements, text_at
+from connectors.kit.xml.iterparse import element_text_at, iter_elements
 from connectors.kit.xml.parse import local_name
-from warehouse.schema.types import Kind
+from warehouse.schema.types import ColumnKind
 
 RejectedRow = tuple[object, str, object]
 
@@ -40,38 +40,36 @@ class FileFindings:
     """Counts of one file: records of any kind, and rejected equities."""
 
     records: int = 0
-    refused: list[RejectedRow] | None = None
+    rejected_rows: list[RejectedRow] | None = None
 
 
-def parse_full(body: BinaryIO, edition: date, found: FileFindings) -> Iterator[dict[str, Any]]:
+def parse_full_file(body: BinaryIO, snapshot_date: date, findings: FileFindings) -> Iterator[dict[str, Any]]:
     """Equities of a full file, except those admitted without the issuer's request: platforms trade any share."""
     for element in iter_elements(body, "{*}RefData"):
-        row = _parse_record(element, f.FULL, edition, found)
+        row = _parse_record(element, f.FULL, snapshot_date, findings)
         if row is not None and row["is_requested"] in (None, "true", "1"):
             yield row
 
 
-def parse_changes(body: BinaryIO, edition: date, found: FileFindings) -> Iterator[dict[str, Any]]:
+def parse_change_file(body: BinaryIO, snapshot_date: date, findings: FileFindings) -> Iterator[dict[str, Any]]:
     """Equities of a file of changes, with or without the issuer's request, which may be what changed."""
     for element in iter_elements(body, tuple(f"{{*}}{name}" for name in f.CHANGES)):
-        row = _parse_record(element, f.CHANGES[local_name(element)], edition, found)
+        row = _parse_record(element, f.CHANGES[local_name(element)], snapshot_date, findings)
         if row is not None:
             yield row
 
 
-def _parse_record(
-    element: etree._Element, record: str, edition: date, found: FileFindings
-) -> dict[str, Any] | None:
+def _parse_record(element: etree._Element, record: str, edition: date, found: FileFindings) -> dict[str, Any] | None:
     found.records += 1
-    classified = text_at(element, f.PATHS["cfi"])
+    classified = element_text_at(element, f.PATHS["cfi"])
     if classified is None or not _EQUITY.match(classified):
         return None
-    row: dict[str, Any] = {column: text_at(element, path) for column, path in f.PATHS.items()}
+    row: dict[str, Any] = {column: element_text_at(element, path) for column, path in f.PATHS.items()}
     reason = _reject_reason(row)
     if reason is not None:
-        if found.refused is None:
-            found.refused = []
-        found.refused.append((row["isin"], reason, f"{row['lei']} {row['mic']} {row['name']}"))
+        if found.rejected_rows is None:
+            found.rejected_rows = []
+        found.rejected_rows.append((row["isin"], reason, f"{row['lei']} {row['mic']} {row['name']}"))
         return None
     return row | {"record": record, "edition": edition.isoformat()}
 
@@ -87,7 +85,7 @@ def _reject_reason(row: dict[str, Any]) -> str | None:
 def to_staged_frame(rows: list[dict[str, Any]], tally: SignalCounter) -> pl.DataFrame:
     """Rows as staged, with days parsed; unreadable values are counted as signals."""
     written = pl.DataFrame(rows, schema=_WRITTEN, orient="row")
-    days = [column.name for column in f.COLUMNS if column.kind is Kind.DATE]
+    days = [column.name for column in f.COLUMNS if column.kind is ColumnKind.DATE]
     read = written.with_columns(
         *(iso_date(pl.col(name)).alias(name) for name in days),
         is_requested=pl.col("is_requested").replace_strict(_WORDS, default=None, return_dtype=pl.Boolean),
@@ -101,7 +99,7 @@ def to_staged_frame(rows: list[dict[str, Any]], tally: SignalCounter) -> pl.Data
     return kept.unique(["isin", "mic"], keep="last", maintain_order=True)
 
 
-def drain_rejects(found: FileFindings) -> pl.DataFrame:
+def drain_rejects(findings: FileFindings) -> pl.DataFrame:
     """Rejects since the last call."""
-    refused, found.refused = found.refused or [], None
+    refused, findings.rejected_rows = findings.rejected_rows or [], None
     return staging.reject_rows(refused)

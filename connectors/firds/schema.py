@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 EQUITY: Final = r"^E[SPDFC]"  # common, preferred, depositary receipts, limited classes
 FULL: Final = "full"
 TERMINATED: Final = "terminated"
@@ -32,12 +32,12 @@ COLUMNS: Final = (
     Column("cfi", _T, "classification, ISO 10962", nullable=False),
     Column("name", _T, "full name"),
     Column("currency", _T, "notional currency"),
-    Column("is_requested", Kind.BOOLEAN, "the issuer requested admission"),
-    Column("approved_on", Kind.DATE, "the issuer approved admission"),
-    Column("first_traded", Kind.DATE, "first day of trading"),
-    Column("ends_on", Kind.DATE, "last day of trading; null for the far future"),
+    Column("is_requested", ColumnKind.BOOLEAN, "the issuer requested admission"),
+    Column("approved_on", ColumnKind.DATE, "the issuer approved admission"),
+    Column("first_traded", ColumnKind.DATE, "first day of trading"),
+    Column("ends_on", ColumnKind.DATE, "last day of trading; null for the far future"),
     Column("record", _T, "full, new, modified, terminated or cancelled", nullable=False),
-    Column("edition", Kind.DATE, "day of the file", nullable=False),
+    Column("edition", ColumnKind.DATE, "day of the file", nullable=False),
 )
 PATHS: Final[Mapping[str, str]] = {
     "isin": "FinInstrmGnlAttrbts/Id",
@@ -69,6 +69,6 @@ def changes_table(market: str) -> Table:
     return Table(f"{market.lower()}_firds_change", "Equities on venues that changed.", _KEY, COLUMNS)
 
 
-def full_table(market: str, edition: date) -> Table:
+def full_table(market: str, snapshot_date: date) -> Table:
     """The table for the full file of a day; files are made on Saturdays, so the tables alternate."""
-    return full_tables(market)[edition.toordinal() // _DAYS_A_WEEK % 2]
+    return full_tables(market)[snapshot_date.toordinal() // _DAYS_A_WEEK % 2]

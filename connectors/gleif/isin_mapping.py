@@ -34,12 +34,12 @@ from connectors.kit import staging
 from connectors.kit.columns.isin import are_isins
 from connectors.kit.csv import reader
 from connectors.kit.csv.reader import CsvFormat
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import IDENTIFIERS
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
@@ -48,8 +48,8 @@ HOST: Final = "mapping.gleif.org"
 URL: Final = f"https://{HOST}/api/v2/isin-lei/latest/download"
 MOST: Final = 200  # ISINs of one company: issuers with more have notes and warrants, which serve no look-up
 _COLUMNS: Final = (
-    Column("isin", Kind.TEXT, "of a security", nullable=False),
-    Column("lei", Kind.TEXT, "of its issuer", nullable=False),
+    Column("isin", ColumnKind.TEXT, "of a security", nullable=False),
+    Column("lei", ColumnKind.TEXT, "of its issuer", nullable=False),
 )
 _LAYOUT: Final = CsvFormat(
     table=Table("gleif_isin_csv", "Pairs of the file.", ("isin", "lei"), _COLUMNS),
@@ -72,13 +72,13 @@ def isin_dataset(market: str) -> Dataset:
         title="ANNA and GLEIF: issuers of ISINs",
         licence=LICENCE,
         cadence=Cadence(cron="50 9 * * 6", stale_after_hours=24 * 21),
-        guard=GuardLimits(max_shrink=0.1, max_rejected=0.01),
+        guard_limits=GuardLimits(max_shrink=0.1, max_rejected=0.01),
         host=HOST,
-        staged={made.name: made},
-        files=("isin_lei/**", "isin-lei*", "isin_lei*", "lei-isin*"),
-        recognise=recognise,
-        split=staging.no_split,
-        read=partial(_read, market),
+        staged_tables={made.name: made},
+        file_patterns=("isin_lei/**", "isin-lei*", "isin_lei*", "lei-isin*"),
+        recognise_file=recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(_read, market),
         fetch=fetch,
     )
 
@@ -86,17 +86,17 @@ def isin_dataset(market: str) -> Dataset:
 def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """All pairs; nothing if unchanged since the last run."""
     since = None if cursor is None else Validators.of(cursor)
-    answer = http.download(URL, expect={Format.ZIP}, since=since)
+    answer = http.download(URL, expect={BodyFormat.ZIP}, since=since)
     if not isinstance(answer, NotModified):
-        yield answer.arrival("isin-lei.zip", Scope.FULL, answer.validators.cursor())
+        yield answer.to_fetched_file("isin-lei.zip", Scope.FULL, answer.validators.cursor())
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the pairs as CSV, plain or zipped; the content does not give the publication day."""
     del name
-    found = sniff(head)
+    found = detect_body_format(head)
     first = head.removeprefix(b"\xef\xbb\xbf")
-    if found is Format.ZIP or (found is Format.TEXT and first.startswith(_HEADER)):
+    if found is BodyFormat.ZIP or (found is BodyFormat.TEXT and first.startswith(_HEADER)):
         return RecognisedFile(None, Scope.FULL)
     return NotApplicable(f"expected pairs of LEI and ISIN (CSV, or a zip with it), found {found.value}")
 
@@ -110,9 +110,7 @@ def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
             mine = batch.rows.filter(pl.col("isin").str.starts_with(iso_country(market)))
             mine = mine.with_columns(_sound=are_isins(mine["isin"]) & are_leis(pl.col("lei")))
             wrong = mine.filter(~pl.col("_sound")).select("isin", "lei").iter_rows()
-            refused = staging.reject_rows(
-                (isin, "no ISIN, or no LEI of an issuer", lei) for isin, lei in wrong
-            )
+            refused = staging.reject_rows((isin, "no ISIN, or no LEI of an issuer", lei) for isin, lei in wrong)
             kept = mine.filter("_sound").drop("_sound")
             rejects = pl.concat([batch.rejects, refused])
             yield staging.make_batch(made, kept, rejects, (*batch.signals, *tally.drain()))
@@ -124,7 +122,7 @@ def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.Data
     """The ISINs of each company; none of an issuer of more than `MOST`: other registers name its shares."""
     made = isin_table(market)
     if made.name not in present:
-        return staging.empty_frame(IDENTIFIERS)
+        return staging.empty_staged_frame(IDENTIFIERS)
     rows = present[made.name].filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null())
     few = rows.filter(pl.len().over("_company_id") <= MOST).sort("_observed_at", "lei")
     return (

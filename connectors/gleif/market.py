@@ -32,8 +32,8 @@ def lei_contribution(code: str) -> Contribution:
         rank=SHARED,
         lei_records=partial(level1.lei_dataset, code),
         company_ids={lei_table(code).name: company_id_of_record(code)},
-        to_shared=lambda present, _today: {IDENTIFIERS.name: level1.map_identifiers(code, present)},
-        limits=(level1.LIMIT,),
+        to_shared_tables=lambda present, _today: {IDENTIFIERS.name: level1.map_identifiers(code, present)},
+        host_limits=(level1.LIMIT,),
     )
 
 
@@ -53,7 +53,7 @@ def parents_contribution(code: str) -> Contribution:
             Link(level2_schema.relations_table(code).name, "child", lei, _LEI),
             Link(level2_schema.exceptions_table(code).name, _LEI, lei, _LEI),
         ),
-        to_shared=lambda present, _today: {HOLDINGS.name: holdings.map_holdings(code, present)},
+        to_shared_tables=lambda present, _today: {HOLDINGS.name: holdings.map_holdings(code, present)},
     )
 
 
@@ -64,5 +64,5 @@ def isin_contribution(code: str, through: str) -> Contribution:
         rank=_AFTER_SHARES,
         datasets=(isin_mapping.isin_dataset(code),),
         links=(Link(isin_mapping.isin_table(code).name, _LEI, through, _LEI),),
-        to_shared=lambda present, _today: {IDENTIFIERS.name: isin_mapping.map_identifiers(code, present)},
+        to_shared_tables=lambda present, _today: {IDENTIFIERS.name: isin_mapping.map_identifiers(code, present)},
     )

@@ -15,7 +15,7 @@ from connectors.kit import staging
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS, bounded_stream, make_seekable
 from connectors.kit.archive.unreadable_stream import archive_errors_as_unreadable
 from connectors.kit.archive.zip import ZipArchive
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 
 LARGEST: Final = 64 << 30  # bytes; level 1 as XML has more than 8 GB
 _IN_MEMORY: Final = 64 << 20
@@ -25,10 +25,10 @@ class NotSingleFileError(Exception):
     """A zip that is damaged, encrypted, or contains other than one file."""
 
 
-def open_single_file(piece: ArchiveMember) -> BinaryIO:
+def open_single_file(member: ArchiveMember) -> BinaryIO:
     """The plain bytes of a piece. Raises NotSingleFileError; reading damaged data raises UnreadableFileError."""
     return archive_errors_as_unreadable(
-        unpack_single_file(staging.open_plain(piece), piece.name), piece.dataset, piece.name
+        unpack_single_file(staging.open_plain(member), member.name), member.dataset, member.name
     )
 
 
@@ -39,7 +39,7 @@ def unpack_single_file(body: BinaryIO, name: str) -> BinaryIO:
     """
     head = body.read(HEAD)
     whole = cast("BinaryIO", io.BufferedReader(_RejoinedStream(head, body), 1 << 20))
-    if sniff(head) is not Format.ZIP:
+    if detect_body_format(head) is not BodyFormat.ZIP:
         return whole
     with ExitStack() as opened:
         try:

@@ -38,17 +38,10 @@ class CodeList:
         """Value of each code; null for null and for unknown codes."""
         source = pl.col(code) if isinstance(code, str) else code
         values = self.columns[column]
-        return source.replace_strict(
-            list(values), list(values.values()), default=None, return_dtype=pl.String
-        )
+        return source.replace_strict(list(values), list(values.values()), default=None, return_dtype=pl.String)
 
     def audit(
-        self,
-        rows: pl.DataFrame,
-        column: str,
-        example: str,
-        tally: SignalCounter,
-        signal: str = "unknown_code",
+        self, rows: pl.DataFrame, column: str, example: str, tally: SignalCounter, signal: str = "unknown_code"
     ) -> None:
         """Counts codes of `rows[column]` missing from the list; `example` is the column with company numbers."""
         if self.codes | {None} >= set(rows[column].unique().to_list()):

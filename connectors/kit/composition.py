@@ -37,30 +37,28 @@ def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdic
     merge.by_key(
         "staged table",
         lambda part: {
-            name: table for made in _datasets(part, lei_columns) for name, table in made.staged.items()
+            name: table for made in _datasets(part, lei_columns) for name, table in made.staged_tables.items()
         },
     )
-    precedence = merge.by_key("the precedence of", lambda part: part.precedence)
+    precedence = merge.by_key("the precedence of", lambda part: part.field_precedence)
     if unknown := {key for keys in precedence.values() for key in keys} - datasets.keys():
-        raise ValueError(
-            f"{code}: precedence names {', '.join(sorted(unknown))}, which no contribution declares"
-        )
+        raise ValueError(f"{code}: precedence names {', '.join(sorted(unknown))}, which no contribution declares")
     return Jurisdiction(
         code=code,
         state=MARKETS[code].state,
         datasets=tuple(datasets.values()),
-        precedence=precedence,
-        touches=company_ids_resolver(merge.by_key("company ids of", lambda part: part.company_ids)),
-        normalise=_MarketMapping(parts, merge.by_key("the rule of", lambda part: part.rules)),
+        field_precedence=precedence,
+        company_ids_of_rows=company_ids_resolver(merge.by_key("company ids of", lambda part: part.company_ids)),
+        to_shared_tables=_MarketMapping(parts, merge.by_key("the rule of", lambda part: part.table_rules)),
         links=_order_links(merge.by_key("links of", _links_by_table)),
-        holders=merge.by_key("holders of", lambda part: part.holders),
-        removed=merge.by_key("removals of", lambda part: part.removed),
-        secrets=tuple(
-            merge.by_key("the secret of", lambda part: {one.host: one for one in part.secrets}).values()
+        holder_columns=merge.by_key("holders of", lambda part: part.holder_columns),
+        removal_masks=merge.by_key("removals of", lambda part: part.removal_masks),
+        host_secrets=tuple(
+            merge.by_key("the secret of", lambda part: {one.host: one for one in part.host_secrets}).values()
         ),
-        limits=merge_limits(limit for part in parts for limit in part.limits),
-        dated=tuple(key for part in parts for key in part.dated),
-        untitled=tuple(key for part in parts for key in part.untitled),
+        host_limits=merge_limits(limit for part in parts for limit in part.host_limits),
+        dated_datasets=tuple(key for part in parts for key in part.dated_datasets),
+        untitled_datasets=tuple(key for part in parts for key in part.untitled_datasets),
         news_items=merge.by_key("news of", lambda part: part.news_items),
     )
 
@@ -128,16 +126,14 @@ class _MarketMapping:
     rules: Mapping[str, TableRule]
 
     def __call__(self, present: PresentRows, today: date) -> SharedTables:
-        given = [part.to_shared(present, today) for part in self.parts]
+        given = [part.to_shared_tables(present, today) for part in self.parts]
         first = _merge_tables(given)
-        late = [part.to_shared_late(first, present, today) for part in self.parts]
+        late = [part.to_dependent_tables(first, present, today) for part in self.parts]
         grown = {name for made in late for name in made}
         both = [rows for pair in zip(given, late, strict=True) for rows in pair]  # still by rank
         more = _merge_tables([{name: one[name] for name in grown & one.keys()} for one in both])
         shared = {**first, **more}
-        finals = {
-            name: rule(shared[name], shared, today) for name, rule in self.rules.items() if name in shared
-        }
+        finals = {name: rule(shared[name], shared, today) for name, rule in self.rules.items() if name in shared}
         return {**shared, **finals}
 
 
@@ -154,9 +150,7 @@ def _merge_rows(table: Table, frames: list[pl.DataFrame]) -> pl.DataFrame:
     schema = staging.staged_schema(table)
     some = [frame.select(table.names).cast(schema) for frame in frames if not frame.is_empty()]  # pyright: ignore[reportArgumentType]
     return (
-        reduce(lambda first, then: _fill_rows(table, first, then), some)
-        if some
-        else staging.empty_frame(table)
+        reduce(lambda first, then: _fill_rows(table, first, then), some) if some else staging.empty_staged_frame(table)
     )
 
 

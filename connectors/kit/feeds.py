@@ -16,7 +16,7 @@ import feedparser
 from feedparser import encodings, sanitizer
 from feedparser.mixin import _FeedParserMixin
 
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 
 LARGEST: Final = 8 << 20  # bytes; a feed of twenty releases has a tenth of a megabyte
 MOST: Final = 5_000  # entries
@@ -105,8 +105,8 @@ def _check_body(body: bytes, plain: bytes) -> None:
         raise NotFeedError(f"expected a feed, found more than {LARGEST >> 20} MiB")
     if plain.count(b"<") > _TAGS:
         raise NotFeedError(f"expected a feed, found more than {_TAGS:,} elements")
-    found = sniff(body)
-    if found is not Format.XML:
+    found = detect_body_format(body)
+    if found is not BodyFormat.XML:
         raise NotFeedError(f"expected a feed, found {found.value}: try again later, or check the address")
     if _ENTITY.search(plain):
         raise NotFeedError("a feed that declares entities, unlike all of these sources")

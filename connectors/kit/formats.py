@@ -10,10 +10,10 @@ import zlib
 from enum import StrEnum
 from typing import Final
 
-HEAD: Final = 1024  # bytes that `sniff` needs
+HEAD: Final = 1024  # bytes that `detect_body_format` needs
 
 
-class Format(StrEnum):
+class BodyFormat(StrEnum):
     """Formats of bodies that a connector may expect. TEXT is text without a signature (CSV).
 
     EMPTY: nothing, or less than `HEAD` blanks.
@@ -34,26 +34,26 @@ class Format(StrEnum):
 _GZIP: Final = b"\x1f\x8b"
 _OPENING: Final = 65_536  # most plain bytes that `decompressed_head` returns
 _MAGIC: Final = (
-    (b"PK\x03\x04", Format.ZIP),
-    (b"PK\x05\x06", Format.ZIP),  # a zip without members
-    (b"PK\x07\x08", Format.ZIP),  # spanned
-    (_GZIP, Format.GZIP),
-    (b"%PDF-", Format.PDF),
+    (b"PK\x03\x04", BodyFormat.ZIP),
+    (b"PK\x05\x06", BodyFormat.ZIP),  # a zip without members
+    (b"PK\x07\x08", BodyFormat.ZIP),  # spanned
+    (_GZIP, BodyFormat.GZIP),
+    (b"%PDF-", BodyFormat.PDF),
 )
 _FEED: Final = re.compile(rb"<(?:[\w.-]{1,40}:)?(?:rss|feed|rdf)\b")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL: Final = bytes(range(9)) + bytes(range(14, 27)) + bytes(range(28, 32))
 
 
-def sniff(head: bytes) -> Format:
+def detect_body_format(head: bytes) -> BodyFormat:
     """The format of a body, from its first bytes (`HEAD` of them are enough)."""
     if not head:
-        return Format.EMPTY
+        return BodyFormat.EMPTY
     for magic, found in _MAGIC:
         if head.startswith(magic):
             return found
     if head[257:262] == b"ustar":
-        return Format.TAR
+        return BodyFormat.TAR
     if head.startswith(_UTF16):
         return _markup_format(head.decode("utf-16", errors="ignore").encode())
     return _markup_format(head.removeprefix(b"\xef\xbb\xbf"))
@@ -76,16 +76,16 @@ def _is_html_page(text: bytes) -> bool:
     return b"<!doctype html" in page or b"<html" in page
 
 
-def _markup_format(head: bytes) -> Format:
+def _markup_format(head: bytes) -> BodyFormat:
     text = head.lstrip()[:HEAD].lower()  # if more is given, leading blanks do not hide the format
     if not text:
         # some registers report a removed company by an empty body; after a head full of blanks there may be
         # content
-        return Format.EMPTY if len(head) < HEAD else Format.UNKNOWN
+        return BodyFormat.EMPTY if len(head) < HEAD else BodyFormat.UNKNOWN
     if text.startswith((b"{", b"[")):
-        return Format.JSON
+        return BodyFormat.JSON
     if text.startswith(b"<"):
-        return Format.HTML if _is_html_page(text) else Format.XML
+        return BodyFormat.HTML if _is_html_page(text) else BodyFormat.XML
     binary = len(text) - len(text.translate(None, _CONTROL))
     # A stray NUL or two do not make a table binary; random bytes hold one control character in nine.
-    return Format.UNKNOWN if binary > max(2, 0.05 * len(text)) else Format.TEXT
+    return BodyFormat.UNKNOWN if binary > max(2, 0.05 * len(text)) else BodyFormat.TEXT

@@ -13,16 +13,16 @@ import polars as pl
 _RECORD: Final = ("company_id", "register", "native_id")
 
 
-def latest_per_record(told: pl.DataFrame) -> pl.DataFrame:
+def latest_statements(statements: pl.DataFrame) -> pl.DataFrame:
     """The last row of each record, from HOLDINGS rows sorted oldest first per record: shared `holdings`."""
-    return told.unique(_RECORD, keep="last", maintain_order=True)
+    return statements.unique(_RECORD, keep="last", maintain_order=True)
 
 
-def superseded_statements(told: pl.DataFrame) -> pl.DataFrame:
+def superseded_statements(statements: pl.DataFrame) -> pl.DataFrame:
     """Superseded rows of each record, valid before its newest, the last one of each day: `holdings_earlier`."""
-    if told.is_empty():
-        return told
-    last = latest_per_record(told).select(*_RECORD, pl.col("valid_from").alias("_newest"))
-    rows = told.join(last, on=_RECORD, how="left", maintain_order="left")
+    if statements.is_empty():
+        return statements
+    last = latest_statements(statements).select(*_RECORD, pl.col("valid_from").alias("_newest"))
+    rows = statements.join(last, on=_RECORD, how="left", maintain_order="left")
     before = rows.filter(pl.col("valid_from") < pl.col("_newest")).drop("_newest")
     return before.unique([*_RECORD, "valid_from"], keep="last", maintain_order=True)

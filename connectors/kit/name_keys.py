@@ -15,9 +15,7 @@ import polars as pl
 from connectors.contract.dataset import ComputedKey
 from name_matching.core_name import full_name, split_core_and_forms, strong_core
 
-Names = Callable[
-    [pl.DataFrame], pl.Series
-]  # rows of a staged table to names; null for rows that are not candidates
+Names = Callable[[pl.DataFrame], pl.Series]  # rows of a staged table to names; null for rows that are not candidates
 
 FULL: Final = "full_name"
 CORE: Final = "core_name"

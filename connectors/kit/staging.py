@@ -25,24 +25,24 @@ from connectors.contract.dataset import (
 from connectors.kit.archive import members as archive_members
 from connectors.kit.archive.members import ArchiveError
 from connectors.kit.archive.unreadable_stream import archive_errors_as_unreadable
-from connectors.kit.formats import HEAD, Format, sniff
-from warehouse.schema.types import Kind, Table
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
+from warehouse.schema.types import ColumnKind, Table
 
 _Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
 
 EXCERPT: Final = 200  # characters kept of a rejected record
 EXAMPLES: Final = 5
 
-TYPES: Final[Mapping[Kind, pl.DataType]] = {
-    Kind.TEXT: pl.String(),
-    Kind.TEXTS: pl.List(pl.String()),
-    Kind.JSON: pl.String(),
-    Kind.INTEGER: pl.Int64(),
-    Kind.MONEY: pl.Int64(),
-    Kind.PERCENT: pl.Decimal(9, 4),
-    Kind.BOOLEAN: pl.Boolean(),
-    Kind.DATE: pl.Date(),
-    Kind.INSTANT: pl.Datetime("us", "UTC"),
+TYPES: Final[Mapping[ColumnKind, pl.DataType]] = {
+    ColumnKind.TEXT: pl.String(),
+    ColumnKind.TEXTS: pl.List(pl.String()),
+    ColumnKind.JSON: pl.String(),
+    ColumnKind.INTEGER: pl.Int64(),
+    ColumnKind.MONEY: pl.Int64(),
+    ColumnKind.PERCENT: pl.Decimal(9, 4),
+    ColumnKind.BOOLEAN: pl.Boolean(),
+    ColumnKind.DATE: pl.Date(),
+    ColumnKind.INSTANT: pl.Datetime("us", "UTC"),
 }
 REJECTS: Final = pl.Schema(dict.fromkeys(REJECT_COLUMNS, pl.String()))
 
@@ -52,7 +52,7 @@ def staged_schema(table: Table) -> pl.Schema:
     return pl.Schema({column.name: TYPES[column.kind] for column in table.columns})
 
 
-def empty_frame(table: Table) -> pl.DataFrame:
+def empty_staged_frame(table: Table) -> pl.DataFrame:
     """An empty frame of a table."""
     return _cached_empty(table).clone()
 
@@ -87,7 +87,7 @@ def concat_tables(table: Table, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Concatenates several parts with a table's columns and types; usually only one part has rows."""
     due = staged_schema(table)
     some = [part.select(due.names()).cast(due) for part in parts if not part.is_empty()]  # pyright: ignore[reportArgumentType]
-    return pl.concat(some) if some else empty_frame(table)
+    return pl.concat(some) if some else empty_staged_frame(table)
 
 
 def present_rows(present: PresentRows, table: Table) -> pl.LazyFrame:
@@ -97,7 +97,7 @@ def present_rows(present: PresentRows, table: Table) -> pl.LazyFrame:
     return pl.LazyFrame(schema={**staged_schema(table), **META_SCHEMA})
 
 
-def linked_rows(present: PresentRows, table: Table) -> pl.LazyFrame:
+def present_linked_rows(present: PresentRows, table: Table) -> pl.LazyFrame:
     """Those of `present_rows` whose company is known."""
     return present_rows(present, table).filter(pl.col("_company_id").is_not_null())
 
@@ -168,9 +168,7 @@ class SignalCounter:
 
 def count_signals(tally: SignalCounter, code: str, subject: str, examples: pl.Series) -> None:
     """Counts one signal per value of `examples`; the first values are kept as examples."""
-    count_subjects(
-        tally, code, examples.alias("example").to_frame().select("example", subject=pl.lit(subject))
-    )
+    count_subjects(tally, code, examples.alias("example").to_frame().select("example", subject=pl.lit(subject)))
 
 
 def count_subjects(tally: SignalCounter, code: str, subjects: pl.DataFrame) -> None:
@@ -184,9 +182,9 @@ def count_subjects(tally: SignalCounter, code: str, subjects: pl.DataFrame) -> N
             tally.add(code, str(subject), example, count=0)
 
 
-def no_split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+def no_split(member: ArchiveMember) -> Iterator[ArchiveMember]:
     """The split of a plain file: the piece itself."""
-    yield piece
+    yield member
 
 
 def split_archive(
@@ -205,27 +203,27 @@ def split_archive(
             yield piece
             return
         for member in archive_members.archive_members(
-            piece.open, piece.name, keep=keep, nested=nested, former=piece.former
+            piece.open, piece.name, keep=keep, nested=nested, previous_archive=piece.previous_archive
         ):
             opener = partial(_open_member, piece.dataset, piece.name, member.open)
-            yield replace(piece, member=member.name, open=opener, former=None)
+            yield replace(piece, member_name=member.name, open=opener, previous_archive=None)
     except ArchiveError as error:
         raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
 
 
-def open_plain(piece: ArchiveMember) -> BinaryIO:
+def open_plain(member: ArchiveMember) -> BinaryIO:
     """The plain bytes of a piece, gunzipped if gzip. Reading raises UnreadableFileError."""
-    name = piece.name if piece.member is None else f"{piece.name}#{piece.member}"
-    opener = partial(archive_members.open_gunzipped, piece.open, name)
-    return _open_member(piece.dataset, name, opener)
+    name = member.name if member.member_name is None else f"{member.name}#{member.member_name}"
+    opener = partial(archive_members.open_gunzipped, member.open, name)
+    return _open_member(member.dataset, name, opener)
 
 
 def _is_archive(piece: ArchiveMember) -> bool:
     with piece.open() as stream:
-        found = sniff(stream.read(HEAD))
-    if found is Format.GZIP:
+        found = detect_body_format(stream.read(HEAD))
+    if found is BodyFormat.GZIP:
         return archive_members.is_gzipped_tar(piece.open, piece.name)
-    return found in (Format.ZIP, Format.TAR)
+    return found in (BodyFormat.ZIP, BodyFormat.TAR)
 
 
 def _open_member(dataset: str, name: str, open_: Callable[[], BinaryIO]) -> BinaryIO:

@@ -16,7 +16,7 @@ import polars as pl
 class StatusRule:
     """One rule: its condition and its result. `word` is the register's own term."""
 
-    holds: pl.Expr
+    condition: pl.Expr
     status: str
     detail: str | None
     since: pl.Expr
@@ -34,10 +34,8 @@ def rule_columns(rules: Sequence[StatusRule], otherwise: StatusRule) -> dict[str
     return {name: _first_matching(rules, otherwise, of) for name, of in told.items()}
 
 
-def _first_matching(
-    rules: Sequence[StatusRule], otherwise: StatusRule, of: Callable[[StatusRule], pl.Expr]
-) -> pl.Expr:
+def _first_matching(rules: Sequence[StatusRule], otherwise: StatusRule, of: Callable[[StatusRule], pl.Expr]) -> pl.Expr:
     found = of(otherwise)
     for rule in reversed(rules):
-        found = pl.when(rule.holds).then(of(rule)).otherwise(found)
+        found = pl.when(rule.condition).then(of(rule)).otherwise(found)
     return found

@@ -26,7 +26,7 @@ def is_live_listing(today: date) -> pl.Expr:
     return begun & lasts & counts
 
 
-def decide_listed(
+def derive_is_listed(
     companies: pl.DataFrame, listings: pl.DataFrame, order: Sequence[str], today: date
 ) -> pl.DataFrame:
     """Companies with `is_listed` and `is_listed_source` computed.
@@ -40,16 +40,12 @@ def decide_listed(
     if listings.is_empty() and companies["is_listed_source"].null_count() == companies.height:
         return companies.with_columns(is_listed=pl.lit(value=False))  # no evidence for any company
     place = pl.col("register").replace_strict(
-        {register: number for number, register in enumerate(order)},
-        default=len(order),
-        return_dtype=pl.Int32,
+        {register: number for number, register in enumerate(order)}, default=len(order), return_dtype=pl.Int32
     )
     told = listings.select("company_id", "register", _live=is_live_listing(today), _place=place)
-    own = companies.select(
-        "company_id",
-        register=pl.col("is_listed_source"),
-        _live=pl.col("is_listed"),
-    ).filter(pl.col("register").is_not_null())
+    own = companies.select("company_id", register=pl.col("is_listed_source"), _live=pl.col("is_listed")).filter(
+        pl.col("register").is_not_null()
+    )
     evidence = pl.concat([told, own.with_columns(_place=place)], how="diagonal")
     best = (
         evidence.sort(~pl.col("_live"), "_place", "register")
@@ -60,6 +56,5 @@ def decide_listed(
     found = companies.select("company_id").join(best, on="company_id", how="left", maintain_order="left")
     exists = pl.col("status") != _DISSOLVED
     return companies.with_columns(
-        is_listed=found["_live"].fill_null(value=False) & exists,
-        is_listed_source=found["_source"],
+        is_listed=found["_live"].fill_null(value=False) & exists, is_listed_source=found["_source"]
     )

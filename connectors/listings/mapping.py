@@ -30,7 +30,7 @@ def map_firds_listings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.D
     is one that begins too far ahead. An end too far ahead counts as none.
     """
     if not staging.has_rows(present, (*firds_schema.full_tables(market), firds_schema.changes_table(market))):
-        return staging.empty_frame(LISTINGS)
+        return staging.empty_staged_frame(LISTINGS)
     is_told = pl.col("begins_on").is_not_null() | pl.col("ended_on").is_not_null()
     found = firds_listings(market, present).filter(
         pl.col("mic").is_in(MICS),
@@ -57,7 +57,7 @@ def map_firds_listings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.D
 def map_identifiers(listings: pl.DataFrame, today: date) -> pl.DataFrame:
     """ISINs and symbols of live listings, and the venue of the first symbol, else of the first line."""
     if listings.is_empty():
-        return staging.empty_frame(IDENTIFIERS)
+        return staging.empty_staged_frame(IDENTIFIERS)
     live = listings.filter(is_live_listing(today)).sort("ticker", "native_id", nulls_last=True)
     named = [_identifier_rows(live, scheme, column) for scheme, column in _NAMED.items()]
     venue = live.filter(pl.col("exchange_mic").is_not_null())

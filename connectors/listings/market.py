@@ -51,7 +51,7 @@ def firds_contribution(code: str, authority: FirdsAuthority) -> Contribution:
         datasets=firds_datasets(code, authority),
         links=tuple(Link(table, _LEI, lei_table(code).name, _LEI) for table in tables),
         lei_columns=dict.fromkeys(tables, _LEI),
-        to_shared=lambda present, _today: {LISTINGS.name: mapping.map_firds_listings(code, present)},
+        to_shared_tables=lambda present, _today: {LISTINGS.name: mapping.map_firds_listings(code, present)},
     )
 
 
@@ -63,9 +63,9 @@ def listing_rule(*order: str) -> Contribution:
     return Contribution(
         name="listed companies",
         rank=_AFTER_RECORDS,
-        to_shared_late=_map_identifiers,
-        rules={COMPANIES.name: partial(_decide_listed, order)},
-        precedence={"is_listed": order},
+        to_dependent_tables=_map_identifiers,
+        table_rules={COMPANIES.name: partial(_decide_listed, order)},
+        field_precedence={"is_listed": order},
     )
 
 
@@ -73,11 +73,9 @@ def _map_identifiers(shared: SharedTables, _present: PresentRows, today: date) -
     return {IDENTIFIERS.name: mapping.map_identifiers(_listings(shared), today)}
 
 
-def _decide_listed(
-    order: tuple[str, ...], companies: pl.DataFrame, shared: SharedTables, today: date
-) -> pl.DataFrame:
-    return is_listed.decide_listed(companies, _listings(shared), order, today)
+def _decide_listed(order: tuple[str, ...], companies: pl.DataFrame, shared: SharedTables, today: date) -> pl.DataFrame:
+    return is_listed.derive_is_listed(companies, _listings(shared), order, today)
 
 
 def _listings(shared: SharedTables) -> pl.DataFrame:
-    return shared[LISTINGS.name] if LISTINGS.name in shared else staging.empty_frame(LISTINGS)
+    return shared[LISTINGS.name] if LISTINGS.name in shared else staging.empty_staged_frame(LISTINGS)

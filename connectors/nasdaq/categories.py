@@ -15,40 +15,11 @@ INTERIM: Final = frozenset({153, 68, 78, 500}) | YEAR_END
 KNOWN: Final = (
     FLAGGING
     | INTERIM
-    | {
-        66,
-        69,
-        428,
-        436,
-        72,
-        270,
-        13,
-        75,
-        62,
-        16,
-        64,
-        18,
-        58,
-        67,
-        59,
-        29,
-        199,
-        30,
-        209,
-        210,
-        424,
-        432,
-        497,
-        498,
-        55,
-    }
+    | {66, 69, 428, 436, 72, 270, 13, 75, 62, 16, 64, 18, 58, 67, 59, 29, 199, 30, 209, 210, 424, 432, 497, 498, 55}
 )
-_FLAGGING_LABEL: Final = re.compile(
-    r"major (?:shareholder|holding)|suurimmat osakkeenomistajat|flagg", re.IGNORECASE
-)
+_FLAGGING_LABEL: Final = re.compile(r"major (?:shareholder|holding)|suurimmat osakkeenomistajat|flagg", re.IGNORECASE)
 _INTERIM_LABEL: Final = re.compile(
-    r"interim report|quarterly report|half[- ]?year|osavuosi|puolivuosi|del[åa]rsrapport|halv[åa]rs",
-    re.IGNORECASE,
+    r"interim report|quarterly report|half[- ]?year|osavuosi|puolivuosi|del[åa]rsrapport|halv[åa]rs", re.IGNORECASE
 )
 _YEAR_END_LABEL: Final = re.compile(
     r"financial statement release|year[- ]end report|tilinpäätöstiedote|bokslutskommunik", re.IGNORECASE

@@ -15,7 +15,7 @@ import msgspec
 import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.nasdaq import categories
 from connectors.nasdaq.schema import HOST, VIEW_HOST
@@ -47,16 +47,14 @@ class SeenIds(msgspec.Struct):
         return Cursor(msgspec.json.encode(SeenIds(self.seen[-_REMEMBERED:])).decode())
 
 
-def fetch_releases(
-    http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_releases(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches pages of releases, newest first, until one has nothing new; the cursor comes with the last."""
     known = SeenIds.of(cursor)
     before = set(known.seen)
     fresh: list[str] = []
     held: FetchedFile | None = None
     for page in range(PAGES):
-        answer = http.get(_query_url(page * PAGE), expect={Format.JSON})
+        answer = http.get(_query_url(page * PAGE), expect={BodyFormat.JSON})
         numbers = _release_numbers(answer)
         new = [number for number in numbers if number not in before]
         if not new:
@@ -64,13 +62,13 @@ def fetch_releases(
         if held is not None:
             yield held
         fresh += new
-        held = answer.arrival(f"releases_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json", Scope.PART)
+        held = answer.to_fetched_file(f"releases_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json", Scope.PART)
         if len(numbers) < PAGE or len(new) < len(numbers):
             break
     if held is not None:
         last = SeenIds([*known.seen, *reversed(fresh)]).cursor()
         yield FetchedFile(
-            held.name, held.body, held.scope, held.observed_at, last, held.url, held.status, held.headers
+            held.name, held.body, held.scope, held.observed_at, last, held.url, held.http_status, held.response_headers
         )
 
 
@@ -116,9 +114,7 @@ def subjects_selector(table: str) -> Callable[[Mapping[str, pl.DataFrame]], Iter
     return pages
 
 
-def fetch_notifications(
-    http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_notifications(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches pages of notifications not fetched yet, each with the cursor."""
     asked = SeenIds.of(cursor)
     before = set(asked.seen)
@@ -128,9 +124,9 @@ def fetch_notifications(
         message = query.get("id", [""])[0]
         if parts.hostname != VIEW_HOST or not message or message in before:
             continue
-        answer = http.get(url, expect={Format.HTML, Format.XML}, allow=_GONE)
+        answer = http.get(url, expect={BodyFormat.HTML, BodyFormat.XML}, allow=_GONE)
         before.add(message)
         asked.seen.append(message)
         if answer.status == _OK:
             language = query.get("lang", ["en"])[0]
-            yield answer.arrival(f"{message}_{language}.html", Scope.PART, asked.cursor())
+            yield answer.to_fetched_file(f"{message}_{language}.html", Scope.PART, asked.cursor())

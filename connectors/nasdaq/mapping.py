@@ -31,7 +31,7 @@ def map_filings(register: str, releases: pl.LazyFrame) -> pl.DataFrame:
     """`map_filings` of interim reports: one per release, whatever the number of its languages."""
     rows = _linked_rows(releases).sort(*_GROUP, RELEASE)
     if rows.is_empty():  # most companies are not listed
-        return staging.empty_frame(FILINGS)
+        return staging.empty_staged_frame(FILINGS)
     groups = [group for _, group in rows.group_by(_GROUP, maintain_order=True)]
     found = [filing for group in groups if (filing := _filing_row(register, group.to_dicts())) is not None]
     return pl.DataFrame(found, schema=_filings_schema(rows), orient="row").select(FILINGS.names)
@@ -64,24 +64,16 @@ def _filing_row(register: str, records: list[dict[str, Any]]) -> dict[str, Any] 
     if not categories.is_interim(category, label):
         return None
     released = first["releaseTime"].date()
-    stated = (
-        report_periods.stated_period(one["headline"], released) for one in sorted(records, key=_language_rank)
-    )
+    stated = (report_periods.stated_period(one["headline"], released) for one in sorted(records, key=_language_rank))
     start, end = next((found for found in stated if found is not None), (None, None))
-    document = next(
-        (one["documentUrl"] for one in sorted(records, key=_language_rank) if one["documentUrl"]), None
-    )
+    document = next((one["documentUrl"] for one in sorted(records, key=_language_rank) if one["documentUrl"]), None)
     return {
         # the same release in another language, or listed again under another number, is the same document
-        "filing_id": filing_id(
-            register, f"{first['_company_id']}:{first['releaseTime'].isoformat()}:{category}"
-        ),
+        "filing_id": filing_id(register, f"{first['_company_id']}:{first['releaseTime'].isoformat()}:{category}"),
         "company_id": first["_company_id"],
         "filing_type": FILING_TYPE,
         "native_id": first[RELEASE],
-        "period_start": None
-        if categories.is_year_end(category, label) and _is_full_year(start, end)
-        else start,
+        "period_start": None if categories.is_year_end(category, label) and _is_full_year(start, end) else start,
         "period_end": end,
         "filed_at": released,
         "is_amendment": False,
@@ -108,10 +100,7 @@ def map_holdings(register: str, notifications: pl.LazyFrame, releases: pl.LazyFr
     told = (
         releases.filter(pl.col(MESSAGE).is_not_null())
         .group_by(MESSAGE)
-        .agg(
-            pl.col("releaseTime").min().dt.date().alias("_released"),
-            pl.col("messageUrl").first().alias("_page"),
-        )
+        .agg(pl.col("releaseTime").min().dt.date().alias("_released"), pl.col("messageUrl").first().alias("_page"))
     )
     rows = _linked_rows(notifications.with_columns(HOLDER_KEY).join(told, on=MESSAGE, how="left"))
     rows = rows.with_columns(valid_from=pl.coalesce("day", "_released"))

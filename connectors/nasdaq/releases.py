@@ -28,9 +28,9 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
-from connectors.kit.json.record import Record, RecordError
+from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
 from connectors.nasdaq import categories, fetch
 from connectors.nasdaq.names import issuer_key
@@ -45,19 +45,17 @@ _NUMBER: Final = re.compile("[0-9]{1,18}")
 _MARKET: Final = re.compile(r"(?:Main Market|First North|Nasdaq|Baltic|GXG)\b", re.IGNORECASE)
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises lists of releases. Pages of the Finnish archive repeat them without categories and links."""
     del name
     head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
     if _ITEMS.search(head):
         return RecognisedFile(None, Scope.PART)
-    if sniff(head) is Format.HTML:
-        return NotApplicable(
-            "page of an archive of releases: the exchange's list carries the same with its categories"
-        )
-    if _CALLBACK.match(head) or sniff(head) is Format.JSON:
+    if detect_body_format(head) is BodyFormat.HTML:
+        return NotApplicable("page of an archive of releases: the exchange's list carries the same with its categories")
+    if _CALLBACK.match(head) or detect_body_format(head) is BodyFormat.JSON:
         return NotApplicable("JSON that is no list of releases (a list of categories, an error)")
-    return NotApplicable(f"{sniff(head)} that is no list of releases")
+    return NotApplicable(f"{detect_body_format(head)} that is no list of releases")
 
 
 def decode_response(text: bytes) -> Any:
@@ -77,19 +75,17 @@ def response_items(body: Any) -> list[Any] | None:
     return items if isinstance(items, list) else None
 
 
-def read(table: Table, markets: tuple[str, ...], piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(table: Table, markets: tuple[str, ...], member: ArchiveMember) -> Iterator[Batch]:
     """One batch: the items of these markets; others are counted."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         text = stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
     try:
         items = response_items(decode_response(text))
     except MALFORMED as error:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected a list of releases: {error}"
-        ) from None
+        raise UnreadableFileError(member.dataset, member.name, f"expected a list of releases: {error}") from None
     if items is None:
-        raise UnreadableFileError(piece.dataset, piece.name, "no list of releases in it")
-    tally = SignalCounter(piece.dataset)
+        raise UnreadableFileError(member.dataset, member.name, "no list of releases in it")
+    tally = SignalCounter(member.dataset)
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
     for place, item in enumerate(items, start=1):
@@ -103,7 +99,7 @@ def read(table: Table, markets: tuple[str, ...], piece: ArchiveMember) -> Iterat
 
 
 def _release_row(item: Any, markets: tuple[str, ...], tally: SignalCounter) -> dict[str, Any] | None:
-    record = Record(item, tally, str(item.get(RELEASE)) if isinstance(item, dict) else "")
+    record = JsonRecord(item, tally, str(item.get(RELEASE)) if isinstance(item, dict) else "")
     number, category = str(record.take(RELEASE)), record.integer("categoryId")
     market, company = record.text("market") or "", record.text("company") or ""
     if not _NUMBER.fullmatch(number):
@@ -156,7 +152,7 @@ def _page_columns(url: str | None, tally: SignalCounter, example: str) -> dict[s
     return {"messageUrl": url, MESSAGE: found[0] if found else None}
 
 
-def _first_document_url(record: Record) -> str | None:
+def _first_document_url(record: JsonRecord) -> str | None:
     documents: list[str] = []
     for attachment in record.children("attachment"):
         kind, url = attachment.text("mimetype"), attachment.text("attachmentUrl")
@@ -166,21 +162,19 @@ def _first_document_url(record: Record) -> str | None:
     return documents[0] if documents else None
 
 
-def releases_dataset(
-    key: str, title: str, table: Table, markets: tuple[str, ...], files: tuple[str, ...]
-) -> Dataset:
+def releases_dataset(key: str, title: str, table: Table, markets: tuple[str, ...], files: tuple[str, ...]) -> Dataset:
     """The dataset of the markets of one country, selected by parts of their names."""
     return Dataset(
         key=key,
         title=title,
         licence=LICENCE,
         cadence=Cadence(cron="*/20 5-18 * * *", stale_after_hours=96),  # nothing at weekends
-        guard=GuardLimits(max_rejected=0.05),
+        guard_limits=GuardLimits(max_rejected=0.05),
         host=HOST,
-        staged={table.name: table},
-        files=files,
-        recognise=recognise,
-        split=staging.no_split,
-        read=partial(read, table, markets),
+        staged_tables={table.name: table},
+        file_patterns=files,
+        recognise_file=recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(read_batches, table, markets),
         fetch=fetch.fetch_releases,
     )

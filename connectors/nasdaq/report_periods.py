@@ -27,18 +27,14 @@ _MONTHS: Final = {
 _MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _TO: Final = r"\s*(?:[-–—−]|to|till|until)\s*"
 _YEAR: Final = r"(\d{4})(?![/\d–-])"
-_DAYS: Final = re.compile(
-    rf"\b(\d{{1,2}})\.(\d{{1,2}})\.?\s*(\d{{4}})?{_TO}(\d{{1,2}})\.(\d{{1,2}})\.\s*{_YEAR}"
-)
+_DAYS: Final = re.compile(rf"\b(\d{{1,2}})\.(\d{{1,2}})\.?\s*(\d{{4}})?{_TO}(\d{{1,2}})\.(\d{{1,2}})\.\s*{_YEAR}")
 # a whole word; in Finnish with its case ending: «syyskuun», «syyskuulta»
 _NAME: Final = rf"({_MONTH})(?:(?<=kuu)(?:n|ta|na|ksi|ssa|sta|hun|lla|lta|lle))?\b"
 _NAMED: Final = re.compile(
-    rf"\b(?:(\d{{1,2}})\.?\s+)?{_NAME}\s*(\d{{4}})?{_TO}(?:(\d{{1,2}})\.?\s+)?{_NAME},?\s+{_YEAR}",
-    re.IGNORECASE,
+    rf"\b(?:(\d{{1,2}})\.?\s+)?{_NAME}\s*(\d{{4}})?{_TO}(?:(\d{{1,2}})\.?\s+)?{_NAME},?\s+{_YEAR}", re.IGNORECASE
 )
 _MONTH_FIRST: Final = re.compile(
-    rf"\b({_MONTH})\s+(\d{{1,2}})(?:,?\s+(\d{{4}}))?{_TO}({_MONTH})\s+(\d{{1,2}}),?\s+{_YEAR}",
-    re.IGNORECASE,
+    rf"\b({_MONTH})\s+(\d{{1,2}})(?:,?\s+(\d{{4}}))?{_TO}({_MONTH})\s+(\d{{1,2}}),?\s+{_YEAR}", re.IGNORECASE
 )
 _QUARTER: Final = re.compile(rf"\bQ([1-4])\s*/?\s*{_YEAR}|(?<!\d)(\d{{4}})\s*/?\s*Q([1-4])\b", re.IGNORECASE)
 _QUARTERS: Final = re.compile(
@@ -110,9 +106,7 @@ def _period_by_quarter(headline: str) -> Period | None:
     if half is not None:
         return _build_period(None, 1, None, None, 6, half.group(1))
     if found is None or len(set(_ANY_QUARTER.findall(headline))) > 1:
-        return _period_by_quarters(
-            headline
-        )  # or several that make no range: it is not stated which one is meant
+        return _period_by_quarters(headline)  # or several that make no range: it is not stated which one is meant
     quarter, year = (found.group(1), found.group(2)) if found.group(1) else (found.group(4), found.group(3))
     last = 3 * int(quarter)
     return _build_period(None, last - 2, None, None, last, year)

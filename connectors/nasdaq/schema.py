@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from connectors.contract.dataset import HostLimit, Licence
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 HOST: Final = "api.news.eu.nasdaq.com"
 VIEW_HOST: Final = "view.news.eu.nasdaq.com"
@@ -20,7 +20,7 @@ LICENCE: Final = Licence(
     attribution="Source: Nasdaq",
 )
 
-_T, _P = Kind.TEXT, Kind.PERCENT
+_T, _P = ColumnKind.TEXT, ColumnKind.PERCENT
 RELEASE: Final = "disclosureId"
 MESSAGE: Final = "messageId"
 ISSUER: Final = "issuerKey"
@@ -35,14 +35,14 @@ def releases_table(name: str) -> Table:
         (RELEASE,),
         (
             Column(RELEASE, _T, "number of the record", nullable=False),
-            Column("categoryId", Kind.INTEGER, "category; First North has numbers of its own"),
+            Column("categoryId", ColumnKind.INTEGER, "category; First North has numbers of its own"),
             Column("cnsCategory", _T, "its label"),
             Column("headline", _T, "headline", nullable=False),
             Column("language", _T, "language of the headline"),
-            Column("languages", Kind.TEXTS, "languages of the record"),
+            Column("languages", ColumnKind.TEXTS, "languages of the record"),
             Column("messageUrl", _T, "page of the release"),
             Column(MESSAGE, _T, "what distinguishes that page from others"),
-            Column("releaseTime", Kind.INSTANT, "released", nullable=False),
+            Column("releaseTime", ColumnKind.INSTANT, "released", nullable=False),
             Column("market", _T, "market", nullable=False),
             Column("company", _T, "label of the issuer: neither number, LEI nor ISIN"),
             Column(ISSUER, _T, "the label made comparable (`names`)"),
@@ -66,7 +66,7 @@ def flaggings_table(name: str, more: tuple[Column, ...] = ()) -> Table:
             Column("businessId", _T, "number of the issuer, where the text gives it"),
             Column("holder", _T, "holder as the text names them", nullable=False),
             Column(HOLDER, _T, "the same made comparable", nullable=False),
-            Column("day", Kind.DATE, "day the threshold was reached or crossed"),
+            Column("day", ColumnKind.DATE, "day the threshold was reached or crossed"),
             Column("shares", _P, "percent of shares, held directly and indirectly (total of A)"),
             Column("sharesBelow", _P, "the limit it is below, where no figure is given"),
             Column("sharesAbove", _P, "the limit it is above"),
@@ -75,7 +75,7 @@ def flaggings_table(name: str, more: tuple[Column, ...] = ()) -> Table:
             Column("votesAbove", _P, "the limit it is above"),
             Column("instruments", _P, "percent through financial instruments (total of B)"),
             Column("total", _P, "percent of both (A + B)"),
-            Column("isTotal", Kind.BOOLEAN, "the text gives only the total, used for the shares"),
+            Column("isTotal", ColumnKind.BOOLEAN, "the text gives only the total, used for the shares"),
             Column("previousShares", _P, "percent of shares at the previous notification"),
             Column("previousVotes", _P, "percent of votes at the previous notification"),
             *more,

@@ -38,9 +38,7 @@ _PATTERNS: Final = {
     ),
     "meeting": (r"general meeting|\bagm\b|\begm\b|yhtiökoko|stämma|generalforsamling|sub:ci:gm",),
     "merger": (r"merger|acquisition of|takeover|tender offer|public offer|ostotarjous|sub:ca:ma",),
-    "disclosure": (
-        r"regulated|regulatory|rules of the exchange|pörssitiedote|regulatorisk|hemmedlemsstat|sisäpiiri",
-    ),
+    "disclosure": (r"regulated|regulatory|rules of the exchange|pörssitiedote|regulatorisk|hemmedlemsstat|sisäpiiri",),
 }
 # A headline may mention a shareholder: only one in the form of a notice counts. Sources put such releases into
 # other categories too.

@@ -26,8 +26,8 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
-from connectors.kit.json.record import Record, RecordError
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
+from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
 from connectors.news import categories, issuer_evidence, items, json_answers, text
 from connectors.news.schema import wire_table
@@ -37,9 +37,7 @@ SOURCE: Final = "cision"
 HOST: Final = "publish.ne.cision.com"
 PUBLISHER: Final = "Cision"
 HOME: Final = "SE"
-LICENCE: Final = Licence(
-    "Cision terms: title, link and publisher", "https://news.cision.com", "Source: Cision"
-)
+LICENCE: Final = Licence("Cision terms: title, link and publisher", "https://news.cision.com", "Source: Cision")
 _OURS: Final = re.compile(rb'"(?:Releases|Release)"\s*:\s*[\[{]')
 _COMPANY: Final = re.compile(r"https?://news\.cision\.com/(?:[a-z]{2}/)?([a-z0-9-]{2,80})/r/")
 _ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
@@ -49,22 +47,22 @@ _KINDS: Final = {"RPT": "earnings report", "KMK": "year-end report", "RDV": "reg
 _ADDRESSES: Final = ("PublicUrl", "CanonicalUrl", "CisionWireUrl")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises feeds and single releases, in JSON."""
     del name
     head = decompressed_head(head)
-    if sniff(head) is Format.JSON and not _OURS.search(head):
+    if detect_body_format(head) is BodyFormat.JSON and not _OURS.search(head):
         return NotApplicable("JSON without releases (an error, another interface)")
     return RecognisedFile(None, Scope.PART)
 
 
-def read(market: str, staged_table: Table, piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Iterator[Batch]:
     """One batch: the releases of a feed with issuers of this market."""
-    yield items.make_items_batch(piece, staged_table, _decode_releases(piece), partial(_release_row, market))
+    yield items.make_items_batch(member, staged_table, _decode_releases(member), partial(_release_row, market))
 
 
 def _decode_releases(piece: ArchiveMember) -> list[Any]:
-    found = json_answers.decode_piece(piece, "a feed of releases")
+    found = json_answers.decode_member(piece, "a feed of releases")
     releases = found.get("Releases") if isinstance(found, dict) else None
     if isinstance(found, dict) and isinstance(found.get("Release"), dict):
         return [found["Release"]]
@@ -75,14 +73,11 @@ def _decode_releases(piece: ArchiveMember) -> list[Any]:
 
 def _release_row(market: str, item: Any, tally: SignalCounter) -> items.Row | None:
     """The few fields kept of a release: the rest is text, pictures and files."""
-    record = Record(item, tally, str(item.get("EncryptedId")) if isinstance(item, dict) else "")
+    record = JsonRecord(item, tally, str(item.get("EncryptedId")) if isinstance(item, dict) else "")
     native = record.need("EncryptedId").strip()
     if not _ID.fullmatch(native):
         raise RecordError("EncryptedId", f"expected an id, not {native[:60]!r}")
-    title, published = (
-        text.to_plain_text(record.need("Title")),
-        text.parse_instant(record.need("PublishDate")),
-    )
+    title, published = (text.to_plain_text(record.need("Title")), text.parse_instant(record.need("PublishDate")))
     if title is None or published is None:
         missing = ("Title", "is blank") if title is None else ("PublishDate", "is not a time with a zone")
         raise RecordError(*missing)
@@ -127,11 +122,11 @@ def cision_dataset(market: str) -> Dataset:
         title="Cision: releases of single issuers",
         licence=LICENCE,
         cadence=Cadence(cron="55 5 * * *", stale_after_hours=24 * 30),
-        guard=GuardLimits(max_rejected=0.05),
+        guard_limits=GuardLimits(max_rejected=0.05),
         host=HOST,
-        staged={made.name: made},
-        files=("cision/**",),
-        recognise=recognise,
-        split=staging.no_split,
-        read=partial(read, market, made),
+        staged_tables={made.name: made},
+        file_patterns=("cision/**",),
+        recognise_file=recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(read_batches, market, made),
     )

@@ -12,11 +12,11 @@ from connectors.kit.feeds import Entry, NotFeedError, ParsedFeed
 __all__ = ["Entry", "ParsedFeed", "read_feed"]
 
 
-def read_feed(piece: ArchiveMember) -> ParsedFeed:
+def read_feed(member: ArchiveMember) -> ParsedFeed:
     """The feed of a piece. Raises UnreadableFileError."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         body = stream.read(feeds.LARGEST + 1)
     try:
         return feeds.parse_feed(body)
     except NotFeedError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+        raise UnreadableFileError(member.dataset, member.name, str(error)) from error

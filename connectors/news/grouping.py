@@ -101,10 +101,7 @@ def _split_releases(languages: dict[str, list[int]]) -> Iterator[list[int]]:
 def _correction_chains(rows: list[Row], versions: list[list[int]]) -> list[list[list[int]]]:
     """Releases with their corrections, in order. A correction of an item that was not read forms its own chain."""
     release = {place: number for number, places in enumerate(versions) for place in places}
-    known = {
-        (row["company_id"], row["register"], row["native_id"]): release[place]
-        for place, row in enumerate(rows)
-    }
+    known = {(row["company_id"], row["register"], row["native_id"]): release[place] for place, row in enumerate(rows)}
     sets = _DisjointSets(len(versions))
     for place, row in enumerate(rows):
         of = known.get((row["company_id"], row["register"], row["corrects"]))
@@ -148,6 +145,6 @@ def _preference_key(row: Row) -> tuple[bool, datetime, int, str]:
     return row["language"] in _FIRST, row["published_at"], len(row["native_id"]), row["native_id"]
 
 
-def concat_items(found: Iterable[pl.DataFrame]) -> pl.DataFrame:
+def concat_items(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Items of several sources in one frame."""
-    return pl.concat([pl.DataFrame(schema=ITEM), *(part.select(*ITEM).cast(ITEM) for part in found)])
+    return pl.concat([pl.DataFrame(schema=ITEM), *(part.select(*ITEM).cast(ITEM) for part in frames)])

@@ -12,27 +12,25 @@ from lxml import etree, html
 
 from connectors.contract.dataset import ArchiveMember, UnreadableFileError
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.xml.html import parse_document
 from connectors.news import text as news_text
 
 LARGEST: Final = 16 << 20
 
 
-def parse_page(piece: ArchiveMember, due: str) -> html.HtmlElement:
-    """The parsed page; `due`: the expected content, as named in messages. Raises UnreadableFileError."""
-    with staging.open_plain(piece) as stream:
+def parse_page(member: ArchiveMember, expected: str) -> html.HtmlElement:
+    """The parsed page; `expected`: the expected content, as named in messages. Raises UnreadableFileError."""
+    with staging.open_plain(member) as stream:
         body = stream.read(LARGEST + 1)
-    if len(body) > LARGEST or sniff(body) is not Format.HTML:
-        found = f"{len(body)} bytes of {sniff(body).value}"
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected {due}, not {found}")
+    if len(body) > LARGEST or detect_body_format(body) is not BodyFormat.HTML:
+        found = f"{len(body)} bytes of {detect_body_format(body).value}"
+        raise UnreadableFileError(member.dataset, member.name, f"expected {expected}, not {found}")
     parser = html.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
         return parse_document(body, parser)
     except (etree.ParserError, ValueError) as error:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"a page that does not parse: {error}"
-        ) from error
+        raise UnreadableFileError(member.dataset, member.name, f"a page that does not parse: {error}") from error
 
 
 def text_of_element(element: html.HtmlElement) -> str | None:

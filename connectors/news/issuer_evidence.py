@@ -21,9 +21,7 @@ _LONGEST: Final = 40
 _ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
 _TICKER: Final = re.compile(r"[A-Z0-9][A-Z0-9.\- ]{0,11}")
 # a name in capitals before its tickers: «Acme Holdings, Inc. (NASDAQ: ACME) (TSX: ACM)»
-_LISTED: Final = (
-    r"(?:NYSE(?: American| Arca)?|NASDAQ|Nasdaq|OTCQX|OTCQB|LSE|AIM|TSX)\s{0,3}:\s{0,3}[A-Z][A-Z.\-]{0,5}"
-)
+_LISTED: Final = r"(?:NYSE(?: American| Arca)?|NASDAQ|Nasdaq|OTCQX|OTCQB|LSE|AIM|TSX)\s{0,3}:\s{0,3}[A-Z][A-Z.\-]{0,5}"
 _PAREN: Final = re.compile(
     rf"((?:[A-Z0-9][\w&'’.,-]{{0,40}} ){{1,6}})((?: ?\({_LISTED}(?:[;,/] ?{_LISTED}){{0,3}}\)){{1,3}})"
 )
@@ -37,8 +35,7 @@ EXCHANGES: Final = {
     **{name: mic for _, mic, exchange in _EXCHANGES for name in exchange.names},
 }
 OF_MARKET: Final = {
-    code: tuple(mic for market, mic, exchange in _EXCHANGES if market == code and exchange.names)
-    for code in MARKETS
+    code: tuple(mic for market, mic, exchange in _EXCHANGES if market == code and exchange.names) for code in MARKETS
 }
 _MARKET_OF: Final = {mic: market for market, mics in OF_MARKET.items() for mic in mics}
 _NOWHERE: Final = re.compile(r"X|EU")  # ISINs of no country's agency: international bonds
@@ -74,22 +71,21 @@ class MarketIssuer:
     near: bool
 
 
-def issuer_for_market(market: str, said: IssuerEvidence, home: str) -> MarketIssuer | None:
+def issuer_for_market(market: str, evidence: IssuerEvidence, home: str) -> MarketIssuer | None:
     """The issuer for one market; None if it is of another. Items without evidence go to the wire's home market."""
-    markets = said.markets()
-    is_told_of = market in markets or (said.country == market and not said.numbers)
-    nowhere = not markets & MARKETS.keys() and said.country is None and not said.numbers
+    markets = evidence.markets()
+    is_told_of = market in markets or (evidence.country == market and not evidence.numbers)
+    nowhere = not markets & MARKETS.keys() and evidence.country is None and not evidence.numbers
     if not is_told_of and not (nowhere and market == home):
         return None
     return MarketIssuer(
         number=next(
-            filter(None, (_market_number(market, number) for code, number in said.numbers if code == market)),
-            None,
+            filter(None, (_market_number(market, number) for code, number in evidence.numbers if code == market)), None
         ),
-        lei=said.leis[0] if said.leis else None,
-        isin=_own_or_first(said.isins, lambda isin: isin[:2] == iso_country(market)),
-        symbol=_own_or_first(said.symbols, lambda symbol: _MARKET_OF.get(symbol[:4]) == market),
-        near=_is_surely_of_market(market, said),
+        lei=evidence.leis[0] if evidence.leis else None,
+        isin=_own_or_first(evidence.isins, lambda isin: isin[:2] == iso_country(market)),
+        symbol=_own_or_first(evidence.symbols, lambda symbol: _MARKET_OF.get(symbol[:4]) == market),
+        near=_is_surely_of_market(market, evidence),
     )
 
 
@@ -154,7 +150,5 @@ def find_names_with_symbols(text: str) -> tuple[tuple[str, tuple[str, ...]], ...
 
     See docs/formats/news.md 2.11.
     """
-    found = (
-        (name.strip(" ,-"), parse_symbols(_SYMBOLS.findall(listed))) for name, listed in _PAREN.findall(text)
-    )
+    found = ((name.strip(" ,-"), parse_symbols(_SYMBOLS.findall(listed))) for name, listed in _PAREN.findall(text))
     return tuple((name, known) for name, known in found if name and known)

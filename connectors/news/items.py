@@ -25,11 +25,11 @@ class RejectedItemError(Exception):
 
 
 def make_items_batch(
-    piece: ArchiveMember,
+    member: ArchiveMember,
     table: Table,
     items: Iterable[Any],
     row_of: Callable[[Any, SignalCounter], Row | None],
-    shown: Callable[[Any], object] = str,
+    example_of: Callable[[Any], object] = str,
     key: str = "id",
 ) -> Batch:
     """The rows of items, each id once.
@@ -39,19 +39,17 @@ def make_items_batch(
     row_of: the row of an item, None for another market's; raises RecordError or RejectedItemError. shown: the part
     of a rejected item that is kept with the reason. key: the column that identifies an item.
     """
-    tally = SignalCounter(piece.dataset)
+    tally = SignalCounter(member.dataset)
     rows: dict[str, Row] = {}
     rejects: list[tuple[object, str, object]] = []
     for place, item in enumerate(items, start=1):
         try:
             row = row_of(item, tally)
         except (RecordError, RejectedItemError) as error:
-            rejects.append((place, str(error), shown(item)))
+            rejects.append((place, str(error), example_of(item)))
             continue
-        if row is not None and row["published_at"] > piece.observed_at + AHEAD:
-            rejects.append(
-                (place, f"published after it was read: {row['published_at']:%Y-%m-%d}", shown(item))
-            )
+        if row is not None and row["published_at"] > member.observed_at + AHEAD:
+            rejects.append((place, f"published after it was read: {row['published_at']:%Y-%m-%d}", example_of(item)))
         elif row is not None and _is_newer(row, rows.get(row[key])):
             rows[row[key]] = row
     return staging.make_batch(table, list(rows.values()), staging.reject_rows(rejects), tally.drain())

@@ -26,9 +26,9 @@ def by_core_name(core: Compared) -> ComputedKey:
     return ComputedKey("author_name", partial(_strong_names, core))
 
 
-def by_full_name(whole: Compared) -> ComputedKey:
+def by_full_name(full_name: Compared) -> ComputedKey:
     """The issuer's full name, normalised by the market."""
-    return ComputedKey("author_whole", partial(_near_names, whole))
+    return ComputedKey("author_whole", partial(_near_names, full_name))
 
 
 def by_symbol(market: str, core: Compared) -> ComputedKey:
@@ -53,9 +53,7 @@ def _near_names(compared: Compared, rows: pl.DataFrame) -> pl.Series:
 
 def _strong_names(core: Compared, rows: pl.DataFrame) -> pl.Series:
     names = _near_names(core, rows)
-    return pl.Series(
-        [None if name is None or is_weak_core(name) else name for name in names], dtype=pl.String
-    )
+    return pl.Series([None if name is None or is_weak_core(name) else name for name in names], dtype=pl.String)
 
 
 def _symbol_keys(exchanges: tuple[str, ...], core: Compared, rows: pl.DataFrame) -> pl.Series:

@@ -41,39 +41,36 @@ class NewsSources:
     """
 
     wires: tuple[Dataset, ...] = ()
-    told: Mapping[str, Items] = field(default_factory=dict)
+    item_mappers: Mapping[str, Items] = field(default_factory=dict)
     links: Callable[[str], tuple[Link, ...]] = lambda _: ()
 
     def items(self) -> dict[str, Items]:
         """Functions from present rows to items, by staged table."""
-        wires = {table: partial(wire_items, made.key) for made in self.wires for table in made.staged}
-        return {**wires, **self.told}
+        wires = {table: partial(wire_items, made.key) for made in self.wires for table in made.staged_tables}
+        return {**wires, **self.item_mappers}
 
 
-def news_contribution(code: str, press: NewsSources) -> Contribution:
+def news_contribution(code: str, news_sources: NewsSources) -> Contribution:
     """The market's wires, and `news` of them and of the market's own datasets."""
-    wires = [table for dataset in press.wires for table in dataset.staged]
+    wires = [table for dataset in news_sources.wires for table in dataset.staged_tables]
     number = pl.lit(company_id(code, "")) + pl.col(NUMBER)
     return Contribution(
         name="news",
         rank=SHARED,
-        datasets=press.wires,
+        datasets=news_sources.wires,
         company_ids=dict.fromkeys(wires, number),
-        links=tuple(link for table in wires for link in press.links(table)),
+        links=tuple(link for table in wires for link in news_sources.links(table)),
         lei_columns=dict.fromkeys(wires, LEI),
-        to_shared_late=partial(_map_news, press.items()),
-        news_items=press.items(),
-        limits=(mfn_fetch.LIMIT, wires_fetch.LIMIT),
+        to_dependent_tables=partial(_map_news, news_sources.items()),
+        news_items=news_sources.items(),
+        host_limits=(mfn_fetch.LIMIT, wires_fetch.LIMIT),
     )
 
 
 def issuer_links(code: str, table: str) -> tuple[Link, ...]:
     """Links of a wire's table by LEI, then by ISIN, in a market with LEI records and FIRDS."""
     isins = (isin_table(code), *full_tables(code))
-    return (
-        Link(table, LEI, lei_table(code).name, LEI),
-        *(isin_link(table, one, "isin") for one in isins),
-    )
+    return (Link(table, LEI, lei_table(code).name, LEI), *(isin_link(table, one, "isin") for one in isins))
 
 
 def isin_link(table: str, through: Table, column: str) -> Link:
@@ -81,9 +78,7 @@ def isin_link(table: str, through: Table, column: str) -> Link:
     return Link(table, ISIN, through.name, column)
 
 
-def _map_news(
-    told: Mapping[str, Items], shared: SharedTables, present: PresentRows, _today: date
-) -> SharedTables:
+def _map_news(told: Mapping[str, Items], shared: SharedTables, present: PresentRows, _today: date) -> SharedTables:
     """News of the market's companies; items of unknown companies stay staged."""
     items = grouping.concat_items(_present_items(told, present)).filter(is_news())
     return {NEWS.name: grouping.group_into_news(_of_known_companies(items, shared))}

@@ -10,9 +10,9 @@ from typing import Final
 
 import polars as pl
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 
 ID: Final = "id"
 NUMBER: Final = "org_number"
@@ -38,22 +38,17 @@ def wire_table(market: str, source: str) -> Table:
             Column("url", _T, "page of the item"),
             Column("publisher", _T, "publishing wire", nullable=False),
             Column("language", _T, "ISO 639-1"),
-            Column("published_at", Kind.INSTANT, "published", nullable=False),
-            Column("subjects", Kind.TEXTS, "the wire's own tags, sorted", nullable=False),
-            Column(
-                "kind",
-                _T,
-                "key shared by versions in two languages, in addition to their minute",
-                nullable=False,
-            ),
-            Column("categories", Kind.TEXTS, "our categories", nullable=False),
+            Column("published_at", ColumnKind.INSTANT, "published", nullable=False),
+            Column("subjects", ColumnKind.TEXTS, "the wire's own tags, sorted", nullable=False),
+            Column("kind", _T, "key shared by versions in two languages, in addition to their minute", nullable=False),
+            Column("categories", ColumnKind.TEXTS, "our categories", nullable=False),
             Column(AUTHOR, _T, "issuer as the wire names it"),
             Column(NUMBER, _T, "number of the issuer in the market's register"),
             Column(LEI, _T, "of the issuer; check digits hold"),
             Column(ISIN, _T, "of a share of the issuer; of several the market's own, then the first"),
             Column(SYMBOL, _T, "exchange and ticker, as XSTO:DUNI"),
             Column(ENTITY, _T, "the wire's own id of the issuer, used in requests; null if it has none"),
-            Column("near", Kind.BOOLEAN, "the item itself states this market", nullable=False),
+            Column("near", ColumnKind.BOOLEAN, "the item itself states this market", nullable=False),
         ),
     )
 

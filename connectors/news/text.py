@@ -32,11 +32,11 @@ _TELLING: Final = {
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
-def to_plain_text(text: object, longest: int = LONGEST) -> str | None:
+def to_plain_text(text: object, max_length: int = LONGEST) -> str | None:
     """Text without markup, doubly encoded entities, and repeated blanks; None where nothing is left."""
     if not isinstance(text, str):
         return None
-    return to_single_line(text[: longest * 4])[:longest] or None
+    return to_single_line(text[: max_length * 4])[:max_length] or None
 
 
 def web_address(text: object) -> str | None:

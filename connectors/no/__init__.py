@@ -62,9 +62,7 @@ REGISTERS: Final = Contribution(
         **dict.fromkeys(enheter_schema.STAGED, company_ids(pl.col(enheter_schema.NUMBER))),
         regnskap_schema.ACCOUNTS.name: company_ids(pl.col(regnskap_schema.NUMBER)),
         regnskap_schema.MASS.name: company_ids(pl.col("orgnr")),
-        feed.NAMED.name: company_ids(
-            pl.when(pl.col(feed.STREAM) != feed.SUB_UNITS).then(pl.col(feed.NUMBER))
-        ),
+        feed.NAMED.name: company_ids(pl.when(pl.col(feed.STREAM) != feed.SUB_UNITS).then(pl.col(feed.NUMBER))),
         feed.ACCOUNTS_TOLD.name: company_ids(pl.col(feed.NUMBER)),
         roller_schema.ROLES.name: company_ids(pl.col(enheter_schema.NUMBER)),
         # a sub-unit belongs to its parent
@@ -73,16 +71,16 @@ REGISTERS: Final = Contribution(
         konsern_schema.ANSWERS.name: company_ids(pl.col(konsern_schema.NUMBER)),
         aksjonaerregister_schema.SHAREHOLDERS.name: company_ids(pl.col(aksjonaerregister_schema.NUMBER)),
     },
-    to_shared=mapping.map_registers,
-    precedence={
+    to_shared_tables=mapping.map_registers,
+    field_precedence={
         "status": (enheter_dataset.KEY,),
         "name": (enheter_dataset.KEY,),
         "figures": (regnskap_dataset.KEY, mass_file.KEY),
         "ownership": OWNERSHIP,
     },
-    holders=HOLDERS,
-    removed=REMOVALS,
-    dated=DATED,
+    holder_columns=HOLDERS,
+    removal_masks=REMOVALS,
+    dated_datasets=DATED,
 )
 NEWSWEB: Final = Contribution(
     name="NewsWeb",
@@ -90,13 +88,10 @@ NEWSWEB: Final = Contribution(
     # a notice rarely prints the number; otherwise a link finds the company
     company_ids={newsweb_schema.FLAGS.name: company_ids(pl.col(newsweb_schema.NUMBER))},
     links=issuer_links.ANNOUNCEMENTS,
-    to_shared=mapping.map_announcements,
+    to_shared_tables=mapping.map_announcements,
 )
 EURONEXT: Final = Contribution(
-    name="Euronext",
-    datasets=(euronext.DATASET,),
-    links=issuer_links.LISTED_SHARES,
-    to_shared=mapping.map_shares,
+    name="Euronext", datasets=(euronext.DATASET,), links=issuer_links.LISTED_SHARES, to_shared_tables=mapping.map_shares
 )
 CONTRIBUTIONS: Final = (
     REGISTERS,

@@ -17,11 +17,11 @@ from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
 from connectors.no.konsern import schema as konsern_schema
 from connectors.no.newsweb import schema as newsweb_schema
 from connectors.no.roller import schema as roller_schema
-from connectors.no.roller.holdings import holder_of
+from connectors.no.roller.holdings import holder_of_role
 
 
 def _holder_names_of_role(role: Mapping[str, Any]) -> Iterable[str | None]:
-    found = holder_of(role) or {}
+    found = holder_of_role(role) or {}
     return (found.get(name) for name in ("native", "holder_name"))
 
 

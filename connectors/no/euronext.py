@@ -30,12 +30,12 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.no.register import day_of_instant
 from connectors.no.responses import plain_head
 from warehouse.schema.tables import IDENTIFIERS, LISTINGS
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 KEY: Final = "no.euronext"
 HOST: Final = "live.euronext.com"
 URL: Final = f"https://{HOST}/pd_es/data/stocks/download?mics=XOSL%2CMERK%2CXOAS"
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 
 SHARES: Final = Table(
     "no_euronext",
@@ -79,18 +79,18 @@ _ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
 _LIMIT: Final = 16 << 20
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the list; only a fetch knows which markets were requested, so it is a part."""
     del name
-    found = sniff(plain_head(head))
-    if found is Format.ZIP:
+    found = detect_body_format(plain_head(head))
+    if found is BodyFormat.ZIP:
         return NotApplicable("workbook: the same list as the CSV, which is read instead")
     return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `no_euronext`."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         text = body.read(_LIMIT).decode("utf-8-sig", errors="replace")
     # three preamble lines follow the header; every row contains a separator
     lines = [line for line in text.splitlines() if ";" in line]
@@ -99,16 +99,14 @@ def read(piece: ArchiveMember) -> Iterator[Batch]:
     missing = [name for name in ("Name", "ISIN", "Symbol", "Market") if name.casefold() not in places]
     if missing:
         raise UnreadableFileError(
-            piece.dataset, piece.name, f"no list of equities: column {', '.join(missing)} is missing"
+            member.dataset, member.name, f"no list of equities: column {', '.join(missing)} is missing"
         )
-    work = _ShareRows(piece.dataset, places, len(header))
+    work = _ShareRows(member.dataset, places, len(header))
     for number, row in enumerate(rows, start=2):
         work.take(number, row)
     for name in places.keys() - _IGNORED - {column.casefold() for column in SHARES.names}:
         work.tally.add("unknown_column", name or "(no name)", count=max(len(rows), 1))
-    yield staging.make_batch(
-        SHARES, list(work.rows.values()), staging.reject_rows(work.refused), work.tally.drain()
-    )
+    yield staging.make_batch(SHARES, list(work.rows.values()), staging.reject_rows(work.refused), work.tally.drain())
 
 
 def _split_cells(line: str) -> list[str]:
@@ -133,9 +131,7 @@ class _ShareRows:
         if len(cells) != self._width:
             self.refused.append((number, f"expected {self._width} fields, found {len(cells)}", cells))
             return
-        row = {
-            name: self._cell_text(cells, name) for name in ("ISIN", "Name", "Symbol", "Market", "Currency")
-        }
+        row = {name: self._cell_text(cells, name) for name in ("ISIN", "Name", "Symbol", "Market", "Currency")}
         isin, market = row["ISIN"] or "", row["Market"] or ""
         mic = next((mic for word, mic in MARKETS.items() if word in market.casefold()), None)
         if not _ISIN.fullmatch(isin):
@@ -151,12 +147,10 @@ class _ShareRows:
         return None if place is None else cells[place].strip() or None
 
 
-def fetch_equities(
-    http: HttpClient, _cursor: Cursor | None, _subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_equities(http: HttpClient, _cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Downloads the whole list, once a day."""
-    answer = http.get(URL, expect={Format.TEXT})
-    yield answer.arrival("euronext_equities.csv", Scope.FULL)
+    answer = http.get(URL, expect={BodyFormat.TEXT})
+    yield answer.to_fetched_file("euronext_equities.csv", Scope.FULL)
 
 
 def map_listings(shares: pl.LazyFrame) -> pl.DataFrame:
@@ -194,17 +188,15 @@ DATASET: Final = Dataset(
     key=KEY,
     title="Euronext: equities on the markets of Oslo",
     licence=Licence(
-        name="market data: the listed flag only",
-        url="https://live.euronext.com",
-        attribution="Source: Euronext",
+        name="market data: the listed flag only", url="https://live.euronext.com", attribution="Source: Euronext"
     ),
     cadence=Cadence(cron="0 19 * * 1-5", stale_after_hours=24 * 5),
-    guard=GuardLimits(max_shrink=0.10, max_rejected=0.05),
+    guard_limits=GuardLimits(max_shrink=0.10, max_rejected=0.05),
     host=HOST,
-    staged={SHARES.name: SHARES},
-    files=("euronext/**", "**/Euronext_Equities*"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={SHARES.name: SHARES},
+    file_patterns=("euronext/**", "**/Euronext_Equities*"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch_equities,
 )

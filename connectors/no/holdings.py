@@ -13,12 +13,8 @@ import polars as pl
 from connectors.contract.dataset import PresentRows
 from connectors.kit import holdings_history
 from connectors.kit.staging import present_rows
-from connectors.no.aksjonaerregister import (
-    holdings as aksjonaerregister_holdings,
-)
-from connectors.no.aksjonaerregister import (
-    schema as aksjonaerregister_schema,
-)
+from connectors.no.aksjonaerregister import holdings as aksjonaerregister_holdings
+from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
 from connectors.no.enheter.schema import ENTITIES
 from connectors.no.konsern import holdings as konsern_holdings
 from connectors.no.konsern import schema as konsern_schema
@@ -38,14 +34,12 @@ def map_holdings(tables: PresentRows) -> tuple[pl.DataFrame, pl.DataFrame]:
     entities = present_rows(tables, ENTITIES)
     shareholders = present_rows(tables, aksjonaerregister_schema.SHAREHOLDERS)
     lists = aksjonaerregister_holdings.map_holdings(shareholders, entities)
-    yearly = holdings_history.latest_per_record(lists)
+    yearly = holdings_history.latest_statements(lists)
     groups = konsern_holdings.map_holdings(
         present_rows(tables, konsern_schema.MEMBERS), present_rows(tables, konsern_schema.ANSWERS), entities
     )
     notices = mapping.map_holdings(present_rows(tables, newsweb_schema.FLAGS), entities, shareholders)
-    now = pl.concat(
-        [holdings_history.latest_per_record(notices), _drop_contradicted_ends(groups, yearly), yearly]
-    )
+    now = pl.concat([holdings_history.latest_statements(notices), _drop_contradicted_ends(groups, yearly), yearly])
     return now, pl.concat(
         [holdings_history.superseded_statements(notices), holdings_history.superseded_statements(lists)]
     )
@@ -57,8 +51,5 @@ def _drop_contradicted_ends(groups: pl.DataFrame, yearly: pl.DataFrame) -> pl.Da
     named = still.select("company_id", pl.col("native_id"))
     ended = groups.filter(pl.col("ended_on").is_not_null())
     return pl.concat(
-        [
-            groups.filter(pl.col("ended_on").is_null()),
-            ended.join(named, on=["company_id", "native_id"], how="anti"),
-        ]
+        [groups.filter(pl.col("ended_on").is_null()), ended.join(named, on=["company_id", "native_id"], how="anti")]
     ).select(HOLDINGS.names)

@@ -17,12 +17,7 @@ _MONTH: Final = rb"(?:jan|feb|mar|apr|ma[yi]|jun|jul|aug|sep|o[ck]t|nov|de[cs])[
 _DAY: Final = (
     rb"(?:[0-9]{1,2}[./ -]{1,2}[0-9]{1,2}[./ -]{1,2}(?:[0-9]{4}|[0-9]{2})|[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2}"
     rb"|[0-9]{1,2}(?:\.|st|nd|rd|th)?" + _BLANK + rb"*" + _MONTH + _BLANK + rb"*[0-9]{4}"
-    rb"|"
-    + _MONTH
-    + _BLANK
-    + rb"*[0-9]{1,2}(?:st|nd|rd|th)?"
-    + _BLANK
-    + rb"*[0-9]{4}|[0-9]{8}|[0-9]{6})(?![0-9])"
+    rb"|" + _MONTH + _BLANK + rb"*[0-9]{1,2}(?:st|nd|rd|th)?" + _BLANK + rb"*[0-9]{4}|[0-9]{8}|[0-9]{6})(?![0-9])"
 )
 _BORN: Final = (
     rb"(?:(?:born|f(?:\xc3\xb8|\xc3\x83\xc2\xb8|\xf8|\\u00f8|o|oe)(?:dt|dselsdato)|date of birth|dob)"
@@ -34,8 +29,7 @@ _BORN: Final = (
     + rb"*)"
 )
 _BIRTH: Final = re.compile(
-    rb"((?:(?<![0-9a-z])|(?<=\\[nrt]))" + _BORN + rb")(" + _DAY + rb"|(?:19|20)[0-9]{2}(?![0-9]))",
-    re.IGNORECASE,
+    rb"((?:(?<![0-9a-z])|(?<=\\[nrt]))" + _BORN + rb")(" + _DAY + rb"|(?:19|20)[0-9]{2}(?![0-9]))", re.IGNORECASE
 )
 _FIRST: Final = (3, 7, 6, 1, 8, 9, 4, 5, 2)
 _SECOND: Final = (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)
@@ -47,10 +41,7 @@ _SHIFT: Final = 40  # added to the day of a D-number, and (also twice) to the mo
 def mask_identity_numbers(text: bytes) -> bytes:
     """The text with every identity number and birth date as stars."""
     unnumbered = _CANDIDATE.sub(
-        lambda found: (
-            b"***********" if _is_identity_number(found.group(1) + found.group(3)) else found.group(0)
-        ),
-        text,
+        lambda found: b"***********" if _is_identity_number(found.group(1) + found.group(3)) else found.group(0), text
     )
     return _BIRTH.sub(lambda found: found.group(1) + b"**********", unnumbered)
 

@@ -21,8 +21,7 @@ from name_matching.name_columns import fold_texts
 
 def _name_links(table: str, column: str) -> tuple[Link, ...]:
     return tuple(
-        Link(table, issuer_key(column, fold), ENTITIES.name, entity_key(fold))
-        for fold in (fold_texts, issuer_cores)
+        Link(table, issuer_key(column, fold), ENTITIES.name, entity_key(fold)) for fold in (fold_texts, issuer_cores)
     )
 
 

@@ -48,10 +48,7 @@ def map_announcements(present: PresentRows, _today: date) -> SharedTables:
 def map_shares(present: PresentRows, _today: date) -> SharedTables:
     """Listings and ISINs of shares on the markets of Oslo."""
     shares = present_rows(present, euronext.SHARES)
-    return {
-        LISTINGS.name: euronext.map_listings(shares),
-        IDENTIFIERS.name: euronext.map_identifiers(shares),
-    }
+    return {LISTINGS.name: euronext.map_listings(shares), IDENTIFIERS.name: euronext.map_identifiers(shares)}
 
 
 def _map_holdings(present: PresentRows) -> dict[str, pl.DataFrame]:

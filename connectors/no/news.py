@@ -43,7 +43,5 @@ def news_links(table: str) -> tuple[Link, ...]:
 
 
 PRESS: Final = NewsSources(
-    wires=(mfn_dataset(MARKET), wires_dataset(MARKET)),
-    told={MESSAGES.name: news.news_items},
-    links=news_links,
+    wires=(mfn_dataset(MARKET), wires_dataset(MARKET)), item_mappers={MESSAGES.name: news.news_items}, links=news_links
 )

@@ -23,13 +23,13 @@ _KEY: Final = re.compile(r'"([^"\\]+)"\s*:')
 TOO_MANY: Final = re.compile(rb"\s*too many requests", re.IGNORECASE)
 
 
-def open_without_bom(piece: ArchiveMember) -> BinaryIO:
+def open_without_bom(member: ArchiveMember) -> BinaryIO:
     """Opens a piece as decompressed bytes, after the UTF-8 byte order mark if there is one."""
-    body = staging.open_plain(piece)
+    body = staging.open_plain(member)
     if body.read(len(MARK)) == MARK:
         return body
     body.close()
-    return staging.open_plain(piece)
+    return staging.open_plain(member)
 
 
 def plain_head(head: bytes) -> bytes:

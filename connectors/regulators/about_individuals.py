@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from name_matching.company_markers import CompanyMark, company_mark
+from name_matching.company_markers import CompanyMarker, detect_company_marker
 from name_matching.legal_forms import FORMS
 
 _ENGLISH: Final = (
@@ -53,5 +53,5 @@ def is_person_of_company(name: str, country: str) -> bool:
     if found is None:
         return False
     before, behind = name[: found.start()], name[found.end() :]
-    is_person = _PERSON.fullmatch(before) is not None and company_mark(before, country) is CompanyMark.NONE
-    return is_person and company_mark(behind, country) is CompanyMark.FORM
+    is_person = _PERSON.fullmatch(before) is not None and detect_company_marker(before, country) is CompanyMarker.NONE
+    return is_person and detect_company_marker(behind, country) is CompanyMarker.FORM

@@ -15,9 +15,7 @@ REACH: Final = 20_000  # characters that are searched
 _LARGEST: Final = Decimal(10) ** 15
 _THOUSANDS: Final = 3  # digits between two separators
 _BLANK: Final = "[ \u00a0\u2007\u202f]"
-_NUMBER: Final = (
-    rf"\d{{1,3}}(?:{_BLANK}\d{{3}}(?!\d)){{1,4}}(?:[.,]\d{{1,2}})?|\d{{1,15}}(?:[.,'’]\d{{1,9}}){{0,5}}"
-)
+_NUMBER: Final = rf"\d{{1,3}}(?:{_BLANK}\d{{3}}(?!\d)){{1,4}}(?:[.,]\d{{1,2}})?|\d{{1,15}}(?:[.,'’]\d{{1,9}}){{0,5}}"
 
 _SCALES: Final = {
     **dict.fromkeys(("thousand", "tusen", "tuhatta", "tkr", "k"), 1_000),
@@ -41,8 +39,7 @@ _SCALES: Final = {
     ),
     **dict.fromkeys(("mkr", "mnkr", "msek", "mnok", "meur"), 1_000_000),
     **dict.fromkeys(
-        ("billion", "billions", "bn", "miljard", "miljarder", "milliard", "milliarder", "mrd", "miljardia"),
-        10**9,
+        ("billion", "billions", "bn", "miljard", "miljarder", "milliard", "milliarder", "mrd", "miljardia"), 10**9
     ),
     **dict.fromkeys(("trillion", "tn"), 10**12),
 }
@@ -51,25 +48,14 @@ _CURRENCIES: Final = {
     "gbp": "GBP", "usd": "USD", "msek": "SEK", "mnok": "NOK", "meur": "EUR", "euro": "EUR", "euros": "EUR",
     "euroa": "EUR", "euron": "EUR", "pounds": "GBP", "dollars": "USD", "dollar": "USD",
 }  # fmt: skip
-_CROWNS: Final = (
-    "kronor",
-    "kroner",
-    "krona",
-    "kr",
-    "mkr",
-    "mnkr",
-    "tkr",
-    "kruunua",
-)  # currency by the country
+_CROWNS: Final = ("kronor", "kroner", "krona", "kr", "mkr", "mnkr", "tkr", "kruunua")  # currency by the country
 _CROWN: Final = {"SE": "SEK", "NO": "NOK", "DK": "DKK", "FI": "SEK"}
 _ENGLISH: Final = ("UK", "US")
 _ENGLISH_SCALES: Final = ("thousand", "million", "millions", "billion", "billions", "bn", "trillion")
 
 _scale = "|".join(sorted(_SCALES, key=len, reverse=True))
 _signs = r"us\$|[£€$]"
-_words = "|".join(
-    sorted((*(word for word in _CURRENCIES if word.isalpha()), *_CROWNS), key=len, reverse=True)
-)
+_words = "|".join(sorted((*(word for word in _CURRENCIES if word.isalpha()), *_CROWNS), key=len, reverse=True))
 # After a number: its scale is unknown, or it continues as a range («5x», «10-20», «5 to 6»)
 _GOES_ON: Final = (
     rf"(?!(?!(?:{_words})\b)\w|{_BLANK}?[–—-]{_BLANK}?[£€$]?\d"
@@ -127,14 +113,14 @@ def _find_amounts(country: str, text: str) -> list[tuple[int, str] | None]:
     return found
 
 
-def parse_number(written: str, country: str, scale: str | None = None) -> Decimal | None:
+def parse_number(text: str, country: str, scale: str | None = None) -> Decimal | None:
     """Parses a number as a country writes it; None if its separators are inconsistent or ambiguous.
 
     `1,500` is 1500 everywhere: no fine has three decimals. Before a scale it depends on the language: «1,500
     million» is English, «1,500 miljoner» is not; if the words are of one language and the authority of another,
     or the separator is one that neither uses, it stays unknown.
     """
-    plain = re.sub(rf"{_BLANK}|['’]", "", written)
+    plain = re.sub(rf"{_BLANK}|['’]", "", text)
     signs = [sign for sign in plain if sign in ".,"]
     if not signs:
         return Decimal(plain)

@@ -27,11 +27,6 @@ FCA: Final = Authority("GB-FCA", "Financial Conduct Authority", "GB", "www.fca.o
 PRA: Final = Authority("GB-PRA", "Prudential Regulation Authority", "GB", "www.bankofengland.co.uk")
 FI: Final = Authority("SE-FI", "Finansinspektionen", "SE", "www.fi.se")
 FT: Final = Authority("NO-FT", "Finanstilsynet", "NO", "www.finanstilsynet.no")
-ESMA: Final = Authority(
-    "EU-ESMA", "European Securities and Markets Authority", None, "registers.esma.europa.eu"
-)
+ESMA: Final = Authority("EU-ESMA", "European Securities and Markets Authority", None, "registers.esma.europa.eu")
 # some of these pages are behind bot protection; the SEC's own limit is declared by its market
-LIMITS: Final = (
-    HostLimit(ESMA.host, 1.0),
-    *(HostLimit(authority.host, 0.5) for authority in (CFTC, FCA, PRA, FI, FT)),
-)
+LIMITS: Final = (HostLimit(ESMA.host, 1.0), *(HostLimit(authority.host, 0.5) for authority in (CFTC, FCA, PRA, FI, FT)))

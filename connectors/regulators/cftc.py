@@ -38,11 +38,7 @@ HEADLINES: Final = HeadlineFeeds(
 DATASET: Final = headline_feeds.headlines_dataset(
     "us.cftc",
     "CFTC: enforcement",
-    Licence(
-        "US-public-domain",
-        "https://www.cftc.gov/WebPolicy",
-        "Source: U.S. Commodity Futures Trading Commission",
-    ),
+    Licence("US-public-domain", "https://www.cftc.gov/WebPolicy", "Source: U.S. Commodity Futures Trading Commission"),
     Cadence(cron="5,35 11-23 * * 1-5", stale_after_hours=24 * 10),
     HEADLINES,
 )

@@ -12,16 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, BinaryIO, Final
 
-from connectors.contract.dataset import (
-    NOT_A_COMPANY,
-    ArchiveMember,
-    Batch,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-)
+from connectors.contract.dataset import NOT_A_COMPANY, ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.regulators import feeds, schema
 from connectors.regulators.feeds import ActFeed, FeedItem, NotFeedError
@@ -42,18 +35,18 @@ class RejectedAct:
     reason: str
 
 
-def check_act(made: RegulatoryAct | RejectedAct, piece: ArchiveMember) -> RegulatoryAct | RejectedAct:
+def check_act(act: RegulatoryAct | RejectedAct, member: ArchiveMember) -> RegulatoryAct | RejectedAct:
     """An act, or a rejection if it has no title or is dated more than a day after it was read."""
-    if isinstance(made, RejectedAct):
-        return made
-    if not made.title:
+    if isinstance(act, RejectedAct):
+        return act
+    if not act.title:
         return RejectedAct("no headline")
-    if made.published_at > piece.observed_at + AHEAD:
-        return RejectedAct(f"published after it was read: {made.published_at:%Y-%m-%d}")
-    return made
+    if act.published_at > member.observed_at + AHEAD:
+        return RejectedAct(f"published after it was read: {act.published_at:%Y-%m-%d}")
+    return act
 
 
-def withheld_item(item: FeedItem) -> FeedItem:
+def anonymise_item(item: FeedItem) -> FeedItem:
     """The archived form of an item without a company: its time only. URLs are derived from titles."""
     return replace(item, title=WITHHELD, link="", guid="", text="", creator="")
 
@@ -62,34 +55,34 @@ Making = Callable[[ActFeed, FeedItem, SignalCounter], RegulatoryAct | RejectedAc
 Keeping = Callable[[ActFeed, FeedItem], FeedItem]
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises feeds. HTML is accepted too: the source answered with another page, which reading reports."""
     del name
     head = decompressed_head(head)
     if b"unregistered-soliciting-entities" in head:
         return NotApplicable("PAUSE list: names that imitate real firms are never matched")
-    found = sniff(head)
-    if found in (Format.XML, Format.HTML, Format.EMPTY):
+    found = detect_body_format(head)
+    if found in (BodyFormat.XML, BodyFormat.HTML, BodyFormat.EMPTY):
         return RecognisedFile(None, Scope.FEED)
     return NotApplicable(f"expected a feed, found {found.value}")
 
 
-def read(table: Table, make: Making, piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(table: Table, make: Making, member: ArchiveMember) -> Iterator[Batch]:
     """One batch of acts. If a feed has an act twice, the first wins."""
-    feed = feeds.read_feed(piece)
-    tally = SignalCounter(piece.dataset)
+    feed = feeds.read_feed(member)
+    tally = SignalCounter(member.dataset)
     if feed.is_repaired:
-        tally.add("repaired_markup", "feed", piece.name)
+        tally.add("repaired_markup", "feed", member.name)
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     rejects: list[tuple[object, str, object]] = []
     for item in feed.items:
         is_withheld = item.title == WITHHELD
-        made = RejectedAct(NOBODY) if is_withheld else check_act(make(feed, item, tally), piece)
+        made = RejectedAct(NOBODY) if is_withheld else check_act(make(feed, item, tally), member)
         if isinstance(made, RejectedAct):
             # no excerpt: an item about persons only contains their names
-            rejects.append((item.link or item.guid or item.stamp, made.reason, ""))
+            rejects.append((item.link or item.guid or item.published_text, made.reason, ""))
             continue
-        for row in schema.act_rows(piece.dataset, made):
+        for row in schema.act_rows(member.dataset, made):
             rows.setdefault(tuple(row[name] for name in table.key), row)
     yield staging.make_batch(table, list(rows.values()), staging.reject_rows(rejects), tally.drain())
 
@@ -97,7 +90,7 @@ def read(table: Table, make: Making, piece: ArchiveMember) -> Iterator[Batch]:
 def redact(keep: Keeping, body: BinaryIO) -> BinaryIO:
     """The feed with the used fields only: titles and texts as reduced by `keep`."""
     try:
-        feed = feeds.parse_feed(body.read(feeds.LARGEST + 1))
+        feed = feeds.parse_act_feed(body.read(feeds.LARGEST + 1))
     except NotFeedError as error:
         return io.BytesIO(feeds.unreadable_body(str(error)))
     return io.BytesIO(feeds.to_rss(replace(feed, items=tuple(keep(feed, item) for item in feed.items))))

@@ -19,7 +19,7 @@ from lxml import etree
 from connectors.contract.dataset import ArchiveMember, UnreadableFileError
 from connectors.kit import feeds, staging
 from connectors.kit.feeds import LARGEST, NotFeedError
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.xml.html_text import to_single_line
 from connectors.regulators import list_pages
 
@@ -39,13 +39,9 @@ _RFC: Final = re.compile(
     r"(?:\s+([+-]\d{4}|[A-Za-z]{1,4}))?"
 )
 _SLASHES: Final = re.compile(r"(\d{2})/(\d{2})/(\d{4})")  # «27/07/2026», on pages of the FCA
-_MONTH_DAY: Final = re.compile(
-    r"([A-Za-z]{3,9})\.? (\d{1,2}), (\d{4})"
-)  # «Sept. 3, 2024», on pages of the SEC
+_MONTH_DAY: Final = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}), (\d{4})")  # «Sept. 3, 2024», on pages of the SEC
 # «Monday, July 27, 2026 - 15:30» (docs/formats/news.md 1.3)
-_LONG: Final = re.compile(
-    r"(?:[A-Za-z]{3,9},\s+)?([A-Za-z]{3,9})\s+(\d{1,2}),\s+(\d{4})\s+-\s+(\d{1,2}):(\d{2})"
-)
+_LONG: Final = re.compile(r"(?:[A-Za-z]{3,9},\s+)?([A-Za-z]{3,9})\s+(\d{1,2}),\s+(\d{4})\s+-\s+(\d{1,2}):(\d{2})")
 _ZONES: Final = {"gmt": 0, "ut": 0, "utc": 0, "z": 0, "bst": 1, "cet": 1, "cest": 2, "eet": 2, "eest": 3,
                  "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8}  # fmt: skip
 
@@ -58,7 +54,7 @@ class FeedItem:
     link: str
     guid: str
     creator: str
-    stamp: str
+    published_text: str
     categories: tuple[str, ...]
     text: str
 
@@ -72,19 +68,21 @@ class ActFeed:
     is_repaired: bool
 
 
-def read_feed(piece: ArchiveMember) -> ActFeed:
+def read_feed(member: ArchiveMember) -> ActFeed:
     """The items of a feed. Raises UnreadableFileError if it is not a feed, too large, truncated, or empty."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         body = stream.read(LARGEST + 1)
     try:
-        return parse_feed(body)
+        return parse_act_feed(body)
     except NotFeedError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+        raise UnreadableFileError(member.dataset, member.name, str(error)) from error
 
 
-def parse_feed(body: bytes) -> ActFeed:
+def parse_act_feed(body: bytes) -> ActFeed:
     """The items of a feed, or of a page that lists acts; raises NotFeedError for anything else."""
-    page = list_pages.detect_layout(body) if sniff(body) is Format.HTML and len(body) <= LARGEST else None
+    page = (
+        list_pages.detect_layout(body) if detect_body_format(body) is BodyFormat.HTML and len(body) <= LARGEST else None
+    )
     if page is not None:
         return _parse_page(body, page)
     if body.startswith(f"<{_UNREADABLE}>".encode()):  # written by `unreadable_body`
@@ -100,9 +98,7 @@ def _parse_page(body: bytes, page: list_pages.PageLayout) -> ActFeed:
         raise NotFeedError(str(error)) from error
     if not rows:
         raise NotFeedError("a page of a list without rows: try again later, or check its layout")
-    items = (
-        FeedItem(row.title[:_LONGEST], row.link, "", row.number, row.day, row.categories, "") for row in rows
-    )
+    items = (FeedItem(row.title[:_LONGEST], row.link, "", row.number, row.day, row.categories, "") for row in rows)
     return ActFeed(title, tuple(items), is_repaired=False)
 
 
@@ -116,7 +112,7 @@ def to_rss(feed: ActFeed) -> bytes:
         _add_element(element, "title", item.title)
         _add_element(element, "link", item.link)
         _add_element(element, "guid", item.guid, isPermaLink="false")
-        _add_element(element, "pubDate", item.stamp)
+        _add_element(element, "pubDate", item.published_text)
         _add_element(element, f"{{{_DC}}}creator", item.creator)
         for category in item.categories:
             _add_element(element, "category", category)
@@ -142,7 +138,7 @@ def _to_item(entry: Any) -> FeedItem:
         link=_strip_blanks(entry.get("link")),
         guid=_strip_blanks(entry.get("id")),
         creator=to_plain_text(entry.get("author")),
-        stamp=to_plain_text(feeds.entry_time(entry)),
+        published_text=to_plain_text(feeds.entry_time(entry)),
         categories=tuple(to_plain_text(tag.get("term")) for tag in entry.get("tags", ())),
         text=to_plain_text(entry.get("summary")),
     )
@@ -157,26 +153,26 @@ def _strip_blanks(text: object) -> str:
     return "".join(text.split()) if isinstance(text, str) else ""
 
 
-def parse_instant(stamp: str, zone: str) -> datetime | None:
+def parse_feed_time(published_text: str, zone: str) -> datetime | None:
     """Parses a time as feeds write it to an instant; None if invalid.
 
     zone: of the authority, for times without a zone. An unknown zone makes a time invalid.
     """
-    if (found := _LONG.fullmatch(stamp)) is not None:
+    if (found := _LONG.fullmatch(published_text)) is not None:
         month, day, year, hour, minute = found.groups()
         return _build_instant((year, month, day, hour, minute, None), ZoneInfo(zone))
-    if (found := _RFC.fullmatch(stamp)) is not None:
+    if (found := _RFC.fullmatch(published_text)) is not None:
         day, month, year, hour, minute, second, offset = found.groups()
         place = ZoneInfo(zone) if offset is None else _parse_zone(offset)
         return None if place is None else _build_instant((year, month, day, hour, minute, second), place)
-    if (found := _SLASHES.fullmatch(stamp)) is not None:
+    if (found := _SLASHES.fullmatch(published_text)) is not None:
         day, month, year = found.groups()
-        stamp = f"{year}-{month}-{day}"
-    if (found := _MONTH_DAY.fullmatch(stamp)) is not None:
+        published_text = f"{year}-{month}-{day}"
+    if (found := _MONTH_DAY.fullmatch(published_text)) is not None:
         month, day, year = found.groups()
         return _build_instant((year, month, day, None, None, None), ZoneInfo(zone))
     try:
-        parsed = datetime.fromisoformat(stamp)
+        parsed = datetime.fromisoformat(published_text)
         return (parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
@@ -189,13 +185,7 @@ def _build_instant(parts: tuple[str | None, ...], zone: tzinfo) -> datetime | No
         return None
     try:
         made = datetime(
-            int(year or 0),
-            number,
-            int(day or 0),
-            int(hour or 0),
-            int(minute or 0),
-            int(second or 0),
-            tzinfo=zone,
+            int(year or 0), number, int(day or 0), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=zone
         )
         return made.astimezone(UTC)
     except (ValueError, OverflowError):
@@ -205,11 +195,7 @@ def _build_instant(parts: tuple[str | None, ...], zone: tzinfo) -> datetime | No
 def _parse_zone(offset: str) -> tzinfo | None:
     if offset[0] in "+-":
         minutes = int(offset[1:3]) * 60 + int(offset[3:])
-        return (
-            timezone(timedelta(minutes=minutes if offset[0] == "+" else -minutes))
-            if minutes < 24 * 60
-            else None
-        )
+        return timezone(timedelta(minutes=minutes if offset[0] == "+" else -minutes)) if minutes < 24 * 60 else None
     hours = _ZONES.get(offset.lower())
     return None if hours is None else timezone(timedelta(hours=hours))
 

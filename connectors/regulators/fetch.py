@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http import conditional_feeds
 from connectors.kit.http.errors import UnexpectedBodyError
 
@@ -44,9 +44,7 @@ def fetch_feeds(
 
 def feed_file_name(url: str) -> str:
     """A file name from a URL: the distinctive words of its path."""
-    words = [
-        word for word in urlsplit(url).path.split("/") if word and word not in ("rss", "rss.xml", "sv", "en")
-    ]
+    words = [word for word in urlsplit(url).path.split("/") if word and word not in ("rss", "rss.xml", "sv", "en")]
     return "_".join(words[-2:]).removesuffix(".xml") or "feed"
 
 
@@ -56,7 +54,7 @@ def fetch_sanctions(http: HttpClient) -> Iterator[FetchedFile]:
     for page in range(_PAGES):
         query = {"q": "*", "wt": "json", "start": start, "rows": _ROWS}
         answer = http.get(f"{SANCTIONS_URL}?{urlencode(query)}")
-        yield answer.arrival(f"sanctions_{answer.server_time:%Y%m%d}_{page + 1:02}.json", Scope.PART)
+        yield answer.to_fetched_file(f"sanctions_{answer.server_time:%Y%m%d}_{page + 1:02}.json", Scope.PART)
         total, given = _hit_counts(answer)
         start += given  # a page may be shorter than requested
         if start >= total or not given:
@@ -81,17 +79,15 @@ def fetch_suspensions(http: HttpClient) -> Iterator[FetchedFile]:
     """
     search = http.post(SEARCH_URL, _SEARCH, "application/json", expect=())
     headers = {"Cookie": search.session} if search.session else {}
-    answer = http.get(EXPORT_URL, expect={Format.TEXT}, headers=headers)
+    answer = http.get(EXPORT_URL, expect={BodyFormat.TEXT}, headers=headers)
     if b"instrumentIdentifier" not in answer.read()[:_HEAD]:
         raise UnexpectedBodyError(
             answer.url, answer.status, "the export without its session: no instrumentIdentifier in it"
         )
-    yield answer.arrival(f"saris_{answer.server_time:%Y%m%d}.csv", Scope.PART)
+    yield answer.to_fetched_file(f"saris_{answer.server_time:%Y%m%d}.csv", Scope.PART)
 
 
-def fetch_registers(
-    http: HttpClient, _cursor: Cursor | None, _subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_registers(http: HttpClient, _cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches both registers of ESMA in full: they have no feed of changes."""
     yield from fetch_sanctions(http)
     yield from fetch_suspensions(http)

@@ -28,23 +28,7 @@ from name_matching.law_firm_alerts import is_law_firm_alert
 from name_matching.respondents import CUT, TitleParties, parse_parties
 
 _SOMEBODY: Final = frozenset(
-    {
-        "his",
-        "her",
-        "its",
-        "their",
-        "a",
-        "an",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "several",
-        "man",
-        "woman",
-        "men",
-    }
+    {"his", "her", "its", "their", "a", "an", "one", "two", "three", "four", "five", "several", "man", "woman", "men"}
 )
 _NAME: Final = re.compile(r"[A-ZÅÄÖØÆ0-9]")  # «sanktionsavgift för sen anmälan» contains no name
 
@@ -86,8 +70,8 @@ class HeadlineFeeds:
     urls: tuple[str, ...]
     files: tuple[str, ...]
     taken: frozenset[str] | None = None
-    known: frozenset[str] = frozenset()
-    firms_only: Callable[[FeedItem], bool] = _always_false
+    known_categories: frozenset[str] = frozenset()
+    is_firm_list: Callable[[FeedItem], bool] = _always_false
     identify: Callable[[Authority, FeedItem], str | None] = _link_path
 
     def act(self, _feed: ActFeed, item: FeedItem, tally: SignalCounter) -> RegulatoryAct | RejectedAct:
@@ -96,14 +80,14 @@ class HeadlineFeeds:
         if native_id is None:
             return RejectedAct(f"no address on {self.authority.host} to identify it")
         for category in item.categories:
-            if self.known and category not in self.known:
+            if self.known_categories and category not in self.known_categories:
                 tally.add("unknown_code", f"category {category}", native_id)
         told = self._headline_act(item)
         if told is None:
             return RejectedAct(NOBODY)
-        published_at = feeds.parse_instant(item.stamp, self.zone)
+        published_at = feeds.parse_feed_time(item.published_text, self.zone)
         if published_at is None:
-            return RejectedAct(f"no time: {item.stamp[:60]!r}")
+            return RejectedAct(f"no time: {item.published_text[:60]!r}")
         if told.kind == act_types.OTHER and told.respondents[0].name is None:
             tally.add("unknown_kind", item.title[:80], native_id)
         url = item.link if feeds.authority_path(item.link, self.authority.host) else None
@@ -112,11 +96,11 @@ class HeadlineFeeds:
             self.authority, native_id, told.kind, told.shown, url, published_at, told.respondents, *fine
         )
 
-    def kept(self, _feed: ActFeed, item: FeedItem) -> FeedItem:
+    def redact_item(self, _feed: ActFeed, item: FeedItem) -> FeedItem:
         """The archived form of an item: its text is replaced by the fine stated in it."""
         told = self._headline_act(item)
         if told is None:
-            return common.withheld_item(item)
+            return common.anonymise_item(item)
         fine, currency = self._stated_fine(told, item)
         return replace(item, title=told.title, text="" if fine is None else f"{currency} {fine}", creator="")
 
@@ -128,18 +112,12 @@ class HeadlineFeeds:
         found = parse_headline(item.title, self.language)
         if found.kind in act_types.NEVER_MATCHED:
             return _HeadlineAct(found.kind, (ActRespondent(None, SURE),), item.title, item.title)
-        if found.is_somebodys:
+        if found.is_about_party:
             return None
-        if self.firms_only(item):  # anything in it is an act against one of them
+        if self.is_firm_list(item):  # anything in it is an act against one of them
             firms = self._firm_respondents(found.party)
-            return (
-                _HeadlineAct(found.kind or act_types.OTHER, firms, item.title, item.title) if firms else None
-            )
-        return (
-            None
-            if found.kind is None or found.party is None
-            else self._named_act(found.kind, found.party, item)
-        )
+            return _HeadlineAct(found.kind or act_types.OTHER, firms, item.title, item.title) if firms else None
+        return None if found.kind is None or found.party is None else self._named_act(found.kind, found.party, item)
 
     def _firm_respondents(self, party: str | None) -> tuple[ActRespondent, ...]:
         """Respondents in a list of firms: a name needs no legal form there, unless it may be a person's."""
@@ -158,10 +136,8 @@ class HeadlineFeeds:
         if not named.companies:
             return None
         if not named.others:
-            return _HeadlineAct(
-                kind, schema.to_respondents(named.companies), item.title.replace(CUT, ""), item.title
-            )
-        shown, title = (item.title.replace(party, text) for text in (named.shown, named.title))
+            return _HeadlineAct(kind, schema.to_respondents(named.companies), item.title.replace(CUT, ""), item.title)
+        shown, title = (item.title.replace(party, text) for text in (named.display_title, named.title))
         return _HeadlineAct(kind, schema.to_respondents(named.companies), shown, title)
 
     def _only_companies(self, named: TitleParties) -> TitleParties:
@@ -185,9 +161,7 @@ class HeadlineFeeds:
         return parse_amount(self.market, item.title, item.text)
 
 
-def headlines_dataset(
-    key: str, title: str, licence: Licence, cadence: Cadence, headlines: HeadlineFeeds
-) -> Dataset:
+def headlines_dataset(key: str, title: str, licence: Licence, cadence: Cadence, headlines: HeadlineFeeds) -> Dataset:
     """The declaration of one authority's dataset."""
     table = schema.acts_table(headlines.market)
     return Dataset(
@@ -195,13 +169,13 @@ def headlines_dataset(
         title=title,
         licence=licence,
         cadence=cadence,
-        guard=GuardLimits(max_rejected=0.2),
+        guard_limits=GuardLimits(max_rejected=0.2),
         host=headlines.authority.host,
-        staged={table.name: table},
-        files=headlines.files,
-        recognise=common.recognise,
-        split=staging.no_split,
-        read=partial(common.read, table, headlines.act),
-        redact=partial(common.redact, headlines.kept),
+        staged_tables={table.name: table},
+        file_patterns=headlines.files,
+        recognise_file=common.recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(common.read_batches, table, headlines.act),
+        redact=partial(common.redact, headlines.redact_item),
         fetch=partial(fetch.fetch_feeds, headlines.urls),
     )

@@ -29,9 +29,7 @@ class HeadlineFrame:
 
 def compile_frame(opens: str, closes: str, act: str | None = None) -> HeadlineFrame:
     """Builds a frame from patterns. An empty `opens` matches the start of the headline."""
-    return HeadlineFrame(
-        re.compile(opens or "^"), re.compile(closes), None if act is None else re.compile(act)
-    )
+    return HeadlineFrame(re.compile(opens or "^"), re.compile(closes), None if act is None else re.compile(act))
 
 
 def find_respondent(text: str, frames: tuple[HeadlineFrame, ...]) -> str | None:

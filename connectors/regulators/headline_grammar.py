@@ -27,7 +27,7 @@ class HeadlineLanguage:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadlineMeaning:
+class ParsedHeadline:
     """A parsed headline.
 
     kind: None if it reports no act. party: None if it has no respondent. is_somebodys: about an individual of a
@@ -36,21 +36,21 @@ class HeadlineMeaning:
 
     kind: str | None
     party: str | None
-    is_somebodys: bool = False
+    is_about_party: bool = False
 
 
-def parse_headline(headline: str, language: HeadlineLanguage) -> HeadlineMeaning:
+def parse_headline(headline: str, language: HeadlineLanguage) -> ParsedHeadline:
     """Kind and respondent of a headline."""
     text = " ".join(headline[:LONGEST].split())
     kind = next((kind for kind, words in language.kinds if words.search(text)), None)
     if kind is None or kind in k.NEVER_MATCHED:
-        return HeadlineMeaning(kind, None)
+        return ParsedHeadline(kind, None)
     party = (find_respondent(text, language.frames) or "").strip(" ,;:–-")
     if not party:
-        return HeadlineMeaning(kind, None)
+        return ParsedHeadline(kind, None)
     if is_about_individual(text[: text.index(party) + len(party)]):
-        return HeadlineMeaning(kind, None, is_somebodys=True)
-    return HeadlineMeaning(kind, party)
+        return ParsedHeadline(kind, None, is_about_party=True)
+    return ParsedHeadline(kind, party)
 
 
 def _compile_words(*parts: str) -> re.Pattern[str]:
@@ -104,22 +104,14 @@ ENGLISH: Final = HeadlineLanguage(
                 r"\bcancels\b",
             ),
         ),
-        (
-            k.SANCTION_WARNING,
-            _compile_words(r"\bcensure[sd]?\b", r"\breprimand", r"\bremark\b", r"\bpublic warning\b"),
-        ),
+        (k.SANCTION_WARNING, _compile_words(r"\bcensure[sd]?\b", r"\breprimand", r"\bremark\b", r"\bpublic warning\b")),
         (k.PROHIBITION, _compile_words(r"\b(?:bans?|banned|prohibit(?:s|ed|ion))\b")),
         (
             k.ADMINISTRATIVE_PROCEEDING,
             _compile_words(r"\b(?:decision|warning) notice\b", r"\badministrative proceeding"),
         ),
         (k.ORDER, _compile_words(r"\bsupervisory notice\b", r"\brequirement notice\b")),
-        (
-            k.OTHER,
-            _compile_words(
-                r"\bfinal notice\b", r"\bsanctions? (?:on|against)\b", r"\btakes action against\b"
-            ),
-        ),
+        (k.OTHER, _compile_words(r"\bfinal notice\b", r"\bsanctions? (?:on|against)\b", r"\btakes action against\b")),
         (
             k.LITIGATION,
             _compile_words(
@@ -161,10 +153,7 @@ _SWEDISH_ACT: Final = (
 )
 SWEDISH: Final = HeadlineLanguage(
     kinds=(
-        (
-            k.CLONE_WARNING,
-            _compile_words(r"\b(?:kapad|kapade|klonad|klonade|falsk[at]?|bluff\w*|utger sig)\b"),
-        ),
+        (k.CLONE_WARNING, _compile_words(r"\b(?:kapad|kapade|klonad|klonade|falsk[at]?|bluff\w*|utger sig)\b")),
         (
             k.UNAUTHORISED_WARNING,
             _compile_words(r"\bvarnar för\b", r"\bvarningslista", r"\bsaknar tillstånd\b", r"\bwarns\b"),
@@ -201,12 +190,8 @@ SWEDISH: Final = HeadlineLanguage(
             _ON,
             act="(?:[Rr]emark|[Ww]arning|[Ff]ine|[Pp]enalt(?:y|ies)|[Rr]evoked|[Ww]ithdrawn|[Pp]rohibition)",
         ),
-        compile_frame(
-            "^(?:FI|Finansinspektionen) (?:bötfäller|fines|förelägger|återkallar tillståndet för) ", _ON
-        ),
-        compile_frame(
-            "", r" (?:får|fick|tilldelas|döms|åläggs|ska betala|förlorar|receives?|is issued|is fined)\b"
-        ),
+        compile_frame("^(?:FI|Finansinspektionen) (?:bötfäller|fines|förelägger|återkallar tillståndet för) ", _ON),
+        compile_frame("", r" (?:får|fick|tilldelas|döms|åläggs|ska betala|förlorar|receives?|is issued|is fined)\b"),
         compile_frame(rf"{_SWEDISH_ACT}\s*[:–—-]\s*", "$"),
         compile_frame("", rf"\s*[:–—-]\s*{_SWEDISH_ACT}"),
     ),
@@ -221,14 +206,9 @@ NORWEGIAN: Final = HeadlineLanguage(
         (k.CLONE_WARNING, _compile_words(r"\b(?:falsk\w*|klone\w*|misbruk\w* (?:av )?navn|utgir seg)\b")),
         (
             k.UNAUTHORISED_WARNING,
-            _compile_words(
-                r"\badvarer mot\b", r"\badvarsel mot\b", r"\bmarkedsadvarsel", r"\buten tillatelse\b"
-            ),
+            _compile_words(r"\badvarer mot\b", r"\badvarsel mot\b", r"\bmarkedsadvarsel", r"\buten tillatelse\b"),
         ),
-        (
-            k.SANCTION_FINE,
-            _compile_words(r"\bovertredelsesgebyr", r"\btvangsmulkt", r"\bgebyr\b", r"\bbot\b"),
-        ),
+        (k.SANCTION_FINE, _compile_words(r"\bovertredelsesgebyr", r"\btvangsmulkt", r"\bgebyr\b", r"\bbot\b")),
         (k.LICENCE_WITHDRAWAL, _compile_words(r"\btilbakekall")),
         (k.PROHIBITION, _compile_words(r"\bforbud", r"\bforbyr\b")),
         (k.SANCTION_WARNING, _compile_words(r"\badvarsel\b", r"\bkritikk")),

@@ -75,7 +75,7 @@ def detect_layout(body: bytes) -> PageLayout | None:
     return next((one for one in LAYOUTS if one.mark in body), None)
 
 
-def read_page(body: bytes, found: PageLayout) -> tuple[str, tuple[PageRow, ...]]:
+def read_page(body: bytes, layout: PageLayout) -> tuple[str, tuple[PageRow, ...]]:
     """Headline and rows of a page. Raises ValueError where nothing can be parsed."""
     try:
         text = body.decode("utf-8", errors="replace")  # all three use it, declared or not
@@ -83,7 +83,7 @@ def read_page(body: bytes, found: PageLayout) -> tuple[str, tuple[PageRow, ...]]
         tree = parse_document(text.encode(), parser)
     except (etree.ParserError, etree.XMLSyntaxError, TooManyAttributesError) as error:
         raise ValueError(f"a page that does not parse: {error}") from None
-    rows = [one for row in tree.xpath(found.row)[:MOST] if (one := _page_row(row, found)) is not None]
+    rows = [one for row in tree.xpath(layout.row)[:MOST] if (one := _page_row(row, layout)) is not None]
     return _element_text(tree.find(".//h1")), tuple(rows)
 
 
@@ -98,11 +98,7 @@ def _page_row(row: etree._Element, found: PageLayout) -> PageRow | None:
     categories = row.xpath(found.categories) if found.categories else []
     day = _element_text(days[0]).removeprefix("Published:").strip()
     return PageRow(
-        _element_text(links[0]),
-        link,
-        day,
-        tuple(map(_element_text, categories)),
-        link.rstrip("/").rpartition("/")[2],
+        _element_text(links[0]), link, day, tuple(map(_element_text, categories)), link.rstrip("/").rpartition("/")[2]
     )
 
 

@@ -26,7 +26,7 @@ def map_notices(market: str, present: Mapping[str, pl.LazyFrame], companies: pl.
     """
     table = schema.acts_table(market).name
     if table not in present:
-        return staging.empty_frame(NOTICES)
+        return staging.empty_staged_frame(NOTICES)
     rows = (
         present[table]
         .filter(pl.col("_company_id").is_not_null())

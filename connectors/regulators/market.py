@@ -22,15 +22,13 @@ from connectors.regulators import mapping, schema
 from connectors.regulators.act_types import NEVER_MATCHED
 from connectors.regulators.authorities import LIMITS
 from connectors.regulators.schema import SURE
-from name_matching.company_markers import CompanyMark
+from name_matching.company_markers import CompanyMarker
 from name_matching.core_name import is_weak_core, split_core_and_forms
 from warehouse.schema.tables import COMPANIES, NOTICES
 from warehouse.schema.types import Table
 
 _LEI: Final = "lei"
-_SEVERAL: Final = (
-    2  # words of a core name after an «and» that may be part of it; with fewer it is not matched
-)
+_SEVERAL: Final = 2  # words of a core name after an «and» that may be part of it; with fewer it is not matched
 
 Row = Mapping[str, object]
 
@@ -60,8 +58,8 @@ def acts_contribution(code: str, datasets: tuple[Dataset, ...], register: Compan
         datasets=datasets,
         links=tuple(_act_links(code, table, register)),
         lei_columns={table: _LEI},
-        to_shared_late=partial(_map_notices, code),
-        limits=tuple(limit for limit in LIMITS if limit.host in hosts),
+        to_dependent_tables=partial(_map_notices, code),
+        host_limits=tuple(limit for limit in LIMITS if limit.host in hosts),
     )
 
 
@@ -76,7 +74,7 @@ def _act_links(code: str, table: str, register: CompanyRegister) -> Iterator[Lin
 
 
 def _map_notices(code: str, shared: SharedTables, present: PresentRows, _today: date) -> SharedTables:
-    known = shared[COMPANIES.name] if COMPANIES.name in shared else staging.empty_frame(COMPANIES)
+    known = shared[COMPANIES.name] if COMPANIES.name in shared else staging.empty_staged_frame(COMPANIES)
     return {NOTICES.name: mapping.map_notices(code, present, known)}
 
 
@@ -92,7 +90,7 @@ def _full_names_selector(market: str) -> Names:
 
 def _linkable_full_name(market: str, row: Row) -> str | None:
     name = row["name"]
-    if not isinstance(name, str) or not _is_linkable_by_name(row) or row["mark"] == CompanyMark.NONE.value:
+    if not isinstance(name, str) or not _is_linkable_by_name(row) or row["mark"] == CompanyMarker.NONE.value:
         return None
     core, forms = split_core_and_forms(name, market)
     if not row["is_whole"] and (is_weak_core(core) or len(core.split()) < _SEVERAL):
@@ -103,8 +101,7 @@ def _linkable_full_name(market: str, row: Row) -> str | None:
 def _company_list_names(rows: pl.DataFrame) -> pl.Series:
     """Names from lists that contain companies only."""
     found = [
-        row["name"] if row["mark"] == SURE and _is_linkable_by_name(row) else None
-        for row in rows.iter_rows(named=True)
+        row["name"] if row["mark"] == SURE and _is_linkable_by_name(row) else None for row in rows.iter_rows(named=True)
     ]
     return pl.Series("name", found, dtype=pl.String)
 

@@ -17,9 +17,7 @@ from connectors.regulators.headline_feeds import HeadlineFeeds
 from connectors.regulators.headline_grammar import NORWEGIAN, SWEDISH
 
 _FIRMS: Final = ("/sanktioner/finansiella-foretag/", "/sanctions/financial-firms/")
-_CADENCE: Final = Cadence(
-    cron="12,42 5-17 * * 1-5", stale_after_hours=24 * 60
-)  # weeks may pass without an act
+_CADENCE: Final = Cadence(cron="12,42 5-17 * * 1-5", stale_after_hours=24 * 60)  # weeks may pass without an act
 
 
 def _is_about_firm(item: FeedItem) -> bool:
@@ -33,7 +31,7 @@ SWEDISH_HEADLINES: Final = HeadlineFeeds(
     "Europe/Stockholm",
     urls=("https://www.fi.se/sv/publicerat/sanktioner/finansiella-foretag/rss",),
     files=("fi_rss/**", "fi_sanktioner/**", "sanktioner/**"),
-    firms_only=_is_about_firm,
+    is_firm_list=_is_about_firm,
 )
 NORWEGIAN_HEADLINES: Final = HeadlineFeeds(
     FT,

@@ -12,34 +12,29 @@ from datetime import datetime
 from typing import Any, Final
 
 from connectors.regulators.authorities import Authority
-from name_matching.company_markers import CompanyMark
+from name_matching.company_markers import CompanyMarker
 from name_matching.respondents import TitleCompany
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 SURE: Final = "register"  # instead of a legal form: the list contains companies only
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 _COLUMNS: Final = (
     Column("authority_code", _T, "US-SEC, GB-FCA, …; EU-ESMA where the register is ESMA's", nullable=False),
-    Column(
-        "native_id",
-        _T,
-        "number of the release, id in the register, else the path of its page",
-        nullable=False,
-    ),
-    Column("place", Kind.INTEGER, "which of the companies it names, from 1", nullable=False),
+    Column("native_id", _T, "number of the release, id in the register, else the path of its page", nullable=False),
+    Column("place", ColumnKind.INTEGER, "which of the companies it names, from 1", nullable=False),
     Column("register", _T, "dataset that reported it", nullable=False),
     Column("authority", _T, "name of the authority", nullable=False),
     Column("authority_country", _T, "ISO 3166-1 alpha-2"),
     Column("kind", _T, "docs/formats/news.md 1.9", nullable=False),
     Column("name", _T, "company as written"),
     Column("mark", _T, "how it is known as one: form, word, register"),
-    Column("is_whole", Kind.BOOLEAN, "false if a preceding «and» may be part of its name", nullable=False),
+    Column("is_whole", ColumnKind.BOOLEAN, "false if a preceding «and» may be part of its name", nullable=False),
     Column("lei", _T, "if the source gives a valid one"),
     Column("title", _T, "headline, without persons where it lists respondents", nullable=False),
     Column("url", _T, "address of its page"),
-    Column("published_at", Kind.INSTANT, "as published", nullable=False),
-    Column("amount", Kind.MONEY, "fine, in whole units of the currency, halves rounded up"),
+    Column("published_at", ColumnKind.INSTANT, "as published", nullable=False),
+    Column("amount", ColumnKind.MONEY, "fine, in whole units of the currency, halves rounded up"),
     Column("currency", _T, "ISO 4217"),
 )
 
@@ -49,7 +44,7 @@ class ActRespondent:
     """A company that an act is about."""
 
     name: str | None
-    mark: str
+    company_marker: str
     is_whole: bool = True
     lei: str | None = None
 
@@ -79,12 +74,12 @@ def acts_table(market: str) -> Table:
     )
 
 
-def to_respondents(found: Sequence[TitleCompany]) -> tuple[ActRespondent, ...]:
+def to_respondents(companies: Sequence[TitleCompany]) -> tuple[ActRespondent, ...]:
     """Companies of a title as respondents of an act."""
     return tuple(
-        ActRespondent(one.name, one.mark.value, one.is_whole)
-        for one in found
-        if one.mark is not CompanyMark.NONE
+        ActRespondent(one.name, one.company_marker.value, one.is_whole)
+        for one in companies
+        if one.company_marker is not CompanyMarker.NONE
     )
 
 
@@ -100,7 +95,7 @@ def act_rows(register: str, act: RegulatoryAct) -> Iterator[dict[str, Any]]:
             "authority_country": act.authority.country,
             "kind": act.kind,
             "name": one.name,
-            "mark": one.mark,
+            "mark": one.company_marker,
             "is_whole": one.is_whole,
             "lei": one.lei,
             "title": act.title,

@@ -33,31 +33,25 @@ URLS: Final = (
     f"{_BASE}/trading-suspensions/rss",
 )
 # «LR-26032», «LR26018», «34-100456», «IA-6643»; of several in one field, the first is the act's
-_NUMBER: Final = re.compile(
-    r"\b(LR|AAER|IA|IC|33|34|35|39)[-– ]?(\d{2,7}[A-Za-z]?(?:-\d{1,3})?)\b", re.IGNORECASE
-)
+_NUMBER: Final = re.compile(r"\b(LR|AAER|IA|IC|33|34|35|39)[-– ]?(\d{2,7}[A-Za-z]?(?:-\d{1,3})?)\b", re.IGNORECASE)
 _KINDS: Final = (  # word of the feed's title, or of its numbers -> kind, and the name of its items
     ("litigation", act_types.LITIGATION, "Litigation release"),
     ("administrative", act_types.ADMINISTRATIVE_PROCEEDING, "Administrative proceeding"),
     ("suspension", act_types.TRADING_SUSPENSION, "Trading suspension"),
 )
 _UNKNOWN: Final = (act_types.OTHER, "Release")
-_SENTENCES: Final = (
-    f"{NOT_A_COMPANY}: a headline of a feed that lists no respondents (press releases, speeches)"
-)
+_SENTENCES: Final = f"{NOT_A_COMPANY}: a headline of a feed that lists no respondents (press releases, speeches)"
 
 
 def parse_act(feed: ActFeed, item: FeedItem, tally: SignalCounter) -> RegulatoryAct | RejectedAct:
     """The act of an item; a reason if it names no company, or has no id."""
     number = release_number(item.creator)
-    native_id = (
-        number or feeds.authority_path(item.guid, SEC.host) or feeds.authority_path(item.link, SEC.host)
-    )
-    published_at = feeds.parse_instant(item.stamp, ZONE)
+    native_id = number or feeds.authority_path(item.guid, SEC.host) or feeds.authority_path(item.link, SEC.host)
+    published_at = feeds.parse_feed_time(item.published_text, ZONE)
     if native_id is None:
         return RejectedAct("no release number, and no address of the SEC")
     if published_at is None:
-        return RejectedAct(f"no time: {item.stamp[:60]!r}")
+        return RejectedAct(f"no time: {item.published_text[:60]!r}")
     kind, called = _kind_and_title(feed, number)
     if kind == act_types.OTHER and number is None:
         return RejectedAct(_SENTENCES)
@@ -66,11 +60,9 @@ def parse_act(feed: ActFeed, item: FeedItem, tally: SignalCounter) -> Regulatory
         return RejectedAct(NOBODY)
     if kind == act_types.OTHER:
         tally.add("unknown_kind", f"feed {feed.title[:80]}", native_id)
-    title = f"{called} {number or ''}".strip() + f": {found.shown}"
+    title = f"{called} {number or ''}".strip() + f": {found.display_title}"
     url = item.link if feeds.authority_path(item.link, SEC.host) else None
-    return RegulatoryAct(
-        SEC, native_id, kind, title, url, published_at, schema.to_respondents(found.companies)
-    )
+    return RegulatoryAct(SEC, native_id, kind, title, url, published_at, schema.to_respondents(found.companies))
 
 
 def release_number(text: str) -> str | None:
@@ -85,7 +77,7 @@ def redact_item(feed: ActFeed, item: FeedItem) -> FeedItem:
     number = release_number(item.creator)
     is_list = number is not None or _kind_and_title(feed, number)[0] != act_types.OTHER
     if not (found.companies and is_list):
-        return common.withheld_item(item)
+        return common.anonymise_item(item)
     return replace(item, title=found.title, text="", creator=number or "")
 
 
@@ -113,13 +105,13 @@ DATASET: Final = Dataset(
         "Source: U.S. Securities and Exchange Commission",
     ),
     cadence=Cadence(cron="*/10 11-23 * * 1-5", stale_after_hours=24 * 5),
-    guard=GuardLimits(max_rejected=0.2),
+    guard_limits=GuardLimits(max_rejected=0.2),
     host=SEC.host,
-    staged={_TABLE.name: _TABLE},
-    files=("sec_rss/**", "sec_enforcement/**", "*litigation_releases*"),
-    recognise=common.recognise,
-    split=staging.no_split,
-    read=partial(common.read, _TABLE, parse_act),
+    staged_tables={_TABLE.name: _TABLE},
+    file_patterns=("sec_rss/**", "sec_enforcement/**", "*litigation_releases*"),
+    recognise_file=common.recognise_file,
+    split_members=staging.no_split,
+    read_batches=partial(common.read_batches, _TABLE, parse_act),
     redact=partial(common.redact, redact_item),
     fetch=partial(fetch.fetch_feeds, URLS),
 )

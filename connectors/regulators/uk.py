@@ -40,7 +40,7 @@ FCA_HEADLINES: Final = HeadlineFeeds(
     urls=("https://www.fca.org.uk/news/rss.xml",),
     files=("fca/**", "fca_rss/**", "fca_news/**"),
     taken=_READ,
-    known=_READ | _LEFT,
+    known_categories=_READ | _LEFT,
 )
 PRA_HEADLINES: Final = HeadlineFeeds(
     PRA,

@@ -13,7 +13,7 @@ import polars as pl
 
 from connectors.regulators import schema
 from connectors.regulators.act_types import NEVER_MATCHED
-from name_matching.company_markers import CompanyMark
+from name_matching.company_markers import CompanyMarker
 from warehouse.schema.identifiers import iso_country
 
 COLUMNS: Final = ("register", "published_at", "title", "name", "url", "why")
@@ -32,15 +32,13 @@ def unmatched_acts(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataF
     """
     table = schema.acts_table(market).name
     if table not in present:
-        return pl.DataFrame(
-            schema={**dict.fromkeys(COLUMNS, pl.String), "published_at": pl.Datetime("us", "UTC")}
-        )
+        return pl.DataFrame(schema={**dict.fromkeys(COLUMNS, pl.String), "published_at": pl.Datetime("us", "UTC")})
     why = (
         pl.when(pl.col("kind").is_in(NEVER_MATCHED))
         .then(pl.lit(_WARNING))
         .when(pl.col("lei").is_not_null())
         .then(pl.lit(_UNKNOWN_LEI))
-        .when(pl.col("name").is_null() | (pl.col("mark") == CompanyMark.NONE.value))
+        .when(pl.col("name").is_null() | (pl.col("mark") == CompanyMarker.NONE.value))
         .then(pl.lit(_NO_NAME))
         .when(~pl.col("is_whole"))
         .then(pl.lit(_CUT))

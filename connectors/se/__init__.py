@@ -29,46 +29,39 @@ from connectors.se.register import GATEWAY, MARKET, company_ids
 
 REGISTERS: Final = Contribution(
     name="Bolagsverket and SCB",
-    datasets=(
-        bolagsverket.DATASET,
-        scb.DATASET,
-        api_dataset.DATASET,
-        annual_reports_dataset.DATASET,
-    ),
+    datasets=(bolagsverket.DATASET, scb.DATASET, api_dataset.DATASET, annual_reports_dataset.DATASET),
     company_ids={
         bolagsverket_schema.ORGANISATIONS.name: company_ids(pl.col(bolagsverket_schema.NUMBER)),
         scb_schema.STATISTICS.name: company_ids(pl.col(scb_schema.NUMBER)),
         api_schema.ANSWERS.name: company_ids(pl.col(api_schema.NUMBER)),
         annual_reports_schema.REPORTS.name: company_ids(pl.col(annual_reports_schema.NUMBER)),
     },
-    to_shared=mapping.map_registers,
-    precedence={
+    to_shared_tables=mapping.map_registers,
+    field_precedence={
         "name": (bolagsverket_schema.KEY, api_schema.KEY, scb_schema.KEY, annual_reports_schema.KEY),
         "status": (bolagsverket_schema.KEY, api_schema.KEY, scb_schema.KEY),
         "sni_code": (scb_schema.KEY, api_schema.KEY),
         "figures": (annual_reports_schema.KEY,),
     },
-    secrets=(HostSecret("portal.api.bolagsverket.se", "client id and secret", opens=GATEWAY),),
+    host_secrets=(HostSecret("portal.api.bolagsverket.se", "client id and secret", dataset_host=GATEWAY),),
 )
 FINANSINSPEKTIONEN: Final = Contribution(
     name="Finansinspektionen",
     datasets=(insider_register.DATASET, short_positions.DATASET),
     links=LINKS,
     lei_columns={issuers.INSIDER_ISSUERS.name: "lei"},
-    to_shared=mapping.map_share_isins,
+    to_shared_tables=mapping.map_share_isins,
 )
 ANNOUNCEMENTS: Final = Contribution(
     name="announcements of issuers",
     datasets=(nasdaq.DATASET, major_holdings_dataset.DATASET),
-    company_ids={
-        major_holdings_dataset.NOTICES.name: company_ids(pl.col(major_holdings_dataset.NUMBER)),
-    },
+    company_ids={major_holdings_dataset.NOTICES.name: company_ids(pl.col(major_holdings_dataset.NUMBER))},
     links=(*nasdaq.LINKS, *major_holdings_dataset.LINKS),
-    to_shared=mapping.map_announcements,
-    precedence={"ownership": (major_holdings_dataset.KEY,)},
-    holders=major_holdings_dataset.HOLDERS,
-    limits=(*LIMITS, major_holdings_fetch.LIMIT),
-    dated=(major_holdings_dataset.KEY,),
+    to_shared_tables=mapping.map_announcements,
+    field_precedence={"ownership": (major_holdings_dataset.KEY,)},
+    holder_columns=major_holdings_dataset.HOLDERS,
+    host_limits=(*LIMITS, major_holdings_fetch.LIMIT),
+    dated_datasets=(major_holdings_dataset.KEY,),
 )
 CONTRIBUTIONS: Final = (
     REGISTERS,

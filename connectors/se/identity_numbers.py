@@ -12,9 +12,7 @@ from typing import Any, Final
 
 # Digits 3 and 4 are a month; in company numbers the third digit is two or more, so they are never masked. The
 # pattern starts with the month's first digit: a search with few possible first bytes is several times as fast.
-_LIKELY: Final = re.compile(
-    rb"[01](?<=[0-9]{2}[01])[0-9]{3}( ?(?:[-+\x96]|\xe2\x80[\x90-\x95]) ?| )?[0-9]{4}(?![0-9])"
-)
+_LIKELY: Final = re.compile(rb"[01](?<=[0-9]{2}[01])[0-9]{3}( ?(?:[-+\x96]|\xe2\x80[\x90-\x95]) ?| )?[0-9]{4}(?![0-9])")
 _YEAR: Final = re.compile(rb"(?<![0-9])(18|19|20)?[0-9]{2}\Z")
 _DIGIT: Final = re.compile(rb"[0-9]")
 _BEFORE: Final = 5  # bytes before the month, enough to detect a two- or four-digit year

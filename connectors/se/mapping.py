@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 
 from connectors.contract.dataset import PresentRows, SharedTables
-from connectors.kit.holdings_history import latest_per_record, superseded_statements
+from connectors.kit.holdings_history import latest_statements, superseded_statements
 from connectors.kit.staging import present_rows
 from connectors.nasdaq import mapping as releases_mapping
 from connectors.se import issuer_links, nasdaq
@@ -37,9 +37,7 @@ def map_registers(present: PresentRows, today: date) -> SharedTables:
     reports = present_rows(present, REPORTS).collect()
     return {
         **annual_reports_mapping.map_filings_and_financials(reports),
-        COMPANIES.name: companies.map_companies(
-            said, known, annual_reports_mapping.report_names(reports), today
-        ),
+        COMPANIES.name: companies.map_companies(said, known, annual_reports_mapping.report_names(reports), today),
     }
 
 
@@ -50,7 +48,7 @@ def map_announcements(present: PresentRows, _today: date) -> SharedTables:
     notified = major_holdings_mapping.map_holdings(notices, releases, wire)
     return {
         FILINGS.name: releases_mapping.map_filings(nasdaq.KEY, releases),
-        HOLDINGS.name: latest_per_record(notified),
+        HOLDINGS.name: latest_statements(notified),
         HOLDINGS_EARLIER.name: superseded_statements(notified),
     }
 

@@ -25,9 +25,7 @@ def _label_core_names(rows: pl.DataFrame) -> pl.Series:
     return core_names(rows["company"])
 
 
-LINKS: Final = (
-    Link(RELEASES.name, ComputedKey("company_core", _label_core_names), ORGANISATIONS.name, COMPANY_NAME),
-)
+LINKS: Final = (Link(RELEASES.name, ComputedKey("company_core", _label_core_names), ORGANISATIONS.name, COMPANY_NAME),)
 DATASET: Final = releases.releases_dataset(
     KEY, "Nasdaq Stockholm: releases", RELEASES, MARKETS, ("nasdaq_cns/**", "nasdaq/**")
 )

@@ -34,6 +34,6 @@ def news_links(table: str) -> tuple[Link, ...]:
 
 PRESS: Final = NewsSources(
     wires=(mfn_dataset(MARKET), wires_dataset(MARKET), cision_dataset(MARKET), finanscentralen.DATASET),
-    told={nasdaq.RELEASES.name: items_mapper(nasdaq.KEY)},
+    item_mappers={nasdaq.RELEASES.name: items_mapper(nasdaq.KEY)},
     links=news_links,
 )

@@ -25,9 +25,7 @@ LICENCE: Final = Licence(
     attribution="Källa: Bolagsverket",
 )
 STATISTICS_LICENCE: Final = Licence(
-    name="HVD (EU) 2023/138",
-    url="https://www.scb.se/",
-    attribution="Källa: Statistikmyndigheten SCB",
+    name="HVD (EU) 2023/138", url="https://www.scb.se/", attribution="Källa: Statistikmyndigheten SCB"
 )
 PLACES_NAME: Final = "CC BY 4.0"  # GeoNames' post codes, the source of `codes/postcodes.csv`
 PLACES_URL: Final = "https://download.geonames.org/export/zip/"

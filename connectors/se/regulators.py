@@ -27,6 +27,4 @@ def _company_names(rows: pl.DataFrame) -> pl.Series:
 
 
 DATASETS: Final = (nordic.SWEDISH_DATASET, esma_dataset.esma_dataset(MARKET))
-REGISTER: Final = CompanyRegister(
-    ORGANISATIONS.name, _company_names, cores=_company_names, leis=lei_table(MARKET)
-)
+REGISTER: Final = CompanyRegister(ORGANISATIONS.name, _company_names, cores=_company_names, leis=lei_table(MARKET))

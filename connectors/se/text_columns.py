@@ -47,9 +47,9 @@ def without_null_words(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame
     return rows.with_columns(**found) if found else rows
 
 
-def repair_cells(column: pl.Series, odd: pl.Series, mend: Callable[[pl.Series], pl.Series]) -> pl.Series:
-    """Applies `mend` to the cells marked by `odd`."""
-    if not odd.any():
+def repair_cells(column: pl.Series, malformed: pl.Series, repair: Callable[[pl.Series], pl.Series]) -> pl.Series:
+    """Applies `repair` to the cells marked by `malformed`."""
+    if not malformed.any():
         return column
-    places = odd.arg_true()
-    return column.scatter(places, mend(column.gather(places)))
+    places = malformed.arg_true()
+    return column.scatter(places, repair(column.gather(places)))

@@ -43,40 +43,35 @@ _ANNOUNCED: Final = (nsm_schema.TR1.name, nsm_schema.ITEMS.name)
 REGISTERS: Final = Contribution(
     name="Companies House",
     # on equal timestamps the later dataset wins: a stream is newer than the file of the same run
-    datasets=(
-        basic_company_data_dataset.DATASET,
-        accounts_dataset.DATASET,
-        psc_dataset.DATASET,
-        *datasets.DATASETS,
-    ),
+    datasets=(basic_company_data_dataset.DATASET, accounts_dataset.DATASET, psc_dataset.DATASET, *datasets.DATASETS),
     company_ids={
         basic_company_data_dataset.COMPANIES.name: company_ids(pl.col("CompanyNumber")),
         basic_company_data_dataset.UNMAPPED.name: company_ids(pl.col("CompanyNumber")),
         **{table.name: company_ids(pl.col("company_number")) for table in _NUMBERED},
     },
-    to_shared=mapping.map_registers,
-    precedence={
+    to_shared_tables=mapping.map_registers,
+    field_precedence={
         "name": _PROFILES,
         "status": _PROFILES,
         # an exact figure of a listed company takes precedence over a band (docs/formats/uk.md 11)
         "ownership": (nsm_dataset.KEY, psc_dataset.KEY),
     },
-    holders=psc_schema.NAMING_HOLDERS,
-    secrets=(
+    holder_columns=psc_schema.NAMING_HOLDERS,
+    host_secrets=(
         HostSecret(stream_events.HOST, "streaming key", f"https://{stream_events.HOST}/companies"),
         HostSecret(API_HOST, "key of the REST API", f"https://{API_HOST}/company/00000006"),
     ),
-    limits=(stream_events.LIMIT, rest_api_fetch.LIMIT),
+    host_limits=(stream_events.LIMIT, rest_api_fetch.LIMIT),
 )
 ANNOUNCEMENTS: Final = Contribution(
     name="National Storage Mechanism",
     datasets=(nsm_dataset.DATASET,),
     links=tuple(Link(table, "lei", lei_table(MARKET).name, "lei") for table in _ANNOUNCED),
     lei_columns=dict.fromkeys(_ANNOUNCED, "lei"),
-    to_shared=mapping.map_notified_holdings,
-    holders=nsm_schema.HOLDERS,
-    limits=(nsm_schema.LIMIT,),
-    dated=(nsm_dataset.KEY,),
+    to_shared_tables=mapping.map_notified_holdings,
+    holder_columns=nsm_schema.HOLDERS,
+    host_limits=(nsm_schema.LIMIT,),
+    dated_datasets=(nsm_dataset.KEY,),
 )
 CONTRIBUTIONS: Final = (
     REGISTERS,

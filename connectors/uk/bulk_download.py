@@ -14,10 +14,10 @@ from typing import Final
 from urllib.parse import urljoin
 
 from connectors.contract.dataset import Cursor, FetchedFile
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.client import FetchedResponse, HttpClient, NotModified, Validators
 from connectors.kit.http.errors import MissingResourceError, UnexpectedBodyError
-from connectors.uk.file_names import basename, edition_date, recognise_by_name
+from connectors.uk.file_names import basename, recognise_by_name, snapshot_date
 
 _HREF: Final = re.compile(r"""href\s*=\s*["']([^"']+\.zip)["']""", re.IGNORECASE)
 _PART: Final = re.compile(r"(?<!\d)(\d+)(?:_|of)(\d+)\.zip$", re.IGNORECASE)
@@ -49,7 +49,7 @@ def fetch_bulk(http: HttpClient, product: BulkProduct, after: Cursor | None) -> 
 def latest_links(page: str, pattern: re.Pattern[str]) -> list[str]:
     """Links on a page with a matching file name, of the newest date only, parts in order."""
     found = {basename(href): href for href in _HREF.findall(page) if pattern.fullmatch(basename(href))}
-    dates = {name: edition_date(name) for name in found}
+    dates = {name: snapshot_date(name) for name in found}
     newest = max((date for date in dates.values() if date is not None), default=None)
     names = [name for name in found if newest is not None and dates[name] == newest]
     return [found[name] for name in sorted(names, key=_part_number)]
@@ -58,7 +58,7 @@ def latest_links(page: str, pattern: re.Pattern[str]) -> list[str]:
 def _newest_links(page: str, product: BulkProduct) -> list[str]:
     """URL of the whole file, or of the parts if they have a later date."""
     whole, parts = latest_links(page, product.whole)[:1], latest_links(page, product.part)
-    dates = [edition_date(href) for href in (*whole, *parts[:1])]
+    dates = [snapshot_date(href) for href in (*whole, *parts[:1])]
     return parts if whole and parts and max(filter(None, dates)) != dates[0] else whole or parts
 
 
@@ -69,15 +69,15 @@ def _part_number(name: str) -> int:
 
 def _fetch_files(http: HttpClient, product: BulkProduct, after: Cursor | None) -> Iterator[FetchedFile]:
     """Requests the last file first: if it is unchanged, so are the other parts."""
-    page = http.get(product.page, expect={Format.HTML}).read().decode("utf-8", "replace")
+    page = http.get(product.page, expect={BodyFormat.HTML}).read().decode("utf-8", "replace")
     urls = [urljoin(product.page, href) for href in _newest_links(page, product)]
     _check_complete(product, urls)
     *first, last = urls
-    newest = http.download(last, expect={Format.ZIP}, since=_validators_for(after, last))
+    newest = http.download(last, expect={BodyFormat.ZIP}, since=_validators_for(after, last))
     if isinstance(newest, NotModified):
         return
     for url in first:
-        fetched = http.download(url, expect={Format.ZIP})
+        fetched = http.download(url, expect={BodyFormat.ZIP})
         if not isinstance(fetched, NotModified):
             yield _snapshot_file(fetched, url, None)
     held = newest.validators.cursor()
@@ -104,5 +104,5 @@ def _validators_for(after: Cursor | None, url: str) -> Validators | None:
 
 def _snapshot_file(fetched: FetchedResponse, url: str, cursor: Cursor | None) -> FetchedFile:
     edition = recognise_by_name(url)
-    arrival = fetched.arrival(basename(url), edition.scope)
+    arrival = fetched.to_fetched_file(basename(url), edition.scope)
     return replace(arrival, observed_at=edition.observed_at or arrival.observed_at, cursor=cursor)

@@ -21,7 +21,7 @@ _WHOLE: Final = re.compile(
 )
 
 
-def edition_date(name: str) -> datetime | None:
+def snapshot_date(name: str) -> datetime | None:
     """Start of the date in a file name: `2018-11` is 1 November, `2022` 1 January."""
     found = _DATE.search(basename(name))
     if found is None:
@@ -45,14 +45,14 @@ def is_full_register(name: str) -> bool:
 
 def recognise_by_name(name: str) -> RecognisedFile:
     """Observation time and scope from the file name."""
-    return RecognisedFile(edition_date(name), Scope.FULL if is_full_register(name) else Scope.PART)
+    return RecognisedFile(snapshot_date(name), Scope.FULL if is_full_register(name) else Scope.PART)
 
 
-def required_members(piece: ArchiveMember, keep: Callable[[str], bool], due: str) -> Iterator[ArchiveMember]:
+def split_required_members(piece: ArchiveMember, keep: Callable[[str], bool], expected: str) -> Iterator[ArchiveMember]:
     """Yields the members selected by `keep`; an archive without any is Unreadable, not an empty snapshot."""
     found = False
     for member in staging.split_archive(piece, keep=keep):
         found = True
         yield member
     if not found:
-        raise UnreadableFileError(piece.dataset, piece.name, f"an archive without {due}")
+        raise UnreadableFileError(piece.dataset, piece.name, f"an archive without {expected}")

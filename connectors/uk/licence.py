@@ -11,8 +11,7 @@ LICENCE: Final = Licence(
     name="UK public register",
     url="https://www.gov.uk/government/organisations/companies-house",
     attribution=(
-        "Contains public sector information from Companies House, "
-        "licensed under the Open Government Licence v3.0."
+        "Contains public sector information from Companies House, licensed under the Open Government Licence v3.0."
     ),
 )
 DOWNLOADS: Final = "download.companieshouse.gov.uk"

@@ -11,19 +11,17 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from connectors.uk.stream_events import PUBLISHED, TIMEPOINT, StreamEvent
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 PROFILES_KEY: Final = "uk.profiles"
 FILINGS_KEY: Final = "uk.filings"
 INSOLVENCY_KEY: Final = "uk.insolvency"
 CHECKED_KEY: Final = "uk.checked"
 
-_T: Final = Kind.TEXT
-_NUMBER: Final = Column(
-    "company_number", _T, "eight characters; of an event, from resource_uri", nullable=False
-)
+_T: Final = ColumnKind.TEXT
+_NUMBER: Final = Column("company_number", _T, "eight characters; of an event, from resource_uri", nullable=False)
 _DELIVERY: Final = (
-    Column("deleted", Kind.BOOLEAN, "the stream reports the removal of the resource", nullable=False),
+    Column("deleted", ColumnKind.BOOLEAN, "the stream reports the removal of the resource", nullable=False),
     TIMEPOINT,
     PUBLISHED,
 )
@@ -45,9 +43,9 @@ PROFILES: Final = Table(
                 "date_of_creation", "date_of_cessation",
             )
         ),
-        Column("sic_codes", Kind.TEXTS, "codes without labels", nullable=False),
+        Column("sic_codes", ColumnKind.TEXTS, "codes without labels", nullable=False),
         *(Column(name, _T, "of registered_office_address") for name in ADDRESS),
-        Column("previous_names", Kind.TEXTS, "names, in the order delivered", nullable=False),
+        Column("previous_names", ColumnKind.TEXTS, "names, in the order delivered", nullable=False),
         Column("accounts_type", _T, "of last_accounts; null if not in the response"),
         Column("accounts_made_up_to", _T, "of last_accounts"),
         Column("accounts_period_start", _T, "of last_accounts"),
@@ -63,10 +61,7 @@ FILED: Final = Table(
     (
         _NUMBER,
         Column("transaction_id", _T, "the register's id of the filing", nullable=False),
-        *(
-            Column(name, _T, "as delivered")
-            for name in ("type", "category", "description", "date", "action_date")
-        ),
+        *(Column(name, _T, "as delivered") for name in ("type", "category", "description", "date", "action_date")),
         Column("made_up_date", _T, "of description_values"),
         *_DELIVERY,
     ),
@@ -77,7 +72,7 @@ INSOLVENCY: Final = Table(
     "uk_insolvency",
     "Insolvency cases: one row per company with all current and past ones; no practitioners.",
     ("company_number",),
-    (_NUMBER, Column("cases", Kind.JSON, "list of {type, number, dates}", nullable=False), *_DELIVERY),
+    (_NUMBER, Column("cases", ColumnKind.JSON, "list of {type, number, dates}", nullable=False), *_DELIVERY),
     sequence=TIMEPOINT.name,
     told=PUBLISHED.name,
 )

@@ -23,14 +23,7 @@ from connectors.uk.profile import companies
 from connectors.uk.psc import holdings
 from connectors.uk.psc import schema as psc_schema
 from connectors.uk.rest_api import filing_history
-from warehouse.schema.tables import (
-    COMPANIES,
-    FILINGS,
-    FINANCIALS_REPORTED,
-    HOLDINGS,
-    HOLDINGS_EARLIER,
-    LISTINGS,
-)
+from warehouse.schema.tables import COMPANIES, FILINGS, FINANCIALS_REPORTED, HOLDINGS, HOLDINGS_EARLIER, LISTINGS
 from warehouse.schema.types import Table
 
 
@@ -47,14 +40,11 @@ def map_registers(present: PresentRows, at: date) -> SharedTables:
         rows(basic_company_data_dataset.COMPANIES),
         rows(basic_company_data_dataset.UNMAPPED),
         accounts.pop(FACTS),
-        holdings.listed_companies(listed, at),
-        companies.LiveTables(told, rows(live_schema.INSOLVENCY)),
+        holdings.exempt_listed_companies(listed, at),
+        companies.StreamTables(told, rows(live_schema.INSOLVENCY)),
     )
     filed, figures = filing_history.merge_filing_history(
-        accounts[FILINGS.name],
-        accounts[FINANCIALS_REPORTED.name],
-        rows(live_schema.FILED),
-        told,
+        accounts[FILINGS.name], accounts[FINANCIALS_REPORTED.name], rows(live_schema.FILED), told
     )
     return {
         FILINGS.name: filed,
@@ -69,6 +59,6 @@ def map_notified_holdings(present: PresentRows, _at: date) -> SharedTables:
     """Holdings that issuers announce."""
     notified = tr1_holdings.map_holdings(present_rows(present, nsm_schema.TR1).collect())
     return {
-        HOLDINGS.name: holdings_history.latest_per_record(notified),
+        HOLDINGS.name: holdings_history.latest_statements(notified),
         HOLDINGS_EARLIER.name: holdings_history.superseded_statements(notified),
     }

@@ -40,6 +40,4 @@ def news_links(table: str) -> tuple[Link, ...]:
     return (*issuer_links(MARKET, table), by_name)
 
 
-PRESS: Final = NewsSources(
-    wires=(wires_dataset(MARKET),), told={ITEMS.name: news.news_items}, links=news_links
-)
+PRESS: Final = NewsSources(wires=(wires_dataset(MARKET),), item_mappers={ITEMS.name: news.news_items}, links=news_links)

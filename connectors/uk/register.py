@@ -32,9 +32,7 @@ _FILED: Final = (
     r"|NR|IC|SI|NV|RS|BR)(?:[0-9]{1,6}|[0-9]{5}[A-Z])|R0[0-9]{6}|R[0-9]{7})$"
 )
 # «No. 1234567»: NO is also a prefix, so the word is removed only if punctuation or another word identifies it
-_WORDED: Final = (
-    r"^(?:(?:COMPANY|REGISTRATION|REGISTERED|REG\.?)\s*(?:NUMBER|NO)?\s*[.:]?|NUMBER\s*[.:]?|NO\s*[.:])\s*"
-)
+_WORDED: Final = r"^(?:(?:COMPANY|REGISTRATION|REGISTERED|REG\.?)\s*(?:NUMBER|NO)?\s*[.:]?|NUMBER\s*[.:]?|NO\s*[.:])\s*"
 _AMBIGUOUS: Final = r"^NO\s"
 _DIGITS: Final = r"^[0-9]+$"
 _BRITISH: Final = (
@@ -48,9 +46,7 @@ _ALL_OF_IT: Final = r"(?i)\b(?:england|wales|cardiff|london)\b|great britain and
 
 # Country names in register details; shorter ones are words of other languages or initials.
 _NAME: Final = re.compile(r"[^\W\d_][\w .'\-&()]{3,}")
-_MORE: Final = frozenset(
-    {"new south wales", "new england", "channel islands", "crown dependency", "offshore"}
-)
+_MORE: Final = frozenset({"new south wales", "new england", "channel islands", "crown dependency", "offshore"})
 _ALSO_BRITISH: Final = frozenset(
     {"pole", "dane", "finn", "jordan", "georgia", "chad"}
 )  # also names of people and buildings
@@ -81,9 +77,7 @@ def company_ids(number: pl.Expr) -> pl.Expr:
     return pl.lit(_PREFIX) + number
 
 
-def british_holder_number(
-    number: pl.Expr, country: pl.Expr, place: pl.Expr, country_code: pl.Expr
-) -> pl.Expr:
+def british_holder_number(number: pl.Expr, country: pl.Expr, place: pl.Expr, country_code: pl.Expr) -> pl.Expr:
     """Canonical number of a corporate holder that is registered in the United Kingdom according to its details.
 
     `country_code` is the ISO code of `country`: a known foreign country takes precedence over the place. If any

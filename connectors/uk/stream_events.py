@@ -15,10 +15,10 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from connectors.contract.dataset import HostLimit, NotApplicable, RecognisedFile, Scope
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.uk.register import canonical_number
-from warehouse.schema.types import Column, Kind
+from warehouse.schema.types import Column, ColumnKind
 
 HOST: Final = "stream.companieshouse.gov.uk"
 LIMIT: Final = HostLimit(HOST, 1.0)  # connections
@@ -30,19 +30,17 @@ NOT_READ: Final = {
 }
 _LONDON: Final = ZoneInfo("Europe/London")  # time zone of stream times without one
 _COMPANY: Final = re.compile(r"(?:^|/)company/([A-Za-z0-9]{1,10})(?:/|$)")
-TIMEPOINT: Final = Column("timepoint", Kind.INTEGER, "position in its stream; null for other channels")
+TIMEPOINT: Final = Column("timepoint", ColumnKind.INTEGER, "position in its stream; null for other channels")
 PUBLISHED: Final = Column(
     "published_at",
-    Kind.INSTANT,
+    ColumnKind.INSTANT,
     "when the stream reported it or a response was given; null for files",
     business=False,
 )
 _PUBLISHED: Final = re.compile(rb'"published_at"\s*:\s*"([^"]{1,40})"')
 
 
-Timepoint = Annotated[
-    int, msgspec.Meta(ge=0, le=10**18 - 1)
-]  # otherwise invalid and not usable as a resume position
+Timepoint = Annotated[int, msgspec.Meta(ge=0, le=10**18 - 1)]  # otherwise invalid and not usable as a resume position
 
 
 class StreamEvent(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -87,30 +85,28 @@ def first_record(head: bytes) -> dict[str, Any] | None:
 
 
 def build_recogniser(
-    kind: str, is_answer: Callable[[str, dict[str, Any]], bool], what: str
+    kind: str, is_api_response: Callable[[str, dict[str, Any]], bool], description: str
 ) -> Callable[[str, bytes], RecognisedFile | NotApplicable]:
-    """Builds a dataset's `recognise`: events of one resource kind, or REST responses accepted by `is_answer`."""
+    """Builds a dataset's `recognise`: events of one resource kind, or REST responses accepted by `is_api_response`."""
 
     def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
         head = decompressed_head(head)
-        if sniff(head) is not Format.JSON:
-            return NotApplicable(f"expected {what} in JSON, found {sniff(head).value}")
+        if detect_body_format(head) is not BodyFormat.JSON:
+            return NotApplicable(f"expected {description} in JSON, found {detect_body_format(head).value}")
         first = first_record(head)
         if first is None and f'"resource_kind":"{kind}"'.encode() in head[:200].replace(b" ", b""):
             first = {"resource_kind": kind}
         if first is None:
-            return NotApplicable(f"JSON in which {what} was not found at the beginning")
+            return NotApplicable(f"JSON in which {description} was not found at the beginning")
         if "resource_kind" not in first:
-            is_ours = is_answer(name, first)
+            is_ours = is_api_response(name, first)
             return (
                 RecognisedFile(None, Scope.PART)
                 if is_ours
-                else NotApplicable(f"JSON of another kind than {what}")
+                else NotApplicable(f"JSON of another kind than {description}")
             )
         if first["resource_kind"] != kind:
-            return NotApplicable(
-                NOT_READ.get(str(first["resource_kind"]), f"a stream's events, none of {what}")
-            )
+            return NotApplicable(NOT_READ.get(str(first["resource_kind"]), f"a stream's events, none of {description}"))
         if company_number_of(str(first.get("resource_uri", "/company/0"))) is None:
             return NotApplicable("an event that names no company")
         instants = [parse_published(text.decode("ascii", "replace")) for text in _PUBLISHED.findall(head)]

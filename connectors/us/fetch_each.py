@@ -21,9 +21,9 @@ T = TypeVar("T")
 
 
 def fetch_each(
-    due: Iterable[T],
-    answer: Callable[[T], Iterable[FetchedFile]],
-    asked: Callable[[T], None],
+    pending: Iterable[T],
+    fetch_files: Callable[[T], Iterable[FetchedFile]],
+    mark_requested: Callable[[T], None],
     cursor: Callable[[], Cursor],
     every: int,
 ) -> Iterator[FetchedFile]:
@@ -33,15 +33,15 @@ def fetch_each(
     has been handed over.
 
     Args:
-        due: items to fetch.
-        answer: fetches one item; no arrival where there is nothing.
-        asked: callback that records an item as fetched.
+        pending: items to fetch.
+        fetch_files: fetches one item; no arrival where there is nothing.
+        mark_requested: callback that records an item as fetched.
         cursor: the current progress.
         every: number of items after which the cursor is handed over.
     """
     held: FetchedFile | None = None
     broken: list[FetchError] = []
-    for count, arrivals in enumerate(_successful_files(due, answer, asked, broken), 1):
+    for count, arrivals in enumerate(_successful_files(pending, fetch_files, mark_requested, broken), 1):
         for arrival in arrivals:
             if held is not None:
                 yield held
@@ -55,10 +55,7 @@ def fetch_each(
 
 
 def _successful_files(
-    due: Iterable[T],
-    answer: Callable[[T], Iterable[FetchedFile]],
-    asked: Callable[[T], None],
-    broken: list[FetchError],
+    due: Iterable[T], answer: Callable[[T], Iterable[FetchedFile]], asked: Callable[[T], None], broken: list[FetchError]
 ) -> Iterator[list[FetchedFile]]:
     failures = 0
     for one in due:
@@ -75,21 +72,21 @@ def _successful_files(
         yield arrivals
 
 
-def new_filings(memory: FetchedFilings, subjects: Iterable[str]) -> Iterator[FeedFiling]:
+def unfetched_filings(fetched: FetchedFilings, subjects: Iterable[str]) -> Iterator[FeedFiling]:
     """Filings not fetched yet; of several parties, the first one named."""
     seen: set[str] = set()
     for subject in subjects:
         filing = FeedFiling.of(subject)
-        if filing is not None and filing.accession not in seen and not memory.knows(filing.accession):
+        if filing is not None and filing.accession not in seen and not fetched.has_filing(filing.accession):
             seen.add(filing.accession)
             yield filing
 
 
-def new_filers(memory: FetchedFilings, subjects: Iterable[str]) -> dict[str, list[str]]:
+def unfetched_filers(fetched: FetchedFilings, subjects: Iterable[str]) -> dict[str, list[str]]:
     """Filers with filings not fetched yet, and the accession numbers of those filings."""
     due: dict[str, list[str]] = {}
     for subject in subjects:
         filing = FeedFiling.of(subject)
-        if filing is not None and not memory.knows(filing.accession):
+        if filing is not None and not fetched.has_filing(filing.accession):
             due.setdefault(filing.cik, []).append(filing.accession)
     return due

@@ -21,7 +21,7 @@ from connectors.us.financial_statement_data_sets.schema import FILERS as HISTORY
 from connectors.us.financial_statement_data_sets.schema import HISTORY
 from connectors.us.financial_statement_data_sets.schema import KEY as HISTORY_KEY
 from connectors.us.financials.concepts import EMPLOYEES, IFRS, MONEY
-from connectors.us.financials.latest_values import PeriodStatement
+from connectors.us.financials.latest_values import FinancialStatement
 from connectors.us.financials.model import COUNTS, FactsFiling
 from connectors.us.financials.versions import FilerStatements, build_statements
 from connectors.us.register import filing_id, filing_urls
@@ -85,10 +85,10 @@ def _filings_by_filer(frame: pl.DataFrame) -> Iterator[tuple[str, str, list[Fact
         filing = filings.get(accession)
         if filing is None:
             filing = filings[accession] = FactsFiling(
-                accession, form, filed, focus, rounded=rounded, raw=raw, seen=seen
+                accession, form, filed, focus, is_rounded=rounded, raw=raw, observed_at=seen
             )
-        elif seen > filing.seen:
-            filing.raw, filing.seen = raw, seen
+        elif seen > filing.observed_at:
+            filing.raw, filing.observed_at = raw, seen
         start, _, end = span.rpartition("/")
         facts = {name: amount for name, amount in zip(_FIGURES, amounts, strict=True) if amount is not None}
         filing.units.setdefault(unit, {})[start, end] = facts
@@ -96,7 +96,7 @@ def _filings_by_filer(frame: pl.DataFrame) -> Iterator[tuple[str, str, list[Fact
         yield *known, list(filings.values())
 
 
-def _financials_row(company: str, cik: str, statement: PeriodStatement) -> dict[str, Any]:
+def _financials_row(company: str, cik: str, statement: FinancialStatement) -> dict[str, Any]:
     filing = statement.filing
     return {
         "filing_id": filing_id(cik, filing.accession),
@@ -110,9 +110,9 @@ def _financials_row(company: str, cik: str, statement: PeriodStatement) -> dict[
         "fiscal_year": statement.fiscal_year,
         "accounting_standard": STANDARDS[_is_ifrs(filing, statement.currency)],
         "derived": list(statement.derived),
-        "register": HISTORY_KEY if filing.rounded else f.KEY,
+        "register": HISTORY_KEY if filing.is_rounded else f.KEY,
         "raw": filing.raw,
-        "observed_at": filing.seen,
+        "observed_at": filing.observed_at,
     }
 
 
@@ -133,9 +133,9 @@ def _filing_rows(company: str, cik: str, found: FilerStatements) -> Iterator[dic
             "period_end": own[1],
             "filed_at": filing.filed,
             "is_amendment": filing.is_amendment,
-            "register": HISTORY_KEY if filing.rounded else f.KEY,
+            "register": HISTORY_KEY if filing.is_rounded else f.KEY,
             "raw": filing.raw,
-            "observed_at": filing.seen,
+            "observed_at": filing.observed_at,
             "cik": cik,
         }
 
@@ -152,17 +152,12 @@ def _financials_frame(found: list[dict[str, Any]]) -> pl.DataFrame:
 def _filings_frame(found: list[dict[str, Any]]) -> pl.DataFrame:
     frame = pl.DataFrame(found, schema=_FILED)
     url = filing_urls(pl.col("cik"), pl.col("native_id")).alias("document_url")
-    return frame.with_columns(*_parse_days("period_start", "period_end", "filed_at"), url).select(
-        FILINGS.names
-    )
+    return frame.with_columns(*_parse_days("period_start", "period_end", "filed_at"), url).select(FILINGS.names)
 
 
 def filer_names(present: PresentRows) -> pl.LazyFrame:
     """Filer names in the facts; these filers file accounts, so they are companies. History's names come last."""
-    both = [
-        present_rows(present, table).select(f.CIK, f.NAME, "_observed_at")
-        for table in (f.FILERS, HISTORY_FILERS)
-    ]
+    both = [present_rows(present, table).select(f.CIK, f.NAME, "_observed_at") for table in (f.FILERS, HISTORY_FILERS)]
     once = pl.concat(both).unique(f.CIK, keep="first", maintain_order=True)
     return once.rename({"_observed_at": "observed_at"})
 

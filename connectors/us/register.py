@@ -58,12 +58,7 @@ def central_index_key(value: str | int | None) -> str | None:
 
 def central_index_keys(values: pl.Expr) -> pl.Expr:
     """CIKs of a column, text or integer, as ten digits."""
-    bare = (
-        values.cast(pl.String)
-        .str.strip_chars()
-        .str.replace(r"(?i)^US[-: ]?", "")
-        .str.replace(r"(?i)^CIK[-: ]?", "")
-    )
+    bare = values.cast(pl.String).str.strip_chars().str.replace(r"(?i)^US[-: ]?", "").str.replace(r"(?i)^CIK[-: ]?", "")
     holds = bare.str.contains(r"^[0-9]{1,10}$") & ~bare.str.contains(r"^0+$")
     return pl.when(holds).then(bare.str.zfill(_DIGITS))
 

@@ -13,8 +13,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from connectors.contract.dataset import HostLimit
-from connectors.kit.formats import HEAD, Format, decompressed_head, sniff
-from connectors.kit.http.errors import FetchError, MissingResourceError, RequestRefusedError
+from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_body_format
+from connectors.kit.http.errors import FetchError, MissingResourceError, RequestRejectedError
 from connectors.kit.http.response import NotModified, Validators
 from connectors.us.register import DATA_HOST, FILES_HOST
 
@@ -38,11 +38,11 @@ _ALWAYS_THERE: Final = (
 _UNKNOWN_BLOCK: Final = "an HTML page with status 403: the SEC rejects this client; check FIRM_USER_AGENT"
 
 
-class BlockedError(RequestRefusedError):
+class BlockedError(RequestRejectedError):
     """The SEC has blocked this caller; further requests prolong the block."""
 
 
-def fetch_if_exists(http: HttpClient, url: str, expect: Collection[Format]) -> FetchedResponse | None:
+def fetch_if_exists(http: HttpClient, url: str, expect: Collection[BodyFormat]) -> FetchedResponse | None:
     """Fetches a small body; None if the SEC has no such file (404, or 403 with a short XML body)."""
     try:
         answer = http.get(url, expect=expect, allow=(_FORBIDDEN,))
@@ -57,7 +57,7 @@ def fetch_if_exists(http: HttpClient, url: str, expect: Collection[Format]) -> F
 
 
 def download_existing(
-    http: HttpClient, url: str, expect: Collection[Format], since: Validators | None
+    http: HttpClient, url: str, expect: Collection[BodyFormat], since: Validators | None
 ) -> FetchedResponse | NotModified:
     """Downloads a file of any size that always exists, so a 403 can only be a block."""
     try:
@@ -71,24 +71,24 @@ def download_existing(
 def is_missing_file(body: bytes) -> bool:
     """Whether a body is the storage service's error for a missing file."""
     head = decompressed_head(body)[:HEAD]
-    return sniff(head) is Format.XML and any(code in head for code in _STORE)
+    return detect_body_format(head) is BodyFormat.XML and any(code in head for code in _STORE)
 
 
 def block_reason(body: bytes) -> str | None:
     """Reason for the block as given on the SEC's page; None for other bodies."""
     head = decompressed_head(body)[:65_536].lower()
-    if sniff(head) is not Format.HTML:
+    if detect_body_format(head) is not BodyFormat.HTML:
         return None
     return next((reason for words, reason in _BLOCKS.items() if words in head), None)
 
 
 def error_body_reason(head: bytes) -> str | None:
     """Describes an error body that was stored as a file; None for what may be data."""
-    if sniff(decompressed_head(head)) is Format.EMPTY:
+    if detect_body_format(decompressed_head(head)) is BodyFormat.EMPTY:
         return "empty body: no response"
     if is_missing_file(head):
         return "answer of the SEC's store: it has no such file"
-    if sniff(decompressed_head(head)) is Format.HTML:
+    if detect_body_format(decompressed_head(head)) is BodyFormat.HTML:
         reason = block_reason(head) or "out of service, or not the requested data"
         return f"page of the SEC instead of data: {reason}"
     return None

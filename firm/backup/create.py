@@ -21,7 +21,7 @@ from typing import Any, Final, Self
 from api.auth.service_secrets import ServiceSecrets
 from api.database import migrate
 from api.database.engine import Database
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from warehouse.release import manifest as release_manifest
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
@@ -99,7 +99,7 @@ def secret_fingerprint(secret: bytes) -> str:
     return hmac.new(secret, _PURPOSE, hashlib.sha256).hexdigest()[:16]
 
 
-def required_secrets(installation: AppContainer) -> ServiceSecrets:
+def required_secrets(installation: Installation) -> ServiceSecrets:
     """Secrets of this installation; raises BackupError if there are none, instead of creating them."""
     given = installation.environment
     is_given = given.get("FIRM_PEPPER") and given.get("FIRM_SEALING_KEYS")
@@ -112,7 +112,7 @@ def required_secrets(installation: AppContainer) -> ServiceSecrets:
 
 
 @contextmanager
-def existing_database(installation: AppContainer) -> Iterator[Database]:
+def existing_database(installation: Installation) -> Iterator[Database]:
     """Opens the existing control-plane database, without creating or migrating it."""
     settings = installation.settings
     file = settings.data / CONTROL
@@ -122,7 +122,7 @@ def existing_database(installation: AppContainer) -> Iterator[Database]:
         yield database
 
 
-def create_backup(installation: AppContainer, to: Path, now: datetime) -> tuple[Path, BackupManifest]:
+def create_backup(installation: Installation, to: Path, now: datetime) -> tuple[Path, BackupManifest]:
     """Takes a backup into a new folder below `to`, all or nothing."""
     from api.database import backup
 
@@ -131,7 +131,7 @@ def create_backup(installation: AppContainer, to: Path, now: datetime) -> tuple[
     if folder.exists():
         raise BackupError(f"{folder} exists already; a backup is never overwritten")
     built = atomic_files.temporary_path(folder)
-    atomic_files.discard(built)
+    atomic_files.delete_if_exists(built)
     atomic_files.make_folder(to)
     built.mkdir(mode=_OWN)
     try:
@@ -145,8 +145,8 @@ def create_backup(installation: AppContainer, to: Path, now: datetime) -> tuple[
             taken_at=now,
             engine=engine,
             revision=revision,
-            rows=backup.row_counts(built / CONTROL),
-            matched=backup.matched_sequence(built / CONTROL),
+            rows=backup.copy_row_counts(built / CONTROL),
+            matched=backup.backup_fanout_cursor(built / CONTROL),
             published=release_manifest.served_position(installation.layout)[
                 1
             ],  # read after the copy, so never behind it
@@ -159,13 +159,13 @@ def create_backup(installation: AppContainer, to: Path, now: datetime) -> tuple[
         built.replace(folder)
         atomic_files.sync_folder(to)
     finally:
-        atomic_files.discard(built)
+        atomic_files.delete_if_exists(built)
     return folder, manifest
 
 
 def _copy_erasures_and_decisions(layout: Layout, folder: Path) -> None:
     """Copies the files besides the database; their writes are atomic, so a copy is always consistent."""
-    for path in (layout.erased, layout.judgements):
+    for path in (layout.tombstones_file, layout.decision_log_file):
         if path.exists():
             shutil.copyfile(path, folder / path.name)
 

@@ -19,7 +19,7 @@ from api.database import backup
 from api.webhooks import erasure
 from firm.backup import create
 from firm.backup.create import CONTROL, BackupError, BackupManifest, secret_fingerprint
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from warehouse.erasure.event_redaction import EventRedactor
 from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.release import manifest as release_manifest
@@ -41,7 +41,7 @@ class RestoreResult:
     """State of `judgements.jsonl`: none, kept, restored or apart (diverged)."""
 
 
-def check_restorable(installation: AppContainer, folder: Path) -> BackupManifest:
+def check_restorable(installation: Installation, folder: Path) -> BackupManifest:
     """Checks whether a backup can be restored here, without writing. Raises BackupError with the reason."""
     manifest = create.check_backup(folder)
     secrets = create.required_secrets(installation)
@@ -50,7 +50,7 @@ def check_restorable(installation: AppContainer, folder: Path) -> BackupManifest
     return manifest
 
 
-def restore(installation: AppContainer, folder: Path) -> RestoreResult:
+def restore_backup(installation: Installation, folder: Path) -> RestoreResult:
     """Restores a backup. Raises BackupError or CopyError, and then nothing has changed."""
     manifest = check_restorable(installation, folder)
     atomic_files.make_folder(installation.layout.root)
@@ -63,11 +63,7 @@ def restore(installation: AppContainer, folder: Path) -> RestoreResult:
             rows = backup.import_copy(file, database)
     added = _add_tombstones(installation.layout, folder)
     return RestoreResult(
-        manifest,
-        rows,
-        added,
-        _redact_deliveries(installation),
-        _restore_decisions(installation.layout, folder),
+        manifest, rows, added, _redact_deliveries(installation), _restore_decisions(installation.layout, folder)
     )
 
 
@@ -102,7 +98,7 @@ def _check_ledger(manifest: BackupManifest, layout: Layout) -> None:
 def _check_sealing_keys(file: Path, secrets: ServiceSecrets) -> None:
     sealer = SecretBox(secrets.sealing_keys)
     try:
-        for sealed in backup.sealed_secrets(file):
+        for sealed in backup.read_sealed_secrets(file):
             sealer.open(sealed)
     except SealingError:
         raise BackupError(
@@ -113,34 +109,34 @@ def _check_sealing_keys(file: Path, secrets: ServiceSecrets) -> None:
 def _add_tombstones(layout: Layout, folder: Path) -> int:
     """Adds the backup's tombstones unknown here, to be processed by the next ingest or erasure."""
     here = TombstoneStore(layout)
-    known = {stone.subject for stone in here.all()}
-    new = [stone for stone in TombstoneStore(Layout(folder)).all() if stone.subject not in known]
+    known = {stone.subject for stone in here.list_tombstones()}
+    new = [stone for stone in TombstoneStore(Layout(folder)).list_tombstones() if stone.subject not in known]
     if new:
         here.add(replace(stone, done=(), clean=None) for stone in new)
     return len(new)
 
 
-def _redact_deliveries(installation: AppContainer) -> int:
+def _redact_deliveries(installation: Installation) -> int:
     """Blanks restored events of all erased subjects, including those erased after the backup."""
-    stones = TombstoneStore(installation.layout).all()
+    stones = TombstoneStore(installation.layout).list_tombstones()
     if not stones:
         return 0
     blanking = EventRedactor.of(stones)
     with installation.database() as database:
-        return erasure.erase_events(database, blanking.companies, blanking.blanked)
+        return erasure.erase_events(database, blanking.companies, blanking.redact_event)
 
 
 def _restore_decisions(layout: Layout, folder: Path) -> str:
     """Restores the decisions file if the backup's is an extension of it; diverged files stay as they are."""
-    theirs = folder / layout.judgements.name
+    theirs = folder / layout.decision_log_file.name
     if not theirs.exists():
         return "none"
     told, here = theirs.read_bytes(), b""
-    if layout.judgements.exists():
-        here = layout.judgements.read_bytes()
+    if layout.decision_log_file.exists():
+        here = layout.decision_log_file.read_bytes()
     if here.startswith(told):
         return "kept"
     if not told.startswith(here):
         return "apart"
-    atomic_files.write_bytes(layout.judgements, told)
+    atomic_files.write_bytes(layout.decision_log_file, told)
     return "restored"

@@ -11,7 +11,7 @@ import typer
 from api.accounts.service import AccountError
 from api.auth.service_secrets import SecretsError
 from api.settings.env import SettingError
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
 from firm.console import Json, print_result
 from firm.sign_in_links import sign_in_link
@@ -29,7 +29,7 @@ def create_account(
     as_json: Json = False,
 ) -> None:
     """Create an account."""
-    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
+    with exit_on_error(*_TROUBLE), Installation.read().accounts() as service:
         account = service.create_account(email, tier)
         document = {"account_id": account.account_id, "email": account.email, "tier": account.tier}
         print_result(as_json, document, f"{account.account_id}  {account.email}  {account.tier}")
@@ -37,25 +37,23 @@ def create_account(
 
 @accounts.command("set-tier")
 def set_tier(
-    account: Annotated[str, typer.Option(help="E-mail or account id.")],
-    tier: Tier,
-    as_json: Json = False,
+    account: Annotated[str, typer.Option(help="E-mail or account id.")], tier: Tier, as_json: Json = False
 ) -> None:
     """Change an account's tier."""
     with exit_on_error(*_TROUBLE):
-        _check_not_billed(AppContainer.read(), account)
-    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
+        _check_not_billed(Installation.read(), account)
+    with exit_on_error(*_TROUBLE), Installation.read().accounts() as service:
         changed = service.set_tier(account, tier)
         document = {"account_id": changed.account_id, "email": changed.email, "tier": changed.tier}
         print_result(as_json, document, f"{changed.email} now has tier {changed.tier}")
 
 
-def _check_not_billed(installation: AppContainer, account: str) -> None:
+def _check_not_billed(installation: Installation, account: str) -> None:
     """Rejects accounts with a Stripe subscription, which would override the tier and bill another."""
     if not installation.settings.billing.is_on:
         return
     with installation.billing() as billing:
-        if billing.governs(account):
+        if billing.is_tier_managed(account):
             raise AccountError(
                 f"the tier of {account} is set by its Stripe subscription: change it there, or in the customer "
                 "portal (firm billing portal)"
@@ -65,13 +63,10 @@ def _check_not_billed(installation: AppContainer, account: str) -> None:
 @accounts.command("list")
 def list_accounts(as_json: Json = False) -> None:
     """List all accounts, oldest first."""
-    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
+    with exit_on_error(*_TROUBLE), Installation.read().accounts() as service:
         found = service.all_accounts()
         if as_json:
-            told = [
-                {"account_id": a.account_id, "email": a.email, "tier": a.tier, "status": a.status}
-                for a in found
-            ]
+            told = [{"account_id": a.account_id, "email": a.email, "tier": a.tier, "status": a.status} for a in found]
             typer.echo(json.dumps({"accounts": told}))
             return
         for account in found:
@@ -102,12 +97,12 @@ def print_sign_in_link(
 ) -> None:
     """Print a one-time dashboard sign-in link for the owner, for installations that send no mail."""
     with exit_on_error(*_TROUBLE):
-        address = sign_in_link(AppContainer.read(), account, timedelta(hours=hours))
+        address = sign_in_link(Installation.read(), account, timedelta(hours=hours))
         print_result(as_json, {"link": address}, address)
 
 
 def _set_status(account: str, status: str, as_json: bool) -> None:
-    with exit_on_error(*_TROUBLE), AppContainer.read().accounts() as service:
+    with exit_on_error(*_TROUBLE), Installation.read().accounts() as service:
         changed = service.set_status(account, status)
         document = {"account_id": changed.account_id, "email": changed.email, "status": changed.status}
         print_result(as_json, document, f"{changed.email} is now {changed.status}")

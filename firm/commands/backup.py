@@ -11,22 +11,21 @@ import typer
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.auth.service_secrets import SecretsError
-from api.database.backup import CopyError
+from api.database.backup import DatabaseCopyError
 from api.settings.env import SettingError
 from firm.backup.create import BackupError, BackupManifest, create_backup, prune_backups
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
 from firm.console import Json, print_table
 from warehouse.release.manifest import InvalidReleaseError
 
-_TROUBLE = (BackupError, CopyError, SecretsError, SettingError, InvalidReleaseError, SQLAlchemyError, OSError)
+_TROUBLE = (BackupError, DatabaseCopyError, SecretsError, SettingError, InvalidReleaseError, SQLAlchemyError, OSError)
 
 
 def backup(
     to: Annotated[Path, typer.Option("--to", help="Folder for backups; each gets its own subfolder.")],
     keep: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of backups to keep there; older ones are removed. Default: all."),
+        int | None, typer.Option(min=1, help="Number of backups to keep there; older ones are removed. Default: all.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -35,7 +34,7 @@ def backup(
     The secrets are not included: keep FIRM_DATA/secrets.json elsewhere. Exit code: 0 done, 1 error.
     """
     with exit_on_error(*_TROUBLE):
-        folder, manifest = create_backup(AppContainer.read(), to, datetime.now(UTC).replace(microsecond=0))
+        folder, manifest = create_backup(Installation.read(), to, datetime.now(UTC).replace(microsecond=0))
         gone = [] if keep is None else prune_backups(to, keep)
     if as_json:
         removed = [str(path) for path in gone]

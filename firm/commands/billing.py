@@ -14,7 +14,7 @@ from api.billing.entitlement import Entitlement
 from api.billing.errors import BillingError
 from api.billing.service import BillingService
 from api.settings.env import SettingError
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error, fail
 from firm.console import Json
 
@@ -43,7 +43,7 @@ def print_portal_url(account: Account, as_json: Json = False) -> None:
 @billing.command("require")
 def require_subscription(account: Account) -> None:
     """Require a subscription for an account that predates billing or was given its tier by an operator."""
-    with exit_on_error(*_TROUBLE), AppContainer.read().billing() as paying:
+    with exit_on_error(*_TROUBLE), Installation.read().billing() as paying:
         paying.require(account)
     typer.echo(f"{account} gets 402 until a plan begins; its webhooks are paused")
 
@@ -56,7 +56,7 @@ def sync_accounts(
 ) -> None:
     """Reconcile accounts with Stripe, after an outage or new prices. Exit code 1 if any account failed."""
     failed = 0
-    with exit_on_error(*_TROUBLE), AppContainer.read().billing() as paying:
+    with exit_on_error(*_TROUBLE), Installation.read().billing() as paying:
         for named in paying.all_accounts() if account is None else [account]:
             try:
                 typer.echo(_status_line(named, paying.refresh(named)))
@@ -68,7 +68,7 @@ def sync_accounts(
 
 
 def _print_url(as_json: bool, ask: Callable[[BillingService], str]) -> None:
-    with exit_on_error(*_TROUBLE), AppContainer.read().billing() as paying:
+    with exit_on_error(*_TROUBLE), Installation.read().billing() as paying:
         url = ask(paying)
     typer.echo(json.dumps({"url": url}) if as_json else url)
 

@@ -11,23 +11,21 @@ import typer
 
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error, fail
-from pipelines.settings import PROJECT, SettingError, Settings
+from pipelines.settings import PROJECT, IngestSettings, PipelineSettingError
 
 
-def dagster(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000,
-) -> None:
+def run_dagster(port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000) -> None:
     """Start Dagster's web interface and daemon, with the daily schedules."""
     _exec_program("dagster", "dev", "-m", "pipelines.definitions", "-p", str(port))
 
 
-def work(
+def run_celery_worker(
     name: Annotated[str, typer.Option(help="Name of this worker, if a machine has several.")] = "worker",
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Markets ingested in parallel.")] = 1,
 ) -> None:
     """Ingest markets handed out by Dagster, until Ctrl-C; any number of workers, on any machine."""
-    with exit_on_error(SettingError, code=USAGE):
-        if not Settings.read(read_environment()).celery_broker_url:
+    with exit_on_error(PipelineSettingError, code=USAGE):
+        if not IngestSettings.read(read_environment()).celery_broker_url:
             fail("no broker is configured: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
     worker = (
         "-A",
@@ -44,8 +42,8 @@ def work(
 
 def _exec_program(program: str, *arguments: str) -> NoReturn:
     """Replaces this process with a program of the same environment, with our settings."""
-    with exit_on_error(SettingError, code=USAGE):
-        settings = Settings.read(read_environment())
+    with exit_on_error(PipelineSettingError, code=USAGE):
+        settings = IngestSettings.read(read_environment())
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)
     given = {
         **os.environ,

@@ -16,7 +16,7 @@ import typer
 
 from api.auth.service_secrets import SecretsError
 from api.settings.env import SettingError
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error, fail
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def deliver(
     from warehouse.reader.reader import ReleaseReader
 
     with exit_on_error(SettingError, SecretsError), _catch_stop_signals() as asked:
-        installation = AppContainer.read()
+        installation = Installation.read()
         configure_logging()
         with installation.database():  # migrated first
             pass

@@ -15,14 +15,14 @@ import httpx
 import typer
 
 from api.email.webhook_notices import format_span
-from firm.bootstrap import AppContainer, read_environment
+from firm.bootstrap import Installation, read_environment
 from firm.cli_errors import exit_on_error, fail
 from firm.console import print_table
-from firm.demo.background_server import background_service
+from firm.demo.background_server import run_background_server
 from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
 from firm.sign_in_links import sign_in_link
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.schema.codes import EVENT_TYPES
 
@@ -49,9 +49,9 @@ def demo(
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to serve on.")] = None,
 ) -> None:
     """Load a generated world, deliver two days of changes to a subscriber, print a key and URLs, and serve."""
-    with exit_on_error(SettingError):
-        installation = AppContainer.read()
-        settings = Settings.read(read_environment())
+    with exit_on_error(PipelineSettingError):
+        installation = Installation.read()
+        settings = IngestSettings.read(read_environment())
     installation = _with_demo_settings(installation.at(_prepare_folder(installation.settings.data / "demo")))
     settings = replace(settings, data=installation.settings.data, object_store=None)
     with run_receiver() as receiver:
@@ -63,7 +63,7 @@ def demo(
             serve_installation(installation, port=port)
 
 
-def _with_demo_settings(installation: AppContainer) -> AppContainer:
+def _with_demo_settings(installation: Installation) -> Installation:
     """Allows deliveries to this machine, for the demo's own receiver, and makes the demo account operator."""
     webhooks = replace(
         installation.settings.webhooks,
@@ -87,7 +87,7 @@ def _prepare_folder(folder: Path) -> Path:
 
 
 def _run_days(
-    installation: AppContainer, settings: Settings, companies: int, receiver: WebhookReceiver
+    installation: Installation, settings: IngestSettings, companies: int, receiver: WebhookReceiver
 ) -> tuple[str, str]:
     """Plays all days and returns key and subscription id.
 
@@ -99,15 +99,13 @@ def _run_days(
     with serve(world) as registry:
         rows = _run_day(settings, registry, world.date(0).isoformat())
         key = _create_account_key(installation)
-        with background_service(installation) as base:
+        with run_background_server(installation) as base:
             subscription = _subscribe_receiver(base, key, receiver)
             for number in range(1, _DAYS):
                 registry.advance()
                 rows += _run_day(settings, registry, world.date(number).isoformat())
             print_table(
-                ("day", "market", "companies", "filings", "financial rows", "events", "seconds"),
-                rows,
-                "What happened",
+                ("day", "market", "companies", "filings", "financial rows", "events", "seconds"), rows, "What happened"
             )
             _wait_for_events(receiver, len(_read_events(installation)))
     print_table(
@@ -118,7 +116,7 @@ def _run_days(
     return key, subscription
 
 
-def _run_day(settings: Settings, registry: SandboxServer, day: str) -> list[tuple[str, ...]]:
+def _run_day(settings: IngestSettings, registry: SandboxServer, day: str) -> list[tuple[str, ...]]:
     from firm.commands.ingest import IngestRequest, print_report, run_ingest
     from firm.demo.sandbox_origin import sandbox_source
 
@@ -132,7 +130,7 @@ def _run_day(settings: Settings, registry: SandboxServer, day: str) -> list[tupl
     return _day_rows(settings, report, day)
 
 
-def _create_account_key(installation: AppContainer) -> str:
+def _create_account_key(installation: Installation) -> str:
     with installation.accounts() as accounts:
         account = accounts.create_account(_EMAIL, "pro")
         return accounts.create_key(account.account_id, "live", label="demo").key
@@ -165,10 +163,10 @@ def _wait_for_events(receiver: WebhookReceiver, count: int) -> None:
         fail(f"{receiver.refused} deliveries to {receiver.url} were not signed by the subscription's secret")
 
 
-def _day_rows(settings: Settings, report: IngestReport, day: str) -> list[tuple[str, ...]]:
+def _day_rows(settings: IngestSettings, report: IngestReport, day: str) -> list[tuple[str, ...]]:
     import duckdb
 
-    path = settings.layout.releases / f"{report.release:010d}" / "warehouse.duckdb"
+    path = settings.layout.releases_folder / f"{report.release:010d}" / "warehouse.duckdb"
     with duckdb.connect(path, read_only=True) as release:
         counts = {name: dict(release.execute(statement).fetchall()) for name, statement in _COUNTS.items()}
     return [
@@ -183,21 +181,17 @@ def _day_rows(settings: Settings, report: IngestReport, day: str) -> list[tuple[
     ]
 
 
-def _print_summary(installation: AppContainer, key: str, subscription: str, port: int | None) -> None:
+def _print_summary(installation: Installation, key: str, subscription: str, port: int | None) -> None:
     """Prints the newest events, the key and URLs to try."""
     events = _read_events(installation)
     print_table(
-        ("when", "event", "company", "what"),
-        [_event_row(event) for event in events[-_SHOWN:]],
-        "Newest events",
+        ("when", "event", "company", "what"), [_event_row(event) for event in events[-_SHOWN:]], "Newest events"
     )
     base = installation.reached(None, port).settings.public_url
     typer.echo(f"\nAPI key (shown once): {key}\n")
     for path in _example_paths(events):
         typer.echo(f"curl -H 'Authorization: Bearer {key}' '{base}{path}'")
-    typer.echo(
-        f"curl -H 'Authorization: Bearer {key}' '{base}/api/v1/webhooks/{subscription}/deliveries?limit=3'"
-    )
+    typer.echo(f"curl -H 'Authorization: Bearer {key}' '{base}/api/v1/webhooks/{subscription}/deliveries?limit=3'")
     typer.echo(
         f"curl -X POST -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' "
         f"-d '{{\"event_type\":\"status.changed\"}}' '{base}/api/v1/webhooks/{subscription}/test'"
@@ -211,7 +205,7 @@ def _print_summary(installation: AppContainer, key: str, subscription: str, port
     typer.echo(f"\nAPI description: {base}/api/openapi.json. Data: {installation.settings.data}")
 
 
-def _read_events(installation: AppContainer) -> list[LedgerEvent]:
+def _read_events(installation: Installation) -> list[LedgerEvent]:
     from warehouse.reader.reader import ReleaseReader
 
     reader = ReleaseReader(installation.layout)
@@ -242,8 +236,5 @@ def _example_paths(events: list[LedgerEvent]) -> list[str]:
     for event in (*owned, *events):
         number = json.loads(event.data)["org_nr"]
         below = ("", "/financials", "/ownership", "/events")
-        return [
-            *(f"/api/v1/companies/{number}{part}" for part in below),
-            "/api/v1/companies?q=a&country=NO,UK",
-        ]
+        return [*(f"/api/v1/companies/{number}{part}" for part in below), "/api/v1/companies?q=a&country=NO,UK"]
     return ["/api/v1/companies?country=NO,UK"]

@@ -20,7 +20,7 @@ from api.auth.service_secrets import SecretsError, load_or_create
 from api.email.smtp import MailServer, MailServerUnreachableError
 from api.settings.env import SettingError as ApiSettingError
 from api.settings.mail import MailSettings
-from firm.bootstrap import AppContainer, read_environment
+from firm.bootstrap import Installation, read_environment
 from firm.cli_errors import ERROR
 from firm.console import print_table
 from firm.doctor.billing import price_findings, unpaid_findings
@@ -28,7 +28,7 @@ from firm.doctor.histories import history_findings
 from firm.doctor.object_store import object_store_findings
 from firm.doctor.source_credentials import source_key_findings
 from firm.doctor.webhooks import webhook_findings
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 from pipelines.sources.live import registry_http
 
 _LEAST_FREE = 5 * 2**30
@@ -41,16 +41,14 @@ class DoctorFinding:
     """Result of one check. `state` is ok, warn or bad; `advice` says what to do if not ok."""
 
     state: str
-    what: str
+    subject: str
     advice: str = ""
 
 
-def doctor(
-    live: Annotated[bool, typer.Option(help="Also check that every registry can be reached.")] = False,
-) -> None:
+def doctor(live: Annotated[bool, typer.Option(help="Also check that every registry can be reached.")] = False) -> None:
     """Check settings, keys, disk, clock and, with --live, the reachability of each source."""
     findings = list(_all_findings(live))
-    print_table(("state", "what", "advice"), [(found.state, found.what, found.advice) for found in findings])
+    print_table(("state", "what", "advice"), [(found.state, found.subject, found.advice) for found in findings])
     if any(found.state == "bad" for found in findings):
         raise typer.Exit(ERROR)
 
@@ -59,7 +57,7 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
     given = read_environment()
     yield from _settings_findings(given, live)
     try:
-        installation = AppContainer.read()
+        installation = Installation.read()
     except ApiSettingError:
         return
     yield _folder_finding(installation.settings.data)
@@ -70,8 +68,8 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
     yield from (DoctorFinding(*found) for found in price_findings(installation.settings))
     yield from (DoctorFinding(*found) for found in unpaid_findings(installation))
     yield from (DoctorFinding(*found) for found in history_findings(installation.layout))
-    with suppress(SettingError):  # reported above
-        yield from (DoctorFinding(*found) for found in object_store_findings(Settings.read(given)))
+    with suppress(PipelineSettingError):  # reported above
+        yield from (DoctorFinding(*found) for found in object_store_findings(IngestSettings.read(given)))
     asks = live and _has_contact(given)
     yield from _key_findings(given, asks)
     if asks:
@@ -80,13 +78,13 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
 
 def _settings_findings(given: dict[str, str], live: bool) -> Iterator[DoctorFinding]:
     readings: tuple[tuple[str, Callable[[], object]], ...] = (
-        ("settings of the API", AppContainer.read),
-        ("settings of the pipelines", lambda: Settings.read(given)),
+        ("settings of the API", Installation.read),
+        ("settings of the pipelines", lambda: IngestSettings.read(given)),
     )
     for what, read in readings:
         try:
             read()
-        except (ApiSettingError, SettingError) as error:
+        except (ApiSettingError, PipelineSettingError) as error:
             yield DoctorFinding("bad", what, str(error))
         else:
             yield DoctorFinding("ok", what)
@@ -106,9 +104,7 @@ def _folder_finding(data: Path) -> DoctorFinding:
     existing = next(path for path in (data.absolute(), *data.absolute().parents) if path.exists())
     if os.access(existing, os.W_OK):
         return DoctorFinding("ok", f"data folder {data}")
-    return DoctorFinding(
-        "bad", f"data folder {data}", f"{existing} cannot be written; choose another FIRM_DATA"
-    )
+    return DoctorFinding("bad", f"data folder {data}", f"{existing} cannot be written; choose another FIRM_DATA")
 
 
 def _disk_finding(data: Path) -> DoctorFinding:
@@ -126,7 +122,7 @@ def _disk_finding(data: Path) -> DoctorFinding:
     )
 
 
-def _secrets_finding(installation: AppContainer) -> DoctorFinding:
+def _secrets_finding(installation: Installation) -> DoctorFinding:
     path = installation.settings.secrets_path
     if not path.exists() and not installation.environment.get("FIRM_PEPPER"):
         return DoctorFinding("ok", "secrets: will be created on first use")
@@ -157,8 +153,8 @@ def _mail_finding(settings: MailSettings) -> DoctorFinding:
 def _key_findings(given: dict[str, str], asks: bool) -> Iterator[DoctorFinding]:
     """Checks source credentials, live if `asks`. Invalid settings were reported before."""
     try:
-        settings = Settings.read(given)
-    except SettingError:
+        settings = IngestSettings.read(given)
+    except PipelineSettingError:
         return
     with registry_http(settings) if asks else nullcontext() as http:
         yield from (DoctorFinding(*found) for found in source_key_findings(settings.credentials, http))
@@ -171,9 +167,7 @@ def _source_findings(user_agent: str) -> Iterator[DoctorFinding]:
             try:
                 answer = client.head(f"https://{host}/")
             except httpx.HTTPError as error:
-                yield DoctorFinding(
-                    "bad", host, f"cannot be reached: {type(error).__name__}; check network and proxy"
-                )
+                yield DoctorFinding("bad", host, f"cannot be reached: {type(error).__name__}; check network and proxy")
                 continue
             yield DoctorFinding("ok", f"{host} answers")
             yield from _clock_findings(host, answer.headers.get("Date"))
@@ -187,7 +181,5 @@ def _clock_findings(host: str, date: str | None) -> Iterator[DoctorFinding]:
     apart = abs(time.time() - parsedate_to_datetime(date).timestamp())
     if apart > _CLOCK_SLACK_SECONDS:
         yield DoctorFinding(
-            "warn",
-            f"this clock is {apart:.0f} s off {host}'s",
-            "correct the clock; signatures contain its time",
+            "warn", f"this clock is {apart:.0f} s off {host}'s", "correct the clock; signatures contain its time"
         )

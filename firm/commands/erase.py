@@ -11,7 +11,7 @@ from firm import erasure
 from firm.bootstrap import read_environment
 from firm.cli_errors import ERROR, exit_on_error, fail
 from firm.console import Json, print_table
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 from warehouse.erasure.tombstones import STEPS, Tombstone, TombstoneStore
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.layout import Layout
@@ -21,9 +21,7 @@ from warehouse.storage.locks import AlreadyLockedError
 def erase(
     subjects: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Companies (firm:NO:923609016) and holders (own_…); none finishes pending erasures."
-        ),
+        typer.Argument(help="Companies (firm:NO:923609016) and holders (own_…); none finishes pending erasures."),
     ] = None,
     reason: Annotated[str, typer.Option(help="Reason, stored with the tombstone. No names.")] = "requested",
     show: Annotated[bool, typer.Option("--list", help="Only list erased subjects.")] = False,
@@ -34,12 +32,12 @@ def erase(
     Exit code: 0 all done, 1 error or something left to do, which the message names.
     """
     if show:
-        with exit_on_error(SettingError):
-            settings = Settings.read(read_environment())
-        _print_tombstones(TombstoneStore(settings.layout).all(), as_json=as_json)
+        with exit_on_error(PipelineSettingError):
+            settings = IngestSettings.read(read_environment())
+        _print_tombstones(TombstoneStore(settings.layout).list_tombstones(), as_json=as_json)
         return
     layout = _run_erasure(subjects or [], reason, quiet=as_json)
-    stones = TombstoneStore(layout).all()
+    stones = TombstoneStore(layout).list_tombstones()
     _print_tombstones(stones, as_json=as_json)
     if any(not stone.is_finished for stone in stones):
         raise typer.Exit(ERROR)
@@ -53,8 +51,8 @@ def _run_erasure(subjects: list[str], reason: str, *, quiet: bool) -> Layout:
         if not quiet:
             typer.echo(line, err=True)
 
-    with exit_on_error(SettingError):
-        settings = Settings.read(read_environment())
+    with exit_on_error(PipelineSettingError):
+        settings = IngestSettings.read(read_environment())
     still: ReleaseInUseError | None = None
     with exit_on_error(UnknownSubjectError, AlreadyLockedError, ReplicationError):
         try:

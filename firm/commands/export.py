@@ -16,15 +16,15 @@ from rich.console import Console
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 from warehouse.exports.exports import (
     FORMATS,
     ExportProgress,
     ExportStore,
     InvalidReleaseError,
     MarketExport,
+    MarketNotInReleaseError,
     NoReleaseError,
-    UnknownMarketError,
     ignore_progress,
 )
 from warehouse.replication.errors import ReplicationError
@@ -55,12 +55,12 @@ def export(
     Files are written to FOLDER/MARKET/RELEASE; FOLDER/MARKET/latest.json names the newest. Exit code: 0 done, 1
     error.
     """
-    with exit_on_error(SettingError):
-        settings = Settings.read(read_environment())
+    with exit_on_error(PipelineSettingError):
+        settings = IngestSettings.read(read_environment())
     formats = FORMATS if form is ExportFormat.BOTH else (form.value,)
     exports = ExportStore(settings.layout, keep=settings.keep_exports, folder=to.resolve() if to else None)
     with (
-        exit_on_error(NoReleaseError, UnknownMarketError, InvalidReleaseError, AlreadyLockedError, OSError),
+        exit_on_error(NoReleaseError, MarketNotInReleaseError, InvalidReleaseError, AlreadyLockedError, OSError),
         _progress_printer(quiet=as_json) as told,
     ):
         made = list(exports.write(_known_markets(markets or []), formats, told))
@@ -81,14 +81,14 @@ def _known_markets(markets: list[str]) -> list[str]:
     return chosen
 
 
-def _replicate_exports(settings: Settings, made: list[MarketExport]) -> None:
+def _replicate_exports(settings: IngestSettings, made: list[MarketExport]) -> None:
     """Uploads exports to the object store, if one is set; exports to a given folder are not shared."""
     if settings.object_store is None:
         return
     from warehouse.replication import exports
 
     with exit_on_error(ReplicationError):
-        shared = exports.replicated_exports(settings.layout.exports, settings.object_store)
+        shared = exports.replicated_exports(settings.layout.exports_folder, settings.object_store)
         for one in made:
             shared.send(one.market)
 

@@ -17,7 +17,7 @@ from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 from pipelines.sources.source import FolderSource, IngestSource, LiveSource
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
@@ -28,9 +28,7 @@ _SHOWN = 40
 def ingest(
     markets: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Market codes (no uk) and source groups (news). Default: all, or those in the folder."
-        ),
+        typer.Argument(help="Market codes (no uk) and source groups (news). Default: all, or those in the folder."),
     ] = None,
     live: Annotated[bool, typer.Option("--live", help="Fetch from the live registries.")] = False,
     sandbox: Annotated[bool, typer.Option("--sandbox", help="Fetch from the embedded sandbox.")] = False,
@@ -39,14 +37,10 @@ def ingest(
     ] = None,
     at: Annotated[datetime | None, typer.Option(help="Logical time of the run, UTC; default: now.")] = None,
     accept_shrink: Annotated[
-        list[str] | None,
-        typer.Option(help="Accept this dataset against its guards, this run only. Repeatable."),
+        list[str] | None, typer.Option(help="Accept this dataset against its guards, this run only. Repeatable.")
     ] = None,
     at_once: Annotated[
-        int,
-        typer.Option(
-            min=1, max=64, help="Markets ingested in parallel (with --from only), one process each."
-        ),
+        int, typer.Option(min=1, max=64, help="Markets ingested in parallel (with --from only), one process each.")
     ] = 1,
     as_json: Json = False,
 ) -> None:
@@ -59,20 +53,14 @@ def ingest(
     if sum((live, sandbox, folder is not None)) != 1:
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     if at_once > 1 and folder is None:
-        fail(
-            "--at-once needs --from FOLDER: live registries are fetched by one process, for their rate limits",
-            USAGE,
-        )
-    with exit_on_error(SettingError, code=USAGE):
-        settings = Settings.read(read_environment())
+        fail("--at-once needs --from FOLDER: live registries are fetched by one process, for their rate limits", USAGE)
+    with exit_on_error(PipelineSettingError, code=USAGE):
+        settings = IngestSettings.read(read_environment())
     markets, groups = _split_markets(markets or [], folder)
     chosen = _select_markets(markets, sandbox, folder, groups)
     with (
         exit_on_error(OSError),
-        _open_source(settings, _folder_source(folder, groups, own=bool(markets)), live) as (
-            origin,
-            its_instant,
-        ),
+        _open_source(settings, _folder_source(folder, groups, own=bool(markets)), live) as (origin, its_instant),
     ):
         asked = IngestRequest(at or its_instant, tuple(accept_shrink or ()), at_once)
         report = run_ingest(settings, chosen, origin, asked, quiet=as_json)
@@ -93,10 +81,7 @@ def _split_markets(named: list[str], folder: Path | None) -> tuple[list[str], li
     codes = {group.code for group in GROUPS}
     groups = [name.lower() for name in named if name.lower() in codes]
     if groups and folder is None:
-        fail(
-            f"{groups[0]} is a group of sources, read from a folder: give --from FOLDER, or name markets",
-            USAGE,
-        )
+        fail(f"{groups[0]} is a group of sources, read from a folder: give --from FOLDER, or name markets", USAGE)
     return [name for name in named if name.lower() not in codes], groups
 
 
@@ -114,7 +99,7 @@ def _folder_source(folder: Path | None, named: list[str], *, own: bool) -> Folde
     if own and not named:
         return FolderSource(folder)
     groups = tuple(group for group in GROUPS if not named or group.code in named)
-    return FolderSource(folder, groups, own=own or not named)
+    return FolderSource(folder, groups, includes_market_folders=own or not named)
 
 
 def _select_markets(markets: list[str], sandbox: bool, folder: Path | None, groups: list[str]) -> list[str]:
@@ -142,7 +127,7 @@ def _select_markets(markets: list[str], sandbox: bool, folder: Path | None, grou
 
 @contextmanager
 def _open_source(
-    settings: Settings, folder: FolderSource | None, live: bool
+    settings: IngestSettings, folder: FolderSource | None, live: bool
 ) -> Iterator[tuple[IngestSource, datetime | None]]:
     """Opens the source, with its simulated time if that is not now."""
     if folder is not None:
@@ -175,7 +160,7 @@ class IngestRequest:
 
 
 def run_ingest(
-    settings: Settings, markets: list[str], origin: IngestSource, asked: IngestRequest, *, quiet: bool = False
+    settings: IngestSettings, markets: list[str], origin: IngestSource, asked: IngestRequest, *, quiet: bool = False
 ) -> IngestReport:
     """Runs one ingest with progress on standard error."""
     from pipelines.ingest.resource_errors import RunInterruptedError

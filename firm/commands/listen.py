@@ -15,7 +15,7 @@ import typer
 
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error, fail
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
@@ -35,8 +35,8 @@ def listen(
     from pipelines.workspace import Workspace
     from warehouse.storage.locks import AlreadyLockedError
 
-    with exit_on_error(SettingError, UnknownMarketError, code=USAGE):
-        settings = Settings.read(read_environment())
+    with exit_on_error(PipelineSettingError, UnknownMarketError, code=USAGE):
+        settings = IngestSettings.read(read_environment())
         [chosen] = chosen_markets([market], connectors.JURISDICTIONS)
     feeds = [dataset.key for dataset in stream_listener.streaming_datasets(chosen)]
     if not feeds:
@@ -44,14 +44,14 @@ def listen(
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    workspace = Workspace(settings, connectors.JURISDICTIONS, tell=typer.echo)
+    workspace = Workspace(settings, connectors.JURISDICTIONS, report_progress=typer.echo)
     typer.echo(f"listening to {', '.join(feeds)}")
     with exit_on_error(FetchError, AlreadyLockedError, OSError), _http_client(settings, sandbox) as http:
         stream_listener.listen(workspace, chosen, http, stop)
 
 
 @contextmanager
-def _http_client(settings: Settings, sandbox: bool) -> Iterator[HttpClient]:
+def _http_client(settings: IngestSettings, sandbox: bool) -> Iterator[HttpClient]:
     """HTTP client for the registries or, with `sandbox`, for `firm sandbox serve`."""
     if not sandbox:
         from pipelines.sources.live import registry_http

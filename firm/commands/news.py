@@ -9,7 +9,7 @@ import typer
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import print_table
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 from warehouse.storage.locks import AlreadyLockedError
 
 news = typer.Typer(no_args_is_help=True, help="News items and their companies.")
@@ -21,7 +21,7 @@ def _every_command() -> None:
 
 
 @news.command()
-def unmatched(
+def list_unmatched_news(
     market: Annotated[str | None, typer.Option(help="Market code, as no; all by default.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Items per market, newest first.")] = 50,
 ) -> None:
@@ -31,20 +31,15 @@ def unmatched(
     from pipelines.ingest.run import UnknownMarketError, chosen_markets
     from pipelines.workspace import Workspace
 
-    with exit_on_error(SettingError, UnknownMarketError, code=USAGE):
-        settings = Settings.read(read_environment())
+    with exit_on_error(PipelineSettingError, UnknownMarketError, code=USAGE):
+        settings = IngestSettings.read(read_environment())
         chosen = chosen_markets([market] if market else [], connectors.JURISDICTIONS)
     workspace = Workspace(settings, connectors.JURISDICTIONS)
     taken = [made for made in chosen if workspace.layout.history_file(made.code).exists()]
     if not taken:
         fail("these markets have no data here: run firm ingest")
     with exit_on_error(AlreadyLockedError):
-        found = [
-            row
-            for made in taken
-            if made.news_items
-            for row in find(workspace, made, limit).iter_rows(named=True)
-        ]
+        found = [row for made in taken if made.news_items for row in find(workspace, made, limit).iter_rows(named=True)]
     if not found:
         typer.echo("every news item is linked to a company")
         return

@@ -13,13 +13,8 @@ import typer
 from firm.bootstrap import read_environment
 from firm.cli_errors import exit_on_error, fail
 from firm.console import Json, print_table
-from pipelines.settings import SettingError, Settings
-from warehouse.decisions import (
-    CorruptDecisionLogError,
-    DecisionLog,
-    DecisionRecord,
-    IrreversibleDecisionError,
-)
+from pipelines.settings import IngestSettings, PipelineSettingError
+from warehouse.decisions import CorruptDecisionLogError, DecisionLog, DecisionRecord, IrreversibleDecisionError
 from warehouse.replication.errors import ReplicationError
 from warehouse.schema import identifiers
 from warehouse.schema.decisions import DIFFERENT, SAME
@@ -34,12 +29,12 @@ _Reason = Annotated[str, typer.Option(help="Reason; stored. No names of persons.
 
 
 @owners.command()
-def show(company: _Company, as_json: Json = False) -> None:
+def show_owners(company: _Company, as_json: Json = False) -> None:
     """Show owners with the source records behind each, their ids, and the rule that joined them."""
-    from pipelines.curation.holder_decisions import HolderDecisionError, known_owners
+    from pipelines.curation.holder_decisions import HolderDecisionError, load_company_owners
 
     with exit_on_error(HolderDecisionError, AlreadyLockedError, CorruptDecisionLogError):
-        found = known_owners(_data_layout(), company)
+        found = load_company_owners(_data_layout(), company)
     rules = {join.other: f"{join.rule} {join.score:g}" for join in found.joins}
     records = [
         {
@@ -62,7 +57,7 @@ def show(company: _Company, as_json: Json = False) -> None:
 
 
 @owners.command()
-def judge(
+def record_holder_decision(
     company: _Company,
     one: Annotated[str, typer.Argument(help="A holder of the company: own_… of a row or a source record.")],
     other: Annotated[str, typer.Argument(help="Another holder, or a company: own_… or firm:NO:….")],
@@ -92,16 +87,12 @@ def judge(
 
 
 @owners.command()
-def reverse(
-    number: Annotated[int, typer.Argument(help="Number of the decision (firm owners list).")],
-    by: _By,
-    reason: _Reason,
+def reverse_decision(
+    number: Annotated[int, typer.Argument(help="Number of the decision (firm owners list).")], by: _By, reason: _Reason
 ) -> None:
     """Reverse a decision. Both rows stay."""
     with (
-        exit_on_error(
-            IrreversibleDecisionError, AlreadyLockedError, CorruptDecisionLogError, ReplicationError
-        ),
+        exit_on_error(IrreversibleDecisionError, AlreadyLockedError, CorruptDecisionLogError, ReplicationError),
         _synced_layout() as layout,
     ):
         row = DecisionLog(layout).reverse(number, by, datetime.now(UTC), reason)
@@ -113,17 +104,15 @@ def list_decisions(
     company: Annotated[str | None, typer.Option(help="Only of this company.")] = None, as_json: Json = False
 ) -> None:
     """List all decisions, oldest first, and which are in force."""
-    number = None if company is None else identifiers.parse(company)
+    number = None if company is None else identifiers.parse_company_number(company)
     if company is not None and number is None:
         raise typer.BadParameter(f"{company} is not a company number or id")
     with exit_on_error(CorruptDecisionLogError):
         judgements = DecisionLog(_data_layout())
         rows = [row for row in judgements.all() if number is None or row.company_id == number.company_id]
-        valid = {row.number for row in judgements.in_force()}
+        valid = {row.number for row in judgements.active_decisions()}
     if as_json:
-        typer.echo(
-            json.dumps({"judgements": [_decision_json(row, valid) for row in rows]}, ensure_ascii=False)
-        )
+        typer.echo(json.dumps({"judgements": [_decision_json(row, valid) for row in rows]}, ensure_ascii=False))
         return
     if not rows:
         fail("no decisions yet; run: firm owners show COMPANY", 0)
@@ -156,15 +145,15 @@ def _share_text(record: dict[str, Any]) -> str:
 
 
 def _data_layout() -> Layout:
-    with exit_on_error(SettingError):
-        return Settings.read(read_environment()).layout
+    with exit_on_error(PipelineSettingError):
+        return IngestSettings.read(read_environment()).layout
 
 
 @contextmanager
 def _synced_layout() -> Iterator[Layout]:
     """The data folder with decisions synchronised from other machines, and to them after the block."""
-    with exit_on_error(SettingError):
-        settings = Settings.read(read_environment())
+    with exit_on_error(PipelineSettingError):
+        settings = IngestSettings.read(read_environment())
     if settings.object_store is None:
         yield settings.layout
         return

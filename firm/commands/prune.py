@@ -12,7 +12,7 @@ import typer
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
 
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 def prune(
     markets: Annotated[list[str] | None, typer.Argument(help="Market codes, as no uk; default: all.")] = None,
     raw_days: Annotated[
-        int | None,
-        typer.Option(min=1, help="Prune bodies in RAW fetched at least this many days ago."),
+        int | None, typer.Option(min=1, help="Prune bodies in RAW fetched at least this many days ago.")
     ] = None,
     staged_days: Annotated[
-        int | None,
-        typer.Option(min=1, help="Prune rows in STAGED this old if all their bodies are pruned."),
+        int | None, typer.Option(min=1, help="Prune rows in STAGED this old if all their bodies are pruned.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, files are only listed.")] = False,
     as_json: Json = False,
@@ -41,17 +39,11 @@ def prune(
     from pipelines.maintenance.retention import RetentionLimits
 
     if staged_days is not None and (raw_days is None or raw_days > staged_days):
-        fail(
-            "rows are pruned after their bodies: also give --raw-days, not above --staged-days",
-            USAGE,
-        )
-    with exit_on_error(SettingError, code=USAGE):
-        settings = Settings.read(read_environment())
+        fail("rows are pruned after their bodies: also give --raw-days, not above --staged-days", USAGE)
+    with exit_on_error(PipelineSettingError, code=USAGE):
+        settings = IngestSettings.read(read_environment())
     limits = RetentionLimits(_days_to_timedelta(raw_days), _days_to_timedelta(staged_days))
-    with (
-        exit_on_error(UnknownMarketError, code=USAGE),
-        exit_on_error(AlreadyLockedError, ReplicationError, OSError),
-    ):
+    with exit_on_error(UnknownMarketError, code=USAGE), exit_on_error(AlreadyLockedError, ReplicationError, OSError):
         found = list(_find_expired(settings, markets or [], limits, yes=yes))
     if as_json:
         typer.echo(json.dumps({"removed": yes, "datasets": [_expired_json(one) for one in found]}))
@@ -59,13 +51,7 @@ def prune(
     print_table(
         ("dataset", "bodies", "batches of rows", "leftovers of killed runs", "bytes"),
         [
-            (
-                one.dataset,
-                str(len(one.bodies)),
-                str(len(one.batches)),
-                str(len(one.leftovers)),
-                f"{one.bytes:,}",
-            )
+            (one.dataset, str(len(one.bodies)), str(len(one.batches)), str(len(one.leftovers)), f"{one.bytes:,}")
             for one in found
         ],
     )
@@ -74,7 +60,7 @@ def prune(
 
 
 def _find_expired(
-    settings: Settings, markets: list[str], limits: RetentionLimits, *, yes: bool
+    settings: IngestSettings, markets: list[str], limits: RetentionLimits, *, yes: bool
 ) -> Iterator[ExpiredData]:
     """Yields prunable data market by market under its lock, deleted before it is yielded with `yes`."""
     import connectors
@@ -85,7 +71,7 @@ def _find_expired(
 
     workspace = Workspace(settings, connectors.JURISDICTIONS)
     for made in chosen_markets(markets, connectors.JURISDICTIONS):
-        with workspace.custody.held(made.code):
+        with workspace.market_lease.hold_lease(made.code):
             for one in retention.find_expired(workspace, made, limits, workspace.clock()):
                 if yes:
                     retention.remove_expired(workspace, one)

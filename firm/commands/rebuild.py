@@ -12,7 +12,7 @@ import typer
 from firm.bootstrap import read_environment
 from firm.cli_errors import USAGE, exit_on_error
 from firm.console import Json, print_table
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
 
@@ -28,8 +28,7 @@ def rebuild(
         bool, typer.Option("--check", help="Only rebuild and compare; the served data is unchanged.")
     ] = False,
     emit: Annotated[
-        bool,
-        typer.Option("--emit", help="Publish events that the rebuilt history derives and the ledger lacks."),
+        bool, typer.Option("--emit", help="Publish events that the rebuilt history derives and the ledger lacks.")
     ] = False,
     accept_lost: Annotated[
         bool, typer.Option("--accept-lost", help="Continue although companies that are served would be lost.")
@@ -50,8 +49,8 @@ def rebuild(
         if not as_json:
             typer.echo(line, err=True)
 
-    with exit_on_error(SettingError, code=USAGE):
-        settings = Settings.read(read_environment())
+    with exit_on_error(PipelineSettingError, code=USAGE):
+        settings = IngestSettings.read(read_environment())
     wishes = RebuildOptions(check=check, emit=emit, accept_lost=accept_lost)
     with (
         exit_on_error(UnknownMarketError, code=USAGE),

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.settings.env import SettingError as ServiceSettingError
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import print_table
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 from warehouse.publish.publisher import InvalidReleaseError, ReleaseStore
 from warehouse.release import manifest as release_manifest
 from warehouse.replication.errors import ReplicationError
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 release = typer.Typer(no_args_is_help=True, help="Published releases.")
 
 
-def _read_settings() -> Settings:
+def _read_settings() -> IngestSettings:
     """Reads all settings, so that errors in the service's are reported too."""
-    return Settings.read(AppContainer.read().environment)
+    return IngestSettings.read(Installation.read().environment)
 
 
 def _open_releases() -> ReleaseStore:
     """Releases of this machine, shared with others if an object store is set."""
     settings = _read_settings()
     sharing = None if settings.object_store is None else _replicated_releases(settings)
-    return ReleaseStore(settings.layout, lambda: datetime.now(UTC), settings.keep_releases, sharing=sharing)
+    return ReleaseStore(settings.layout, lambda: datetime.now(UTC), settings.keep_releases, replication=sharing)
 
 
-def _replicated_releases(settings: Settings) -> ReplicatedReleases:
+def _replicated_releases(settings: IngestSettings) -> ReplicatedReleases:
     from warehouse.replication import releases
 
     if settings.object_store is None:
@@ -52,7 +52,7 @@ def _replicated_releases(settings: Settings) -> ReplicatedReleases:
 def _exit_on_release_errors() -> Iterator[None]:
     """Turns expected errors into CLI errors."""
     with exit_on_error(
-        SettingError, ServiceSettingError, ReplicationError, AlreadyLockedError, InvalidReleaseError
+        PipelineSettingError, ServiceSettingError, ReplicationError, AlreadyLockedError, InvalidReleaseError
     ):
         yield
 
@@ -62,7 +62,7 @@ def list_releases() -> None:
     """List releases on this machine, newest first; the current one is marked."""
     with _exit_on_release_errors():
         releases = _open_releases()
-        current = releases.current()
+        current = releases.current_manifest()
     rows = [
         (
             f"{manifest.release}{' *' if current and manifest.release == current.release else ''}",
@@ -71,7 +71,7 @@ def list_releases() -> None:
             str(manifest.last),
             manifest.content_fingerprint[:16],
         )
-        for manifest in sorted(releases.list(), key=lambda manifest: -manifest.release)
+        for manifest in sorted(releases.list_releases(), key=lambda manifest: -manifest.release)
     ]
     if not rows:
         fail("nothing has been published yet; run: firm ingest --sandbox")
@@ -79,24 +79,22 @@ def list_releases() -> None:
 
 
 @release.command()
-def verify(
+def verify_release(
     number: Annotated[int | None, typer.Argument(help="Release; the current one by default.")] = None,
 ) -> None:
     """Verify a release: row counts, unique keys, fingerprints."""
     with _exit_on_release_errors():
         releases = _open_releases()
-        current = releases.current()
+        current = releases.current_manifest()
         chosen = number if number is not None else current.release if current else None
         if chosen is None:
             fail("nothing has been published yet")
-        releases.verify(chosen)
+        releases.verify_release(chosen)
     typer.echo(f"release {chosen} is valid")
 
 
 @release.command()
-def rollback(
-    number: Annotated[int, typer.Argument(help="Release with the content to serve again.")],
-) -> None:
+def rollback(number: Annotated[int, typer.Argument(help="Release with the content to serve again.")]) -> None:
     """Publish the content of an older release under a new number. Events are never taken back."""
     with _exit_on_release_errors(), exit_on_error(LookupError):
         made = _open_releases().rollback(number)

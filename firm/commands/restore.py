@@ -10,16 +10,16 @@ import typer
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.auth.service_secrets import SecretsError
-from api.database.backup import CopyError
+from api.database.backup import DatabaseCopyError
 from api.settings.env import SettingError
 from firm.backup import restore as backup_restore
 from firm.backup.create import BackupError
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
 from firm.console import Json, print_table
 from warehouse.release.manifest import InvalidReleaseError
 
-_TROUBLE = (BackupError, CopyError, SecretsError, SettingError, InvalidReleaseError, SQLAlchemyError, OSError)
+_TROUBLE = (BackupError, DatabaseCopyError, SecretsError, SettingError, InvalidReleaseError, SQLAlchemyError, OSError)
 _APART = (
     "judgements.jsonl here and in the backup have diverged: this one was kept; check which rows of the other "
     "you need (firm owners judge)"
@@ -38,12 +38,12 @@ def restore(
     All dashboard users must sign in again. Exit code: 0 done, 1 error, and then nothing has changed.
     """
     with exit_on_error(*_TROUBLE):
-        installation = AppContainer.read()
+        installation = Installation.read()
         if check:
             manifest = backup_restore.check_restorable(installation, folder)
             typer.echo(json.dumps(manifest.as_json()) if as_json else f"{folder} is valid and fits")
             return
-        done = backup_restore.restore(installation, folder)
+        done = backup_restore.restore_backup(installation, folder)
     if as_json:
         told = {"rows": dict(done.rows), "tombstones": done.tombstones, "blanked": done.blanked}
         typer.echo(json.dumps({**told, "judgements": done.judgements}))

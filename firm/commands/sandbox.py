@@ -35,9 +35,7 @@ def write_world(
     if directory.exists() and any(directory.iterdir()):
         fail(f"{directory} is not empty; name a new folder")
     with exit_on_error(ValueError):
-        folders = write_days(
-            World(seed=seed, companies=companies, days=days), directory, progress=_print_progress
-        )
+        folders = write_days(World(seed=seed, companies=companies, days=days), directory, progress=_print_progress)
     for folder in folders:
         typer.echo(str(folder))
 
@@ -62,9 +60,7 @@ def serve_world(
         fail("a fault is PART-OF-PATH=FAULT, as lastned/csv=cut_off; `--faults list` lists them", 2)
 
     def ready(registry: SandboxServer) -> None:
-        typer.echo(
-            f"registries at {registry.url}; ingest with: FIRM_SANDBOX_URL={registry.url} firm ingest --sandbox"
-        )
+        typer.echo(f"registries at {registry.url}; ingest with: FIRM_SANDBOX_URL={registry.url} firm ingest --sandbox")
 
     with exit_on_error(ValueError, OSError):
         serve_forever(

@@ -11,7 +11,7 @@ import typer
 
 from api.auth.service_secrets import SecretsError
 from api.settings.env import SettingError
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ def serve(
 ) -> None:
     """Serve the API until Ctrl-C; new releases are picked up while it runs."""
     with exit_on_error(SettingError, SecretsError):
-        installation = AppContainer.read()
+        installation = Installation.read()
         if workers is not None:
             chosen = replace(installation.settings, serve_workers=workers)
             installation = replace(installation, settings=chosen)
         serve_installation(installation, host, port)
 
 
-def serve_installation(installation: AppContainer, host: str | None = None, port: int | None = None) -> None:
+def serve_installation(installation: Installation, host: str | None = None, port: int | None = None) -> None:
     """Opens the service's resources, serves, and closes them."""
     import api.app
     import api.webhooks.runner  # noqa: F401 -- both loaded before workers are forked, so that they share them
@@ -56,7 +56,7 @@ def serve_installation(installation: AppContainer, host: str | None = None, port
     LOGGER.info("stopped")
 
 
-def _run_supervisor(installation: AppContainer, listener: socket.socket) -> None:
+def _run_supervisor(installation: Installation, listener: socket.socket) -> None:
     from api.common.shared_memory import SharedSlots
     from api.observability.metrics import WorkerSlot
     from api.runtime.supervisor import Supervisor
@@ -74,9 +74,7 @@ def _run_supervisor(installation: AppContainer, listener: socket.socket) -> None
         supervisor.run()
 
 
-def _serve_in_process(
-    installation: AppContainer, listener: socket.socket, desk: WorkerSlot | None = None
-) -> None:
+def _serve_in_process(installation: Installation, listener: socket.socket, desk: WorkerSlot | None = None) -> None:
     """Serves in this process."""
     from api.app import create_app
     from api.database.engine import Database
@@ -86,11 +84,11 @@ def _serve_in_process(
     settings = installation.settings
     reader = ReleaseReader(installation.layout, seconds=settings.list_seconds)
     database = Database(settings.control_database_url)
-    delivers = settings.webhooks.deliver and (desk is None or desk.place == 0)
+    delivers = settings.webhooks.deliver and (desk is None or desk.index == 0)
     beside = partial(installation.run_deliveries, reader) if delivers else None
-    follows = desk is None or desk.place == 0
+    follows = desk is None or desk.index == 0
     try:
-        app = create_app(settings, reader, database, installation.secrets(), desk=desk, deliveries=beside)
+        app = create_app(settings, reader, database, installation.secrets(), worker_slot=desk, deliveries=beside)
         with installation.followed() if follows else nullcontext():
             run(app, settings, listener)
     finally:

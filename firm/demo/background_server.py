@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 
 
 @contextmanager
-def background_service(installation: AppContainer) -> Iterator[str]:
+def run_background_server(installation: Installation) -> Iterator[str]:
     """Serves and delivers on a free local port for the duration of the block; yields the base URL."""
     from api.app import create_app
     from api.database.engine import Database

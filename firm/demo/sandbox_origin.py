@@ -20,31 +20,29 @@ import connectors
 from connectors.kit.http.client import HttpClient, HttpSettings
 from connectors.kit.http.retry import RetryPolicy
 from connectors.news.wires import fetch as wires_fetch
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource
 from sandbox import CREDENTIALS, World, serve, sufficient_companies
 
 FASTEST: Final = 10_000.0  # requests per second: no real registry is involved
-RETRY: Final = RetryPolicy(first=0.05, longest=0.5, patience=30.0)  # short waits for the same reason
+RETRY: Final = RetryPolicy(first=0.05, longest=0.5, max_total_seconds=30.0)  # short waits for the same reason
 # API hosts with credentials that differ from their dataset's host, and a dataset's second news wire
 _OTHER_HOSTS: Final = (*CREDENTIALS, wires_fetch.OTHER_HOST)
 DAYS: Final = 20
-_CONTACT: Final = (
-    "firm (nobody@example.org)"  # EDGAR rejects requests without a contact, and so does the sandbox
-)
+_CONTACT: Final = "firm (nobody@example.org)"  # EDGAR rejects requests without a contact, and so does the sandbox
 
 
 @contextmanager
-def sandbox_source(base: str, settings: Settings) -> Iterator[LiveSource]:
+def sandbox_source(base: str, settings: IngestSettings) -> Iterator[LiveSource]:
     """Live fetching with every registry's host mapped to one server."""
     hosts = {dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets}
     asked = HttpSettings(
         user_agent=settings.user_agent if "@" in settings.user_agent else _CONTACT,
-        folder=settings.layout.root / "downloads",
-        bases=dict.fromkeys((*hosts, *_OTHER_HOSTS), base),
+        download_folder=settings.layout.root / "downloads",
+        base_urls=dict.fromkeys((*hosts, *_OTHER_HOSTS), base),
         credentials=CREDENTIALS,
-        rate=FASTEST,
-        retry=RETRY,
+        default_rate=FASTEST,
+        retry_policy=RETRY,
     )
     with HttpClient(asked) as http:
         yield LiveSource(http)
@@ -61,7 +59,7 @@ def sandbox_instant(base: str) -> datetime:
 
 @contextmanager
 def embedded_sandbox(
-    settings: Settings, seed: int = 1, companies: int | None = None
+    settings: IngestSettings, seed: int = 1, companies: int | None = None
 ) -> Iterator[tuple[LiveSource, datetime]]:
     """Runs the embedded sandbox on its next day; yields the origin and that day's instant.
 

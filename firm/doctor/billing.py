@@ -17,8 +17,8 @@ from api.billing.stripe_client import StripeClient
 from api.billing.stripe_models import StripePrice
 from api.database.engine import Database
 from api.settings.service import ApiSettings
-from firm.bootstrap import AppContainer
-from firm.doctor.webhooks import has_database
+from firm.bootstrap import Installation
+from firm.doctor.webhooks import has_control_database
 
 Found = tuple[str, str, str]
 """State (ok, warn or bad), the subject checked, and what to do about it."""
@@ -40,10 +40,10 @@ def price_findings(settings: ApiSettings) -> Iterator[Found]:
                 yield _price_finding(settings, tier, price)
 
 
-def unpaid_findings(installation: AppContainer) -> Iterator[Found]:
+def unpaid_findings(installation: Installation) -> Iterator[Found]:
     """Counts active accounts without a subscription; nothing if there is no database yet."""
     settings = installation.settings
-    if not settings.billing.is_on or not has_database(settings):
+    if not settings.billing.is_on or not has_control_database(settings):
         return
     with closing(Database(settings.control_database_url)) as database:
         try:
@@ -61,18 +61,10 @@ def _price_finding(settings: ApiSettings, tier: str, price: StripePrice) -> Foun
     if settings.billing.price_of(tier) != price.id:
         return "ok", f"{what}, no longer sold", ""
     if not price.active or price.recurring is None:
-        return (
-            "bad",
-            what,
-            "no subscription is possible: an active, recurring price must be the first of the tier",
-        )
-    told = settings.tiers.named(tier).monthly_cents
+        return ("bad", what, "no subscription is possible: an active, recurring price must be the first of the tier")
+    told = settings.tiers.tier_by_name(tier).monthly_cents
     if told is not None and _monthly_cents(price) != told:
-        return (
-            "warn",
-            what,
-            f"FIRM_TIERS states {told / 100:.2f} USD a month for the tier: change one of them",
-        )
+        return ("warn", what, f"FIRM_TIERS states {told / 100:.2f} USD a month for the tier: change one of them")
     return "ok", what, ""
 
 
@@ -92,6 +84,4 @@ def _price_text(price: StripePrice) -> str:
     if price.recurring is None:
         return f"{amount} {price.currency.upper()} once"
     count, interval = price.recurring.interval_count, price.recurring.interval
-    return f"{amount} {price.currency.upper()} " + (
-        f"a {interval}" if count == 1 else f"per {count} {interval}s"
-    )
+    return f"{amount} {price.currency.upper()} " + (f"a {interval}" if count == 1 else f"per {count} {interval}s")

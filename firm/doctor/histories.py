@@ -15,7 +15,7 @@ Found = tuple[str, str, str]
 
 def history_findings(layout: Layout) -> Iterator[Found]:
     """Checks the history of each market; one being written is skipped."""
-    for path in sorted(layout.history.glob("*.duckdb")):
+    for path in sorted(layout.history_folder.glob("*.duckdb")):
         try:
             is_mixed = database.has_mixed_schema_versions(path)
         except duckdb.IOException:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from warehouse.release import manifest
 from warehouse.replication.errors import ReplicationError
 
@@ -25,7 +25,7 @@ _PATIENCE: Final = timedelta(seconds=10)
 _POINTER: Final = "releases/current.json"
 
 
-def object_store_findings(settings: Settings) -> Iterator[Found]:
+def object_store_findings(settings: IngestSettings) -> Iterator[Found]:
     """Checks the object store, if one is configured."""
     if settings.object_store is None:
         return

@@ -17,7 +17,7 @@ from api.observability.delivery_health_repository import DeliveryLag, QueueSizes
 from api.settings.service import ApiSettings
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.delivery.fanout import LEASE
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from warehouse.reader.reader import NoReleaseError, ReleaseReader
 
 Found = tuple[str, str, str]
@@ -26,10 +26,10 @@ Found = tuple[str, str, str]
 _LATE_SECONDS: Final = 300.0
 
 
-def webhook_findings(installation: AppContainer) -> Iterator[Found]:
+def webhook_findings(installation: Installation) -> Iterator[Found]:
     """Checks settings, backlog, cursor and secrets; settings only if there is no database yet."""
     yield from _trial_findings(installation.settings.webhooks)
-    if not has_database(installation.settings):
+    if not has_control_database(installation.settings):
         return
     now = datetime.now(UTC)
     with closing(Database(installation.settings.control_database_url)) as database:
@@ -40,14 +40,10 @@ def webhook_findings(installation: AppContainer) -> Iterator[Found]:
                     delivery_health_repository.delivery_lag(connection, LEASE, now),
                     delivery_health_repository.queue_sizes(connection),
                 )
-                sealed = delivery_health_repository.newest_secret(connection)
+                sealed = delivery_health_repository.newest_sealed_secret(connection)
         except SQLAlchemyError as error:
             told = str(getattr(error, "orig", error)).strip()
-            yield (
-                "bad",
-                "control-plane database",
-                f"{told}: check FIRM_DATABASE_URL, or start `firm serve` once",
-            )
+            yield ("bad", "control-plane database", f"{told}: check FIRM_DATABASE_URL, or start `firm serve` once")
             return
     yield from _backlog_findings(lag, sizes, now)
     yield from _ledger_findings(installation, lag)
@@ -75,7 +71,7 @@ def _trial_findings(settings: WebhookSettings) -> Iterator[Found]:
         )
 
 
-def has_database(settings: ApiSettings) -> bool:
+def has_control_database(settings: ApiSettings) -> bool:
     return bool(settings.database_url) or (settings.data / "control.sqlite").exists()
 
 
@@ -85,11 +81,7 @@ def _backlog_findings(lag: DeliveryLag, sizes: QueueSizes, now: datetime) -> Ite
         return
     what = f"webhooks: {sizes.queued} attempts pending, {sizes.held} deliveries held"
     if lag.leader is None:
-        yield (
-            "warn",
-            what,
-            "no process is delivering: run `firm serve` (FIRM_DELIVER=true) or `firm deliver`",
-        )
+        yield ("warn", what, "no process is delivering: run `firm serve` (FIRM_DELIVER=true) or `firm deliver`")
         return
     late = 0.0 if lag.due_since is None else (now - lag.due_since).total_seconds()
     if late > _LATE_SECONDS:
@@ -102,13 +94,13 @@ def _backlog_findings(lag: DeliveryLag, sizes: QueueSizes, now: datetime) -> Ite
     yield "ok", f"{what}; {lag.leader} matches events", ""
 
 
-def _ledger_findings(installation: AppContainer, lag: DeliveryLag) -> Iterator[Found]:
+def _ledger_findings(installation: Installation, lag: DeliveryLag) -> Iterator[Found]:
     """Detects a database of another data folder, which would wait for sequences already used."""
     if lag.cursor is None:
         return
     with closing(ReleaseReader(installation.layout)) as reader:
         try:
-            with reader.pin() as snapshot:
+            with reader.pin_release() as snapshot:
                 last = snapshot.last_sequence
         except NoReleaseError:
             last = 0
@@ -120,7 +112,7 @@ def _ledger_findings(installation: AppContainer, lag: DeliveryLag) -> Iterator[F
         )
 
 
-def _can_open_secret(installation: AppContainer, sealed: bytes) -> bool:
+def _can_open_secret(installation: Installation, sealed: bytes) -> bool:
     """Whether this installation's keys decrypt a stored secret; creates no keys."""
     given = installation.environment
     if not installation.settings.secrets_path.exists() and not (

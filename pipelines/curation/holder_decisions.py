@@ -15,7 +15,7 @@ import polars as pl
 
 from pipelines.transforms.holders.ids import holder_ids
 from pipelines.transforms.holders.match_rules import HolderJoin
-from pipelines.transforms.holders.resolve import find_joins
+from pipelines.transforms.holders.resolve import find_holder_joins
 from warehouse.decisions import DecisionLog, DecisionRecord
 from warehouse.erasure import history as erasure_history
 from warehouse.history.history import MarketHistory, existing_history_path
@@ -46,7 +46,7 @@ class DecisionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownOwners:
+class CompanyOwners:
     """A company's owners. lines: OWNERS rows; records: HOLDINGS rows with their own `holder_id`; joins: reasons."""
 
     market: str
@@ -65,9 +65,9 @@ class KnownOwners:
         return None
 
 
-def known_owners(layout: Layout, company: str) -> KnownOwners:
+def load_company_owners(layout: Layout, company: str) -> CompanyOwners:
     """The owners currently known for a company. Raises HolderDecisionError; Locked while its market is written."""
-    number = identifiers.parse(company)
+    number = identifiers.parse_company_number(company)
     if number is None:
         raise HolderDecisionError(
             f"{company} is not a company number or id: give firm:NO:923609016 or the number alone"
@@ -76,35 +76,31 @@ def known_owners(layout: Layout, company: str) -> KnownOwners:
         raise HolderDecisionError(f"market {number.market} has no data here: run firm ingest {number.market}")
     wanted = pl.Series("company_id", [number.company_id])
     with MarketHistory(layout, number.market) as history:
-        holdings, owners = (history.open_rows(table, wanted) for table in (HOLDINGS, OWNERS))
+        holdings, owners = (history.current_rows(table, wanted) for table in (HOLDINGS, OWNERS))
     if holdings.is_empty():
         raise HolderDecisionError(f"no holder of {number.company_id} is known")
     records = holdings.with_columns(holder_ids(holdings)).to_dicts()
-    found = find_joins(holdings, DecisionLog(layout).verdicts(number.market))
-    return KnownOwners(
-        number.market, number.company_id, tuple(owners.to_dicts()), tuple(records), tuple(found)
-    )
+    found = find_holder_joins(holdings, DecisionLog(layout).holder_decisions(number.market))
+    return CompanyOwners(number.market, number.company_id, tuple(owners.to_dicts()), tuple(records), tuple(found))
 
 
-def record_decision(layout: Layout, told: DecisionRequest, at: datetime) -> DecisionRecord:
+def record_decision(layout: Layout, request: DecisionRequest, at: datetime) -> DecisionRecord:
     """Stores a decision; the next ingest of the market applies it. Raises HolderDecisionError."""
-    owners = known_owners(layout, told.company)
-    one = _record_id(owners, told.one)
-    is_holder = told.other.startswith(_HOLDER)
-    other = _record_id(owners, told.other) if is_holder else _company_id(layout, told.other)
+    owners = load_company_owners(layout, request.company)
+    one = _record_id(owners, request.one)
+    is_holder = request.other.startswith(_HOLDER)
+    other = _record_id(owners, request.other) if is_holder else _company_id(layout, request.other)
     if one == other:
-        raise HolderDecisionError(f"{told.one} and {told.other} are the same record: no decision is needed")
-    if other == owners.company_id and told.verdict == SAME:
-        raise HolderDecisionError(
-            f"{other} is the company itself: treasury shares are taken from its registers"
-        )
+        raise HolderDecisionError(f"{request.one} and {request.other} are the same record: no decision is needed")
+    if other == owners.company_id and request.verdict == SAME:
+        raise HolderDecisionError(f"{other} is the company itself: treasury shares are taken from its registers")
     row = DecisionRecord(
-        0, owners.market, owners.company_id, one, other, told.verdict, told.by, at, told.reason
+        0, owners.market, owners.company_id, one, other, request.verdict, request.by, at, request.reason
     )
     return DecisionLog(layout).add(row)
 
 
-def _record_id(owners: KnownOwners, holder: str) -> str:
+def _record_id(owners: CompanyOwners, holder: str) -> str:
     """Resolves a holder id to a record's own id; the id of a line resolves to its first record."""
     ids = [record["holder_id"] for record in owners.records]
     if holder in ids:
@@ -119,11 +115,9 @@ def _record_id(owners: KnownOwners, holder: str) -> str:
 
 
 def _company_id(layout: Layout, text: str) -> str:
-    number = identifiers.parse(text)
+    number = identifiers.parse_company_number(text)
     if number is None:
         raise HolderDecisionError(f"{text} is neither a holder (own_…) nor a company (firm:NO:923609016)")
     if not erasure_history.is_company_known(layout, number.market, number.company_id):
-        raise HolderDecisionError(
-            f"{number.company_id} is unknown here: ingest its market first, or check the number"
-        )
+        raise HolderDecisionError(f"{number.company_id} is unknown here: ingest its market first, or check the number")
     return number.company_id

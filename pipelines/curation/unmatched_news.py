@@ -33,26 +33,23 @@ def find_unmatched_news(workspace: Workspace, jurisdiction: Jurisdiction, limit:
 
     perhaps: the name of the one listed company with a similar enough name; a person decides.
     """
-    with workspace.history(jurisdiction.code) as history:
+    with workspace.open_history(jurisdiction.code) as history:
         links = CompanyLinker(jurisdiction, history)
         told = regulators_schema.acts_table(jurisdiction.code)
         parts = [
             *_unmatched_items(links, jurisdiction),
-            regulators_unmatched.unmatched_acts(jurisdiction.code, {told.name: history.present(told)}),
+            regulators_unmatched.unmatched_acts(jurisdiction.code, {told.name: history.present_rows(told)}),
         ]
         rows = pl.concat(part.select(_TOLD) for part in parts)
         newest = rows.sort("published_at", "register", "title", descending=[True, False, False]).head(limit)
-        return newest.with_columns(_candidate_names(newest["name"], jurisdiction.code, history)).select(
-            COLUMNS
-        )
+        return newest.with_columns(_candidate_names(newest["name"], jurisdiction.code, history)).select(COLUMNS)
 
 
 def _candidate_names(names: pl.Series, market: str, history: MarketHistory) -> pl.Series:
-    listed = history.open_rows(LISTINGS)["company_id"].unique()
-    companies = history.open_rows(COMPANIES, listed).filter("is_listed")
+    listed = history.current_rows(LISTINGS)["company_id"].unique()
+    companies = history.current_rows(COMPANIES, listed).filter("is_listed")
     candidates = CandidateMatcher(
-        market,
-        [Candidate(*row, is_listed=True) for row in companies.select("company_id", "name").iter_rows()],
+        market, [Candidate(*row, is_listed=True) for row in companies.select("company_id", "name").iter_rows()]
     )
     found = {name: candidates.decide(name, CandidateSet.OPEN) for name in names.drop_nulls().unique()}
     near = {name: one.matched_name for name, one in found.items() if one.score >= REVIEWED}
@@ -61,7 +58,7 @@ def _candidate_names(names: pl.Series, market: str, history: MarketHistory) -> p
 
 def _unmatched_items(links: CompanyLinker, jurisdiction: Jurisdiction) -> Iterator[pl.DataFrame]:
     for table, items in jurisdiction.news_items.items():
-        rows = links.unanswered(table)
+        rows = links.unlinked_rows(table)
         for several, why in ((None, NO_NAME), (False, NOBODY), (True, SEVERAL)):
             part = rows.filter(pl.col("_several").eq_missing(pl.lit(several, pl.Boolean)))
             # only wire items carry the issuer's name; other tables use the exchange's own names

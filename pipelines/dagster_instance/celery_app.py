@@ -13,12 +13,10 @@ from typing import Any, Final
 from dagster_celery.make_app import make_app
 from dagster_celery.tasks import create_execute_job_task
 
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 
 PATIENCE_SECONDS: Final = 10.0
-TAKEN_SECONDS: Final = (
-    120  # seconds after which a run that was lost with its worker before it started is redelivered
-)
+TAKEN_SECONDS: Final = 120  # seconds after which a run that was lost with its worker before it started is redelivered
 
 
 def celery_configuration(broker: str) -> dict[str, Any]:
@@ -35,15 +33,12 @@ def celery_configuration(broker: str) -> dict[str, Any]:
             "broker_connection_retry_on_startup": True,
             "broker_connection_max_retries": None,  # keep retrying until the broker is back
             "worker_cancel_long_running_tasks_on_connection_loss": False,
-            "broker_transport_options": {
-                "socket_timeout": PATIENCE_SECONDS,
-                "visibility_timeout": TAKEN_SECONDS,
-            },
+            "broker_transport_options": {"socket_timeout": PATIENCE_SECONDS, "visibility_timeout": TAKEN_SECONDS},
             "result_backend_always_retry": True,
             "result_expires": 86_400,
         },
     }
 
 
-app = make_app(celery_configuration(Settings.read(os.environ).celery_broker_url))
+app = make_app(celery_configuration(IngestSettings.read(os.environ).celery_broker_url))
 execute_job = create_execute_job_task(app)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from sqlalchemy.exc import DBAPIError
 
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 
 
-def database_error_types(settings: Settings) -> tuple[type[Exception], ...]:
+def database_error_types(settings: IngestSettings) -> tuple[type[Exception], ...]:
     """The exception types of that database."""
     if not settings.dagster_database_url:
         return (DBAPIError,)

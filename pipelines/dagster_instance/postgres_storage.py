@@ -31,7 +31,7 @@ class ConcurrentPoolEventLog(SlotAssigningEventLog, PostgresEventLogStorage):
             return True
 
 
-class SharedRecords(DagsterPostgresStorage):
+class PostgresDagsterStorage(DagsterPostgresStorage):
     """All of Dagster's records in one database; configured like Dagster's own storage (`postgres_url`)."""
 
     def __init__(self, postgres_url: str, **given: Any) -> None:
@@ -39,8 +39,6 @@ class SharedRecords(DagsterPostgresStorage):
         self._event_log_storage = ConcurrentPoolEventLog(postgres_url, self.should_autocreate_tables)
 
     @classmethod
-    def from_config_value(
-        cls, inst_data: ConfigurableClassData | None, config_value: PostgresStorageConfig
-    ) -> Self:
+    def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: PostgresStorageConfig) -> Self:
         """Creates the storage from its `dagster.yaml` configuration."""
         return cls(pg_url_from_config(config_value), inst_data=inst_data)

@@ -60,18 +60,18 @@ def _migration_scripts() -> ScriptDirectory:
 class SchemaState(Enum):
     """State of a database file before use."""
 
-    MADE = "made here"
-    THERE = "there before"
+    CREATED = "made here"
+    EXISTING = "there before"
     OTHER = "being created by another process, or by a Dagster without revisions: left to Dagster"
 
 
-def ensure_schema(engine: Engine, tables: MetaData) -> SchemaState:
+def ensure_dagster_schema(engine: Engine, tables: MetaData) -> SchemaState:
     """Creates a file's tables at the newest revision if it has none. Older revisions are not migrated."""
     try:
         with engine.connect() as connection:
             marks = MigrationContext.configure(connection)
             if marks.get_current_revision() is not None:
-                return SchemaState.THERE
+                return SchemaState.EXISTING
             if inspect(connection).get_table_names():
                 return SchemaState.OTHER
             connection.exec_driver_sql("PRAGMA journal_mode=WAL")
@@ -80,11 +80,11 @@ def ensure_schema(engine: Engine, tables: MetaData) -> SchemaState:
             connection.commit()
     except DatabaseError:
         return SchemaState.OTHER
-    return SchemaState.MADE
+    return SchemaState.CREATED
 
 
 def ensure_schema_in(folder: str, name: str, tables: MetaData) -> SchemaState:
     """Creates the tables of a file given by folder and name; creates the folder if it is missing."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     engine = create_engine(create_db_conn_string(folder, name), poolclass=NullPool)
-    return ensure_schema(engine, tables)
+    return ensure_dagster_schema(engine, tables)

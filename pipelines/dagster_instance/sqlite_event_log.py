@@ -17,17 +17,13 @@ from dagster._core.event_api import EventRecordsResult
 from dagster._core.events import ASSET_CHECK_EVENTS, ASSET_EVENTS, EVENT_TYPE_TO_PIPELINE_RUN_STATUS
 from dagster._core.events.log import EventLogEntry
 from dagster._core.storage.event_log import SqliteEventLogStorage
-from dagster._core.storage.event_log.schema import (
-    AssetKeyTable,
-    SqlEventLogStorageMetadata,
-    SqlEventLogStorageTable,
-)
+from dagster._core.storage.event_log.schema import AssetKeyTable, SqlEventLogStorageMetadata, SqlEventLogStorageTable
 from dagster._serdes import ConfigurableClassData
 from sqlalchemy import Connection, Engine, inspect
 
 from pipelines.dagster_instance.concurrency_slots import SlotAssigningEventLog
 from pipelines.dagster_instance.materialization_cache import MaterializationCache
-from pipelines.dagster_instance.sqlite_engines import EnginePool, SchemaState, ensure_schema
+from pipelines.dagster_instance.sqlite_engines import EnginePool, SchemaState, ensure_dagster_schema
 
 _INSERT: Final = SqlEventLogStorageTable.insert()
 
@@ -107,9 +103,7 @@ class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
         after_cursor: int | None = None,
     ) -> Mapping[str, Mapping[str, str]]:
         """Served from memory: queried for every input of every step, right after the steps that produced them."""
-        is_open = (
-            event_type is DagsterEventType.ASSET_MATERIALIZATION and before_cursor is after_cursor is None
-        )
+        is_open = event_type is DagsterEventType.ASSET_MATERIALIZATION and before_cursor is after_cursor is None
         found = self._newest.of(asset_key, asset_partitions) if is_open else None
         if found is None or found.partition_key is None:
             return super().get_latest_tags_by_partition(
@@ -143,7 +137,7 @@ class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
 
     def _initdb(self, engine: Engine, for_index_shard: bool = False) -> None:
         """Creates a run's file directly at the newest revision instead of running all of Dagster's migrations."""
-        if ensure_schema(engine, SqlEventLogStorageMetadata) is SchemaState.OTHER:
+        if ensure_dagster_schema(engine, SqlEventLogStorageMetadata) is SchemaState.OTHER:
             super()._initdb(engine, for_index_shard)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Dagster's own records in SQLite, over pooled connections; `dagster.yaml` names `Records`.
+"""Dagster's own records in SQLite, over pooled connections; `dagster.yaml` names `LocalDagsterStorage`.
 
 Belongs here: which file holds what, and the run records. Does not belong here: the rows written (Dagster's), events
 (`sqlite_event_log`), or our own record of runs (`runtime.step_results`), which does not depend on these files.
@@ -44,7 +44,7 @@ class RunRecords(SqliteRunStorage):
         if found is SchemaState.OTHER:
             return super().from_local(base_dir, inst_data)
         records = cls(create_db_conn_string(base_dir, "runs"), inst_data)
-        if found is SchemaState.MADE:
+        if found is SchemaState.CREATED:
             records.migrate()
             records.optimize()
         return records
@@ -68,13 +68,13 @@ def _open_schedule_storage(folder: str) -> SqliteScheduleStorage:
     if found is SchemaState.OTHER:
         return SqliteScheduleStorage.from_local(folder)
     records = SqliteScheduleStorage(create_db_conn_string(folder, "schedules"))
-    if found is SchemaState.MADE:
+    if found is SchemaState.CREATED:
         records.migrate()
         records.optimize()
     return records
 
 
-class Records(DagsterSqliteStorage):
+class LocalDagsterStorage(DagsterSqliteStorage):
     """All of Dagster's records below one folder, in the files of Dagster's own storage (compatible both ways).
 
     Ticks of schedules and sensors are few, so they use Dagster's storage unchanged.

@@ -30,7 +30,7 @@ _WARN: Final = dg.AssetCheckSeverity.WARN
 _ERROR: Final = dg.AssetCheckSeverity.ERROR
 
 
-def staged_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
+def staged_check_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """Checks of a STAGED asset."""
     return [
         dg.AssetCheckSpec(GUARD, asset=key, description="Rows, shrink and rejects within limits."),
@@ -38,15 +38,11 @@ def staged_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     ]
 
 
-def staged_results(
-    workspace: Workspace,
-    jurisdiction: Jurisdiction,
-    dataset: Dataset,
-    receipt: StageResult,
-    key: dg.AssetKey,
+def staged_check_results(
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, receipt: StageResult, key: dg.AssetKey
 ) -> list[dg.AssetCheckResult]:
     """Check results of one staged batch: guard and signals."""
-    refused = quarantine.quarantine_of(workspace, dataset)
+    refused = quarantine.dataset_quarantine(workspace, dataset)
     stops = dataset.key == profile_dataset(jurisdiction).key
     told = "not quarantined"
     if refused is not None:
@@ -69,7 +65,7 @@ def staged_results(
     ]
 
 
-def normalised_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
+def normalised_check_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """Checks of a SHARED asset."""
     return [
         dg.AssetCheckSpec(
@@ -80,52 +76,42 @@ def normalised_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     ]
 
 
-def normalised_results(
+def normalised_check_results(
     jurisdiction: Jurisdiction, receipt: NormaliseResult, key: dg.AssetKey
 ) -> list[dg.AssetCheckResult]:
     """Check results of normalised snapshots: schema and change rates."""
     unusual = [
         f"{dataset}: {share:.1%} of records changed"
         for dataset, share in receipt.changed.items()
-        if share > jurisdiction.dataset(dataset).guard.max_changed
+        if share > jurisdiction.dataset(dataset).guard_limits.max_changed
     ]
     return [
         dg.AssetCheckResult(passed=True, check_name=COMPANIES, asset_key=key),
         dg.AssetCheckResult(passed=True, check_name=SCHEMA, asset_key=key),
         dg.AssetCheckResult(
-            passed=not unusual,
-            check_name=CHANGE_RATE,
-            asset_key=key,
-            severity=_WARN,
-            description="; ".join(unusual),
+            passed=not unusual, check_name=CHANGE_RATE, asset_key=key, severity=_WARN, description="; ".join(unusual)
         ),
     ]
 
 
-def schema_violation_results(
+def schema_violation_check_results(
     workspace: Workspace, error: SchemaViolationError, key: dg.AssetKey
 ) -> list[dg.AssetCheckResult]:
     """Check results of a snapshot that broke the shared schema."""
-    workspace.tell(str(error))
+    workspace.report_progress(str(error))
     return [
         dg.AssetCheckResult(passed=True, check_name=COMPANIES, asset_key=key),
-        dg.AssetCheckResult(
-            passed=False, check_name=SCHEMA, asset_key=key, severity=_ERROR, description=str(error)
-        ),
-        dg.AssetCheckResult(
-            passed=True, check_name=CHANGE_RATE, asset_key=key, description="no data was ingested"
-        ),
+        dg.AssetCheckResult(passed=False, check_name=SCHEMA, asset_key=key, severity=_ERROR, description=str(error)),
+        dg.AssetCheckResult(passed=True, check_name=CHANGE_RATE, asset_key=key, description="no data was ingested"),
     ]
 
 
-def quarantined_market_results(jurisdiction: Jurisdiction, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
+def quarantined_market_check_results(jurisdiction: Jurisdiction, key: dg.AssetKey) -> list[dg.AssetCheckResult]:
     """Check results of a market stopped by quarantine."""
     told = f"{profile_dataset(jurisdiction).key} is quarantined: the market keeps its last good state"
     idle = "no data was ingested"
     return [
-        dg.AssetCheckResult(
-            passed=False, check_name=COMPANIES, asset_key=key, severity=_ERROR, description=told
-        ),
+        dg.AssetCheckResult(passed=False, check_name=COMPANIES, asset_key=key, severity=_ERROR, description=told),
         dg.AssetCheckResult(passed=True, check_name=SCHEMA, asset_key=key, description=idle),
         dg.AssetCheckResult(passed=True, check_name=CHANGE_RATE, asset_key=key, description=idle),
     ]

@@ -19,10 +19,10 @@ from pipelines.defs.resources import MARKETS_TAG
 from pipelines.erasure.release import publish_run
 from pipelines.sources.source import IngestSource
 from pipelines.steps import quarantine
-from pipelines.steps.apply_history import apply_pending
+from pipelines.steps.apply_history import apply_snapshots
 from pipelines.steps.collect_events import collect_events
 from pipelines.steps.fetch import fetch_dataset
-from pipelines.steps.normalise import normalise
+from pipelines.steps.normalise import normalise_market
 from pipelines.steps.schema_validation import SchemaViolationError
 from pipelines.steps.stage import stage_dataset
 from pipelines.workspace import Workspace
@@ -30,7 +30,11 @@ from pipelines.workspace import Workspace
 
 def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
     """The RAW asset of one dataset. One that looks up subjects runs after the datasets that name them."""
-    named_by = [other for other in jurisdiction.datasets if other.wants is None] if dataset.wants else []
+    named_by = (
+        [other for other in jurisdiction.datasets if other.subjects_to_fetch is None]
+        if dataset.subjects_to_fetch
+        else []
+    )
 
     @dg.asset(
         key=raw_key(dataset),
@@ -48,11 +52,7 @@ def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefiniti
     ) -> dg.MaterializeResult[Any]:
         result = fetch_dataset(workspace, jurisdiction, dataset, origin, context.partition_key)
         return dg.MaterializeResult(
-            metadata={
-                "new": result.new,
-                "unchanged": len(result.unchanged),
-                "failure": result.failure or "none",
-            }
+            metadata={"new": result.new, "unchanged": len(result.unchanged), "failure": result.failure or "none"}
         )
 
     return asset
@@ -69,7 +69,7 @@ def staged_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefin
         group_name=jurisdiction.code.lower(),
         description=f"{dataset.title}: records with the source's own values, rejects and signals.",
         kinds={"parquet"},
-        check_specs=asset_checks.staged_specs(key),
+        check_specs=asset_checks.staged_check_specs(key),
     )
     def asset(
         context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
@@ -77,7 +77,7 @@ def staged_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefin
         result = stage_dataset(workspace, jurisdiction, dataset, context.partition_key)
         yield dg.MaterializeResult(
             metadata={"pieces": result.pieces, "rows": result.rows, "rejected": result.rejected},
-            check_results=asset_checks.staged_results(workspace, jurisdiction, dataset, result, key),
+            check_results=asset_checks.staged_check_results(workspace, jurisdiction, dataset, result, key),
         )
 
     return asset
@@ -94,26 +94,22 @@ def normalised_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         group_name=jurisdiction.code.lower(),
         description="Shared tables of the companies affected by this batch.",
         kinds={"parquet"},
-        check_specs=asset_checks.normalised_specs(key),
+        check_specs=asset_checks.normalised_check_specs(key),
     )
     def asset(
         context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
     ) -> Iterator[dg.MaterializeResult[Any]]:
         if quarantine.is_market_quarantined(workspace, jurisdiction):
-            yield dg.MaterializeResult(
-                check_results=asset_checks.quarantined_market_results(jurisdiction, key)
-            )
+            yield dg.MaterializeResult(check_results=asset_checks.quarantined_market_check_results(jurisdiction, key))
             return
         try:
-            result = normalise(workspace, jurisdiction, context.partition_key)
+            result = normalise_market(workspace, jurisdiction, context.partition_key)
         except SchemaViolationError as error:
-            yield dg.MaterializeResult(
-                check_results=asset_checks.schema_violation_results(workspace, error, key)
-            )
+            yield dg.MaterializeResult(check_results=asset_checks.schema_violation_check_results(workspace, error, key))
             return
         yield dg.MaterializeResult(
             metadata={"companies": result.companies, "instants": len(result.instants)},
-            check_results=asset_checks.normalised_results(jurisdiction, result, key),
+            check_results=asset_checks.normalised_check_results(jurisdiction, result, key),
         )
 
     return asset
@@ -130,13 +126,9 @@ def history_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         description="Bitemporal history of the market; changes wait in its outbox.",
         kinds={"duckdb"},
     )
-    def asset(
-        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
-    ) -> dg.MaterializeResult[Any]:
-        result = apply_pending(workspace, jurisdiction, context.partition_key)
-        return dg.MaterializeResult(
-            metadata={"images": result.images, "changed_rows": sum(result.changes.values())}
-        )
+    def asset(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
+        result = apply_snapshots(workspace, jurisdiction, context.partition_key)
+        return dg.MaterializeResult(metadata={"images": result.images, "changed_rows": sum(result.changes.values())})
 
     return asset
 
@@ -152,9 +144,7 @@ def events_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         description="Events of the market that are not in a release yet.",
         kinds={"parquet"},
     )
-    def asset(
-        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
-    ) -> dg.MaterializeResult[Any]:
+    def asset(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         result = collect_events(workspace, jurisdiction, context.partition_key)
         return dg.MaterializeResult(metadata={"events": result.events})
 
@@ -172,14 +162,10 @@ def release_asset(jurisdictions: Iterable[Jurisdiction]) -> dg.AssetsDefinition:
         description="The served data: an immutable, numbered release, verified before publication.",
         kinds={"duckdb", "sqlite"},
     )
-    def asset(
-        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
-    ) -> dg.MaterializeResult[Any]:
+    def asset(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         markets = context.run.tags[MARKETS_TAG].split(",")
         result = publish_run(workspace, markets, context.partition_key)
-        return dg.MaterializeResult(
-            metadata={"release": result.release or 0, "events": sum(result.events.values())}
-        )
+        return dg.MaterializeResult(metadata={"release": result.release or 0, "events": sum(result.events.values())})
 
     return asset
 
@@ -195,8 +181,8 @@ def export_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         kinds={"parquet"},
     )
     def asset(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
-        [export] = workspace.exports.write([jurisdiction.code])
-        workspace.share_export(jurisdiction.code)
+        [export] = workspace.export_store.write([jurisdiction.code])
+        workspace.upload_export(jurisdiction.code)
         return dg.MaterializeResult(
             metadata={
                 "release": export.manifest["release"],

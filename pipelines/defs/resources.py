@@ -23,10 +23,10 @@ BATCH_TAG: Final = "dagster/partition"
 Around = Callable[[Workspace, str, str], AbstractContextManager[None]]
 
 
-def workspace_resource(workspace: Workspace, around: Around) -> dg.ResourceDefinition:
+def workspace_resource(workspace: Workspace, wrap_step: Around) -> dg.ResourceDefinition:
     """The workspace as a Dagster resource: holds the run's market from its first step to its last.
 
-    `around` is entered for runs that Dagster started, with the market and the batch of the run.
+    `wrap_step` is entered for runs that Dagster started, with the market and the batch of the run.
     """
 
     @dg.resource(description="Stores of one data root; holds the market's lock during the run.")
@@ -35,11 +35,11 @@ def workspace_resource(workspace: Workspace, around: Around) -> dg.ResourceDefin
         market = tags.get(MARKET_TAG)
         with ExitStack() as stack:
             if market is not None and LOCKED_TAG not in tags and context.instance is not None:
-                stack.enter_context(workspace.custody.held(market))
-                crash_recovery.fail_dead_runs(context.instance, market, alive=context.run)
-                crash_recovery.recover_releases(workspace.releases)
+                stack.enter_context(workspace.market_lease.hold_lease(market))
+                crash_recovery.fail_dead_runs(context.instance, market, current_run=context.run)
+                crash_recovery.recover_releases(workspace.release_store)
                 stack.callback(workspace.close)
-                stack.enter_context(around(workspace, market, tags[BATCH_TAG]))
+                stack.enter_context(wrap_step(workspace, market, tags[BATCH_TAG]))
             yield workspace
 
     return resource

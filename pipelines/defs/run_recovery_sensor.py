@@ -46,7 +46,7 @@ def recover_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Senso
             if reason := _no_retry_reason(record, now):
                 return dg.SkipReason(reason)
         else:
-            seen = f"{record.dagster_run.run_id} {workspace.custody.sign(jurisdiction.code)}"
+            seen = f"{record.dagster_run.run_id} {workspace.market_lease.heartbeat_tag(jurisdiction.code)}"
             if reason := _still_alive_reason(record, now, context.cursor == seen):
                 context.update_cursor(seen)
                 return dg.SkipReason(reason)
@@ -70,9 +70,5 @@ def _no_retry_reason(record: dg.RunRecord, now: datetime) -> str | None:
 def _still_alive_reason(record: dg.RunRecord, now: datetime, is_silent: bool) -> str | None:
     """Why an unfinished run is left alone; `is_silent`: its market's lease is unchanged since the last check."""
     if record.dagster_run.status not in _BEGUN:
-        return (
-            None
-            if now - record.create_timestamp >= START_WITHIN
-            else "the newest run is waiting for a worker"
-        )
+        return None if now - record.create_timestamp >= START_WITHIN else "the newest run is waiting for a worker"
     return None if is_silent else "the newest run is in progress"

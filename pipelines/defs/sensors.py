@@ -37,9 +37,7 @@ def listen_job_name(jurisdiction: Jurisdiction) -> str:
 def listen_job(jurisdiction: Jurisdiction) -> dg.JobDefinition:
     """The job that reads a market's feeds until it is stopped; not part of an ingest, holds no market lock."""
 
-    @dg.op(
-        name=f"read_{jurisdiction.code.lower()}_feeds", description="One connection per feed, into the spool."
-    )
+    @dg.op(name=f"read_{jurisdiction.code.lower()}_feeds", description="One connection per feed, into the spool.")
     def read(workspace: dg.ResourceParam[Workspace], origin: dg.ResourceParam[LiveSource]) -> None:
         listen(workspace, jurisdiction, origin.http, threading.Event())
 
@@ -89,10 +87,7 @@ def spool_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.SensorD
         description=f"Ingests what the feed reader of {jurisdiction.code} received.",
     )
     def sensor(context: dg.SensorEvaluationContext) -> Any:
-        if all(
-            StreamSpool(workspace.layout, dataset.key).is_empty()
-            for dataset in streaming_datasets(jurisdiction)
-        ):
+        if all(StreamSpool(workspace.layout, dataset.key).is_empty() for dataset in streaming_datasets(jurisdiction)):
             return dg.SkipReason("the spool is empty")
         if is_being_ingested(workspace.layout, jurisdiction.code):
             return dg.SkipReason("an ingest is in progress")

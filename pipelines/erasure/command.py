@@ -13,7 +13,7 @@ from pipelines.erasure import release
 from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones
 from pipelines.erasure.market import UnknownSubjectError
 from pipelines.runtime import crash_recovery
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
 from warehouse.erasure import history
 from warehouse.erasure.tombstones import Tombstone, TombstoneStore
@@ -21,7 +21,7 @@ from warehouse.schema import identifiers
 
 
 def erase(
-    settings: Settings,
+    settings: IngestSettings,
     subjects: Collection[str],
     reason: str,
     progress: ProgressCallback = ignore_progress,
@@ -36,16 +36,14 @@ def erase(
     known = workspace.jurisdictions
     stones = TombstoneStore(workspace.layout)
     by_market = _subjects_by_market(workspace, subjects, known)
-    markets = sorted(by_market.keys() | {stone.market for stone in stones.unfinished()})
+    markets = sorted(by_market.keys() | {stone.market for stone in stones.unfinished_tombstones()})
     with ExitStack() as stack:
         for market in markets:
-            stack.enter_context(workspace.custody.held(market))
+            stack.enter_context(workspace.market_lease.hold_lease(market))
         stack.callback(workspace.close)
         for market in markets:
-            crash_recovery.discard_partial_rebuild(
-                workspace.layout, market
-            )  # it may contain the subjects too
-        for told in crash_recovery.recover_releases(workspace.releases):
+            crash_recovery.discard_partial_rebuild(workspace.layout, market)  # it may contain the subjects too
+        for told in crash_recovery.recover_releases(workspace.release_store):
             progress(told)
         at = workspace.clock()
         for market, found in by_market.items():
@@ -54,7 +52,7 @@ def erase(
             create_tombstones(workspace, ErasureRequest(market, reason, at, companies, held))
         for market in markets:
             release.republish_market(workspace, market, at)
-    return stones.all()
+    return stones.list_tombstones()
 
 
 def _is_company(subject: str) -> bool:
@@ -74,10 +72,10 @@ def _subjects_by_market(
 
 def _locate_subject(workspace: Workspace, subject: str, known: Sequence[Jurisdiction]) -> tuple[str, str]:
     layout = workspace.layout
-    for stone in TombstoneStore(layout).all():
+    for stone in TombstoneStore(layout).list_tombstones():
         if stone.subject == subject:
             return stone.market, subject
-    number = identifiers.parse(subject)
+    number = identifiers.parse_company_number(subject)
     if number is not None:
         if history.is_company_known(layout, number.market, number.company_id):
             return number.market, number.company_id

@@ -26,7 +26,7 @@ class ErasureRequest:
     at: datetime
     companies: Collection[str] = ()
     holders: Collection[str] = ()
-    by_register: bool = False
+    is_by_register: bool = False
 
 
 def create_tombstones(workspace: Workspace, subjects: ErasureRequest) -> tuple[Tombstone, ...]:
@@ -36,23 +36,23 @@ def create_tombstones(workspace: Workspace, subjects: ErasureRequest) -> tuple[T
     """
     market = subjects.market
     tombstones = TombstoneStore(workspace.layout)
-    known = {stone.subject: stone for stone in tombstones.all(market)}
+    known = {stone.subject: stone for stone in tombstones.list_tombstones(market)}
     held = history.find_holders(workspace.layout, market, subjects.holders, subjects.companies)
     told = _linking_texts(workspace, market, subjects.companies) | {
-        one.subject: holder_texts(one) for one in held
+        one.subject: holder_trace_texts(one) for one in held
     }
     whose = {one: known[one].company_id for one in subjects.holders if one in known}
     whose |= {one: one for one in subjects.companies} | {one.subject: one.company_id for one in held}
     stones: list[Tombstone] = []
     for subject, company in sorted(whose.items()):
-        by_register = subjects.by_register and subject == company
+        by_register = subjects.is_by_register and subject == company
         fresh = Tombstone(subject, market, company, subjects.at, subjects.reason, by_register)
         stone = known.get(subject, fresh)
         stones.append(replace(stone, traces=tuple(sorted(map(stone.trace, told.get(subject, ()))))))
     return tombstones.add(stones)
 
 
-def holder_texts(holder: KnownHolder) -> set[str]:
+def holder_trace_texts(holder: KnownHolder) -> set[str]:
     """The texts of a holder's records; for a company its bare number, as registers do not know our ids."""
     return {text.rpartition(":")[2] if text.startswith("firm:") else text for text in holder.texts}
 
@@ -61,9 +61,7 @@ def _linking_texts(workspace: Workspace, market: str, companies: Collection[str]
     """Link keys that lead to each company and to no other: without them, later rows would still name it."""
     found: dict[str, set[str]] = {company: set() for company in companies}
     for link in workspace.jurisdiction(market).links if companies else ():
-        keys = history.unshared_values(
-            workspace.layout, market, link.through, key_column(link.through_key), companies
-        )
+        keys = history.unshared_values(workspace.layout, market, link.through, key_column(link.through_key), companies)
         for company, value in keys:
             found[company].add(link_text(link, value))
     return found

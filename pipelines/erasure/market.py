@@ -19,7 +19,7 @@ import polars as pl
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.kit.redact import remove_records
 from connectors.kit.redact.remove_records import SubjectPatterns
-from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones, holder_texts
+from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones, holder_trace_texts
 from pipelines.erasure.raw import SHORTEST, BodyRewriter
 from pipelines.steps.batch_figures import dependent_archives
 from pipelines.steps.suppression import REFUSED, REMOVED, SuppressionMatcher
@@ -58,19 +58,19 @@ class ReleaseInUseError(RuntimeError):
 
 def companies_removed_by_register(workspace: Workspace, jurisdiction: Jurisdiction) -> set[str]:
     """Companies removed by their register that have no tombstone yet."""
-    if not jurisdiction.removed:
+    if not jurisdiction.removal_masks:
         return set()
-    known = {stone.subject for stone in TombstoneStore(workspace.layout).all(jurisdiction.code)}
-    found = staged_figures(workspace, jurisdiction, REMOVED)
+    known = {stone.subject for stone in TombstoneStore(workspace.layout).list_tombstones(jurisdiction.code)}
+    found = staged_batch_figures(workspace, jurisdiction, REMOVED)
     return {company for _, companies in found for company in companies} - known
 
 
-def staged_figures(
+def staged_batch_figures(
     workspace: Workspace, jurisdiction: Jurisdiction, name: str
 ) -> Iterator[tuple[Dataset, Sequence[str]]]:
     """One figure of all staged batches: companies that were removed, or bodies with suppressed rows."""
     for dataset in jurisdiction.datasets:
-        for index in workspace.lake.indexes(dataset.key):
+        for index in workspace.staged_store.indexes(dataset.key):
             # rows in quarantine are not applied yet, but their bodies are stored like any others
             if name in index.figures and (index.held is None or name == REFUSED):
                 yield dataset, index.figures[name]
@@ -94,25 +94,23 @@ class MarketErasure:
         companies = companies_removed_by_register(self._workspace, self._jurisdiction)
         if companies:
             create_tombstones(
-                self._workspace, ErasureRequest(self._market, BY_REGISTER, at, companies, by_register=True)
+                self._workspace, ErasureRequest(self._market, BY_REGISTER, at, companies, is_by_register=True)
             )
-        self.keep_out()
+        self.rewrite_returned_bodies()
         for name, do in self._steps_before_release().items():
             self._run_step(name, do)
         return any(stone.clean is None for stone in self._unreleased_tombstones())
 
     def _unreleased_tombstones(self) -> list[Tombstone]:
-        stones = self._tombstones.unfinished(self._market)
+        stones = self._tombstones.unfinished_tombstones(self._market)
         return [stone for stone in stones if tombstones.RELEASE not in stone.done]
 
     def _steps_before_release(self) -> dict[str, Callable[[Sequence[Tombstone]], object]]:
-        images, layout, market = self._workspace.images, self._layout, self._market
+        images, layout, market = self._workspace.snapshot_store, self._layout, self._market
         return {
             tombstones.RAW: self._raw,
             tombstones.STAGED: self._erase_staged,
-            tombstones.IMAGES: lambda stones: files.erase_snapshot_rows(
-                images, market, EventRedactor.of(stones)
-            ),
+            tombstones.IMAGES: lambda stones: files.erase_snapshot_rows(images, market, EventRedactor.of(stones)),
             tombstones.RUNS: lambda stones: files.redact_collected_events(
                 layout.root / "runs", market, EventRedactor.of(stones)
             ),
@@ -122,23 +120,23 @@ class MarketErasure:
 
     def erase_after_release(self) -> None:
         """Once a release without the subjects is served, deletes everything older. Raises ReleaseInUseError."""
-        served = self._workspace.releases.current()
+        served = self._workspace.release_store.current_manifest()
         if served is not None:
-            self._tombstones.note_clean(
+            self._tombstones.record_clean_release(
                 [stone.subject for stone in self._unreleased_tombstones()], served.release
             )
         self._run_step(tombstones.RELEASE, self._prune_older_releases)
         self._run_step(tombstones.EXPORTS, lambda _: self._replace_exports())
 
-    def keep_out(self) -> None:
+    def rewrite_returned_bodies(self) -> None:
         """Rewrites bodies that contain erased subjects again."""
-        stones = self._tombstones.all(self._market)
+        stones = self._tombstones.list_tombstones(self._market)
         if not stones:
             return
-        self._workspace.archive.discard_erased()  # a kill may have come before that
+        self._workspace.raw_archive.delete_erased_bodies()  # a kill may have come before that
         found: list[tuple[Dataset, set[str]]] = []
-        for dataset, bodies in staged_figures(self._workspace, self._jurisdiction, REFUSED):
-            lines = self._workspace.archive.lines(dataset.key)
+        for dataset, bodies in staged_batch_figures(self._workspace, self._jurisdiction, REFUSED):
+            lines = self._workspace.raw_archive.manifest_lines(dataset.key)
             wanted = set(bodies) - {line["erased"] for line in lines if "erased" in line}
             found += [(dataset, wanted)] if wanted else []
         if found:
@@ -148,10 +146,10 @@ class MarketErasure:
                 self._erase_bodies(dataset, refused, ways, wanted)
 
     def _run_step(self, name: str, do: Callable[[Sequence[Tombstone]], object]) -> bool:
-        stones = [stone for stone in self._tombstones.unfinished(self._market) if name not in stone.done]
+        stones = [stone for stone in self._tombstones.unfinished_tombstones(self._market) if name not in stone.done]
         if stones:
             do(stones)
-            self._tombstones.note([stone.subject for stone in stones], name)
+            self._tombstones.record_step([stone.subject for stone in stones], name)
             self._workspace.on_step(f"erased {name}")
         return bool(stones)
 
@@ -159,7 +157,7 @@ class MarketErasure:
 
     def _refused(self, stones: Iterable[Tombstone]) -> SuppressionMatcher:
         plain = SuppressionMatcher(self._jurisdiction, tuple(stones))
-        if not plain.stones:
+        if not plain.tombstones:
             return plain
         keys = {table.name: table.key for table in self._staged_tables()}
         present = history.current_records_by_table(self._layout, self._market, plain.companies)
@@ -172,18 +170,16 @@ class MarketErasure:
         return replace(plain, keys=theirs | history.linked_keys(self._layout, self._market, linked))
 
     def _staged_tables(self) -> Iterator[Table]:
-        return (table for dataset in self._jurisdiction.datasets for table in dataset.staged.values())
+        return (table for dataset in self._jurisdiction.datasets for table in dataset.staged_tables.values())
 
     def _record_patterns(self, refused: SuppressionMatcher) -> list[SubjectPatterns]:
         """Byte patterns that identify subjects' records: by number, by company and holder, or by holder alone.
 
         The last pattern uses the keys of rows that belong to a company by a link.
         """
-        stones = refused.stones
+        stones = refused.tombstones
         own = [
-            remove_records.number_pattern(stone.company_id.rpartition(":")[2])
-            for stone in stones
-            if stone.is_company
+            remove_records.number_pattern(stone.company_id.rpartition(":")[2]) for stone in stones if stone.is_company
         ]
         held = [stone for stone in stones if not stone.is_company]
         whose = [remove_records.number_pattern(stone.company_id.rpartition(":")[2]) for stone in held]
@@ -191,81 +187,71 @@ class MarketErasure:
         who = [
             remove_records.words_pattern(text)
             for one in told
-            for text in sorted(holder_texts(one))
+            for text in sorted(holder_trace_texts(one))
             if len(text) >= SHORTEST
         ]
         ways = [SubjectPatterns((remove_records.compile_patterns(own),))] if own else []
         if who:
             ways += [
-                SubjectPatterns(
-                    (remove_records.compile_patterns(whose), remove_records.compile_patterns(who))
-                ),
+                SubjectPatterns((remove_records.compile_patterns(whose), remove_records.compile_patterns(who))),
                 SubjectPatterns((remove_records.compile_patterns(who),)),
             ]
-        linked = [
-            remove_records.words_pattern(text)
-            for text in sorted(refused.linked_texts())
-            if len(text) >= _LONG
-        ]
+        linked = [remove_records.words_pattern(text) for text in sorted(refused.linked_texts()) if len(text) >= _LONG]
         if own and (who or linked):
             ways.append(SubjectPatterns((remove_records.compile_patterns([*own, *who, *linked]),)))
         return ways
 
     def _raw(self, stones: Sequence[Tombstone]) -> None:
-        self._workspace.archive.discard_erased()
+        self._workspace.raw_archive.delete_erased_bodies()
         refused = self._refused(stones)
         ways = self._record_patterns(refused)
         for dataset in self._jurisdiction.datasets:
             self._erase_bodies(dataset, refused, ways, self._bodies(dataset, refused))
 
     def _erase_bodies(
-        self,
-        dataset: Dataset,
-        refused: SuppressionMatcher,
-        ways: Sequence[SubjectPatterns],
-        bodies: Collection[str],
+        self, dataset: Dataset, refused: SuppressionMatcher, ways: Sequence[SubjectPatterns], bodies: Collection[str]
     ) -> None:
-        reasons = ", ".join(sorted({stone.reason for stone in refused.stones}))
+        reasons = ", ".join(sorted({stone.reason for stone in refused.tombstones}))
         rewriting = BodyRewriter(self._workspace, dataset, refused, ways, reasons)
         for piece in self._raw_bodies(dataset, bodies):
-            if rewriting.take_out(piece):
+            if rewriting.rewrite_body(piece):
                 self._workspace.on_step("body erased")
 
     def _raw_bodies(self, dataset: Dataset, bodies: Collection[str]) -> list[RawBody]:
-        found = (piece for piece in self._workspace.archive.bodies(dataset.key) if piece.sha256 in bodies)
+        found = (piece for piece in self._workspace.raw_archive.bodies(dataset.key) if piece.sha256 in bodies)
         return list({piece.sha256: piece for piece in found}.values())
 
     def _bodies(self, dataset: Dataset, refused: SuppressionMatcher) -> set[str]:
         """Bodies that subjects' staged rows were read from, those that repeat these, and those not parsed yet."""
-        lake = self._workspace.lake
+        lake = self._workspace.staged_store
         read = {
             piece["sha256"]
             for index in lake.indexes(dataset.key)
             for piece in index.pieces
             if piece["rejected"] is None
         }
-        found = {piece.sha256 for piece in self._workspace.archive.bodies(dataset.key)} - read
+        found = {piece.sha256 for piece in self._workspace.raw_archive.bodies(dataset.key)} - read
         for batch in lake.batches(dataset.key):
-            for table in dataset.staged.values():
-                rows = lake.rows(dataset.key, batch, table).collect()
+            for table in dataset.staged_tables.values():
+                rows = lake.read_rows(dataset.key, batch, table).collect()
                 raw = rows.filter(refused.mask(table, rows))["_raw"]
                 found |= set(raw.str.split("#").list.first())
             rejects = lake.rejects(dataset.key, batch)
             found |= {
                 raw.partition("#")[0]
                 for raw, record, excerpt in rejects.select("raw", "record", "excerpt").iter_rows()
-                if refused.says(f"{record} {excerpt}")
+                if refused.mentions_company(f"{record} {excerpt}")
             }
         return found | dependent_archives(lake.indexes(dataset.key), found)
 
     def _erase_staged(self, stones: Sequence[Tombstone]) -> None:
         refused = self._refused(stones)
         for dataset in self._jurisdiction.datasets:
-            for batch in self._workspace.lake.batches(dataset.key):
-                folder = self._layout.staged / dataset.key / batch
-                for table in dataset.staged.values():
+            for batch in self._workspace.staged_store.batches(dataset.key):
+                folder = self._layout.staged_folder / dataset.key / batch
+                for table in dataset.staged_tables.values():
                     files.erase_parquet_rows(folder / f"{table.name}.parquet", partial(refused.mask, table))
-                files.erase_rejects_and_signals(folder, refused.says)
+                files.erase_rejects_and_signals(folder, refused.mentions_company)
 
     # History and everything derived from it
 
@@ -279,7 +265,7 @@ class MarketErasure:
                 return own
             # rows by link or by their own company go, except the register's notice that the company was
             # removed
-            kept = self._jurisdiction.removed.get(name)
+            kept = self._jurisdiction.removal_masks.get(name)
             return refused.mask(declared[name], rows) | (own if kept is None else own & ~kept(rows))
 
         removed_ = [stone.subject for stone in stones if stone.by_register]
@@ -287,7 +273,7 @@ class MarketErasure:
         history.erase_subjects(self._layout, self._market, going)
 
     def _redact_ledger(self, stones: Sequence[Tombstone]) -> None:
-        with self._workspace.releases.turn():  # keeps others from numbering events meanwhile
+        with self._workspace.release_store.hold_release_lock():  # keeps others from numbering events meanwhile
             files.redact_ledger(self._layout, EventRedactor.of(stones))
 
     def _prune_older_releases(self, stones: Sequence[Tombstone]) -> None:
@@ -295,12 +281,12 @@ class MarketErasure:
         clean = max((stone.clean for stone in stones if stone.clean is not None), default=None)
         if clean is None:
             return  # nothing was ever published
-        releases = self._workspace.releases
-        releases.prune(sum(manifest.release >= clean for manifest in releases.list()))
-        left = [manifest.release for manifest in releases.list() if manifest.release < clean]
+        releases = self._workspace.release_store
+        releases.prune_releases(sum(manifest.release >= clean for manifest in releases.list_releases()))
+        left = [manifest.release for manifest in releases.list_releases() if manifest.release < clean]
         if left:
             raise ReleaseInUseError(left)
 
     def _replace_exports(self) -> None:
-        files.replace_exports(self._workspace.exports, self._layout.exports, self._market)
-        self._workspace.share_export(self._market)
+        files.replace_exports(self._workspace.export_store, self._layout.exports_folder, self._market)
+        self._workspace.upload_export(self._market)

@@ -52,48 +52,48 @@ class BodyRewriter:
 
     workspace: Workspace
     dataset: Dataset
-    refused: SuppressionMatcher
-    ways: Sequence[SubjectPatterns]
+    suppression_matcher: SuppressionMatcher
+    subject_patterns: Sequence[SubjectPatterns]
     reason: str
 
-    def take_out(self, piece: RawBody) -> bool:
+    def rewrite_body(self, member: RawBody) -> bool:
         """Removes the subjects' records from a body; returns True if it contained any."""
-        before = self._read_rows(piece, piece.open)
+        before = self._read_rows(member, member.open)
         said = [remove_records.words_pattern(text) for text in sorted(before.texts) if len(text) >= SHORTEST]
-        ways = [*self.ways, SubjectPatterns((remove_records.compile_patterns(said),))] if said else self.ways
+        ways = (
+            [*self.subject_patterns, SubjectPatterns((remove_records.compile_patterns(said),))]
+            if said
+            else self.subject_patterns
+        )
         with tempfile.TemporaryDirectory(prefix="firm-erase-") as folder:
-            for place, (told, quoted) in enumerate(
-                (told, quoted) for told in ways for quoted in (False, True)
-            ):
+            for place, (told, quoted) in enumerate((told, quoted) for told in ways for quoted in (False, True)):
                 path = Path(folder) / str(place)
-                left = self._rewrite_body(piece, told, path, quoted=quoted)
+                left = self._rewrite_body(member, told, path, quoted=quoted)
                 if left is None:
                     continue
-                if not before.theirs and left and _has_same_content(piece.open, path):
+                if not before.theirs and left and _has_same_content(member.open, path):
                     return False
-                after = self._read_rows(piece, partial(_open_file, path)) if left else _BodyRows()
+                after = self._read_rows(member, partial(_open_file, path)) if left else _BodyRows()
                 if not after.theirs and before.same_others(after):
-                    self._replace_body(piece, path if left else None)
+                    self._replace_body(member, path if left else None)
                     return True
         if before.theirs:
-            self._replace_body(piece, None)
+            self._replace_body(member, None)
         return before.theirs > 0
 
     def _replace_body(self, piece: RawBody, path: Path | None) -> None:
-        archive, dataset = self.workspace.archive, self.dataset.key
+        archive, dataset = self.workspace.raw_archive, self.dataset.key
         if path is None:
-            archive.erase(dataset, piece.sha256, self.reason)
+            archive.erase_body(dataset, piece.sha256, self.reason)
         else:
             with path.open("rb") as body:
-                archive.erase(dataset, piece.sha256, self.reason, body)
+                archive.erase_body(dataset, piece.sha256, self.reason, body)
 
-    def _rewrite_body(
-        self, piece: RawBody, told: SubjectPatterns, path: Path, *, quoted: bool
-    ) -> bool | None:
+    def _rewrite_body(self, piece: RawBody, told: SubjectPatterns, path: Path, *, quoted: bool) -> bool | None:
         """Rewrites a body; True if anything is left, None if this pattern fails."""
         try:
             with piece.open() as body, path.open("wb") as into:
-                rewrite = self.dataset.without or remove_records.remove_records
+                rewrite = self.dataset.remove_records or remove_records.remove_records
                 return rewrite(body, told, into, quoted=quoted, name=piece.name)
         except (*DECODER_ERRORS, CorruptBlobError, UnicodeDecodeError):
             return None
@@ -102,32 +102,28 @@ class BodyRewriter:
         """All rows and rejects of a body; unreadable members yield none."""
         found = _BodyRows()
         scope = Scope(piece.scope)
-        whole = ArchiveMember(
-            piece.dataset, piece.name, piece.sha256, piece.observed_at, scope, piece.batch, opener
-        )
+        whole = ArchiveMember(piece.dataset, piece.name, piece.sha256, piece.observed_at, scope, piece.batch, opener)
         for member in self._split_members(whole):
             try:
-                batches = list(self.dataset.read(member))
+                batches = list(self.dataset.read_batches(member))
             except (UnreadableFileError, CorruptBlobError):
                 continue
             for batch in batches:
-                table = self.dataset.staged[batch.table]
-                mask = self.refused.mask(table, batch.rows)
+                table = self.dataset.staged_tables[batch.table]
+                mask = self.suppression_matcher.mask(table, batch.rows)
                 found.add(batch.table, batch.rows, mask)
-                found.texts |= self.refused.texts(table, batch.rows.filter(mask))
+                found.texts |= self.suppression_matcher.texts(table, batch.rows.filter(mask))
                 # compared by content only: record numbers shift when another record is removed
                 told = [
-                    self.refused.says(f"{one} {two}")
+                    self.suppression_matcher.mentions_company(f"{one} {two}")
                     for one, two in batch.rejects.select("record", "excerpt").iter_rows()
                 ]
-                found.add(
-                    "rejects", batch.rejects.select("reason", "excerpt"), pl.Series(told, dtype=pl.Boolean)
-                )
+                found.add("rejects", batch.rejects.select("reason", "excerpt"), pl.Series(told, dtype=pl.Boolean))
         return found
 
     def _split_members(self, whole: ArchiveMember) -> Iterator[ArchiveMember]:
         try:
-            yield from self.dataset.split(whole)
+            yield from self.dataset.split_members(whole)
         except (UnreadableFileError, CorruptBlobError):
             return
 

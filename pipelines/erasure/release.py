@@ -19,17 +19,15 @@ def publish_run(workspace: Workspace, markets: Iterable[str], batch: str) -> Pub
 
     What older releases contain of subjects is deleted; if one is still being read, by a later run.
     """
-    at = workspace.receipts.facts(batch).at
-    erasures = {
-        market: MarketErasure(workspace, workspace.jurisdiction(market)) for market in sorted(markets)
-    }
+    at = workspace.step_results.facts(batch).at
+    erasures = {market: MarketErasure(workspace, workspace.jurisdiction(market)) for market in sorted(markets)}
     erased = [market for market, erasure in erasures.items() if erasure.erase_before_release(at)]
     result = publish.publish(workspace, erasures, batch, erased)
     for erasure in erasures.values():
         try:
             erasure.erase_after_release()
         except ReleaseInUseError as error:
-            workspace.tell(str(error))
+            workspace.report_progress(str(error))
     return result
 
 
@@ -38,7 +36,7 @@ def republish_market(workspace: Workspace, market: str, at: datetime) -> None:
     erasure = MarketErasure(workspace, workspace.jurisdiction(market))
     if erasure.erase_before_release(at):
         number = publish.republish_markets(workspace, [market])
-        workspace.tell(
+        workspace.report_progress(
             f"{market}: nothing was published" if number is None else f"{market}: release {number}"
         )
     erasure.erase_after_release()

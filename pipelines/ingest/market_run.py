@@ -22,7 +22,7 @@ from pipelines.defs.resources import LOCKED_TAG, MARKETS_TAG
 from pipelines.ingest import resource_errors, sigint
 from pipelines.reporting.report import ErrorReport
 from pipelines.runtime.crash_recovery import MARKET_TAG
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.steps import quarantine, stage
 from pipelines.workspace import Workspace
@@ -40,7 +40,7 @@ class MarketResult:
     seconds: float
 
 
-def dagster_instance(settings: Settings) -> dg.DagsterInstance:
+def dagster_instance(settings: IngestSettings) -> dg.DagsterInstance:
     """Dagster's instance, as the `dagster.yaml` of these settings configures it."""
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)
     os.environ.update(settings.dagster_environment)
@@ -50,36 +50,32 @@ def dagster_instance(settings: Settings) -> dg.DagsterInstance:
 class MarketRunner:
     """Runs markets from one origin; the caller holds the markets' locks."""
 
-    def __init__(self, workspace: Workspace, origin: IngestSource, instance: dg.DagsterInstance) -> None:
+    def __init__(self, workspace: Workspace, source: IngestSource, instance: dg.DagsterInstance) -> None:
         self._workspace = workspace
-        self._origin = origin
+        self._origin = source
         self._instance = instance
-        self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": origin})
+        self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": source})
 
-    def take_in(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> MarketResult:
+    def run_market(self, jurisdiction: Jurisdiction, batch: str, source: OpenedSource) -> MarketResult:
         """Runs all steps of a market except its release."""
         started = time.monotonic()
-        errors = self._run_market_assets(made, batch, opened)
-        return MarketResult(made.code, errors, round(time.monotonic() - started, 3))
+        errors = self._run_market_assets(jurisdiction, batch, source)
+        return MarketResult(jurisdiction.code, errors, round(time.monotonic() - started, 3))
 
     def _run_market_assets(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> list[ErrorReport]:
-        everything = self._origin.asks
-        datasets = (
-            made.datasets if everything else stage.datasets_with_work(self._workspace, made, opened, batch)
-        )
+        everything = self._origin.supports_lookups
+        datasets = made.datasets if everything else stage.datasets_with_work(self._workspace, made, opened, batch)
         failures = self._execute_assets(made, market_asset_keys(made, datasets), batch, made.code)
         if failures and quarantine.is_market_quarantined(self._workspace, made):
             return []  # reported as quarantined
         return [ErrorReport(made.code, message) for message in failures]
 
-    def publish(self, sound: list[Jurisdiction], batch: str) -> list[ErrorReport]:
+    def publish(self, successful: list[Jurisdiction], batch: str) -> list[ErrorReport]:
         """Publishes one release of all successful markets; the others keep their data of the last release."""
-        failures = self._execute_assets(sound[0], [RELEASE], batch, ",".join(made.code for made in sound))
+        failures = self._execute_assets(successful[0], [RELEASE], batch, ",".join(made.code for made in successful))
         return [ErrorReport("release", message) for message in failures]
 
-    def _execute_assets(
-        self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str
-    ) -> list[str]:
+    def _execute_assets(self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str) -> list[str]:
         """Runs some assets of a market's job; returns the messages of failed steps.
 
         Raises KeyboardInterrupt if a step was interrupted: Dagster records that like any other failure.
@@ -104,8 +100,7 @@ class MarketRunner:
 def _is_interrupt(event: dg.DagsterEvent) -> bool:
     error = _root_error(event)
     return error is not None and (
-        error.cls_name == dg.DagsterExecutionInterruptedError.__name__
-        or sigint.QUERY_INTERRUPTED in error.message
+        error.cls_name == dg.DagsterExecutionInterruptedError.__name__ or sigint.QUERY_INTERRUPTED in error.message
     )
 
 

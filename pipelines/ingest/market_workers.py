@@ -29,7 +29,7 @@ from pipelines.ingest import resource_errors, sigint
 from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
 from pipelines.ingest.resource_errors import RunInterruptedError
 from pipelines.reporting.report import ErrorReport
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.workspace import ProgressCallback, Workspace
 from warehouse.release import run_log
@@ -47,7 +47,7 @@ _KILLED: Final = (
 class WorkerTask:
     """Input of each worker process; `at` is the logical instant of the run."""
 
-    settings: Settings
+    settings: IngestSettings
     origin: IngestSource
     batch: str
     at: datetime
@@ -76,7 +76,7 @@ class _RunningWorker:
 
 
 def run_markets(
-    work: WorkerTask, markets: Sequence[Jurisdiction], at_once: int, tell: ProgressCallback
+    work: WorkerTask, markets: Sequence[Jurisdiction], at_once: int, progress: ProgressCallback
 ) -> Iterator[MarketResult]:
     """Ingests markets, up to `at_once` in parallel, longest first; yields each result as the market ends.
 
@@ -85,7 +85,7 @@ def run_markets(
     opened = work.origin.open(work.at)
     by_code = {made.code: made for made in markets}
     sizes = {code: _total_bytes(opened, made) for code, made in by_code.items()}
-    waiting = [by_code[code] for code in longest_first(sizes, last_durations(work.settings.layout))]
+    waiting = [by_code[code] for code in order_longest_first(sizes, last_run_seconds(work.settings.layout))]
     under_way: dict[Any, _RunningWorker] = {}
     try:
         while waiting or under_way:
@@ -93,20 +93,20 @@ def run_markets(
                 running = _start_worker(work, waiting.pop(0))
                 under_way[running.pipe] = running
             for pipe in wait(list(under_way)):
-                if ended := _receive_message(under_way[pipe], tell):
+                if ended := _receive_message(under_way[pipe], progress):
                     del under_way[pipe]
                     yield ended
     finally:
         _stop_workers(list(under_way.values()))
 
 
-def last_durations(layout: Layout) -> dict[str, float]:
+def last_run_seconds(layout: Layout) -> dict[str, float]:
     """Seconds that each market took in its last run."""
-    notes = reversed(run_log.read(layout))  # newest last, so it wins
+    notes = reversed(run_log.read_run_log(layout))  # newest last, so it wins
     return {market: seconds for note in notes for market, seconds in note.seconds.items()}
 
 
-def longest_first(sizes: Mapping[str, int], seconds: Mapping[str, float]) -> list[str]:
+def order_longest_first(sizes: Mapping[str, int], seconds: Mapping[str, float]) -> list[str]:
     """Market codes by seconds of their last run, longest first; markets without a run come first, by input size.
 
     Input size is a poor estimate for markets with a known duration: some registries compress their files,
@@ -121,9 +121,7 @@ def _total_bytes(opened: OpenedSource, made: Jurisdiction) -> int:
 
 def _start_worker(work: WorkerTask, made: Jurisdiction) -> _RunningWorker:
     ours, theirs = _SPAWN.Pipe(duplex=False)
-    process = _SPAWN.Process(
-        target=_worker_main, args=(work, made.code, theirs), name=f"firm ingest {made.code}"
-    )
+    process = _SPAWN.Process(target=_worker_main, args=(work, made.code, theirs), name=f"firm ingest {made.code}")
     # The child must not receive Ctrl-C before its handler is installed, so SIGINT stays blocked until then.
     # Python's resource tracker unblocks it when it starts.
     resource_tracker.ensure_running()
@@ -182,7 +180,7 @@ def _worker_main(work: WorkerTask, code: str, pipe: Connection) -> None:
     sigint.install_sigint_redelivery()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     workspace = Workspace(
-        work.settings, connectors.JURISDICTIONS, tell=lambda line: pipe.send(_ProgressLine(line))
+        work.settings, connectors.JURISDICTIONS, report_progress=lambda line: pipe.send(_ProgressLine(line))
     )
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         stack.callback(workspace.close)
@@ -192,7 +190,7 @@ def _worker_main(work: WorkerTask, code: str, pipe: Connection) -> None:
                 instance = stack.enter_context(dagster_instance(work.settings))
                 runs = MarketRunner(workspace, work.origin, instance)
                 opened = work.origin.open(work.at)
-                pipe.send(runs.take_in(workspace.jurisdiction(code), work.batch, opened))
+                pipe.send(runs.run_market(workspace.jurisdiction(code), work.batch, opened))
         except RunInterruptedError as error:
             pipe.send(_InterruptMessage(str(error)))
     sys.stdout.flush()

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from pipelines.dagster_instance import errors
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 
 _ROOM: Final = "free space on that disk"
 _WRITABLE: Final = "make that disk writable again"
@@ -45,7 +45,7 @@ def with_hint(message: str) -> str:
 
 
 @contextmanager
-def explain_resource_errors(settings: Settings) -> Iterator[None]:
+def explain_resource_errors(settings: IngestSettings) -> Iterator[None]:
     """Raises RunInterruptedError if the block lacks disk or memory, or the database of Dagster's records fails."""
     try:
         yield
@@ -57,7 +57,7 @@ def explain_resource_errors(settings: Settings) -> Iterator[None]:
         raise RunInterruptedError(_database_failure_message(settings, error)) from error
 
 
-def _database_failure_message(settings: Settings, error: BaseException) -> str:
+def _database_failure_message(settings: IngestSettings, error: BaseException) -> str:
     words = errors.driver_message(error)
     if settings.dagster_database_url:
         what = f"the database of Dagster's records (FIRM_DAGSTER_DATABASE_URL) failed ({words})"

@@ -24,13 +24,13 @@ from pipelines.reporting import report, run_log
 from pipelines.reporting.report import ErrorReport, IngestReport
 from pipelines.runtime import crash_recovery
 from pipelines.runtime.batch_ids import CLOCK_SLACK, batch_instant, next_batch, run_instant
-from pipelines.runtime.step_results import RunFacts
-from pipelines.settings import Settings
+from pipelines.runtime.step_results import RunParameters
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource
 from pipelines.steps import fetch as steps_fetch
 from pipelines.workspace import ProgressCallback, Workspace, ignore_progress
 from warehouse.raw.archive import utc_now
-from warehouse.storage.atomic_files import Step, no_step
+from warehouse.storage.atomic_files import Step, ignore_step
 
 
 class UnknownMarketError(ValueError):
@@ -65,14 +65,14 @@ class IngestOverrides:
     at_once: int = 1
     jurisdictions: tuple[Jurisdiction, ...] | None = None
     clock: Callable[[], datetime] = utc_now
-    on_step: Step = no_step
+    on_step: Step = ignore_step
     instance: dg.DagsterInstance | None = None
 
 
 def ingest(
-    settings: Settings,
+    settings: IngestSettings,
     markets: Sequence[str],
-    origin: IngestSource,
+    source: IngestSource,
     at: datetime | None = None,
     progress: ProgressCallback = ignore_progress,
     overrides: IngestOverrides | None = None,
@@ -82,7 +82,7 @@ def ingest(
     Args:
         settings: of this installation.
         markets: codes in any case; none means all that are served.
-        origin: a `FolderSource` or `LiveSource`.
+        source: a `FolderSource` or `LiveSource`.
         at: the logical instant of the run; None: now. A round with a date of its own keeps it.
         progress: called with one line after each step that did something.
         overrides: for tests, and to accept a genuine mass change.
@@ -94,29 +94,25 @@ def ingest(
     known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions
     workspace = Workspace(settings, known, overrides.clock, progress, overrides.on_step)
     chosen = chosen_markets(markets, known)
-    if origin.asks and (silent_ones := [made for made in chosen if not made.datasets]):
+    if source.supports_lookups and (silent_ones := [made for made in chosen if not made.datasets]):
         raise MarketNotServedError(silent_ones[0].code)
-    if origin.asks and overrides.at_once > 1:
-        raise ValueError(
-            "live registries are fetched by one process, for their rate limits: one market at a time"
-        )
+    if source.supports_lookups and overrides.at_once > 1:
+        raise ValueError("live registries are fetched by one process, for their rate limits: one market at a time")
     with ExitStack() as stack, resource_errors.explain_resource_errors(settings):
         for jurisdiction in sorted(chosen, key=lambda made: made.code):
-            stack.enter_context(workspace.custody.held(jurisdiction.code))
+            stack.enter_context(workspace.market_lease.hold_lease(jurisdiction.code))
         stack.callback(workspace.close)
         instance = overrides.instance or stack.enter_context(dagster_instance(settings))
         for jurisdiction in chosen:
             crash_recovery.fail_dead_runs(instance, jurisdiction.code)
             crash_recovery.discard_partial_rebuild(workspace.layout, jurisdiction.code)
-        for told in crash_recovery.recover_releases(workspace.releases):
+        for told in crash_recovery.recover_releases(workspace.release_store):
             progress(told)
         rounds = [
-            _IngestRound(workspace, chosen, place, instance, overrides.at_once).run(
-                at, overrides.accept_shrink
-            )
-            for place in origin.rounds()
+            _IngestRound(workspace, chosen, place, instance, overrides.at_once).run(at, overrides.accept_shrink)
+            for place in source.sub_sources()
         ]
-        workspace.receipts.prune(settings.keep_runs)
+        workspace.step_results.prune(settings.keep_runs)
     return report.merge_reports(rounds)
 
 
@@ -152,13 +148,13 @@ class _IngestRound:
     def run(self, at: datetime | None, accept_shrink: Collection[str]) -> IngestReport:
         now = self._workspace.clock()
         taken = (
-            *self._workspace.receipts.batches(),
+            *self._workspace.step_results.batches(),
             *self._instance.get_dynamic_partitions(str(partitions.BATCHES.name)),
         )
         batch = next_batch(now, taken)
         instant = at or run_instant(batch, now)
         self._warn_if_clock_behind(batch, now)
-        self._workspace.receipts.begin(batch, RunFacts(instant, frozenset(accept_shrink)))
+        self._workspace.step_results.begin(batch, RunParameters(instant, frozenset(accept_shrink)))
         partitions.register_batch(self._instance, batch)
         run_log.log_start(self._workspace, [made.code for made in self._jurisdictions], batch)
         ended = {one.code: one for one in self._run_markets(batch, instant)}
@@ -167,9 +163,7 @@ class _IngestRound:
         if sound := [made for made in read if not ended[made.code].errors]:
             told += self._runs.publish(sound, batch)
         found = report.build_report(self._workspace, self._jurisdictions, batch, tuple(told))
-        return self._log_end(
-            batch, replace(found, seconds={made.code: ended[made.code].seconds for made in read})
-        )
+        return self._log_end(batch, replace(found, seconds={made.code: ended[made.code].seconds for made in read}))
 
     def _run_markets(self, batch: str, instant: datetime) -> Iterator[MarketResult]:
         opened = self._origin.open(instant)
@@ -179,8 +173,8 @@ class _IngestRound:
                 steps_fetch.record_source_files(self._workspace, made, opened, batch)
         if self._at_once > 1 and len(read) > 1:
             work = WorkerTask(self._workspace.settings, self._origin, batch, instant)
-            return market_workers.run_markets(work, read, self._at_once, self._workspace.tell)
-        return (self._runs.take_in(made, batch, opened) for made in read)
+            return market_workers.run_markets(work, read, self._at_once, self._workspace.report_progress)
+        return (self._runs.run_market(made, batch, opened) for made in read)
 
     def _log_end(self, batch: str, found: IngestReport) -> IngestReport:
         """Writes the run log; a disk error is added to the report, which keeps the earlier errors."""
@@ -194,7 +188,7 @@ class _IngestRound:
     def _warn_if_clock_behind(self, batch: str, now: datetime) -> None:
         earlier = batch_instant(batch)
         if earlier - now > CLOCK_SLACK:
-            self._workspace.tell(
+            self._workspace.report_progress(
                 f"the clock says {now:%Y-%m-%d %H:%M} UTC, an earlier run {earlier:%Y-%m-%d %H:%M}: new data "
                 "is stamped just after that run; correct the clock"
             )

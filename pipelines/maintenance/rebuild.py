@@ -18,7 +18,7 @@ from connectors.contract.dataset import Jurisdiction
 from pipelines.ingest.run import chosen_markets
 from pipelines.maintenance.replay import HistoryReplay
 from pipelines.runtime import crash_recovery
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.steps import publish
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
 from warehouse.erasure.tombstones import TombstoneStore
@@ -76,9 +76,9 @@ class RebuildResult:
 
 
 def rebuild(
-    settings: Settings,
+    settings: IngestSettings,
     markets: Sequence[str],
-    wishes: RebuildOptions,
+    options: RebuildOptions,
     progress: ProgressCallback = ignore_progress,
     overrides: WorkspaceOverrides | None = None,
 ) -> list[RebuildResult]:
@@ -99,22 +99,22 @@ def rebuild(
         for made in chosen:
             if existing_history_path(workspace.layout, made.code) is None:
                 raise NoHistoryError(made.code)
-            stack.enter_context(workspace.custody.held(made.code))
+            stack.enter_context(workspace.market_lease.hold_lease(made.code))
         stack.callback(workspace.close)
-        for told in crash_recovery.recover_releases(workspace.releases):
+        for told in crash_recovery.recover_releases(workspace.release_store):
             progress(told)
         done: list[RebuildResult] = []
         try:
-            done.extend(_MarketRebuild(workspace, made, wishes).rebuilt() for made in chosen)
+            done.extend(_MarketRebuild(workspace, made, options).rebuilt() for made in chosen)
         finally:  # if one fails, those done before are still published
-            number = None if wishes.check else _publish_rebuilt(workspace, [one.market for one in done])
+            number = None if options.check else _publish_rebuilt(workspace, [one.market for one in done])
         return [replace(one, release=number) for one in done]
 
 
 def _publish_rebuilt(workspace: Workspace, markets: Sequence[str]) -> int | None:
     """Publishes one full release of all of them; it takes as long as the first load's."""
     number = publish.republish_markets(workspace, markets, with_events=True) if markets else None
-    workspace.tell("nothing was published" if number is None else f"release {number}")
+    workspace.report_progress("nothing was published" if number is None else f"release {number}")
     return number
 
 
@@ -128,16 +128,16 @@ class _MarketRebuild:
         replay = HistoryReplay(self.workspace, self.jurisdiction)
         try:
             batches = replay.run()
-            with self.workspace.history(self.jurisdiction.code) as former:
-                waiting = former.outbox()  # a run was killed before its release
-            with replay.own.history(self.jurisdiction.code) as made:
-                derived = made.outbox()
+            with self.workspace.open_history(self.jurisdiction.code) as former:
+                waiting = former.outbox_events()  # a run was killed before its release
+            with replay.own.open_history(self.jurisdiction.code) as made:
+                derived = made.outbox_events()
             found = self._compare_histories(replay, batches, derived)
             if self.wishes.check:
                 return found
             if found.lost and not self.wishes.accept_lost:
                 raise LostCompaniesError(self.jurisdiction.code, found.lost)
-            with replay.own.history(self.jurisdiction.code) as made, made.transaction():
+            with replay.own.open_history(self.jurisdiction.code) as made, made.transaction():
                 self._fill_outbox(made, derived, waiting)
             self._replace_history(replay)
         finally:
@@ -165,7 +165,7 @@ class _MarketRebuild:
     def _missing(self, derived: pl.DataFrame) -> pl.DataFrame:
         """Events of the market in the ledger that this history does not derive."""
         erased = [
-            stone.subject for stone in TombstoneStore(self.workspace.layout).all(self.jurisdiction.code)
+            stone.subject for stone in TombstoneStore(self.workspace.layout).list_tombstones(self.jurisdiction.code)
         ]
         own = pl.col("company_id").str.starts_with(f"{identifiers.PREFIX}:{self.jurisdiction.code}:")
         told = [
@@ -178,8 +178,8 @@ class _MarketRebuild:
     def _fill_outbox(self, made: MarketHistory, derived: pl.DataFrame, waiting: pl.DataFrame) -> None:
         """Leaves only pending events in the outbox and, if requested, the derived ones."""
         made.clear_outbox(derived["event_id"])
-        made.emit(derived if self.wishes.emit else waiting)
-        made.emit(waiting)
+        made.add_to_outbox(derived if self.wishes.emit else waiting)
+        made.add_to_outbox(waiting)
 
     def _replace_history(self, replay: HistoryReplay) -> None:
         code = self.jurisdiction.code
@@ -189,7 +189,9 @@ class _MarketRebuild:
                 former.execute("CHECKPOINT")  # the old file's log must not be replayed into the new one
             atomic_files.publish_file(replay.own.layout.history_file(code), path)
         self.workspace.on_step("history replaced")
-        atomic_files.discard(self.workspace.layout.images / code)  # pending snapshots have been applied
+        atomic_files.delete_if_exists(
+            self.workspace.layout.snapshots_folder / code
+        )  # pending snapshots have been applied
 
 
 def _count_by_type(rows: pl.DataFrame) -> dict[str, int]:

@@ -45,7 +45,7 @@ class HistoryReplay:
 
     @property
     def root(self) -> Path:
-        return self.workspace.layout.rebuilt(self.jurisdiction.code)
+        return self.workspace.layout.rebuild_root(self.jurisdiction.code)
 
     @cached_property
     def own(self) -> Workspace:
@@ -64,27 +64,29 @@ class HistoryReplay:
             raise MissingStagedRowsError(self.jurisdiction.code, missing)
         self.discard()
         atomic_files.make_folder(self.root)
-        if self.workspace.layout.erased.exists():
-            atomic_files.write_bytes(self.own.layout.erased, self.workspace.layout.erased.read_bytes())
+        if self.workspace.layout.tombstones_file.exists():
+            atomic_files.write_bytes(
+                self.own.layout.tombstones_file, self.workspace.layout.tombstones_file.read_bytes()
+            )
         for place, batch in enumerate(batches, 1):
             self._replay_batch(batch)
-            self.workspace.tell(f"{self.jurisdiction.code}: {place} of {len(batches)} batches")
+            self.workspace.report_progress(f"{self.jurisdiction.code}: {place} of {len(batches)} batches")
         self._apply_later_decisions(batches)
         return len(batches)
 
     def discard(self) -> None:
         """Removes the rebuilt data root."""
-        atomic_files.discard(self.root)
+        atomic_files.delete_if_exists(self.root)
 
     def _staged_batches(self) -> list[str]:
         """Every staged batch of the market, oldest first."""
-        found = (self.workspace.lake.batches(dataset.key) for dataset in self.jurisdiction.datasets)
+        found = (self.workspace.staged_store.batches(dataset.key) for dataset in self.jurisdiction.datasets)
         return sorted({batch for batches in found for batch in batches})
 
     def _missing(self) -> Iterator[str]:
         for dataset in self.jurisdiction.datasets:
-            for index in self.workspace.lake.indexes(dataset.key):
-                folder = self.workspace.layout.staged / dataset.key / index.batch
+            for index in self.workspace.staged_store.indexes(dataset.key):
+                folder = self.workspace.layout.staged_folder / dataset.key / index.batch
                 for name, rows in index.tables.items():
                     if rows and not (folder / f"{name}.parquet").exists():
                         yield f"{dataset.key}/{index.batch}"
@@ -92,12 +94,12 @@ class HistoryReplay:
     def _replay_batch(self, batch: str) -> None:
         """Replays one batch as its run applied it."""
         for dataset in self.jurisdiction.datasets:
-            self._link_batch(self.workspace.layout.staged / dataset.key, batch)
+            self._link_batch(self.workspace.layout.staged_folder / dataset.key, batch)
         self._judge_until(batch_instant(batch))
         self._apply_batch(batch)
 
     def _link_batch(self, there: Path, batch: str) -> None:
-        here = self.own.layout.staged / there.name
+        here = self.own.layout.staged_folder / there.name
         for name in (batch, DOUBTS):
             if (there / name).exists() and not (here / name).exists():
                 atomic_files.make_folder(here)
@@ -108,16 +110,16 @@ class HistoryReplay:
         layout = self.workspace.layout
         rows = [row for row in DecisionLog(layout).all() if instant is None or row.at <= instant]
         if rows:
-            lines = layout.judgements.read_bytes().split(_BREAK)[: rows[-1].number]
-            atomic_files.write_bytes(self.own.layout.judgements, _BREAK.join(lines) + _BREAK)
+            lines = layout.decision_log_file.read_bytes().split(_BREAK)[: rows[-1].number]
+            atomic_files.write_bytes(self.own.layout.decision_log_file, _BREAK.join(lines) + _BREAK)
 
     def _apply_later_decisions(self, batches: list[str]) -> None:
         """Applies decisions made after the newest batch: runs without files applied those."""
         self._judge_until(None)
-        if batches and self.own.layout.judgements.exists():
+        if batches and self.own.layout.decision_log_file.exists():
             self._apply_batch(next_batch(self.workspace.clock(), batches))
 
     def _apply_batch(self, batch: str) -> None:
-        self.own.receipts.begin(batch, self.workspace.receipts.facts(batch))
-        normalise.normalise(self.own, self.jurisdiction, batch)
-        apply_history.apply_pending(self.own, self.jurisdiction, batch)
+        self.own.step_results.begin(batch, self.workspace.step_results.facts(batch))
+        normalise.normalise_market(self.own, self.jurisdiction, batch)
+        apply_history.apply_snapshots(self.own, self.jurisdiction, batch)

@@ -60,7 +60,7 @@ def find_expired(
     """What may be deleted of a market, by dataset; changes nothing. The caller holds the market's lock."""
     if not workspace.layout.history_file(jurisdiction.code).exists():
         return []  # nothing has been ingested
-    with workspace.history(jurisdiction.code) as history:
+    with workspace.open_history(jurisdiction.code) as history:
         taken = _applied_batches(history)
     found = [
         _DatasetRetention(workspace, jurisdiction, dataset, taken).spare(limits, now)
@@ -71,21 +71,21 @@ def find_expired(
 
 def _applied_batches(history: MarketHistory) -> frozenset[str]:
     """Staged batches applied to history; none while a snapshot is pending."""
-    if history.marked(IMAGE_MARK) - history.marked(HISTORY_MARK):
+    if history.recorded_keys(IMAGE_MARK) - history.recorded_keys(HISTORY_MARK):
         return frozenset()
-    return history.marked(STAGED_MARK)
+    return history.recorded_keys(STAGED_MARK)
 
 
-def remove_expired(workspace: Workspace, found: ExpiredData) -> None:
+def remove_expired(workspace: Workspace, expired: ExpiredData) -> None:
     """Deletes it: bodies before the rows that lead to them."""
-    for piece, _ in found.bodies:
-        workspace.archive.prune(piece)
+    for piece, _ in expired.bodies:
+        workspace.raw_archive.prune_body(piece)
         workspace.on_step("body pruned")
-    for index, _ in found.batches:
-        workspace.lake.drop_rows(index)
+    for index, _ in expired.batches:
+        workspace.staged_store.prune_rows(index)
         workspace.on_step("rows pruned")
-    for path in found.leftovers:
-        atomic_files.discard(path)
+    for path in expired.leftovers:
+        atomic_files.delete_if_exists(path)
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,12 @@ class _DatasetRetention:
     taken: Collection[str]
 
     def spare(self, limits: RetentionLimits, now: datetime) -> ExpiredData:
-        indexes = list(self.workspace.lake.indexes(self.dataset.key))
+        indexes = list(self.workspace.staged_store.indexes(self.dataset.key))
         past = self._prunable_batches(indexes)
         bodies = () if limits.raw is None else tuple(self._expired_bodies(past, now - limits.raw))
         gone = {piece.sha256 for piece, _ in bodies}
-        batches = (
-            () if limits.staged is None else tuple(self._expired_batches(past, gone, now - limits.staged))
-        )
-        folder = self.workspace.layout.staged / self.dataset.key
+        batches = () if limits.staged is None else tuple(self._expired_batches(past, gone, now - limits.staged))
+        folder = self.workspace.layout.staged_folder / self.dataset.key
         leftovers = tuple(sorted(folder.glob(f"*{atomic_files.TEMPORARY}")))
         return ExpiredData(self.dataset.key, bodies, batches, leftovers)
 
@@ -126,52 +124,50 @@ class _DatasetRetention:
 
     def _expired_bodies(self, past: list[StagedIndex], before: datetime) -> Iterator[tuple[RawBody, int]]:
         """Stored bodies that were parsed in these batches and in no other, and fetched before the limit."""
-        archive = self.workspace.archive
+        archive = self.workspace.raw_archive
         pieces = list(archive.bodies(self.dataset.key))
         spare = _body_hashes(past) - self._still_read(past) - self._elsewhere()
         spare -= {piece.sha256 for piece in pieces if piece.fetched_at >= before}
         for piece in {piece.sha256: piece for piece in pieces if piece.sha256 in spare}.values():
-            size = archive.stored(piece)
+            size = archive.stored_bytes(piece)
             if size is not None:
                 yield piece, size
 
     def _still_read(self, past: list[StagedIndex]) -> set[str]:
         """Bodies of the batches that stay, and those that no run has parsed yet."""
-        indexes = list(self.workspace.lake.indexes(self.dataset.key))
+        indexes = list(self.workspace.staged_store.indexes(self.dataset.key))
         gone = {index.batch for index in past}
-        unread = pending_bodies(list(self.workspace.archive.bodies(self.dataset.key)), indexes)
-        return _body_hashes(index for index in indexes if index.batch not in gone) | {
-            one.sha256 for one in unread
-        }
+        unread = pending_bodies(list(self.workspace.raw_archive.bodies(self.dataset.key)), indexes)
+        return _body_hashes(index for index in indexes if index.batch not in gone) | {one.sha256 for one in unread}
 
     def _elsewhere(self) -> set[str]:
         """Bodies that other datasets have too: equal bytes are archived once."""
-        archive = self.workspace.archive
+        archive = self.workspace.raw_archive
         others = (key for key in archive.datasets() if key != self.dataset.key)
         return {piece.sha256 for key in others for piece in archive.bodies(key)}
 
     def _expired_batches(
         self, past: list[StagedIndex], gone: Collection[str], before: datetime
     ) -> Iterator[tuple[StagedIndex, int]]:
-        pieces = {piece.sha256: piece for piece in self.workspace.archive.bodies(self.dataset.key)}
+        pieces = {piece.sha256: piece for piece in self.workspace.raw_archive.bodies(self.dataset.key)}
         there = {
             sha256
             for sha256, piece in pieces.items()
-            if sha256 not in gone and self.workspace.archive.stored(piece) is not None
+            if sha256 not in gone and self.workspace.raw_archive.stored_bytes(piece) is not None
         }
-        there |= batch_figures.base_archives(self.workspace.lake.indexes(self.dataset.key), there)
+        there |= batch_figures.base_archives(self.workspace.staged_store.indexes(self.dataset.key), there)
         for index in past:
             is_bodiless = there.isdisjoint(piece["sha256"] for piece in index.pieces)
             if batch_instant(index.batch) < before and is_bodiless and self._has_finished_lookups(index):
-                size = self.workspace.lake.rows_size(index)
+                size = self.workspace.staged_store.rows_bytes(index)
                 if size:
                     yield index, size
 
     def _has_finished_lookups(self, index: StagedIndex) -> bool:
         """True if every dataset that looks up single subjects has processed a batch."""
-        asking = (made.key for made in self.jurisdiction.datasets if made.wants is not None)
-        lake = self.workspace.lake
-        return all(index.batch <= lake.asked(key).get(index.dataset, "") for key in asking)
+        asking = (made.key for made in self.jurisdiction.datasets if made.subjects_to_fetch is not None)
+        lake = self.workspace.staged_store
+        return all(index.batch <= lake.looked_up_batches(key).get(index.dataset, "") for key in asking)
 
 
 def _body_hashes(indexes: Iterable[StagedIndex]) -> set[str]:

@@ -122,9 +122,7 @@ def merge_reports(reports: Iterable[IngestReport]) -> IngestReport:
     reports = list(reports)
     datasets: dict[str, DatasetReport] = {}
     for row in (row for report in reports for row in report.datasets):
-        datasets[row.dataset] = (
-            _sum_dataset_reports(datasets[row.dataset], row) if row.dataset in datasets else row
-        )
+        datasets[row.dataset] = _sum_dataset_reports(datasets[row.dataset], row) if row.dataset in datasets else row
     return IngestReport(
         release=max((report.release for report in reports if report.release is not None), default=None),
         files=tuple(file for report in reports for file in report.files),
@@ -156,9 +154,9 @@ def build_report(
 ) -> IngestReport:
     """The report of one batch, from its step results."""
     jurisdictions = list(jurisdictions)
-    release = workspace.receipts.read(batch, "release") or {}
+    release = workspace.step_results.read(batch, "release") or {}
     readings = {
-        dataset.key: stage.read_result(workspace, dataset.key, batch)
+        dataset.key: stage.read_stage_result(workspace, dataset.key, batch)
         for jurisdiction in jurisdictions
         for dataset in jurisdiction.datasets
     }
@@ -170,9 +168,7 @@ def build_report(
     return IngestReport(
         release=release.get("release"),
         # unread files of a source group are reported once, not by every market
-        files=tuple(
-            dict.fromkeys(file for made in jurisdictions for file in _file_reports(workspace, made, batch))
-        ),
+        files=tuple(dict.fromkeys(file for made in jurisdictions for file in _file_reports(workspace, made, batch))),
         datasets=tuple(
             DatasetReport(key, read.rows, read.rejected, rows[key], read.seconds, events.get(key, 0))
             for key, read in readings.items()
@@ -189,14 +185,12 @@ def build_report(
 
 
 def _unreadable_count(workspace: Workspace, made: Jurisdiction, batch: str) -> int:
-    indexes = (workspace.lake.index(dataset.key, batch) for dataset in made.datasets)
-    return sum(
-        piece["rejected"] is not None for index in indexes if index is not None for piece in index.pieces
-    )
+    indexes = (workspace.staged_store.index(dataset.key, batch) for dataset in made.datasets)
+    return sum(piece["rejected"] is not None for index in indexes if index is not None for piece in index.pieces)
 
 
 def _normalise_result(workspace: Workspace, made: Jurisdiction, batch: str) -> normalise.NormaliseResult:
-    value = workspace.receipts.read(batch, normalise.result_name(made.code))
+    value = workspace.step_results.read(batch, normalise.normalise_result_name(made.code))
     return normalise.NormaliseResult(made.code) if value is None else normalise.NormaliseResult(**value)
 
 
@@ -204,8 +198,8 @@ def _quarantine_reports(
     workspace: Workspace, jurisdictions: list[Jurisdiction], batch: str
 ) -> Iterable[QuarantineReport]:
     for dataset in (dataset for made in jurisdictions for dataset in made.datasets):
-        refused = quarantine.quarantine_of(workspace, dataset)
-        came = steps_fetch.read_result(workspace, dataset.key, batch)
+        refused = quarantine.dataset_quarantine(workspace, dataset)
+        came = steps_fetch.read_fetch_result(workspace, dataset.key, batch)
         if refused is not None:
             yield QuarantineReport(dataset.key, refused.guard, refused.seen, refused.allowed)
         elif came.failure is not None:
@@ -213,7 +207,7 @@ def _quarantine_reports(
 
 
 def _file_reports(workspace: Workspace, made: Jurisdiction, batch: str) -> Iterable[FileReport]:
-    value = workspace.receipts.read(batch, f"files-{made.code}") or {"files": []}
+    value = workspace.step_results.read(batch, f"files-{made.code}") or {"files": []}
     read = {dataset.key: _staged_pieces(workspace, dataset, batch) for dataset in made.datasets}
     for entry in value["files"]:
         key = entry["dataset"]
@@ -233,10 +227,10 @@ def _file_reports(workspace: Workspace, made: Jurisdiction, batch: str) -> Itera
 
 
 def _staged_pieces(workspace: Workspace, dataset: Dataset, batch: str) -> Mapping[str, Mapping[str, Any]]:
-    index: StagedIndex | None = workspace.lake.index(dataset.key, batch)
+    index: StagedIndex | None = workspace.staged_store.index(dataset.key, batch)
     if index is None:
         return {}
-    rejects = workspace.lake.rejects(dataset.key, batch)
+    rejects = workspace.staged_store.rejects(dataset.key, batch)
     first: dict[str, str] = dict(rejects.select("piece", "reason").reverse().iter_rows())
     return {piece["name"]: {**piece, "first": first.get(piece["name"])} for piece in index.pieces}
 

@@ -31,12 +31,10 @@ Subject = tuple[str, str, str]
 
 def log_start(workspace: Workspace, markets: Sequence[str], batch: str) -> None:
     """Logs the start of a run; a run that is killed keeps this entry."""
-    run_log.write(workspace.layout, RunNote(batch, tuple(markets), batch_instant(batch)))
+    run_log.write_run_note(workspace.layout, RunNote(batch, tuple(markets), batch_instant(batch)))
 
 
-def log_end(
-    workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, found: IngestReport
-) -> None:
+def log_end(workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, report: IngestReport) -> None:
     """Logs the result of a run."""
     jurisdictions = list(jurisdictions)
     signals = _signal_counts(workspace, jurisdictions, batch)
@@ -45,18 +43,15 @@ def log_end(
         tuple(made.code for made in jurisdictions),
         batch_instant(batch),
         workspace.clock(),
-        found.release,
-        dict(found.events),
-        tuple(_read_notes(found, signals)),
-        tuple(
-            QuarantineNote(one.dataset, one.guard, _shortened_value(one.seen), one.allowed)
-            for one in found.held
-        ),
-        tuple(ErrorNote(one.market, shorten_reason(one.message)) for one in found.errors),
+        report.release,
+        dict(report.events),
+        tuple(_read_notes(report, signals)),
+        tuple(QuarantineNote(one.dataset, one.guard, _shortened_value(one.seen), one.allowed) for one in report.held),
+        tuple(ErrorNote(one.market, shorten_reason(one.message)) for one in report.errors),
         tuple(SignalNote(*subject, count) for subject, count in signals.most_common(_SIGNALS)),
-        dict(found.seconds),
+        dict(report.seconds),
     )
-    run_log.write(workspace.layout, note)
+    run_log.write_run_note(workspace.layout, note)
 
 
 @contextmanager
@@ -70,9 +65,9 @@ def scheduled_run(workspace: Workspace, market: str, batch: str) -> Iterator[Non
         yield
     finally:
         made = workspace.jurisdiction(market)
-        came_through = workspace.receipts.read(
-            batch, "release"
-        ) is not None or quarantine.is_market_quarantined(workspace, made)
+        came_through = workspace.step_results.read(batch, "release") is not None or quarantine.is_market_quarantined(
+            workspace, made
+        )
         failure = ErrorReport(market, "a step failed: see its run in Dagster for the step and the cause")
         errors = () if came_through else (failure,)
         log_end(workspace, [made], batch, report.build_report(workspace, [made], batch, errors))
@@ -91,11 +86,11 @@ def _signal_counts(workspace: Workspace, jurisdictions: list[Jurisdiction], batc
     """Signals with their counts, over all files of the run."""
     found: Counter[Subject] = Counter()
     for made in jurisdictions:
-        receipt = workspace.receipts.read(batch, normalise.result_name(made.code))
+        receipt = workspace.step_results.read(batch, normalise.normalise_result_name(made.code))
         told = [] if receipt is None else list(receipt["signals"])
         for dataset in made.datasets:
-            if workspace.lake.index(dataset.key, batch) is not None:
-                told += workspace.lake.signals(dataset.key, batch)
+            if workspace.staged_store.index(dataset.key, batch) is not None:
+                told += workspace.staged_store.signals(dataset.key, batch)
         for one in told:
             found[one["dataset"], one["code"], str(one["subject"])[:_LONGEST_SUBJECT]] += one["count"]
     return found

@@ -34,8 +34,8 @@ def run_instant(batch: str, now: datetime) -> datetime:
     return max(now, batch_instant(batch))
 
 
-def next_batch(now: datetime, taken: Iterable[str]) -> str:
+def next_batch(now: datetime, existing: Iterable[str]) -> str:
     """The id of a batch that begins now; always greater than every id taken, whatever the clock says."""
-    last = max(taken, default="")
+    last = max(existing, default="")
     batch = batch_name(now)
     return batch if batch > last else batch_name(batch_instant(last) + _TICK)

@@ -25,10 +25,10 @@ _UNFINISHED: Final = [
 ]
 
 
-def fail_dead_runs(instance: dg.DagsterInstance, market: str, alive: dg.DagsterRun | None = None) -> int:
+def fail_dead_runs(instance: dg.DagsterInstance, market: str, current_run: dg.DagsterRun | None = None) -> int:
     """Fails every unfinished run of a market locked by the caller (none can be alive); frees their pool slots."""
     found = instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED, tags={MARKET_TAG: market}))
-    dead = [run for run in found if alive is None or run.run_id != alive.run_id]
+    dead = [run for run in found if current_run is None or run.run_id != current_run.run_id]
     _fail_runs(instance, dead)
     return len(dead)
 
@@ -46,12 +46,12 @@ def _fail_runs(instance: dg.DagsterInstance, dead: Sequence[dg.DagsterRun]) -> N
 
 def discard_partial_rebuild(layout: Layout, market: str) -> None:
     """Removes what a killed rebuild left: the history in place is the valid one."""
-    atomic_files.discard(layout.rebuilt(market))
+    atomic_files.delete_if_exists(layout.rebuild_root(market))
 
 
 def recover_releases(releases: ReleaseStore) -> list[str]:
     """Removes segments and folders above the current release, unless another process is publishing right now."""
     try:
-        return releases.heal()
+        return releases.remove_incomplete()
     except AlreadyLockedError:  # the publishing process has already done so
         return []

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 class MarketLease(Protocol):
     """Leases on the markets of one data root, which other machines may write too."""
 
-    def held(self, market: str) -> AbstractContextManager[None]:
+    def hold_lease(self, market: str) -> AbstractContextManager[None]:
         """Holds a market for the length of a block.
 
         Raises AlreadyLockedError if another process or machine holds it.
         """
         ...
 
-    def keep(self, market: str) -> None:
+    def save_state(self, market: str) -> None:
         """Saves the current state of a held market for the next holder."""
         ...
 
-    def sign(self, market: str) -> str:
+    def heartbeat_tag(self, market: str) -> str:
         """Heartbeat tag: changes as long as the current holder of the market is alive."""
         ...
 
@@ -49,14 +49,14 @@ class LocalLease:
         self._layout = layout
 
     @contextmanager
-    def held(self, market: str) -> Iterator[None]:
+    def hold_lease(self, market: str) -> Iterator[None]:
         with market_lock(self._layout, market):
             yield
 
-    def keep(self, market: str) -> None:
+    def save_state(self, market: str) -> None:
         del market
 
-    def sign(self, market: str) -> str:
+    def heartbeat_tag(self, market: str) -> str:
         """Always empty: no other machine checks it, and dead runs of this machine are detected by its locks."""
         del market
         return ""
@@ -74,11 +74,11 @@ class ReplicatedLease:
     store: ObjectStore
     datasets: Mapping[str, Sequence[str]]
     seconds: float
-    tell: Callable[[str], None]
+    report_progress: Callable[[str], None]
     _held: dict[str, ReplicatedMarket] = field(default_factory=dict)
 
     @contextmanager
-    def held(self, market: str) -> Iterator[None]:
+    def hold_lease(self, market: str) -> Iterator[None]:
         from warehouse.replication import decision_log
         from warehouse.replication.lease import LeaseTiming, distributed_lease
         from warehouse.replication.market_state import ReplicatedMarket, lease_key
@@ -95,20 +95,20 @@ class ReplicatedLease:
             self._held[market] = shared
             try:
                 yield
-                self.keep(market)
+                self.save_state(market)
             finally:
                 del self._held[market]
 
-    def keep(self, market: str) -> None:
-        self._held[market].send({"erased": TombstoneStore(self.layout).told(market)})
+    def save_state(self, market: str) -> None:
+        self._held[market].send({"erased": TombstoneStore(self.layout).export_records(market)})
 
-    def sign(self, market: str) -> str:
+    def heartbeat_tag(self, market: str) -> str:
         from warehouse.replication.market_state import lease_key
 
         found = self.store.read(lease_key(market))
         return "" if found is None else found.tag
 
     def _adopt_state(self, market: str, beside: Mapping[str, Any]) -> None:
-        TombstoneStore(self.layout).adopt(market, beside["erased"])
-        self.archive.discard_erased()
-        self.tell(f"{market}: continues from another machine's state")
+        TombstoneStore(self.layout).replace_records(market, beside["erased"])
+        self.archive.delete_erased_bodies()
+        self.report_progress(f"{market}: continues from another machine's state")

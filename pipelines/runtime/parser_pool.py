@@ -174,7 +174,7 @@ class ParserPool:
         self._chunk = chunk
         self._pool: ProcessPoolExecutor | None = None
 
-    def read(self, read: Read, members: Iterable[ArchiveMember], size: int = 0) -> Iterator[ParseOutcome]:
+    def parse_members(self, read: Read, members: Iterable[ArchiveMember], size: int = 0) -> Iterator[ParseOutcome]:
         """Outcomes in the order of the members; `size` is their total size in bytes, where known."""
         rest = iter(members)
         chunk = self._chunk if size < MANY_BYTES else 1
@@ -196,9 +196,7 @@ class ParserPool:
             self._pool = ProcessPoolExecutor(self._processes, mp_context=context)
         return self._pool
 
-    def _parse_in_parallel(
-        self, read: Read, members: Iterator[ArchiveMember], size: int
-    ) -> Iterator[ParseOutcome]:
+    def _parse_in_parallel(self, read: Read, members: Iterator[ArchiveMember], size: int) -> Iterator[ParseOutcome]:
         under_way: deque[tuple[list[ArchiveMember], Future[list[_PackedOutcome]]]] = deque()
         for chunk in _split_chunks(members, size):
             under_way.append((chunk, self._submit_chunk(read, chunk)))

@@ -24,7 +24,7 @@ RUN: Final = "run"
 
 
 @dataclass(frozen=True, slots=True)
-class RunFacts:
+class RunParameters:
     """Logical instant of a run, and the datasets it lets through their guards."""
 
     at: datetime
@@ -50,17 +50,17 @@ class StepResults:
         path = self._root / batch / f"{step}.json"
         return json.loads(path.read_text()) if path.exists() else None
 
-    def begin(self, batch: str, facts: RunFacts) -> None:
+    def begin(self, batch: str, facts: RunParameters) -> None:
         """Writes the facts of a run that begins."""
         value = {"at": facts.at.isoformat(), "accept_shrink": sorted(facts.accept_shrink)}
         self.write(batch, RUN, value)
 
-    def facts(self, batch: str) -> RunFacts:
+    def facts(self, batch: str) -> RunParameters:
         """The facts of a run; a scheduled run has its start as logical instant and overrides nothing."""
         value = self.read(batch, RUN)
         if value is None:
-            return RunFacts(batch_instant(batch))
-        return RunFacts(datetime.fromisoformat(value["at"]), frozenset(value["accept_shrink"]))
+            return RunParameters(batch_instant(batch))
+        return RunParameters(datetime.fromisoformat(value["at"]), frozenset(value["accept_shrink"]))
 
     def folder(self, batch: str) -> Path:
         """Folder of a run's own files."""

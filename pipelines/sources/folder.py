@@ -49,7 +49,7 @@ class FileEntry:
 
     path: Path
     name: str
-    shown: str
+    display_name: str
     dataset: str | None
     reason: str | None
     scope: Scope
@@ -103,7 +103,7 @@ def plan_files(
     at: datetime,
     groups: tuple[SharedFolder, ...] = (),
     *,
-    own: bool = True,
+    includes_market_folders: bool = True,
 ) -> FolderPlan:
     """Assigns every file of a jurisdiction to the dataset with the most specific matching pattern.
 
@@ -111,7 +111,7 @@ def plan_files(
     """
     entries = [entry for group in groups for entry in _plan_group_files(day, jurisdiction, at, group)]
     root = day.directory / jurisdiction.code.lower()
-    for path in _list_files(root) if own else ():
+    for path in _list_files(root) if includes_market_folders else ():
         inside = path.relative_to(root).as_posix()
         dataset = _dataset_for(jurisdiction, inside)
         reason = _NOT_READ if jurisdiction.datasets else _NOT_SERVED
@@ -157,7 +157,7 @@ def _file_entry(file: _FolderFile, dataset: Dataset | None, reason: str) -> File
     if dataset is None:
         return FileEntry(path, name, shown, None, reason, Scope.PART, observed_at)
     with path.open("rb") as body:
-        found = dataset.recognise(file.inside, body.read(HEAD))
+        found = dataset.recognise_file(file.inside, body.read(HEAD))
     if isinstance(found, NotApplicable):
         return FileEntry(path, name, shown, None, found.reason, Scope.PART, observed_at)
     # a sample must not delete the records it lacks: only the folder's `day.json` makes a file complete
@@ -166,14 +166,12 @@ def _file_entry(file: _FolderFile, dataset: Dataset | None, reason: str) -> File
     return FileEntry(path, name, shown, dataset.key, None, scope, found.observed_at or observed_at)
 
 
-def _dataset_for(
-    jurisdiction: Jurisdiction, inside: str, among: frozenset[str] | None = None
-) -> Dataset | None:
+def _dataset_for(jurisdiction: Jurisdiction, inside: str, among: frozenset[str] | None = None) -> Dataset | None:
     """The dataset with the most specific matching pattern; `among`: the patterns that count, all by default."""
     matches = [
         (_specificity(pattern), dataset)
         for dataset in jurisdiction.datasets
-        for pattern in dataset.files
+        for pattern in dataset.file_patterns
         if (among is None or pattern in among) and matches_pattern(inside, pattern)
     ]
     return max(matches, key=lambda match: match[0])[1] if matches else None
@@ -185,11 +183,11 @@ def _most_specific_match(inside: str, patterns: Mapping[str, Found]) -> Found | 
     return patterns[max(fitting, key=_specificity)] if fitting else None
 
 
-def matches_pattern(inside: str, pattern: str) -> bool:
+def matches_pattern(path_in_folder: str, pattern: str) -> bool:
     """Matches a path: `*` stays in a folder, `**` crosses folders; without `/` only the file name is matched."""
     if "/" not in pattern:
-        return fnmatchcase(PurePosixPath(inside).name, pattern)
-    return _parts_match(inside.split("/"), pattern.split("/"))
+        return fnmatchcase(PurePosixPath(path_in_folder).name, pattern)
+    return _parts_match(path_in_folder.split("/"), pattern.split("/"))
 
 
 def _parts_match(parts: list[str], patterns: list[str]) -> bool:

@@ -13,19 +13,19 @@ import connectors
 from connectors.contract.dataset import HostLimit
 from connectors.kit.composition import merge_limits
 from connectors.kit.http.client import HttpClient, HttpSettings
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource
 
 
-def registry_http(settings: Settings) -> HttpClient:
+def registry_http(settings: IngestSettings) -> HttpClient:
     """A client that downloads below the data root. Creating it opens no connection."""
     return HttpClient(
         HttpSettings(
             user_agent=settings.user_agent,
-            folder=settings.layout.root / "downloads",
+            download_folder=settings.layout.root / "downloads",
             credentials=settings.credentials,
             rates=declared_rates(),
-            together=declared_limiters(),
+            shared_limiters=declared_limiters(),
         )
     )
 
@@ -41,10 +41,10 @@ def declared_limiters() -> dict[str, str]:
 
 
 def _declared_limits() -> tuple[HostLimit, ...]:
-    return merge_limits(limit for market in connectors.JURISDICTIONS for limit in market.limits)
+    return merge_limits(limit for market in connectors.JURISDICTIONS for limit in market.host_limits)
 
 
-def live_source(settings: Settings) -> dg.ResourceDefinition:
+def live_source(settings: IngestSettings) -> dg.ResourceDefinition:
     """The origin of scheduled runs."""
 
     @dg.resource(description="The live registries.")

@@ -32,11 +32,11 @@ class IngestSource(Protocol):
     """A source to ingest from."""
 
     @property
-    def asks(self) -> bool:
+    def supports_lookups(self) -> bool:
         """True if subjects can be requested one by one."""
         ...
 
-    def rounds(self) -> Iterable[IngestSource]:
+    def sub_sources(self) -> Iterable[IngestSource]:
         """The ingests this source consists of, in order: usually itself alone."""
         ...
 
@@ -49,39 +49,41 @@ class IngestSource(Protocol):
 class FolderSource:
     """Files laid out `<cc>/<dataset>/…`, as if just fetched; or folders of these by day, each a round.
 
-    groups: source groups to ingest too. own: whether the markets' own folders are.
+    groups: source groups to ingest too. includes_market_folders: whether the markets' own folders are.
     """
 
     directory: Path
     groups: tuple[SharedFolder, ...] = ()
-    own: bool = True
+    includes_market_folders: bool = True
 
     @property
-    def asks(self) -> bool:
+    def supports_lookups(self) -> bool:
         return False
 
-    def rounds(self) -> Iterable[IngestSource]:
-        return [_DayFolderSource(day, self.groups, self.own) for day in list_day_folders(self.directory)]
+    def sub_sources(self) -> Iterable[IngestSource]:
+        return [
+            _DayFolderSource(day, self.groups, self.includes_market_folders) for day in list_day_folders(self.directory)
+        ]
 
     def open(self, at: datetime) -> OpenedSource:
         first, *more = list_day_folders(self.directory)
         if more:
             raise ValueError(f"{self.directory} holds several days: ingest them one by one")
-        return _DayFolderSource(first, self.groups, self.own).open(at)
+        return _DayFolderSource(first, self.groups, self.includes_market_folders).open(at)
 
 
 @dataclass(frozen=True)
 class _DayFolderSource:
     day: DayFolder
     groups: tuple[SharedFolder, ...]
-    own: bool
+    includes_market_folders: bool
     _opened: dict[datetime, _OpenedDayFolder] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def asks(self) -> bool:
+    def supports_lookups(self) -> bool:
         return False
 
-    def rounds(self) -> Iterable[IngestSource]:
+    def sub_sources(self) -> Iterable[IngestSource]:
         return [self]
 
     def open(self, at: datetime) -> OpenedSource:
@@ -102,16 +104,14 @@ class _OpenedDayFolder:
         if jurisdiction.code not in self._plans:
             place = self._place
             self._plans[jurisdiction.code] = plan_files(
-                place.day, jurisdiction, self._at, place.groups, own=place.own
+                place.day, jurisdiction, self._at, place.groups, includes_market_folders=place.includes_market_folders
             )
         return self._plans[jurisdiction.code]
 
     def files(self, jurisdiction: Jurisdiction) -> tuple[FileEntry, ...]:
         return self.plan_for(jurisdiction).entries
 
-    def arrivals(
-        self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]
-    ) -> Iterator[FetchedFile]:
+    def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         del after, subjects  # a folder has no cursor and cannot look up subjects
         for made in self._plans.values():
             for entry in made.of(dataset.key):
@@ -126,10 +126,10 @@ class LiveSource:
     http: HttpClient
 
     @property
-    def asks(self) -> bool:
+    def supports_lookups(self) -> bool:
         return True
 
-    def rounds(self) -> Iterable[IngestSource]:
+    def sub_sources(self) -> Iterable[IngestSource]:
         return [self]
 
     def open(self, at: datetime) -> OpenedSource:
@@ -145,9 +145,7 @@ class _OpenedLiveSource:
         del jurisdiction
         return ()
 
-    def arrivals(
-        self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]
-    ) -> Iterator[FetchedFile]:
+    def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         if dataset.fetch is None:
             return
         for arrival in dataset.fetch(self.http, after, subjects):

@@ -19,7 +19,7 @@ from typing import Final, Protocol, cast
 
 from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Jurisdiction
 from connectors.kit.http.client import HttpClient
-from connectors.kit.http.errors import FetchError, RequestRefusedError
+from connectors.kit.http.errors import FetchError, RequestRejectedError
 from pipelines.workspace import Workspace
 from warehouse.raw.stream_spool import StreamSpool
 from warehouse.storage.locks import AlreadyLockedError, exclusive_lock, is_locked
@@ -42,7 +42,7 @@ class _ClosableIterator(Iterator[FetchedFile], Protocol):
 
 def streaming_datasets(jurisdiction: Jurisdiction) -> list[Dataset]:
     """The datasets of a market that can be streamed."""
-    return [dataset for dataset in jurisdiction.datasets if dataset.listen is not None]
+    return [dataset for dataset in jurisdiction.datasets if dataset.listen_stream is not None]
 
 
 @contextmanager
@@ -70,17 +70,17 @@ def _listener_lock_name(dataset: Dataset) -> str:
 
 def newest_cursor(workspace: Workspace, dataset: Dataset) -> str | None:
     """Cursor to resume a feed from, after all that was archived: a killed run may not have staged it."""
-    lines = tuple(workspace.archive.lines(dataset.key))
+    lines = tuple(workspace.raw_archive.manifest_lines(dataset.key))
     archived = (line["cursor"] for line in reversed(lines) if line.get("cursor") is not None)
-    return next(archived, None) or workspace.lake.cursor(dataset.key)
+    return next(archived, None) or workspace.staged_store.cursor(dataset.key)
 
 
-def connection_trouble(workspace: Workspace, dataset: Dataset) -> str | None:
+def connection_error(workspace: Workspace, dataset: Dataset) -> str | None:
     """Why a running reader keeps failing to reach its source; None if it does not."""
     if not has_listener(workspace, dataset):
         return None
     since = workspace.clock() - timedelta(seconds=2 * LONGEST)
-    return StreamSpool(workspace.layout, dataset.key).trouble(since)
+    return StreamSpool(workspace.layout, dataset.key).last_connection_error(since)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class _ConnectionResult:
     @property
     def is_final(self) -> bool:
         """True if retrying would not help: a refused key or an invalid address."""
-        if not isinstance(self.trouble, RequestRefusedError) or self.trouble.status == _TOO_OLD:
+        if not isinstance(self.trouble, RequestRejectedError) or self.trouble.status == _TOO_OLD:
             return False
         return self.trouble.status is None or self.trouble.status < 500  # noqa: PLR2004 - the source's own trouble
 
@@ -143,14 +143,14 @@ class FeedListener:
     def _report_trouble(self, inbox: StreamSpool, ended: _ConnectionResult, vain: int) -> None:
         if ended.trouble is None:
             return
-        self.workspace.tell(f"{self.dataset.key}: {ended.trouble}")
+        self.workspace.report_progress(f"{self.dataset.key}: {ended.trouble}")
         if vain >= TROUBLED:
             with suppress(OSError):  # the disk may be the one that is full: the log line has to suffice
-                inbox.note_trouble(str(ended.trouble), self.workspace.clock())
+                inbox.record_connection_error(str(ended.trouble), self.workspace.clock())
 
     def _read_connection(self, inbox: StreamSpool) -> _ConnectionResult:
         """One connection from first to last byte."""
-        listen = self.dataset.listen
+        listen = self.dataset.listen_stream
         if listen is None:
             raise ValueError(f"{self.dataset.key} is not a streaming feed")
         brought = False
@@ -190,7 +190,7 @@ def listen(workspace: Workspace, jurisdiction: Jurisdiction, http: HttpClient, s
             FeedListener(workspace, dataset, http, stop.wait).run()
         except BaseException as error:  # noqa: BLE001 - a thread that dies untold would be a feed that ends unseen
             failures.append(error)
-            if not isinstance(error, (RequestRefusedError, AlreadyLockedError)):
+            if not isinstance(error, (RequestRejectedError, AlreadyLockedError)):
                 stop.set()
         finally:
             left.release()
@@ -200,13 +200,9 @@ def listen(workspace: Workspace, jurisdiction: Jurisdiction, http: HttpClient, s
             left.acquire()
         stop.set()
 
-    threads = [
-        threading.Thread(target=read, args=(dataset,), name=f"listen-{dataset.key}") for dataset in feeds
-    ]
+    threads = [threading.Thread(target=read, args=(dataset,), name=f"listen-{dataset.key}") for dataset in feeds]
     for thread in (*threads, threading.Thread(target=watch, name="listen")):
-        thread.daemon = (
-            True  # ends with its process, even amid a connection: what was not spooled is sent again
-        )
+        thread.daemon = True  # ends with its process, even amid a connection: what was not spooled is sent again
         thread.start()
     stop.wait()
     if failures:

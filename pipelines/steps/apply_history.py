@@ -27,7 +27,7 @@ from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.financials.versions import build_financial_versions
 from pipelines.transforms.news import dedup, notice_dedup
 from pipelines.transforms.ownership.intermediate_states import SPANS
-from pipelines.transforms.ownership.observed_statements import companies_changed_in_place
+from pipelines.transforms.ownership.observed_statements import companies_with_overwrites
 from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
 from pipelines.transforms.ownership.valid_time import build_valid_time_spans
 from pipelines.workspace import Workspace
@@ -63,7 +63,7 @@ class ApplyResult:
     events: int = 0
 
 
-def result_name(market: str) -> str:
+def apply_result_name(market: str) -> str:
     """Name of a market's history result."""
     return f"history-{market}"
 
@@ -75,7 +75,7 @@ class MarketRules:
     baselines: by dataset, the instant of its first snapshot.
     """
 
-    sources: SourcePrecedence
+    source_precedence: SourcePrecedence
     untitled: frozenset[str]
     decisions: Sequence[HolderDecision] = ()
     baselines: Mapping[str, datetime] = field(default_factory=dict)
@@ -83,48 +83,48 @@ class MarketRules:
 
 def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
     """The rules of a market as declared, decided and recorded."""
-    baselines = {dataset.key: history.baseline(dataset.key) for dataset in jurisdiction.datasets}
+    baselines = {dataset.key: history.baseline_instant(dataset.key) for dataset in jurisdiction.datasets}
     return MarketRules(
-        SourcePrecedence(jurisdiction.precedence.get("ownership", ()), jurisdiction.dated),
-        frozenset(jurisdiction.untitled),
-        DecisionLog(workspace.layout).verdicts(jurisdiction.code),
+        SourcePrecedence(jurisdiction.field_precedence.get("ownership", ()), jurisdiction.dated_datasets),
+        frozenset(jurisdiction.untitled_datasets),
+        DecisionLog(workspace.layout).holder_decisions(jurisdiction.code),
         {dataset: baseline for dataset, baseline in baselines.items() if baseline is not None},
     )
 
 
-def apply_pending(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> ApplyResult:
+def apply_snapshots(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> ApplyResult:
     """Applies every pending snapshot of a market, oldest instant first."""
     changes, applied, events = Counter({table.name: 0 for table in TABLES}), 0, 0
-    with workspace.history(jurisdiction.code) as history:
+    with workspace.open_history(jurisdiction.code) as history:
         rules = load_rules(workspace, jurisdiction, history)
-        written, done = history.marked(IMAGE_MARK), history.marked(HISTORY_MARK)
-        for snapshot in workspace.images.all(jurisdiction.code):
+        written, done = history.recorded_keys(IMAGE_MARK), history.recorded_keys(HISTORY_MARK)
+        for snapshot in workspace.snapshot_store.all(jurisdiction.code):
             pending = pending_parts(snapshot, written, done)
             for part, mark in pending:
                 tables, companies = part.read()
                 with history.transaction():
                     diffs, rows = merge_part(history, rules, tables, companies, snapshot.instant)
-                    history.emit(rows)
-                    history.mark(HISTORY_MARK, mark)
+                    history.add_to_outbox(rows)
+                    history.record_step(HISTORY_MARK, mark)
                 for name, diff in diffs.items():
                     changes[name] += diff.added.height + diff.removed.height + diff.changed_after.height
                 events += rows.height
             applied += bool(pending)
-            workspace.images.drop(snapshot)
+            workspace.snapshot_store.drop(snapshot)
     result = ApplyResult(jurisdiction.code, applied, dict(changes), events)
-    workspace.receipts.write(batch, result_name(jurisdiction.code), asdict(result))
+    workspace.step_results.write(batch, apply_result_name(jurisdiction.code), asdict(result))
     return result
 
 
 def pending_parts(
-    snapshot: NormalisedSnapshot, written: Collection[str], done: Collection[str]
+    snapshot: NormalisedSnapshot, text: Collection[str], done: Collection[str]
 ) -> list[tuple[SnapshotPart, str]]:
     """The parts of a snapshot not applied yet, each with its mark; the last part's mark is the snapshot's own.
 
     written, done: marks of committed snapshots, and of applied parts and snapshots.
     """
     key = snapshot_key(snapshot.batch, snapshot.instant)
-    if key in done or key not in written:
+    if key in done or key not in text:
         return []
     marks = [*(f"{key}/{part.name}" for part in snapshot.parts[:-1]), key]
     return [(part, mark) for part, mark in zip(snapshot.parts, marks, strict=True) if mark not in done]
@@ -134,44 +134,44 @@ def merge_part(
     history: MarketHistory, rules: MarketRules, part: Frames, companies: pl.Series, instant: datetime
 ) -> tuple[dict[str, TableDiff], pl.DataFrame]:
     """Merges a part of a snapshot, complete for these companies; returns its differences and its event rows."""
-    former = {table.name: history.open_rows(table, companies) for table in _COMPARED}
+    former = {table.name: history.current_rows(table, companies) for table in _COMPARED}
     tables = derive_tables(part, former, companies, rules, instant)
-    late = late_datasets(part[EDITIONS])
+    late = late_arriving_datasets(part[EDITIONS])
     is_late = bool(part[EDITIONS]["late"].all())
     diffs = {
-        table.name: history.apply(table, tables[table.name], companies, instant, late=is_late)
+        table.name: history.merge_snapshot(table, tables[table.name], companies, instant, late=is_late)
         for table in TABLES
     }
     owners, former_owners = tables[OWNERS.name], former[OWNERS.name]
-    in_place = companies_changed_in_place(owners, former_owners, rules.sources)
-    states = None if in_place.is_empty() else history.states(HOLDINGS, in_place)
+    in_place = companies_with_overwrites(owners, former_owners, rules.source_precedence)
+    states = None if in_place.is_empty() else history.known_rows(HOLDINGS, in_place)
     holdings = tables[HOLDINGS.name], _earlier_holdings(part)
-    spans = build_valid_time_spans(owners, holdings, rules.sources, states, former_owners)
-    history.fill(OWNERS, spans.rows, spans.keys, instant)
+    spans = build_valid_time_spans(owners, holdings, rules.source_precedence, states, former_owners)
+    history.replace_valid_times(OWNERS, spans.rows, spans.keys, instant)
     context = EmissionContext(instant, rules.baselines, late, part.get(LINKED))
     return diffs, build_event_rows(diffs, {**tables, SPANS: spans.rows}, context)
 
 
 def derive_tables(
-    part: Frames, former: Frames, companies: pl.Series, rules: MarketRules, instant: datetime
+    part: Frames, previous_rows: Frames, companies: pl.Series, rules: MarketRules, instant: datetime
 ) -> dict[str, pl.DataFrame]:
     """The shared tables of a part: its own, and those derived from them and from the rows of before."""
     concerned = set(companies.filter(companies.is_in([made.company_id for made in rules.decisions])))
     return {
         **{table.name: part[table.name] for table in NORMALISED},
         FINANCIALS.name: build_financial_versions(
-            part[FINANCIALS_REPORTED.name], part[FILINGS.name], former[FINANCIALS.name]
+            part[FINANCIALS_REPORTED.name], part[FILINGS.name], previous_rows[FINANCIALS.name]
         ),
         OWNERS.name: build_owners(
             part[HOLDINGS.name],
-            former[OWNERS.name],
+            previous_rows[OWNERS.name],
             instant,
-            rules.sources,
+            rules.source_precedence,
             [made for made in rules.decisions if made.company_id in concerned],
             _earlier_holdings(part),
         ),
-        NEWS.name: dedup.deduplicate_news(part[NEWS.name], former[NEWS.name], rules.untitled),
-        NOTICES.name: notice_dedup.deduplicate_notices(part[NOTICES.name], former[NOTICES.name]),
+        NEWS.name: dedup.deduplicate_news(part[NEWS.name], previous_rows[NEWS.name], rules.untitled),
+        NOTICES.name: notice_dedup.deduplicate_notices(part[NOTICES.name], previous_rows[NOTICES.name]),
     }
 
 
@@ -179,7 +179,7 @@ def _earlier_holdings(part: Frames) -> pl.DataFrame:
     return part.get(HOLDINGS_EARLIER.name, schema_render.empty_frame(HOLDINGS_EARLIER))
 
 
-def late_datasets(editions: pl.DataFrame) -> frozenset[str]:
+def late_arriving_datasets(editions: pl.DataFrame) -> frozenset[str]:
     """Datasets of which an instant has late-arriving snapshots alone."""
     late, newer = editions.filter("late")["dataset"], editions.filter(~pl.col("late"))["dataset"]
     return frozenset(late) - frozenset(newer)

@@ -51,10 +51,7 @@ class IncrementalArchive:
 def figure_values(records: Iterable[UnchangedBody | IncrementalArchive]) -> list[dict[str, Any]]:
     """Records as JSON for the figures of a batch."""
     return [
-        {
-            name: value.isoformat() if isinstance(value, datetime) else value
-            for name, value in asdict(one).items()
-        }
+        {name: value.isoformat() if isinstance(value, datetime) else value for name, value in asdict(one).items()}
         for one in records
     ]
 
@@ -96,6 +93,6 @@ def unchanged_body_keys(
     """Keys of the records in the unchanged bodies of a batch's snapshot."""
     for body in unchanged_bodies(index):
         if body.observed_at == instant:
-            rows = store.rows(index.dataset, body.batch, table)
+            rows = store.read_rows(index.dataset, body.batch, table)
             theirs = pl.col("_piece") == body.name, pl.col("_raw").str.starts_with(body.sha256)
             yield rows.filter(*theirs).select(table.key).collect()

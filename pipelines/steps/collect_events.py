@@ -27,14 +27,14 @@ class CollectResult:
 
 def collect_events(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> CollectResult:
     """Writes the outbox: this run's events, and those of runs killed before their release."""
-    with workspace.history(jurisdiction.code) as history:
-        events = history.outbox()
+    with workspace.open_history(jurisdiction.code) as history:
+        events = history.outbox_events()
     path = _events_path(workspace, jurisdiction.code, batch)
     built = atomic_files.temporary_path(path)
     events.write_parquet(built)
     atomic_files.publish_file(built, path)
     result = CollectResult(jurisdiction.code, events.height)
-    workspace.receipts.write(batch, f"events-{jurisdiction.code}", asdict(result))
+    workspace.step_results.write(batch, f"events-{jurisdiction.code}", asdict(result))
     return result
 
 
@@ -45,4 +45,4 @@ def load_collected(workspace: Workspace, market: str, batch: str) -> pl.DataFram
 
 
 def _events_path(workspace: Workspace, market: str, batch: str) -> Path:
-    return workspace.receipts.folder(batch) / f"events-{market}.parquet"
+    return workspace.step_results.folder(batch) / f"events-{market}.parquet"

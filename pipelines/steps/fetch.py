@@ -15,7 +15,7 @@ from itertools import chain
 from connectors.contract.dataset import AbsenceCheck, Cursor, Dataset, FetchedFile, Jurisdiction, Scope
 from connectors.kit.http.errors import FetchError
 from pipelines.sources.source import IngestSource, OpenedSource
-from pipelines.sources.stream_listener import connection_lock, connection_trouble, has_listener, newest_cursor
+from pipelines.sources.stream_listener import connection_error, connection_lock, has_listener, newest_cursor
 from pipelines.steps import lookups
 from pipelines.workspace import Workspace
 from warehouse.raw.stream_spool import StreamSpool
@@ -75,34 +75,34 @@ class FetchPlan:
     batch: str
     cursor: Cursor | None = None
     subjects: Iterable[str] = ()
-    checks: tuple[AbsenceCheck, ...] | None = None
+    absence_checks: tuple[AbsenceCheck, ...] | None = None
     snapshots: Mapping[str, str] = field(default_factory=dict)
     processed: Mapping[str, str] | None = None
     is_streamed: bool = False
     is_query: bool = False
 
 
-def result_name(dataset: str) -> str:
+def fetch_result_name(dataset: str) -> str:
     """Name of a dataset's fetch result."""
     return f"raw-{dataset}"
 
 
-def read_result(workspace: Workspace, dataset: str, batch: str) -> FetchResult:
+def read_fetch_result(workspace: Workspace, dataset: str, batch: str) -> FetchResult:
     """Result of fetching a dataset; an empty one if it was not fetched."""
-    return FetchResult(**(workspace.receipts.read(batch, result_name(dataset)) or {"dataset": dataset}))
+    return FetchResult(**(workspace.step_results.read(batch, fetch_result_name(dataset)) or {"dataset": dataset}))
 
 
 def fetch_dataset(
     workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, source: IngestSource, batch: str
 ) -> FetchResult:
     """Archives every file that a source has of a dataset. Raises BatchStagedError."""
-    opened = source.open(workspace.receipts.facts(batch).at)
+    opened = source.open(workspace.step_results.facts(batch).at)
     record_source_files(workspace, jurisdiction, opened, batch)
     plan = plan_fetch(load_fetch_state(workspace, jurisdiction, dataset, source, batch), dataset)
     result = execute_fetch(workspace, dataset, opened, plan)
-    workspace.receipts.write(batch, result_name(dataset.key), asdict(result))
+    workspace.step_results.write(batch, fetch_result_name(dataset.key), asdict(result))
     if result.new or result.failure:
-        workspace.tell(f"{dataset.key}: {result.failure or f'{result.new} new'}")
+        workspace.report_progress(f"{dataset.key}: {result.failure or f'{result.new} new'}")
     return result
 
 
@@ -112,15 +112,15 @@ def load_fetch_state(
     """Reads what the plan of a fetch depends on."""
     state = FetchState(
         batch,
-        max(workspace.lake.batches(dataset.key), default=""),
-        workspace.lake.cursor(dataset.key),
-        source.asks,
+        max(workspace.staged_store.batches(dataset.key), default=""),
+        workspace.staged_store.cursor(dataset.key),
+        source.supports_lookups,
     )
-    if dataset.wants is None or dataset.fetch is None or not source.asks:
+    if dataset.subjects_to_fetch is None or dataset.fetch is None or not source.supports_lookups:
         return state
-    backlog = lookups.find_lookup_backlog(workspace.lake, jurisdiction, dataset)
+    backlog = lookups.find_lookup_backlog(workspace.staged_store, jurisdiction, dataset)
     missing = (
-        None if dataset.doubts is None else lookups.load_missing_records(workspace, jurisdiction, dataset)
+        None if dataset.absences_to_confirm is None else lookups.load_missing_records(workspace, jurisdiction, dataset)
     )
     return replace(state, backlog=backlog, missing=missing)
 
@@ -130,82 +130,71 @@ def plan_fetch(state: FetchState, dataset: Dataset) -> FetchPlan:
     if state.newest_batch >= state.batch:
         raise BatchStagedError(dataset.key, state.batch, state.newest_batch)
     checks = None
-    if dataset.doubts is not None and state.missing is not None:
-        checks = tuple(dataset.doubts(state.missing.absent, state.missing.present))
+    if dataset.absences_to_confirm is not None and state.missing is not None:
+        checks = tuple(dataset.absences_to_confirm(state.missing.absent, state.missing.present))
     return FetchPlan(
         state.batch,
         None if state.cursor is None else Cursor(state.cursor),
-        () if dataset.wants is None or state.backlog is None else dataset.wants(state.backlog),
+        () if dataset.subjects_to_fetch is None or state.backlog is None else dataset.subjects_to_fetch(state.backlog),
         checks,
         {} if state.missing is None else state.missing.snapshots,
-        None if state.backlog is None else state.backlog.seen,
-        is_streamed=dataset.listen is not None and state.is_live,
+        None if state.backlog is None else state.backlog.looked_up_batches,
+        is_streamed=dataset.listen_stream is not None and state.is_live,
         is_query=dataset.fetch is not None and state.is_live,
     )
 
 
-def execute_fetch(
-    workspace: Workspace, dataset: Dataset, opened: OpenedSource, plan: FetchPlan
-) -> FetchResult:
+def execute_fetch(workspace: Workspace, dataset: Dataset, source: OpenedSource, plan: FetchPlan) -> FetchResult:
     """Archives the files, and notes which look-ups are made."""
-    answers = lookups.AnswerTracker(plan.checks or ())
-    files = answers.attributed(
-        opened.arrivals(dataset, plan.cursor, chain(answers.subjects(), plan.subjects))
-    )
+    answers = lookups.LookupTracker(plan.absence_checks or ())
+    files = answers.attributed(source.arrivals(dataset, plan.cursor, chain(answers.subjects(), plan.subjects)))
     if plan.is_streamed:
-        files = _with_spool(workspace, dataset, opened, workspace.receipts.facts(plan.batch).at)
+        files = _with_spool(workspace, dataset, source, workspace.step_results.facts(plan.batch).at)
     result = _archive_files(workspace, dataset, files, plan.batch)
-    if plan.checks is not None:
-        left = answers.unanswered(result.failure)
-        workspace.lake.note_doubts(dataset.key, plan.snapshots, left)
+    if plan.absence_checks is not None:
+        left = answers.unconfirmed_records(result.failure)
+        workspace.staged_store.record_pending_deletion_checks(dataset.key, plan.snapshots, left)
         if left:
-            workspace.tell(
+            workspace.report_progress(
                 f"{dataset.key}: {len(left)} missing records could not be checked: they stay unchanged"
             )
     if plan.processed is not None and result.failure is None:
-        workspace.lake.note_asked(dataset.key, plan.processed)
+        workspace.staged_store.record_looked_up_batches(dataset.key, plan.processed)
     return replace(result, asked=result.asked or plan.is_query)
 
 
-def _with_spool(
-    workspace: Workspace, dataset: Dataset, opened: OpenedSource, at: datetime
-) -> Iterator[FetchedFile]:
+def _with_spool(workspace: Workspace, dataset: Dataset, opened: OpenedSource, at: datetime) -> Iterator[FetchedFile]:
     """Spooled bodies since the last run and, without a running reader, what the feed has after them.
 
     A body is removed from the spool once the archive requests the next one, because then it is stored.
     """
-    for letter in StreamSpool(workspace.layout, dataset.key).letters():
+    for letter in StreamSpool(workspace.layout, dataset.key).spooled_bodies():
         cursor = None if letter.cursor is None else Cursor(letter.cursor)
         with letter.open() as body:
             yield FetchedFile(letter.name, body, Scope.FEED, at, cursor, letter.url)
         letter.remove()
-    trouble = connection_trouble(workspace, dataset)
+    trouble = connection_error(workspace, dataset)
     if trouble is not None:
         raise FetchError(f"https://{dataset.host}", None, f"its feed reader fails: {trouble}")
     if has_listener(workspace, dataset):
         return
-    with (
-        suppress(AlreadyLockedError),
-        connection_lock(workspace, dataset),
-    ):  # held by a reader that has just started
+    with suppress(AlreadyLockedError), connection_lock(workspace, dataset):  # held by a reader that has just started
         after = newest_cursor(workspace, dataset)
         yield from opened.arrivals(dataset, None if after is None else Cursor(after), ())
 
 
-def _archive_files(
-    workspace: Workspace, dataset: Dataset, files: Iterable[FetchedFile], batch: str
-) -> FetchResult:
+def _archive_files(workspace: Workspace, dataset: Dataset, files: Iterable[FetchedFile], batch: str) -> FetchResult:
     new = 0
     cursor: str | None = None
     failure: str | None = None
     try:
         for file in files:
-            body = workspace.archive.put(dataset.key, file, batch, dataset.redact)
+            body = workspace.raw_archive.store_body(dataset.key, file, batch, dataset.redact)
             cursor = file.cursor.value if file.cursor else cursor
             new += body is not None
     except FetchError as error:
         failure = str(error)
-        workspace.archive.failed(dataset.key, "", error.url, error.reason, batch, error.status)
+        workspace.raw_archive.record_failed_fetch(dataset.key, "", error.url, error.reason, batch, error.status)
     unchanged = _unchanged_bodies(workspace, dataset, batch)
     return FetchResult(dataset.key, new, unchanged, cursor, failure, asked=bool(new or unchanged))
 
@@ -213,19 +202,17 @@ def _archive_files(
 def _unchanged_bodies(workspace: Workspace, dataset: Dataset, batch: str) -> list[Mapping[str, str]]:
     return [
         {key: line[key] for key in ("name", "sha256", "observed_at")}
-        for line in workspace.archive.lines(dataset.key)
+        for line in workspace.raw_archive.manifest_lines(dataset.key)
         if line["batch"] == batch and not line["new"] and "sha256" in line
     ]
 
 
-def record_source_files(
-    workspace: Workspace, jurisdiction: Jurisdiction, opened: OpenedSource, batch: str
-) -> None:
+def record_source_files(workspace: Workspace, jurisdiction: Jurisdiction, source: OpenedSource, batch: str) -> None:
     """Records the files of a jurisdiction, read or not; called by the first step that runs."""
     entries = [
-        {"name": entry.name, "path": entry.shown, "dataset": entry.dataset, "reason": entry.reason}
-        for entry in opened.files(jurisdiction)
+        {"name": entry.name, "path": entry.display_name, "dataset": entry.dataset, "reason": entry.reason}
+        for entry in source.files(jurisdiction)
     ]
     name, found = f"files-{jurisdiction.code}", {"files": entries}
-    if workspace.receipts.read(batch, name) != found:
-        workspace.receipts.write(batch, name, found)
+    if workspace.step_results.read(batch, name) != found:
+        workspace.step_results.write(batch, name, found)

@@ -39,16 +39,12 @@ class BatchCounts:
     repeated: int = 0
 
 
-def first_violation(
-    guard: GuardLimits, reading: BatchCounts, last_full: int | None
-) -> QuarantineReason | None:
+def first_violation(guard: GuardLimits, reading: BatchCounts, last_full: int | None) -> QuarantineReason | None:
     """The first guard that refuses, or None. `last_full_rows`: rows of the last accepted full snapshot."""
     return next(_guard_violations(guard, reading, last_full), None)
 
 
-def _guard_violations(
-    guard: GuardLimits, reading: BatchCounts, last_full: int | None
-) -> Iterator[QuarantineReason]:
+def _guard_violations(guard: GuardLimits, reading: BatchCounts, last_full: int | None) -> Iterator[QuarantineReason]:
     total = reading.rows + reading.rejects + reading.repeated
     failed = reading.rejects - reading.excluded
     share = failed / total if total else 0.0
@@ -73,9 +69,7 @@ def guard_warnings(guard: GuardLimits, reading: BatchCounts) -> list[str]:
     return [f"{rows} rows, more than {most}" for rows in reading.full_rows if rows > most]
 
 
-def full_snapshot_rows(
-    snapshots: Iterable[Mapping[str, Any]], unchanged: Iterable[UnchangedBody] = ()
-) -> list[int]:
+def full_snapshot_rows(snapshots: Iterable[Mapping[str, Any]], unchanged: Iterable[UnchangedBody] = ()) -> list[int]:
     """Records of each full snapshot of a staged batch, oldest first, including unchanged bodies.
 
     Duplicate records count once, or the next valid snapshot would appear to shrink.

@@ -27,9 +27,9 @@ class CompanyLinker:
     def __init__(self, jurisdiction: Jurisdiction, history: MarketHistory) -> None:
         self._history = history
         self._tables = {
-            name: table for dataset in jurisdiction.datasets for name, table in dataset.staged.items()
+            name: table for dataset in jurisdiction.datasets for name, table in dataset.staged_tables.items()
         }
-        self._datasets = {name: dataset.key for dataset in jurisdiction.datasets for name in dataset.staged}
+        self._datasets = {name: dataset.key for dataset in jurisdiction.datasets for name in dataset.staged_tables}
         self._links = links_by_table(jurisdiction)
         self._keys = _computed_keys(jurisdiction.links)
         for name in {table for link in jurisdiction.links for table in (link.table, link.through)}:
@@ -59,9 +59,9 @@ class CompanyLinker:
         linked = pl.concat([pl.DataFrame(schema=_SCHEMA), *moves]).drop_nulls().unique()
         return linked["company_id"].unique().sort(), linked.sort(*_SCHEMA)
 
-    def unanswered(self, name: str) -> pl.DataFrame:
+    def unlinked_rows(self, name: str) -> pl.DataFrame:
         """Unlinked rows of one staged table (`warehouse.history.company_links.unlinked_records`)."""
-        return self._history.unanswered(
+        return self._history.unlinked_records(
             self._tables[name], [self._link_path(link) for link in self._links.get(name, [])]
         )
 
@@ -69,7 +69,7 @@ class CompanyLinker:
         for name, links in self._links.items():
             if name not in changed and changed.isdisjoint(link.through for link in links):
                 continue
-            pairs = self._history.relink(self._tables[name], [self._link_path(link) for link in links])
+            pairs = self._history.resolve_links(self._tables[name], [self._link_path(link) for link in links])
             if pairs.height:
                 changed.add(name)  # rows linked through these rows move with them
             yield name, pairs

@@ -35,7 +35,7 @@ class LookupBacklog(Mapping[str, pl.DataFrame]):
     """
 
     rows: Mapping[str, pl.LazyFrame]
-    seen: Mapping[str, str]
+    looked_up_batches: Mapping[str, str]
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         return self.rows[name].collect()
@@ -53,7 +53,7 @@ class LookupBacklog(Mapping[str, pl.DataFrame]):
 
 def find_lookup_backlog(store: StagedStore, jurisdiction: Jurisdiction, dataset: Dataset) -> LookupBacklog:
     """Rows of the market's other datasets that `dataset` has not processed; oldest batch first."""
-    processed = store.asked(dataset.key)
+    processed = store.looked_up_batches(dataset.key)
     since = max(store.batches(dataset.key), default="")  # data root from before any progress was recorded
     rows: dict[str, list[pl.LazyFrame]] = {}
     seen: dict[str, str] = {}
@@ -62,10 +62,10 @@ def find_lookup_backlog(store: StagedStore, jurisdiction: Jurisdiction, dataset:
         indexes, last = batches_to_look_up(store.newest_indexes(other.key), after)
         if indexes:
             seen[other.key] = last
-        for table in other.staged.values():
+        for table in other.staged_tables.values():
             for index in indexes:
                 if index.tables.get(table.name):
-                    rows.setdefault(table.name, []).append(store.rows(other.key, index.batch, table))
+                    rows.setdefault(table.name, []).append(store.read_rows(other.key, index.batch, table))
     return LookupBacklog({name: pl.concat(frames) for name, frames in rows.items()}, processed | seen)
 
 
@@ -103,24 +103,22 @@ class MissingRecords:
     present: Mapping[str, pl.DataFrame]
 
 
-def load_missing_records(
-    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset
-) -> MissingRecords | None:
+def load_missing_records(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset) -> MissingRecords | None:
     """Records missing from the newest full snapshots; None if all deletion checks of these are closed."""
-    complete = {found[0].name: found for found in _complete_snapshots(workspace.lake, jurisdiction)}
+    complete = {found[0].name: found for found in _complete_snapshots(workspace.staged_store, jurisdiction)}
     snapshots = {name: f"{index.dataset}/{index.batch}" for name, (_, index, _) in complete.items()}
-    checked, unanswered = workspace.lake.doubts(dataset.key)
+    checked, unanswered = workspace.staged_store.pending_deletion_checks(dataset.key)
     path = workspace.layout.history_file(jurisdiction.code)
     if not complete or not path.exists() or (checked == snapshots and not unanswered):
         return None
-    tables = {name: table for made in jurisdiction.datasets for name, table in made.staged.items()}
+    tables = {name: table for made in jurisdiction.datasets for name, table in made.staged_tables.items()}
     absent: dict[str, pl.DataFrame] = {}
-    with workspace.history(jurisdiction.code) as history:
+    with workspace.open_history(jurisdiction.code) as history:
         for name, (table, index, instant) in complete.items():
-            keys = workspace.lake.rows(index.dataset, index.batch, table).select(table.key).collect()
-            absent[name] = history.absent(table, keys, instant)
+            keys = workspace.staged_store.read_rows(index.dataset, index.batch, table).select(table.key).collect()
+            absent[name] = history.absent_rows(table, keys, instant)
         companies = pl.concat(rows["_company_id"] for rows in absent.values()).drop_nulls().unique()
-        present = {name: rows.collect() for name, rows in history.rows_of(tables.values(), companies).items()}
+        present = {name: rows.collect() for name, rows in history.present_rows_of(tables.values(), companies).items()}
     return MissingRecords(snapshots, absent, present)
 
 
@@ -136,7 +134,7 @@ def _complete_snapshots(
         if index is None or index.held is not None or unchanged_bodies(index):
             continue
         full = [snapshot for snapshot in index.editions if snapshot["scope"] == Scope.FULL]
-        for table in made.staged.values():
+        for table in made.staged_tables.values():
             if index.tables.get(table.name) and full:
                 yield table, index, max(datetime.fromisoformat(one["observed_at"]) for one in full)
 
@@ -144,12 +142,12 @@ def _complete_snapshots(
 def unconfirmed_keys(store: StagedStore, jurisdiction: Jurisdiction, table: Table) -> Iterator[pl.DataFrame]:
     """Keys of records with an open deletion check: a snapshot that lacks them does not delete them."""
     for dataset in jurisdiction.datasets:
-        if dataset.doubts is not None:
-            keys = [key for name, key in store.doubts(dataset.key)[1] if name == table.name]
+        if dataset.absences_to_confirm is not None:
+            keys = [key for name, key in store.pending_deletion_checks(dataset.key)[1] if name == table.name]
             yield pl.DataFrame(keys, schema=dict.fromkeys(table.key, pl.String()), orient="row")
 
 
-class AnswerTracker:
+class LookupTracker:
     """Which deletion checks are answered while a source is fetched."""
 
     def __init__(self, checks: Sequence[AbsenceCheck]) -> None:
@@ -173,7 +171,7 @@ class AnswerTracker:
             if subject is not None:
                 self._answered.add(subject)
 
-    def unanswered(self, failure: str | None) -> list[tuple[str, tuple[str, ...]]]:
+    def unconfirmed_records(self, failure: str | None) -> list[tuple[str, tuple[str, ...]]]:
         """Table and key of the records to check again; none if the source cannot look up subjects."""
         if not self._has_requested and failure is None:
             return []

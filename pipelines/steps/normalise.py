@@ -1,9 +1,9 @@
 """SHARED: turns pending staged batches of a market, instant by instant, into snapshots of the companies they touch.
 
-`load_state` reads what is pending, `normalise_plan` decides what is applied at which instant, `normalise` executes
-the plan in one transaction: rows into the present tables, links followed, the touched companies' present rows
-through the connector, the snapshot on disk, marks. A kill before the commit leaves nothing that counts. Does not
-belong here: the mapping (`connectors`), or what a snapshot changes (`apply_history`).
+`load_normalise_state` reads what is pending, `normalise_plan` decides what is applied at which instant,
+`normalise_market` executes the plan in one transaction: rows into the present tables, links followed, the touched
+companies' present rows through the connector, the snapshot on disk, marks. A kill before the commit leaves nothing
+that counts. Does not belong here: the mapping (`connectors`), or what a snapshot changes (`apply_history`).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class NormaliseResult:
     far: Mapping[str, int] = field(default_factory=dict)  # days too far ahead, by `table.column`
 
 
-def result_name(market: str) -> str:
+def normalise_result_name(market: str) -> str:
     """Name of a market's normalisation result."""
     return f"normalised-{market}"
 
@@ -79,20 +79,20 @@ class _Counts:
     far: Counter[str] = field(default_factory=Counter)
 
 
-def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> NormaliseResult:
+def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> NormaliseResult:
     """Writes the snapshots of everything pending. Raises SchemaViolationError if one violates its schema."""
-    with workspace.history(jurisdiction.code) as history, history.transaction():
-        state = load_state(workspace, jurisdiction, history, batch)
+    with workspace.open_history(jurisdiction.code) as history, history.transaction():
+        state = load_normalise_state(workspace, jurisdiction, history, batch)
         plans = plan_instants(jurisdiction, state)
         links = CompanyLinker(jurisdiction, history)
         run = _NormaliseRun(workspace, jurisdiction, history, links, batch, state.unconfirmed)
         for plan in plans:
             run.apply_instant(plan)
             for decision in plan.decisions:
-                history.mark(DECISION_MARK, str(decision.number))
+                history.record_step(DECISION_MARK, str(decision.number))
         batches = [f"{index.dataset}/{index.batch}" for index in state.pending]
         for applied in batches:
-            history.mark(STAGED_MARK, applied)
+            history.record_step(STAGED_MARK, applied)
     result = NormaliseResult(
         jurisdiction.code,
         batches,
@@ -103,24 +103,24 @@ def normalise(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> N
         [asdict(signal) for signal in run.counts.signals],
         dict(run.counts.far),
     )
-    workspace.receipts.write(batch, result_name(jurisdiction.code), asdict(result))
+    workspace.step_results.write(batch, normalise_result_name(jurisdiction.code), asdict(result))
     for signal in run.counts.signals:
-        workspace.tell(f"{signal.dataset}: {signal.count} changed without an entry in {signal.subject}")
+        workspace.report_progress(f"{signal.dataset}: {signal.count} changed without an entry in {signal.subject}")
     for column, count in result.far.items():
-        workspace.tell(
+        workspace.report_progress(
             f"{jurisdiction.code}: {column}: {count} dates more than a year ahead, treated as unknown"
         )
     if batches:
-        workspace.tell(f"{jurisdiction.code}: {result.companies} companies touched")
+        workspace.report_progress(f"{jurisdiction.code}: {result.companies} companies touched")
     return result
 
 
-def load_state(
+def load_normalise_state(
     workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory, batch: str
 ) -> NormaliseState:
     """Reads what a run needs to know before it applies anything."""
-    lake, facts = workspace.lake, workspace.receipts.facts
-    applied, decided = history.marked(STAGED_MARK), history.marked(DECISION_MARK)
+    lake, facts = workspace.staged_store, workspace.step_results.facts
+    applied, decided = history.recorded_keys(STAGED_MARK), history.recorded_keys(DECISION_MARK)
     pending = [
         index
         for dataset in jurisdiction.datasets
@@ -132,24 +132,18 @@ def load_state(
     watermarks = {
         dataset.key: Watermark(baseline, newest)
         for dataset in jurisdiction.datasets
-        if (baseline := history.baseline(dataset.key)) and (newest := history.high_water(dataset.key))
+        if (baseline := history.baseline_instant(dataset.key)) and (newest := history.high_watermark(dataset.key))
     }
-    results = [stage.result_name(dataset.key) for dataset in jurisdiction.datasets]
+    results = [stage.stage_result_name(dataset.key) for dataset in jurisdiction.datasets]
     earlier = {index.batch for index in pending if index.editions and index.batch != batch}
-    unfinished = (
-        one for one in earlier if any(workspace.receipts.read(one, name) is None for name in results)
-    )
-    tables = [table for index in pending for table in jurisdiction.dataset(index.dataset).staged.values()]
+    unfinished = (one for one in earlier if any(workspace.step_results.read(one, name) is None for name in results))
+    tables = [table for index in pending for table in jurisdiction.dataset(index.dataset).staged_tables.values()]
     return NormaliseState(
         facts(batch).at,
         pending,
         watermarks,
         {one: facts(one).at for one in unfinished},
-        [
-            row
-            for row in DecisionLog(workspace.layout).all(jurisdiction.code)
-            if str(row.number) not in decided
-        ],
+        [row for row in DecisionLog(workspace.layout).all(jurisdiction.code) if str(row.number) not in decided],
         {table.name: list(unconfirmed_keys(lake, jurisdiction, table)) for table in tables},
     )
 
@@ -169,9 +163,7 @@ class _NormaliseRun:
     def apply_instant(self, plan: InstantPlan) -> None:
         """Applies the snapshots of one instant; writes the snapshot of companies touched or decided on."""
         changed = [
-            (snapshot, self._apply_table(snapshot, table))
-            for snapshot in plan.snapshots
-            for table in snapshot.tables
+            (snapshot, self._apply_table(snapshot, table)) for snapshot in plan.snapshots for table in snapshot.tables
         ]
         self.counts.signals += self._feed_gap_signals(plan, changed)
         moved, linked = self.links.follow(plan.changed_tables)
@@ -179,13 +171,11 @@ class _NormaliseRun:
         touched = pl.concat([decided, *(companies for _, companies in changed), moved]).unique().sort()
         for snapshot in plan.snapshots:
             for archive in snapshot.repeated:
-                for table in snapshot.dataset.staged.values():
-                    self.history.move_on(table, archive.on, archive.sha256, snapshot.instant)
-            self.history.advance(snapshot.dataset.key, plan.instant)
+                for table in snapshot.dataset.staged_tables.values():
+                    self.history.touch_provenance(table, archive.on, archive.sha256, snapshot.instant)
+            self.history.advance_watermark(snapshot.dataset.key, plan.instant)
         if not touched.is_empty():
-            self._write_normalised(
-                touched, plan.instant, {EDITIONS: _editions_frame(plan.snapshots), LINKED: linked}
-            )
+            self._write_normalised(touched, plan.instant, {EDITIONS: _editions_frame(plan.snapshots), LINKED: linked})
 
     def _apply_table(self, snapshot: StagedSnapshot, table: Table) -> pl.Series:
         """Applies one table of a snapshot; returns the companies it changed."""
@@ -197,24 +187,24 @@ class _NormaliseRun:
         touched = pl.concat(upserted).unique()
         if not before:  # every present row is in the snapshot
             return touched
-        absent = self.history.retire_absent(table, self._snapshot_keys(snapshot, table), snapshot.instant)
+        absent = self.history.soft_delete_absent(table, self._snapshot_keys(snapshot, table), snapshot.instant)
         self.counts.changed[snapshot.dataset.key] = round((len(touched) + len(absent)) / before, 6)
         return pl.concat([touched, absent])
 
     def _row_chunks(self, snapshot: StagedSnapshot, table: Table) -> Iterator[pl.DataFrame]:
         """The rows of a snapshot in order, in chunks: a register of millions would not fit in memory."""
-        rows = self.workspace.lake.rows(snapshot.dataset.key, snapshot.index.batch, table)
+        rows = self.workspace.staged_store.read_rows(snapshot.dataset.key, snapshot.index.batch, table)
         for start in range(0, rows.select(pl.len()).collect().item(), STRETCH):
             yield rows.slice(start, STRETCH).filter(_rows_of_snapshot(snapshot)).collect()
 
     def _with_company_ids(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-        company = self.jurisdiction.touches(table.name, rows.select(table.names))
+        company = self.jurisdiction.company_ids_of_rows(table.name, rows.select(table.names))
         return self.links.marked(table, rows.with_columns(company.alias("_company_id")))
 
     def _snapshot_keys(self, snapshot: StagedSnapshot, table: Table) -> pl.DataFrame:
         """Keys of a full snapshot: of parsed rows, unchanged bodies, and records with an open deletion check."""
-        lake, dataset = self.workspace.lake, snapshot.dataset.key
-        rows = lake.rows(dataset, snapshot.index.batch, table).filter(_rows_of_snapshot(snapshot))
+        lake, dataset = self.workspace.staged_store, snapshot.dataset.key
+        rows = lake.read_rows(dataset, snapshot.index.batch, table).filter(_rows_of_snapshot(snapshot))
         unchanged = unchanged_body_keys(lake, snapshot.index, table, snapshot.instant)
         unconfirmed = self.unconfirmed[table.name]
         return pl.concat([rows.select(table.key).collect(), *unchanged, *unconfirmed])
@@ -224,21 +214,17 @@ class _NormaliseRun:
     ) -> Iterator[Signal]:
         for key, since in plan.feed_gaps.items():
             dataset = self.jurisdiction.dataset(key)
-            feed = self.jurisdiction.dataset(str(dataset.named_by))
+            feed = self.jurisdiction.dataset(str(dataset.change_feed_key))
             found = (
-                companies
-                for snapshot, companies in changed
-                if snapshot.dataset.key == key and snapshot.is_complete
+                companies for snapshot, companies in changed if snapshot.dataset.key == key and snapshot.is_complete
             )
             companies = pl.concat(found).unique().sort()
-            rows = self.history.rows_of(feed.staged.values(), companies).values()
+            rows = self.history.present_rows_of(feed.staged_tables.values(), companies).values()
             yield from feed_gap_signals(dataset, companies, rows, since)
 
-    def _write_normalised(
-        self, touched: pl.Series, instant: datetime, extra: Mapping[str, pl.DataFrame]
-    ) -> None:
+    def _write_normalised(self, touched: pl.Series, instant: datetime, extra: Mapping[str, pl.DataFrame]) -> None:
         """Writes the snapshot in parts; the extra frames go with each part, filtered to its companies."""
-        with self.workspace.images.writer(self.jurisdiction.code, self.batch, instant) as writer:
+        with self.workspace.snapshot_store.writer(self.jurisdiction.code, self.batch, instant) as writer:
             for companies, tables, far in parallel_map(
                 self._current_records(touched), partial(self._normalise_companies, instant)
             ):
@@ -246,15 +232,15 @@ class _NormaliseRun:
                 self.counts.far += far
                 own = {name: _rows_of_companies(rows, companies) for name, rows in extra.items()}
                 writer.add({**tables, **own}, companies)
-        self.history.mark(IMAGE_MARK, snapshot_key(self.batch, instant))
+        self.history.record_step(IMAGE_MARK, snapshot_key(self.batch, instant))
 
     def _current_records(self, touched: pl.Series) -> Generator[_Present, None, None]:
         """The touched companies in chunks, with their present rows."""
         # by name, since channels that deliver the same records share their tables
-        tables = {name: table for made in self.jurisdiction.datasets for name, table in made.staged.items()}
+        tables = {name: table for made in self.jurisdiction.datasets for name, table in made.staged_tables.items()}
         for start in range(0, len(touched), CHUNK):
             companies = touched[start : start + CHUNK]
-            yield companies, self.history.rows_of(tables.values(), companies)
+            yield companies, self.history.present_rows_of(tables.values(), companies)
 
     def _normalise_companies(
         self, instant: datetime, known: _Present
@@ -263,12 +249,9 @@ class _NormaliseRun:
         companies, present = known
         # the instant's date, not today's, so that a rebuild gives the same rows
         today = instant.date()
-        shared = self.jurisdiction.normalise(present, today)
+        shared = self.jurisdiction.to_shared_tables(present, today)
         tables, far = schema_validation.without_far_future_days(
-            {
-                table.name: shared.get(table.name, schema_render.empty_frame(table))
-                for table in (*NORMALISED, *PASSING)
-            },
+            {table.name: shared.get(table.name, schema_render.empty_frame(table)) for table in (*NORMALISED, *PASSING)},
             today,
         )
         schema_validation.require_valid(tables, companies, today)
@@ -295,11 +278,9 @@ def _rows_of_snapshot(snapshot: StagedSnapshot) -> pl.Expr:
 
 def _rows_of_companies(rows: pl.DataFrame, companies: pl.Series) -> pl.DataFrame:
     """Rows without a company, or of one of these."""
-    return (
-        rows.filter(pl.col("company_id").is_in(companies.implode())) if "company_id" in rows.columns else rows
-    )
+    return rows.filter(pl.col("company_id").is_in(companies.implode())) if "company_id" in rows.columns else rows
 
 
 def _editions_frame(found: Iterable[StagedSnapshot]) -> pl.DataFrame:
-    rows = [(snapshot.dataset.key, snapshot.is_late) for snapshot in found]
+    rows = [(snapshot.dataset.key, snapshot.is_late_arriving) for snapshot in found]
     return pl.DataFrame(rows, schema={"dataset": pl.String(), "late": pl.Boolean()}, orient="row")

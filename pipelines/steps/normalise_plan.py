@@ -63,7 +63,7 @@ class StagedSnapshot:
     scope: str
     tables: Sequence[Table]
     repeated: Sequence[IncrementalArchive]
-    is_late: bool
+    is_late_arriving: bool
     is_complete: bool
 
 
@@ -84,9 +84,7 @@ class InstantPlan:
 
 def plan_instants(jurisdiction: Jurisdiction, state: NormaliseState) -> list[InstantPlan]:
     """Every pending snapshot at the instant at which it is applied, oldest first."""
-    pending = [
-        snapshot for index in state.pending for snapshot in _batch_snapshots(jurisdiction, state, index)
-    ]
+    pending = [snapshot for index in state.pending for snapshot in _batch_snapshots(jurisdiction, state, index)]
     moved = _moved_snapshots(pending, state)
     by_instant: dict[datetime, list[StagedSnapshot]] = defaultdict(list)
     for snapshot in pending:  # rows keep their own instant; only the snapshot they become part of changes
@@ -99,20 +97,16 @@ def plan_instants(jurisdiction: Jurisdiction, state: NormaliseState) -> list[Ins
     for instant, found in sorted(by_instant.items()):
         changed = {table.name for snapshot in found for table in snapshot.tables}
         if not plans:  # links may have been declared since the last run
-            changed |= {name for dataset in jurisdiction.datasets for name in dataset.staged}
+            changed |= {name for dataset in jurisdiction.datasets for name in dataset.staged_tables}
         decisions = state.decisions if instant == newest else ()
-        plans.append(
-            InstantPlan(instant, found, decisions, _feed_gaps(found, watermarks), frozenset(changed))
-        )
+        plans.append(InstantPlan(instant, found, decisions, _feed_gaps(found, watermarks), frozenset(changed)))
         for key in {snapshot.dataset.key for snapshot in found}:
             known = watermarks.get(key, Watermark(instant, instant))
             watermarks[key] = Watermark(known.baseline, max(known.newest, instant))
     return plans
 
 
-def _batch_snapshots(
-    jurisdiction: Jurisdiction, state: NormaliseState, index: StagedIndex
-) -> Iterator[StagedSnapshot]:
+def _batch_snapshots(jurisdiction: Jurisdiction, state: NormaliseState, index: StagedIndex) -> Iterator[StagedSnapshot]:
     dataset, watermark = jurisdiction.dataset(index.dataset), state.watermarks.get(index.dataset)
     repeated = incremental_archives(index)
     for edition in index.editions:
@@ -123,9 +117,9 @@ def _batch_snapshots(
             index,
             instant,
             scope,
-            [table for table in dataset.staged.values() if edition["rows"].get(table.name)],
+            [table for table in dataset.staged_tables.values() if edition["rows"].get(table.name)],
             [archive for archive in repeated if archive.observed_at == instant],
-            is_late=is_late,
+            is_late_arriving=is_late,
             is_complete=scope == Scope.FULL and not is_late,
         )
 
@@ -163,7 +157,7 @@ def _feed_gaps(found: Iterable[StagedSnapshot], watermarks: Mapping[str, Waterma
     gaps: dict[str, datetime] = {}
     for snapshot in found:
         before = watermarks.get(snapshot.dataset.key)
-        feed = watermarks.get(snapshot.dataset.named_by or "")
+        feed = watermarks.get(snapshot.dataset.change_feed_key or "")
         if snapshot.is_complete and snapshot.tables and before and feed and feed.baseline <= before.newest:
             gaps[snapshot.dataset.key] = before.newest
     return gaps
@@ -180,6 +174,4 @@ def feed_gap_signals(
     announced = pl.concat(named).collect().to_series().unique()
     missed = companies.filter(~companies.is_in(announced.implode()))
     if missed.len():
-        yield Signal(
-            dataset.key, FEED_GAP, str(dataset.named_by), missed.len(), tuple(missed.head(_EXAMPLES))
-        )
+        yield Signal(dataset.key, FEED_GAP, str(dataset.change_feed_key), missed.len(), tuple(missed.head(_EXAMPLES)))

@@ -40,7 +40,7 @@ class PublishResult:
 
 
 @dataclass(frozen=True, slots=True)
-class MarketInput:
+class MarketReleaseInput:
     """What a release needs of one market. history: its file, None before anything was applied to it."""
 
     jurisdiction: Jurisdiction
@@ -49,17 +49,17 @@ class MarketInput:
     events: pl.DataFrame
 
 
-def load_market(workspace: Workspace, market: str, events: pl.DataFrame | None = None) -> MarketInput:
+def load_market(workspace: Workspace, market: str, events: pl.DataFrame | None = None) -> MarketReleaseInput:
     """Reads what a release needs of one market, as earlier runs left it; without `events`, those in its outbox."""
     jurisdiction = workspace.jurisdiction(market)
-    recorded = freshness.read(workspace.layout)
-    with workspace.history(market) as history:
+    recorded = freshness.read_freshness(workspace.layout)
+    with workspace.open_history(market) as history:
         states = quarantine.dataset_states(workspace, jurisdiction, history)
-        return MarketInput(
+        return MarketReleaseInput(
             jurisdiction,
             workspace.layout.history_file(market) if history.revision else None,
             {dataset: recorded.update(dataset, state) for dataset, state in states.items()},
-            history.outbox() if events is None else events,
+            history.outbox_events() if events is None else events,
         )
 
 
@@ -67,22 +67,18 @@ def state_after_run(state: DatasetState, fetched: FetchResult, at: datetime) -> 
     """A dataset after a run: its source checked in full, or quarantined since the first run that could not."""
     if fetched.failure is not None or state.held is not None:
         return replace(state, held_since=state.held_since or at)
-    return (
-        replace(state, checked_at=max(at, state.checked_at or at), held_since=None)
-        if fetched.asked
-        else state
-    )
+    return replace(state, checked_at=max(at, state.checked_at or at), held_since=None) if fetched.asked else state
 
 
-def plan_parts(inputs: Iterable[MarketInput], whole: Collection[str] = ()) -> dict[str, MarketPart]:
+def plan_parts(inputs: Iterable[MarketReleaseInput], full_markets: Collection[str] = ()) -> dict[str, MarketPart]:
     """What each market contributes; a quarantined one keeps its part of the last release.
 
-    whole: markets that are published in full from their history, even if quarantined.
+    full_markets: markets that are published in full from their history, even if quarantined.
     """
-    return {one.jurisdiction.code: _market_part(one, one.jurisdiction.code in whole) for one in inputs}
+    return {one.jurisdiction.code: _market_part(one, one.jurisdiction.code in full_markets) for one in inputs}
 
 
-def _market_part(one: MarketInput, is_whole: bool) -> MarketPart:
+def _market_part(one: MarketReleaseInput, is_whole: bool) -> MarketPart:
     is_quarantined = one.datasets[profile_dataset(one.jurisdiction).key].held is not None
     return MarketPart(
         one.jurisdiction.code,
@@ -94,15 +90,15 @@ def _market_part(one: MarketInput, is_whole: bool) -> MarketPart:
 
 
 def publish(
-    workspace: Workspace, markets: Iterable[str], batch: str, whole: Collection[str] = ()
+    workspace: Workspace, markets: Iterable[str], batch: str, full_markets: Collection[str] = ()
 ) -> PublishResult:
-    """Publishes the markets of a run; `whole` as in `plan_parts`."""
-    at = workspace.receipts.facts(batch).at
+    """Publishes the markets of a run; `full_markets` as in `plan_parts`."""
+    at = workspace.step_results.facts(batch).at
     inputs = [_load_after_run(workspace, market, batch, at) for market in sorted(markets)]
-    parts, events = plan_parts(inputs, whole), _all_events(inputs)
+    parts, events = plan_parts(inputs, full_markets), _all_events(inputs)
     known = workspace.ledger.known(events["event_id"])
-    release = _publish_parts(workspace, parts, events, is_full=bool(whole))
-    workspace.releases.checked(
+    release = _publish_parts(workspace, parts, events, is_full=bool(full_markets))
+    workspace.release_store.record_checks(
         [market for market, part in parts.items() if part.state == "fresh"],
         at,
         {
@@ -118,19 +114,17 @@ def publish(
     result = PublishResult(
         release, dict(sorted(Counter(new["event_type"]).items())), dict(sorted(Counter(registers).items()))
     )
-    workspace.receipts.write(batch, "release", asdict(result))
-    workspace.tell("no changes" if release is None else f"release {release}")
+    workspace.step_results.write(batch, "release", asdict(result))
+    workspace.report_progress("no changes" if release is None else f"release {release}")
     return result
 
 
-def republish_markets(
-    workspace: Workspace, markets: Collection[str], *, with_events: bool = False
-) -> int | None:
+def republish_markets(workspace: Workspace, markets: Collection[str], *, with_events: bool = False) -> int | None:
     """Publishes the current history of some markets in full; returns the release's number.
 
     with_events: also publish and empty their outboxes; else no events. None before the first release.
     """
-    if workspace.releases.current() is None:
+    if workspace.release_store.current_manifest() is None:
         return None
     events = None if with_events else schema_render.empty_frame(EVENTS)
     inputs = [load_market(workspace, market, events) for market in sorted(markets)]
@@ -140,14 +134,14 @@ def republish_markets(
     return release
 
 
-def _load_after_run(workspace: Workspace, market: str, batch: str, at: datetime) -> MarketInput:
+def _load_after_run(workspace: Workspace, market: str, batch: str, at: datetime) -> MarketReleaseInput:
     one = load_market(workspace, market, load_collected(workspace, market, batch))
-    fetched = {key: fetch.read_result(workspace, key, batch) for key in one.datasets}
+    fetched = {key: fetch.read_fetch_result(workspace, key, batch) for key in one.datasets}
     states = {key: state_after_run(state, fetched[key], at) for key, state in one.datasets.items()}
     return replace(one, datasets=states)
 
 
-def _all_events(inputs: Sequence[MarketInput]) -> pl.DataFrame:
+def _all_events(inputs: Sequence[MarketReleaseInput]) -> pl.DataFrame:
     return pl.concat([schema_render.empty_frame(EVENTS), *(one.events for one in inputs)])
 
 
@@ -155,13 +149,13 @@ def _publish_parts(
     workspace: Workspace, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, is_full: bool
 ) -> int | None:
     for market in parts:
-        workspace.custody.keep(market)  # before a release depends on it
-    manifest = workspace.releases.publish(parts, events, full=is_full)
+        workspace.market_lease.save_state(market)  # before a release depends on it
+    manifest = workspace.release_store.publish(parts, events, full=is_full)
     return None if manifest is None else manifest.release
 
 
-def _clear_outboxes(workspace: Workspace, inputs: Iterable[MarketInput]) -> None:
+def _clear_outboxes(workspace: Workspace, inputs: Iterable[MarketReleaseInput]) -> None:
     for one in inputs:
         if not one.events.is_empty():
-            with workspace.history(one.jurisdiction.code) as history:
+            with workspace.open_history(one.jurisdiction.code) as history:
                 history.clear_outbox(one.events["event_id"])

@@ -16,39 +16,35 @@ from warehouse.schema.market_state import DatasetState, LicenceTerms, Quarantine
 FETCH_GUARD = "fetch"
 
 
-def quarantine_of(workspace: Workspace, dataset: Dataset) -> QuarantineReason | None:
+def dataset_quarantine(workspace: Workspace, dataset: Dataset) -> QuarantineReason | None:
     """The guard of the newest quarantined batch of a dataset, which need not be its last batch; None if none."""
-    found = workspace.lake.held(dataset.key)
+    found = workspace.staged_store.quarantined_indexes(dataset.key)
     return found[-1].held if found else None
 
 
 def _accepted_guard(workspace: Workspace, dataset: Dataset) -> QuarantineReason | None:
-    index = next(workspace.lake.newest_indexes(dataset.key), None)
+    index = next(workspace.staged_store.newest_indexes(dataset.key), None)
     return None if index is None else index.accepted
 
 
 def is_market_quarantined(workspace: Workspace, jurisdiction: Jurisdiction) -> bool:
     """True if the whole market is stopped: its profile dataset is quarantined."""
-    return quarantine_of(workspace, profile_dataset(jurisdiction)) is not None
+    return dataset_quarantine(workspace, profile_dataset(jurisdiction)) is not None
 
 
-def dataset_states(
-    workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory
-) -> dict[str, DatasetState]:
+def dataset_states(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> dict[str, DatasetState]:
     """Per dataset: watermark, batches, and quarantine."""
-    taken = history.marked("staged")
-    tables = {name: table for dataset in jurisdiction.datasets for name, table in dataset.staged.items()}
+    taken = history.recorded_keys("staged")
+    tables = {name: table for dataset in jurisdiction.datasets for name, table in dataset.staged_tables.items()}
     rows = history.present_counts(tables.values())
     return {
         dataset.key: DatasetState(
-            observed_at=history.high_water(dataset.key),
+            observed_at=history.high_watermark(dataset.key),
             batches=tuple(
-                batch
-                for batch in workspace.lake.batches(dataset.key)[-1:]
-                if f"{dataset.key}/{batch}" in taken
+                batch for batch in workspace.staged_store.batches(dataset.key)[-1:] if f"{dataset.key}/{batch}" in taken
             ),
-            rows=sum(rows[table.name] for table in dataset.staged.values()),
-            held=quarantine_of(workspace, dataset),
+            rows=sum(rows[table.name] for table in dataset.staged_tables.values()),
+            held=dataset_quarantine(workspace, dataset),
             accepted=_accepted_guard(workspace, dataset),
             terms=LicenceTerms(dataset.licence.name, dataset.licence.url, dataset.licence.attribution),
         )

@@ -16,7 +16,7 @@ import polars as pl
 
 from warehouse import schema_render
 from warehouse.schema.tables import NORMALISED, PASSING
-from warehouse.schema.types import Kind, Table
+from warehouse.schema.types import ColumnKind, Table
 from warehouse.schema_render import SchemaViolation
 
 _SHOWN: Final = 5
@@ -56,13 +56,11 @@ def without_far_future_days(
 
 def _far_future_counts(table: Table, frame: pl.DataFrame, today: date) -> dict[str, int]:
     """Number of days too far ahead, by nullable column. Columns of other types are rejected by `require_valid`."""
-    may_be_null = [column.name for column in table.columns if column.kind is Kind.DATE and column.nullable]
+    may_be_null = [column.name for column in table.columns if column.kind is ColumnKind.DATE and column.nullable]
     days = [name for name in may_be_null if frame.schema.get(name) == pl.Date]
     if not days:
         return {}
-    counts = frame.select((pl.col(*days) > schema_render.latest_plausible_day(today)).sum()).row(
-        0, named=True
-    )
+    counts = frame.select((pl.col(*days) > schema_render.latest_plausible_day(today)).sum()).row(0, named=True)
     return {column: count for column, count in counts.items() if count}
 
 
@@ -77,9 +75,7 @@ def require_valid(tables: Mapping[str, pl.DataFrame], touched: pl.Series, today:
         raise SchemaViolationError(found)
 
 
-def _table_violations(
-    table: Table, frame: pl.DataFrame, touched: pl.Series, today: date
-) -> list[SchemaViolation]:
+def _table_violations(table: Table, frame: pl.DataFrame, touched: pl.Series, today: date) -> list[SchemaViolation]:
     found = schema_render.find_violations(table, frame, today)
     if "company_id" not in frame.columns:
         return found

@@ -16,15 +16,8 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    NOT_A_COMPANY,
-    ArchiveMember,
-    Dataset,
-    Jurisdiction,
-    Scope,
-    UnreadableFileError,
-)
-from connectors.kit.archive.unchanged_members import lacks_members
+from connectors.contract.dataset import NOT_A_COMPANY, ArchiveMember, Dataset, Jurisdiction, Scope, UnreadableFileError
+from connectors.kit.archive.unchanged_members import has_removed_members
 from pipelines.runtime.parser_pool import FAULTS, rejection_reason
 from pipelines.sources.source import OpenedSource
 from pipelines.steps import fetch, guards
@@ -53,85 +46,81 @@ class StageResult:
     warnings: Sequence[str] = ()
 
 
-def result_name(dataset: str) -> str:
+def stage_result_name(dataset: str) -> str:
     """Name of a dataset's staging result."""
     return f"staged-{dataset}"
 
 
-def read_result(workspace: Workspace, dataset: str, batch: str) -> StageResult:
+def read_stage_result(workspace: Workspace, dataset: str, batch: str) -> StageResult:
     """Result of parsing a dataset; an empty one if it was not parsed."""
-    return StageResult(**(workspace.receipts.read(batch, result_name(dataset)) or {"dataset": dataset}))
+    return StageResult(**(workspace.step_results.read(batch, stage_result_name(dataset)) or {"dataset": dataset}))
 
 
-def stage_dataset(
-    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, batch: str
-) -> StageResult:
+def stage_dataset(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, batch: str) -> StageResult:
     """Parses and writes all pending bodies of a dataset, as one staged batch."""
     began = monotonic()
     _lift_quarantine(workspace, dataset, batch)
     plan = plan_stage(load_stage_state(workspace, jurisdiction, dataset, batch), dataset)
     if plan.is_incomplete:
-        workspace.tell(
+        workspace.report_progress(
             f"{dataset.key}: a file of the set is missing: records absent from the others stay unchanged"
         )
     if plan.postponed:
-        workspace.tell(f"{dataset.key}: {plan.postponed} files are parsed by the next run: {batch} is staged")
-    result = (
-        StageResult(dataset.key) if plan.is_empty else execute_stage(workspace, jurisdiction, dataset, plan)
-    )
+        workspace.report_progress(
+            f"{dataset.key}: {plan.postponed} files are parsed by the next run: {batch} is staged"
+        )
+    result = StageResult(dataset.key) if plan.is_empty else execute_stage(workspace, jurisdiction, dataset, plan)
     result = replace(result, seconds=round(monotonic() - began, 3))
-    workspace.receipts.write(batch, result_name(dataset.key), asdict(result))
+    workspace.step_results.write(batch, stage_result_name(dataset.key), asdict(result))
     if result.pieces:
-        workspace.tell(f"{dataset.key}: {result.rows} rows, {result.rejected} rejected")
+        workspace.report_progress(f"{dataset.key}: {result.rows} rows, {result.rejected} rejected")
     return result
 
 
 def datasets_with_work(
-    workspace: Workspace, jurisdiction: Jurisdiction, opened: OpenedSource, batch: str
+    workspace: Workspace, jurisdiction: Jurisdiction, source: OpenedSource, batch: str
 ) -> list[Dataset]:
     """The datasets with files in a folder, pending bodies, or a guard override: steps without work take time.
 
     For the others an empty result is written: a run is complete only with a result for every dataset.
     """
-    fetch.record_source_files(workspace, jurisdiction, opened, batch)
-    named = {entry.dataset for entry in opened.files(jurisdiction)}
-    named |= workspace.receipts.facts(batch).accept_shrink
+    fetch.record_source_files(workspace, jurisdiction, source, batch)
+    named = {entry.dataset for entry in source.files(jurisdiction)}
+    named |= workspace.step_results.facts(batch).accept_shrink
     busy = [
-        dataset
-        for dataset in jurisdiction.datasets
-        if dataset.key in named or _load_pending(workspace, dataset)[-1]
+        dataset for dataset in jurisdiction.datasets if dataset.key in named or _load_pending(workspace, dataset)[-1]
     ]
     for dataset in jurisdiction.datasets:
         if dataset not in busy:
             fetched, staged = fetch.FetchResult(dataset.key), StageResult(dataset.key)
-            workspace.receipts.write(batch, fetch.result_name(dataset.key), asdict(fetched))
-            workspace.receipts.write(batch, result_name(dataset.key), asdict(staged))
+            workspace.step_results.write(batch, fetch.fetch_result_name(dataset.key), asdict(fetched))
+            workspace.step_results.write(batch, stage_result_name(dataset.key), asdict(staged))
     return busy
 
 
 def _lift_quarantine(workspace: Workspace, dataset: Dataset, batch: str) -> None:
     """Lifts the quarantine of a dataset if this run overrides it; of a feed, good batches may follow."""
-    if dataset.key not in workspace.receipts.facts(batch).accept_shrink:
+    if dataset.key not in workspace.step_results.facts(batch).accept_shrink:
         return
-    for index in workspace.lake.held(dataset.key):
-        workspace.lake.accept(dataset.key, index.batch)
+    for index in workspace.staged_store.quarantined_indexes(dataset.key):
+        workspace.staged_store.lift_quarantine(dataset.key, index.batch)
         guard = "" if index.held is None else index.held.guard
-        workspace.tell(f"{dataset.key}: batch {index.batch} is accepted although {guard} quarantined it")
+        workspace.report_progress(f"{dataset.key}: batch {index.batch} is accepted although {guard} quarantined it")
 
 
 # loading
 
 
-def load_stage_state(
-    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, batch: str
-) -> StageState:
+def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, batch: str) -> StageState:
     """Reads what the plan of a batch depends on."""
     bodies, indexes, pending = _load_pending(workspace, dataset)
-    fetched = fetch.read_result(workspace, dataset.key, batch)
-    facts = workspace.receipts.facts
+    fetched = fetch.read_fetch_result(workspace, dataset.key, batch)
+    facts = workspace.step_results.facts
     is_reissued = any(body.replaces is not None for body in pending)
-    compared = pending if dataset.rereads is not None else ()
-    sharing = (other for other in jurisdiction.datasets if not other.staged.keys().isdisjoint(dataset.staged))
+    compared = pending if dataset.reread_interval is not None else ()
+    sharing = (
+        other for other in jurisdiction.datasets if not other.staged_tables.keys().isdisjoint(dataset.staged_tables)
+    )
     return StageState(
         batch,
         bodies,
@@ -142,20 +131,18 @@ def load_stage_state(
         cursor=fetched.cursor,
         unchanged=fetched.unchanged,
         comparable={one.sha256 for one in compared if _is_comparable(workspace, one, bodies, indexes)},
-        sharing=[one for other in sharing for one in workspace.archive.bodies(other.key)] if compared else (),
+        sharing=[one for other in sharing for one in workspace.raw_archive.bodies(other.key)] if compared else (),
         accepts_violation=dataset.key in facts(batch).accept_shrink,
     )
 
 
-def _load_pending(
-    workspace: Workspace, dataset: Dataset
-) -> tuple[list[RawBody], list[StagedIndex], list[RawBody]]:
+def _load_pending(workspace: Workspace, dataset: Dataset) -> tuple[list[RawBody], list[StagedIndex], list[RawBody]]:
     """Bodies, staged batches, and the pending ones of the bodies.
 
     A body found damaged counts as parsed until it is intact again.
     """
-    bodies = list(workspace.archive.bodies(dataset.key))
-    indexes = list(workspace.lake.indexes(dataset.key))
+    bodies = list(workspace.raw_archive.bodies(dataset.key))
+    indexes = list(workspace.staged_store.indexes(dataset.key))
     corrupt = corrupt_bodies(indexes)
     repaired = {body.sha256 for body in bodies if body.sha256 in corrupt and _is_intact(workspace, body)}
     return bodies, indexes, pending_bodies(bodies, indexes, repaired)
@@ -163,7 +150,7 @@ def _load_pending(
 
 def _is_intact(workspace: Workspace, body: RawBody) -> bool:
     try:
-        workspace.archive.verify(body)
+        workspace.raw_archive.verify_body(body)
     except CorruptBlobError:
         return False
     return True
@@ -171,7 +158,7 @@ def _is_intact(workspace: Workspace, body: RawBody) -> bool:
 
 def _newest_instant(workspace: Workspace, jurisdiction: Jurisdiction) -> datetime | None:
     """The newest instant of anything staged in a market."""
-    indexes = (index for dataset in jurisdiction.datasets for index in workspace.lake.indexes(dataset.key))
+    indexes = (index for dataset in jurisdiction.datasets for index in workspace.staged_store.indexes(dataset.key))
     snapshots = (snapshot for index in indexes for snapshot in index.editions)
     return max((datetime.fromisoformat(one["observed_at"]) for one in snapshots), default=None)
 
@@ -185,12 +172,12 @@ def _is_comparable(
     missing in the new archive: its rows stay on the base.
     """
     base, _ = base_archive(body, bodies, indexes) or (None, None)
-    if base is None or workspace.archive.stored(base) is None or base.sha256 in corrupt_bodies(indexes):
+    if base is None or workspace.raw_archive.stored_bytes(base) is None or base.sha256 in corrupt_bodies(indexes):
         return False
     if any(_has_unread_members(workspace, base, index) for index in indexes):
         return False
     try:
-        return _is_intact(workspace, base) and not lacks_members(body.open, base.open)
+        return _is_intact(workspace, base) and not has_removed_members(body.open, base.open)
     except CorruptBlobError:  # the new archive: reported when it is parsed
         return False
 
@@ -198,7 +185,7 @@ def _is_comparable(
 def _has_unread_members(workspace: Workspace, body: RawBody, index: StagedIndex) -> bool:
     if all(entry["sha256"] != body.sha256 for entry in index.pieces):
         return False
-    rejects = workspace.lake.rejects(index.dataset, index.batch)
+    rejects = workspace.staged_store.rejects(index.dataset, index.batch)
     members = rejects.filter(pl.col("table") == MEMBER, pl.col("raw").str.starts_with(body.sha256))
     return not members.is_empty()
 
@@ -206,23 +193,21 @@ def _has_unread_members(workspace: Workspace, body: RawBody, index: StagedIndex)
 # executing
 
 
-def execute_stage(
-    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, plan: StagePlan
-) -> StageResult:
+def execute_stage(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, plan: StagePlan) -> StageResult:
     """Parses the planned bodies and publishes the batch, quarantined if its counts violate the guard."""
-    with workspace.lake.writer(dataset.key, plan.batch) as writer:
+    with workspace.staged_store.write_batch(dataset.key, plan.batch) as writer:
         signals, damaged = _parse_bodies(workspace, jurisdiction, dataset, plan, writer)
-        unread = damaged | {body.sha256 for body in plan.bodies if writer.piece(body)["rejected"] is not None}
+        unread = damaged | {body.sha256 for body in plan.bodies if writer.add_member(body)["rejected"] is not None}
         compared = [archive for sha256, (_, archive) in plan.compared.items() if sha256 not in unread]
-        writer.cursor(plan.cursor)
+        writer.set_cursor(plan.cursor)
         figures = {UNCHANGED: figure_values(plan.unchanged), INCREMENTAL: figure_values(compared)}
-        writer.figures({name: value for name, value in figures.items() if value})
+        writer.add_figures({name: value for name, value in figures.items() if value})
         counts = _batch_counts(plan, writer, sum(archive.rows for archive in compared))
-        violation = guards.first_violation(dataset.guard, counts, plan.last_full_rows)
+        violation = guards.first_violation(dataset.guard_limits, counts, plan.last_full_rows)
         held, accepted = (None, violation) if plan.accepts_violation else (violation, None)
-        writer.hold(held)
+        writer.set_quarantine(held)
         if accepted is not None:
-            writer.figures({ACCEPTED: asdict(accepted)})
+            writer.add_figures({ACCEPTED: asdict(accepted)})
     return StageResult(
         dataset.key,
         pieces=len(plan.bodies),
@@ -231,47 +216,45 @@ def execute_stage(
         signals=signals,
         held=None if held is None else asdict(held),
         accepted=None if accepted is None else asdict(accepted),
-        warnings=tuple(guards.guard_warnings(dataset.guard, counts)),
+        warnings=tuple(guards.guard_warnings(dataset.guard_limits, counts)),
     )
 
 
 def _parse_bodies(
-    workspace: Workspace,
-    jurisdiction: Jurisdiction,
-    dataset: Dataset,
-    plan: StagePlan,
-    writer: StagedWriter,
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, plan: StagePlan, writer: StagedWriter
 ) -> tuple[int, set[str]]:
     """Writes what the bodies contain; returns the number of signals, and the SHA-256 of damaged bodies."""
     size = sum(body.bytes for body in plan.bodies if body.sha256 not in plan.compared)
-    tombstones = TombstoneStore(workspace.layout).all(jurisdiction.code)
+    tombstones = TombstoneStore(workspace.layout).list_tombstones(jurisdiction.code)
     suppression = SuppressionFilter(jurisdiction, dataset, tombstones)
     damaged: set[str] = set()
     signals = 0
-    for parsed in workspace.readers.read(dataset.read, _split_members(dataset, plan, writer), size):
+    for parsed in workspace.parser_pool.parse_members(
+        dataset.read_batches, _split_members(dataset, plan, writer), size
+    ):
         outcome = suppression.passed(parsed)
         if outcome.is_damaged:
             damaged.add(outcome.member.sha256)
         if outcome.reason is not None:
-            writer.rejected_whole(outcome.member, outcome.reason)
+            writer.add_unreadable_member(outcome.member, outcome.reason)
         for rows in outcome.batches:
-            writer.rows(dataset.staged[rows.table], outcome.member, rows.rows)
-            writer.rejects(outcome.member, rows.table, rows.rejects)
-            writer.signals(rows.signals)
+            writer.add_rows(dataset.staged_tables[rows.table], outcome.member, rows.rows)
+            writer.add_rejects(outcome.member, rows.table, rows.rejects)
+            writer.add_signals(rows.signals)
             signals += len(rows.signals)
-    writer.figures({**suppression.figures(), **({DAMAGED: sorted(damaged)} if damaged else {})})
+    writer.add_figures({**suppression.figures(), **({DAMAGED: sorted(damaged)} if damaged else {})})
     return signals, damaged
 
 
 def _split_members(dataset: Dataset, plan: StagePlan, writer: StagedWriter) -> Iterator[ArchiveMember]:
     """The members of all bodies; a body that cannot be split becomes one that raises its error when opened."""
     for body in plan.bodies:
-        writer.piece(body)
+        writer.add_member(body)
         previous, _ = plan.compared.get(body.sha256, (None, None))
         origin = body.dataset, body.name, body.sha256, body.observed_at, Scope(body.scope), body.batch
-        whole = ArchiveMember(*origin, body.open, former=previous)
+        whole = ArchiveMember(*origin, body.open, previous_archive=previous)
         try:
-            yield from dataset.split(whole)
+            yield from dataset.split_members(whole)
         except CorruptBlobError as error:
             yield replace(whole, open=partial(_raise_corrupt, error.path, error.label, error.reason))
         except (UnreadableFileError, *FAULTS) as error:
@@ -288,13 +271,13 @@ def _raise_corrupt(path: Path, label: str, reason: str) -> BinaryIO:
 
 
 def _batch_counts(plan: StagePlan, writer: StagedWriter, repeated: int) -> guards.BatchCounts:
-    index = writer.index()
+    index = writer.build_index()
     full = [body for body in plan.bodies if body.scope == Scope.FULL]
     return guards.BatchCounts(
         rows=sum(index["tables"].values()),
         rejects=writer.reject_count,
-        excluded=writer.rejects_beginning(NOT_A_COMPANY),
+        excluded=writer.count_rejects_with_prefix(NOT_A_COMPANY),
         full_rows=guards.full_snapshot_rows(index["editions"], plan.unchanged),
-        unreadable=sum(writer.piece(body)["rejected"] is not None for body in full),
+        unreadable=sum(writer.add_member(body)["rejected"] is not None for body in full),
         repeated=repeated,
     )

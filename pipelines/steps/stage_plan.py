@@ -174,7 +174,7 @@ def downgrade_incomplete(
     dataset: Dataset, bodies: Sequence[RawBody], unchanged: Iterable[UnchangedBody]
 ) -> list[RawBody]:
     """The bodies, downgraded to partial if their snapshot lacks a file (`Dataset.is_whole`)."""
-    is_whole = dataset.is_whole
+    is_whole = dataset.is_complete_set
     if is_whole is None:
         return list(bodies)
     names: dict[datetime, set[str]] = {}
@@ -224,7 +224,9 @@ def _plan_comparisons(
         base, index = pair
         quarantined = any(other.held is not None and other.batch > index.batch for other in state.indexes)
         archive = _incremental_archive(body, base, index)
-        is_recent = dataset.rereads is not None and body.observed_at - archive.whole_at < dataset.rereads
+        is_recent = (
+            dataset.reread_interval is not None and body.observed_at - archive.whole_at < dataset.reread_interval
+        )
         if base.observed_at < body.observed_at and is_recent and not quarantined:
             since = (one for one in state.sharing if one.observed_at >= base.observed_at)
             names = frozenset(one.name for one in since if one.name != body.name)

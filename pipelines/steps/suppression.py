@@ -35,22 +35,22 @@ class SuppressionMatcher:
     """
 
     jurisdiction: Jurisdiction
-    stones: tuple[Tombstone, ...]
+    tombstones: tuple[Tombstone, ...]
     keys: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     @cached_property
     def companies(self) -> frozenset[str]:
         """The erased companies themselves."""
-        return frozenset(stone.subject for stone in self.stones if stone.is_company)
+        return frozenset(stone.subject for stone in self.tombstones if stone.is_company)
 
     @cached_property
     def _removed_by_register(self) -> frozenset[str]:
-        return frozenset(stone.subject for stone in self.stones if stone.is_company and stone.by_register)
+        return frozenset(stone.subject for stone in self.tombstones if stone.is_company and stone.by_register)
 
     @cached_property
     def _holder_tombstones(self) -> dict[str, list[Tombstone]]:
         found: dict[str, list[Tombstone]] = {}
-        for stone in self.stones:
+        for stone in self.tombstones:
             if not stone.is_company:
                 found.setdefault(stone.company_id, []).append(stone)
         return found
@@ -77,11 +77,11 @@ class SuppressionMatcher:
         """
         rows = _with_missing_columns(table, rows)
         staged = rows.select(table.names)
-        company = self.jurisdiction.touches(table.name, staged).cast(pl.String)
+        company = self.jurisdiction.company_ids_of_rows(table.name, staged).cast(pl.String)
         linked = self._linked_companies(table, rows)
         hit = _is_in(company, self.companies) | _is_in(linked, self.companies)
-        if table.name in self.jurisdiction.removed:
-            says = self.jurisdiction.removed[table.name](rows).fill_null(value=False)
+        if table.name in self.jurisdiction.removal_masks:
+            says = self.jurisdiction.removal_masks[table.name](rows).fill_null(value=False)
             hit &= ~(says & _is_in(company, self._removed_by_register))
         return hit | self._traced_mask(table, staged, pl.select(pl.coalesce(company, linked)).to_series())
 
@@ -94,9 +94,7 @@ class SuppressionMatcher:
             return pl.repeat(None, n=rows.height, dtype=pl.String, eager=True)
         same = [pl.col(name).cast(rows.schema[name]) for name in table.key]
         known = keys.select(*same, "_company_id").unique(table.key)
-        return rows.select(table.key).join(known, on=table.key, how="left", maintain_order="left")[
-            "_company_id"
-        ]
+        return rows.select(table.key).join(known, on=table.key, how="left", maintain_order="left")["_company_id"]
 
     def _traced_mask(self, table: Table, rows: pl.DataFrame, company: pl.Series) -> pl.Series:
         """Rows that name a holder by one of its traces, or that a link assigns to a company by one."""
@@ -106,9 +104,7 @@ class SuppressionMatcher:
         places = concerned.arg_true()
         some = rows[places]
         everybody = [stone for stones in self._holder_tombstones.values() for stone in stones]
-        for place, names, told in zip(
-            places, self._names(table, some), self._link_texts(table, some), strict=True
-        ):
+        for place, names, told in zip(places, self._names(table, some), self._link_texts(table, some), strict=True):
             known = company[place]
             held = everybody if known is None else self._holder_tombstones[known]
             found[place] = any(_has_trace(held, name) for name in names) or (
@@ -118,7 +114,7 @@ class SuppressionMatcher:
 
     def _names(self, table: Table, rows: pl.DataFrame) -> list[list[str]]:
         """The holders that each row names."""
-        declared = self.jurisdiction.holders.get(table.name, ())
+        declared = self.jurisdiction.holder_columns.get(table.name, ())
         columns = [rows[one] if isinstance(one, str) else one.of(rows) for one in declared]
         return [list(_text_values(column[place] for column in columns)) for place in range(rows.height)]
 
@@ -134,7 +130,7 @@ class SuppressionMatcher:
         ]
 
     def _is_theirs(self, text: str) -> bool:
-        return _has_trace((stone for stone in self.stones if stone.is_company), text)
+        return _has_trace((stone for stone in self.tombstones if stone.is_company), text)
 
     def texts(self, table: Table, rows: pl.DataFrame) -> set[str]:
         """Texts that identify removed rows in raw bytes: their keys, the holders they name, their link keys."""
@@ -150,12 +146,10 @@ class SuppressionMatcher:
 
     @cached_property
     def _number_pattern(self) -> re.Pattern[bytes] | None:
-        numbers = [
-            remove_records.number_pattern(company.rpartition(":")[2]) for company in sorted(self.companies)
-        ]
+        numbers = [remove_records.number_pattern(company.rpartition(":")[2]) for company in sorted(self.companies)]
         return remove_records.compile_patterns(numbers) if numbers else None
 
-    def says(self, text: str) -> bool:
+    def mentions_company(self, text: str) -> bool:
         """True if a text contains the number of an erased company."""
         return self._number_pattern is not None and self._number_pattern.search(text.encode()) is not None
 
@@ -190,19 +184,19 @@ def link_text(link: Link, value: object) -> str:
 class SuppressionFilter:
     """Suppression filter between parsing and writing a staged batch; also records removals by the register."""
 
-    def __init__(self, jurisdiction: Jurisdiction, dataset: Dataset, stones: Iterable[Tombstone]) -> None:
+    def __init__(self, jurisdiction: Jurisdiction, dataset: Dataset, tombstones: Iterable[Tombstone]) -> None:
         self._jurisdiction = jurisdiction
         self._dataset = dataset
-        self._refused = SuppressionMatcher(jurisdiction, tuple(stones))
+        self._refused = SuppressionMatcher(jurisdiction, tuple(tombstones))
         self._companies: set[str] = set()
         self._bodies: set[str] = set()
 
     def passed(self, outcome: ParseOutcome) -> ParseOutcome:
         """A member's outcome without rows of erased subjects."""
-        if self._jurisdiction.removed.keys() & self._dataset.staged.keys():
+        if self._jurisdiction.removal_masks.keys() & self._dataset.staged_tables.keys():
             for batch in outcome.batches:
                 self._record_removals(batch)
-        if not self._refused.stones:
+        if not self._refused.tombstones:
             return outcome
         kept = tuple(map(self._without_suppressed, outcome.batches))
         if any(new.rows.height < old.rows.height for new, old in zip(kept, outcome.batches, strict=True)):
@@ -215,21 +209,23 @@ class SuppressionFilter:
         return {name: found for name, found in told.items() if found}
 
     def _record_removals(self, batch: Batch) -> None:
-        says = self._jurisdiction.removed.get(batch.table)
+        says = self._jurisdiction.removal_masks.get(batch.table)
         if says is not None and batch.rows.height:
             rows = batch.rows.filter(says(batch.rows).fill_null(value=False))
-            self._companies |= set(self._jurisdiction.touches(batch.table, rows).drop_nulls())
+            self._companies |= set(self._jurisdiction.company_ids_of_rows(batch.table, rows).drop_nulls())
 
     def _without_suppressed(self, batch: Batch) -> Batch:
-        mask = self._refused.mask(self._dataset.staged[batch.table], batch.rows)
+        mask = self._refused.mask(self._dataset.staged_tables[batch.table], batch.rows)
         texts = batch.rejects.select(pl.concat_str(pl.all(), ignore_nulls=True, separator=" ")).to_series()
-        told = pl.Series([self._refused.says(text or "") for text in texts], dtype=pl.Boolean)
+        told = pl.Series([self._refused.mentions_company(text or "") for text in texts], dtype=pl.Boolean)
         return replace(
             batch,
             rows=batch.rows.filter(~mask),
             rejects=batch.rejects.filter(~told) if told.len() else batch.rejects,
             signals=tuple(
-                replace(signal, examples=tuple(one for one in signal.examples if not self._refused.says(one)))
+                replace(
+                    signal, examples=tuple(one for one in signal.examples if not self._refused.mentions_company(one))
+                )
                 for signal in batch.signals
             ),
         )

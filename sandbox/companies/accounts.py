@@ -83,9 +83,7 @@ def figures_in_thousands(figures: Figures) -> Figures:
     return replace(
         figures,
         revenue=None if figures.revenue is None else _round_thousands(figures.revenue),
-        operating_result=None
-        if figures.operating_result is None
-        else _round_thousands(figures.operating_result),
+        operating_result=None if figures.operating_result is None else _round_thousands(figures.operating_result),
         net_result=None if figures.net_result is None else _round_thousands(figures.net_result),
         equity=_round_thousands(figures.equity),
         total_assets=total,
@@ -126,11 +124,8 @@ def next_year_end(end: date) -> date:
 
 def following_accounts(rng: Random, last: Accounts, published: date, document: int) -> Accounts:
     """Generates accounts of the year after `last`."""
-    own, group = (
-        grown_figures(rng, last.figures),
-        None if last.group is None else grown_figures(rng, last.group),
-    )
-    if last.flavour == "group":
+    own, group = (grown_figures(rng, last.figures), None if last.group is None else grown_figures(rng, last.group))
+    if last.document_style == "group":
         own, group = balanced_thousands(own), None if group is None else balanced_thousands(group)
     return replace(
         last,
@@ -141,8 +136,8 @@ def following_accounts(rng: Random, last: Accounts, published: date, document: i
         group=group,
         prior=None if last.prior is None else last.figures,
         document=document,
-        coarse=False,
-        amended=False,
+        is_rounded_to_thousands=False,
+        is_amended=False,
     )
 
 

@@ -53,7 +53,7 @@ def releases_until(world: World, market: str, day: int) -> list[PressRelease]:
     return [one for number in range(day + 1) for one in _day_releases(world, market, number)]
 
 
-def acts_until(world: World, market: str, day: int) -> list[SupervisorAct]:
+def regulatory_acts_until(world: World, market: str, day: int) -> list[SupervisorAct]:
     """Every act by the end of a day, oldest first."""
     return [one for number in range(day + 1) for one in _day_acts(world, market, number)]
 
@@ -64,10 +64,10 @@ def planned_events(world: World, day: int) -> Iterator[PlannedEvent]:
         return
     for market in world.markets:
         for release in _day_releases(world, market, day):
-            if release.is_told:
+            if release.is_expected:
                 yield PlannedEvent(world.date(day), release.company, ReleasePublished(release), STORY)
         for act in _day_acts(world, market, day):
-            if act.is_told:
+            if act.is_expected:
                 yield PlannedEvent(world.date(day), act.company, ActPublished(act), STORY)
 
 
@@ -93,14 +93,12 @@ def _correction_release(world: World, market: str, day: int) -> Iterator[PressRe
         titles = {"en": f"Correction: {_release_headline('en', before, wrong)}"}
         at = _publication_time(world, day) + 4 * _APART
         wires = WIRES[market][:1]
-        yield PressRelease(
-            before, _first_serial(market, day) + 4, at, titles, wires, is_told=False, corrects=wrong
-        )
+        yield PressRelease(before, _first_serial(market, day) + 4, at, titles, wires, is_expected=False, corrects=wrong)
 
 
 def _law_firm_alert(company: Company, serial: int, at: datetime) -> PressRelease:
     title = f"INVESTOR ALERT: {FIRM} reminds shareholders of {company.name} of a class action deadline"
-    return PressRelease(company, serial, at, {"en": title}, ("globenewswire",), is_told=False, speaker=FIRM)
+    return PressRelease(company, serial, at, {"en": title}, ("globenewswire",), is_expected=False, publisher_name=FIRM)
 
 
 @lru_cache(maxsize=256)
@@ -112,18 +110,11 @@ def _day_acts(world: World, market: str, day: int) -> tuple[SupervisorAct, ...]:
     subsidiary = _subsidiary_name(market, parent)
     return (
         SupervisorAct(fined, first + 5, at, "sanction", (official_name(fined), PERSON), amount=_AMOUNT),
-        SupervisorAct(imitated, first + 6, at + _APART, "clone", (official_name(imitated),), is_told=False),
+        SupervisorAct(imitated, first + 6, at + _APART, "clone", (official_name(imitated),), is_expected=False),
+        SupervisorAct(parent, first + 7, at + 2 * _APART, "sanction", (subsidiary,), is_expected=False, amount=_AMOUNT),
+        SupervisorAct(parent, first + 8, at + 3 * _APART, "sanction", (PERSON,), is_expected=False),
         SupervisorAct(
-            parent, first + 7, at + 2 * _APART, "sanction", (subsidiary,), is_told=False, amount=_AMOUNT
-        ),
-        SupervisorAct(parent, first + 8, at + 3 * _APART, "sanction", (PERSON,), is_told=False),
-        SupervisorAct(
-            namesake,
-            first + 9,
-            at + 4 * _APART,
-            "sanction",
-            (_foreign_namesake(market, namesake),),
-            is_told=False,
+            namesake, first + 9, at + 4 * _APART, "sanction", (_foreign_namesake(market, namesake),), is_expected=False
         ),
     )
 
@@ -171,7 +162,7 @@ def _press_companies(world: World, market: str, day: int) -> tuple[Company, ...]
 
 
 def _is_firm(company: Company) -> bool:
-    return company.status == "active" and company.in_register and company.form not in _NO_FIRMS
+    return company.status == "active" and company.is_in_register and company.form not in _NO_FIRMS
 
 
 # Norway's sole traders, associations and foundations, Sweden's associations.

@@ -17,7 +17,7 @@ from random import Random
 from sandbox.model.company import Company, FilingChange, StatusChange, ThresholdCrossing
 from sandbox.model.fi import DocumentFiled, FlaggedChange, ReleaseAnnounced
 from sandbox.model.no import PartnerChange
-from sandbox.model.us import FourthRestated, InterimFiled, NewsFiled, NoticeFiled, StakeMoved
+from sandbox.model.us import FourthQuarterRestatement, InterimFiled, NewsFiled, NoticeFiled, StakeChange
 
 Change = (
     ThresholdCrossing
@@ -29,9 +29,9 @@ Change = (
     | PartnerChange
     | NewsFiled
     | NoticeFiled
-    | StakeMoved
+    | StakeChange
     | InterimFiled
-    | FourthRestated
+    | FourthQuarterRestatement
 )
 
 
@@ -41,7 +41,7 @@ class StoryDay:
 
     day: date
     first_day: date
-    edition: int
+    industry_code_set: int
     rng: Random
 
 
@@ -56,17 +56,15 @@ class Story:
     prepare: Callable[[StoryDay, Company], None]
     steps: tuple[Step, ...]
     founded: bool = False  # the company exists only from the first step on
-    overseas: bool = False  # for an overseas entity; left out when the world has none left
+    is_overseas: bool = False  # for an overseas entity; left out when the world has none left
 
 
-def no_change(_scene: StoryDay, _company: Company) -> list[Change]:
+def no_change(_story_day: StoryDay, _company: Company) -> list[Change]:
     """A day without change."""
     return []
 
 
-def change_status(
-    company: Company, status: str, detail: str | None, since: date | None, today: date
-) -> list[Change]:
+def change_status(company: Company, status: str, detail: str | None, since: date | None, today: date) -> list[Change]:
     """Sets a status; an event only if the status differs. `since`: the register's own date, else None."""
     previous = company.status
     company.status, company.status_detail, company.status_date = status, detail, since

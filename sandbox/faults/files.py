@@ -22,8 +22,7 @@ from sandbox.uk.psc import compute_etag
 from sandbox.us import faults as us_faults
 
 PAGE: Final = (
-    b"<!DOCTYPE html>\n<html><head><title>Service unavailable</title></head>"
-    b"<body>Please wait.</body></html>\n"
+    b"<!DOCTYPE html>\n<html><head><title>Service unavailable</title></head><body>Please wait.</body></html>\n"
 )
 _STRANGE: Final = {
     "CompanyStatus": "Suspended By Moonlight",
@@ -63,9 +62,7 @@ def _damage_unpacked(name: str, body: bytes, fault: str) -> bytes:
         return gzip.compress(_damage_unpacked(name, gzip.decompress(body), fault), mtime=0)
     if se_faults.is_bulk(body):
         lines = _LINES.get(fault)
-        return (
-            se_faults.rewrite_records(body, lines) if lines else se_faults.rewrite_cells(body, _CELLS[fault])
-        )
+        return se_faults.rewrite_records(body, lines) if lines else se_faults.rewrite_cells(body, _CELLS[fault])
     text = body.decode()
     if text.lstrip()[:1] in "[{" and not text.startswith('{"company_number"'):
         return _damage_json(text, fault).encode()
@@ -76,10 +73,7 @@ def _damage_unpacked(name: str, body: bytes, fault: str) -> bytes:
 
 def _damage_zip(body: bytes, fault: str) -> bytes:
     target = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(body)) as source,
-        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
-    ):
+    with zipfile.ZipFile(io.BytesIO(body)) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for info in source.infolist():
             member = source.read(info)
             tabular = info.filename.endswith((".csv", ".txt", ".json"))

@@ -14,14 +14,7 @@ from typing import Final
 from sandbox.faults.files import FILE_FAULTS
 from sandbox.us import faults
 
-CONNECTION_FAULTS: Final = (
-    "rate_limited",
-    "unavailable",
-    "cut_off",
-    "slow_drip",
-    "hang",
-    *faults.TROUBLES,
-)
+CONNECTION_FAULTS: Final = ("rate_limited", "unavailable", "cut_off", "slow_drip", "hang", *faults.TROUBLES)
 FAULTS: Final = (*CONNECTION_FAULTS, *FILE_FAULTS)
 # Default path, or part of one, for a fault given by name only.
 _USUAL: Final = {
@@ -56,7 +49,7 @@ class FaultPlan:
     """
 
     by_path: dict[str, str] = field(default_factory=dict)
-    strikes: int = 2
+    repeat_count: int = 2
     pause: float = 0.02  # seconds between the bytes of a slow response
     _struck: dict[str, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -67,4 +60,4 @@ class FaultPlan:
             return fault
         with self._lock:
             self._struck[path] = self._struck.get(path, 0) + 1
-            return fault if self._struck[path] <= self.strikes else None
+            return fault if self._struck[path] <= self.repeat_count else None

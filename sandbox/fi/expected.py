@@ -15,13 +15,7 @@ from typing import Any, Final
 
 from sandbox.companies.fi import vocabulary
 from sandbox.model.company import Accounts, Company
-from sandbox.model.fi import (
-    DocumentFiled,
-    FlaggedChange,
-    FlaggingNotification,
-    RegisteredNotice,
-    ReleaseAnnounced,
-)
+from sandbox.model.fi import DocumentFiled, FlaggedChange, PlannedFlagging, RegisteredNotice, ReleaseAnnounced
 from sandbox.shared import expected_major_holdings
 from warehouse.schema import codes, ids
 
@@ -52,11 +46,11 @@ def expected_owners(company: Company, day: date) -> list[Row]:
     return [_owner_row(company, item) for item in sorted(known, key=_largest_first)]
 
 
-def _largest_first(flagging: FlaggingNotification) -> tuple[Decimal, str]:
+def _largest_first(flagging: PlannedFlagging) -> tuple[Decimal, str]:
     return -(flagging.now.shares or Decimal(0)), flagging.holder
 
 
-def _owner_row(company: Company, flagging: FlaggingNotification) -> Row:
+def _owner_row(company: Company, flagging: PlannedFlagging) -> Row:
     shares = flagging.now.shares
     return {
         "native_id": expected_major_holdings.holder_key(flagging.holder),
@@ -116,12 +110,7 @@ def _news_event_parts(company: Company, change: ReleaseAnnounced) -> tuple[str, 
         "published_at": f"{release.at:%Y-%m-%dT%H:%M:%SZ}",
         "categories": [NEWS[release.category]],
     }
-    return (
-        ids.news_published_id(company.company_id, native),
-        "news.published",
-        {"native_id": native},
-        {"news": core},
-    )
+    return (ids.news_published_id(company.company_id, native), "news.published", {"native_id": native}, {"news": core})
 
 
 def _notice_id(company: Company, notice: RegisteredNotice) -> str:

@@ -37,14 +37,10 @@ def write_day(world: World, day: int, folder: Path) -> None:
         name = f"prh_xbrl_{company.number}_{accounts.end}.xml"
         (_dataset_folder(folder, "xbrl_v3") / name).write_bytes(xbrl.render_statement(company, accounts))
     _write_json(
-        _dataset_folder(folder, "xbrl_v3") / f"prh_xbrl_all_financial_statements_{today}.json",
-        statement_list(filed),
+        _dataset_folder(folder, "xbrl_v3") / f"prh_xbrl_all_financial_statements_{today}.json", statement_list(filed)
     )
     first = today if day else _BEGINNING
-    found = [
-        notices.company_with_notices(item)
-        for item in notices.companies_with_notices(world, day, first, today)
-    ]
+    found = [notices.company_with_notices(item) for item in notices.companies_with_notices(world, day, first, today)]
     answer = {"totalResults": len(found), "companies": found}
     _write_json(_dataset_folder(folder, "notices_v3") / f"prh_notices_{today}.json", answer)
     fi_exchange_releases.write_day(world, day, folder)
@@ -83,7 +79,7 @@ def bulk_chunks(world: World, day: int) -> Iterator[bytes]:
 def appearing_statements(world: World, day: int) -> Iterator[tuple[Company, Accounts]]:
     """Statements published on `day`: all on the first, then new ones; the last of a key counts."""
     for company in world.filers("FI", day):
-        items = company.fresh_accounts if day else company.accounts
+        items = company.new_accounts if day else company.accounts
         newest = {(accounts.start, accounts.end): accounts for accounts in items}
         yield from ((company, accounts) for accounts in newest.values())
 

@@ -16,12 +16,10 @@ from typing import Any, Final
 
 from sandbox.companies.fi import vocabulary
 from sandbox.fi import files, xbrl, ytj
-from sandbox.fi import (
-    notices as fi_notices,
-)
+from sandbox.fi import notices as fi_notices
 from sandbox.model.company import Accounts, Company
 from sandbox.nasdaq import fi_exchange_releases, se_exchange_releases
-from sandbox.shared.response import EndpointResponse
+from sandbox.shared.response import SandboxResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]
@@ -42,18 +40,16 @@ _LISTS: Final = {
 _LANGUAGES: Final = ("fi", "sv", "en")
 
 
-def _json_response(value: object, status: int = 200) -> EndpointResponse:
-    return EndpointResponse(status, JSON, json.dumps(value, ensure_ascii=False).encode())
+def _json_response(value: object, status: int = 200) -> SandboxResponse:
+    return SandboxResponse(status, JSON, json.dumps(value, ensure_ascii=False).encode())
 
 
-def error_response(code: int, message: str, status: int = 400) -> EndpointResponse:
+def error_response(code: int, message: str, status: int = 400) -> SandboxResponse:
     """The service's error body."""
-    return _json_response(
-        {"timestamp": "2026-11-02T04:00:00.000+00:00", "message": message, "errorcode": code}, status
-    )
+    return _json_response({"timestamp": "2026-11-02T04:00:00.000+00:00", "message": message, "errorcode": code}, status)
 
 
-def _paged_response(name: str, items: Sequence[object], query: Query, size: int = _PAGE) -> EndpointResponse:
+def _paged_response(name: str, items: Sequence[object], query: Query, size: int = _PAGE) -> SandboxResponse:
     """One page; numbers start at 1, and 0 means 1 as well."""
     page = max(int(query.get("page") or 1), 1)
     return _json_response({"totalResults": len(items), name: items[(page - 1) * size : page * size]})
@@ -74,7 +70,7 @@ def _current_statements(world: World, day: int) -> dict[tuple[str, str], tuple[C
     return found
 
 
-def search_companies(world: World, day: int, query: Query) -> EndpointResponse:
+def search_companies(world: World, day: int, query: Query) -> SandboxResponse:
     """Searches companies; the business id requires its hyphen."""
     tests: dict[str, Callable[[Company, str], bool]] = {
         "businessId": lambda company, value: company.number == value,
@@ -91,21 +87,21 @@ def search_companies(world: World, day: int, query: Query) -> EndpointResponse:
     return _paged_response("companies", found, query)
 
 
-def code_descriptions(_world: World, _day: int, query: Query) -> EndpointResponse:
+def code_descriptions(_world: World, _day: int, query: Query) -> SandboxResponse:
     """A code list by name, one `code<TAB>text` per line; a code instead of a name gives an empty text."""
     language = query.get("lang")
     if language not in _LANGUAGES:
         return error_response(_BAD_REQUEST, "lang is required")
-    return EndpointResponse(
+    return SandboxResponse(
         200, TEXT, _description_lines(_LISTS.get(query.get("code", ""), {}), _LANGUAGES.index(language))
     )
 
 
-def notice_descriptions(_world: World, _day: int, query: Query) -> EndpointResponse:
+def notice_descriptions(_world: World, _day: int, query: Query) -> SandboxResponse:
     """A code list of the notices API, which requires languages in upper case."""
     if query.get("lang") not in {language.upper() for language in _LANGUAGES}:
-        return EndpointResponse(404, TEXT, b"Language must be EN/FI/SV")
-    return EndpointResponse(
+        return SandboxResponse(404, TEXT, b"Language must be EN/FI/SV")
+    return SandboxResponse(
         200, TEXT, _description_lines({key: (text, text, text) for key, text in fi_notices.TYPES.items()}, 0)
     )
 
@@ -114,7 +110,7 @@ def _description_lines(texts: Mapping[str, tuple[str, str, str]], place: int) ->
     return "".join(f"{code}\t{described[place]}\n" for code, described in texts.items()).encode()
 
 
-def company_statements(world: World, day: int, query: Query) -> EndpointResponse:
+def company_statements(world: World, day: int, query: Query) -> SandboxResponse:
     """Statements of one company; without any, 400 for some companies and an empty list for others."""
     number = query.get("businessId", "")
     mine = [pair for (owner, _), pair in _current_statements(world, day).items() if owner == number]
@@ -123,20 +119,16 @@ def company_statements(world: World, day: int, query: Query) -> EndpointResponse
     return _paged_response("financials", [files.statement_entry(*pair) for pair in mine], query)
 
 
-def statements_by_period_end(world: World, day: int, query: Query) -> EndpointResponse:
+def statements_by_period_end(world: World, day: int, query: Query) -> SandboxResponse:
     """All companies with a statement for one period end."""
     end = query.get("financialDate")
     if end is None:
         return error_response(_BAD_REQUEST, "financialDate is required")
-    found = [
-        files.statement_entry(*pair)
-        for (_, last), pair in _current_statements(world, day).items()
-        if last == end
-    ]
+    found = [files.statement_entry(*pair) for (_, last), pair in _current_statements(world, day).items() if last == end]
     return _paged_response("financials", found, query)
 
 
-def statements_by_registration(world: World, day: int, query: Query) -> EndpointResponse:
+def statements_by_registration(world: World, day: int, query: Query) -> SandboxResponse:
     """Statements registered between two days, inclusive."""
     first, last = query.get("registeredDateStart"), query.get("registeredDateEnd")
     if first is None or last is None:
@@ -153,17 +145,17 @@ def _registration_order(item: dict[str, Any]) -> tuple[str, str, str]:
     return item["registrationDate"], item["businessId"], item["financialDate"]
 
 
-def statement_document(world: World, day: int, query: Query) -> EndpointResponse:
+def statement_document(world: World, day: int, query: Query) -> SandboxResponse:
     """One statement, as last registered."""
     if not query.get("businessId") or not query.get("financialDate"):
         return error_response(_BAD_REQUEST, "businessId and financialDate are required")
     found = _current_statements(world, day).get((query["businessId"], query["financialDate"]))
     if found is None:
         return error_response(_BAD_REQUEST, "No financial statement found")
-    return EndpointResponse(200, XML, xbrl.render_statement(*found))
+    return SandboxResponse(200, XML, xbrl.render_statement(*found))
 
 
-def notices_by_date(world: World, day: int, query: Query) -> EndpointResponse:
+def notices_by_date(world: World, day: int, query: Query) -> SandboxResponse:
     """Companies with notices of some days; the page size is half of the usual."""
     first = query.get("noticeRegistrationDateStart") or "2014-11-07"
     last = query.get("noticeRegistrationDateEnd") or str(world.date(day))
@@ -177,7 +169,7 @@ def notices_by_date(world: World, day: int, query: Query) -> EndpointResponse:
     return _paged_response("companies", found, query, _NOTICES_PAGE)
 
 
-def company_notices(world: World, day: int, _query: Query, number: str) -> EndpointResponse:
+def company_notices(world: World, day: int, _query: Query, number: str) -> SandboxResponse:
     """One company with all its notices."""
     company = world.find("FI", number, day)
     if company is None:
@@ -185,7 +177,7 @@ def company_notices(world: World, day: int, _query: Query, number: str) -> Endpo
     return _json_response(fi_notices.company_with_notices(company))
 
 
-def release_list(world: World, day: int, query: Query) -> EndpointResponse:
+def release_list(world: World, day: int, query: Query) -> SandboxResponse:
     """The newest releases; with `callback`, wrapped in a call of it (JSONP)."""
     items = fi_exchange_releases.market_items(
         world, day, query.get("globalName", "NordicAllMarkets"), se_exchange_releases.notice_items(world, day)
@@ -194,22 +186,22 @@ def release_list(world: World, day: int, query: Query) -> EndpointResponse:
     answer = {"results": {"item": items[start : start + limit]}, "count": len(items)}
     body = json.dumps(answer, ensure_ascii=False)
     callback = query.get("callback")
-    return EndpointResponse(200, JSON, (f"{callback}({body});" if callback else body).encode())
+    return SandboxResponse(200, JSON, (f"{callback}({body});" if callback else body).encode())
 
 
-def release_page(world: World, day: int, query: Query) -> EndpointResponse:
+def release_page(world: World, day: int, query: Query) -> SandboxResponse:
     """The page of one release in one language."""
     asked = (world, day, query.get("id", ""), query.get("lang", "en"))
     page = fi_exchange_releases.release_page(*asked) or se_exchange_releases.notice_page(*asked)
     if page is None:
-        return EndpointResponse(404, HTML, b"<html><body>Not found</body></html>")
-    return EndpointResponse(200, HTML, page.encode())
+        return SandboxResponse(404, HTML, b"<html><body>Not found</body></html>")
+    return SandboxResponse(200, HTML, page.encode())
 
 
 _YTJ: Final = "/opendata-ytj-api/v3"
 _XBRL: Final = "/opendata-xbrl-api/v3"
 _NOTICES: Final = "/opendata-registerednotices-api/v3"
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., EndpointResponse]], ...]] = (
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
     (re.compile(f"{_YTJ}/companies"), search_companies),
     (re.compile(f"{_YTJ}/description"), code_descriptions),
     (re.compile(f"{_XBRL}/financials"), company_statements),

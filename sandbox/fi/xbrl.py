@@ -31,9 +31,7 @@ _SPACES: Final = {
     "xbrli": "http://www.xbrl.org/2003/instance",
     "xlink": "http://www.w3.org/1999/xlink",
 }
-_SCHEMA: Final = (
-    "http://www.valtiokonttori.fi/fi/fr/xbrl/crr/fws/oytp/kpl-2016-12/2019-03-28/mod/oytp_gaap_ind.xsd"
-)
+_SCHEMA: Final = "http://www.valtiokonttori.fi/fi/fr/xbrl/crr/fws/oytp/kpl-2016-12/2019-03-28/mod/oytp_gaap_ind.xsd"
 _CARRYING: Final = "mi53"
 _ACCUMULATED: Final = "md103"
 _YEAR_BEFORE: Final = "x4"
@@ -61,7 +59,7 @@ class _XbrlFact:
 def render_statement(company: Company, accounts: Accounts) -> bytes:
     """The instance document."""
     facts = [*_statement_facts(accounts)]
-    prefix = "xbrli:" if accounts.flavour == "prefixed" else ""
+    prefix = "xbrli:" if accounts.document_style == "prefixed" else ""
     spaces = dict(_SPACES) if prefix else {"": _SPACES["xbrli"], **_SPACES}
     declared = " ".join(
         f'xmlns:{name}="{address}"' if name else f'xmlns="{address}"' for name, address in spaces.items()
@@ -77,9 +75,7 @@ def render_statement(company: Company, accounts: Accounts) -> bytes:
         _context_element(company, prefix, key, fact.instant, _scenario_element(prefix, fact))
         for key, fact in seen.items()
     ]
-    lines.append(
-        f'    <{prefix}unit id="ISO4217_EUR"><{prefix}measure>iso4217:EUR</{prefix}measure></{prefix}unit>'
-    )
+    lines.append(f'    <{prefix}unit id="ISO4217_EUR"><{prefix}measure>iso4217:EUR</{prefix}measure></{prefix}unit>')
     lines += [_text_element("si168", escape(company.name)), _text_element("di120", str(accounts.start))]
     lines += [_text_element("di121", str(accounts.end)), _text_element("si289", company.number)]
     lines += [_amount_element(fact) for fact in facts]
@@ -124,7 +120,7 @@ def _statement_facts(accounts: Accounts) -> Iterator[_XbrlFact]:
     years = [(accounts.figures, accounts.end, False)]
     if accounts.prior is not None:
         years.append((accounts.prior, accounts.prior_end, True))
-    carrying = accounts.flavour == "carrying"
+    carrying = accounts.document_style == "carrying"
     for figures, end, before in years:
         for member, cents in _balance_lines(figures).items():
             yield _XbrlFact(member, _CARRYING, cents, end, _YEAR_BEFORE if before else None)
@@ -157,10 +153,7 @@ def _balance_lines(figures: Figures) -> dict[str, int]:
 
 def _income_lines(figures: Figures) -> dict[str, int]:
     """Small companies may show a gross result instead of revenue: it is not the revenue."""
-    operating, net = (
-        _to_cents(figures.operating_result, _OPERATING) or 0,
-        _to_cents(figures.net_result, _RESULT) or 0,
-    )
+    operating, net = (_to_cents(figures.operating_result, _OPERATING) or 0, _to_cents(figures.net_result, _RESULT) or 0)
     revenue = _to_cents(figures.revenue, _REVENUE)
     first = {"x520": operating + 123_456} if revenue is None else {"x673": revenue}
     costs = operating - next(iter(first.values()))

@@ -41,9 +41,7 @@ def company_object(company: Company) -> Record:
     record["companySituations"] = [
         _with_dates({"type": item.kind}, item.since, item.ended) | {"source": "1"} for item in own.situations
     ]
-    record["registeredEntries"] = [
-        _entry_record(company, entry) for entry in _rotate_items(company, own.entries)
-    ]
+    record["registeredEntries"] = [_entry_record(company, entry) for entry in _rotate_items(company, own.entries)]
     record["addresses"] = _address_records(company)
     record["tradeRegisterStatus"] = _trade_status(own.entries)
     record["status"] = _CONSTANT
@@ -123,15 +121,9 @@ def _form_record(company: Company) -> Record:
 
 
 def _entry_record(company: Company, entry: RegisterEntry) -> Record:
-    record: Record = {
-        "type": entry.kind,
-        "descriptions": _description_records(company, vocabulary.ENTRIES[entry.kind]),
-    }
+    record: Record = {"type": entry.kind, "descriptions": _description_records(company, vocabulary.ENTRIES[entry.kind])}
     authority = _AUTHORITIES.get(entry.register, _TAX_ADMINISTRATION)
-    return _with_dates(record, entry.since, entry.ended) | {
-        "register": entry.register,
-        "authority": authority,
-    }
+    return _with_dates(record, entry.since, entry.ended) | {"register": entry.register, "authority": authority}
 
 
 def _trade_status(entries: Sequence[RegisterEntry]) -> str:
@@ -162,8 +154,7 @@ def _address_record(company: Company, kind: int, place: Place) -> Record:
     if kind == 2 and company.position % 6 == 0:  # noqa: PLR2004 - a post office may be a company's own
         towns = dict.fromkeys(towns, company.name.upper())
     offices = [
-        {"city": city, "languageCode": language, "municipalityCode": place.code}
-        for language, city in towns.items()
+        {"city": city, "languageCode": language, "municipalityCode": place.code} for language, city in towns.items()
     ]
     return {
         "type": kind,

@@ -24,8 +24,8 @@ from sandbox.no import oslo_http
 from sandbox.no.feeds import FeedFaults
 from sandbox.se import http as se_http
 from sandbox.shared import esef_http, firds_http, gleif_http, regulators_http
-from sandbox.shared.cached_responses import HTML, CachedResponses, HttpResponse
-from sandbox.shared.response import EndpointResponse
+from sandbox.shared.cached_responses import HTML, CachedResponse, CachedResponses
+from sandbox.shared.response import SandboxResponse
 from sandbox.uk import http_bulk as uk_http_bulk
 from sandbox.uk import nsm_http, rest_http, stream_http
 from sandbox.uk.rest_http import RestApi
@@ -34,14 +34,14 @@ from sandbox.us import files as us_files
 from sandbox.us import http as us_http
 from sandbox.world import World
 
-_NOT_FOUND: Final = HttpResponse(404, HTML, b"<html><body>404 Not Found</body></html>")
+_NOT_FOUND: Final = CachedResponse(404, HTML, b"<html><body>404 Not Found</body></html>")
 
 
 @dataclass(slots=True)
 class RegistryResponder(CachedResponses):
     """The simulated registries on one day. `temper`: faults of the Norwegian change feeds."""
 
-    temper: FeedFaults = field(default_factory=FeedFaults)
+    feed_faults: FeedFaults = field(default_factory=FeedFaults)
     rest: RestApi = field(default_factory=RestApi)
     streams: StreamApi = field(default_factory=StreamApi)
 
@@ -50,10 +50,10 @@ class RegistryResponder(CachedResponses):
         if self.day + 1 >= self.world.days:
             raise ValueError(f"the world ends on {self.world.date(self.day)}")
         self.day += 1
-        self.streams.ring()
+        self.streams.notify_new_day()
         return self.day
 
-    def answer(self, path: str, query: str = "", authorization: str = "") -> HttpResponse | StreamResponse:
+    def respond(self, path: str, query: str = "", authorization: str = "") -> CachedResponse | StreamResponse:
         """The response to GET `path` with its query string; 404 if no registry has such a page."""
         for pattern, make in _ROUTES:
             found = pattern.fullmatch(path)
@@ -67,30 +67,28 @@ class RegistryResponder(CachedResponses):
             or self._respond_swedish_get(path, asked, authorization)
         )
 
-    def post(self, path: str, body: bytes, authorization: str) -> HttpResponse:
+    def post(self, path: str, body: bytes, authorization: str) -> CachedResponse:
         """The response to POST `path`."""
         searched = nsm_http.search_response(
             self.world, self.day, path, body
         ) or regulators_http.sanction_search_response(path)
         if searched is not None:
-            return HttpResponse(searched.status, {"Content-Type": searched.kind}, searched.body)
+            return CachedResponse(searched.status, {"Content-Type": searched.kind}, searched.body)
         return self._respond_swedish(se_http.SwedishRequest(path, {}, body, authorization)) or _NOT_FOUND
 
-    def _respond_norwegian_feed(self, path: str, asked: dict[str, str]) -> HttpResponse | None:
+    def _respond_norwegian_feed(self, path: str, asked: dict[str, str]) -> CachedResponse | None:
         """Norwegian change feeds, with faults that a test may set."""
         for pattern, told in no_http.ROUTES:
             found = pattern.fullmatch(path)
             if found:
-                self.temper.removed = self.removed
-                said = told(
-                    no_http.RegistryRequest(self.world, self.day, self.temper, asked), *found.groups()
-                )
-                return HttpResponse(said.status, {"Content-Type": said.kind}, said.body)
+                self.feed_faults.removed = self.removed
+                said = told(no_http.RegistryRequest(self.world, self.day, self.feed_faults, asked), *found.groups())
+                return CachedResponse(said.status, {"Content-Type": said.kind}, said.body)
         return None
 
     def _respond_companies_house(
         self, path: str, asked: dict[str, str], authorization: str
-    ) -> HttpResponse | StreamResponse | None:
+    ) -> CachedResponse | StreamResponse | None:
         """The keyed APIs of Companies House, each with its own key."""
         single = rest_http.PATHS.fullmatch(path)
         if single:
@@ -100,28 +98,28 @@ class RegistryResponder(CachedResponses):
             return self.streams.reply(self.world, lambda: self.day, stream[1], asked, authorization)
         return None
 
-    def _respond_query_route(self, path: str, asked: dict[str, str]) -> HttpResponse | None:
+    def _respond_query_route(self, path: str, asked: dict[str, str]) -> CachedResponse | None:
         for pattern, reply in _QUERIED:
             found = pattern.fullmatch(path)
             if found:
                 return _to_http_response(reply(self.world, self.day, asked, *found.groups()))
         return None
 
-    def _respond_swedish_get(self, path: str, asked: dict[str, str], authorization: str) -> HttpResponse:
+    def _respond_swedish_get(self, path: str, asked: dict[str, str], authorization: str) -> CachedResponse:
         return self._respond_swedish(se_http.SwedishRequest(path, asked, None, authorization)) or _NOT_FOUND
 
-    def _respond_swedish(self, question: se_http.SwedishRequest) -> HttpResponse | None:
+    def _respond_swedish(self, question: se_http.SwedishRequest) -> CachedResponse | None:
         large = se_http.large_body(self.world, self.day, question.path) if question.body is None else None
         if large is not None:
-            return self.kept(large.name, _file_writer(large.write), "application/zip")
+            return self.cached_body(large.name, _file_writer(large.write), "application/zip")
         made = se_http.registry_response(self.world, self.day, question)
-        return None if made is None else HttpResponse(made.status, {"Content-Type": made.kind}, made.body)
+        return None if made is None else CachedResponse(made.status, {"Content-Type": made.kind}, made.body)
 
 
-def _to_http_response(made: EndpointResponse) -> HttpResponse:
+def _to_http_response(made: SandboxResponse) -> CachedResponse:
     """Converts a reply to an answer; one that stays the same all day carries a validator."""
-    tag = hashlib.sha256(made.body).hexdigest()[:32] if made.fixed else None
-    return HttpResponse(made.status, {"Content-Type": made.kind}, made.body, fixed=made.fixed, tag=tag)
+    tag = hashlib.sha256(made.body).hexdigest()[:32] if made.is_cacheable else None
+    return CachedResponse(made.status, {"Content-Type": made.kind}, made.body, is_cacheable=made.is_cacheable, tag=tag)
 
 
 def _file_writer(put: Callable[[Any], object]) -> Callable[[Path], None]:
@@ -134,31 +132,25 @@ def _file_writer(put: Callable[[Any], object]) -> Callable[[Path], None]:
 
 def _nightly_archive(
     name: str, write_whole: Callable[[World, int, Any], None]
-) -> Callable[[CachedResponses], HttpResponse]:
+) -> Callable[[CachedResponses], CachedResponse]:
     """Handler for an archive of a whole register."""
 
-    def answer(desk: CachedResponses) -> HttpResponse:
+    def answer(desk: CachedResponses) -> CachedResponse:
         write = _file_writer(lambda file: write_whole(desk.world, desk.day, file))
-        return desk.kept(name, write, "application/zip")
+        return desk.cached_body(name, write, "application/zip")
 
     return answer
 
 
 _EDGAR: Final = "/Archives/edgar/daily-index"
-_ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., HttpResponse]], ...]] = (
+_ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., CachedResponse]], ...]] = (
     *no_http_bulk.ROUTES,
-    (
-        re.compile(r"/opendata-ytj-api/v3/all_companies"),
-        _nightly_archive("all_companies.zip", fi_files.write_bulk),
-    ),
+    (re.compile(r"/opendata-ytj-api/v3/all_companies"), _nightly_archive("all_companies.zip", fi_files.write_bulk)),
     (
         re.compile(rf"{_EDGAR}/bulkdata/submissions\.zip"),
         _nightly_archive("submissions.zip", us_files.write_submissions),
     ),
-    (
-        re.compile(rf"{_EDGAR}/xbrl/companyfacts\.zip"),
-        _nightly_archive("companyfacts.zip", us_files.write_facts),
-    ),
+    (re.compile(rf"{_EDGAR}/xbrl/companyfacts\.zip"), _nightly_archive("companyfacts.zip", us_files.write_facts)),
     *uk_http_bulk.ROUTES,
 )
 # Endpoints with query parameters: a page, a number, a filter.

@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 
 from sandbox.faults.files import PAGE, damage_body
 from sandbox.faults.requests import CONNECTION_FAULTS, FAULTS, FaultPlan
-from sandbox.http.routes import HttpResponse, RegistryResponder
+from sandbox.http.routes import CachedResponse, RegistryResponder
 from sandbox.uk.stream_http import StreamResponse
 from sandbox.us import faults as us_faults
 from sandbox.us import http
@@ -49,8 +49,8 @@ class _QuietServer(ThreadingHTTPServer):
 class SandboxServer:
     """A running server: its address, its current day, its faults."""
 
-    def __init__(self, desk: RegistryResponder, troubles: FaultPlan, address: tuple[str, int]) -> None:
-        self.desk, self.troubles = desk, troubles
+    def __init__(self, responder: RegistryResponder, fault_plan: FaultPlan, address: tuple[str, int]) -> None:
+        self.desk, self.troubles = responder, fault_plan
         self.requests: list[str] = []  # "GET /path", in order of arrival
         self.server = _QuietServer(address, _handler_class(self))
 
@@ -129,9 +129,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
 
     registry: SandboxServer
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = (
-        True  # head and body are written separately: the body would wait for the head's receipt
-    )
+    disable_nagle_algorithm = True  # head and body are written separately: the body would wait for the head's receipt
     server_version = "sandbox"
     sys_version = ""
 
@@ -147,23 +145,17 @@ class _RequestHandler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         path = unquote(urlsplit(self.path).path)
         if path != "/sandbox/advance":
-            self._respond_with_faults(
-                path, lambda: self.registry.desk.post(path, body, self._authorization_header)
-            )
+            self._respond_with_faults(path, lambda: self.registry.desk.post(path, body, self._authorization_header))
             return
         try:
             self.registry.advance()
         except ValueError as end:
             self._send(
-                HttpResponse(
-                    409, {"Content-Type": "application/json"}, json.dumps({"error": str(end)}).encode()
-                )
+                CachedResponse(409, {"Content-Type": "application/json"}, json.dumps({"error": str(end)}).encode())
             )
             return
         date = self.registry.desk.world.date(self.registry.desk.day)
-        self._send(
-            HttpResponse(200, {"Content-Type": "application/json"}, json.dumps({"date": str(date)}).encode())
-        )
+        self._send(CachedResponse(200, {"Content-Type": "application/json"}, json.dumps({"date": str(date)}).encode()))
 
     @property
     def _authorization_header(self) -> str:
@@ -181,22 +173,22 @@ class _RequestHandler(BaseHTTPRequestHandler):
         self.registry.requests.append(f"{self.command} {path}")
         page = http.undeclared_agent_response(path, self.headers.get("User-Agent", ""))
         if page is not None:
-            self._send(HttpResponse(page.status, {"Content-Type": page.kind}, page.body))
+            self._send(CachedResponse(page.status, {"Content-Type": page.kind}, page.body))
             return
         self._respond_with_faults(
-            path, lambda: self.registry.desk.answer(path, asked.query, self._authorization_header)
+            path, lambda: self.registry.desk.respond(path, asked.query, self._authorization_header)
         )
 
-    def _respond_with_faults(self, path: str, answered: Callable[[], HttpResponse | StreamResponse]) -> None:
+    def _respond_with_faults(self, path: str, answered: Callable[[], CachedResponse | StreamResponse]) -> None:
         """Sends the response, or the fault configured for the path."""
         fault = self.registry.troubles.of(path)
         page = us_faults.fault_page(path, fault)
         if page is not None:
-            self._send(HttpResponse(page.status, {"Content-Type": page.kind}, page.body))
+            self._send(CachedResponse(page.status, {"Content-Type": page.kind}, page.body))
             return
         if fault in {"rate_limited", "unavailable"}:
             status = 429 if fault == "rate_limited" else 503
-            self._send(HttpResponse(status, {"Content-Type": "text/html", "Retry-After": "1"}, PAGE))
+            self._send(CachedResponse(status, {"Content-Type": "text/html", "Retry-After": "1"}, PAGE))
             return
         if fault == "hang":
             self.close_connection = True
@@ -206,7 +198,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
         if isinstance(answer, StreamResponse) and fault != "html":
             self._stream(answer, fault)
         elif isinstance(answer, StreamResponse):
-            self._send(HttpResponse(200, {"Content-Type": "text/html"}, PAGE))
+            self._send(CachedResponse(200, {"Content-Type": "text/html"}, PAGE))
         else:
             self._send(_damaged_response(answer, path, fault), fault)
 
@@ -227,7 +219,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
                     return
         self.wfile.write(b"0\r\n\r\n")
 
-    def _send(self, answer: HttpResponse, fault: str | None = None) -> None:
+    def _send(self, answer: CachedResponse, fault: str | None = None) -> None:
         size = answer.body.stat().st_size if isinstance(answer.body, Path) else len(answer.body)
         if self._is_not_modified(answer):
             self.send_response(304)
@@ -253,24 +245,24 @@ class _RequestHandler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self._send_body(answer.body, start, end, fault)
 
-    def _is_not_modified(self, answer: HttpResponse) -> bool:
+    def _is_not_modified(self, answer: CachedResponse) -> bool:
         """Whether the caller has the same bytes: by ETag, else by Last-Modified."""
-        if not answer.fixed or not answer.tag:
+        if not answer.is_cacheable or not answer.tag:
             return False
         tags = self.headers.get("If-None-Match")
         if tags is not None:
             return f'"{answer.tag}"' in tags
         return self.headers.get("If-Modified-Since") == format_datetime(self.registry.now, usegmt=True)
 
-    def _send_validators(self, answer: HttpResponse) -> None:
-        if answer.fixed:
+    def _send_validators(self, answer: CachedResponse) -> None:
+        if answer.is_cacheable:
             self.send_header("ETag", f'"{answer.tag}"')
             self.send_header("Last-Modified", format_datetime(self.registry.now, usegmt=True))
             self.send_header("Accept-Ranges", "bytes")
 
-    def _byte_span(self, answer: HttpResponse, size: int) -> tuple[int, int]:
+    def _byte_span(self, answer: CachedResponse, size: int) -> tuple[int, int]:
         """First byte and the one after the last; a range with another ETag is answered in full."""
-        found = _RANGE.fullmatch(self.headers.get("Range", "")) if answer.fixed else None
+        found = _RANGE.fullmatch(self.headers.get("Range", "")) if answer.is_cacheable else None
         if found is None or self.headers.get("If-Range", f'"{answer.tag}"') != f'"{answer.tag}"':
             return 0, size
         return int(found[1]), min(int(found[2]) + 1, size) if found[2] else size
@@ -287,14 +279,14 @@ class _RequestHandler(BaseHTTPRequestHandler):
             self.close_connection = True
 
 
-def _damaged_response(answer: HttpResponse, path: str, fault: str | None) -> HttpResponse:
+def _damaged_response(answer: CachedResponse, path: str, fault: str | None) -> CachedResponse:
     """Damaged contents with a success status; the ETag shows that the bytes differ."""
     if fault is None or fault in CONNECTION_FAULTS or answer.status != 200:  # noqa: PLR2004
         return answer
     body = answer.body.read_bytes() if isinstance(answer.body, Path) else answer.body
     headers = {**answer.headers, "Content-Type": "text/html"} if fault == "html" else answer.headers
     tag = f"{answer.tag}-{fault}" if answer.tag else None
-    return HttpResponse(200, headers, damage_body(path, body, fault), fixed=answer.fixed, tag=tag)
+    return CachedResponse(200, headers, damage_body(path, body, fault), is_cacheable=answer.is_cacheable, tag=tag)
 
 
 def _body_pieces(body: bytes | Path, start: int, stop: int, step: int) -> Iterator[bytes]:

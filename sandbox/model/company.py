@@ -16,11 +16,11 @@ from sandbox.model.no import NorwegianDetails, PartnerChange
 from sandbox.model.se import OverviewYear, SwedishDetails
 from sandbox.model.us import (
     AmericanDetails,
-    FourthRestated,
+    FourthQuarterRestatement,
     InterimFiled,
     NewsFiled,
     NoticeFiled,
-    StakeMoved,
+    StakeChange,
 )
 from sandbox.vocabulary import Industry, Place
 from warehouse.schema import identifiers
@@ -57,11 +57,11 @@ class Accounts:
     prior: Figures | None
     currency: str
     document: int
-    flavour: str
-    coarse: bool = False
-    amended: bool = False
-    dormant: bool = False
-    overview: tuple[OverviewYear, ...] = ()  # Sweden: years before the previous one, rounded
+    document_style: str
+    is_rounded_to_thousands: bool = False
+    is_amended: bool = False
+    is_dormant: bool = False
+    overview_years: tuple[OverviewYear, ...] = ()  # Sweden: years before the previous one, rounded
 
     @property
     def prior_end(self) -> date:
@@ -86,7 +86,7 @@ class Holder:
     notified: date
     ceased: date | None = None
     number: str | None = None
-    trust: bool = False
+    is_trust: bool = False
     extras: tuple[str, ...] = ()
     born: tuple[int, int] = (1970, 1)
     revision: int = 0  # part of the etag; incremented when the record changes or reappears
@@ -121,14 +121,12 @@ class Company:
     employees: int | None = None
     employees_counted: date | None = None
     website: str | None = None
-    former_names: list[tuple[date, str]] = field(
-        default_factory=list
-    )  # (changed on, former name), newest first
+    former_names: list[tuple[date, str]] = field(default_factory=list)  # (changed on, former name), newest first
     accounts: list[Accounts] = field(default_factory=list)
     holders: list[Holder] = field(default_factory=list)
-    listed: bool = False
+    is_listed: bool = False
     extended: bool = True  # Norway: six-row answers; False: one row, short set of fields
-    fresh_accounts: list[Accounts] = field(default_factory=list)  # to be published today
+    new_accounts: list[Accounts] = field(default_factory=list)  # to be published today
     norwegian: NorwegianDetails = field(default_factory=NorwegianDetails)  # Norway only
     finnish: FinnishDetails = field(default_factory=FinnishDetails)  # Finland only
     swedish: SwedishDetails = field(default_factory=SwedishDetails)  # Sweden only
@@ -139,7 +137,7 @@ class Company:
         return identifiers.company_id(self.market, self.number)
 
     @property
-    def in_register(self) -> bool:
+    def is_in_register(self) -> bool:
         """False for dissolved companies, which are absent from the registers' full files."""
         return self.status != "dissolved"
 
@@ -151,7 +149,7 @@ class Company:
     def publish(self, accounts: Accounts) -> None:
         """Adds a document that appears today."""
         self.accounts.append(accounts)
-        self.fresh_accounts.append(accounts)
+        self.new_accounts.append(accounts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +196,9 @@ class PlannedEvent:
         | PartnerChange
         | NewsFiled
         | NoticeFiled
-        | StakeMoved
+        | StakeChange
         | InterimFiled
-        | FourthRestated
+        | FourthQuarterRestatement
         | ReleasePublished
         | ActPublished
     )

@@ -54,7 +54,7 @@ class HoldingPosition:
 
 
 @dataclass(frozen=True, slots=True)
-class FlaggingNotification:
+class PlannedFlagging:
     """One major holding notification: the new position and that of the previous notification."""
 
     holder: str
@@ -74,7 +74,7 @@ class ExchangeRelease:
     at: datetime
     headlines: tuple[tuple[str, str], ...]  # language, headline
     apart: bool = False
-    flagging: FlaggingNotification | None = None
+    flagging: PlannedFlagging | None = None
     attachment: str | None = None
 
     def number(self, position: int) -> int:
@@ -122,12 +122,10 @@ class FinnishDetails:
     situations: list[LegalSituation] = field(default_factory=list)
     notices: list[RegisteredNotice] = field(default_factory=list)
     releases: list[ExchangeRelease] = field(default_factory=list)
-    positions: dict[str, FlaggingNotification] = field(
-        default_factory=dict
-    )  # holder -> its newest notification
+    positions: dict[str, PlannedFlagging] = field(default_factory=dict)  # holder -> its newest notification
     ended: date | None = None  # end of registration
     modified: date | None = None  # day of the last modification, which may change without visible reason
     code_set: str = "TOIMI4"  # code list of the industry code; a ceased company keeps an older one
     parallel: str | None = None  # name in another language
     auxiliary: str | None = None
-    first_north: bool = False
+    is_first_north: bool = False

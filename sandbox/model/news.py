@@ -31,9 +31,9 @@ class PressRelease:
     at: datetime  # UTC
     titles: Mapping[str, str]
     wires: tuple[Wire, ...]
-    is_told: bool = True
+    is_expected: bool = True
     corrects: int | None = None
-    speaker: str | None = None
+    publisher_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class SupervisorAct:
     at: datetime  # UTC
     kind: ActKind
     parties: tuple[str, ...]
-    is_told: bool = True
+    is_expected: bool = True
     amount: int | None = None
 
 

@@ -48,7 +48,7 @@ class HoldingNotice:
     before: VotingStake | None
     wording: Wording
     languages: tuple[str, ...]
-    doors: tuple[ReleaseChannel, ...]
+    release_channels: tuple[ReleaseChannel, ...]
     corrects: int | None = None
 
 
@@ -66,8 +66,8 @@ class SwedishDetails:
     activity: str | None = ACTIVE
     in_population: bool = True  # SCB's JEStat
     declines_advertising: bool = False
-    asked: bool = False
-    named: date | None = None  # registration day of the current name
+    is_looked_up: bool = False
+    name_registered_on: date | None = None  # registration day of the current name
     notices: list[HoldingNotice] = field(default_factory=list)
     stakes: dict[str, HoldingNotice] = field(default_factory=dict)  # holder -> the notice that counts
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 
 @dataclass(frozen=True, slots=True)
-class FilingParty:
+class OwnershipParty:
     """A holder who files ownership reports: a person, company or manager. Not all have a CIK."""
 
     name: str
@@ -29,7 +29,7 @@ class Schedule13Filing:
     `is_exit`: item 5 states that five percent or less are left. The first of `persons` files.
     """
 
-    persons: tuple[FilingParty, ...]
+    persons: tuple[OwnershipParty, ...]
     percent: Decimal
     event: date
     amendment: int = 0
@@ -42,7 +42,7 @@ class Schedule13Filing:
 class InsiderReport:
     """A Form 3 or 4: one person, and the directly owned shares afterwards."""
 
-    person: FilingParty
+    person: OwnershipParty
     event: date
     shares: int
     change: int = 0
@@ -53,7 +53,7 @@ class InsiderReport:
 class ManagerReport:
     """A manager's 13F with one position: shares at quarter end. `amends`: RESTATEMENT, NEW HOLDINGS."""
 
-    manager: FilingParty
+    manager: OwnershipParty
     period: date
     shares: int
     amends: str | None = None
@@ -102,7 +102,7 @@ class RegisterHolding:
 
     register: str
     native: str
-    party: FilingParty
+    party: OwnershipParty
     as_of: date | None  # None: the day the service observed it
     percent: Decimal | None
     is_lead: bool = True
@@ -113,23 +113,23 @@ class RegisterHolding:
 class NewsFiled:
     """Expected: a current report with a press release, published as news."""
 
-    paper: FiledDocument
+    filing: FiledDocument
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeFiled:
     """Expected: a filing that notifies the regulator of late filing, delisting or deregistration."""
 
-    paper: FiledDocument
+    filing: FiledDocument
 
 
 @dataclass(frozen=True, slots=True)
-class StakeMoved:
+class StakeChange:
     """A threshold crossing of a holder's percentage."""
 
     register: str
     native: str
-    party: FilingParty
+    party: OwnershipParty
     as_of: date
     previous: Decimal
     current: Decimal
@@ -140,11 +140,11 @@ class StakeMoved:
 class InterimFiled:
     """Expected: the first report of a quarter."""
 
-    interim: QuarterlyReport
+    report: QuarterlyReport
 
 
 @dataclass(frozen=True, slots=True)
-class FourthRestated:
+class FourthQuarterRestatement:
     """Restated accounts of a year with known quarters: the derived last quarter gets the same balance."""
 
     before: tuple[int, int]  # equity and total assets
@@ -161,8 +161,8 @@ class AmericanDetails:
     `holdings`: by register and native key, as of the newest documents.
     """
 
-    papers: list[FiledDocument] = field(default_factory=list)
+    filings: list[FiledDocument] = field(default_factory=list)
     tickers: list[tuple[str, str | None]] = field(default_factory=list)
-    is_washed: bool = False
-    interims: list[QuarterlyReport] = field(default_factory=list)
+    has_false_utc_times: bool = False
+    quarterly_reports: list[QuarterlyReport] = field(default_factory=list)
     holdings: dict[tuple[str, str], RegisterHolding] = field(default_factory=dict)

@@ -26,11 +26,7 @@ VIEW: Final = "https://view.news.eu.nasdaq.com/view"
 _ATTACHMENT: Final = "https://attachment.news.eu.nasdaq.com"
 _MAIN: Final = "Main Market, Helsinki"
 _FIRST_NORTH: Final = "First North Finland"
-_GROUPS: Final = {
-    "NordicMainMarkets": "Main Market",
-    "NordicFirstNorth": "First North",
-    "NordicAllMarkets": "",
-}
+_GROUPS: Final = {"NordicMainMarkets": "Main Market", "NordicFirstNorth": "First North", "NordicAllMarkets": ""}
 _NOISE: Final = (
     (
         "Main Market, Copenhagen",
@@ -127,13 +123,11 @@ def _release_order(item: Item) -> tuple[str, int]:
 def _release_item(record: _ReleaseRecord) -> Item:
     release, company = record.release, record.company
     language = "en" if "en" in record.languages else record.languages[0]
-    market = _FIRST_NORTH if company.finnish.first_north else _MAIN
+    market = _FIRST_NORTH if company.finnish.is_first_north else _MAIN
     attachments = []
     if release.attachment:
         address = f"{_ATTACHMENT}/a{record.key[1:]}"
-        attachments = [
-            {"mimetype": "application/pdf", "fileName": release.attachment, "attachmentUrl": address}
-        ]
+        attachments = [{"mimetype": "application/pdf", "fileName": release.attachment, "attachmentUrl": address}]
     headline = (language, dict(release.headlines)[language])
     times = release_time_text(release.at)
     return base_item(record.number, release.category, headline, record.languages, market, company.name) | {
@@ -145,12 +139,7 @@ def _release_item(record: _ReleaseRecord) -> Item:
 
 
 def base_item(
-    number: int,
-    category: int,
-    headline: tuple[str, str],
-    languages: tuple[str, ...],
-    market: str,
-    company: str,
+    number: int, category: int, headline: tuple[str, str], languages: tuple[str, ...], market: str, company: str
 ) -> Item:
     """The fields of an item common to all releases, before its URL and time."""
     label = {"cnsCategory": vocabulary.CATEGORIES[category]} if category in vocabulary.CATEGORIES else {}
@@ -180,9 +169,7 @@ def _foreign_items(day: date) -> list[Item]:
         times = release_time_text(datetime.combine(day, time(1, 15)))
         item = base_item(number, category, (language, headline), (language,), market, company)
         address = f"{VIEW}?id=b{number:032x}&lang={language}&src=listed"
-        found.append(
-            {**item, "messageUrl": address, "releaseTime": times, "published": times, "attachment": []}
-        )
+        found.append({**item, "messageUrl": address, "releaseTime": times, "published": times, "attachment": []})
     return found
 
 
@@ -199,7 +186,7 @@ def _page_html(record: _ReleaseRecord, language: str) -> str:
     headline = escape(dict(release.headlines)[language])
     body = "<p>Keksitty.</p>"
     if release.flagging is not None:
-        body = fi_major_holdings.as_html(
+        body = fi_major_holdings.blocks_as_html(
             fi_major_holdings.notification_blocks(company, release.flagging, language)
         )
     return (

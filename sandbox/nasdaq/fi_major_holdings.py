@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import Final
 
 from sandbox.model.company import Company
-from sandbox.model.fi import FlaggingNotification, HoldingPosition
+from sandbox.model.fi import HoldingPosition, PlannedFlagging
 
 _ISIN_STEM: Final = 990_000_000
 _WIDTH: Final = 24
@@ -65,13 +65,7 @@ _ENGLISH: Final = _FormWords(
     details="Notified details of the resulting situation on the date on which the threshold was crossed:",
     part_a="A: Shares and voting rights",
     parts_head=(
-        (
-            "Class/type of shares",
-            "Number of shares and voting rights",
-            "",
-            "% of shares and voting rights",
-            "",
-        ),
+        ("Class/type of shares", "Number of shares and voting rights", "", "% of shares and voting rights", ""),
         ("", *_PARTS, *_PARTS),
     ),
 )
@@ -101,14 +95,12 @@ _MONTHS: Final = (
 )  # fmt: skip
 
 
-def notification_blocks(company: Company, flagging: FlaggingNotification, language: str) -> list[TextBlock]:
+def notification_blocks(company: Company, flagging: PlannedFlagging, language: str) -> list[TextBlock]:
     """Blocks of one notification."""
     finnish = language == "fi"
     words = _FINNISH if finnish else _ENGLISH
     day = flagging.crossed_on
-    said = (
-        f"{day.day}.{day.month}.{day.year}" if finnish else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
-    )
+    said = f"{day.day}.{day.month}.{day.year}" if finnish else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
     names = {"holder": flagging.holder, "issuer": company.name, "day": said}
     form = _FormWriter(words, finnish=finnish, total=total_shares(company))
     return [
@@ -141,7 +133,7 @@ class _FormWriter:
     finnish: bool
     total: int
 
-    def positions(self, flagging: FlaggingNotification) -> Rows:
+    def positions(self, flagging: PlannedFlagging) -> Rows:
         """The two main rows: the current position and that of the previous notification."""
         now = (self.words.now, *self._position_cells(flagging.now), self._number_text(self.total))
         before: tuple[str, ...] = (self.words.before, "", "", "", "")
@@ -191,9 +183,9 @@ def _instruments_pct(position: HoldingPosition) -> Decimal | None:
     return position.total - position.shares
 
 
-def as_text(found: list[TextBlock]) -> str:
+def blocks_as_text(blocks: list[TextBlock]) -> str:
     """The flattened text, as copies of releases carry it."""
-    return "\n".join(_character_table(block.rows) if block.drawn else _flat_text(block) for block in found)
+    return "\n".join(_character_table(block.rows) if block.drawn else _flat_text(block) for block in blocks)
 
 
 def _flat_text(block: TextBlock) -> str:
@@ -202,9 +194,9 @@ def _flat_text(block: TextBlock) -> str:
     return "\n".join(" | ".join(row) + " |" for row in block.rows)
 
 
-def as_html(found: list[TextBlock]) -> str:
+def blocks_as_html(blocks: list[TextBlock]) -> str:
     """The body of the release's page."""
-    return "\n".join(_block_html(block) for block in found)
+    return "\n".join(_block_html(block) for block in blocks)
 
 
 def _block_html(block: TextBlock) -> str:

@@ -44,7 +44,7 @@ def _notice_records(world: World, day: int) -> tuple[_NoticeRecord, ...]:
         _NoticeRecord(company, notice)
         for company in world.all("SE", day)
         for notice in company.swedish.notices
-        if "nasdaq" in notice.doors and notice.at.date() <= until
+        if "nasdaq" in notice.release_channels and notice.at.date() <= until
     )
 
 
@@ -59,12 +59,7 @@ def _notice_item(record: _NoticeRecord) -> fi_exchange_releases.Item:
     headline = (record.language, se_major_holdings.notice_title(company, notice, record.language))
     times = fi_exchange_releases.release_time_text(notice.at)
     listed = fi_exchange_releases.base_item(
-        record.number,
-        vocabulary.FLAGGING,
-        headline,
-        notice.languages,
-        market,
-        company.name.removesuffix(" (publ)"),
+        record.number, vocabulary.FLAGGING, headline, notice.languages, market, company.name.removesuffix(" (publ)")
     )
     page = fi_exchange_releases.record_page_key(record.number)
     address = f"{fi_exchange_releases.VIEW}?id={page}&lang={record.language}&src=listed"
@@ -94,9 +89,7 @@ def write_day(world: World, day: int, folder: Path) -> None:
     found = [one for one in _notice_records(world, day) if day == 0 or one.notice.at.date() == today]
     folder.mkdir(parents=True, exist_ok=True)
     body = {"results": {"item": [_notice_item(record) for record in found]}, "count": len(found)}
-    (folder / f"nasdaq_cns_query_{today}.json").write_text(
-        json.dumps(body, ensure_ascii=False), encoding="utf-8"
-    )
+    (folder / f"nasdaq_cns_query_{today}.json").write_text(json.dumps(body, ensure_ascii=False), encoding="utf-8")
     for record in found:
         for language in record.notice.languages:
             path = folder / f"{fi_exchange_releases.record_page_key(record.number)}_{language}.html"

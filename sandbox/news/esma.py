@@ -21,7 +21,7 @@ AUTHORITY: Final = "Finanssivalvonta - Finansinspektionen (FIN-FSA)"
 
 def sanctions_page(world: World, day: int, query: Mapping[str, str]) -> bytes:
     """A page of the register."""
-    found = [_act_document(act) for act in releases.acts_until(world, "FI", day) if act.kind == "sanction"]
+    found = [_act_document(act) for act in releases.regulatory_acts_until(world, "FI", day) if act.kind == "sanction"]
     found.append(_person_document(world))
     start, rows = int(query.get("start") or 0), int(query.get("rows") or _USUAL)
     body = {
@@ -67,7 +67,7 @@ def _act_document(act: SupervisorAct) -> dict[str, Any]:
         "sn_ncaCodeFullName": AUTHORITY,
         "sn_countryName": "FINLAND",
     }
-    if act.is_told:
+    if act.is_expected:
         return made | {"sn_entityName": f"<b>{act.parties[0]}</b>", "sn_entityLEI": company_lei(act.company)}
     if act.parties[0] == releases.PERSON:  # named in the text only
         return made

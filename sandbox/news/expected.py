@@ -44,12 +44,7 @@ def _news_event_parts(company: Company, release: PressRelease) -> tuple[str, str
         "summary": None,
         "published_at": f"{release.at:%Y-%m-%dT%H:%M:%SZ}",
     }
-    return (
-        ids.news_published_id(company.company_id, group),
-        "news.published",
-        {"group": group},
-        {"news": core},
-    )
+    return (ids.news_published_id(company.company_id, group), "news.published", {"group": group}, {"news": core})
 
 
 def _act_event_parts(company: Company, act: SupervisorAct) -> tuple[str, str, Row, Row]:
@@ -63,5 +58,5 @@ def _act_event_parts(company: Company, act: SupervisorAct) -> tuple[str, str, Ro
     }
     if company.market in _CURRENCIES:  # the feed of the SEC states no amounts
         core |= {"amount": act.amount, "currency": _CURRENCIES[company.market]}
-    event_id = ids.event_regulatory_id(authority, key, company.company_id)
+    event_id = ids.regulatory_event_id(authority, key, company.company_id)
     return event_id, "event.regulatory", {"authority": authority, "act": key}, {"notice": core}

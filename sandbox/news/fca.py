@@ -23,7 +23,7 @@ _MOST: Final = 20
 
 def news_feed(world: World, day: int) -> bytes:
     """The newest items, newest first; a speech among them."""
-    found = sorted(releases.acts_until(world, "UK", day), key=lambda act: act.at, reverse=True)[:_MOST]
+    found = sorted(releases.regulatory_acts_until(world, "UK", day), key=lambda act: act.at, reverse=True)[:_MOST]
     return _CHANNEL.feed([*(list(_act_members(act)) for act in found), list(_speech_members(world, day))])
 
 

@@ -22,7 +22,7 @@ _CHANNEL: Final = RssChannel("Sanktioner mot finansiella företag", _LISTING, "F
 
 def sanctions_feed(world: World, day: int) -> bytes:
     """The acts, newest first."""
-    found = sorted(releases.acts_until(world, "SE", day), key=lambda act: act.at, reverse=True)
+    found = sorted(releases.regulatory_acts_until(world, "SE", day), key=lambda act: act.at, reverse=True)
     return _CHANNEL.feed([*(list(_act_members(act)) for act in found), list(_person_members(world))])
 
 

@@ -23,7 +23,7 @@ _SITE: Final = "https://www.finanstilsynet.no"
 def acts_feed(world: World, day: int, name: str) -> bytes:
     """One of the two feeds, newest first."""
     channel = RssChannel("Finanstilsynet", f"{_SITE}/rss/{name}/", "Nyheter fra Finanstilsynet", "no")
-    found = sorted(releases.acts_until(world, "NO", day), key=lambda act: act.at, reverse=True)
+    found = sorted(releases.regulatory_acts_until(world, "NO", day), key=lambda act: act.at, reverse=True)
     kept = [act for act in found if act.serial % FEEDS[name] == 0]
     return channel.feed([*(list(_act_members(act)) for act in kept), list(_circular_members(world))])
 

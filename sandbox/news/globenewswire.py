@@ -15,13 +15,7 @@ from sandbox.model.news import PressRelease
 from sandbox.news.rss import ItemElement, RssChannel
 from sandbox.world import World
 
-COUNTRIES: Final = {
-    "SE": "Sweden",
-    "NO": "Norway",
-    "FI": "Finland",
-    "UK": "United Kingdom",
-    "US": "United States",
-}
+COUNTRIES: Final = {"SE": "Sweden", "NO": "Norway", "FI": "Finland", "UK": "United Kingdom", "US": "United States"}
 _SITE: Final = "https://www.globenewswire.com"
 _SPACES: Final = {"xmlns:dc": "http://dublincore.org/documents/dcmi-namespace/"}
 _MICS: Final = {"SE": "Stockholm", "NO": "Oslo", "FI": "Helsinki", "UK": "London"}
@@ -37,9 +31,7 @@ def country_feed(world: World, day: int, market: str) -> bytes:
     channel = RssChannel(title, address, title, "en", _SPACES)
     found = [one for one in releases.releases_until(world, market, day) if "globenewswire" in one.wires]
     newest = sorted(found, key=lambda release: release.at, reverse=True)[:_MOST]
-    return channel.feed(
-        [*(list(_release_members(release)) for release in newest), list(_danish_members(world, day))]
-    )
+    return channel.feed([*(list(_release_members(release)) for release in newest), list(_danish_members(world, day))])
 
 
 def _danish_members(world: World, day: int) -> Iterator[ItemElement]:
@@ -59,16 +51,14 @@ def _danish_members(world: World, day: int) -> Iterator[ItemElement]:
 def _release_members(release: PressRelease) -> Iterator[ItemElement]:
     company = release.company
     number = str(4_000_000 + release.serial)
-    speaker = release.speaker or company.name
-    subject = "Class Action" if release.speaker else "Product / Services Announcement"
+    speaker = release.publisher_name or company.name
+    subject = "Class Action" if release.publisher_name else "Product / Services Announcement"
     at = release.at if release.wires[0] == "globenewswire" else release.at + _LATER
     title = release.titles["en"]
     address = f"{_SITE}/news-release/{at:%Y/%m/%d}/{number}/0/en/release-{number}.html"
     yield ItemElement("guid", address, {"isPermaLink": "true"})
     yield ItemElement("link", address)
-    yield ItemElement(
-        "category", f"{_MICS[company.market]}:P{company.position}", {"domain": f"{_SITE}/rss/stock"}
-    )
+    yield ItemElement("category", f"{_MICS[company.market]}:P{company.position}", {"domain": f"{_SITE}/rss/stock"})
     yield ItemElement("category", subject)
     yield ItemElement("title", title)
     yield ItemElement("description", f'<p align="left">{title}.</p>')

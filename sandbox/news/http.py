@@ -15,7 +15,7 @@ from typing import Final
 from sandbox.companies import releases
 from sandbox.news import esma, fca, finansinspektionen, finanstilsynet, globenewswire, mfn, prnewswire, sec
 from sandbox.shared import gleif_http
-from sandbox.shared.response import EndpointResponse
+from sandbox.shared.response import SandboxResponse
 from sandbox.uk import nsm_http
 from sandbox.world import World
 
@@ -70,7 +70,7 @@ def _lei_records(world: World, market: str) -> bytes:
     """LEI records of the companies that have press on any day."""
     told = (
         *releases.releases_until(world, market, world.days - 1),
-        *releases.acts_until(world, market, world.days - 1),
+        *releases.regulatory_acts_until(world, market, world.days - 1),
     )
     leis = sorted({gleif_http.company_lei(one.company) for one in told})
     asked = {"filter[lei]": ",".join(leis), "page[size]": str(len(leis))}
@@ -81,59 +81,47 @@ _SUPERVISORS: Final[tuple[tuple[str, str, Callable[[World, int], bytes]], ...]] 
     ("US", "news/sec_rss/litigation_releases_{}.xml", sec.litigation_feed),
     ("UK", "news/fca_rss/news_{}.xml", fca.news_feed),
     ("SE", "news/fi_rss/sanktioner_{}.xml", finansinspektionen.sanctions_feed),
-    (
-        "NO",
-        "news/finanstilsynet_rss/nyhetsfeed_{}.xml",
-        lambda w, d: finanstilsynet.acts_feed(w, d, "nyhetsfeed"),
-    ),
-    (
-        "NO",
-        "news/finanstilsynet_rss/rundskriv_{}.xml",
-        lambda w, d: finanstilsynet.acts_feed(w, d, "rundskriv"),
-    ),
-    (
-        "FI",
-        "news/esma_sanctions/sanctions_{}.json",
-        lambda w, d: esma.sanctions_page(w, d, {"rows": "1000"}),
-    ),
+    ("NO", "news/finanstilsynet_rss/nyhetsfeed_{}.xml", lambda w, d: finanstilsynet.acts_feed(w, d, "nyhetsfeed")),
+    ("NO", "news/finanstilsynet_rss/rundskriv_{}.xml", lambda w, d: finanstilsynet.acts_feed(w, d, "rundskriv")),
+    ("FI", "news/esma_sanctions/sanctions_{}.json", lambda w, d: esma.sanctions_page(w, d, {"rows": "1000"})),
 )
 
 
-def _mfn_stream(world: World, day: int, query: Query) -> EndpointResponse:
+def _mfn_stream(world: World, day: int, query: Query) -> SandboxResponse:
     start, most = int(query.get("offset") or 0), int(query.get("limit") or 100)
-    return EndpointResponse(
+    return SandboxResponse(
         200, JSON, mfn.stream_page(world, day, after=query.get("after", ""), page=slice(start, start + most))
     )
 
 
-def _mfn_item(world: World, day: int, query: Query) -> EndpointResponse:
-    return EndpointResponse(200, JSON, mfn.single_item(world, day, query.get("news-id", "")))
+def _mfn_item(world: World, day: int, query: Query) -> SandboxResponse:
+    return SandboxResponse(200, JSON, mfn.single_item(world, day, query.get("news-id", "")))
 
 
-def _mfn_companies(world: World, day: int, _query: Query) -> EndpointResponse:
-    return EndpointResponse(200, JSON, mfn.company_list(world, day))
+def _mfn_companies(world: World, day: int, _query: Query) -> SandboxResponse:
+    return SandboxResponse(200, JSON, mfn.company_list(world, day))
 
 
-def _globenewswire_feed(world: World, day: int, _query: Query, country: str) -> EndpointResponse:
+def _globenewswire_feed(world: World, day: int, _query: Query, country: str) -> SandboxResponse:
     market = _COUNTRIES.get(country)
     if market is None:
-        return EndpointResponse(404, "text/html", b"<html><body>Not found</body></html>")
-    return EndpointResponse(200, RSS, globenewswire.country_feed(world, day, market))
+        return SandboxResponse(404, "text/html", b"<html><body>Not found</body></html>")
+    return SandboxResponse(200, RSS, globenewswire.country_feed(world, day, market))
 
 
-def _finanstilsynet_feed(world: World, day: int, _query: Query, name: str) -> EndpointResponse:
-    return EndpointResponse(200, RSS, finanstilsynet.acts_feed(world, day, name))
+def _finanstilsynet_feed(world: World, day: int, _query: Query, name: str) -> SandboxResponse:
+    return SandboxResponse(200, RSS, finanstilsynet.acts_feed(world, day, name))
 
 
-def _esma_sanctions(world: World, day: int, query: Query) -> EndpointResponse:
-    return EndpointResponse(200, JSON, esma.sanctions_page(world, day, query))
+def _esma_sanctions(world: World, day: int, query: Query) -> SandboxResponse:
+    return SandboxResponse(200, JSON, esma.sanctions_page(world, day, query))
 
 
-def _rss_route(feed: Callable[[World, int], bytes]) -> Callable[[World, int, Query], EndpointResponse]:
-    return lambda world, day, _query: EndpointResponse(200, RSS, feed(world, day))
+def _rss_route(feed: Callable[[World, int], bytes]) -> Callable[[World, int, Query], SandboxResponse]:
+    return lambda world, day, _query: SandboxResponse(200, RSS, feed(world, day))
 
 
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., EndpointResponse]], ...]] = (
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
     (re.compile(r"/all/s/nordic\.json"), _mfn_stream),
     (re.compile(r"/v1/feed/[0-9a-f-]{36}\.json"), _mfn_item),
     (re.compile(r"/search/companies"), _mfn_companies),
@@ -141,10 +129,7 @@ ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., EndpointResponse]], ...
     (re.compile(r"/rss/news-releases-list\.rss"), _rss_route(prnewswire.release_feed)),
     (re.compile(r"/enforcement-litigation/litigation-releases/rss"), _rss_route(sec.litigation_feed)),
     (re.compile(r"/news/rss\.xml"), _rss_route(fca.news_feed)),
-    (
-        re.compile(r"/sv/publicerat/sanktioner/finansiella-foretag/rss/?"),
-        _rss_route(finansinspektionen.sanctions_feed),
-    ),
+    (re.compile(r"/sv/publicerat/sanktioner/finansiella-foretag/rss/?"), _rss_route(finansinspektionen.sanctions_feed)),
     (re.compile(r"/rss/(nyhetsfeed|rundskriv)/"), _finanstilsynet_feed),
     (re.compile(r"/solr/esma_registers_sanctions/select"), _esma_sanctions),
 )

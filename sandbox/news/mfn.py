@@ -72,9 +72,7 @@ def single_item(world: World, day: int, item: str) -> bytes:
 def day_notices(world: World, day: int) -> bytes:
     """The notices of a day with their texts; on the first day also those of all days before."""
     since = f"{world.date(day)}" if day else ""
-    return _feed_body(
-        [item for item in notices_until(world, day) if item["content"]["publish_date"] >= since]
-    )
+    return _feed_body([item for item in notices_until(world, day) if item["content"]["publish_date"] >= since])
 
 
 def notices_until(world: World, day: int) -> list[Item]:
@@ -84,7 +82,7 @@ def notices_until(world: World, day: int) -> list[Item]:
         item
         for company in world.all("SE", day)
         for notice in company.swedish.notices
-        if "mfn" in notice.doors and notice.at.date() <= until
+        if "mfn" in notice.release_channels and notice.at.date() <= until
         for item in _notice_items(company, notice)
     ]
 
@@ -126,11 +124,7 @@ def company_list(world: World, day: int) -> bytes:
 def _release_items(release: PressRelease) -> Iterator[Item]:
     for language, title in release.titles.items():
         yield _wire_item(
-            release.company,
-            release,
-            language,
-            title,
-            [":regulatory", ":regulatory:mar", "sub:ci:sales:order"],
+            release.company, release, language, title, [":regulatory", ":regulatory:mar", "sub:ci:sales:order"]
         )
 
 
@@ -150,12 +144,7 @@ def _wire_item(
             "tags": tags if release.corrects is None else _correction_tags(release, release.corrects),
             "scopes": [company.market],
         },
-        "content": {
-            "title": title,
-            "slug": slug,
-            "publish_date": _utc_stamp(release.at),
-            "attachments": [],
-        },
+        "content": {"title": title, "slug": slug, "publish_date": _utc_stamp(release.at), "attachments": []},
         "extensions": {},
         "source": "mfn",
     }
@@ -164,11 +153,7 @@ def _wire_item(
 def _danish_item(world: World, day: int) -> Item:
     """A Danish issuer; its register is not simulated."""
     slug = f"opdigtet-havvind-{world.date(day)}"
-    author = {
-        "entity_id": _stable_uuid("entity", "dk"),
-        "slug": "opdigtet-havvind",
-        "name": "Opdigtet Havvind A/S",
-    }
+    author = {"entity_id": _stable_uuid("entity", "dk"), "slug": "opdigtet-havvind", "name": "Opdigtet Havvind A/S"}
     return {
         "news_id": _stable_uuid("foreign", day),
         "group_id": _stable_uuid("foreign group", day),

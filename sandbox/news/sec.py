@@ -33,7 +33,7 @@ _MOST: Final = 25
 
 def litigation_feed(world: World, day: int) -> bytes:
     """The newest releases, newest first."""
-    found = [act for act in releases.acts_until(world, "US", day) if act.kind == "sanction"]
+    found = [act for act in releases.regulatory_acts_until(world, "US", day) if act.kind == "sanction"]
     newest = sorted(found, key=lambda act: act.at, reverse=True)[:_MOST]
     return _CHANNEL.feed([*(list(_act_members(act)) for act in newest), list(_person_members(world))])
 
@@ -49,12 +49,8 @@ def _act_members(act: SupervisorAct) -> Iterator[ItemElement]:
     yield ItemElement("link", f"{_SITE}/node/9{act.serial}\n")
     yield ItemElement("description", title)
     yield ItemElement("pubDate", f"{act.at.astimezone(_EASTERN):%a, %d %b %Y %H:%M:%S %z}")
-    yield ItemElement(
-        "dc:creator", release_number(act) if act.serial % 2 else release_number(act).replace("-", "")
-    )
-    yield ItemElement(
-        "guid", f"{_SITE}/{uuid.uuid5(uuid.NAMESPACE_URL, release_number(act))}", {"isPermaLink": "true"}
-    )
+    yield ItemElement("dc:creator", release_number(act) if act.serial % 2 else release_number(act).replace("-", ""))
+    yield ItemElement("guid", f"{_SITE}/{uuid.uuid5(uuid.NAMESPACE_URL, release_number(act))}", {"isPermaLink": "true"})
 
 
 def _person_members(world: World) -> Iterator[ItemElement]:
@@ -64,9 +60,7 @@ def _person_members(world: World) -> Iterator[ItemElement]:
     yield ItemElement("description", releases.PERSON)
     yield ItemElement("pubDate", f"{world.date(0):%a, %d %b %Y} 01:00:00 -0500")
     yield ItemElement("dc:creator", "LR-10001")
-    yield ItemElement(
-        "guid", f"{_SITE}/{uuid.uuid5(uuid.NAMESPACE_URL, 'LR-10001')}", {"isPermaLink": "true"}
-    )
+    yield ItemElement("guid", f"{_SITE}/{uuid.uuid5(uuid.NAMESPACE_URL, 'LR-10001')}", {"isPermaLink": "true"})
 
 
 def _respondents_title(parties: tuple[str, ...]) -> str:

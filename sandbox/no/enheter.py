@@ -72,7 +72,7 @@ Record = dict[str, Any]
 
 def entity_record(company: Company) -> Record:
     """The response of `/enheter/{orgnr}`: optional fields are left out, never null."""
-    if not company.in_register:
+    if not company.is_in_register:
         return _deleted_entity(company)
     record: Record = {
         "organisasjonsnummer": company.number,
@@ -146,16 +146,9 @@ def _employee_fields(company: Company) -> Record:
 def _business_address(company: Company) -> Record:
     """The business address; foreign ones have neither postnummer nor kommune, and the postcode is in poststed."""
     if company.place is None:
-        return {
-            "land": "Tyskland",
-            "landkode": "DE",
-            "poststed": "DE-99999 Musterstadt",
-            "adresse": [company.street],
-        }
+        return {"land": "Tyskland", "landkode": "DE", "poststed": "DE-99999 Musterstadt", "adresse": [company.street]}
     lines = (
-        [f"c/o Fiktiv Regnskap {company.position}", company.street]
-        if company.position % 5 == 0
-        else [company.street]
+        [f"c/o Fiktiv Regnskap {company.position}", company.street] if company.position % 5 == 0 else [company.street]
     )
     return {
         "land": "Norge",
@@ -220,10 +213,7 @@ def _article_fields(company: Company) -> Record:
     record: Record = {"maalform": "Nynorsk" if company.position % 8 == 0 else "Bokmål"}
     if company.form in {"AS", "ASA"}:
         record["vedtektsdato"] = company.registered.isoformat()
-        record["vedtektsfestetFormaal"] = [
-            "Oppdiktet virksomhet, og det som naturlig",
-            'hører til, også "annet".',
-        ]
+        record["vedtektsfestetFormaal"] = ["Oppdiktet virksomhet, og det som naturlig", 'hører til, også "annet".']
     record["aktivitet"] = ["Oppdiktet virksomhet."]
     if company.form not in {"ENK", "FLI"}:
         record["registreringsdatoForetaksregisteret"] = company.registered.isoformat()
@@ -261,9 +251,7 @@ def csv_row(company: Company, columns: tuple[str, ...]) -> list[str]:
 @lru_cache(maxsize=4)
 def _column_paths(columns: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Path of each column's value in the record: key, and the key within it or an empty string."""
-    return tuple(
-        (head, tail) for head, _, tail in (_JSON_NAMES.get(name, name).partition(".") for name in columns)
-    )
+    return tuple((head, tail) for head, _, tail in (_JSON_NAMES.get(name, name).partition(".") for name in columns))
 
 
 def _csv_cell(record: Record, head: str, tail: str) -> str:

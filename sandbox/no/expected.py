@@ -76,9 +76,7 @@ def event_parts(company: Company, change: PartnerChange) -> tuple[str, str, Row,
         "basis": "exact",
         "as_of": change.as_of.isoformat(),
     }
-    event_id = ids.ownership_changed_id(
-        company.company_id, holder, change.as_of, change.previous, change.current
-    )
+    event_id = ids.ownership_changed_id(company.company_id, holder, change.as_of, change.previous, change.current)
     key = {
         "register": REGISTER,
         "holder": _native_id(change.owner),

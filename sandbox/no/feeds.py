@@ -26,10 +26,7 @@ _FIRST: Final = 25_000_000
 _DAY: Final = 100_000
 _GAP: Final = 7
 _LARGEST: Final = 10_000
-_COUNTS: Final = (
-    "registreringsdatoAntallAnsatteEnhetsregisteret",
-    "registreringsdatoAntallAnsatteNAVAaregisteret",
-)
+_COUNTS: Final = ("registreringsdatoAntallAnsatteEnhetsregisteret", "registreringsdatoAntallAnsatteNAVAaregisteret")
 Entry = dict[str, Any]
 Query = Mapping[str, str]
 
@@ -41,24 +38,24 @@ class FeedFaults:
     `withheld`: ids that are not visible yet. `largest`: maximum page size, whatever size is requested.
     """
 
-    twice: bool = False
-    shuffled: bool = False
+    duplicates_entries: bool = False
+    is_shuffled: bool = False
     replayed: bool = False
     withheld: frozenset[int] = frozenset()
     largest: int = _LARGEST
     removed: frozenset[str] = field(default_factory=frozenset)
 
 
-def feed_entries(world: World, day: int, stream: str, temper: FeedFaults) -> list[Entry]:
+def feed_entries(world: World, day: int, stream: str, feed_faults: FeedFaults) -> list[Entry]:
     """Entries of one feed up to a day, oldest first, with gaps between ids."""
     found: list[Entry] = []
     for number in range(day + 1):
-        made = _day_entries(world, number, stream, temper)
+        made = _day_entries(world, number, stream, feed_faults)
         for place, entry in enumerate(made, start=1):
             minute, second = divmod(place, 60)
             stamp = f"{world.date(number)}T{minute // 60:02}:{minute % 60:02}:{second:02}.{place % 1000:03}Z"
             found.append({"oppdateringsid": _FIRST + number * _DAY + place * _GAP, "dato": stamp, **entry})
-    return [entry for entry in found if entry["oppdateringsid"] not in temper.withheld]
+    return [entry for entry in found if entry["oppdateringsid"] not in feed_faults.withheld]
 
 
 def _day_entries(world: World, day: int, stream: str, temper: FeedFaults) -> Iterator[Entry]:
@@ -77,11 +74,7 @@ def _company_entries(world: World, company: Company, day: int, stream: str) -> I
     is_new = day == 0 or company.position >= world.count("NO", day - 1)
     before = None if is_new else world.company("NO", company.position, day - 1)
     if stream == ROLES:
-        if (
-            before is None
-            or before.norwegian.owners != company.norwegian.owners
-            or _has_ended(before, company)
-        ):
+        if before is None or before.norwegian.owners != company.norwegian.owners or _has_ended(before, company):
             yield _feed_entry(company.number, None)
     elif stream == SUB_UNITS:
         own = underenheter.sub_unit_number(company)
@@ -93,16 +86,14 @@ def _company_entries(world: World, company: Company, day: int, stream: str) -> I
 
 
 def _has_ended(before: Company, after: Company) -> bool:
-    return before.in_register and not after.in_register
+    return before.is_in_register and not after.is_in_register
 
 
 def _entity_entries(before: Company | None, after: Company) -> Iterator[Entry]:
     if before is None:
         yield _feed_entry(after.number, "Ny")
     elif _has_ended(before, after):
-        yield _feed_entry(
-            after.number, "Endring", [{"op": "replace", "path": "/underAvvikling", "value": False}]
-        )
+        yield _feed_entry(after.number, "Endring", [{"op": "replace", "path": "/underAvvikling", "value": False}])
         yield _feed_entry(after.number, "Sletting")
     elif patches := list(_entity_patches(enheter.entity_record(before), enheter.entity_record(after))):
         # like the register: changes of one moment become several entries
@@ -136,28 +127,20 @@ def _feed_entry(number: str, kind: str | None, patches: list[Entry] | None = Non
     return entry if patches is None else {**entry, "endringer": patches}
 
 
-def hal_page(stream: str, found: list[Entry], query: Query, temper: FeedFaults) -> Entry:
+def hal_page(stream: str, entries: list[Entry], query: Query, feed_faults: FeedFaults) -> Entry:
     """A page of entities or sub-units; without entries it has no `_embedded`."""
-    asked = [entry for entry in found if _is_requested(entry, query, temper)]
+    asked = [entry for entry in entries if _is_requested(entry, query, feed_faults)]
     if query.get("sort") == "id,DESC":
         asked.reverse()
-    shown = _with_faults(asked[: _page_size(query, 20, temper)], temper)
+    shown = _with_faults(asked[: _page_size(query, 20, feed_faults)], feed_faults)
     wants_patches = query.get("includeChanges") == "true"
     page: Entry = {
         "_links": {"self": {"href": f"{API}/oppdateringer/{stream}"}},
-        "page": {
-            "size": _page_size(query, 20, temper),
-            "totalElements": len(asked),
-            "totalPages": 1,
-            "number": 0,
-        },
+        "page": {"size": _page_size(query, 20, feed_faults), "totalElements": len(asked), "totalPages": 1, "number": 0},
     }
     if not shown:
         return page
-    return {
-        "_embedded": {COLLECTIONS[stream]: [_linked_entry(stream, item, wants_patches) for item in shown]},
-        **page,
-    }
+    return {"_embedded": {COLLECTIONS[stream]: [_linked_entry(stream, item, wants_patches) for item in shown]}, **page}
 
 
 def _linked_entry(stream: str, entry: Entry, wants_patches: bool) -> Entry:
@@ -166,10 +149,10 @@ def _linked_entry(stream: str, entry: Entry, wants_patches: bool) -> Entry:
     return {**kept, "_links": {"enhet" if stream == ENTITIES else "underenhet": {"href": link}}}
 
 
-def cloud_events(found: list[Entry], query: Query, temper: FeedFaults) -> list[Entry]:
+def cloud_events(entries: list[Entry], query: Query, feed_faults: FeedFaults) -> list[Entry]:
     """An array of CloudEvents of the role feed; `afterId` is exclusive."""
-    asked = [entry for entry in found if _is_requested(entry, query, temper)]
-    shown = _with_faults(asked[: _page_size(query, 100, temper)], temper)
+    asked = [entry for entry in entries if _is_requested(entry, query, feed_faults)]
+    shown = _with_faults(asked[: _page_size(query, 100, feed_faults)], feed_faults)
     return [
         {
             "specversion": "1.0",
@@ -199,8 +182,8 @@ def _page_size(query: Query, usual: int, temper: FeedFaults) -> int:
 
 
 def _with_faults(page: list[Entry], temper: FeedFaults) -> list[Entry]:
-    if temper.twice:
+    if temper.duplicates_entries:
         page = [entry for entry in page for _ in range(2)]
-    if temper.shuffled:
+    if temper.is_shuffled:
         page = [*page[1::2], *page[::2]]
     return page

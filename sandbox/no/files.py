@@ -37,7 +37,7 @@ class FileFormats:
     """
 
     bulk: str = "csv"
-    edition: str = "present"
+    csv_layout: str = "present"
     accounts: tuple[str, ...] = ("json",)
 
 
@@ -72,7 +72,7 @@ def _write_roles(world: World, day: int, folder: Path) -> None:
 def _write_bulk(world: World, day: int, folder: Path, formats: FileFormats) -> None:
     kind, _, packed = formats.bulk.partition(".")
     path = _dataset_folder(folder, f"enheter_bulk_{kind}") / f"enheter_alle.{formats.bulk}"
-    chunks = json_chunks(world, day) if kind == "json" else csv_chunks(world, day, formats.edition)
+    chunks = json_chunks(world, day) if kind == "json" else csv_chunks(world, day, formats.csv_layout)
     with open_gzip(path) if packed else path.open("wb") as file:
         file.writelines(chunks)
 
@@ -98,15 +98,15 @@ class _LineCapture:
         return len(line)
 
 
-def csv_chunks(world: World, day: int, edition: str = "present") -> Iterator[bytes]:
+def csv_chunks(world: World, day: int, csv_layout: str = "present") -> Iterator[bytes]:
     """The bulk CSV, line by line: every value quoted; the 2024 columns have an unquoted header."""
-    columns = enheter.COLUMNS if edition == "present" else enheter.COLUMNS_2024
+    columns = enheter.COLUMNS if csv_layout == "present" else enheter.COLUMNS_2024
     target = _LineCapture()
     writer = csv.writer(target, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    header = columns if edition != "present" else [f'"{column}"' for column in columns]
+    header = columns if csv_layout != "present" else [f'"{column}"' for column in columns]
     yield (",".join(header) + "\n").encode()
     for company in world.all("NO", day):
-        if company.in_register:
+        if company.is_in_register:
             writer.writerow(enheter.csv_row(company, columns))
             yield target.line.encode()
 
@@ -115,7 +115,7 @@ def json_chunks(world: World, day: int) -> Iterator[bytes]:
     """The bulk JSON: one array."""
     separator = b"[ "
     for company in world.all("NO", day):
-        if company.in_register:
+        if company.is_in_register:
             body = json.dumps(enheter.bulk_element(company), ensure_ascii=False, separators=(",", ":"))
             yield separator + body.encode()
             separator = b", "
@@ -139,7 +139,7 @@ def accounts_rows(company: Company) -> list[Record]:
 
 def _accounts_row(company: Company, accounts: Accounts, figures: Figures, kind: str) -> Record:
     consolidated = kind == "KONSERN"
-    rules = "IFRS" if consolidated and accounts.flavour == "ifrs" else "regnskapslovenAlminneligRegler"
+    rules = "IFRS" if consolidated and accounts.document_style == "ifrs" else "regnskapslovenAlminneligRegler"
     write = _AmountFormat(company)
     return {
         "id": row_id(accounts, kind),
@@ -172,7 +172,7 @@ class _AmountFormat:
 
     def __init__(self, company: Company) -> None:
         plain = not company.extended
-        self.plain = plain != any(accounts.coarse for accounts in company.fresh_accounts)
+        self.plain = plain != any(accounts.is_rounded_to_thousands for accounts in company.new_accounts)
 
     def __call__(self, amount: int) -> int | float:
         return amount if self.plain else float(amount)
@@ -202,9 +202,7 @@ def _liabilities_object(figures: Figures, write: _AmountFormat) -> Record:
 def _assets_object(figures: Figures, write: _AmountFormat, *, extended: bool) -> Record:
     current = figures.total_assets - figures.fixed_assets
     parts = (
-        {"sumFordringer": write(current // 3), "sumBankinnskuddOgKontanter": write(current // 4)}
-        if extended
-        else {}
+        {"sumFordringer": write(current // 3), "sumBankinnskuddOgKontanter": write(current // 4)} if extended else {}
     )
     return {
         **parts,
@@ -239,9 +237,7 @@ def _income_object(figures: Figures, write: _AmountFormat, *, extended: bool) ->
 
 def mass_chunks(world: World, day: int) -> Iterator[bytes]:
     """The subscription's mass file: two parts per document, ISO-8859-1 (docs/formats/no.md 6.4)."""
-    filings = [
-        (company, accounts) for company in world.filers("NO", day) for accounts in _new_accounts(company, day)
-    ]
+    filings = [(company, accounts) for company in world.filers("NO", day) for accounts in _new_accounts(company, day)]
     parts = sum(4 if accounts.group else 2 for _, accounts in filings)
     yield b'<?xml version="1.0" encoding="ISO-8859-1"?>\n\n<deler>\n'
     yield f"  <ant_poster>{parts}</ant_poster>\n".encode("latin-1")
@@ -254,16 +250,11 @@ def mass_chunks(world: World, day: int) -> Iterator[bytes]:
 
 
 def _new_accounts(company: Company, day: int) -> list[Accounts]:
-    return company.fresh_accounts if day else company.accounts
+    return company.new_accounts if day else company.accounts
 
 
 def _mass_part(
-    company: Company,
-    accounts: Accounts,
-    figures: Figures,
-    kind: str,
-    part: str,
-    posts: tuple[tuple[str, int], ...],
+    company: Company, accounts: Accounts, figures: Figures, kind: str, part: str, posts: tuple[tuple[str, int], ...]
 ) -> bytes:
     head = {
         "orgnr": company.number, "regnskapstype": kind, "regnaar": accounts.end.year,

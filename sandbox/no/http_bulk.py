@@ -12,60 +12,58 @@ from pathlib import Path
 from typing import Final
 
 from sandbox.no import enheter, files, roller, underenheter
-from sandbox.shared.cached_responses import JSON, CachedResponses, HttpResponse
+from sandbox.shared.cached_responses import JSON, CachedResponse, CachedResponses
 from sandbox.world import World
 
 _HAL: Final = {"Content-Type": "application/vnd.brreg.enhetsregisteret.enhet.v2+json;charset=UTF-8"}
 _BANKS: Final = ("64.", "65.")  # industries with layouts that the open accounts API does not support
 
 
-def _bulk_json_response(desk: CachedResponses) -> HttpResponse:
+def _bulk_json_response(desk: CachedResponses) -> CachedResponse:
     def write(path: Path) -> None:
         with files.open_gzip(path) as file:
             file.writelines(files.json_chunks(desk.world, desk.day))
 
-    return desk.kept(
+    return desk.cached_body(
         "enheter_alle.json.gz", write, "application/vnd.brreg.enhetsregisteret.enhet.v2+gzip;charset=UTF-8"
     )
 
 
-def _bulk_csv_response(desk: CachedResponses) -> HttpResponse:
+def _bulk_csv_response(desk: CachedResponses) -> CachedResponse:
     def write(path: Path) -> None:
         with files.open_gzip(path) as file:
             file.writelines(files.csv_chunks(desk.world, desk.day))
 
-    return desk.kept(
+    return desk.cached_body(
         "enheter_alle.csv.gz", write, "application/vnd.brreg.enhetsregisteret.enhet+csv;charset=UTF-8"
     )
 
 
 def _gzip_file_route(
     name: str, chunks: Callable[[World, int], Iterator[bytes]], kind: str
-) -> Callable[[CachedResponses], HttpResponse]:
+) -> Callable[[CachedResponses], CachedResponse]:
     """Handler for a gzip of one of Enhetsregisteret's complete files."""
 
-    def answer(desk: CachedResponses) -> HttpResponse:
+    def answer(desk: CachedResponses) -> CachedResponse:
         def write(path: Path) -> None:
             with files.open_gzip(path) as file:
                 file.writelines(chunks(desk.world, desk.day))
 
-        return desk.kept(name, write, f"application/vnd.brreg.enhetsregisteret.{kind};charset=UTF-8")
+        return desk.cached_body(name, write, f"application/vnd.brreg.enhetsregisteret.{kind};charset=UTF-8")
 
     return answer
 
 
-def _entity_response(desk: CachedResponses, number: str) -> HttpResponse:
+def _entity_response(desk: CachedResponses, number: str) -> CachedResponse:
     if number in desk.removed:
-        return _json_response(
-            410, {"status": 410, "error": "Gone", "message": "Fjernet av juridiske årsaker"}, _HAL
-        )
+        return _json_response(410, {"status": 410, "error": "Gone", "message": "Fjernet av juridiske årsaker"}, _HAL)
     company = desk.world.find("NO", number, desk.day)
     if company is None:
-        return HttpResponse(404, _HAL, b"")
+        return CachedResponse(404, _HAL, b"")
     return _json_response(200, enheter.entity_record(company), _HAL)
 
 
-def _accounts_response(desk: CachedResponses, number: str) -> HttpResponse:
+def _accounts_response(desk: CachedResponses, number: str) -> CachedResponse:
     company = desk.world.find("NO", number, desk.day)
     if company and company.industry and company.industry.code.startswith(_BANKS):
         return _json_response(
@@ -80,16 +78,16 @@ def _accounts_response(desk: CachedResponses, number: str) -> HttpResponse:
             },
         )
     if company is None or not company.accounts:
-        return HttpResponse(404, JSON, b"")
-    return HttpResponse(200, JSON, files.accounts_body(company))
+        return CachedResponse(404, JSON, b"")
+    return CachedResponse(200, JSON, files.accounts_body(company))
 
 
-def _json_response(status: int, value: object, headers: Mapping[str, str] = JSON) -> HttpResponse:
-    return HttpResponse(status, headers, json.dumps(value, ensure_ascii=False).encode())
+def _json_response(status: int, value: object, headers: Mapping[str, str] = JSON) -> CachedResponse:
+    return CachedResponse(status, headers, json.dumps(value, ensure_ascii=False).encode())
 
 
 _ENTITIES: Final = "/enhetsregisteret/api/enheter"
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., HttpResponse]], ...]] = (
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., CachedResponse]], ...]] = (
     (re.compile(f"{_ENTITIES}/lastned"), _bulk_json_response),
     (re.compile(f"{_ENTITIES}/lastned/csv"), _bulk_csv_response),
     (

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from sandbox.shared.response import EndpointResponse
+from sandbox.shared.response import SandboxResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]
@@ -37,18 +37,16 @@ _CATEGORIES: Final = (
 )
 
 
-def _envelope_response(data: Mapping[str, Any]) -> EndpointResponse:
+def _envelope_response(data: Mapping[str, Any]) -> SandboxResponse:
     header = {"OB_REQUEST_ID": "sandbox", "result.val": 0, "http.code": 200, "result.text": "OK"}
-    return EndpointResponse(
-        200, _JSON, json.dumps({"header": header, "data": data}, ensure_ascii=False).encode()
-    )
+    return SandboxResponse(200, _JSON, json.dumps({"header": header, "data": data}, ensure_ascii=False).encode())
 
 
-def _base_urls(_world: World, _day: int, _query: Query) -> EndpointResponse:
-    return EndpointResponse(200, _JSON, b'{"api_large":"https://newsweb.oslobors.no"}')
+def _base_urls(_world: World, _day: int, _query: Query) -> SandboxResponse:
+    return SandboxResponse(200, _JSON, b'{"api_large":"https://newsweb.oslobors.no"}')
 
 
-def _message_list(world: World, day: int, query: Query) -> EndpointResponse:
+def _message_list(world: World, day: int, query: Query) -> SandboxResponse:
     """One press release per day, of an issuer in no register."""
     begin, end = query.get("fromDate", ""), query.get("toDate", "")
     days = [world.date(day) - timedelta(days=back) for back in range(3)]
@@ -85,23 +83,20 @@ def _message_record(number: int, published: str) -> dict[str, Any]:
     }
 
 
-def _equity_list(world: World, day: int, _query: Query) -> EndpointResponse:
+def _equity_list(world: World, day: int, _query: Query) -> SandboxResponse:
     """The equities list: three lines of preamble follow the header."""
-    rows = [
-        f'{name};{isin};{symbol};"{market}";NOK;-;-;-;-;-;CET;-;-;-;-'
-        for name, isin, symbol, market in _SHARES
-    ]
+    rows = [f'{name};{isin};{symbol};"{market}";NOK;-;-;-;-;-;CET;-;-;-;-' for name, isin, symbol, market in _SHARES]
     note = "All datapoints provided as of end of last active trading day."
     lines = [_HEADER, '"European Equities"', f'"{world.date(day):%d %b %Y}"', f'"{note}"', *rows]
-    return EndpointResponse(200, _CSV, ("\ufeff" + "\n".join(lines) + "\n").encode())
+    return SandboxResponse(200, _CSV, ("\ufeff" + "\n".join(lines) + "\n").encode())
 
 
-def _group_response(_world: World, _day: int, _query: Query, _number: str) -> EndpointResponse:
+def _group_response(_world: World, _day: int, _query: Query, _number: str) -> SandboxResponse:
     """404 with an empty body: the company is in no group."""
-    return EndpointResponse(404, _JSON, b"")
+    return SandboxResponse(404, _JSON, b"")
 
 
-Route = tuple[re.Pattern[str], Callable[..., EndpointResponse]]
+Route = tuple[re.Pattern[str], Callable[..., SandboxResponse]]
 ROUTES: Final[tuple[Route, ...]] = (
     (re.compile(r"/urls\.json"), _base_urls),
     (re.compile(r"/v1/newsreader/list"), _message_list),

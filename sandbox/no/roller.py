@@ -54,7 +54,7 @@ def role_file_chunks(world: World, day: int) -> Iterator[bytes]:
     """The complete file: an array of entities, each with its number and groups."""
     separator = b"["
     for company in world.all("NO", day):
-        found = roles_record(company) if company.in_register else None
+        found = roles_record(company) if company.is_in_register else None
         if found is not None:
             record = {"organisasjonsnummer": company.number, **found}
             yield separator + json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
@@ -63,7 +63,7 @@ def role_file_chunks(world: World, day: int) -> Iterator[bytes]:
 
 
 def _role_groups(company: Company) -> Iterator[Record]:
-    if not company.in_register:
+    if not company.is_in_register:
         return
     if company.form in {"AS", "ASA", "DA"}:
         yield _role_group("DAGL", [_person_role("DAGL", company, 0)], date(2019, 3, 4))
@@ -94,10 +94,7 @@ def _person_role(role: str, company: Company, place: int) -> Record:
         "type": _type_record(role, "rolletyper"),
         "person": {
             "fodselsdato": _birth_date(rng.randint(1940, 2000), rng.randint(1, 12), rng.randint(1, 28)),
-            "navn": {
-                "fornavn": rng.choice(vocabulary.FORENAMES),
-                "etternavn": rng.choice(vocabulary.SURNAMES),
-            },
+            "navn": {"fornavn": rng.choice(vocabulary.FORENAMES), "etternavn": rng.choice(vocabulary.SURNAMES)},
             "erDoed": False,
         },
         "avregistrert": False,

@@ -23,13 +23,7 @@ _COLUMNS: Final = (
     "navn",
     *(
         f"{field}.{part}"
-        for field in (
-            "organisasjonsform",
-            "naeringskode1",
-            "naeringskode2",
-            "naeringskode3",
-            "hjelpeenhetskode",
-        )
+        for field in ("organisasjonsform", "naeringskode1", "naeringskode2", "naeringskode3", "hjelpeenhetskode")
         for part in ("kode", "beskrivelse")
     ),
     "harRegistrertAntallAnsatte",
@@ -53,9 +47,9 @@ def sub_unit_number(company: Company) -> str | None:
     return numbers.norwegian_number(_ELSEWHERE + company.position) if company.position % _EVERY == 0 else None
 
 
-def find_sub_unit(world: World, wanted: str, day: int) -> Company | None:
+def find_sub_unit(world: World, number: str, day: int) -> Company | None:
     """The company that a sub-unit number belongs to."""
-    position = numbers.norwegian_position(wanted)
+    position = numbers.norwegian_position(number)
     place = -1 if position is None else position - _ELSEWHERE
     if place < 0 or place % _EVERY or place >= world.count("NO", day):
         return None
@@ -78,7 +72,7 @@ def sub_unit_record(company: Company) -> Record:
             "overordnetEnhet": {"href": f"{API}/enheter/{company.number}"},
         },
     }
-    if not company.in_register:
+    if not company.is_in_register:
         gone = company.status_date.isoformat() if company.status_date else None
         return {**record, "slettedato": gone, "nedleggelsesdato": gone, "respons_klasse": "SlettetUnderEnhet"}
     place = company.place or vocabulary.NORWEGIAN_PLACES[0]
@@ -108,7 +102,7 @@ def csv_chunks(world: World, day: int) -> Iterator[bytes]:
     """The bulk CSV of living sub-units."""
     yield (",".join(f'"{column}"' for column in _COLUMNS) + "\n").encode()
     for company in world.all("NO", day):
-        if sub_unit_number(company) is not None and company.in_register:
+        if sub_unit_number(company) is not None and company.is_in_register:
             record = sub_unit_record(company)
             record["registreringsdatoIEnhetsregisteret"] = record["registreringsdatoEnhetsregisteret"]
             target = io.StringIO()

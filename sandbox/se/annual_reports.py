@@ -103,7 +103,7 @@ def _zip_bytes(members: Iterable[tuple[str, bytes]], day: date) -> bytes:
 def registered_reports(world: World, day: int) -> Iterator[tuple[Company, Accounts]]:
     """Reports registered on a day; on the first day all existing ones, oldest first within each company."""
     for company in world.filers("SE", day):
-        for accounts in company.fresh_accounts if day else company.accounts:
+        for accounts in company.new_accounts if day else company.accounts:
             yield company, accounts
 
 
@@ -140,14 +140,10 @@ def listed_archives(world: World, day: int) -> list[ListedArchive]:
         ListedArchive(name, world.date(when) if name == rewritten and day >= when else written, None)
         for name, written in _OLD
     ]
-    return former + [
-        ListedArchive(archive_key(world, number), world.date(number), number) for number in range(day + 1)
-    ]
+    return former + [ListedArchive(archive_key(world, number), world.date(number), number) for number in range(day + 1)]
 
 
-def bucket_listing(
-    files: list[ListedArchive], sizes: dict[str, tuple[int, str]], marker: str | None
-) -> bytes:
+def bucket_listing(files: list[ListedArchive], sizes: dict[str, tuple[int, str]], marker: str | None) -> bytes:
     """One page of the bucket's listing. `sizes`: key -> bytes and tag. The marker is returned as given."""
     after = "" if marker is None else marker.removesuffix(_MARK)
     rest = [file for file in sorted(files, key=lambda file: file.key) if file.key > after]

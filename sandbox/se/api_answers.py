@@ -39,16 +39,12 @@ def organisation_record(company: Company, day: date) -> Record:
         "namnskyddslopnummer": None,
         "registreringsland": {"kod": "SE-LAND", "klartext": "Sverige"},
         "organisationsnamn": _bolagsverket_block({"organisationsnamnLista": _name_records(company)}),
-        "organisationsform": _bolagsverket_block(
-            {"kod": company.form, "klartext": vocabulary.FORMS[company.form][1]}
-        ),
+        "organisationsform": _bolagsverket_block({"kod": company.form, "klartext": vocabulary.FORMS[company.form][1]}),
         "avregistreradOrganisation": told.deregistered
         and _bolagsverket_block({"avregistreringsdatum": _date_or_midnight(told.deregistered, position)}),
         "avregistreringsorsak": told.reason
         and _bolagsverket_block({"kod": told.reason, "klartext": vocabulary.REASONS[told.reason]}),
-        spelling: _bolagsverket_block({f"{spelling}Lista": _proceeding_records(company)})
-        if told.proceedings
-        else None,
+        spelling: _bolagsverket_block({f"{spelling}Lista": _proceeding_records(company)}) if told.proceedings else None,
         "organisationsdatum": _bolagsverket_block(
             {"registreringsdatum": _date_or_midnight(company.registered, position + 1), "infortHosScb": None}
         ),
@@ -74,7 +70,7 @@ def _date_or_midnight(day: date, position: int) -> str:
 
 def _name_records(company: Company) -> list[Record]:
     kind = ("NAMN", "Namn") if company.form == "I" else ("FORETAGSNAMN", "Företagsnamn")
-    named = [(company.swedish.named, company.name), *company.former_names]
+    named = [(company.swedish.name_registered_on, company.name), *company.former_names]
     return [
         {
             "namn": name,
@@ -123,11 +119,7 @@ def _scb_blocks(company: Company) -> Record:
     form = vocabulary.FORMS[company.form][0]
     sni = [] if industry is None else [{"kod": industry.code, "klartext": industry.label or "n/a"}]
     return {
-        "reklamsparr": {
-            "kod": "JA" if told.declines_advertising else "NEJ",
-            "dataproducent": _STATISTICS,
-            **_FINE,
-        },
+        "reklamsparr": {"kod": "JA" if told.declines_advertising else "NEJ", "dataproducent": _STATISTICS, **_FINE},
         "juridiskForm": {
             "kod": form,
             "klartext": vocabulary.STATISTICAL_LABELS[form],
@@ -148,11 +140,7 @@ def _with_failed_producer(answer: Record, company: Company, day: date) -> Record
     if (company.position + day.toordinal()) % 3 or day - company.registered < timedelta(days=4):
         return answer
     kind = _MOODS[company.position % 2]
-    down = (
-        STATISTICAL
-        if company.position % 2
-        else ("organisationsnamn", "avregistreradOrganisation", *SPELLINGS)
-    )
+    down = STATISTICAL if company.position % 2 else ("organisationsnamn", "avregistreradOrganisation", *SPELLINGS)
     producer = _STATISTICS if company.position % 2 else _REGISTER
     return {name: _failed_block(kind, producer) if name in down else block for name, block in answer.items()}
 
@@ -161,11 +149,7 @@ def unknown_organisation() -> Record:
     """Response for an unknown number: status 200, every block has failed, and even the identity is missing."""
     blocks = ("organisationsnamn", "organisationsform", "organisationsdatum", "verksamhetsbeskrivning")
     failed = {name: _failed_block(_UNKNOWN, _REGISTER) for name in blocks}
-    return {
-        "organisationsidentitet": None,
-        **failed,
-        **{name: _failed_block(_UNKNOWN) for name in STATISTICAL},
-    }
+    return {"organisationsidentitet": None, **failed, **{name: _failed_block(_UNKNOWN) for name in STATISTICAL}}
 
 
 def sole_trader_records(alone: SoleTrader) -> list[Record]:
@@ -230,5 +214,5 @@ def known_organisations(world: World, day: int) -> list[tuple[str, Record]]:
     return [
         (company.number, organisation_record(company, world.date(day)))
         for company in world.all("SE", day)
-        if company.swedish.asked and newest - company.registered < timedelta(days=60)
+        if company.swedish.is_looked_up and newest - company.registered < timedelta(days=60)
     ]

@@ -102,13 +102,14 @@ def _name_field(company: Company) -> str:
     """The registered name and any further names, in any order."""
     told, position = company.swedish, company.position
     kind = "FORETAGSNAMN" if company.form != "I" else "NAMN"
-    parts = [f"{company.name}${kind}-ORGNAM${_iso_date(told.named)}"]
+    parts = [f"{company.name}${kind}-ORGNAM${_iso_date(told.name_registered_on)}"]
     parts += [f"{name}${kind}-ORGNAM${day}" for day, name in company.former_names]
     if position % 6 == 1:
         parts.append(f"Sandbox Trading {position}$FORNAMN_FRSPRAK-ORGNAM${_iso_date(company.registered)}")
     if position % 6 == 2:  # noqa: PLR2004 - one in six
         parts.append(
-            f'"Skylten" {position}$SARS_FORNAMN-ORGNAM${_iso_date(told.named)}$Handel, "provning"\noch annat'
+            f'"Skylten" {position}$SARS_FORNAMN-ORGNAM${_iso_date(told.name_registered_on)}$Handel, "provning"\n'
+            "och annat"
         )
     return "|".join(reversed(parts) if position % 4 == 1 else parts)
 
@@ -149,8 +150,7 @@ def _trader_rows(alone: SoleTrader) -> Iterator[Row]:
             "avregistreringsorsak": "null",
             PROCEEDINGS: "",
             "registreringsdatum": "1990-02-09",
-            "verksamhetsbeskrivning": f'Bedrivs av "{SECRET}"\n{alone.number}\n'
-            f"{hyphenated_number(alone.number[-10:])}",
+            "verksamhetsbeskrivning": f'Bedrivs av "{SECRET}"\n{alone.number}\n{hyphenated_number(alone.number[-10:])}',
             "postadress": f"{SECRET}vägen 1$c/o {SECRET}$STOCKHOLM$11122$SE-LAND",
         }
 

@@ -47,9 +47,7 @@ _TITLES: Final = (
 def listed_companies(world: World, day: int) -> list[Company]:
     """Companies with traded shares."""
     return [
-        company
-        for company in world.all("SE", day)
-        if company.name.endswith("(publ)") and company.status != "dissolved"
+        company for company in world.all("SE", day) if company.name.endswith("(publ)") and company.status != "dissolved"
     ]
 
 

@@ -20,10 +20,8 @@ from urllib.parse import parse_qsl
 
 from sandbox.companies.se import numbers
 from sandbox.se import annual_reports, api_answers, finansinspektionen, sole_traders
-from sandbox.se import (
-    files as se_files,
-)
-from sandbox.shared.response import EndpointResponse
+from sandbox.se import files as se_files
+from sandbox.shared.response import SandboxResponse
 from sandbox.world import World
 
 MARKET: Final = "SE"
@@ -67,9 +65,7 @@ def large_body(world: World, day: int, path: str) -> LargeBody | None:
     if path == "/scb/scb_bulkfil.zip":
         return LargeBody(name, lambda file: se_files.write_statistics(world, day, file))
     if _SHORTS.fullmatch(path):
-        return LargeBody(
-            "positioner.ods", lambda file: file.write(finansinspektionen.short_positions(world, day))
-        )
+        return LargeBody("positioner.ods", lambda file: file.write(finansinspektionen.short_positions(world, day)))
     for listed in annual_reports.listed_archives(world, day):
         if path == f"{_ARCHIVE}/{listed.key}":
             return _archive_body(world, listed)
@@ -91,37 +87,35 @@ def _archive_size_and_tag(world: World, day: int | None) -> tuple[int, str]:
     return len(body), hashlib.sha256(body).hexdigest()[:32]
 
 
-def registry_response(world: World, day: int, question: SwedishRequest) -> EndpointResponse | None:
+def registry_response(world: World, day: int, query: SwedishRequest) -> SandboxResponse | None:
     """The response; None if no Swedish register has such a path."""
     if MARKET not in world.markets:
         return None
-    if question.path == _ARCHIVE:
-        return _archive_listing(world, day, question)
-    if question.path == "/oauth2/token":
-        return _token_response(world, day, question)
-    if _SEARCH.fullmatch(question.path):
-        return EndpointResponse(200, "text/csv", _insider_export(world, day, question.query))
-    if question.path.startswith(f"{_API}/"):
-        return _api_response(world, day, question)
+    if query.path == _ARCHIVE:
+        return _archive_listing(world, day, query)
+    if query.path == "/oauth2/token":
+        return _token_response(world, day, query)
+    if _SEARCH.fullmatch(query.path):
+        return SandboxResponse(200, "text/csv", _insider_export(world, day, query.query))
+    if query.path.startswith(f"{_API}/"):
+        return _api_response(world, day, query)
     return None
 
 
-def _archive_listing(world: World, day: int, question: SwedishRequest) -> EndpointResponse:
+def _archive_listing(world: World, day: int, question: SwedishRequest) -> SandboxResponse:
     files = annual_reports.listed_archives(world, day)
     sizes = {listed.key: _archive_size_and_tag(world, listed.day) for listed in files}
     marker = question.query.get("marker") or None
-    return EndpointResponse(200, "application/xml", annual_reports.bucket_listing(files, sizes, marker))
+    return SandboxResponse(200, "application/xml", annual_reports.bucket_listing(files, sizes, marker))
 
 
-def _token_response(world: World, day: int, question: SwedishRequest) -> EndpointResponse:
+def _token_response(world: World, day: int, question: SwedishRequest) -> SandboxResponse:
     """Issues a token for client credentials, as form fields or HTTP Basic; anything else is rejected."""
     form = dict(parse_qsl((question.body or b"").decode("ascii", "replace")))
     basic = base64.b64encode(":".join(CLIENT).encode()).decode()
     given = (form.get("client_id"), form.get("client_secret"))
     if given != CLIENT and question.authorization != f"Basic {basic}":
-        return _json_response(
-            {"error": "invalid_client", "error_description": "Client Authentication failed"}, 401
-        )
+        return _json_response({"error": "invalid_client", "error_description": "Client Authentication failed"}, 401)
     if form.get("grant_type") != "client_credentials":
         return _json_response({"error": "unsupported_grant_type"}, 400)
     token = {"access_token": _day_token(world, day), "token_type": "Bearer", "expires_in": 3600}
@@ -132,29 +126,25 @@ def _day_token(world: World, day: int) -> str:
     return f"sandbox-{world.date(day)}"
 
 
-def _json_response(value: object, status: int = 200, kind: str = _JSON) -> EndpointResponse:
-    return EndpointResponse(status, kind, json.dumps(value, ensure_ascii=False).encode())
+def _json_response(value: object, status: int = 200, kind: str = _JSON) -> SandboxResponse:
+    return SandboxResponse(status, kind, json.dumps(value, ensure_ascii=False).encode())
 
 
-def _problem_response(status: int, title: str, detail: str) -> EndpointResponse:
+def _problem_response(status: int, title: str, detail: str) -> SandboxResponse:
     return _json_response(api_answers.error_body(status, title, detail), status, _ERROR)
 
 
-def _api_response(world: World, day: int, question: SwedishRequest) -> EndpointResponse:
+def _api_response(world: World, day: int, question: SwedishRequest) -> SandboxResponse:
     """Handles an API call; the token of another day is invalid."""
     if question.authorization != f"Bearer {_day_token(world, day)}":
         return _problem_response(401, "Unauthorized", "Anroparen saknar giltiga autentiseringsuppgifter.")
     call = question.path.removeprefix(_API)
     if question.body is None:
-        return (
-            EndpointResponse(200, "text/plain", b"OK")
-            if call == "/isalive"
-            else _package_response(world, day, call)
-        )
+        return SandboxResponse(200, "text/plain", b"OK") if call == "/isalive" else _package_response(world, day, call)
     return _number_response(world, day, call, _requested_number(question.body))
 
 
-def _number_response(world: World, day: int, call: str, number: str | None) -> EndpointResponse:
+def _number_response(world: World, day: int, call: str, number: str | None) -> SandboxResponse:
     """The response for one number."""
     if number is None:
         return _problem_response(400, "Bad Request", "Identitetsbeteckning har ogiltigt format.")
@@ -186,13 +176,13 @@ def _organisation_records(world: World, day: int, number: str) -> list[api_answe
     return [api_answers.unknown_organisation()]
 
 
-def _package_response(world: World, day: int, call: str) -> EndpointResponse:
+def _package_response(world: World, day: int, call: str) -> SandboxResponse:
     """A package by its id, with or without the file extension used in lists."""
     identity = call.removeprefix("/dokument/").removesuffix("_paket")
     company = world.find(MARKET, annual_reports.number_from_id(identity), day)
     for accounts in company.accounts if company is not None else ():
         if company is not None and annual_reports.document_id(company, accounts) == f"{identity}_paket":
-            return EndpointResponse(200, _ZIP, annual_reports.report_package(company, accounts))
+            return SandboxResponse(200, _ZIP, annual_reports.report_package(company, accounts))
     return _problem_response(404, "Not Found", "Dokumentet finns inte.")
 
 

@@ -102,7 +102,7 @@ class ReportDocument:
             f' scale="{scale}"{shape}>{text}</ix:nonFraction>'
         )
 
-    def word(self, name: str, context: str, text: str, more: str = "") -> str:
+    def text_fact(self, name: str, context: str, text: str, more: str = "") -> str:
         return f'<ix:nonNumeric name="{name}" contextRef="{context}"{more}>{escape(text)}</ix:nonNumeric>'
 
     def render(self, body: list[str], schemas: list[str]) -> bytes:
@@ -119,10 +119,7 @@ class ReportDocument:
                 '<?xml version="1.0" encoding="UTF-8"?>',
                 _OPENING,
                 *(f' xmlns:{prefix}="{space}"' for prefix, space in zip(prefixes, spaces, strict=True)),
-                (
-                    f"><head><title>{hyphenated_number(self.company.number)} "
-                    f"{escape(self.company.name)}</title></head>"
-                ),
+                (f"><head><title>{hyphenated_number(self.company.number)} {escape(self.company.name)}</title></head>"),
                 '<body><div style="display:none"><ix:header>',
                 f"<ix:hidden>{''.join(self.hidden)}</ix:hidden><ix:references>",
                 *(f'<link:schemaRef xlink:type="simple" xlink:href="{schema}"/>' for schema in schemas),
@@ -141,7 +138,7 @@ class ReportDocument:
 
 def annual_report(company: Company, accounts: Accounts) -> bytes:
     """Renders the annual report; the same accounts give the same bytes."""
-    paper = ReportDocument(company, accounts, _EDITIONS.get(accounts.flavour, _LATEST))
+    paper = ReportDocument(company, accounts, _EDITIONS.get(accounts.document_style, _LATEST))
     segment = _COMPANY if accounts.group else ""
     body = [
         _front_page(paper, _GENERAL if accounts.group else ""),
@@ -152,12 +149,10 @@ def annual_report(company: Company, accounts: Accounts) -> bytes:
         body += _year_statement(paper, accounts.prior, accounts.prior_start, accounts.prior_end, segment)
     if accounts.group is not None:
         body += _year_statement(paper, accounts.group, accounts.start, accounts.end, _GROUP)
-    society = _SOCIETIES[accounts.flavour]
+    society = _SOCIETIES[accounts.document_style]
     variant = "risbs" if accounts.figures.revenue is not None else "riabs"
     name = f"se-{society}-{variant}-{paper.edition}.xsd"
-    return paper.render(
-        body, [f"http://xbrl.taxonomier.se/se/fr/gaap/{society}/{variant}/{paper.edition}/{name}"]
-    )
+    return paper.render(body, [f"http://xbrl.taxonomier.se/se/fr/gaap/{society}/{variant}/{paper.edition}/{name}"])
 
 
 def _front_page(paper: ReportDocument, segment: str) -> str:
@@ -167,24 +162,21 @@ def _front_page(paper: ReportDocument, segment: str) -> str:
     currency = (
         ("se-cd-base:Redovisningsvaluta", accounts.currency)
         if paper.edition == _EDITIONS["k2_2017"]
-        else (
-            "se-cd-base:RedovisningsvalutaHandlingList",
-            f"se-mem-base:Redovisningsvaluta{accounts.currency}Member ",
-        )
+        else ("se-cd-base:RedovisningsvalutaHandlingList", f"se-mem-base:Redovisningsvaluta{accounts.currency}Member ")
     )
     paper.hidden += [
-        paper.word("se-cd-base:RakenskapsarForstaDag", year, str(accounts.start)),
-        paper.word("se-cd-base:RakenskapsarSistaDag", year, str(accounts.end)),
-        paper.word(currency[0], year, currency[1]),
+        paper.text_fact("se-cd-base:RakenskapsarForstaDag", year, str(accounts.start)),
+        paper.text_fact("se-cd-base:RakenskapsarSistaDag", year, str(accounts.end)),
+        paper.text_fact(currency[0], year, currency[1]),
     ]
     place = company.place.municipality if company.place else "Utlandet"
     return (
-        f"<h1>{paper.word('se-cd-base:ForetagetsNamn', year, company.name)}</h1>"
-        f"<p>{paper.word('se-cd-base:Organisationsnummer', year, hyphenated_number(company.number))}</p>"
-        f"<p>{paper.word('se-gen-base:AllmantVerksamheten', year, 'Påhittad verksamhet, ', _CONTINUED)}"
+        f"<h1>{paper.text_fact('se-cd-base:ForetagetsNamn', year, company.name)}</h1>"
+        f"<p>{paper.text_fact('se-cd-base:Organisationsnummer', year, hyphenated_number(company.number))}</p>"
+        f"<p>{paper.text_fact('se-gen-base:AllmantVerksamheten', year, 'Påhittad verksamhet, ', _CONTINUED)}"
         '<ix:continuation id="more">och mer av den.</ix:continuation></p>'
-        f"<p>{paper.word('se-cd-base:ForetagetsSate', year, str(place))}, "
-        f"{paper.word('se-cd-base:UndertecknandeArsredovisningDatum', year, str(accounts.published))}</p>"
+        f"<p>{paper.text_fact('se-cd-base:ForetagetsSate', year, str(place))}, "
+        f"{paper.text_fact('se-cd-base:UndertecknandeArsredovisningDatum', year, str(accounts.published))}</p>"
     )
 
 
@@ -194,11 +186,9 @@ def _multi_year_overview(paper: ReportDocument, segment: str) -> str:
     years = [(accounts.start, accounts.end, accounts.figures.revenue)]
     if accounts.prior is not None:
         years.append((accounts.prior_start, accounts.prior_end, accounts.prior.revenue))
-    years += [(said.start, said.end, said.revenue) for said in accounts.overview]
+    years += [(said.start, said.end, said.revenue) for said in accounts.overview_years]
     cells = [
-        paper.amount(
-            "Nettoomsattning", paper.context(start, end, segment), round(revenue, -3), thousands=True
-        )
+        paper.amount("Nettoomsattning", paper.context(start, end, segment), round(revenue, -3), thousands=True)
         for start, end, revenue in years
         if revenue is not None
     ]
@@ -206,15 +196,13 @@ def _multi_year_overview(paper: ReportDocument, segment: str) -> str:
     ratio = (Decimal(said.equity) / said.total_assets * 100).quantize(Decimal("0.1"))
     if ratio >= 0:
         text = str(ratio).replace(".", ",")
-        cells.append(
-            paper.other("Soliditet", paper.context(None, accounts.end, segment), text, "procent", scale=-2)
-        )
+        cells.append(paper.other("Soliditet", paper.context(None, accounts.end, segment), text, "procent", scale=-2))
     return "".join(f"<td>{cell}</td>" for cell in cells)
 
 
 def _year_statement(paper: ReportDocument, said: Figures, start: date, end: date, segment: str) -> list[str]:
     """Income statement and balance sheet of one year and scope."""
-    thousands = paper.accounts.flavour in THOUSANDS or paper.accounts.coarse
+    thousands = paper.accounts.document_style in THOUSANDS or paper.accounts.is_rounded_to_thousands
     year, day = paper.context(start, end, segment), paper.context(None, end, segment)
     odd = paper.company.position % 7
     flows = [
@@ -254,9 +242,9 @@ def audit_report(company: Company, accounts: Accounts) -> bytes:
     paper = ReportDocument(company, accounts)
     year = paper.context(accounts.start, accounts.end)
     body = [
-        paper.word("se-ar-base:Organisationsnummer", year, hyphenated_number(company.number)),
-        paper.word("se-ar-base:UttalandeText", year, "Vi har låtsats granska."),
-        paper.word("se-ar-base:RevisionAvslutandeDatum", year, str(accounts.published)),
+        paper.text_fact("se-ar-base:Organisationsnummer", year, hyphenated_number(company.number)),
+        paper.text_fact("se-ar-base:UttalandeText", year, "Vi har låtsats granska."),
+        paper.text_fact("se-ar-base:RevisionAvslutandeDatum", year, str(accounts.published)),
     ]
     return paper.render(body, ["http://xbrl.taxonomier.se/se/fr/ar/rar/2020-12-01/se-ar-rar-2020-12-01.xsd"])
 
@@ -265,7 +253,5 @@ def adoption_certificate(company: Company, accounts: Accounts) -> bytes:
     """Renders the separately filed certificate that a meeting adopted the report."""
     paper = ReportDocument(company, accounts)
     adopted = str(accounts.published - timedelta(days=9))
-    body = [paper.word("se-bol-base:Arsstamma", paper.context(None, accounts.end), adopted)]
-    return paper.render(
-        body, ["http://xbrl.taxonomier.se/se/fr/coa/rplc/2020-12-01/se-coa-rplc-2020-12-01.xsd"]
-    )
+    body = [paper.text_fact("se-bol-base:Arsstamma", paper.context(None, accounts.end), adopted)]
+    return paper.render(body, ["http://xbrl.taxonomier.se/se/fr/coa/rplc/2020-12-01/se-coa-rplc-2020-12-01.xsd"])

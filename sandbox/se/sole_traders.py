@@ -35,15 +35,11 @@ def find_sole_trader(position: int) -> SoleTrader | None:
     if position % _EVERY:
         return None
     serial = position // _EVERY
-    firms = tuple(
-        f"{SECRET} Firma {serial}{ending}" for ending in ("", " Två")[: 1 + (serial % _TWO_FIRMS == 0)]
-    )
+    firms = tuple(f"{SECRET} Firma {serial}{ending}" for ending in ("", " Två")[: 1 + (serial % _TWO_FIRMS == 0)])
     if serial % _GD == 1:
-        return SoleTrader(numbers.gd_number(serial), "GDNUMMER", firms)
+        return SoleTrader(numbers.estate_number(serial), "GDNUMMER", firms)
     if serial % _COORDINATION == 1:
-        return SoleTrader(
-            numbers.invalid_personal_number(serial, coordination=True), "SAMORDNINGSNUMMER", firms
-        )
+        return SoleTrader(numbers.invalid_personal_number(serial, coordination=True), "SAMORDNINGSNUMMER", firms)
     return SoleTrader(numbers.invalid_personal_number(serial), "PERSONNUMMER", firms)
 
 

@@ -20,7 +20,7 @@ JSON: Final = {"Content-Type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
-class HttpResponse:
+class CachedResponse:
     """One response; `body` is a file if large.
 
     `fixed`: has validators and supports range requests.
@@ -29,7 +29,7 @@ class HttpResponse:
     status: int
     headers: Mapping[str, str]
     body: bytes | Path
-    fixed: bool = False
+    is_cacheable: bool = False
     tag: str | None = None
 
 
@@ -44,7 +44,7 @@ class CachedResponses:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _tags: dict[Path, str] = field(default_factory=dict)
 
-    def kept(self, name: str, write: Callable[[Path], None], kind: str) -> HttpResponse:
+    def cached_body(self, name: str, write: Callable[[Path], None], kind: str) -> CachedResponse:
         """A large body, generated on first request. One at a time: a second caller finds it ready."""
         path = self.folder / str(self.day) / name
         with self._lock:
@@ -53,4 +53,4 @@ class CachedResponses:
                 write(path)
                 with path.open("rb") as file:
                     self._tags[path] = hashlib.file_digest(file, "sha256").hexdigest()[:32]
-        return HttpResponse(200, {"Content-Type": kind}, path, fixed=True, tag=self._tags[path])
+        return CachedResponse(200, {"Content-Type": kind}, path, is_cacheable=True, tag=self._tags[path])

@@ -23,7 +23,7 @@ from urllib.parse import urlencode
 from sandbox.model.company import Accounts, Company, Figures
 from sandbox.random import random_bool, seeded_random
 from sandbox.shared.gleif_http import company_lei
-from sandbox.shared.response import EndpointResponse
+from sandbox.shared.response import SandboxResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]
@@ -34,14 +34,7 @@ _DAY: Final = timedelta(days=1)
 _MEETING: Final = timedelta(days=110)  # after the balance sheet date: the latest date that some reports tag
 _TWIN, _FAILED, _MISDATED = 0.3, 0.2, 0.25  # fractions of the issuers
 _KNOWN: Final = ("country", "period_end", "id", "fxo_id", "sha256", "entity.identifier")
-_BROKEN: Final = (
-    "error_count",
-    "warning_count",
-    "inconsistency_count",
-    "json_url",
-    "package_url",
-    "viewer_url",
-)
+_BROKEN: Final = ("error_count", "warning_count", "inconsistency_count", "json_url", "package_url", "viewer_url")
 _SITE: Final = "https://filings.xbrl.org"
 
 
@@ -77,9 +70,7 @@ def filing_entries(world: World, day: int, market: str) -> tuple[FilingEntry, ..
     """Filings in the index on a day, ordered by processing time."""
     if market not in world.markets or market not in _GROUPS:
         return ()
-    found = [
-        entry for company in world.all(market, day) for entry in _company_entries(company, world.date(day))
-    ]
+    found = [entry for company in world.all(market, day) for entry in _company_entries(company, world.date(day))]
     return tuple(sorted(found, key=processed_at))
 
 
@@ -89,7 +80,7 @@ def _company_entries(company: Company, today: date) -> Iterator[FilingEntry]:
         accounts
         for accounts in company.accounts
         if accounts.group is not None
-        and accounts.flavour == _GROUPS[company.market]
+        and accounts.document_style == _GROUPS[company.market]
         and accounts.published < today
     ]
     newest = {accounts.end: accounts for accounts in filed}
@@ -113,7 +104,7 @@ def processed_at(entry: FilingEntry) -> str:
     return f"{entry.accounts.published + _DAY} 02:00:00.{serial:06}"
 
 
-def filings_page(world: World, day: int, query: Query) -> EndpointResponse:
+def filings_page(world: World, day: int, query: Query) -> SandboxResponse:
     """A page of the index, as JSON:API."""
     for name in query:
         attribute = name.removeprefix("filter[").removesuffix("]")
@@ -133,18 +124,14 @@ def filings_page(world: World, day: int, query: Query) -> EndpointResponse:
         links["next"] = _page_url(query, number + 1)
     body: dict[str, Any] = {"data": [_filing_object(item) for item in page], "links": links}
     if "entity" in query.get("include", ""):
-        body["included"] = [
-            _entity_object(company) for company in {item.lei: item.company for item in page}.values()
-        ]
+        body["included"] = [_entity_object(company) for company in {item.lei: item.company for item in page}.values()]
     return _json_response({**body, "meta": {"count": len(found)}, "jsonapi": {"version": "1.0"}})
 
 
-def _filter_error(attribute: str) -> EndpointResponse:
+def _filter_error(attribute: str) -> SandboxResponse:
     if attribute in _BROKEN:
         detail = "SQL expression object expected, got object of type NotImplementedType instead"
-        return _json_response(
-            {"errors": [{"detail": detail, "status": "500", "title": "Unknown error"}]}, 500
-        )
+        return _json_response({"errors": [{"detail": detail, "status": "500", "title": "Unknown error"}]}, 500)
     detail = f"FilingSchema has no attribute {attribute}"
     title = "Invalid filters querystring parameter."
     return _json_response({"errors": [{"detail": detail, "status": "400", "title": title}]}, 400)
@@ -189,13 +176,13 @@ def _entity_object(company: Company) -> dict[str, Any]:
     return {"type": "entity", "id": lei, "attributes": {"identifier": lei, "name": company.name}}
 
 
-def report_document(world: World, day: int, _query: Query, path: str) -> EndpointResponse:
+def report_document(world: World, day: int, _query: Query, path: str) -> SandboxResponse:
     """The xBRL-JSON at a path of the index."""
     for market in world.markets:
         for entry in filing_entries(world, day, market):
             if entry.json_url == path:
-                return EndpointResponse(200, "application/json", json.dumps(_report_json(entry)).encode())
-    return EndpointResponse(404, "text/html", b"<html><body>404 Not Found</body></html>")
+                return SandboxResponse(200, "application/json", json.dumps(_report_json(entry)).encode())
+    return SandboxResponse(404, "text/html", b"<html><body>404 Not Found</body></html>")
 
 
 def _report_json(entry: FilingEntry) -> dict[str, Any]:
@@ -224,18 +211,13 @@ def _report_facts(entry: FilingEntry) -> Iterator[dict[str, Any]]:
     # a dividend decided later, and an issuer-specific line
     later = accounts.end + _MEETING
     yield _numeric_fact(
-        entry,
-        "ifrs-full:DividendsProposed",
-        1000,
-        f"{_midnight_stamp(accounts.end + _DAY)}/{_midnight_stamp(later)}",
+        entry, "ifrs-full:DividendsProposed", 1000, f"{_midnight_stamp(accounts.end + _DAY)}/{_midnight_stamp(later)}"
     )
     own = f"{_midnight_stamp(accounts.start)}/{_midnight_stamp(accounts.end + _DAY)}"
     yield _numeric_fact(entry, "own:AdjustedOperatingResult", 12345, own)
 
 
-def _statement_facts(
-    entry: FilingEntry, figures: Figures, start: date, end: date
-) -> Iterator[dict[str, Any]]:
+def _statement_facts(entry: FilingEntry, figures: Figures, start: date, end: date) -> Iterator[dict[str, Any]]:
     """Facts of the statements: flows of the year, and balances at the midnight after its last day."""
     year = f"{_midnight_stamp(start)}/{_midnight_stamp(end + _DAY)}"
     closing = _midnight_stamp(end + _DAY)
@@ -282,11 +264,11 @@ def _midnight_stamp(day: date) -> str:
     return f"{day}T00:00:00"
 
 
-def _json_response(value: object, status: int = 200) -> EndpointResponse:
-    return EndpointResponse(status, JSON, json.dumps(value, ensure_ascii=False).encode())
+def _json_response(value: object, status: int = 200) -> SandboxResponse:
+    return SandboxResponse(status, JSON, json.dumps(value, ensure_ascii=False).encode())
 
 
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., EndpointResponse]], ...]] = (
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
     (re.compile(r"/api/filings"), filings_page),
     (re.compile(r"(/[0-9A-Z]{20}/\d{4}-\d{2}-\d{2}/ESEF/[A-Z]{2}/\d+/[^/]+\.json)"), report_document),
 )

@@ -33,9 +33,7 @@ def crossing_event_parts(company: Company, change: FlaggedChange) -> tuple[str, 
         "basis": change.basis,
         "as_of": change.as_of.isoformat(),
     }
-    event_id = ids.ownership_changed_id(
-        company.company_id, holder, change.as_of, change.previous, change.current
-    )
+    event_id = ids.ownership_changed_id(company.company_id, holder, change.as_of, change.previous, change.current)
     key = {
         "register": REGISTERS[company.market],
         "holder": holder_key(change.holder),

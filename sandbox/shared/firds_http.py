@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.shared.response import EndpointResponse
+from sandbox.shared.response import SandboxResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]
@@ -45,9 +45,7 @@ def _firds_archive(name: str) -> bytes:
     """A FIRDS file: one share on Frankfurt's open market, not requested by its issuer, and one in Warsaw."""
     is_whole = name.startswith("FULINS")
     report, message = ("", "auth.017.001.02") if is_whole else ("Dlta", "auth.036.001.02")
-    start, end = (
-        ("<RefData>", "</RefData>") if is_whole else ("<FinInstrm><ModfdRcrd>", "</ModfdRcrd></FinInstrm>")
-    )
+    start, end = ("<RefData>", "</RefData>") if is_whole else ("<FinInstrm><ModfdRcrd>", "</ModfdRcrd></FinInstrm>")
     lines = "".join(
         f"{start}<FinInstrmGnlAttrbts><Id>{isin}</Id><FullNm>Sandbox Metals</FullNm><ShrtNm>SANDBOX/SH</ShrtNm>"
         f"<ClssfctnTp>ESVUFR</ClssfctnTp><NtnlCcy>EUR</NtnlCcy><CmmdtyDerivInd>false</CmmdtyDerivInd>"
@@ -70,14 +68,11 @@ def _firds_file_names(asked: str) -> list[tuple[str, date]]:
         return []
     since, until = map(date.fromisoformat, found.groups())
     saturday = until - timedelta(days=(until.weekday() - _SATURDAY) % 7)
-    days = [
-        (f"FULINS_E_{saturday:%Y%m%d}_01of01.zip", saturday),
-        (f"DLTINS_{until:%Y%m%d}_01of01.zip", until),
-    ]
+    days = [(f"FULINS_E_{saturday:%Y%m%d}_01of01.zip", saturday), (f"DLTINS_{until:%Y%m%d}_01of01.zip", until)]
     return [(name, day) for name, day in days if day >= since]
 
 
-def esma_file_list(world: World, day: int, query: Query) -> EndpointResponse:
+def esma_file_list(world: World, day: int, query: Query) -> SandboxResponse:
     """ESMA's list of files."""
     del world, day
     docs = [
@@ -91,10 +86,10 @@ def esma_file_list(world: World, day: int, query: Query) -> EndpointResponse:
         for name, made in _firds_file_names(query.get("fq", ""))
     ]
     body = {"response": {"numFound": len(docs), "start": 0, "docs": docs}}
-    return EndpointResponse(200, _JSON, json.dumps(body).encode())
+    return SandboxResponse(200, _JSON, json.dumps(body).encode())
 
 
-def fca_file_list(world: World, day: int, query: Query) -> EndpointResponse:
+def fca_file_list(world: World, day: int, query: Query) -> SandboxResponse:
     """The FCA's list of files."""
     del world, day
     hits = [
@@ -108,23 +103,23 @@ def fca_file_list(world: World, day: int, query: Query) -> EndpointResponse:
         }
         for name, made in _firds_file_names(query.get("q", ""))
     ]
-    return EndpointResponse(200, _JSON, json.dumps({"hits": {"total": len(hits), "hits": hits}}).encode())
+    return SandboxResponse(200, _JSON, json.dumps({"hits": {"total": len(hits), "hits": hits}}).encode())
 
 
-def firds_file(world: World, day: int, query: Query, name: str) -> EndpointResponse:
+def firds_file(world: World, day: int, query: Query, name: str) -> SandboxResponse:
     """One file of FIRDS."""
     del world, day, query
-    return EndpointResponse(200, _ZIP, _firds_archive(name), fixed=True)
+    return SandboxResponse(200, _ZIP, _firds_archive(name), is_cacheable=True)
 
 
-def isin_issuers(world: World, day: int, query: Query) -> EndpointResponse:
+def isin_issuers(world: World, day: int, query: Query) -> SandboxResponse:
     """Issuers of ISINs."""
     del world, day, query
     text = "LEI,ISIN\n" + "".join(f"{_LEI},{isin}\n" for isin in _ISINS)
-    return EndpointResponse(200, _ZIP, _zip_bytes("isin-lei.csv", text.encode()), fixed=True)
+    return SandboxResponse(200, _ZIP, _zip_bytes("isin-lei.csv", text.encode()), is_cacheable=True)
 
 
-def relationship_records(world: World, day: int, query: Query) -> EndpointResponse:
+def relationship_records(world: World, day: int, query: Query) -> SandboxResponse:
     """Level 2 of the golden copy: one child and its parent."""
     del world, day, query
     node = "Relationship.{}Node.NodeID"
@@ -137,10 +132,10 @@ def relationship_records(world: World, day: int, query: Query) -> EndpointRespon
     row = (_LEI, _PARENT, "IS_DIRECTLY_CONSOLIDATED_BY", "ACTIVE", "2020-01-01", "", "RELATIONSHIP_PERIOD")
     lines = (header, (*row, *[""] * 12, "PUBLISHED", "2026-01-01T00:00:00Z"))
     text = "".join(",".join(f'"{cell}"' for cell in line) + "\n" for line in lines)
-    return EndpointResponse(200, _ZIP, _zip_bytes("gleif-goldencopy-rr.csv", text.encode()), fixed=True)
+    return SandboxResponse(200, _ZIP, _zip_bytes("gleif-goldencopy-rr.csv", text.encode()), is_cacheable=True)
 
 
-def symbol_listing(world: World, day: int, query: Query, name: str) -> EndpointResponse:
+def symbol_listing(world: World, day: int, query: Query, name: str) -> SandboxResponse:
     """The symbol directory: a test issue and a fund."""
     del query
     made = f"File Creation Time: {world.date(day):%m%d%Y}06:00"
@@ -155,7 +150,7 @@ def symbol_listing(world: World, day: int, query: Query, name: str) -> EndpointR
             "SNDX.A|Sandbox Metals plc Class A|N|SNDX.A|N|100|N|SNDX.A\r\n"
         ),
     }[name]
-    return EndpointResponse(200, "text/plain", f"{text}{made}|||||||\r\n".encode())
+    return SandboxResponse(200, "text/plain", f"{text}{made}|||||||\r\n".encode())
 
 
 ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sandbox.model.company import Company
-from sandbox.shared.response import EndpointResponse
+from sandbox.shared.response import SandboxResponse
 from sandbox.world import World
 
 Query = Mapping[str, str]
@@ -33,25 +33,18 @@ def company_lei(company: Company) -> str:
     return f"{stem}{98 - digits % 97:02}"
 
 
-def lei_records(world: World, day: int, query: Query) -> EndpointResponse:
+def lei_records(world: World, day: int, query: Query) -> SandboxResponse:
     """Records of the requested LEIs; unassigned ones are missing from the response."""
     asked = query.get("filter[lei]", "").split(",")
     found = [company for lei in asked if (company := _find_company(world, day, lei)) is not None]
     size = min(int(query.get("page[size]") or 10), _MOST)
-    pages = {
-        "currentPage": 1,
-        "perPage": size,
-        "from": 1,
-        "to": len(found),
-        "total": len(found),
-        "lastPage": 1,
-    }
+    pages = {"currentPage": 1, "perPage": size, "from": 1, "to": len(found), "total": len(found), "lastPage": 1}
     body = {
         "meta": {"goldenCopy": {"publishDate": f"{world.date(day)}T00:00:00Z"}, "pagination": pages},
         "links": {"first": _API, "last": _API},
         "data": [_lei_record(company) for company in found[:size]],
     }
-    return EndpointResponse(200, "application/vnd.api+json", json.dumps(body, ensure_ascii=False).encode())
+    return SandboxResponse(200, "application/vnd.api+json", json.dumps(body, ensure_ascii=False).encode())
 
 
 def _find_company(world: World, day: int, lei: str) -> Company | None:
@@ -97,9 +90,7 @@ def _lei_record(company: Company) -> dict[str, Any]:
 
 def _entity_object(company: Company) -> dict[str, Any]:
     country = _COUNTRIES.get(company.market, company.market)
-    former = [
-        {"name": name, "language": "en", "type": "PREVIOUS_LEGAL_NAME"} for _, name in company.former_names
-    ]
+    former = [{"name": name, "language": "en", "type": "PREVIOUS_LEGAL_NAME"} for _, name in company.former_names]
     nobody = {"lei": None, "name": None}
     return {
         "legalName": {"name": company.name, "language": "en"},
@@ -165,6 +156,6 @@ def _relationship_links(lei: str) -> dict[str, Any]:
     return found
 
 
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., EndpointResponse]], ...]] = (
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
     (re.compile(r"/api/v1/lei-records"), lei_records),
 )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from sandbox.shared.response import EndpointResponse
+from sandbox.shared.response import SandboxResponse
 from sandbox.world import World
 
 _RSS: Final = "application/rss+xml; charset=utf-8"
@@ -36,45 +36,38 @@ _FEED: Final = """<?xml version="1.0" encoding="utf-8"?>
 """
 
 
-def sanction_search_response(path: str) -> EndpointResponse | None:
+def sanction_search_response(path: str) -> SandboxResponse | None:
     """The response to POST `path`: an empty search result, which starts the session of the export."""
     return (
-        EndpointResponse(200, "application/json", b'{"numFound":0,"docs":[]}', fixed=True)
+        SandboxResponse(200, "application/json", b'{"numFound":0,"docs":[]}', is_cacheable=True)
         if path == _SEARCH
         else None
     )
 
 
-def _static_feed_route(
-    title: str, host: str, path: str
-) -> Callable[[World, int, Mapping[str, str]], EndpointResponse]:
+def _static_feed_route(title: str, host: str, path: str) -> Callable[[World, int, Mapping[str, str]], SandboxResponse]:
     body = _FEED.format(title=title, host=host, path=path).encode()
-    return lambda _world, _day, _query: EndpointResponse(200, _RSS, body, fixed=True)
+    return lambda _world, _day, _query: SandboxResponse(200, _RSS, body, is_cacheable=True)
 
 
-def _no_suspensions(_world: World, _day: int, _query: Mapping[str, str]) -> EndpointResponse:
-    return EndpointResponse(200, "text/csv; charset=utf-8", _HEADER.encode(), fixed=True)
+def _no_suspensions(_world: World, _day: int, _query: Mapping[str, str]) -> SandboxResponse:
+    return SandboxResponse(200, "text/csv; charset=utf-8", _HEADER.encode(), is_cacheable=True)
 
 
-def _no_sanctions(_world: World, _day: int, _query: Mapping[str, str]) -> EndpointResponse:
+def _no_sanctions(_world: World, _day: int, _query: Mapping[str, str]) -> SandboxResponse:
     response = {"numFound": 0, "start": 0, "docs": []}
     answer = {"responseHeader": {"params": {"core": "esma_registers_sanctions"}}, "response": response}
-    return EndpointResponse(200, "application/json", json.dumps(answer).encode(), fixed=True)
+    return SandboxResponse(200, "application/json", json.dumps(answer).encode(), is_cacheable=True)
 
 
-_SEC: Final = (
-    r"/enforcement-litigation/(?:litigation-releases|administrative-proceedings|trading-suspensions)/rss"
-)
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., EndpointResponse]], ...]] = (
+_SEC: Final = r"/enforcement-litigation/(?:litigation-releases|administrative-proceedings|trading-suspensions)/rss"
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
     (re.compile(_SEC), _static_feed_route("Litigation Releases", "www.sec.gov", "/node/1")),
     (
         re.compile(r"/RSS/RSSENF/rssenf\.xml"),
         _static_feed_route("Enforcement", "www.cftc.gov", "/PressRoom/PressReleases/1-26"),
     ),
-    (
-        re.compile(r"/news/rss\.xml"),
-        _static_feed_route("FCA news", "www.fca.org.uk", "/news/statements/annual-report"),
-    ),
+    (re.compile(r"/news/rss\.xml"), _static_feed_route("FCA news", "www.fca.org.uk", "/news/statements/annual-report")),
     (
         re.compile(r"/rss/(?:news|prudential-regulation-publications)"),
         _static_feed_route("Bank of England", "www.bankofengland.co.uk", "/news/2026/january/annual-report"),

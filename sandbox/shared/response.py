@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointResponse:
+class SandboxResponse:
     """Status, content type and body of a response. `fixed`: unchanged until the next day, has validators."""
 
     status: int
     kind: str
     body: bytes
-    fixed: bool = False
+    is_cacheable: bool = False

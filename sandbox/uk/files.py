@@ -32,16 +32,7 @@ CATEGORIES: Final = {
     "xml": "TOTAL EXEMPTION SMALL",
     "dormant": "DORMANT",
 }
-_ADDRESS: Final = (
-    "CareOf",
-    "POBox",
-    "AddressLine1",
-    " AddressLine2",
-    "PostTown",
-    "County",
-    "Country",
-    "PostCode",
-)
+_ADDRESS: Final = ("CareOf", "POBox", "AddressLine1", " AddressLine2", "PostTown", "County", "Country", "PostCode")
 _FORMER_NAMES: Final = 10
 _MARKED: Final = 9  # every ninth company's files have a byte order mark
 # The blanks before some names are the registry's own.
@@ -112,7 +103,7 @@ def company_lines(world: World, day: int) -> Iterator[bytes]:
     """BasicCompanyData: header and one quoted row per live company."""
     yield (",".join(COLUMNS) + "\n").encode()
     for company in world.all("UK", day):
-        if company.in_register:
+        if company.is_in_register:
             cells = (cell.replace('"', '""') for cell in csv_row(company, world.date(day)))
             yield ('"' + '","'.join(cells) + '"\n').encode()
 
@@ -154,7 +145,7 @@ def _accounts_cells(company: Company, accounts: Accounts | None) -> list[str]:
     due = next_year_end(accounts.end) + timedelta(days=273)
     return [
         str(accounts.end.day), str(accounts.end.month), _date_text(due), _date_text(accounts.end),
-        CATEGORIES[accounts.flavour],
+        CATEGORIES[accounts.document_style],
     ]  # fmt: skip
 
 
@@ -166,16 +157,14 @@ def _industry_cells(company: Company) -> list[str]:
 
 
 def _former_names(company: Company) -> list[str]:
-    pairs = [
-        cell for changed, name in company.former_names[:_FORMER_NAMES] for cell in (_date_text(changed), name)
-    ]
+    pairs = [cell for changed, name in company.former_names[:_FORMER_NAMES] for cell in (_date_text(changed), name)]
     return pairs + [""] * (2 * _FORMER_NAMES - len(pairs))
 
 
 def account_members(world: World, day: int) -> Iterator[tuple[str, bytes]]:
     """Members of the daily zip: documents, community interest packages, and a placeholder as seen in real zips."""
     for company in world.filers("UK", day):
-        for accounts in company.fresh_accounts if day else company.accounts:
+        for accounts in company.new_accounts if day else company.accounts:
             yield zip_member(company, accounts, day)
     yield f"Prod223_{_run_number(day)}_99999998_20260331.html", b"ATTACHMENTPLACEHOLDER127319911"
 
@@ -189,16 +178,16 @@ def zip_member(company: Company, accounts: Accounts, day: int) -> tuple[str, byt
     """Name and bytes of one member."""
     stem = f"Prod223_{_run_number(day)}_{company.number}_{accounts.end:%Y%m%d}"
     body = instance_document(company, accounts)
-    if accounts.flavour == "cic":
+    if accounts.document_style == "cic":
         return f"{stem}_CIC.zip", _cic_package(company, accounts, body)
-    if accounts.flavour == "xml":
+    if accounts.document_style == "xml":
         return f"{stem}.xml", body
     return f"{stem}.html", body
 
 
 def instance_document(company: Company, accounts: Accounts) -> bytes:
     """The instance document; some producers put a byte order mark before it."""
-    if accounts.flavour == "xml":
+    if accounts.document_style == "xml":
         return xbrl.render_instance(company, accounts)
     mark = codecs.BOM_UTF8 if company.position % _MARKED == 1 else b""
     return mark + ixbrl.render_accounts(company, accounts)
@@ -218,7 +207,5 @@ def _cic_package(company: Company, accounts: Accounts, body: bytes) -> bytes:
         for folder in (f"{root}/accounts/", f"{root}/cic34/"):
             archive.writestr(zipfile.ZipInfo(folder, (day.year, day.month, day.day, 3, 0, 0)), b"")
         _write_member(archive, f"{root}/accounts/financialStatement.xhtml", day, (body,))
-        _write_member(
-            archive, f"{root}/cic34/cicReport.xhtml", day, (ixbrl.community_report(company, accounts.end),)
-        )
+        _write_member(archive, f"{root}/cic34/cicReport.xhtml", day, (ixbrl.community_report(company, accounts.end),))
     return buffer.getvalue()

@@ -25,16 +25,8 @@ _PSC: Final = "persons-with-significant-control"
 # Filing published for a change of the register's status: form, category, description.
 _NOTICES: Final = {
     ("Active", "Active - Proposal to Strike off"): ("GAZ1", "gazette", "gazette-notice-compulsory"),
-    ("Active - Proposal to Strike off", "Active"): (
-        "DISS40",
-        "gazette",
-        "gazette-filings-brought-up-to-date",
-    ),
-    ("Active", "Liquidation"): (
-        "600",
-        "insolvency",
-        "liquidation-voluntary-appointment-of-liquidator",
-    ),
+    ("Active - Proposal to Strike off", "Active"): ("DISS40", "gazette", "gazette-filings-brought-up-to-date"),
+    ("Active", "Liquidation"): ("600", "insolvency", "liquidation-voluntary-appointment-of-liquidator"),
     ("Active", "In Administration"): (
         "AM01",
         "insolvency",
@@ -50,10 +42,10 @@ def document_key(company: Company, accounts: Accounts) -> str:
     identified by their hash. A revised document that does not say so counts as the original's kind.
     """
     period = [one for one in company.accounts if one.end == accounts.end]
-    items = [one for one in period if one.amended == accounts.amended]
+    items = [one for one in period if one.is_amended == accounts.is_amended]
     says = is_marked_revised(company, accounts)
     alike = [one for one in period if is_marked_revised(company, one) == says]
-    is_told = len(items) == len(alike) == 1 and says == accounts.amended
+    is_told = len(items) == len(alike) == 1 and says == accounts.is_amended
     return transaction_id(company, accounts) if is_told else files.document_sha256(company, accounts)
 
 
@@ -76,9 +68,7 @@ def history_items(world: World, position: int, day: int) -> list[Record]:
     return sorted(found, key=lambda item: (item["date"], item["transaction_id"]), reverse=True)
 
 
-def _history_item(
-    company: Company, form: str, category: str, description: str, on: date, *part: object
-) -> Record:
+def _history_item(company: Company, form: str, category: str, description: str, on: date, *part: object) -> Record:
     identity = transaction_id(company, *(part or (form, on)))
     return {
         "barcode": f"X{identity[:7].upper()}",
@@ -97,9 +87,9 @@ def _history_item(
 
 def _accounts_item(company: Company, accounts: Accounts) -> Record:
     """The item of accounts, registered the day before the bulk product has the document."""
-    what = "accounts-amended" if accounts.amended else "accounts"
+    what = "accounts-amended" if accounts.is_amended else "accounts"
     description = f"{what}-with-accounts-type-{account_type(accounts)}"
-    form = "AAMD" if accounts.amended else "AA"
+    form = "AAMD" if accounts.is_amended else "AA"
     item = _history_item(company, form, "accounts", description, accounts.published - _DAY, accounts)
     made_up = accounts.end.isoformat()
     return {**item, "action_date": made_up, "description_values": {"made_up_date": made_up}}
@@ -136,7 +126,7 @@ def _confirmation_item(company: Company) -> Record:
 
 def _story_items(world: World, company: Company, day: int) -> list[Record]:
     """Items published for each day of the company's story."""
-    turns = [turn for turn in world.turns("UK", company.position) if turn > 0]
+    turns = [turn for turn in world.change_days("UK", company.position) if turn > 0]
     found: list[Record] = []
     for turn in turns:
         if turn <= day and company.position < world.count("UK", turn - 1):
@@ -148,9 +138,9 @@ def _story_items(world: World, company: Company, day: int) -> list[Record]:
 
 
 def _change_items(before: Company, after: Company, on: date) -> list[Record]:
-    if before.in_register and not after.in_register:
+    if before.is_in_register and not after.is_in_register:
         return [_history_item(after, "GAZ2", "gazette", "gazette-dissolved-compulsory", on)]
-    if after.in_register and not before.in_register:
+    if after.is_in_register and not before.is_in_register:
         return [_history_item(after, "AC92", "restoration", "restoration-order-of-court", on)]
     notice = _NOTICES.get((before.registry_status or "", after.registry_status or ""))
     found = [_history_item(after, *notice, on)] if notice else []

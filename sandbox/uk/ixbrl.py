@@ -65,12 +65,12 @@ Dimension = tuple[str, str]
 
 def is_marked_revised(company: Company, accounts: Accounts) -> bool:
     """True if a document states that it revises another; every second revision does."""
-    return accounts.amended and company.position % 2 == 0
+    return accounts.is_amended and company.position % 2 == 0
 
 
 def render_accounts(company: Company, accounts: Accounts) -> bytes:
     """Renders the document; the same accounts give the same bytes."""
-    style = _IX11_THOUSANDS if accounts.coarse else _STYLES[accounts.flavour]
+    style = _IX11_THOUSANDS if accounts.is_rounded_to_thousands else _STYLES[accounts.document_style]
     return _InlineDocument(company, accounts, style).render()
 
 
@@ -162,31 +162,23 @@ class _InlineDocument:
             f' contextRef="{self._context_id("now")}"><span>{escape(first)} </span><span>{escape(rest)}</span>'
             "</ix:nonNumeric>"
         )
-        number = self._text_fact(
-            "UKCompaniesHouseRegisteredNumber", self._context_id("now"), self.company.number
-        )
+        number = self._text_fact("UKCompaniesHouseRegisteredNumber", self._context_id("now"), self.company.number)
         day = self._text_fact("BalanceSheetDate", self._context_id("end"), spelt, self.style.long_date)
         return f"<h1>{name}</h1><p>Registered number: {number}</p><p>Balance sheet as at {day}</p>"
 
     def _hidden_facts(self) -> str:
         now, end, accounts = self._context_id("now"), self._context_id("end"), self.accounts
-        standard = _STANDARDS.get(accounts.flavour, "FRS102")
+        standard = _STANDARDS.get(accounts.document_style, "FRS102")
         facts = [
-            self._text_fact(
-                "StartDateForPeriodCoveredByReport", self._context_id("start"), accounts.start.isoformat()
-            ),
+            self._text_fact("StartDateForPeriodCoveredByReport", self._context_id("start"), accounts.start.isoformat()),
             self._text_fact("EndDateForPeriodCoveredByReport", end, accounts.end.isoformat()),
             # the format may carry the value while the text is empty (docs/formats/uk.md 9.2)
-            self._text_fact("EntityDormantTruefalse", now, "true" if accounts.dormant else "false"),
+            self._text_fact("EntityDormantTruefalse", now, "true" if accounts.is_dormant else "false"),
             *([self._text_fact(_REVISED, now, "true")] if is_marked_revised(self.company, accounts) else []),
             self._text_fact("EntityTradingStatus", now, ""),
+            self._text_fact("AccountsType", self._context_id("now", ("AccountsTypeDimension", "FullAccounts")), ""),
             self._text_fact(
-                "AccountsType", self._context_id("now", ("AccountsTypeDimension", "FullAccounts")), ""
-            ),
-            self._text_fact(
-                "AccountingStandardsApplied",
-                self._context_id("now", ("AccountingStandardsDimension", standard)),
-                "",
+                "AccountingStandardsApplied", self._context_id("now", ("AccountingStandardsDimension", standard)), ""
             ),
             self._text_fact("NameProductionSoftware", now, f"{self.style.software} {accounts.document}"),
         ]
@@ -200,10 +192,7 @@ class _InlineDocument:
                 f"<ix:header><ix:hidden>{hidden}</ix:hidden><ix:references>",
                 f'<link:schemaRef xlink:href="{entry}" xlink:type="simple"/></ix:references><ix:resources>',
                 *self.contexts.values(),
-                *(
-                    f'<xbrli:unit id="{name}"><xbrli:measure>{of}</xbrli:measure></xbrli:unit>'
-                    for name, of in units
-                ),
+                *(f'<xbrli:unit id="{name}"><xbrli:measure>{of}</xbrli:measure></xbrli:unit>' for name, of in units),
                 "</ix:resources></ix:header>",
             ]
         )
@@ -226,9 +215,7 @@ class _InlineDocument:
         The opening balance belongs to no period of the document.
         """
         cells = [
-            self._amount_fact(
-                "Equity", self._context_id(kind, _SHARE_CAPITAL), 0 if self.style.scale else 100
-            )
+            self._amount_fact("Equity", self._context_id(kind, _SHARE_CAPITAL), 0 if self.style.scale else 100)
             for kind in ("end", "start", "opening")
         ]
         return f"<tr><td>Called up share capital</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"

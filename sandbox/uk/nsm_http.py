@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.shared.response import EndpointResponse
+from sandbox.shared.response import SandboxResponse
 from sandbox.uk import nsm_news
 from sandbox.world import World
 
@@ -65,20 +65,20 @@ Position of previous notification (if applicable)
 """
 
 
-def _json_response(body: Mapping[str, Any]) -> EndpointResponse:
-    return EndpointResponse(200, _JSON, json.dumps(body).encode())
+def _json_response(body: Mapping[str, Any]) -> SandboxResponse:
+    return SandboxResponse(200, _JSON, json.dumps(body).encode())
 
 
-def search_response(world: World, day: int, path: str, body: bytes) -> EndpointResponse | None:
+def search_response(world: World, day: int, path: str, body: bytes) -> SandboxResponse | None:
     """Hits of a search by submission days; None for another path. Dates with milliseconds get status 400."""
     if path != SEARCH:
         return None
     criteria = json.loads(body)["criteriaObj"]["dateCriteria"]
     span = criteria[0]["value"]
     if any("." in text for text in span.values()):
-        return EndpointResponse(400, _JSON, b'{"message":"failed to parse date field"}')
+        return SandboxResponse(400, _JSON, b'{"message":"failed to parse date field"}')
     begin, end = (date.fromisoformat(span[side][:10]) for side in ("from", "to"))
-    return EndpointResponse(200, _JSON, submission_hits(world, day, begin, end))
+    return SandboxResponse(200, _JSON, submission_hits(world, day, begin, end))
 
 
 def submission_hits(world: World, day: int, begin: date, end: date) -> bytes:
@@ -94,13 +94,7 @@ def submission_hits(world: World, day: int, begin: date, end: date) -> bytes:
 
 
 def _search_hit(identity: str, source: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "_index": "fca-nsm-searchdata",
-        "_type": "_doc",
-        "_id": identity,
-        "_score": None,
-        "_source": source,
-    }
+    return {"_index": "fca-nsm-searchdata", "_type": "_doc", "_id": identity, "_score": None, "_source": source}
 
 
 def _hit_source(day: date) -> dict[str, Any]:
@@ -129,7 +123,7 @@ def _hit_source(day: date) -> dict[str, Any]:
     }
 
 
-def _details_response(_world: World, _day: int, _query: Query, identity: str) -> EndpointResponse:
+def _details_response(_world: World, _day: int, _query: Query, identity: str) -> SandboxResponse:
     day = date.fromisoformat(identity)
     text = _TEXT.format(day=day, share=5 + day.day % 3)
     return _json_response(
@@ -142,6 +136,6 @@ def _details_response(_world: World, _day: int, _query: Query, identity: str) ->
     )
 
 
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., EndpointResponse]], ...]] = (
+ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
     (re.compile(r"/details/RNS-(\d{4}-\d\d-\d\d)"), _details_response),
 )

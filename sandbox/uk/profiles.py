@@ -43,7 +43,7 @@ _SECOND: Final = 6  # one in this many companies has a second industry
 
 def account_type(accounts: Accounts) -> str:
     """The code of an accounts type."""
-    return CATEGORIES[accounts.flavour].lower().replace(" ", "-")
+    return CATEGORIES[accounts.document_style].lower().replace(" ", "-")
 
 
 def company_profile(company: Company) -> Record:
@@ -51,7 +51,7 @@ def company_profile(company: Company) -> Record:
     path = f"/company/{company.number}"
     found: Record = {
         "accounts": _accounts_fields(company),
-        "can_file": company.in_register,
+        "can_file": company.is_in_register,
         "company_name": company.name,
         "company_number": company.number,
         **_status_fields(company),
@@ -73,7 +73,7 @@ def company_profile(company: Company) -> Record:
 
 
 def _status_fields(company: Company) -> Record:
-    if not company.in_register:
+    if not company.is_in_register:
         ended = company.status_date.isoformat() if company.status_date else None
         return {"company_status": "dissolved", "date_of_cessation": ended}
     word = company.registry_status or "Active"
@@ -112,7 +112,7 @@ def _resource_links(company: Company, path: str) -> Record:
         found["persons_with_significant_control"] = f"{path}/{held}"
     if has_statement(company):
         found["persons_with_significant_control_statements"] = f"{path}/{held}-statements"
-    if company.listed:
+    if company.is_listed:
         found["exemptions"] = f"{path}/exemptions"
     if company.registry_status in _CASES:
         found["insolvency"] = f"{path}/insolvency"

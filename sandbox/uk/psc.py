@@ -39,7 +39,7 @@ def snapshot_lines(world: World, day: int) -> Iterator[bytes]:
             yield _snapshot_line(company, psc_record(company, holder))
         if has_statement(company):
             statements.append(_snapshot_line(company, psc_statement(company)))
-        if company.listed:
+        if company.is_listed:
             exemptions.append(_snapshot_line(company, psc_exemption(company)))
     yield from statements
     yield from exemptions
@@ -88,9 +88,7 @@ def psc_record(company: Company, holder: Holder) -> Record:
         "links": {"self": f"/company/{company.number}/persons-with-significant-control/{path}/{holder.key}"},
     }
     if holder.kind == "super_secure":
-        described = (
-            "super-secure-beneficial-owner" if overseas else "super-secure-persons-with-significant-control"
-        )
+        described = "super-secure-beneficial-owner" if overseas else "super-secure-persons-with-significant-control"
         return found | {"description": described}
     found |= {
         "address": {
@@ -111,7 +109,7 @@ def psc_record(company: Company, holder: Holder) -> Record:
 def control_natures(holder: Holder, *, overseas: bool) -> list[str]:
     """Nature-of-control codes: right, band, capacity, regime."""
     suffix = _OVERSEAS_SUFFIX if overseas else ""
-    capacity = "-as-trust" if holder.trust else ""
+    capacity = "-as-trust" if holder.is_trust else ""
     codes: list[str] = []
     for right, band in (("ownership-of-shares", holder.shares), ("voting-rights", holder.votes)):
         if band:

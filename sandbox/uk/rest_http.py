@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sandbox.shared.cached_responses import JSON, HttpResponse
+from sandbox.shared.cached_responses import JSON, CachedResponse
 from sandbox.uk import rest_resources
 from sandbox.uk.rest_resources import FILINGS, PSC, STATEMENTS
 from sandbox.uk.stream_http import REFUSED, basic_authorization
@@ -62,24 +62,22 @@ class RestApi:
     """The API of a running sandbox. `key`: the key that callers must send."""
 
     key: str = KEY
-    budget: RequestQuota = field(default_factory=RequestQuota)
+    quota: RequestQuota = field(default_factory=RequestQuota)
 
     def reply(
-        self, world: World, day: int, found: re.Match[str], query: Mapping[str, str], authorization: str
-    ) -> HttpResponse:
+        self, world: World, day: int, match: re.Match[str], query: Mapping[str, str], authorization: str
+    ) -> CachedResponse:
         """The response about one company; 401 first, then 429, then the resource."""
         if authorization != basic_authorization(self.key):
             return REFUSED
-        is_allowed, headers = self.budget.spend()
+        is_allowed, headers = self.quota.spend()
         if not is_allowed:
-            return HttpResponse(429, {**JSON, **headers}, b"")
-        status, body = _resource_or_error(world, day, found[1], found[2] or "", query)
-        return HttpResponse(status, {**JSON, **headers}, json.dumps(body, ensure_ascii=False).encode())
+            return CachedResponse(429, {**JSON, **headers}, b"")
+        status, body = _resource_or_error(world, day, match[1], match[2] or "", query)
+        return CachedResponse(status, {**JSON, **headers}, json.dumps(body, ensure_ascii=False).encode())
 
 
-def _resource_or_error(
-    world: World, day: int, number: str, part: str, query: Mapping[str, str]
-) -> tuple[int, Record]:
+def _resource_or_error(world: World, day: int, number: str, part: str, query: Mapping[str, str]) -> tuple[int, Record]:
     company = world.find("UK", number, day)
     if company is None:
         return _not_found_body("company-profile")
@@ -109,12 +107,7 @@ def _filing_history_body(_path: str, found: list[Record], query: Mapping[str, st
     wanted = query.get("category")
     asked = [item for item in found if wanted is None or item["category"] in wanted.split(",")]
     items, page = _page_slice(asked, query)
-    return {
-        "filing_history_status": "filing-history-available",
-        "items": items,
-        "total_count": len(asked),
-        **page,
-    }
+    return {"filing_history_status": "filing-history-available", "items": items, "total_count": len(asked), **page}
 
 
 def _persons_body(path: str, found: list[Record], query: Mapping[str, str]) -> Record:

@@ -67,7 +67,7 @@ def _generate_resources(world: World, company: Company, day: int) -> Iterator[Ap
         yield _linked_resource(PSC, _KINDS.get(kind, kind), held)
     if psc.has_statement(company):
         yield _linked_resource(STATEMENTS, "company-psc-statements", psc.psc_statement(company))
-    if company.listed:
+    if company.is_listed:
         exempt = psc.psc_exemption(company)
         yield ApiResource(EXEMPTIONS, "company-exemptions", exempt["links"]["self"], number, exempt)
 
@@ -79,7 +79,7 @@ def _linked_resource(stream: str, kind: str, data: dict[str, Any]) -> ApiResourc
 
 def _status_since(world: World, company: Company, day: int) -> date:
     """The day since which the register has used its present status for the company."""
-    known = [turn for turn in world.turns("UK", company.position) if 0 < turn <= day]
+    known = [turn for turn in world.change_days("UK", company.position) if 0 < turn <= day]
     since = world.date(0) - _LONG_AGO
     for turn in known:
         if company.position < world.count("UK", turn - 1):

@@ -28,11 +28,7 @@ from sandbox.uk.rest_resources import (
 )
 from sandbox.world import World
 
-QUIET: Final = (
-    "officers",
-    "charges",
-    "disqualified-officers",
-)  # streams without events in the world
+QUIET: Final = ("officers", "charges", "disqualified-officers")  # streams without events in the world
 _FIRST: Final = {
     COMPANIES: 80_000_000,
     FILINGS: 170_000_000,
@@ -48,7 +44,7 @@ _NIGHT: Final = time(1, 30)
 
 
 @dataclass(frozen=True, slots=True)
-class StreamEvent:
+class StreamLine:
     """One event: its number, and its line without the line end."""
 
     timepoint: int
@@ -66,16 +62,14 @@ class _ResourceChange:
 
 
 @lru_cache(maxsize=256)
-def day_events(world: World, day: int, stream: str) -> tuple[StreamEvent, ...]:
+def day_events(world: World, day: int, stream: str) -> tuple[StreamLine, ...]:
     """The events of one day, in the order of their numbers."""
     if stream not in _FIRST:
         return ()
     found = [change for change in _day_changes(world, day) if change.resource.stream == stream]
     base = _FIRST[stream] + day * _OF_A_DAY
     return tuple(
-        StreamEvent(
-            base + place * 7 + place % 3, _event_line(world, day, change, base + place * 7 + place % 3, place)
-        )
+        StreamLine(base + place * 7 + place % 3, _event_line(world, day, change, base + place * 7 + place % 3, place))
         for place, change in enumerate(found, start=1)
     )
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from sandbox.shared.cached_responses import JSON, HttpResponse
+from sandbox.shared.cached_responses import JSON, CachedResponse
 from sandbox.uk import stream_events
 from sandbox.uk.rest_resources import STREAMS
 from sandbox.world import World
@@ -26,11 +26,11 @@ from sandbox.world import World
 HOST: Final = "stream.companieshouse.gov.uk"
 KEY: Final = "sandbox-streaming-key"
 PATHS: Final = re.compile(r"/(" + "|".join((*STREAMS, *stream_events.QUIET)) + ")")
-REFUSED: Final = HttpResponse(
+REFUSED: Final = CachedResponse(
     401, JSON, json.dumps({"error": "Invalid Authorization", "type": "ch:service"}).encode()
 )
-_TOO_OLD: Final = HttpResponse(416, JSON, b"")
-_TOO_MANY: Final = HttpResponse(429, JSON, b"")
+_TOO_OLD: Final = CachedResponse(416, JSON, b"")
+_TOO_MANY: Final = CachedResponse(429, JSON, b"")
 _PIECE: Final = 1000  # bytes of a chunk, regardless of lines
 _BURST: Final = 4  # lines between two heartbeats of a stream that pauses
 _SLOWEST: Final = 1.0
@@ -46,11 +46,11 @@ class StreamFaults:
     later one comes after twice as long, up to a second.
     """
 
-    twice: bool = False
-    shuffled: bool = False
-    silent: bool = False
+    duplicates_events: bool = False
+    is_shuffled: bool = False
+    is_silent: bool = False
     most: int | None = None
-    kept_days: int = 3
+    retention_days: int = 3
     pause: float = 0.0
     beat: float = 0.01
 
@@ -72,13 +72,13 @@ def basic_authorization(key: str) -> str:
 class StreamApi:
     """The streams of a running sandbox. `key`: the key that callers must send."""
 
-    temper: StreamFaults = field(default_factory=StreamFaults)
+    stream_faults: StreamFaults = field(default_factory=StreamFaults)
     key: str = KEY
     opened: int = 0
     _bell: threading.Condition = field(default_factory=threading.Condition)
     _is_ended: bool = False
 
-    def ring(self) -> None:
+    def notify_new_day(self) -> None:
         """Signals a new day: waiting connections check again."""
         with self._bell:
             self._bell.notify_all()
@@ -86,20 +86,15 @@ class StreamApi:
     def end(self) -> None:
         """Ends all connections."""
         self._is_ended = True
-        self.ring()
+        self.notify_new_day()
 
     def reply(
-        self,
-        world: World,
-        today: Callable[[], int],
-        stream: str,
-        query: Mapping[str, str],
-        authorization: str,
-    ) -> HttpResponse | StreamResponse:
+        self, world: World, today: Callable[[], int], stream: str, query: Mapping[str, str], authorization: str
+    ) -> CachedResponse | StreamResponse:
         """The flow of one connection, or the reason why there is none."""
         if authorization != basic_authorization(self.key):
             return REFUSED
-        if self.temper.most is not None and self.opened >= self.temper.most:
+        if self.stream_faults.most is not None and self.opened >= self.stream_faults.most:
             return _TOO_MANY
         day = today()
         first = query.get("timepoint")
@@ -112,17 +107,17 @@ class StreamApi:
         """The events sent immediately; None if the timepoint is invalid, too old, or in the future."""
         if first is None:
             return self._with_faults(stream_events.day_events(world, day, stream))
-        days = range(max(0, day - self.temper.kept_days), day + 1)
+        days = range(max(0, day - self.stream_faults.retention_days), day + 1)
         kept = [event for one in days for event in stream_events.day_events(world, one, stream)]
         if not first.isdecimal() or not kept or not kept[0].timepoint <= int(first) <= kept[-1].timepoint:
             return None
         return self._with_faults(tuple(event for event in kept if event.timepoint >= int(first)))
 
-    def _with_faults(self, events: tuple[stream_events.StreamEvent, ...]) -> list[bytes]:
+    def _with_faults(self, events: tuple[stream_events.StreamLine, ...]) -> list[bytes]:
         lines = [event.line for event in events]
-        if self.temper.twice:
+        if self.stream_faults.duplicates_events:
             lines = [line for line in lines for _ in range(2)]
-        if self.temper.shuffled:
+        if self.stream_faults.is_shuffled:
             random.Random(len(lines)).shuffle(lines)  # noqa: S311 - to be made again, not a secret
         return lines
 
@@ -130,7 +125,7 @@ class StreamApi:
         with self._bell:
             self.opened += 1
         try:
-            if not self.temper.silent:
+            if not self.stream_faults.is_silent:
                 yield from self._event_chunks(lines, is_over)
             yield from self._heartbeat_chunks(is_over)
         finally:
@@ -138,22 +133,22 @@ class StreamApi:
                 self.opened -= 1
 
     def _event_chunks(self, lines: list[bytes], is_over: Callable[[], bool]) -> Iterator[bytes]:
-        if not self.temper.pause:
+        if not self.stream_faults.pause:
             text = b"".join(line + b"\n" for line in lines)
             yield from (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
             return
         for place, line in enumerate(lines, start=1):
             half = len(line) // 2
             yield line[:half]
-            if self._wait_until_over(self.temper.pause, is_over):
+            if self._wait_until_over(self.stream_faults.pause, is_over):
                 return
             yield line[half:] + (b"\n\n" if place % _BURST == 0 else b"\n")
 
     def _heartbeat_chunks(self, is_over: Callable[[], bool]) -> Iterator[bytes]:
-        pause = self.temper.beat
+        pause = self.stream_faults.beat
         while not self._wait_until_over(pause, is_over):
             pause = min(_SLOWEST, pause * 2)
-            if not self.temper.silent:
+            if not self.stream_faults.is_silent:
                 yield b"\n"
 
     def _wait_until_over(self, seconds: float, is_over: Callable[[], bool]) -> bool:

@@ -80,9 +80,7 @@ def _context_elements(name: str, start: date, end: date) -> list[str]:
         f"e{end}": f"<xbrli:instant>{end}</xbrli:instant>",
     }
     scheme = escape(f"{name}/results", {'"': "&quot;"})
-    entity = (
-        f'<xbrli:entity><xbrli:identifier scheme="{scheme}">{escape(name)}</xbrli:identifier></xbrli:entity>'
-    )
+    entity = f'<xbrli:entity><xbrli:identifier scheme="{scheme}">{escape(name)}</xbrli:identifier></xbrli:entity>'
     return [
         f'  <xbrli:context id="{key}">{entity}<xbrli:period>{period}</xbrli:period></xbrli:context>'
         for key, period in periods.items()

@@ -47,7 +47,7 @@ def companyfacts_record(company: Company) -> Row | None:
     if not company.accounts:
         return None
     found = _FactCollector()
-    for interim in company.american.interims:
+    for interim in company.american.quarterly_reports:
         _collect_quarter(found, company, interim)
     for accounts in company.accounts:
         _collect_year(found, company, accounts)
@@ -72,7 +72,7 @@ def _collect_year(found: _FactCollector, company: Company, accounts: Accounts) -
         "accn": report_accession(company, accounts),
         "fy": accounts.end.year,  # of the filing, not of the fact's period
         "fp": "FY",
-        "form": "10-K/A" if accounts.amended else "10-K",
+        "form": "10-K/A" if accounts.is_amended else "10-K",
         "filed": str(accounts.published),
     }
     found.cover(filing, accounts.published)
@@ -98,7 +98,7 @@ def _collect_quarter(found: _FactCollector, company: Company, interim: Quarterly
     found.cover(filing, interim.published)
     before = [
         other
-        for other in company.american.interims
+        for other in company.american.quarterly_reports
         if (other.fiscal_year, other.quarter) == (interim.fiscal_year - 1, interim.quarter)
     ]
     for told in (*before, interim):

@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from sandbox.model.company import Accounts, Company
 from sandbox.model.us import (
-    FourthRestated,
+    FourthQuarterRestatement,
     InterimFiled,
     NewsFiled,
     NoticeFiled,
     QuarterlyReport,
     RegisterHolding,
-    StakeMoved,
+    StakeChange,
 )
 from warehouse.schema import codes, ids
 
@@ -54,17 +54,13 @@ Row = dict[str, Any]
 def consolidated_rows(rows: list[Row]) -> list[Row]:
     """Facts cover the whole group, comparatives too; there are none for the company alone."""
     groups = {(row["period_start"], row["period_end"]) for row in rows if row["is_consolidated"]}
-    kept = [
-        row
-        for row in rows
-        if row["is_consolidated"] or (row["period_start"], row["period_end"]) not in groups
-    ]
+    kept = [row for row in rows if row["is_consolidated"] or (row["period_start"], row["period_end"]) not in groups]
     return [row | {"is_consolidated": True, "accounting_standard": STANDARD} for row in kept]
 
 
 def quarter_rows(company: Company) -> list[Row]:
     """Quarters as filed, and the fourth of each year with three known others: the year minus those."""
-    filed = [_filed_quarter(interim) for interim in company.american.interims]
+    filed = [_filed_quarter(interim) for interim in company.american.quarterly_reports]
     return [*filed, *_fourth_quarter_rows(company)]
 
 
@@ -102,8 +98,10 @@ def _quarter_row(year: int, number: int, start: date, end: date) -> Row:
 def _fourth_quarter_rows(company: Company) -> list[Row]:
     """Results use the year's first report, since the nine months were not restated later; balances the newest."""
     rows: list[Row] = []
-    for third in company.american.interims:
-        versions = [item for item in company.accounts if item.start == third.year_start and not item.coarse]
+    for third in company.american.quarterly_reports:
+        versions = [
+            item for item in company.accounts if item.start == third.year_start and not item.is_rounded_to_thousands
+        ]
         if third.quarter == _LAST_FILED and versions:
             rows.append(_fourth_quarter_row(third, versions))
     return rows
@@ -112,9 +110,7 @@ def _fourth_quarter_rows(company: Company) -> list[Row]:
 def _fourth_quarter_row(third: QuarterlyReport, versions: list[Accounts]) -> Row:
     first, newest = versions[0].figures, versions[-1].figures
     year = (first.revenue, first.operating_result, first.net_result)
-    results = [
-        None if sum_ is None else sum_ - so_far for sum_, so_far in zip(year, third.so_far, strict=True)
-    ]
+    results = [None if sum_ is None else sum_ - so_far for sum_, so_far in zip(year, third.so_far, strict=True)]
     balances = {(item.figures.equity, item.figures.total_assets) for item in versions}
     start = third.end + timedelta(days=1)
     return (
@@ -160,7 +156,7 @@ def _owner_row(company: Company, holding: RegisterHolding) -> Row:
     return row if holding.as_of is None else row | {"as_of": holding.as_of.isoformat()}
 
 
-def _holder_id(company: Company, holding: RegisterHolding | StakeMoved) -> str:
+def _holder_id(company: Company, holding: RegisterHolding | StakeChange) -> str:
     return ids.holder_id(company.company_id, holding.register, holding.native)
 
 
@@ -171,7 +167,7 @@ def json_number(percent: Decimal | None) -> int | float | None:
     return int(percent) if percent == percent.to_integral_value() else float(percent)
 
 
-Change = NewsFiled | NoticeFiled | StakeMoved | InterimFiled | FourthRestated
+Change = NewsFiled | NoticeFiled | StakeChange | InterimFiled | FourthQuarterRestatement
 
 
 def event_parts(company: Company, change: Change) -> tuple[str, str, Row, Row]:
@@ -181,15 +177,15 @@ def event_parts(company: Company, change: Change) -> tuple[str, str, Row, Row]:
             return _news_event_parts(company, change)
         case NoticeFiled():
             return _notice_event_parts(company, change)
-        case StakeMoved():
+        case StakeChange():
             return _stake_event_parts(company, change)
         case InterimFiled():
-            return _interim_event_parts(company, change.interim)
-        case FourthRestated():
+            return _interim_event_parts(company, change.report)
+        case FourthQuarterRestatement():
             return _restatement_event_parts(company, change)
 
 
-def _stake_event_parts(company: Company, change: StakeMoved) -> tuple[str, str, Row, Row]:
+def _stake_event_parts(company: Company, change: StakeChange) -> tuple[str, str, Row, Row]:
     low, high = sorted((change.previous, change.current))
     holder = _holder_id(company, change)
     core: Row = {
@@ -203,9 +199,7 @@ def _stake_event_parts(company: Company, change: StakeMoved) -> tuple[str, str, 
         "basis": change.basis,
         "as_of": change.as_of.isoformat(),
     }
-    event_id = ids.ownership_changed_id(
-        company.company_id, holder, change.as_of, change.previous, change.current
-    )
+    event_id = ids.ownership_changed_id(company.company_id, holder, change.as_of, change.previous, change.current)
     key = {"register": change.register, "holder": change.native, "as_of": core["as_of"]}
     key |= {"previous": str(change.previous), "current": str(change.current)}
     return event_id, "ownership.changed", key, {"change": core}
@@ -218,11 +212,11 @@ def _interim_event_parts(company: Company, interim: QuarterlyReport) -> tuple[st
     return event_id, "filing.added", key, {"filing": {"filing_type": "interim_report", **core}}
 
 
-def _restatement_event_parts(company: Company, change: FourthRestated) -> tuple[str, str, Row, Row]:
+def _restatement_event_parts(company: Company, change: FourthQuarterRestatement) -> tuple[str, str, Row, Row]:
     """The last quarter of a year with restated accounts has another balance."""
     third = next(
         interim
-        for interim in company.american.interims
+        for interim in company.american.quarterly_reports
         if (interim.fiscal_year, interim.quarter) == (change.fiscal_year, _LAST_FILED)
     )
     start = third.end + timedelta(days=1)
@@ -247,26 +241,26 @@ def _restatement_event_parts(company: Company, change: FourthRestated) -> tuple[
 
 def _news_event_parts(company: Company, change: NewsFiled) -> tuple[str, str, Row, Row]:
     """One item: id, type, key and core."""
-    told = [NEWS[item] for item in sorted(change.paper.items) if item in NEWS]
+    told = [NEWS[item] for item in sorted(change.filing.items) if item in NEWS]
     core: Row = {
         "title": "; ".join(title for title, _ in told),
         "summary": None,
         "publisher": "SEC EDGAR",
-        "published_at": f"{change.paper.accepted:%Y-%m-%dT%H:%M:%SZ}",
+        "published_at": f"{change.filing.accepted:%Y-%m-%dT%H:%M:%SZ}",
         "categories": [category for _, category in told],
     }
-    event_id = ids.news_published_id(company.company_id, change.paper.accession)
-    return event_id, "news.published", {"accession": change.paper.accession}, {"news": core}
+    event_id = ids.news_published_id(company.company_id, change.filing.accession)
+    return event_id, "news.published", {"accession": change.filing.accession}, {"news": core}
 
 
 def _notice_event_parts(company: Company, change: NoticeFiled) -> tuple[str, str, Row, Row]:
     """One notice: id, type, key and core."""
-    items = [NOTICES[item] for item in sorted(change.paper.items) if item in NOTICES]
+    items = [NOTICES[item] for item in sorted(change.filing.items) if item in NOTICES]
     core: Row = {
         "authority": AUTHORITY,
         "authority_country": "US",
         "action_type": "announcement",
-        "title": FORMS.get(change.paper.form) or "; ".join(items),
+        "title": FORMS.get(change.filing.form) or "; ".join(items),
     }
-    event_id = ids.event_regulatory_id(AUTHORITY, change.paper.accession, company.company_id)
-    return event_id, "event.regulatory", {"accession": change.paper.accession}, {"notice": core}
+    event_id = ids.regulatory_event_id(AUTHORITY, change.filing.accession, company.company_id)
+    return event_id, "event.regulatory", {"accession": change.filing.accession}, {"notice": core}

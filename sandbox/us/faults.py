@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sandbox.us import http
-from sandbox.us.http import EndpointResponse
+from sandbox.us.http import SandboxResponse
 
 Filer = dict[str, Any]
 KEY: Final = "filings"  # a key of a filer's submissions that facts lack
@@ -21,7 +21,7 @@ _STRANGE: Final = "XQZ"
 _LATER: Final = "2026-12-24T00:00:00.000Z"
 
 
-def fault_page(path: str, fault: str | None) -> EndpointResponse | None:
+def fault_page(path: str, fault: str | None) -> SandboxResponse | None:
     """EDGAR's response under a fault; None if the fault or the path is not EDGAR's.
 
     More than ten requests a second get an HTML page with 403, not 429 (docs/formats/us.md 1).

@@ -22,10 +22,10 @@ _WIDTH: Final = 80
 _URL: Final = "https://www.sec.gov"
 
 
-def filing_parties(company: Company, paper: FiledDocument) -> list[tuple[str, str, str]]:
+def filing_parties(company: Company, filing: FiledDocument) -> list[tuple[str, str, str]]:
     """CIK, name and role of every party that a feed lists for a filing."""
     own = (company_cik(company), company.name + company.form)
-    match paper.ownership:
+    match filing.ownership:
         case InsiderReport(person=person):
             return [(*own, "Issuer"), (person.cik or "", person.name, "Reporting")]
         case Schedule13Filing(persons=persons):
@@ -33,7 +33,7 @@ def filing_parties(company: Company, paper: FiledDocument) -> list[tuple[str, st
             return [(*own, "Subject"), *filers]
         case ManagerReport(manager=manager):
             return [(manager.cik or "", manager.name, "Filer")]
-        case None if paper.form == "25-NSE":
+        case None if filing.form == "25-NSE":
             return [(*own, "Subject"), (*EXCHANGE, "Filed by")]
         case None:
             return [(*own, "Filer")]

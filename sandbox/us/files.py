@@ -42,7 +42,7 @@ def day_filings(world: World, day: int) -> list[tuple[Company, FiledDocument]]:
     found = [
         (company, paper)
         for company in american_companies(world, day)
-        for paper in company.american.papers
+        for paper in company.american.filings
         if first <= paper.filed <= last
     ]
     return sorted(found, key=lambda pair: (pair[1].filed, pair[1].accession), reverse=True)
@@ -59,13 +59,13 @@ def find_filing(world: World, day: int, accession: str) -> tuple[Company, FiledD
     if not 0 <= position < world.count("US", day):
         return None
     company = world.company("US", position, day)
-    papers = company.american.papers
+    papers = company.american.filings
     return next(((company, paper) for paper in papers if paper.accession == accession), None)
 
 
-def has_documents(paper: FiledDocument) -> bool:
+def has_documents(filing: FiledDocument) -> bool:
     """True if a filing is served with its documents; of others only the header is simulated."""
-    return paper.ownership is not None or paper.form in REMOVALS
+    return filing.ownership is not None or filing.form in REMOVALS
 
 
 def write_day(world: World, day: int, folder: Path) -> None:
@@ -74,18 +74,13 @@ def write_day(world: World, day: int, folder: Path) -> None:
         with (_dataset_folder(folder, name) / f"{name}.zip").open("wb") as file:
             write(world, day, file)
     _write_text(
-        _dataset_folder(folder, "company_list") / "company_tickers_exchange.json",
-        json.dumps(symbol_list(world, day)),
+        _dataset_folder(folder, "company_list") / "company_tickers_exchange.json", json.dumps(symbol_list(world, day))
     )
     last = world.date(day) - submissions.YESTERDAY
     found = day_filings(world, day)
-    _write_text(
-        _dataset_folder(folder, "index") / f"daily.master.{last:%Y%m%d}.idx", feeds.master_index(found, last)
-    )
+    _write_text(_dataset_folder(folder, "index") / f"daily.master.{last:%Y%m%d}.idx", feeds.master_index(found, last))
     at = datetime.combine(world.date(day), _NIGHT)
-    _write_text(
-        _dataset_folder(folder, "getcurrent") / "page0.atom", feeds.atom_feed(feed_entries(world, day), at)
-    )
+    _write_text(_dataset_folder(folder, "getcurrent") / "page0.atom", feeds.atom_feed(feed_entries(world, day), at))
     for company, paper in found:
         _write_filing(company, paper, folder)
 
@@ -97,8 +92,7 @@ def _write_filing(company: Company, paper: FiledDocument, folder: Path) -> None:
     elif has_documents(paper):
         kind = "form25_15" if paper.ownership is None else _WHOLE[type(paper.ownership)]
         _write_text(
-            _dataset_folder(folder, kind) / f"{paper.accession}.txt",
-            headers.complete_submission(company, paper),
+            _dataset_folder(folder, kind) / f"{paper.accession}.txt", headers.complete_submission(company, paper)
         )
 
 
@@ -115,9 +109,7 @@ def newest_entries(world: World, day: int) -> list[tuple[Company, FiledDocument,
 def _party_entries(
     pairs: list[tuple[Company, FiledDocument]],
 ) -> list[tuple[Company, FiledDocument, tuple[str, str, str]]]:
-    return [
-        (company, paper, party) for company, paper in pairs for party in feeds.filing_parties(company, paper)
-    ]
+    return [(company, paper, party) for company, paper in pairs for party in feeds.filing_parties(company, paper)]
 
 
 def symbol_list(world: World, day: int) -> dict[str, Any]:
@@ -140,7 +132,7 @@ def _filer_members(world: World, day: int) -> Iterator[tuple[str, Any]]:
         yield f"CIK{company_cik(company)}.json", submissions.submissions_record(company)
         older = submissions.continuation_page(company)
         if older is not None:
-            yield submissions.page_name(company), older
+            yield submissions.continuation_page_name(company), older
     for party in POOL:
         if party.cik:
             yield f"CIK{party.cik}.json", submissions.holder_record(party)

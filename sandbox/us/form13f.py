@@ -26,9 +26,9 @@ def _manager_report(paper: FiledDocument) -> ManagerReport:
     return paper.ownership
 
 
-def cover_document(paper: FiledDocument) -> str:
+def cover_document(filing: FiledDocument) -> str:
     """The first document: the cover."""
-    told = _manager_report(paper)
+    told = _manager_report(filing)
     period = f"{told.period:%m-%d-%Y}"
     total = (told.shares * 2 + _OTHER[2]) * _PRICE
     amended = (
@@ -40,7 +40,7 @@ def cover_document(paper: FiledDocument) -> str:
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<edgarSubmission xmlns="http://www.sec.gov/edgar/thirteenffiler" xmlns:com="http://www.sec.gov/edgar/common">'
-        f"<schemaVersion>X0202</schemaVersion><headerData><submissionType>{paper.form}</submissionType><filerInfo>"
+        f"<schemaVersion>X0202</schemaVersion><headerData><submissionType>{filing.form}</submissionType><filerInfo>"
         "<liveTestFlag>LIVE</liveTestFlag><flags><confirmingCopyFlag>false</confirmingCopyFlag>"
         "<returnCopyFlag>false</returnCopyFlag><overrideInternetFlag>false</overrideInternetFlag></flags>"
         f"<filer><credentials><cik>{told.manager.cik}</cik><ccc>XXXXXXXX</ccc></credentials></filer>"
@@ -53,16 +53,16 @@ def cover_document(paper: FiledDocument) -> str:
         "<secFileNumber>801-90001</secFileNumber><provideInfoForInstruction5>N</provideInfoForInstruction5>"
         "</coverPage><signatureBlock><name>Nobody Invented</name><title>Officer</title><phone>5550100</phone>"
         "<signature>/s/ Nobody Invented</signature><city>NEW YORK</city><stateOrCountry>NY</stateOrCountry>"
-        f"<signatureDate>{paper.filed:%m-%d-%Y}</signatureDate></signatureBlock><summaryPage>"
+        f"<signatureDate>{filing.filed:%m-%d-%Y}</signatureDate></signatureBlock><summaryPage>"
         f"<otherIncludedManagersCount>0</otherIncludedManagersCount><tableEntryTotal>{_ROWS}</tableEntryTotal>"
         f"<tableValueTotal>{total}</tableValueTotal><isConfidentialOmitted>false</isConfidentialOmitted>"
         "</summaryPage></formData></edgarSubmission>"
     )
 
 
-def information_table(company: Company, paper: FiledDocument) -> str:
+def information_table(company: Company, filing: FiledDocument) -> str:
     """The second document: the table of positions."""
-    told = _manager_report(paper)
+    told = _manager_report(filing)
     half = told.shares // 2
     name, number = escape(company.name.upper()), company_cusip(company)
     rows = (

@@ -17,24 +17,24 @@ _BESIDES: Final = {"isTenPercentOwner": "isDirector"}  # owners of ten percent s
 _RELATIONS: Final = ("isDirector", "isOfficer", "isTenPercentOwner", "isOther")
 
 
-def ownership_document(company: Company, paper: FiledDocument) -> str:
+def ownership_document(company: Company, filing: FiledDocument) -> str:
     """Renders one form, with an entry per form of ownership."""
-    told = paper.ownership
+    told = filing.ownership
     if not isinstance(told, InsiderReport):
-        raise TypeError(f"{paper.form} is no insider's form")
+        raise TypeError(f"{filing.form} is no insider's form")
     trust = _TRUST if told.shares else 0
-    lines = _direct_holding(paper, told, told.shares - trust) + _trust_holding(trust)
+    lines = _direct_holding(filing, told, told.shares - trust) + _trust_holding(trust)
     symbol = next((ticker for ticker, _ in company.american.tickers), "NONE")
     return (
         '<?xml version="1.0"?>\n<ownershipDocument><schemaVersion>X0609</schemaVersion>'
-        f"<documentType>{paper.form}</documentType><periodOfReport>{told.event}</periodOfReport>"
-        f"{_form_flags(paper)}<issuer><issuerCik>{company_cik(company)}</issuerCik><issuerName>{escape(company.name)}</issuerName>"
+        f"<documentType>{filing.form}</documentType><periodOfReport>{told.event}</periodOfReport>"
+        f"{_form_flags(filing)}<issuer><issuerCik>{company_cik(company)}</issuerCik><issuerName>{escape(company.name)}</issuerName>"
         f"<issuerTradingSymbol>{symbol}</issuerTradingSymbol><issuerForeignTradingSymbol></issuerForeignTradingSymbol>"
         f"</issuer>{_reporting_owner(told)}<aff10b5One>0</aff10b5One><nonDerivativeTable>{lines}</nonDerivativeTable>"
-        f"<derivativeTable>{_option_holding(paper, told)}</derivativeTable><footnotes>"
+        f"<derivativeTable>{_option_holding(filing, told)}</derivativeTable><footnotes>"
         '<footnote id="F1">By an invented trust.</footnote></footnotes><remarks></remarks>'
         "<ownerSignature><signatureName>/s/ Nobody Invented</signatureName>"
-        f"<signatureDate>{paper.filed}</signatureDate></ownerSignature></ownershipDocument>"
+        f"<signatureDate>{filing.filed}</signatureDate></ownerSignature></ownershipDocument>"
     )
 
 
@@ -66,16 +66,11 @@ def _value_element(name: str, value: object) -> str:
 
 def _post_transaction(shares: int, nature: str) -> str:
     kept = _value_element("sharesOwnedFollowingTransaction", shares)
-    return (
-        f"<postTransactionAmounts>{kept}</postTransactionAmounts><ownershipNature>{nature}</ownershipNature>"
-    )
+    return f"<postTransactionAmounts>{kept}</postTransactionAmounts><ownershipNature>{nature}</ownershipNature>"
 
 
 def _direct_holding(paper: FiledDocument, told: InsiderReport, shares: int) -> str:
-    title, nature = (
-        _value_element("securityTitle", "Common Stock"),
-        _value_element("directOrIndirectOwnership", "D"),
-    )
+    title, nature = (_value_element("securityTitle", "Common Stock"), _value_element("directOrIndirectOwnership", "D"))
     if paper.form == "3":
         return f"<nonDerivativeHolding>{title}{_post_transaction(shares, nature)}</nonDerivativeHolding>"
     coding, amounts = _transaction_parts(told)

@@ -15,7 +15,7 @@ from sandbox.model.us import FiledDocument
 _EXCHANGE: Final = "0000876661"
 
 
-def removal_document(company: Company, paper: FiledDocument) -> str:
+def removal_document(company: Company, filing: FiledDocument) -> str:
     """Form 25-NSE, filed by the exchange. Its issuer's CIK is not padded."""
     place = company.place
     address = (
@@ -30,18 +30,18 @@ def removal_document(company: Company, paper: FiledDocument) -> str:
         f"<exchange><cik>{_EXCHANGE}</cik><entityName>INVENTED EXCHANGE LLC</entityName></exchange>"
         f"<issuer><cik>{int(company_cik(company))}</cik><entityName>{escape(company.name)}</entityName>"
         f"<fileNumber>001-90001</fileNumber>{address}</issuer>"
-        f"<descriptionClassSecurity>{paper.security}</descriptionClassSecurity>"
-        f"<ruleProvision>17 CFR 240.12d2-2{paper.rule}</ruleProvision>"
+        f"<descriptionClassSecurity>{filing.security}</descriptionClassSecurity>"
+        f"<ruleProvision>17 CFR 240.12d2-2{filing.rule}</ruleProvision>"
         "<signatureData><signatureName>Nobody Invented</signatureName><signatureTitle>Analyst</signatureTitle>"
-        f"<signatureDate>{paper.filed}</signatureDate></signatureData></notificationOfRemoval>"
+        f"<signatureDate>{filing.filed}</signatureDate></signatureData></notificationOfRemoval>"
     )
 
 
-def deregistration_document(paper: FiledDocument) -> str:
+def deregistration_document(filing: FiledDocument) -> str:
     """Form 15: a printed frame with the classes above their captions."""
     return (
         "<html><body><p>(Address, including zip code, and telephone number of registrant's principal executive "
-        f"offices)</p><p>{paper.security}</p><p>(Title of each class of securities covered by this Form)</p>"
+        f"offices)</p><p>{filing.security}</p><p>(Title of each class of securities covered by this Form)</p>"
         "<p>None</p><p>(Titles of all other classes of securities for which a duty to file reports remains)</p>"
         "</body></html>"
     )

@@ -61,17 +61,17 @@ def _header_parties(company: Company, paper: FiledDocument) -> Iterator[_HeaderP
             yield _HeaderParty("FILER", *own, is_company=True)
 
 
-def tagged_header(company: Company, paper: FiledDocument) -> str:
+def tagged_header(company: Company, filing: FiledDocument) -> str:
     """Renders the header as tags, items as codes."""
-    accepted = paper.accepted.astimezone(EASTERN)
-    items = "".join(f"<ITEMS>{item}\n" for item in paper.items)
-    period = f"<PERIOD>{paper.period:%Y%m%d}\n" if paper.period else ""
+    accepted = filing.accepted.astimezone(EASTERN)
+    items = "".join(f"<ITEMS>{item}\n" for item in filing.items)
+    period = f"<PERIOD>{filing.period:%Y%m%d}\n" if filing.period else ""
     return (
-        f"<SEC-HEADER>{paper.accession}.hdr.sgml : {paper.filed:%Y%m%d}\n"
-        f"<ACCEPTANCE-DATETIME>{accepted:%Y%m%d%H%M%S}\n<ACCESSION-NUMBER>{paper.accession}\n<TYPE>{paper.form}\n"
-        f"<PUBLIC-DOCUMENT-COUNT>{1 + len(paper.exhibits)}\n{period}{items}<FILING-DATE>{paper.filed:%Y%m%d}\n"
-        f"<DATE-OF-FILING-DATE-CHANGE>{paper.filed:%Y%m%d}\n"
-        + "".join(_tagged_party(company, paper, role) for role in _header_parties(company, paper))
+        f"<SEC-HEADER>{filing.accession}.hdr.sgml : {filing.filed:%Y%m%d}\n"
+        f"<ACCEPTANCE-DATETIME>{accepted:%Y%m%d%H%M%S}\n<ACCESSION-NUMBER>{filing.accession}\n<TYPE>{filing.form}\n"
+        f"<PUBLIC-DOCUMENT-COUNT>{1 + len(filing.exhibits)}\n{period}{items}<FILING-DATE>{filing.filed:%Y%m%d}\n"
+        f"<DATE-OF-FILING-DATE-CHANGE>{filing.filed:%Y%m%d}\n"
+        + "".join(_tagged_party(company, filing, role) for role in _header_parties(company, filing))
         + "</SEC-HEADER>\n"
     )
 
@@ -94,27 +94,25 @@ def _tagged_party(company: Company, paper: FiledDocument, role: _HeaderParty) ->
     )
 
 
-def labelled_header(company: Company, paper: FiledDocument) -> str:
+def labelled_header(company: Company, filing: FiledDocument) -> str:
     """Renders the header as labels, items as texts."""
-    accepted = paper.accepted.astimezone(EASTERN)
-    period = f"CONFORMED PERIOD OF REPORT:\t{paper.period:%Y%m%d}\n" if paper.period else ""
-    items = "".join(f"ITEM INFORMATION:\t\t{ITEMS[item]}\n" for item in paper.items)
-    day = f"{paper.filed:%Y%m%d}"
+    accepted = filing.accepted.astimezone(EASTERN)
+    period = f"CONFORMED PERIOD OF REPORT:\t{filing.period:%Y%m%d}\n" if filing.period else ""
+    items = "".join(f"ITEM INFORMATION:\t\t{ITEMS[item]}\n" for item in filing.items)
+    day = f"{filing.filed:%Y%m%d}"
     return (
-        f"<SEC-HEADER>{paper.accession}.hdr.sgml : {day}\n<ACCEPTANCE-DATETIME>{accepted:%Y%m%d%H%M%S}\n"
-        f"ACCESSION NUMBER:\t\t{paper.accession}\nCONFORMED SUBMISSION TYPE:\t{paper.form}\n"
-        f"PUBLIC DOCUMENT COUNT:\t\t{1 + len(paper.exhibits)}\n{period}{items}"
+        f"<SEC-HEADER>{filing.accession}.hdr.sgml : {day}\n<ACCEPTANCE-DATETIME>{accepted:%Y%m%d%H%M%S}\n"
+        f"ACCESSION NUMBER:\t\t{filing.accession}\nCONFORMED SUBMISSION TYPE:\t{filing.form}\n"
+        f"PUBLIC DOCUMENT COUNT:\t\t{1 + len(filing.exhibits)}\n{period}{items}"
         f"FILED AS OF DATE:\t\t{day}\nDATE AS OF CHANGE:\t\t{day}\n"
-        + "".join(_labelled_party(company, paper, role) for role in _header_parties(company, paper))
+        + "".join(_labelled_party(company, filing, role) for role in _header_parties(company, filing))
         + "</SEC-HEADER>\n"
     )
 
 
 def _labelled_party(company: Company, paper: FiledDocument, role: _HeaderParty) -> str:
     street, town, state, code = _address_parts(company)
-    address = (
-        f"\t\tSTREET 1:\t\t{street}\n\t\tCITY:\t\t\t{town}\n\t\tSTATE:\t\t\t{state}\n\t\tZIP:\t\t\t{code}\n"
-    )
+    address = f"\t\tSTREET 1:\t\t{street}\n\t\tCITY:\t\t\t{town}\n\t\tSTATE:\t\t\t{state}\n\t\tZIP:\t\t\t{code}\n"
     industry = company.industry
     more = (
         f"\t\tSTANDARD INDUSTRIAL CLASSIFICATION:\t{industry.label.upper()} [{industry.code}]\n"
@@ -158,29 +156,29 @@ def _address_parts(company: Company) -> tuple[str, str, str, str]:
     )
 
 
-def header_page(company: Company, paper: FiledDocument) -> str:
+def header_page(company: Company, filing: FiledDocument) -> str:
     """Renders `-index-headers.html`: header as tags in a comment, then as labels with the documents, escaped."""
     listed = "".join(
         f"<DOCUMENT>\n<TYPE>{kind}\n<SEQUENCE>{place}\n<FILENAME>doc{place}.htm\n<TEXT>\n</DOCUMENT>\n"
-        for place, kind in enumerate((paper.form, *paper.exhibits), 1)
+        for place, kind in enumerate((filing.form, *filing.exhibits), 1)
     )
-    header = labelled_header(company, paper)
-    shown = f"<SEC-DOCUMENT>{paper.accession}-index.html : {paper.filed:%Y%m%d}\n{header}{listed}"
+    header = labelled_header(company, filing)
+    shown = f"<SEC-DOCUMENT>{filing.accession}-index.html : {filing.filed:%Y%m%d}\n{header}{listed}"
     return (
-        f"<HTML><HEAD><TITLE>SEC EDGAR Submission {paper.accession}</TITLE>\n"
-        f"<!--\n{tagged_header(company, paper)}-->\n"
+        f"<HTML><HEAD><TITLE>SEC EDGAR Submission {filing.accession}</TITLE>\n"
+        f"<!--\n{tagged_header(company, filing)}-->\n"
         f"</HEAD><BODY>\n<PRE>{escape(shown)}</PRE></BODY></HTML>\n"
     )
 
 
-def complete_submission(company: Company, paper: FiledDocument) -> str:
+def complete_submission(company: Company, filing: FiledDocument) -> str:
     """Renders the full submission: header as labels, and every document."""
     documents = "".join(
         f"<DOCUMENT>\n<TYPE>{kind}\n<SEQUENCE>{place}\n<FILENAME>{name}\n<TEXT>\n{text}\n</TEXT>\n</DOCUMENT>\n"
-        for place, (kind, name, text) in enumerate(_submission_documents(company, paper), 1)
+        for place, (kind, name, text) in enumerate(_submission_documents(company, filing), 1)
     )
-    head = f"<SEC-DOCUMENT>{paper.accession}.txt : {paper.filed:%Y%m%d}\n"
-    return f"{head}{labelled_header(company, paper)}{documents}</SEC-DOCUMENT>\n"
+    head = f"<SEC-DOCUMENT>{filing.accession}.txt : {filing.filed:%Y%m%d}\n"
+    return f"{head}{labelled_header(company, filing)}{documents}</SEC-DOCUMENT>\n"
 
 
 def _submission_documents(company: Company, paper: FiledDocument) -> Iterator[tuple[str, str, str]]:
@@ -189,18 +187,10 @@ def _submission_documents(company: Company, paper: FiledDocument) -> Iterator[tu
         case Schedule13Filing():
             yield paper.form, "primary_doc.xml", _xml_envelope(schedule13.schedule_document(company, paper))
         case InsiderReport():
-            yield (
-                paper.form,
-                f"form{paper.form}.xml",
-                _xml_envelope(forms345.ownership_document(company, paper)),
-            )
+            yield (paper.form, f"form{paper.form}.xml", _xml_envelope(forms345.ownership_document(company, paper)))
         case ManagerReport():
             yield paper.form, "primary_doc.xml", _xml_envelope(form13f.cover_document(paper))
-            yield (
-                "INFORMATION TABLE",
-                "positions.xml",
-                _xml_envelope(form13f.information_table(company, paper)),
-            )
+            yield ("INFORMATION TABLE", "positions.xml", _xml_envelope(form13f.information_table(company, paper)))
         case None if paper.form == "25-NSE":
             yield paper.form, "primary_doc.xml", _xml_envelope(forms_25_15.removal_document(company, paper))
         case None:

@@ -14,19 +14,19 @@ from typing import Final
 from sandbox.companies.us.filings import SHARES, company_cik
 from sandbox.companies.us.holders import company_cusip
 from sandbox.model.company import Company
-from sandbox.model.us import FiledDocument, FilingParty, Schedule13Filing
+from sandbox.model.us import FiledDocument, OwnershipParty, Schedule13Filing
 
 TITLE: Final = "Common Stock, par value $0.01 per share"
 _HUNDRED: Final = Decimal(100)
 _NAMESPACES: Final = 'xmlns="http://www.sec.gov/edgar/{}" xmlns:com="http://www.sec.gov/edgar/common"'
 
 
-def schedule_document(company: Company, paper: FiledDocument) -> str:
+def schedule_document(company: Company, filing: FiledDocument) -> str:
     """One schedule."""
-    told = paper.ownership
+    told = filing.ownership
     if not isinstance(told, Schedule13Filing):
-        raise TypeError(f"{paper.form} is no schedule")
-    return _schedule_13d(company, paper, told) if told.is_active else _schedule_13g(company, paper, told)
+        raise TypeError(f"{filing.form} is no schedule")
+    return _schedule_13d(company, filing, told) if told.is_active else _schedule_13g(company, filing, told)
 
 
 def _share_count(told: Schedule13Filing) -> int:
@@ -86,7 +86,7 @@ def _schedule_13d(company: Company, paper: FiledDocument, told: Schedule13Filing
     )
 
 
-def _active_person(person: FilingParty, told: Schedule13Filing) -> str:
+def _active_person(person: OwnershipParty, told: Schedule13Filing) -> str:
     known = (
         f"<reportingPersonCIK>{person.cik}</reportingPersonCIK><reportingPersonNoCIK>N</reportingPersonNoCIK>"
         if person.cik
@@ -158,7 +158,7 @@ def _schedule_13g(company: Company, paper: FiledDocument, told: Schedule13Filing
     )
 
 
-def _passive_person(person: FilingParty, told: Schedule13Filing) -> str:
+def _passive_person(person: OwnershipParty, told: Schedule13Filing) -> str:
     """A person of a 13G, which has the filer's CIK only in its header."""
     shares = f"{_share_count(told)}.00"
     return (

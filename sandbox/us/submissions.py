@@ -14,13 +14,7 @@ from zoneinfo import ZoneInfo
 
 from sandbox.companies.us.filings import company_cik
 from sandbox.model.company import Company
-from sandbox.model.us import (
-    FiledDocument,
-    FilingParty,
-    InsiderReport,
-    ManagerReport,
-    Schedule13Filing,
-)
+from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, OwnershipParty, Schedule13Filing
 from sandbox.world import FIRST_DAY
 
 EASTERN: Final = ZoneInfo("America/New_York")
@@ -47,7 +41,7 @@ def submissions_record(company: Company) -> Row:
         "country": None,
         "countryCode": None,
     }
-    clock = "T00:00:00.000Z" if company.american.is_washed else "T05:00:00.000Z"
+    clock = "T00:00:00.000Z" if company.american.has_false_utc_times else "T05:00:00.000Z"
     return {
         "cik": company_cik(company),
         "entityType": "operating",
@@ -82,7 +76,7 @@ def submissions_record(company: Company) -> Row:
     }
 
 
-def page_name(company: Company) -> str:
+def continuation_page_name(company: Company) -> str:
     """The file name of a filer's continuation file."""
     return f"CIK{company_cik(company)}-submissions-001.json"
 
@@ -95,7 +89,7 @@ def continuation_page(company: Company) -> Row | None:
 
 def _split_recent(company: Company) -> tuple[list[FiledDocument], list[FiledDocument]]:
     """The newest filings and the older ones, newest first. A manager's report is only in the manager's list."""
-    papers = [paper for paper in company.american.papers if not isinstance(paper.ownership, ManagerReport)]
+    papers = [paper for paper in company.american.filings if not isinstance(paper.ownership, ManagerReport)]
     newest = sorted(papers, key=lambda paper: (paper.filed, paper.accession), reverse=True)
     if company.position % _PAGED:
         return newest, []
@@ -109,7 +103,7 @@ def _continuation_files(company: Company) -> list[Row]:
         return []
     return [
         {
-            "name": page_name(company),
+            "name": continuation_page_name(company),
             "filingCount": len(older),
             "filingFrom": str(older[-1].filed),
             "filingTo": str(older[0].filed),
@@ -118,7 +112,7 @@ def _continuation_files(company: Company) -> list[Row]:
 
 
 def _filing_columns(company: Company, papers: list[FiledDocument]) -> Row:
-    washed = company.american.is_washed
+    washed = company.american.has_false_utc_times
     return {
         "accessionNumber": [paper.accession for paper in papers],
         "filingDate": [str(paper.filed) for paper in papers],
@@ -149,15 +143,15 @@ def _file_number(paper: FiledDocument) -> str:
     return "" if _is_insider_form(paper) else EXCHANGE_ACT
 
 
-def document_name(paper: FiledDocument) -> str:
+def document_name(filing: FiledDocument) -> str:
     """File name of the primary document; for XML the path of its rendered view (docs/formats/us.md 4, trap 3)."""
-    match paper.ownership:
+    match filing.ownership:
         case Schedule13Filing(is_active=active):
             return f"xslSCHEDULE_13{'D' if active else 'G'}_X01/primary_doc.xml"
         case InsiderReport():
-            return f"xslF345X05/form{paper.form}.xml"
+            return f"xslF345X05/form{filing.form}.xml"
         case _:
-            return "xslF25X02/primary_doc.xml" if paper.form == "25-NSE" else "doc1.htm"
+            return "xslF25X02/primary_doc.xml" if filing.form == "25-NSE" else "doc1.htm"
 
 
 def _clock_text(instant: datetime, *, washed: bool) -> str:
@@ -166,7 +160,7 @@ def _clock_text(instant: datetime, *, washed: bool) -> str:
     return f"{shown:%Y-%m-%dT%H:%M:%S}.000Z"
 
 
-def holder_record(party: FilingParty) -> Row:
+def holder_record(party: OwnershipParty) -> Row:
     """Submissions of a mere holder: EDGAR has more individuals and managers than companies."""
     nobody = Company("US", 1, f"US{party.cik}", party.name, "", None, None, "", FIRST_DAY)
     found = submissions_record(nobody) | {"entityType": "other", "sic": "", "sicDescription": ""}

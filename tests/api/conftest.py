@@ -28,10 +28,7 @@ from warehouse.reader.reader import ReleaseReader
 AMPLE = read_tiers(
     {
         "tiers": {name: {"burst_per_second": 10_000, "burst_capacity": 100_000} for name in DEFAULT.names},
-        "clients": {
-            "failed_authentications_per_second": 100_000,
-            "publishable_key_requests_per_second": 100_000,
-        },
+        "clients": {"failed_authentications_per_second": 100_000, "publishable_key_requests_per_second": 100_000},
     }
 )
 

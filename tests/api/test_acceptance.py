@@ -149,9 +149,7 @@ def test_no_duplicates_or_gaps_over_10000_rows(serve, ten_thousand, sort):
 def test_page_stability_under_insert_and_delete(serve, ten_thousand):
     """Every sort is read on while releases bring and take companies: no other is repeated or missed."""
     made = ten_thousand
-    service = serve(
-        made.world, ReleaseReader(made.world.layout, monotonic=itertools.count().__next__, seconds=1e9)
-    )
+    service = serve(made.world, ReleaseReader(made.world.layout, monotonic=itertools.count().__next__, seconds=1e9))
     walks = {sort: Walk(service, query) for sort, query in SORTS.items()}
     chance, there = random.Random(11), []
     for round_ in itertools.count():
@@ -168,9 +166,7 @@ def test_page_stability_under_insert_and_delete(serve, ten_thousand):
     for sort, walk in walks.items():
         assert len(walk.releases) > 5, sort
         assert len(set(walk.ids)) == len(walk.ids), f"{sort}: a company came twice"
-        assert len(staying & set(walk.ids)) == expected_count(sort), (
-            f"{sort}: a company that stayed was missed"
-        )
+        assert len(staying & set(walk.ids)) == expected_count(sort), f"{sort}: a company that stayed was missed"
 
 
 def test_same_shape_in_five_markets(service):
@@ -179,9 +175,7 @@ def test_same_shape_in_five_markets(service):
     everything = "?include=detail,identifiers,address,sources"
     shapes = {tuple(service.get(f"/api/v1/companies/{number}{everything}").json()) for number in numbers}
     assert len(shapes) == 1
-    address = {
-        tuple(service.get(f"/api/v1/companies/{number}{everything}").json()["address"]) for number in numbers
-    }
+    address = {tuple(service.get(f"/api/v1/companies/{number}{everything}").json()["address"]) for number in numbers}
     assert len(address) == 1
     for below in ("financials", "ownership", "events"):
         lists = {tuple(service.get(f"/api/v1/companies/{number}/{below}").json()) for number in numbers}
@@ -189,8 +183,7 @@ def test_same_shape_in_five_markets(service):
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["/api/v1/companies/5599999991", "/api/v1/companies?limit=2", "/api/v1/companies/999999999/financials"],
+    "path", ["/api/v1/companies/5599999991", "/api/v1/companies?limit=2", "/api/v1/companies/999999999/financials"]
 )
 def test_304_is_free(own_service, path):
     tag = own_service.get(path).headers["etag"]
@@ -242,9 +235,7 @@ def test_currency_rule(service, bound):
     """Amounts are not converted: a range of revenues says of which currency."""
     answer = service.get(f"/api/v1/companies?{bound}")
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_parameter")
-    assert [(error["code"], error["parameter"]) for error in answer.json()["errors"]] == [
-        ("required", "currency")
-    ]
+    assert [(error["code"], error["parameter"]) for error in answer.json()["errors"]] == [("required", "currency")]
     assert service.get(f"/api/v1/companies?{bound}&currency=USD").status_code == 200
 
 
@@ -263,9 +254,7 @@ def test_dk(service):
     assert states.pop("DK") == "announced"
     assert set(states.values()) == {"served"}
     number = service.get("/api/v1/companies/24256790")
-    assert (number.status_code, number.json()["code"]) == (404, "company_not_found"), (
-        "eight digits are British"
-    )
+    assert (number.status_code, number.json()["code"]) == (404, "company_not_found"), "eight digits are British"
 
 
 @pytest.mark.parametrize("query", ["", "?since=2026-11-20T00:00:00Z", "?anything=1"])

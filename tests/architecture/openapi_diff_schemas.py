@@ -164,6 +164,4 @@ def _branches(sides: Sides, where: str, old: Json, new: Json, kind: tuple[str, W
 
 def _named(branches: Any) -> dict[str, Json]:
     """Branches by the component they name, else by their place."""
-    return {
-        branch.get("$ref", f"#{index}").rpartition("/")[2]: branch for index, branch in enumerate(branches)
-    }
+    return {branch.get("$ref", f"#{index}").rpartition("/")[2]: branch for index, branch in enumerate(branches)}

@@ -53,9 +53,7 @@ REFERENCES: Final = re.compile(rf"{TITLE}|{ITEM}|{SECTION}")
 BREAK: Final = re.compile(r"\s+(?:(?:#|//|\*) )?")
 NUMBERED: Final = re.compile(r"#+ (\d+(?:\.\d+)?[a-z]?)\b\.?(.*)")
 LISTED: Final = re.compile(r"[ \t]*(\d+)\. ")
-TERMS: Final = re.compile(
-    r"\*\*([^*\n]+)\*\*|^\| *([^|\n]+?) *\||^#+ ([^\n]+)|^([^:|#\n]{1,80}):", re.MULTILINE
-)
+TERMS: Final = re.compile(r"\*\*([^*\n]+)\*\*|^\| *([^|\n]+?) *\||^#+ ([^\n]+)|^([^:|#\n]{1,80}):", re.MULTILINE)
 
 
 def sections(page: str) -> tuple[frozenset[str], tuple[str, ...]]:
@@ -110,9 +108,7 @@ def faults(text: str) -> Iterator[tuple[int, str]]:
         if not (ROOT / page).is_file():
             yield found.start(), f"{page} does not exist"
         elif references:
-            yield from (
-                (found.start(), f"{page} has no {reference}") for reference in missing(page, references)
-            )
+            yield from ((found.start(), f"{page} has no {reference}") for reference in missing(page, references))
 
 
 def sources() -> Iterator[tuple[Path, str]]:

@@ -14,9 +14,7 @@ def test_generated_pages_are_current(page: str) -> None:
 def test_the_readme_names_what_is_there() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rooms = re.findall(r"^\| `([a-z_/`, ]+)` \|", text, re.MULTILINE)
-    folders = [
-        name for row in rooms for name in re.findall(r"[a-z_/]+", row) if "<" not in name and "." not in name
-    ]
+    folders = [name for row in rooms for name in re.findall(r"[a-z_/]+", row) if "<" not in name and "." not in name]
     assert folders
     assert [name for name in folders if not (ROOT / name).is_dir()] == []
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

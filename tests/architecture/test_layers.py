@@ -97,8 +97,7 @@ def _names_of_countries() -> re.Pattern[str]:
 
 
 @pytest.mark.parametrize(
-    "folder",
-    ["pipelines", "api", "warehouse", "firm", "name_matching", *(f"connectors/{name}" for name in SHARED)],
+    "folder", ["pipelines", "api", "warehouse", "firm", "name_matching", *(f"connectors/{name}" for name in SHARED)]
 )
 def test_no_country_is_named_outside_its_folder(folder: str) -> None:
     """Adding a country is one folder and one line (docs/adding-a-country.md)."""

@@ -43,9 +43,7 @@ def test_a_declaration_that_no_longer_fits_is_stale(line: str, broken: str, why:
 
 
 def test_only_the_named_line_is_broken_and_keeps_its_place() -> None:
-    mutant = Mutant(
-        "some break", "some/file.py", "return a < b", "return a <= b", "tests/test_some.py::test_it"
-    )
+    mutant = Mutant("some break", "some/file.py", "return a < b", "return a <= b", "tests/test_some.py::test_it")
     assert mutant.applied("def f():\n    return a < b\n") == "def f():\n    return a <= b\n"
 
 

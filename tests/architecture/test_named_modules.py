@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[2]
 PACKAGES: Final = ("api", "connectors", "firm", "name_matching", "pipelines", "sandbox", "warehouse")
 FOLDERS: Final = (*PACKAGES, "benchmarks", "deploy", "docs", "tests", "ui")
-COUNTRIES: Final = {
-    path.parent.name for path in ROOT.glob("connectors/*/market.toml")
-}  # `no.enheter` is a dataset
+COUNTRIES: Final = {path.parent.name for path in ROOT.glob("connectors/*/market.toml")}  # `no.enheter` is a dataset
 QUOTED: Final = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 NO_MODULE: Final = re.compile(r"[\w.]+\.(?:duckdb|sqlite|gov\.uk)")  # files and hosts of the same beginning
 DOTTED: Final = re.compile(r"[A-Za-z_]\w*(?:\.(?:[A-Za-z_]\w*|<cc>|\*))+")

@@ -140,19 +140,13 @@ BREAKS = {
     "input closed to some words": lambda d: parameter(d, "q")["schema"].update(enum=["a"]),
     "input of another type": lambda d: parameter(d, "limit")["schema"].update(type="string"),
     "pattern of an input changed": lambda d: parameter(d, "q")["schema"].update(pattern="^a$"),
-    "pattern of a path changed": lambda d: get(d, PROFILE)["parameters"][0]["schema"].update(
-        pattern="^[0-9]+$"
-    ),
+    "pattern of a path changed": lambda d: get(d, PROFILE)["parameters"][0]["schema"].update(pattern="^[0-9]+$"),
     "body required": lambda d: get(d, SEARCH).update(
         requestBody={"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}
     ),
     "status removed": lambda d: without(get(d, PROFILE)["responses"], "404"),
-    "success of another status": lambda d: get(d, PROFILE)["responses"].update(
-        {"202": {"description": "Later."}}
-    ),
-    "media type removed": lambda d: without(
-        get(d, PROFILE)["responses"]["200"]["content"], "application/json"
-    ),
+    "success of another status": lambda d: get(d, PROFILE)["responses"].update({"202": {"description": "Later."}}),
+    "media type removed": lambda d: without(get(d, PROFILE)["responses"]["200"]["content"], "application/json"),
     "header removed": lambda d: without(get(d, PROFILE)["responses"]["200"]["headers"], "ETag"),
     "header of an error removed": lambda d: without(
         d["components"]["responses"]["TooManyRequests"]["headers"], "Retry-After"
@@ -178,27 +172,21 @@ BREAKS = {
     "word added to a closed list": lambda d: member(d, "Company", "status")["enum"].append("sleeping"),
     "word removed from a closed list": lambda d: member(d, "Company", "status")["enum"].remove("dormant"),
     "closed list opened": lambda d: without(member(d, "Company", "status"), "enum"),
-    "branch added to a closed choice": lambda d: get(d, PROFILE)["responses"]["200"]["content"][
-        "application/json"
-    ]["schema"]["anyOf"].append({"$ref": "#/components/schemas/Usage"}),
+    "branch added to a closed choice": lambda d: get(d, PROFILE)["responses"]["200"]["content"]["application/json"][
+        "schema"
+    ]["anyOf"].append({"$ref": "#/components/schemas/Usage"}),
     "branch removed": lambda d: member(d, "Event", "data")["anyOf"].pop(),
     "webhook removed": lambda d: without(d["webhooks"], "status.changed"),
-    "key of a delivery removed": lambda d: without(
-        schema(d, "StatusChangedWebhook")["properties"], "event_id"
-    ),
+    "key of a delivery removed": lambda d: without(schema(d, "StatusChangedWebhook")["properties"], "event_id"),
     "fifth key of a delivery": lambda d: (
         schema(d, "StatusChangedWebhook")["properties"].update(new={"type": "string"}),
         schema(d, "StatusChangedWebhook")["required"].append("new"),
     ),
     "header of a delivery removed": lambda d: delivery(d)["parameters"].pop(0),
-    "header of a delivery optional": lambda d: d["components"]["parameters"]["webhook-id"].update(
-        required=False
-    ),
+    "header of a delivery optional": lambda d: d["components"]["parameters"]["webhook-id"].update(required=False),
     "body of a delivery optional": lambda d: delivery(d)["requestBody"].update(required=False),
     "answer of a receiver not taken": lambda d: without(delivery(d)["responses"], "2XX"),
-    "other signature": lambda d: d["components"]["parameters"]["X-Service-Signature"]["schema"].update(
-        pattern="^v2"
-    ),
+    "other signature": lambda d: d["components"]["parameters"]["X-Service-Signature"]["schema"].update(pattern="^v2"),
     "other authentication": lambda d: d["components"]["securitySchemes"]["bearer"].update(scheme="basic"),
     "another major version": lambda d: d["info"].update(version="2.0.0"),
 }

@@ -16,11 +16,7 @@ QUICK_SHARE: Final = 0.85  # of the mutants: noticed by a test of the quick run
 
 def has_slow_mark(nodes: list[ast.expr]) -> bool:
     """Whether decorators, or the value of a `pytestmark`, hold the mark."""
-    return any(
-        isinstance(inner, ast.Attribute) and inner.attr == "slow"
-        for node in nodes
-        for inner in ast.walk(node)
-    )
+    return any(isinstance(inner, ast.Attribute) and inner.attr == "slow" for node in nodes for inner in ast.walk(node))
 
 
 def is_slow_module(tree: ast.Module) -> bool:
@@ -39,16 +35,12 @@ def quick_tests(file: Path) -> frozenset[str]:
         return frozenset()
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return frozenset(
-        node.name
-        for node in functions
-        if node.name.startswith("test_") and not has_slow_mark(node.decorator_list)
+        node.name for node in functions if node.name.startswith("test_") and not has_slow_mark(node.decorator_list)
     )
 
 
 def test_quick_run_notices_most_mutants() -> None:
-    left_out = [
-        mutant.name for mutant in MUTANTS if mutant.test_function not in quick_tests(ROOT / mutant.test_file)
-    ]
+    left_out = [mutant.name for mutant in MUTANTS if mutant.test_function not in quick_tests(ROOT / mutant.test_file)]
     share = 1 - len(left_out) / len(MUTANTS)
     assert share >= QUICK_SHARE, f"{share:.0%} of the mutants; noticed by slow tests alone: {left_out}"
 

@@ -101,15 +101,11 @@ def _bill() -> Finding:
     if tool is None:
         return judging.missing("bill of materials", "cyclonedx-py")
     BILL.parent.mkdir(exist_ok=True)
-    done = _run(
-        tool, "requirements", "requirements.lock", "--output-reproducible", "--output-file", str(BILL)
-    )
+    done = _run(tool, "requirements", "requirements.lock", "--output-reproducible", "--output-file", str(BILL))
     if done.returncode:
         return Finding("bad", "bill of materials", (done.stderr.strip(),))
     locked = re.findall(
-        r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^ ;\\]+)",
-        (ROOT / "requirements.lock").read_text(),
-        re.MULTILINE,
+        r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^ ;\\]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE
     )
     return judging.bill_of_materials(BILL.read_text(), ("==".join(one) for one in locked))
 

@@ -84,9 +84,7 @@ def secrets(printed: str, known: Known) -> Finding:
 def known_of(printed: str) -> dict[str, list[str]]:
     """What a scan found, as the list of what is no secret."""
     results: dict[str, list[dict[str, Any]]] = json.loads(printed)["results"]
-    return {
-        path: sorted({one["hashed_secret"] for one in entries}) for path, entries in sorted(results.items())
-    }
+    return {path: sorted({one["hashed_secret"] for one in entries}) for path, entries in sorted(results.items())}
 
 
 def bill_of_materials(printed: str, locked: Iterable[str]) -> Finding:

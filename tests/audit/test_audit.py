@@ -17,22 +17,16 @@ SECRET = {"type": "Secret Keyword", "hashed_secret": "5baa61e4", "line_number": 
 
 
 def packages(*entries: dict) -> str:
-    return json.dumps(
-        {"dependencies": [{"name": "one", "version": "1.0", **entry} for entry in entries], "fixes": []}
-    )
+    return json.dumps({"dependencies": [{"name": "one", "version": "1.0", **entry} for entry in entries], "fixes": []})
 
 
 def test_python_packages_that_nobody_was_asked_about_are_not_sound() -> None:
     well = judging.python_packages(packages({"vulns": []}), "")
     assert (well.state, well.what) == ("ok", "advisories of Python packages: 1 looked up")
     # so pip-audit ends, with exit code 0, where the index has no advisories
-    none = judging.python_packages(
-        packages({"skip_reason": "not found on PyPI"}, {"vulns": []}), "No known …"
-    )
+    none = judging.python_packages(packages({"skip_reason": "not found on PyPI"}, {"vulns": []}), "No known …")
     assert (none.state, none.told) == ("out of reach", ("1 of 2 could not be asked about: one …",))
-    assert judging.python_packages("", "Traceback\nConnectionError: refused\n").told == (
-        "ConnectionError: refused",
-    )
+    assert judging.python_packages("", "Traceback\nConnectionError: refused\n").told == ("ConnectionError: refused",)
     assert judging.python_packages(packages(), "").state == "out of reach"
     advisory = {"id": "PYSEC-2026-1", "fix_versions": ["1.1", "2.0"]}
     bad = judging.python_packages(packages({"vulns": [advisory]}, {"skip_reason": "x"}), "")

@@ -53,9 +53,7 @@ class Client:
         Quick is Bruno without the sandbox that it puts every script into by itself, in a third of the time.
         """
         given = [part for name, value in variables.items() for part in ("--env-var", f"{name}={value}")]
-        arguments, folder, read = {"newman": _newman, "bru": _bruno}[self.name](
-            self.report, is_quick=is_quick
-        )
+        arguments, folder, read = {"newman": _newman, "bru": _bruno}[self.name](self.report, is_quick=is_quick)
         done = subprocess.run(
             [str(self.command), "run", *arguments, *given],
             cwd=folder,

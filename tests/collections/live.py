@@ -13,16 +13,7 @@ from typing import Any
 
 import httpx
 
-from tests.api.fixtures.release_data import (
-    OWNERS_OF_WORLD,
-    PERIODS,
-    SE,
-    WORLD,
-    World,
-    event,
-    make_world,
-    period,
-)
+from tests.api.fixtures.release_data import OWNERS_OF_WORLD, PERIODS, SE, WORLD, World, event, make_world, period
 from tests.firm.hooked import Hooked, Received, receiver
 from tests.firm.inside import Inside
 

@@ -39,9 +39,7 @@ def test_curl(service: Live, largest: dict[str, Any], tmp_path: Path) -> None:
     company = largest["id"]
     assert json.loads(search) == service.get("companies", q=largest["name"], limit=3)
     assert json.loads(profile) == service.get(f"companies/{company}")
-    assert json.loads(figures) == service.get(
-        f"companies/{company}/financials", period_type="annual", years=5
-    )
+    assert json.loads(figures) == service.get(f"companies/{company}/financials", period_type="annual", years=5)
     pages = [json.loads(line) for line in events.splitlines() if line]
     assert [[row["sequence"] for row in page["data"]] for page in pages] == [[1, 2, 3, 4], [5, 6, 7, 8]]
     assert json.loads(attempt)["outcome"] == "succeeded"
@@ -75,6 +73,4 @@ def test_a_language(name: str, service: Live, largest: dict[str, Any], tmp_path:
 
 def lines(name: str, rows: list[dict[str, Any]], *keys: str) -> str:
     """Rows as a language prints them."""
-    return "\n".join(
-        " ".join(NULL[name] if row[key] is None else str(row[key]) for key in keys) for row in rows
-    )
+    return "\n".join(" ".join(NULL[name] if row[key] is None else str(row[key]) for key in keys) for row in rows)

@@ -38,9 +38,7 @@ class Difference(NamedTuple):
     reason: str
 
     def covers(self, side: str, path: str) -> bool:
-        return side == self.side and (
-            path == self.path or path.startswith((f"{self.path}/", f"{self.path}:"))
-        )
+        return side == self.side and (path == self.path or path.startswith((f"{self.path}/", f"{self.path}:")))
 
 
 def _rows(name: str) -> list[list[str]]:
@@ -68,18 +66,11 @@ def differences(ours: Iterable[str], theirs: Iterable[str]) -> list[tuple[str, s
     mine, other = set(ours), set(theirs)
     assert mine, "the sandbox writes no file of this kind"
     assert other, "no genuine file of this kind has any"
-    return [
-        *((SANDBOX, path) for path in sorted(mine - other)),
-        *((GENUINE, path) for path in sorted(other - mine)),
-    ]
+    return [*((SANDBOX, path) for path in sorted(mine - other)), *((GENUINE, path) for path in sorted(other - mine))]
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, id=kind.name, marks=[pytest.mark.slow] if kind.name in LARGE else [])
-        for kind in KINDS
-    ],
+    "kind", [pytest.param(kind, id=kind.name, marks=[pytest.mark.slow] if kind.name in LARGE else []) for kind in KINDS]
 )
 def test_a_kind_of_file_is_as_genuine_ones(kind: Kind, played: Played, sources: Path) -> None:
     found = differences(kind.ours(played), kind.theirs(sources))
@@ -119,7 +110,5 @@ def test_every_genuine_file_is_of_a_kind_or_of_one_that_is_not_played(sources: P
     ("side", "path", "is_covered"),
     [("sandbox", "/a", True), ("sandbox", "/a/b", True), ("sandbox", "/ab", False), ("genuine", "/a", False)],
 )
-def test_a_listed_path_stands_for_what_is_below_it_on_its_side(
-    side: str, path: str, is_covered: bool
-) -> None:
+def test_a_listed_path_stands_for_what_is_below_it_on_its_side(side: str, path: str, is_covered: bool) -> None:
     assert Difference("some kind", "sandbox", "/a", "why").covers(side, path) is is_covered

@@ -46,7 +46,7 @@ def filings(
 ) -> Iterator[tuple[Company, FiledDocument, list[str]]]:
     """Filings with the XML documents in them."""
     for company in world.all("US", LAST):
-        for paper in company.american.papers:
+        for paper in company.american.filings:
             if is_asked(paper):
                 text = headers.complete_submission(company, paper)
                 yield company, paper, re.findall(r"<XML>\s*(.*?)\s*</XML>", text, re.DOTALL)
@@ -138,9 +138,7 @@ def test_edgartools_reads_managers(american: World) -> None:
 def test_edgartools_reads_the_newest_filings(american: World) -> None:
     module = edgar("current_filings")
     entries = files.feed_entries(american, LAST)
-    body = feeds.atom_feed(entries, datetime.combine(american.date(LAST), time(4, tzinfo=UTC))).encode(
-        "latin-1"
-    )
+    body = feeds.atom_feed(entries, datetime.combine(american.date(LAST), time(4, tzinfo=UTC))).encode("latin-1")
     found = set()
     for entry in etree.fromstring(body).iter("{*}entry"):
         form, _, cik, _ = module.parse_title(entry.findtext("{*}title"))
@@ -174,7 +172,7 @@ def test_duckdb_reads_the_norwegian_table(played: Played, tmp_path: Path) -> Non
     body = list(played.files("no/enheter_bulk_csv/*"))[-1]
     path = put(tmp_path, "enheter.csv", body)
     rows = query(f"SELECT organisasjonsnummer, navn FROM read_csv('{path}', all_varchar=true, header=true)")
-    living = {one.number: one.name for one in played.world.all("NO", 1) if one.in_register}
+    living = {one.number: one.name for one in played.world.all("NO", 1) if one.is_in_register}
     assert dict(rows) == living
 
 
@@ -184,7 +182,7 @@ def test_duckdb_reads_the_british_table(played: Played, tmp_path: Path) -> None:
     rows = query(
         f"SELECT CompanyNumber, CompanyName FROM read_csv('{path}', all_varchar=true, header=true, quote='\"')"
     )
-    living = {one.number: one.name for one in played.world.all("UK", 1) if one.in_register}
+    living = {one.number: one.name for one in played.world.all("UK", 1) if one.is_in_register}
     assert dict(rows) == living
 
 
@@ -198,9 +196,7 @@ def test_duckdb_reads_the_lines_of_holders(played: Played, tmp_path: Path) -> No
     )
     lines = [json.loads(line) for line in body.splitlines()]
     individual = [
-        line["company_number"]
-        for line in lines
-        if "/individual/" in line["data"].get("links", {}).get("self", "")
+        line["company_number"] for line in lines if "/individual/" in line["data"].get("links", {}).get("self", "")
     ]
     assert dict(rows) == {number: individual.count(number) for number in set(individual)}
     assert rows

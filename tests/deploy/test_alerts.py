@@ -48,10 +48,7 @@ FIRING = {
     ),
     "FirmWorkersDie": Case((("firm_worker_starts_total", HERE, "4x20 5+1x20"),), 26, HERE, 20),
     "FirmDatabaseAway": Case(
-        (
-            ("firm_database_reachable", HERE, "1x5 0x20"),
-            ("firm_database_reachable", {"instance": "b"}, "1x30"),
-        ),
+        (("firm_database_reachable", HERE, "1x5 0x20"), ("firm_database_reachable", {"instance": "b"}, "1x30")),
         9,
         before=7,
     ),
@@ -72,9 +69,7 @@ FIRING = {
     "FirmGuardTripped": Case((("firm_source_held_seconds", SOURCE, "_x5 0+60x5"),), 6, SOURCE, 4),
     "FirmSourceHeldLong": Case((("firm_source_held_seconds", SOURCE, "259100+60x10"),), 4, SOURCE, 1),
     "FirmEventsUnmatched": Case(
-        (("firm_webhook_unmatched_events", HERE, "5x30"), ("firm_webhook_led", HERE, "1x5 0x20")),
-        12,
-        before=9,
+        (("firm_webhook_unmatched_events", HERE, "5x30"), ("firm_webhook_led", HERE, "1x5 0x20")), 12, before=9
     ),
     "FirmWebhooksLate": Case((("firm_webhook_lag_seconds", HERE, "200x5 301x20"),), 12, before=9),
     "FirmMailStuck": Case((("firm_mail_oldest_seconds", HERE, "7000+60x30"),), 15, before=12),
@@ -147,9 +142,7 @@ def test_each_alert_fires_when_it_should_and_not_before(tmp_path: Path) -> None:
         {
             "name": alert,
             "interval": "1m",
-            "input_series": [
-                {"series": written(n, labels), "values": values} for n, labels, values in case.series
-            ],
+            "input_series": [{"series": written(n, labels), "values": values} for n, labels, values in case.series],
             "promql_expr_test": [
                 fires(alert, case.at, case.labels),
                 *([] if case.before is None else [fires(alert, case.before, None)]),
@@ -164,8 +157,6 @@ def test_each_alert_fires_when_it_should_and_not_before(tmp_path: Path) -> None:
         "promql_expr_test": [fires(alert, 540, None) for alert in FIRING],
     }
     path = tmp_path / "cases.yml"
-    path.write_text(
-        json.dumps({"rule_files": [str(ALERTS)], "evaluation_interval": "1m", "tests": [*tests, well]})
-    )
+    path.write_text(json.dumps({"rule_files": [str(ALERTS)], "evaluation_interval": "1m", "tests": [*tests, well]}))
     done = promtool("test", "rules", path)
     assert done.returncode == 0, done.stdout + done.stderr

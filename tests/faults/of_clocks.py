@@ -9,7 +9,9 @@ from tests.faults.declared import Cell, Fault, Untouched
 TEST: Final = "tests/faults/test_fault_clock.py::test_a_clock_that_jumps"
 _API: Final = "tests/api/"
 _STAYS: Final = "every row and event; time stamps are in order, although those of one run are wrong"
-_HEALS: Final = "stamps its data just after the run that was ahead; publishes the same release as runs with a correct clock"
+_HEALS: Final = (
+    "stamps its data just after the run that was ahead; publishes the same release as runs with a correct clock"
+)
 _PROVOKED: Final = "the clock is a year ahead for one run, or a year behind for one run"
 
 CELLS: Final = (
@@ -46,8 +48,7 @@ CELLS: Final = (
         "makes the scheduled attempts",
         (
             _API + "webhooks/delivery/test_retry_policy.py::test_clock_jump_back",
-            _API
-            + "webhooks/delivery/test_retry_policy.py::test_a_lease_of_before_the_clock_was_set_back_binds_nobody",
+            _API + "webhooks/delivery/test_retry_policy.py::test_a_lease_of_before_the_clock_was_set_back_binds_nobody",
         ),
     ),
     Cell(
@@ -79,8 +80,7 @@ CELLS: Final = (
         "every count; no caller is locked out",
         "counts in the month of the clock",
         (
-            _API
-            + "rate_limits/test_limiter_meters.py::test_a_clock_that_is_set_back_over_a_month_loses_no_count",
+            _API + "rate_limits/test_limiter_meters.py::test_a_clock_that_is_set_back_over_a_month_loses_no_count",
             _API + "rate_limits/test_token_buckets.py::test_a_clock_that_began_anew_locks_nobody_out",
         ),
     ),

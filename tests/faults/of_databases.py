@@ -82,8 +82,7 @@ CELLS: Final = (
         (
             _API + "observability/test_delivery_health.py::test_ready_while_the_database_is_away",
             _API + "http/test_authenticator.py::test_a_key_that_worked_goes_on_while_it_cannot_be_looked_up",
-            _API
-            + "observability/test_data_health.py::test_without_its_database_the_service_says_that_it_is_away",
+            _API + "observability/test_data_health.py::test_without_its_database_the_service_says_that_it_is_away",
         ),
     ),
 )

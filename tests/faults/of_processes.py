@@ -96,8 +96,7 @@ CELLS: Final = (
         "another worker takes over at once",
         (
             "tests/firm/test_serve_workers.py::test_a_killed_worker_is_replaced_and_the_end_loses_nothing",
-            _API + "usage/test_counter_killed.py::"
-            "test_a_killed_process_loses_fifty_requests_at_most_and_invents_none",
+            _API + "usage/test_counter_killed.py::test_a_killed_process_loses_fifty_requests_at_most_and_invents_none",
         ),
     ),
     Cell(

@@ -20,15 +20,9 @@ def _cell(fault: Fault, provoked: str, why: str) -> Cell:
 CELLS: Final = (
     _cell(Fault.RATE_LIMITED, "429 to every request", "status 429: not now (attempt 5; Retry-After 1 s)"),
     _cell(Fault.UNAVAILABLE, "503 to every request", "status 503: not now (attempt 5; Retry-After 1 s)"),
+    _cell(Fault.PAGE, "a page with status 200", "status 200: expected zip, found html (content type text/html)"),
     _cell(
-        Fault.PAGE,
-        "a page with status 200",
-        "status 200: expected zip, found html (content type text/html)",
-    ),
-    _cell(
-        Fault.CUT_OFF,
-        "half of the body, then the connection is closed",
-        "status …: the body broke off: … (attempt 5)",
+        Fault.CUT_OFF, "half of the body, then the connection is closed", "status …: the body broke off: … (attempt 5)"
     ),
     _cell(Fault.SLOW, "512 bytes at a time", "status 200: slower than … bytes a second for … s (attempt 5)"),
     _cell(
@@ -45,9 +39,6 @@ UNTOUCHED: Final = tuple(
     for cell in CELLS
     for steps, because in (
         (_BEHIND, "reads only the output of the previous step, no registry"),
-        (
-            _SERVICE,
-            "uses no registry; endpoints and mail servers have their own retry schedules",
-        ),
+        (_SERVICE, "uses no registry; endpoints and mail servers have their own retry schedules"),
     )
 )

@@ -39,10 +39,7 @@ CELLS: Final = (
         "",
         "the previous release, the ledger",
         "removes what was never published; rebuilds a torn release in full",
-        (
-            _RELEASES + "test_killed_at_any_step_the_former_release_serves_and_no_event_is_lost_or_doubled",
-            TORN,
-        ),
+        (_RELEASES + "test_killed_at_any_step_the_former_release_serves_and_no_event_is_lost_or_doubled", TORN),
     ),
     Cell(
         Fault.HALF_WRITTEN,
@@ -64,9 +61,7 @@ CELLS: Final = (
         "",
         "its events are not delivered",
         "delivers them once a release covers them",
-        (
-            "tests/warehouse/ledger/test_ledger_ledger.py::test_events_are_visible_only_once_a_release_covers_them",
-        ),
+        ("tests/warehouse/ledger/test_ledger_ledger.py::test_events_are_visible_only_once_a_release_covers_them",),
     ),
     Cell(
         Fault.HALF_WRITTEN,
@@ -88,8 +83,6 @@ UNTOUCHED: Final = (
         "reads STAGED or its products, never RAW",
     ),
     Untouched(Fault.CORRUPT, ("fan-out", "worker", "mail", "pruning", "serving"), "does not read RAW"),
-    Untouched(
-        Fault.HALF_WRITTEN, ("raw", "staged", "normalised", "history", "events"), "runs before any release"
-    ),
+    Untouched(Fault.HALF_WRITTEN, ("raw", "staged", "normalised", "history", "events"), "runs before any release"),
     Untouched(Fault.HALF_WRITTEN, ("worker", "mail", "pruning"), "reads only the control-plane database"),
 )

@@ -31,8 +31,8 @@ from api.database.models.webhooks import Delivery
 from api.settings.service import ApiSettings
 from api.webhooks.egress.signing import make_secret
 from api.webhooks.runner import DeliveryRunner
-from firm.bootstrap import AppContainer
-from firm.demo.background_server import background_service
+from firm.bootstrap import Installation
+from firm.demo.background_server import run_background_server
 from sandbox import expected
 from tests.api.fixtures.fanout import ACCOUNT, Control
 from tests.faults.steps import of_delivering
@@ -97,9 +97,7 @@ def delivering(prepared: Prepared, disk: Path, fails: Change, is_well: Change) -
         closing(ReleaseReader(layout)) as reader,
         _logged() as lines,
     ):
-        parts = DeliveryRunner(
-            ApiSettings(data=layout.root), database, reader, sealer, Clock(), lambda _: None
-        )
+        parts = DeliveryRunner(ApiSettings(data=layout.root), database, reader, sealer, Clock(), lambda _: None)
         asyncio.run(_begun(parts, lines, is_well, lambda: _is_done(database, layout)))
     return {"said": [line for line in lines.said if "the database fails" in line], "is_done": True}
 
@@ -108,7 +106,7 @@ async def _begun(parts: DeliveryRunner, lines: _Lines, is_well: Change, is_done:
     def said_by_all() -> bool:
         return all(lines.have(SAID.get(part, f"{part}: the database fails")) for part in of_delivering())
 
-    async with parts.beside():
+    async with parts.run_in_background():
         await asyncio.to_thread(_until, said_by_all, "every part tells of it")
         is_well()
         await asyncio.to_thread(_until, is_done, "every part has begun again")
@@ -136,8 +134,8 @@ def serving(prepared: Prepared, disk: Path, fails: Change, is_well: Change) -> d
     key = _key(firm)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRM_DATA", str(firm.data))
-        installation = AppContainer.read()
-    with _logged() as lines, background_service(installation) as base:
+        installation = Installation.read()
+    with _logged() as lines, run_background_server(installation) as base:
         headers = {"Authorization": f"Bearer {key}"}
         with httpx.Client(base_url=base, headers=headers, trust_env=False) as client:
             path = f"/api/v1/companies/{_company(prepared)}"
@@ -162,7 +160,7 @@ def _key(firm: Inside) -> str:
 
 def _company(prepared: Prepared) -> str:
     told = json.loads((prepared.folder / "days" / "truth.json").read_text())
-    return min(expected.expected_at(told, told["days"][0]))
+    return min(expected.expected_on_day(told, told["days"][0]))
 
 
 def _counted(firm: Inside) -> int:

@@ -30,9 +30,7 @@ ALWAYS: Final = {(Fault.FULL, "history"), (Fault.FULL, "release"), (Fault.READ_O
 CELLS: Final = [
     cell
     for cell in played_by(of_disks.TEST, of_disks.CELLS)
-    if os.environ.get("FIRM_TESTS") == "full"
-    or cell.step in of_disks.COMMANDS
-    or (cell.fault, cell.step) in ALWAYS
+    if os.environ.get("FIRM_TESTS") == "full" or cell.step in of_disks.COMMANDS or (cell.fault, cell.step) in ALWAYS
 ]
 
 

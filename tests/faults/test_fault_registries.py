@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 HOST: Final = "avoindata.prh.fi"
 REGISTER: Final = "/all_companies"
 FOR_EVER: Final = 1_000_000
-AT_ONCE: Final = RetryPolicy(first=0.01, longest=0.02, patience=5.0)
+AT_ONCE: Final = RetryPolicy(first=0.01, longest=0.02, max_total_seconds=5.0)
 SANDBOX: Final = {
     Fault.RATE_LIMITED: "rate_limited",
     Fault.UNAVAILABLE: "unavailable",
@@ -52,7 +52,7 @@ CELLS: Final = [
 @contextmanager
 def registries(day: int) -> Iterator[SandboxServer]:
     with serve(WORLD) as registry:
-        registry.troubles.strikes = FOR_EVER
+        registry.troubles.repeat_count = FOR_EVER
         for _ in range(day):
             registry.advance()
         yield registry
@@ -88,15 +88,13 @@ def impatient(fault: Fault) -> Callable[..., HttpSettings]:
         bases = given.pop("bases")
         if fault is Fault.NAMELESS:
             bases = {**bases, HOST: "http://registry.invalid"}
-        return HttpSettings(**{**given, "retry": AT_ONCE, **PATIENCE.get(fault, {})}, bases=bases)
+        return HttpSettings(**{**given, "retry": AT_ONCE, **PATIENCE.get(fault, {})}, base_urls=bases)
 
     return made
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.fault.name.lower())
-def test_a_registry_that_fails(
-    cell: Cell, prepared: Prepared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_registry_that_fails(cell: Cell, prepared: Prepared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     firm = prepared.loaded.copy(tmp_path / "data")
     with registries(1) as registry:
         if cell.fault in SANDBOX:

@@ -63,7 +63,7 @@ def place(loaded: Place, tmp_path: Path) -> Iterator[Place]:
 def newest_body(place: Place) -> Path:
     """The file of the register that came last."""
     piece = list(RawArchive(place.settings.layout).bodies("fi.register"))[-1]
-    return blob_path(place.settings.layout.archive, piece.sha256)
+    return blob_path(place.settings.layout.raw_folder, piece.sha256)
 
 
 def cut(path: Path) -> bytes:
@@ -110,12 +110,12 @@ def test_a_body_that_is_damaged_before_it_is_read(
 @pytest.mark.parametrize("name", [WAREHOUSE, SERVING, NAMES])
 def test_a_release_that_is_torn(name: str, place: Place, due: State) -> None:
     releases = ReleaseStore(place.settings.layout)
-    cut(place.settings.layout.release(1) / name)
+    cut(place.settings.layout.release_folder(1) / name)
     with pytest.raises(InvalidReleaseError, match=rf"release 1: .*{name} is missing or not \d+ bytes long"):
-        releases.verify(1)
+        releases.verify_release(1)
     assert place.ingest().exit_code == cell(Fault.HALF_WRITTEN, "release").exit_code
     assert State.of(place.settings.data) == due
-    made = releases.current()
+    made = releases.current_manifest()
     assert made is not None
     assert made.kind == "full"
-    releases.verify(made.release)
+    releases.verify_release(made.release)

@@ -43,9 +43,7 @@ class State:
         assert manifest is not None
         found = Ledger(Layout(data)).after(0, 100_000)
         assert [event.sequence for event in found] == list(range(1, len(found) + 1))
-        return cls(
-            manifest.release, manifest.content_fingerprint, tuple(sorted(event.event_id for event in found))
-        )
+        return cls(manifest.release, manifest.content_fingerprint, tuple(sorted(event.event_id for event in found)))
 
 
 @dataclass(frozen=True)
@@ -136,13 +134,13 @@ def is_unharmed(prepared: Prepared, data: Path) -> bool:
     """The last release is served as it was and reads through; every body of before is in RAW, and sound."""
     layout = Layout(data)
     assert State.of(data) == prepared.before
-    ReleaseStore(layout).verify(prepared.before.release)
+    ReleaseStore(layout).verify_release(prepared.before.release)
     former, now = RawArchive(prepared.loaded.layout), RawArchive(layout)
     for dataset in former.datasets():
-        lines = list(former.lines(dataset))
-        assert list(now.lines(dataset))[: len(lines)] == lines
+        lines = list(former.manifest_lines(dataset))
+        assert list(now.manifest_lines(dataset))[: len(lines)] == lines
         for piece in former.bodies(dataset):
-            now.verify(piece)
+            now.verify_body(piece)
     return True
 
 
@@ -150,5 +148,5 @@ def is_healed(prepared: Prepared, data: Path) -> bool:
     """What is served and told is what a run without a fault makes of the day."""
     found = State.of(data)
     assert (found.content, found.events) == (prepared.after.content, prepared.after.events)
-    ReleaseStore(Layout(data)).verify(found.release)
+    ReleaseStore(Layout(data)).verify_release(found.release)
     return True

@@ -150,11 +150,7 @@ class Chaos:
         while time.monotonic() < until:
             posts = control.get("/short").json()["posts"]
             self._replace()
-            if (
-                steps
-                and (posts - came >= each or time.monotonic() >= next_at + KILL_EVERY_SECONDS)
-                and posts > 0
-            ):
+            if steps and (posts - came >= each or time.monotonic() >= next_at + KILL_EVERY_SECONDS) and posts > 0:
                 steps.pop(0)()
                 came, next_at = posts, time.monotonic()
             elif not steps and self._is_settled(database, expected):
@@ -193,9 +189,7 @@ class Chaos:
     def _is_settled(self, database: Database, expected: int) -> bool:
         state = self._state(database)
         unfinished = sum(state.get(one, 0) for one in ("pending", "retrying"))
-        mailed = _all(database, "SELECT count(*) AS n FROM mail_outbox WHERE next_attempt_at IS NOT NULL")[
-            0
-        ].n
+        mailed = _all(database, "SELECT count(*) AS n FROM mail_outbox WHERE next_attempt_at IS NOT NULL")[0].n
         return sum(state.values()) == expected and not unfinished and not mailed
 
     def _state(self, database: Database) -> dict[str, int]:
@@ -212,9 +206,7 @@ class Chaos:
 
     def _start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "firm", "deliver"]
-        return subprocess.Popen(
-            command, cwd=ROOT, env=self._environment, stderr=self._log, stdout=subprocess.DEVNULL
-        )
+        return subprocess.Popen(command, cwd=ROOT, env=self._environment, stderr=self._log, stdout=subprocess.DEVNULL)
 
     def _stop(self) -> list[int]:
         """As an operator does it."""
@@ -222,9 +214,7 @@ class Chaos:
             worker.terminate()
         return [worker.wait(60) for worker in self._workers]
 
-    def _subscribe(
-        self, database: Database, control: httpx.Client, endpoints: dict[str, str]
-    ) -> dict[str, str]:
+    def _subscribe(self, database: Database, control: httpx.Client, endpoints: dict[str, str]) -> dict[str, str]:
         """One subscription per endpoint, made as a client makes it; subscription → address."""
         settings = ApiSettings.from_environment(self._environment)
         secrets, clock = load_or_create(settings.secrets_path, self._environment), Clock()
@@ -253,12 +243,7 @@ class Chaos:
     @contextmanager
     def _receivers(self, endpoints: dict[str, str]) -> Iterator[httpx.Client]:
         given = self._folder / "endpoints.json"
-        told = {
-            "endpoints": endpoints,
-            "port": self._port,
-            "mail_port": self._mail_port,
-            "seed": self._shape.seed,
-        }
+        told = {"endpoints": endpoints, "port": self._port, "mail_port": self._mail_port, "seed": self._shape.seed}
         given.write_text(json.dumps(told))
         script = Path(__file__).with_name("chaos_endpoints.py")
         process = subprocess.Popen([sys.executable, str(script), str(given)], stdout=subprocess.PIPE)
@@ -287,9 +272,7 @@ class Chaos:
         """As an operator would write them, with seconds where the contract has hours."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FIRM_")}
         tiers = self._folder / "tiers.toml"
-        tiers.write_text(
-            "[tiers.business]\nburst_per_second = 100000\nburst_capacity = 100000\nsubscriptions = 1000\n"
-        )
+        tiers.write_text("[tiers.business]\nburst_per_second = 100000\nburst_capacity = 100000\nsubscriptions = 1000\n")
         return kept | {
             "FIRM_DATA": str(self._folder / "data"),
             "FIRM_DATABASE_URL": url,

@@ -47,9 +47,7 @@ class Book:
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802 -- aiosmtpd's name
         lines = envelope.content.decode().splitlines()
-        found = {
-            name: next(one for one in lines if one.startswith(name)) for name in ("Subject", "Message-ID")
-        }
+        found = {name: next(one for one in lines if one.startswith(name)) for name in ("Subject", "Message-ID")}
         self.mails.append((found["Message-ID"], found["Subject"]))
         return "250 OK"
 
@@ -76,9 +74,7 @@ class Endpoint(asyncio.Protocol):
         self.buffer += data
         while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
             first, *lines = self.buffer[:end].split(b"\r\n")
-            headers = {
-                name.lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)
-            }
+            headers = {name.lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)}
             size = end + 4 + int(headers.get(b"content-length", b"0"))
             if len(self.buffer) < size:
                 return

@@ -18,8 +18,8 @@ import polars as pl
 
 from connectors.no import NORWAY as COUNTRY
 from firm.demo.sandbox_origin import sandbox_source
-from pipelines.runtime.step_results import RunFacts
-from pipelines.settings import Settings
+from pipelines.runtime.step_results import RunParameters
+from pipelines.settings import IngestSettings
 from pipelines.steps import apply_history, normalise, stage
 from pipelines.steps import fetch as steps_fetch
 from pipelines.workspace import Workspace
@@ -32,8 +32,8 @@ NORWAY = replace(
     COUNTRY,
     datasets=tuple(made for made in COUNTRY.datasets if made.key in FED),
     links=(),
-    holders={},
-    dated=(),
+    holder_columns={},
+    dated_datasets=(),
 )
 LONGER = timedelta(minutes=5)  # between two runs of one day
 PROFILE = {
@@ -73,23 +73,23 @@ class Norway:
                 raise Killed(name)
 
         at = registry.now + self.runs * LONGER
-        settings = Settings(data=self.data)
+        settings = IngestSettings(data=self.data)
         with closing(Workspace(settings, (NORWAY,), lambda: at, on_step=on_step)) as workspace:
             batch = f"{at:%Y%m%dT%H%M%S}{self.runs:06d}Z"
-            workspace.receipts.begin(batch, RunFacts(at))
+            workspace.step_results.begin(batch, RunParameters(at))
             with sandbox_source(registry.url, settings) as origin:
-                for dataset in sorted(NORWAY.datasets, key=lambda made: made.wants is not None):
+                for dataset in sorted(NORWAY.datasets, key=lambda made: made.subjects_to_fetch is not None):
                     steps_fetch.fetch_dataset(workspace, NORWAY, dataset, origin, batch)
                     stage.stage_dataset(workspace, NORWAY, dataset, batch)
-            self.signals = [*normalise.normalise(workspace, NORWAY, batch).signals]
-            apply_history.apply_pending(workspace, NORWAY, batch)
+            self.signals = [*normalise.normalise_market(workspace, NORWAY, batch).signals]
+            apply_history.apply_snapshots(workspace, NORWAY, batch)
         return steps
 
     @contextmanager
     def _history(self) -> Iterator[Any]:
         with (
-            closing(Workspace(Settings(data=self.data), (NORWAY,))) as workspace,
-            workspace.history("NO") as opened,
+            closing(Workspace(IngestSettings(data=self.data), (NORWAY,))) as workspace,
+            workspace.open_history("NO") as opened,
         ):
             yield opened
 
@@ -119,7 +119,7 @@ class Norway:
 
     def present(self, name: str) -> pl.DataFrame:
         """The newest staged rows of a table."""
-        table = next(made.staged[name] for made in NORWAY.datasets if name in made.staged)
+        table = next(made.staged_tables[name] for made in NORWAY.datasets if name in made.staged_tables)
         with self._history() as opened:
             return opened.present(table).collect()
 

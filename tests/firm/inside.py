@@ -77,7 +77,7 @@ class Inside:
         """What is served of every company the world ever has."""
         reader = ReleaseReader(self.layout)
         try:
-            with reader.pin() as snapshot:
+            with reader.pin_release() as snapshot:
                 found = {company: snapshot.profile(company) for company in told["companies"]}
         finally:
             reader.close()
@@ -86,22 +86,16 @@ class Inside:
 
 def profiles_on(told: Told, day: int) -> dict[str, dict[str, Any]]:
     """What must be served of every company on a day of the world, counted from 0."""
-    return {
-        company: state["profile"] for company, state in expected.expected_at(told, told["days"][day]).items()
-    }
+    return {company: state["profile"] for company, state in expected.expected_on_day(told, told["days"][day]).items()}
 
 
 def planned(told: Told, *days: int) -> dict[str, dict[str, Any]]:
     """The events of some days, by id."""
-    return {
-        event["event_id"]: event for day in days for event in expected.truth_events(told, told["days"][day])
-    }
+    return {event["event_id"]: event for day in days for event in expected.truth_events(told, told["days"][day])}
 
 
 def of_market(market: str, profiles: dict[str, Any]) -> dict[str, Any]:
-    return {
-        company: profile for company, profile in profiles.items() if company.startswith(f"firm:{market}:")
-    }
+    return {company: profile for company, profile in profiles.items() if company.startswith(f"firm:{market}:")}
 
 
 def reasons(report: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from pipelines.ingest.run import IngestOverrides, ingest
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 
 
@@ -39,13 +39,9 @@ def main(data: str, folder: str, step: str, nth: str, where: str) -> None:
             if left == 0:
                 {"python": python, "query": query}[where]()
 
-    settings = Settings(data=Path(data), workers=1)
+    settings = IngestSettings(data=Path(data), workers=1)
     ingest(
-        settings,
-        ["NO", "UK"],
-        FolderSource(Path(folder)),
-        progress=reached,
-        overrides=IngestOverrides(on_step=reached),
+        settings, ["NO", "UK"], FolderSource(Path(folder)), progress=reached, overrides=IngestOverrides(on_step=reached)
     )
 
 

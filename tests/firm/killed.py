@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from pipelines.ingest.run import IngestOverrides, ingest
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 
 
@@ -22,13 +22,9 @@ def main(data: str, folder: str, step: str, nth: str) -> None:
         if not left:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    settings = Settings(data=Path(data), workers=1)
+    settings = IngestSettings(data=Path(data), workers=1)
     ingest(
-        settings,
-        ["NO", "UK"],
-        FolderSource(Path(folder)),
-        progress=reached,
-        overrides=IngestOverrides(on_step=reached),
+        settings, ["NO", "UK"], FolderSource(Path(folder)), progress=reached, overrides=IngestOverrides(on_step=reached)
     )
 
 

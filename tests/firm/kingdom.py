@@ -18,8 +18,8 @@ import polars as pl
 
 from connectors.uk import UNITED_KINGDOM
 from firm.demo.sandbox_origin import sandbox_source
-from pipelines.runtime.step_results import RunFacts
-from pipelines.settings import Settings
+from pipelines.runtime.step_results import RunParameters
+from pipelines.settings import IngestSettings
 from pipelines.steps import apply_history, normalise, stage
 from pipelines.steps import fetch as steps_fetch
 from pipelines.workspace import Workspace
@@ -35,8 +35,8 @@ PLAYED = replace(
     UNITED_KINGDOM,
     datasets=tuple(one for one in UNITED_KINGDOM.datasets if one.key not in _LEFT_OUT),
     links=(),
-    holders={},
-    dated=(),
+    holder_columns={},
+    dated_datasets=(),
 )
 LONGER = timedelta(minutes=5)  # between two runs of one day
 SHOWN = {
@@ -66,24 +66,24 @@ class Kingdom:
         """One run of the day that the registers play; gives what reading raised as signals."""
         self.runs += 1
         at = registry.now + self.runs * LONGER
-        settings = Settings(data=self.data)
+        settings = IngestSettings(data=self.data)
         with closing(Workspace(settings, (PLAYED,), lambda: at)) as workspace:
             batch = f"{at:%Y%m%dT%H%M%S}{self.runs:06d}Z"
-            workspace.receipts.begin(batch, RunFacts(at))
+            workspace.step_results.begin(batch, RunParameters(at))
             with sandbox_source(registry.url, settings) as origin:
-                for dataset in sorted(PLAYED.datasets, key=lambda made: made.wants is not None):
+                for dataset in sorted(PLAYED.datasets, key=lambda made: made.subjects_to_fetch is not None):
                     steps_fetch.fetch_dataset(workspace, PLAYED, dataset, origin, batch)
                     stage.stage_dataset(workspace, PLAYED, dataset, batch)
-            normalise.normalise(workspace, PLAYED, batch)
-            apply_history.apply_pending(workspace, PLAYED, batch)
-            read = [made.key for made in PLAYED.datasets if batch in workspace.lake.batches(made.key)]
-            return [one for key in read for one in workspace.lake.signals(key, batch)]
+            normalise.normalise_market(workspace, PLAYED, batch)
+            apply_history.apply_snapshots(workspace, PLAYED, batch)
+            read = [made.key for made in PLAYED.datasets if batch in workspace.staged_store.batches(made.key)]
+            return [one for key in read for one in workspace.staged_store.signals(key, batch)]
 
     @contextmanager
     def _history(self) -> Iterator[Any]:
         with (
-            closing(Workspace(Settings(data=self.data), (PLAYED,))) as workspace,
-            workspace.history("UK") as opened,
+            closing(Workspace(IngestSettings(data=self.data), (PLAYED,))) as workspace,
+            workspace.open_history("UK") as opened,
         ):
             yield opened
 
@@ -114,7 +114,7 @@ class Kingdom:
 
     def present(self, name: str) -> pl.DataFrame:
         """The newest staged rows of a table."""
-        table = next(made.staged[name] for made in PLAYED.datasets if name in made.staged)
+        table = next(made.staged_tables[name] for made in PLAYED.datasets if name in made.staged_tables)
         with self._history() as opened:
             return opened.present(table).collect()
 

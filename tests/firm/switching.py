@@ -65,8 +65,7 @@ def _frame(table: str, rows: list[dict[str, Any]]) -> pl.DataFrame:
 def _company(number: str, release: int) -> dict[str, Any]:
     told = profile(number, release)
     kept = {
-        key: told[key]
-        for key in ("org_number", "name", "country", "municipality", "county", "status", "is_listed")
+        key: told[key] for key in ("org_number", "name", "country", "municipality", "county", "status", "is_listed")
     }
     return kept | {
         "company_id": company_id(number),
@@ -140,7 +139,7 @@ class Switching:
             touched = pl.Series("company_id", [company_id(number) for number in NUMBERS])
             for table, row in ((COMPANIES, _company), (FINANCIALS, _accounts)):
                 rows = _frame(table.name, [row(number, self.release) for number in NUMBERS])
-                history.apply(table, rows, touched, now)
+                history.merge_snapshot(table, rows, touched, now)
         part = MarketPart("NO", layout.history_file("NO"), "fresh", now, {})
         events = _frame(EVENTS.name, [_event(number, self.release) for number in NUMBERS])
         published = ReleaseStore(layout, clock=lambda: now, keep=self.keep).publish({"NO": part}, events)
@@ -152,29 +151,25 @@ class Switching:
 
     def kept(self) -> list[int]:
         """Numbers of the releases on disk."""
-        return sorted(int(folder.name) for folder in Layout(self.root).releases.glob("[0-9]*"))
+        return sorted(int(folder.name) for folder in Layout(self.root).releases_folder.glob("[0-9]*"))
 
     def expectations(self) -> Expectations:
         """One profile of each company, lists of them, and what lies below some."""
         paths: Expectations = {
-            "/api/v1/companies?country=NO&limit=50": lambda release, body: self._page(
-                body, release, NUMBERS[:50]
-            ),
+            "/api/v1/companies?country=NO&limit=50": lambda release, body: self._page(body, release, NUMBERS[:50]),
             f"/api/v1/companies?q=selskap&limit={PAGE}": self._found,
             f"/api/v1/companies?q=utgave&sort=name&limit={PAGE}": lambda release, body: self._page(
                 body, release, sorted(NUMBERS, key=lambda number: number[-4:])[:PAGE]
             ),
         }
         for number in NUMBERS:
-            paths[f"/api/v1/companies/{number}"] = lambda release, body, n=number: _same(
-                body, profile(n, release)
-            )
+            paths[f"/api/v1/companies/{number}"] = lambda release, body, n=number: _same(body, profile(n, release))
         for number in NUMBERS[::6]:
-            paths[f"/api/v1/companies/{number}/events?limit=100"] = lambda release, body, n=number: (
-                self._events(n, release, body)
+            paths[f"/api/v1/companies/{number}/events?limit=100"] = lambda release, body, n=number: self._events(
+                n, release, body
             )
-            paths[f"/api/v1/companies/{number}/financials"] = lambda release, body, n=number: (
-                self._financials(n, release, body)
+            paths[f"/api/v1/companies/{number}/financials"] = lambda release, body, n=number: self._financials(
+                n, release, body
             )
         return paths
 

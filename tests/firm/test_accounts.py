@@ -39,20 +39,13 @@ def test_an_account_from_making_to_suspension(run):
     ]
     told = json.loads(run("accounts", "activate", "a@example.com", "--json"))
     assert told["status"] == "active"
-    assert run("accounts", "list").splitlines()[0].split() == [
-        made["account_id"],
-        "pro",
-        "active",
-        "a@example.com",
-    ]
+    assert run("accounts", "list").splitlines()[0].split() == [made["account_id"], "pro", "active", "a@example.com"]
 
 
 def test_a_link_into_the_dashboard_is_printed_and_its_token_kept_nowhere(run, control_url):
     run("accounts", "create", "--email", "a@example.com", "--tier", "basic")
     said = json.loads(run("accounts", "link", "A@example.com", "--hours", "2", "--json"))["link"]
-    found = re.fullmatch(
-        r"http://127\.0\.0\.1:8000/dashboard/sign-in/link\?token=(firm_link_[0-9a-f]{64})", said
-    )
+    found = re.fullmatch(r"http://127\.0\.0\.1:8000/dashboard/sign-in/link\?token=(firm_link_[0-9a-f]{64})", said)
     assert found
     with closing(Database(control_url)) as database, database.reading() as session:
         ((email, digest, lasts),) = session.execute(
@@ -112,10 +105,7 @@ def test_a_broken_file_of_tiers_is_said(run, tmp_path, monkeypatch):
         ("nonsense", "is not a database URL"),
         ("nothing://there", "is not a database URL"),
         ("mysql://user:secret@host/firm", "FIRM_DATABASE_URL"),
-        (
-            "postgresql://user:secret@127.0.0.1:1/firm",
-            "postgresql://user:***@127.0.0.1:1/firm cannot be used",
-        ),
+        ("postgresql://user:secret@127.0.0.1:1/firm", "postgresql://user:***@127.0.0.1:1/firm cannot be used"),
     ],
 )
 def test_a_database_that_cannot_be_had_is_said_without_its_password(run, monkeypatch, url, said):

@@ -48,9 +48,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Inside:
     with closing(prepare_database(f"sqlite:///{inside.data / 'control.sqlite'}")) as database:
         log = Log(database)
         subscription = log.subscription(log.account(), secret=sealer.seal("whsec_1"))
-        log.attempt(
-            log.deliver(subscription, log.event(name="Öbergs Måleri", company_id=ONE, org_nr="1"), "retrying")
-        )
+        log.attempt(log.deliver(subscription, log.event(name="Öbergs Måleri", company_id=ONE, org_nr="1"), "retrying"))
         with database.writing() as session:
             session.execute(text("INSERT INTO ledger_cursors VALUES ('fan_out', 1)"))
     TombstoneStore(inside.layout).add([stone("own_before")])
@@ -154,7 +152,7 @@ def test_restored_elsewhere_it_is_as_it_was(here: Inside, there: Inside, tmp_pat
         assert [row.status for row in log.rows(Delivery)] == ["retrying"]
         assert [row.email for row in log.rows(Account)] == ["owner@example.com"]
     assert (there.data / "judgements.jsonl").read_bytes() == (here.data / "judgements.jsonl").read_bytes()
-    assert [one.done for one in TombstoneStore(there.layout).all()] == [()], "to be done here"
+    assert [one.done for one in TombstoneStore(there.layout).list_tombstones()] == [()], "to be done here"
     assert sorted(path.name for path in there.data.glob("restore-*")) == []
     again = there.run("restore", folder)
     assert again.exit_code == 1
@@ -177,14 +175,11 @@ def test_a_backup_without_its_secrets_is_refused(here: Inside, there: Inside, tm
     assert there.run("restore", folder).exit_code == 0, "a newer key stands before the backup's"
 
 
-def test_a_subscription_that_no_key_opens_is_not_lost_silently(
-    here: Inside, there: Inside, tmp_path: Path
-) -> None:
+def test_a_subscription_that_no_key_opens_is_not_lost_silently(here: Inside, there: Inside, tmp_path: Path) -> None:
     with closing(Database(f"sqlite:///{here.data / 'control.sqlite'}")) as database:
         log = Log(database)
         log.subscription(
-            log.rows(Account)[0].account_id,
-            secret=SecretBox(ServiceSecrets.generate().sealing_keys).seal("x"),
+            log.rows(Account)[0].account_id, secret=SecretBox(ServiceSecrets.generate().sealing_keys).seal("x")
         )
     folder = taken(here, tmp_path / "kept")
     assert "decrypt only some of the backup's subscriptions" in refused(there, folder)
@@ -218,15 +213,13 @@ def test_who_was_erased_after_the_backup_stays_erased(here: Inside, there: Insid
     assert said.report["blanked"] == 1, said.err
     with closing(Database(f"sqlite:///{there.data / 'control.sqlite'}")) as database:
         assert "Öbergs" not in Log(database).rows(MatchedEvent)[0].data.decode()
-    assert {one.subject: one.done for one in TombstoneStore(there.layout).all()} == {
+    assert {one.subject: one.done for one in TombstoneStore(there.layout).list_tombstones()} == {
         ONE: STEPS,
         "own_before": (),
     }
 
 
-def test_of_two_lists_of_judgements_the_longer_one_counts(
-    here: Inside, there: Inside, tmp_path: Path
-) -> None:
+def test_of_two_lists_of_judgements_the_longer_one_counts(here: Inside, there: Inside, tmp_path: Path) -> None:
     shutil.copy(here.data / "judgements.jsonl", there.data)
     DecisionLog(there.layout).add(judgement("own_2"))
     longer = (there.data / "judgements.jsonl").read_bytes()
@@ -272,9 +265,7 @@ def publish(world: World, first: int, count: int) -> set[str]:
 def events_with(folder: Path, status: str) -> set[str]:
     """Ids of the events whose deliveries a backup has in a state."""
     with closing(sqlite3.connect(folder / "control.sqlite")) as file:
-        statement = (
-            "SELECT event_id FROM webhook_events JOIN webhook_deliveries USING (sequence) WHERE status = ?"
-        )
+        statement = "SELECT event_id FROM webhook_events JOIN webhook_deliveries USING (sequence) WHERE status = ?"
         return {event_id for (event_id,) in file.execute(statement, [status])}
 
 
@@ -311,9 +302,7 @@ def test_taken_under_load_and_restored_elsewhere_deliveries_go_on(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_from_postgresql_to_sqlite(
-    here: Inside, there: Inside, postgresql: Callable[[], str], tmp_path: Path
-) -> None:
+def test_from_postgresql_to_sqlite(here: Inside, there: Inside, postgresql: Callable[[], str], tmp_path: Path) -> None:
     """The way from one engine to the other, either way, is a backup."""
     address = postgresql()
     first = taken(here, tmp_path / "first")
@@ -321,11 +310,7 @@ def test_from_postgresql_to_sqlite(
     assert moved.exit_code == 0, moved.err
     said = here.run("backup", "--to", tmp_path / "second", "--json", FIRM_DATABASE_URL=address)
     assert said.exit_code == 0, said.err
-    assert (said.report["engine"], said.report["matched"], said.report["rows"]["accounts"]) == (
-        "postgresql",
-        1,
-        1,
-    )
+    assert (said.report["engine"], said.report["matched"], said.report["rows"]["accounts"]) == ("postgresql", 1, 1)
     back = there.run("restore", said.report["backup"], "--json")
     assert back.exit_code == 0, back.err
     with closing(Database(f"sqlite:///{there.data / 'control.sqlite'}")) as database:

@@ -48,9 +48,7 @@ def test_an_account_from_checkout_to_its_end(run, stripe):
     assert "never started a checkout" in run("billing", "portal", "--account", OWNER, code=1)
     url = json.loads(run("billing", "checkout", "--account", OWNER, "--tier", "pro", "--json"))["url"]
     assert "the account is unchanged" in run("billing", "sync")
-    run(
-        "accounts", "set-tier", "--account", OWNER, "--tier", "business"
-    )  # nothing has been subscribed to yet
+    run("accounts", "set-tier", "--account", OWNER, "--tier", "business")  # nothing has been subscribed to yet
     subscription = stripe.complete(url)
     assert run("billing", "sync", "--account", OWNER) == f"{OWNER}  pro  active  trialing\n"
     said = run("accounts", "set-tier", "--account", OWNER, "--tier", "business", code=1)
@@ -68,10 +66,7 @@ def test_an_account_from_checkout_to_its_end(run, stripe):
 def test_one_that_cannot_be_brought_up_to_date_stops_no_other(run, stripe):
     emails = [OWNER, "b@example.com"]
     run("accounts", "create", "--email", emails[1], "--tier", "starter")
-    made = [
-        stripe.complete(run("billing", "checkout", "--account", one, "--tier", "pro").strip())
-        for one in emails
-    ]
+    made = [stripe.complete(run("billing", "checkout", "--account", one, "--tier", "pro").strip()) for one in emails]
     stripe.change_price(made[0], "price_unknown")
     said = run("billing", "sync", code=1)
     assert "price_unknown" in said

@@ -91,22 +91,10 @@ def test_a_setting_that_makes_no_sense_is_named(firm: Inside, days: list[Path]) 
     refused(said, 2, "firm: FIRM_KEEP_RELEASES must be a whole number from 1, not 'none'\n")
     refused(firm.run("serve", FIRM_PORT="ninety"), 2, "firm: FIRM_PORT must be a number, not 'ninety'\n")
     refused(firm.run("release", "list", FIRM_LIST_CONCURRENCY="0"), 2, "FIRM_LIST_CONCURRENCY must be from 1")
-    refused(
-        firm.run("release", "list", FIRM_PORT="80.9"), 2, "firm: FIRM_PORT must be a whole number, not 80.9\n"
-    )
-    for address in (
-        "ftp://api.example.com",
-        "api.example.com",
-        "https://",
-        "https://a.example?x=1",
-        "http://a b",
-    ):
+    refused(firm.run("release", "list", FIRM_PORT="80.9"), 2, "firm: FIRM_PORT must be a whole number, not 80.9\n")
+    for address in ("ftp://api.example.com", "api.example.com", "https://", "https://a.example?x=1", "http://a b"):
         said = firm.run("release", "list", FIRM_PUBLIC_URL=address)
-        refused(
-            said,
-            2,
-            f"firm: FIRM_PUBLIC_URL must be a URL, for example https://api.example.com, not {address!r}",
-        )
+        refused(said, 2, f"firm: FIRM_PUBLIC_URL must be a URL, for example https://api.example.com, not {address!r}")
     secret = "h=nothing-but-a-key"
     said = firm.run("ingest", "--from", days[0], FIRM_CREDENTIALS=secret)
     refused(said, 2, "FIRM_CREDENTIALS", "host=user:password")
@@ -149,10 +137,7 @@ def test_broken_secrets_are_told_and_never_shown(firm: Inside) -> None:
 
 
 def test_secrets_given_wrongly_are_wrong_use(firm: Inside) -> None:
-    for given in (
-        {"FIRM_PEPPER": "c2hvcnQ="},
-        {"FIRM_PEPPER": "c2hvcnQ=", "FIRM_CURSOR_KEYS": "c2hvcnQ="},
-    ):
+    for given in ({"FIRM_PEPPER": "c2hvcnQ="}, {"FIRM_PEPPER": "c2hvcnQ=", "FIRM_CURSOR_KEYS": "c2hvcnQ="}):
         said = firm.run("accounts", "list", **given)
         refused(said, 2, "firm: ", "FIRM_PEPPER")
         assert "c2hvcnQ=" not in said.err
@@ -182,9 +167,7 @@ def test_accounts_and_keys_as_json(firm: Inside) -> None:
     assert key["key"] not in listed
     assert firm.run("keys", "revoke", key["key_id"]).out == f"{key['key_id']} is revoked\n"
     assert "revoked" in firm.run("keys", "list", "--account", "a@example.com").out
-    assert not any(
-        key["key"].encode() in path.read_bytes() for path in firm.data.rglob("*") if path.is_file()
-    )
+    assert not any(key["key"].encode() in path.read_bytes() for path in firm.data.rglob("*") if path.is_file())
 
 
 @pytest.mark.parametrize(
@@ -239,7 +222,7 @@ def test_a_rollback_serves_old_content_and_keeps_events(
 @pytest.mark.parametrize("name", ["warehouse.duckdb", "serving.sqlite", "names.sqlite"])
 def test_a_damaged_release_is_named(name: str, lived: Inside, tmp_path: Path) -> None:
     firm = lived.copy(tmp_path / "data")
-    path = firm.layout.release(2) / name
+    path = firm.layout.release_folder(2) / name
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
     refused(firm.run("release", "verify"), 1, "release 2", name)

@@ -97,10 +97,7 @@ def delivered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Delivered]:
     firm = Hooked(tmp_path_factory.mktemp("delivered") / "data")
     world = make_world(firm.data)
     world.publish(WORLD)
-    with (
-        closing(prepare_database(f"sqlite:///{firm.data / 'control.sqlite'}")) as database,
-        receiver() as received,
-    ):
+    with closing(prepare_database(f"sqlite:///{firm.data / 'control.sqlite'}")) as database, receiver() as received:
         subscribe(firm, database, received)
         published = publish(world, 1, 3)
         with firm.delivering() as process:
@@ -131,9 +128,7 @@ def test_deliver_after_sigterm_ends_quietly_and_gives_back_its_leases(delivered:
 
 
 @pytest.mark.slow
-def test_several_deliver_everything_once(
-    firm: Hooked, world: World, database: Database, received: Received
-) -> None:
+def test_several_deliver_everything_once(firm: Hooked, world: World, database: Database, received: Received) -> None:
     subscribe(firm, database, received)
     with firm.delivering(), firm.delivering() as second:
         published = publish(world, 1, 40)
@@ -149,9 +144,7 @@ def test_several_deliver_everything_once(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_the_service_delivers_what_is_subscribed_over_http(
-    tmp_path: Path, received: Received, workers: str
-) -> None:
+def test_the_service_delivers_what_is_subscribed_over_http(tmp_path: Path, received: Received, workers: str) -> None:
     firm = Hooked(tmp_path / "data", (("FIRM_SERVE_WORKERS", workers),))
     world = make_world(firm.data)
     world.publish(WORLD)
@@ -184,9 +177,7 @@ def test_a_service_that_is_told_not_to_leaves_it_to_others(tmp_path: Path, recei
     world = make_world(firm.data)
     world.publish(WORLD)
     with firm.serving() as client:
-        made = client.post(
-            "/api/v1/webhooks", json={"endpoint_url": received.url, "event_types": ["status.changed"]}
-        )
+        made = client.post("/api/v1/webhooks", json={"endpoint_url": received.url, "event_types": ["status.changed"]})
         assert made.status_code == 201, made.text
         received.secret = made.json()["secret"]
         published = publish(world, 1, 2)

@@ -65,9 +65,7 @@ def test_nobody_delivers(firm: Inside, control: Control) -> None:
 
 def test_somebody_does(firm: Inside, control: Control) -> None:
     matched_all(control.fan_out("host:7"))
-    assert of_webhooks(firm) == [
-        ["ok", "webhooks: 3 attempts pending, 0 deliveries held; host:7 matches events", ""]
-    ]
+    assert of_webhooks(firm) == [["ok", "webhooks: 3 attempts pending, 0 deliveries held; host:7 matches events", ""]]
 
 
 def test_it_is_late(firm: Inside, control: Control) -> None:

@@ -8,7 +8,7 @@ import pytest
 from connectors.kit.http.client import HttpClient
 from firm.demo.sandbox_origin import sandbox_source
 from firm.doctor.source_credentials import source_key_findings
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from sandbox import CREDENTIALS, SandboxServer, World, serve
 from tests.firm.inside import Inside
 
@@ -24,7 +24,7 @@ def registry() -> Iterator[SandboxServer]:
 
 @pytest.fixture
 def http(registry: SandboxServer, tmp_path: Path) -> Iterator[HttpClient]:
-    with sandbox_source(registry.url, Settings(data=tmp_path)) as origin:
+    with sandbox_source(registry.url, IngestSettings(data=tmp_path)) as origin:
         yield origin.http
 
 
@@ -34,8 +34,7 @@ def test_keys_that_are_missing_are_named_with_what_hangs_on_them(tmp_path: Path)
     assert line.startswith(f"warn\tno streaming key for {STREAM}\tadd it to FIRM_CREDENTIALS: until then uk.")
     assert f"ok\tkey of the REST API for {REST} is set" in said.out
     assert (
-        "no client id and secret for portal.api.bolagsverket.se\tadd it to FIRM_CREDENTIALS: until then se."
-        in said.out
+        "no client id and secret for portal.api.bolagsverket.se\tadd it to FIRM_CREDENTIALS: until then se." in said.out
     )
     assert "hush" not in said.out
     assert said.exit_code == 0
@@ -50,10 +49,7 @@ def test_keys_that_are_taken(http: HttpClient) -> None:
 def test_a_refused_key_is_bad_and_names_the_setting(http: HttpClient, registry: SandboxServer) -> None:
     registry.desk.streams.key, registry.desk.rest.key = registry.desk.rest.key, registry.desk.streams.key
     bad = {what: advice for state, what, advice in source_key_findings(CREDENTIALS, http) if state == "bad"}
-    assert set(bad) == {
-        f"streaming key for {STREAM} is rejected",
-        f"key of the REST API for {REST} is rejected",
-    }
+    assert set(bad) == {f"streaming key for {STREAM} is rejected", f"key of the REST API for {REST} is rejected"}
     assert all(advice.startswith("check FIRM_CREDENTIALS for ") for advice in bad.values())
     registry.desk.streams.key, registry.desk.rest.key = registry.desk.rest.key, registry.desk.streams.key
 

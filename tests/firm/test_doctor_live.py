@@ -22,9 +22,7 @@ def test_without_a_contact_nothing_goes_live(firm: Inside) -> None:
 
 
 @pytest.mark.parametrize("agent", ["firmdata", "Mozilla/5.0 (X11; Linux x86_64)", ""])
-def test_without_a_contact_nobody_is_asked(
-    agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_contact_nobody_is_asked(agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(httpx.HTTPTransport, "handle_request", lambda *_: pytest.fail("asked"))
     said = Inside(tmp_path / "data").run("doctor", "--live", FIRM_USER_AGENT=agent)
     assert said.exit_code == 1

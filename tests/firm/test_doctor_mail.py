@@ -32,10 +32,7 @@ def a_mail_server() -> Iterator[PostOffice]:
 
 def test_without_a_mail_server_doctor_says_where_notices_go(tmp_path: Path) -> None:
     said = Inside(tmp_path / "data").run("doctor")
-    assert (
-        "warn\tno mail server\tset FIRM_SMTP_HOST: until then notices to owners go to the log, and"
-        in said.out
-    )
+    assert "warn\tno mail server\tset FIRM_SMTP_HOST: until then notices to owners go to the log, and" in said.out
 
 
 def test_doctor_says_why_a_mail_server_cannot_be_used(tmp_path: Path) -> None:
@@ -50,11 +47,7 @@ def test_doctor_says_why_a_mail_server_cannot_be_used(tmp_path: Path) -> None:
 
 def test_doctor_writes_to_nobody(tmp_path: Path) -> None:
     with a_mail_server() as office:
-        given = {
-            "FIRM_SMTP_HOST": "127.0.0.1",
-            "FIRM_SMTP_PORT": str(office.port),
-            "FIRM_SMTP_SECURITY": "none",
-        }
+        given = {"FIRM_SMTP_HOST": "127.0.0.1", "FIRM_SMTP_PORT": str(office.port), "FIRM_SMTP_SECURITY": "none"}
         said = Inside(tmp_path / "data").run("doctor", **given)
     assert "ok\tmail server 127.0.0.1 works" in said.out
     assert (office.posts, office.recipients) == ([], [])

@@ -126,7 +126,7 @@ def firm(loaded: Inside, tmp_path: Path) -> Inside:
 def served(firm: Inside, company: str) -> dict[str, object] | None:
     reader = ReleaseReader(firm.layout)
     try:
-        with reader.pin() as snapshot:
+        with reader.pin_release() as snapshot:
             document = snapshot.profile(company)
     finally:
         reader.close()
@@ -135,16 +135,14 @@ def served(firm: Inside, company: str) -> dict[str, object] | None:
 
 def rewritten(firm: Inside, dataset: str) -> list[bool]:
     """Of each erased body, whether something is left of it."""
-    return ["became" in line for line in RawArchive(firm.layout).lines(dataset) if "erased" in line]
+    return ["became" in line for line in RawArchive(firm.layout).manifest_lines(dataset) if "erased" in line]
 
 
 def test_a_sole_trader_goes_from_everything_and_stays_away(firm: Inside, days: Path) -> None:
     words = [TRADER_NAME, "NR 2"]
     rooms = {path.partition("/")[0] for path, _ in found(firm.data, words)}
     assert rooms >= {"archive", "staged", "history", "ledger", "releases", "control.sqlite"}
-    said = firm.run(
-        "erase", f"firm:NO:{TRADER}", "--reason", "art. 17", "--json", FIRM_DATABASE_URL=_control(firm)
-    )
+    said = firm.run("erase", f"firm:NO:{TRADER}", "--reason", "art. 17", "--json", FIRM_DATABASE_URL=_control(firm))
     assert (said.exit_code, said.err) == (0, ""), said.out + said.err
     (entry,) = said.report["erased"]
     assert (entry["subject"], entry["reason"], entry["left"]) == (f"firm:NO:{TRADER}", "art. 17", [])

@@ -72,7 +72,7 @@ def everything(client: httpx.Client, path: str, **parameters: str) -> list[dict[
 
 
 def test_every_company_is_there_as_it_is(lived: Lived) -> None:
-    expected = sandbox_expected.expected_at(lived.told, lived.told["days"][-1])
+    expected = sandbox_expected.expected_on_day(lived.told, lived.told["days"][-1])
     companies = exported(lived.after, "companies")
     assert {row["id"]: row for row in companies} == {key: state["profile"] for key, state in expected.items()}
     assert len(companies) == len(expected)
@@ -80,7 +80,7 @@ def test_every_company_is_there_as_it_is(lived: Lived) -> None:
 
 
 def test_figures_and_owners_are_the_truth(lived: Lived) -> None:
-    expected = sandbox_expected.expected_at(lived.told, lived.told["days"][-1])
+    expected = sandbox_expected.expected_on_day(lived.told, lived.told["days"][-1])
     financials = exported(lived.after, "financials")
     found = {(row["company_id"], row["period_end"], row["is_consolidated"]): row for row in financials}
     assert len(found) == len(financials) == sum(len(state["financials"]) for state in expected.values())

@@ -83,10 +83,7 @@ CASES = {
         {ENTITIES: "shifted_column", COMPANIES: "shifted_column"},
         4,
         {"no.enheter": "max_rejected: found 1.0", "uk.companies": "max_rejected: found 1.0"},
-        {
-            "enheter_alle": "the legal form is not a code",
-            "BasicCompanyDataAsOneFile": "CompanyNumber is empty",
-        },
+        {"enheter_alle": "the legal form is not a code", "BasicCompanyDataAsOneFile": "CompanyNumber is empty"},
         NORWAY | BRITAIN,
         ("NO", "UK"),
     ),
@@ -213,9 +210,7 @@ def test_the_next_sound_day_heals(firm: Inside, days: list[Path], told: Told, tm
     due = {
         key: event
         for key, event in planned(told, 1, 2).items()
-        if not (
-            event["data"]["country"] == "NO" and event["story"] in unseen and event["day"] == told["days"][1]
-        )
+        if not (event["data"]["country"] == "NO" and event["story"] in unseen and event["day"] == told["days"][1])
     }
     missing = {due[key]["story"] for key in due.keys() - firm.events()}
     assert missing <= unseen

@@ -75,13 +75,7 @@ def test_each_day_makes_exactly_the_planned_events(lived: Lived) -> None:
     for day, events in enumerate(lived.events):
         assert events == planned(lived.told, *range(1, day + 1)).keys()
     kinds = {event["event_type"] for event in planned(lived.told, 1).values()}
-    assert kinds == {
-        "filing.added",
-        "filing.updated",
-        "status.changed",
-        "ownership.changed",
-        "news.published",
-    }
+    assert kinds == {"filing.added", "filing.updated", "status.changed", "ownership.changed", "news.published"}
     assert all(said["held"] == [] for said in lived.said)
     assert {row["rejected"] for said in lived.said for row in said["datasets"]} == {0}
     assert all(file["reason"] is None for said in lived.said for file in said["files"])
@@ -111,9 +105,9 @@ def same_core(expected: Any, found: Any, where: str) -> None:
 
 def test_every_figure_equals_the_statement(lived: Lived) -> None:
     reader = ReleaseReader(lived.firm.layout)
-    with reader.pin() as snapshot:
-        for company_id, state in sandbox_expected.expected_at(lived.told, lived.told["days"][-1]).items():
-            page = snapshot.financials(company_id, FinancialsQuery(), None, 100)
+    with reader.pin_release() as snapshot:
+        for company_id, state in sandbox_expected.expected_on_day(lived.told, lived.told["days"][-1]).items():
+            page = snapshot.company_financials(company_id, FinancialsQuery(), None, 100)
             served = {row["period_end"]: row for row in map(json.loads, page.rows)}
             expected = {row["period_end"]: row for row in state["financials"]}
             assert served.keys() == expected.keys(), company_id
@@ -126,9 +120,9 @@ def test_every_figure_equals_the_statement(lived: Lived) -> None:
 def test_every_owner_equals_the_newest_notification(lived: Lived) -> None:
     reader = ReleaseReader(lived.firm.layout)
     seen = 0
-    with reader.pin() as snapshot:
-        for company_id, state in sandbox_expected.expected_at(lived.told, lived.told["days"][-1]).items():
-            page, _ = snapshot.owners(company_id, date.fromisoformat(lived.told["days"][-1]), None, None, 100)
+    with reader.pin_release() as snapshot:
+        for company_id, state in sandbox_expected.expected_on_day(lived.told, lived.told["days"][-1]).items():
+            page, _ = snapshot.company_owners(company_id, date.fromisoformat(lived.told["days"][-1]), None, None, 100)
             served = {row["holder_id"]: row for row in map(json.loads, page.rows)}
             expected = {row["holder_id"]: row for row in state["owners"]}
             assert served.keys() == expected.keys(), company_id
@@ -179,9 +173,7 @@ def test_flickering_stamps_make_no_event(firm: Inside, days: list[Path], told: T
     assert is_day(firm, told, 0)
 
 
-def test_a_day_delivered_twice_is_told_once(
-    firm: Inside, days: list[Path], told: Told, tmp_path: Path
-) -> None:
+def test_a_day_delivered_twice_is_told_once(firm: Inside, days: list[Path], told: Told, tmp_path: Path) -> None:
     firm.ingest(days[1], "fi")
     assert firm.ingest(copied(days[1], tmp_path / "again", as_of=days[2]), "fi").report["events"] == {}
     assert is_day(firm, told, 1)
@@ -200,7 +192,7 @@ def test_search_answers_of_a_few_companies_dissolve_nobody(
     folder.mkdir(parents=True)
     desk = RegistryResponder(WORLD, tmp_path, day=0)
     for name, query in {"few": "name=Kuutamo", "none": "businessId=50000009"}.items():
-        body = desk.answer("/opendata-ytj-api/v3/companies", query).body
+        body = desk.respond("/opendata-ytj-api/v3/companies", query).body
         assert isinstance(body, bytes)
         (folder / f"{name}.json").write_bytes(body)
     (tmp_path / "part" / "day.json").write_text(json.dumps({"date": "2026-11-03"}))

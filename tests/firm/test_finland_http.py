@@ -79,10 +79,7 @@ def test_over_http_day_by_day_with_troubles(asked_once: Inside, told: Told, tmp_
 
 @pytest.mark.parametrize(
     ("path", "fault", "dataset"),
-    [
-        ("/opendata-registerednotices-api/v3/", "html", "fi.notices"),
-        ("/query.action", "truncated", "fi.nasdaq"),
-    ],
+    [("/opendata-registerednotices-api/v3/", "html", "fi.notices"), ("/query.action", "truncated", "fi.nasdaq")],
 )
 def test_what_an_endpoint_fails_to_tell_comes_when_it_is_asked_again(
     path: str, fault: str, dataset: str, asked_once: Inside, told: Told, tmp_path: Path

@@ -18,9 +18,7 @@ def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a command sets for its process is not for the other tests."""
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     collected, alarm = gc.get_threshold(), signal.getsignal(signal.SIGALRM)
-    interrupt = signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a shell's background process ignores it
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background process ignores it
     yield
     signal.signal(signal.SIGINT, interrupt)
     gc.set_threshold(*collected)

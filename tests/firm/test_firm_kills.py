@@ -17,7 +17,7 @@ import dagster as dg
 import pytest
 
 from pipelines.ingest.market_run import dagster_instance
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from sandbox import World, write_days
 from tests.firm import interrupted, killed
 from tests.firm.conftest import ROOT, Firm
@@ -82,7 +82,7 @@ def firm(loaded: Inside, tmp_path: Path) -> Inside:
 
 
 def none_is_left_running(data: Path) -> bool:
-    with dagster_instance(Settings(data=data)) as instance:
+    with dagster_instance(IngestSettings(data=data)) as instance:
         return instance.get_runs(dg.RunsFilter(statuses=UNFINISHED)) == []
 
 
@@ -107,9 +107,7 @@ def test_killed_between_two_steps(step: str, nth: int, firm: Inside, days: list[
 
 
 @pytest.mark.parametrize(("step", "nth", "where"), CTRL_C)
-def test_one_ctrl_c_is_enough(
-    step: str, nth: int, where: str, firm: Inside, days: list[Path], told: Told
-) -> None:
+def test_one_ctrl_c_is_enough(step: str, nth: int, where: str, firm: Inside, days: list[Path], told: Told) -> None:
     ended = subprocess.run(
         [sys.executable, interrupted.__file__, str(firm.data), str(days[1]), step, str(nth), where],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -174,8 +172,7 @@ def test_a_second_ingest_at_the_same_time_is_refused(firm: Inside, days: list[Pa
         said = firm.run("ingest", "--from", days[1])
         assert (said.exit_code, said.out) == (1, "")
         assert said.err == (
-            f"firm: market NO is being written by process {os.getpid()}: "
-            "wait until it is done, then run this again\n"
+            f"firm: market NO is being written by process {os.getpid()}: wait until it is done, then run this again\n"
         )
         assert firm.ingest(days[1], "uk").report["release"] == 2  # the other market is free
     assert firm.ingest(days[1], "no").report["release"] == 3

@@ -49,15 +49,11 @@ def _current(firm: Firm) -> tuple[int, dict[str, Any]]:
 
 def _rows(firm: Firm, statement: str) -> list[tuple[Any, ...]]:
     number, _ = _current(firm)
-    with duckdb.connect(
-        firm.data / "releases" / f"{number:010d}" / "warehouse.duckdb", read_only=True
-    ) as release:
+    with duckdb.connect(firm.data / "releases" / f"{number:010d}" / "warehouse.duckdb", read_only=True) as release:
         return release.execute(statement).fetchall()
 
 
-def test_every_bulk_row_is_a_company_or_a_listed_reject(
-    loaded: tuple[Firm, dict[str, Any]], copied: Path
-) -> None:
+def test_every_bulk_row_is_a_company_or_a_listed_reject(loaded: tuple[Firm, dict[str, Any]], copied: Path) -> None:
     firm, report = loaded
     companies = {row[0] for row in _rows(firm, "select org_number from companies where country = 'NO'")}
     for path in (copied / "no" / "enheter_bulk_csv").iterdir():
@@ -81,10 +77,7 @@ def test_the_same_again_changes_nothing(loaded: tuple[Firm, dict[str, Any]], cop
     again = firm.ingest(copied, "no", "uk")
     assert (again["release"], again["events"], again["held"]) == (None, {}, [])
     assert first["release"] == _current(firm)[0]
-    assert (
-        _current(firm),
-        {path.name: path.read_bytes() for path in (firm.data / "history").iterdir()},
-    ) == before
+    assert (_current(firm), {path.name: path.read_bytes() for path in (firm.data / "history").iterdir()}) == before
 
 
 def test_one_planned_change_makes_exactly_its_event(
@@ -96,9 +89,7 @@ def test_one_planned_change_makes_exactly_its_event(
     rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
     flag, since = rows[0].index("konkurs"), rows[0].index("konkursdato")
     chosen = next(
-        row
-        for row in rows[1:]
-        if row[flag] == "false" and row[2] == "AS" and "true" not in row[flag : flag + 5]
+        row for row in rows[1:] if row[flag] == "false" and row[2] == "AS" and "true" not in row[flag : flag + 5]
     )
     chosen[flag], chosen[since] = "true", "2026-11-20"
     changed = tmp_path / "changed" / "no" / "enheter_bulk_csv" / path.name
@@ -170,18 +161,16 @@ def test_a_filed_figure_that_changes_makes_one_update(sources: Path, tmp_path: P
     known = {row["regnskapsperiode"]["tilDato"] for row in json.loads(one_row)}
     new = {row["regnskapsperiode"]["tilDato"] for row in six_rows} - known
     assert more["events"] == {"filing.added": len({end for end in new if end >= "2024-11-22"})}
-    newest = max(
-        six_rows, key=lambda row: (row["regnskapsperiode"]["tilDato"], row["regnskapstype"] == "KONSERN")
-    )
+    newest = max(six_rows, key=lambda row: (row["regnskapsperiode"]["tilDato"], row["regnskapstype"] == "KONSERN"))
     figure = newest["resultatregnskapResultat"]["aarsresultat"]
     newest["resultatregnskapResultat"]["aarsresultat"] = figure - 1_000_000
     newest["id"] += 1
     restated = firm.ingest(folder("restated", regnskap=json.dumps(six_rows)), "no")
     assert restated["events"] == {"filing.updated": 1}
     with firm.serving() as client:
-        event = client.get(
-            "/api/v1/companies/923609016/events", params={"event_type": "filing.updated"}
-        ).json()["data"][0]
+        event = client.get("/api/v1/companies/923609016/events", params={"event_type": "filing.updated"}).json()[
+            "data"
+        ][0]
         row = client.get("/api/v1/companies/923609016/financials", params={"years": "1"}).json()["data"][0]
     assert event["data"]["filing"]["changed_fields"] == [
         {"field": "net_result", "previous": int(figure), "current": int(figure) - 1_000_000}
@@ -198,9 +187,7 @@ def test_unreadable_files_are_named_and_harm_nobody(
     for name in ("accounts_bulk_zip", "basic_company_data", "psc_snapshot"):
         (folder / name).mkdir(parents=True)
     archive = next((copied / "uk" / "accounts_bulk_zip").glob("*.zip")).read_bytes()
-    (folder / "accounts_bulk_zip" / "Accounts_Bulk_Data-2026-11-19.zip").write_bytes(
-        archive[: len(archive) // 2]
-    )
+    (folder / "accounts_bulk_zip" / "Accounts_Bulk_Data-2026-11-19.zip").write_bytes(archive[: len(archive) // 2])
     (folder / "accounts_bulk_zip" / "Accounts_Bulk_Data-2026-11-20.zip").write_bytes(
         b"<html><body>Maintenance</body></html>"
     )

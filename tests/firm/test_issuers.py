@@ -14,7 +14,7 @@ from connectors.no import NORWAY
 from firm.demo.sandbox_origin import sandbox_source
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from sandbox import SandboxServer, World, expected_events, serve
 from sandbox import expected as sandbox_expected
 from sandbox.shared import esef_http
@@ -31,8 +31,8 @@ MARKET = replace(
     NORWAY,
     datasets=tuple(made for made in NORWAY.datasets if made.key in READ),
     links=tuple(link for link in NORWAY.links if link.table.startswith("no_esef_")),
-    holders={},
-    dated=(),
+    holder_columns={},
+    dated_datasets=(),
 )
 
 
@@ -40,7 +40,7 @@ MARKET = replace(
 class Place:
     """One data root, asked day by day."""
 
-    settings: Settings
+    settings: IngestSettings
 
     def take(self, registry: SandboxServer) -> IngestReport:
         with sandbox_source(registry.url, self.settings) as origin:
@@ -49,7 +49,7 @@ class Place:
 
     def rows(self, table: Table) -> pl.DataFrame:
         with MarketHistory(self.settings.layout, "NO") as history:
-            return history.open_rows(table)
+            return history.current_rows(table)
 
     def events(self) -> set[str]:
         return {event.event_id for event in Ledger(self.settings.layout).after(0, 10_000)}
@@ -57,7 +57,7 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(Settings(data=tmp_path / "data", workers=1))
+    return Place(IngestSettings(data=tmp_path / "data", workers=1))
 
 
 @pytest.fixture
@@ -80,9 +80,7 @@ def is_the_truth(place: Place, day: int) -> None:
         due[entry.lei] = entry.company.company_id
     filings = place.rows(FILINGS).filter(pl.col("register") == "no.esef")
     assert set(filings["company_id"]) == set(due.values())
-    assert all(
-        due[native[:20]] == company for native, company in filings.select("native_id", "company_id").rows()
-    )
+    assert all(due[native[:20]] == company for native, company in filings.select("native_id", "company_id").rows())
     assert dict(place.rows(IDENTIFIERS).select("value", "company_id").rows()) == due
     served = place.rows(FINANCIALS).filter("is_current", "is_consolidated")
     found = {(row["company_id"], str(row["period_end"])): row for row in served.to_dicts()}

@@ -17,24 +17,24 @@ from stdnum import isin as isins
 from connectors.no import NORWAY
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from tests.connectors.firds.firds_files import Line, full, packed, whole_name
 from tests.connectors.gleif.gleif_bodies import answer, lei, record
 from tests.connectors.gleif.level2.test_dataset import relation, xml
 from tests.connectors.no.entity_files import ELEMENT
-from warehouse.reader.reader import ReleaseReader, ReleaseSnapshot
+from warehouse.reader.reader import PinnedRelease, ReleaseReader
 
 pytestmark = pytest.mark.slow
 KEPT = ("no.enheter", "no.enhet", "no.lei", "no.lei_parents", "no.firds", "no.firds_changes", "no.isin")
-TABLES = {name for made in NORWAY.datasets if made.key in KEPT for name in made.staged}
+TABLES = {name for made in NORWAY.datasets if made.key in KEPT for name in made.staged_tables}
 MARKET = replace(
     NORWAY,
     datasets=tuple(made for made in NORWAY.datasets if made.key in KEPT),
     links=tuple(link for link in NORWAY.links if {link.table, link.through} <= TABLES),
-    holders={},
-    removed={},
-    dated=(),
+    holder_columns={},
+    removal_masks={},
+    dated_datasets=(),
 )
 NUMBER, COMPANY = "923609016", "firm:NO:923609016"
 LEI, PARENT = lei("A"), lei("D")
@@ -72,15 +72,15 @@ def take(root: Path, day: date, given: dict[str, bytes]) -> IngestReport:
     (folder / "day.json").write_text(json.dumps({"date": day.isoformat(), "complete": ["no.firds"]}))
     with dg.DagsterInstance.ephemeral() as instance:
         overrides = IngestOverrides(jurisdictions=(MARKET,), instance=instance)
-        settings = Settings(data=root / "data", workers=1)
+        settings = IngestSettings(data=root / "data", workers=1)
         return ingest(settings, ["no"], FolderSource(folder), overrides=overrides)
 
 
 @contextmanager
-def pinned(root: Path) -> Iterator[ReleaseSnapshot]:
-    reader = ReleaseReader(Settings(data=root / "data").layout)
+def pinned(root: Path) -> Iterator[PinnedRelease]:
+    reader = ReleaseReader(IngestSettings(data=root / "data").layout)
     try:
-        with reader.pin() as snapshot:
+        with reader.pin_release() as snapshot:
             yield snapshot
     finally:
         reader.close()
@@ -90,14 +90,14 @@ def listed(root: Path) -> tuple[bool, str | None]:
     with pinned(root) as snapshot:
         document = snapshot.profile(COMPANY)
         assert document is not None
-        return json.loads(document.body)["is_listed"], json.loads(snapshot.parts(COMPANY)["detail"])[
+        return json.loads(document.body)["is_listed"], json.loads(snapshot.profile_parts(COMPANY)["detail"])[
             "is_listed_source"
         ]
 
 
 def identifiers(root: Path) -> dict[str, Any]:
     with pinned(root) as snapshot:
-        return json.loads(snapshot.parts(COMPANY)["identifiers"])
+        return json.loads(snapshot.profile_parts(COMPANY)["identifiers"])
 
 
 def test_a_company_is_listed_found_and_delisted_after_two_files(root: Path) -> None:
@@ -114,8 +114,8 @@ def test_a_company_is_listed_found_and_delisted_after_two_files(root: Path) -> N
         "cik": None,
     }
     with pinned(root) as snapshot:
-        assert [snapshot.named(text) for text in (LEI, ISIN, PARENT)] == [(COMPANY,), (COMPANY,), ()]
-        owners, known = snapshot.owners(COMPANY, SATURDAY, None, None, 10)
+        assert [snapshot.ids_by_identifier(text) for text in (LEI, ISIN, PARENT)] == [(COMPANY,), (COMPANY,), ()]
+        owners, known = snapshot.company_owners(COMPANY, SATURDAY, None, None, 10)
         (owner,) = map(json.loads, owners.rows)
         assert (owner["pct"], owner["pct_min"], owner["basis"], known) == (None, None, None, None)
         assert owner["sources"][0]["native_id"] == PARENT

@@ -50,9 +50,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
 
 @pytest.fixture(scope="module")
 def counts(lived: Lived) -> dict[matrix.Cell, Count]:
-    planned = [
-        (one["event_id"], one["company_id"], one["event_type"]) for one in expected.truth_events(lived.told)
-    ]
+    planned = [(one["event_id"], one["company_id"], one["event_type"]) for one in expected.truth_events(lived.told)]
     found = [(one.event_id, one.company_id, one.event_type) for one in lived.made]
     return counted(matrix.of(planned), matrix.of(found))
 
@@ -84,9 +82,9 @@ def test_names_mean_whom_they_name_and_nobody_else(lived: Lived) -> None:
     said = [
         one
         for market in PRESS
-        for one in (*releases.releases_until(WORLD, market, last), *releases.acts_until(WORLD, market, last))
+        for one in (*releases.releases_until(WORLD, market, last), *releases.regulatory_acts_until(WORLD, market, last))
     ]
-    decoys = [one for one in said if not one.is_told]
+    decoys = [one for one in said if not one.is_expected]
     named = {one.company.company_id for one in said}
     due = {one["event_id"] for one in expected.truth_events(lived.told) if one["story"] == releases.STORY}
     found = {one.event_id for one in lived.made if one.company_id in named and one.event_type in TOLD}
@@ -103,8 +101,8 @@ def test_who_has_an_lei_is_found_by_it(lived: Lived) -> None:
     due = {company_lei(one.company): one.company.company_id for one in said}
     reader = ReleaseReader(lived.inside.layout)
     try:
-        with reader.pin() as snapshot:
-            found = {lei: snapshot.named(lei) for lei in due}
+        with reader.pin_release() as snapshot:
+            found = {lei: snapshot.ids_by_identifier(lei) for lei in due}
     finally:
         reader.close()
     assert found == {lei: (company,) for lei, company in due.items()}

@@ -111,10 +111,7 @@ def test_new_country_is_ingested_served_and_has_its_event(tree: Path, tmp_path: 
     change = event["data"]["change"]
     assert (change["previous_status"], change["current_status"]) == ("active", "dissolved")
     assert change["effective_date"] == "2026-11-03"
-    assert set(changed_files(tree)) == {
-        LIST,
-        *(name for name, _ in BLOCKS if name.startswith("connectors/xr/")),
-    }
+    assert set(changed_files(tree)) == {LIST, *(name for name, _ in BLOCKS if name.startswith("connectors/xr/"))}
 
 
 def test_import_contracts_know_the_new_country(tree: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from firm.cli import app
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from tests.connectors.news.news_files import mfn, mfn_item, release, rss
 from tests.connectors.no.market_files import euronext, share
 from tests.firm.inside import Inside
@@ -19,13 +19,7 @@ from warehouse.schema import ids
 
 NUMBER = "923609016"
 COMPANY = f"firm:NO:{NUMBER}"
-AUTHOR = {
-    "name": "Equinor ASA",
-    "local_refs": [f"NO:{NUMBER}"],
-    "leis": [],
-    "isins": [],
-    "tickers": ["XOSL:EQNR"],
-}
+AUTHOR = {"name": "Equinor ASA", "local_refs": [f"NO:{NUMBER}"], "leis": [], "isins": [], "tickers": ["XOSL:EQNR"]}
 
 
 @pytest.fixture
@@ -73,12 +67,8 @@ def ingest(*words: str) -> int:
 
 
 def told(data: Path) -> dict[str, dict[str, object]]:
-    events = Ledger(Settings(data=data / "data").layout).after(0, 1000)
-    return {
-        event.event_id: json.loads(event.data)["news"]
-        for event in events
-        if event.event_type == "news.published"
-    }
+    events = Ledger(IngestSettings(data=data / "data").layout).after(0, 1000)
+    return {event.event_id: json.loads(event.data)["news"] for event in events if event.event_type == "news.published"}
 
 
 @pytest.mark.slow
@@ -92,10 +82,7 @@ def test_a_release_over_two_wires_in_two_languages_and_its_correction_is_one_eve
     put(
         second,
         "news/mfn/2.json",
-        mfn(
-            item(2, "2026-11-17T07:00:00Z"),
-            item(2, "2026-11-17T07:00:20Z", **norwegian, content={"title": "Avtale"}),
-        ),
+        mfn(item(2, "2026-11-17T07:00:00Z"), item(2, "2026-11-17T07:00:20Z", **norwegian, content={"title": "Avtale"})),
     )
     put(second, "news/globenewswire/no.xml", wire(2, "07:04", "Equinor ASA signs agreement number 2"))
     assert ingest("no", "news", "--from", str(second), "--at", "2026-11-18T06:00:00") == 0

@@ -22,7 +22,7 @@ NO_BULK = {"/enheter/lastned/csv": "html"}
 @contextmanager
 def registries(day: int, temper: FeedFaults | None = None, **settings: Any) -> Iterator[SandboxServer]:
     with serve(WORLD, **settings) as registry:
-        registry.desk.temper = temper or FeedFaults()
+        registry.desk.feed_faults = temper or FeedFaults()
         for _ in range(day):
             registry.advance()
         yield registry
@@ -54,7 +54,7 @@ def is_the_truth(norway: Norway, *days: int) -> bool:
 TEMPERS = {
     "as documented": FeedFaults(),
     "two entries a page": FeedFaults(largest=2),
-    "every entry twice, out of order": FeedFaults(twice=True, shuffled=True, largest=25),
+    "every entry twice, out of order": FeedFaults(duplicates_entries=True, is_shuffled=True, largest=25),
     "from the beginning whatever is asked": FeedFaults(replayed=True),
 }
 
@@ -135,7 +135,7 @@ def test_entries_that_become_visible_behind_newer_ones_are_read(norway: Norway) 
     with registries(1, FeedFaults(withheld=late), faults=NO_BULK) as registry:
         norway.ingest(registry)
         assert set(norway.events()) < set(planned(WORLD, 1))
-        registry.desk.temper.withheld = frozenset()
+        registry.desk.feed_faults.withheld = frozenset()
         norway.ingest(registry)
     assert is_the_truth(norway, 1)
 
@@ -178,7 +178,7 @@ def test_accounts_are_dated_by_the_feed(norway: Norway) -> None:
     with registries(1, faults=NO_BULK) as registry:
         norway.ingest(registry)
     rows = norway.filings().drop_nulls("filed_at")
-    filers = {company.company_id for company in WORLD.changing("NO", 1) if company.fresh_accounts}
+    filers = {company.company_id for company in WORLD.changing("NO", 1) if company.new_accounts}
     assert set(rows["company_id"]) <= filers
     assert len(set(rows["company_id"])) >= 2
     assert set(rows["filed_at"]) == {WORLD.date(1)}
@@ -190,6 +190,6 @@ def test_sub_units_belong_to_their_parents(norway: Norway) -> None:
     rows = norway.present("no_underenheter")
     living = rows.filter(rows["respons_klasse"].is_null() & rows["_retired_at"].is_null())
     assert set(living["_company_id"]) == {
-        company.company_id for company in WORLD.all("NO", 1) if company.in_register
+        company.company_id for company in WORLD.all("NO", 1) if company.is_in_register
     }
     assert not set(living["organisasjonsnummer"]) & {row["org_number"] for row in norway.companies().values()}

@@ -13,7 +13,7 @@ import pytest
 from connectors.no import NORWAY
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from tests.connectors.no import entity_files
 from tests.connectors.no.account_files import RECORD
@@ -37,11 +37,7 @@ def entities(**changes: Mapping[str, str]) -> bytes:
 
 def recoded(**changes: Mapping[str, str]) -> bytes:
     """The edition with SN2025: every industry code is another one, and there are more columns."""
-    new = {
-        "naeringskode1.kode": "62.200",
-        "naeringskode1.beskrivelse": "Konsulenttjenester",
-        "erIKonsern": "true",
-    }
+    new = {"naeringskode1.kode": "62.200", "naeringskode1.beskrivelse": "Konsulenttjenester", "erIKonsern": "true"}
     return entities(**{f"n{number}": new | dict(changes.get(f"n{number}", {})) for number in NAMES})
 
 
@@ -49,14 +45,10 @@ def accounts(*years: int, revenue: int = 900) -> bytes:
     records = []
     for year in years:
         period = {"fraDato": f"{year}-01-01", "tilDato": f"{year}-12-31"}
-        record = json.loads(
-            json.dumps(RECORD | {"regnskapsperiode": period, "journalnr": f"{year + 1}000001"})
-        )
+        record = json.loads(json.dumps(RECORD | {"regnskapsperiode": period, "journalnr": f"{year + 1}000001"}))
         record["virksomhet"]["organisasjonsnummer"] = BANK
         if year == 2025:
-            record["resultatregnskapResultat"]["driftsresultat"]["driftsinntekter"]["sumDriftsinntekter"] = (
-                revenue
-            )
+            record["resultatregnskapResultat"]["driftsresultat"]["driftsinntekter"]["sumDriftsinntekter"] = revenue
             record["id"] += revenue
         records.append(record)
     return json.dumps(records).encode()
@@ -72,16 +64,8 @@ def held(*lines: str, country: str = "NO") -> bytes:
     return shareholders(*(text.replace(";NO;", f";{country};") for text in lines))
 
 
-YEAR_2024 = (
-    line("Fond AB", "", 49, country="SE"),
-    line("Eier AS", PARENT, 300),
-    line("Kari Nordmann", "1961", 120),
-)
-YEAR_2025 = (
-    line("Fond AB", "", 49, country="SE"),
-    line("Eier AS", PARENT, 550),
-    line("Kari Nordmann", "1961", 120),
-)
+YEAR_2024 = (line("Fond AB", "", 49, country="SE"), line("Eier AS", PARENT, 300), line("Kari Nordmann", "1961", 120))
+YEAR_2025 = (line("Fond AB", "", 49, country="SE"), line("Eier AS", PARENT, 550), line("Kari Nordmann", "1961", 120))
 DAYS: dict[str, dict[str, bytes]] = {
     "2026-11-02": {
         "enheter_bulk_csv/enheter.csv": entities(),
@@ -105,11 +89,7 @@ DAYS: dict[str, dict[str, bytes]] = {
         "newsweb/message-3.json": announced(3, 1001, "Eksempel ASA: Annual report 2025", "2026-11-03"),
         "newsweb/message-4.json": announced(4, 1002, "Eksempel ASA: Q3 2026", "2026-11-03"),
         "newsweb/message-5.json": announced(
-            5,
-            1006,
-            "Flagging",
-            "2026-11-03",
-            body=form("Fond AB", place="Stockholm, Sweden", now="5,01 0,00 5,01"),
+            5, 1006, "Flagging", "2026-11-03", body=form("Fond AB", place="Stockholm, Sweden", now="5,01 0,00 5,01")
         ),
         "regnskap/984851006.json": accounts(2023, 2024, 2025),
     },
@@ -117,11 +97,7 @@ DAYS: dict[str, dict[str, bytes]] = {
         "enheter_bulk_csv/enheter.csv": recoded(n915330193={"erIKonsern": "false"}),
         "regnskap/984851006.json": accounts(2023, 2024, 2025, revenue=950),
         "newsweb/message-5.json": announced(
-            5,
-            1006,
-            "Flagging",
-            "2026-11-03",
-            body=form("Fond AB", place="Stockholm, Sweden", now="5,01 0,00 5,01"),
+            5, 1006, "Flagging", "2026-11-03", body=form("Fond AB", place="Stockholm, Sweden", now="5,01 0,00 5,01")
         ),
     },
 }
@@ -143,7 +119,7 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Norway:
 
 def _live_through(folder: Path) -> None:
     reports: list[IngestReport] = []
-    settings = Settings(data=folder / "data", workers=1)
+    settings = IngestSettings(data=folder / "data", workers=1)
     for day, files in DAYS.items():
         place = folder / "days" / day
         for name, body in files.items():
@@ -183,18 +159,14 @@ def test_owners_of_every_source_are_one_line_each(days: Norway) -> None:
         f"""select holder_name, pct, votes_pct, reconciliation, ended_on is not null from owners
             where company_id = 'firm:NO:{BANK}' and valid_to is null order by 1""",
     )
-    assert [
-        (name, float(pct), votes and float(votes), how, ended) for name, pct, votes, how, ended in rows
-    ] == [
+    assert [(name, float(pct), votes and float(votes), how, ended) for name, pct, votes, how, ended in rows] == [
         ("Eier AS", 55.0, None, "single", False),
         ("Fond AB", 5.01, 5.01, "agreed", False),
         ("Kari Nordmann", 12.0, None, "single", False),
     ]
 
 
-def test_own_history_is_longer_than_the_three_years_that_are_served(
-    days: Norway,
-) -> None:
+def test_own_history_is_longer_than_the_three_years_that_are_served(days: Norway) -> None:
     rows = served(
         days,
         f"""select fiscal_year, version, revenue from financials

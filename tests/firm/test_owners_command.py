@@ -64,7 +64,7 @@ def test_errors_say_what_is_wrong(firm: Inside, words: tuple[str, ...], why: str
     said = firm.run("owners", *words)
     assert said.exit_code in (1, 2)
     assert why in said.err
-    assert not firm.layout.judgements.exists()
+    assert not firm.layout.decision_log_file.exists()
 
 
 def test_nothing_judged_is_told(firm: Inside) -> None:

@@ -21,14 +21,7 @@ from warehouse.serving.codec_write import RowPacker
 
 COMPLETE = ["se.bolagsverket", "se.scb", "no.enheter", "uk.psc"]
 TRADERS = 60
-SECRETS = [
-    "Hemliga Gatan 77",
-    "Skjulte Vei 88",
-    "Hidden Lane 99",
-    "date_of_birth",
-    "fodselsdato",
-    "1917-07-17",
-]
+SECRETS = ["Hemliga Gatan 77", "Skjulte Vei 88", "Hidden Lane 99", "date_of_birth", "fodselsdato", "1917-07-17"]
 SHOWN = "Ola Synlig"
 """A holder: name and country stay, nothing else."""
 
@@ -71,12 +64,10 @@ def _sweden(root: Path) -> None:
         for index, number in enumerate(NUMBERS)
     ]
     units = [
-        unit(PeOrgNr=number, JurForm="10", Namn=f"FIRMA {number}", Gatuadress="Hemliga Gatan 77")
-        for number in NUMBERS
+        unit(PeOrgNr=number, JurForm="10", Namn=f"FIRMA {number}", Gatuadress="Hemliga Gatan 77") for number in NUMBERS
     ]
     asked = [
-        answer_files.organisation(organisationsidentitet={"identitetsbeteckning": number})
-        for number in NUMBERS[:20]
+        answer_files.organisation(organisationsidentitet={"identitetsbeteckning": number}) for number in NUMBERS[:20]
     ]
     bulk = bulk_files.bulk(*people[:30], organisation(ONE), *people[30:])
     _write(root / "bolagsverket_bulk/bulk.zip", bulk_files.zipped("bolagsverket_bulkfil.txt", bulk))
@@ -91,10 +82,7 @@ def _norway(root: Path) -> None:
         "organisasjonsform.beskrivelse": "Enkeltpersonforetak",
         "navn": "OLA SYNLIG",
     }
-    rows = [
-        entity_files.ROW | trader | {"organisasjonsnummer": str(810000000 + index)}
-        for index in range(TRADERS)
-    ]
+    rows = [entity_files.ROW | trader | {"organisasjonsnummer": str(810000000 + index)} for index in range(TRADERS)]
     _write(root / "enheter_bulk_csv/enheter.csv", entity_files.sheet(entity_files.ROW, *rows))
     person = {
         "fodselsdato": "1917-07-17",
@@ -104,9 +92,7 @@ def _norway(root: Path) -> None:
     }
     group = {
         "type": {"kode": "INNH", "beskrivelse": "Innehaver"},
-        "roller": [
-            {"type": {"kode": "INNH", "beskrivelse": "Innehaver"}, "person": person, "avregistrert": False}
-        ],
+        "roller": [{"type": {"kode": "INNH", "beskrivelse": "Innehaver"}, "person": person, "avregistrert": False}],
     }
     for index in range(3):
         number = 810000000 + index
@@ -209,9 +195,7 @@ def test_the_search_finds_what_is_packed(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "packed.sqlite")) as database:
         for statement in codec_write.SCHEMA:
             database.execute(statement)
-        codec_write.write_packing_tables(
-            database, document_sql.compression_dictionary(), document_sql.TEMPLATES
-        )
+        codec_write.write_packing_tables(database, document_sql.compression_dictionary(), document_sql.TEMPLATES)
         database.execute("CREATE TABLE t (packed BLOB)")
         packed = RowPacker.of(database).packed(pl.Series([f'"deregistered"{number}' * 9]))
         database.executemany("INSERT INTO t VALUES (?)", [packed])
@@ -237,16 +221,7 @@ def test_norwegian_and_finnish_ones_too(number: str) -> None:
 
 @check_cases(
     "number",
-    [
-        "5560000001",
-        "556000-0001",
-        "165560000001",
-        "923609016",
-        "0923609016",
-        "0112038-9",
-        "SC123456",
-        "01234567",
-    ],
+    ["5560000001", "556000-0001", "165560000001", "923609016", "0923609016", "0112038-9", "SC123456", "01234567"],
 )
 def test_company_numbers_stay_in_log_lines(number: str) -> None:
     assert redact(f"/api/v1/companies/{number}") == f"/api/v1/companies/{number}"

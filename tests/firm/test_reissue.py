@@ -24,12 +24,11 @@ def test_a_day_issued_again_makes_its_event_and_delays_nothing(tmp_path: Path) -
     with path.open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
     number, flag = head.index("organisasjonsnummer"), head.index("konkurs")
-    state = expected.expected_at(told, told["days"][2])
+    state = expected.expected_on_day(told, told["days"][2])
     spared = next(
         row
         for row in rows
-        if f"firm:NO:{row[number]}" not in changing
-        and state[f"firm:NO:{row[number]}"]["profile"]["status"] == "active"
+        if f"firm:NO:{row[number]}" not in changing and state[f"firm:NO:{row[number]}"]["profile"]["status"] == "active"
     )
     spared[flag] = "true"
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -95,9 +95,7 @@ class Answers:
 
     def tag(self, path: str) -> str | None:
         """The newest tag of a path, as a caller would send it back."""
-        found = [
-            self.bodies[path, release] for release in sorted(self.seen) if (path, release) in self.bodies
-        ]
+        found = [self.bodies[path, release] for release in sorted(self.seen) if (path, release) in self.bodies]
         return found[-1][0] if found else None
 
 

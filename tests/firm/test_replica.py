@@ -102,9 +102,7 @@ class Load:
     ended: bool = False
 
     def run(self) -> None:
-        with httpx.Client(
-            headers={"Authorization": self.authorization}, timeout=30, trust_env=False
-        ) as client:
+        with httpx.Client(headers={"Authorization": self.authorization}, timeout=30, trust_env=False) as client:
             turn = 0
             while not self.ended:
                 base = self.pool[turn % len(self.pool)]

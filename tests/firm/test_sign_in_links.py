@@ -12,7 +12,7 @@ from lxml import html
 from api.app import create_app
 from api.common.clock import Clock
 from api.settings.service import ApiSettings
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from firm.sign_in_links import sign_in_link
 from warehouse.reader.reader import ReleaseReader
 
@@ -32,7 +32,7 @@ def opened(client: TestClient[Any], link: str) -> tuple[str, str]:
 
 
 def test_a_link_lets_in_who_has_just_got_an_account_once_and_not_for_long(tmp_path: Path) -> None:
-    installation = AppContainer({}, ApiSettings(data=tmp_path, operators=frozenset({EMAIL})))
+    installation = Installation({}, ApiSettings(data=tmp_path, operators=frozenset({EMAIL})))
     with installation.accounts() as accounts:
         accounts.create_account(EMAIL, "pro")
     good, late = (sign_in_link(installation, EMAIL, LIFETIME) for _ in range(2))

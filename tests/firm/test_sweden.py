@@ -20,11 +20,7 @@ KK = "pagandeAvvecklingsEllerOmstruktureringsforfarande"
 
 
 def day(
-    root: Path,
-    date: str,
-    organisations: list[dict[str, str]],
-    units: list[dict[str, str]],
-    **files: bytes,
+    root: Path, date: str, organisations: list[dict[str, str]], units: list[dict[str, str]], **files: bytes
 ) -> None:
     """One day's folder: the two bulk files, whole, and whatever else came."""
     persons = [sole_trader(number, verksamhetsbeskrivning=f"{SECRET}\n{number}") for number in PERSONS]
@@ -88,9 +84,7 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> tuple[Firm, list[dict[str,
     changed = [
         organisation(ONE, **name("Ett Nytt AB")),
         organisation(TWO, **name("Två AB"), **{KK: "KK-AVOMFO$2026-11-12"}),
-        organisation(
-            THREE, **name("Tre AB"), avregistreringsdatum="2026-11-13", avregistreringsorsak="FUAV-AVORG"
-        ),
+        organisation(THREE, **name("Tre AB"), avregistreringsdatum="2026-11-13", avregistreringsorsak="FUAV-AVORG"),
     ]
     day(root / "3", "2026-11-16", changed, units, **{WEEKLY.replace("45", "46"): weekly("1 200 000")})
     day(root / "4", "2026-11-20", [changed[0], all_[1], all_[2]], units)
@@ -119,9 +113,7 @@ def test_a_restored_company_is_active_again(days: tuple[Firm, list[dict[str, Any
     assert days[1][3]["events"] == {"status.changed": 2}
     firm, _ = days
     release = json.loads((firm.data / "releases" / "current.json").read_text())["release"]
-    with duckdb.connect(
-        firm.data / "releases" / f"{release:010d}" / "warehouse.duckdb", read_only=True
-    ) as found:
+    with duckdb.connect(firm.data / "releases" / f"{release:010d}" / "warehouse.duckdb", read_only=True) as found:
         rows = found.execute("select org_number, name, status from companies order by 1").fetchall()
     assert rows == [(ONE, "Ett Nytt AB", "active"), (TWO, "Två AB", "active"), (THREE, "Tre AB", "active")]
 

@@ -104,7 +104,7 @@ def test_over_http_day_by_day_the_same(fresh: Inside, told: Told) -> None:
 
 def test_issuers_lead_to_their_companies(asked: Inside) -> None:
     """By LEI, ISIN or name: the short positions' ISINs stand with the companies they are of."""
-    path = asked.layout.releases / f"{asked.release():010d}" / "warehouse.duckdb"
+    path = asked.layout.releases_folder / f"{asked.release():010d}" / "warehouse.duckdb"
     with duckdb.connect(path, read_only=True) as release:
         rows = release.execute("select company_id, value from identifiers where scheme = 'isin'").fetchall()
     due = [
@@ -171,9 +171,7 @@ def test_what_fails_is_held_and_comes_when_it_is_asked_again(
         # where the register of companies itself is missing, its only market stands still
         held = ask(fresh, registry, exit_code=4 if dataset == "se.bolagsverket" else 3)
         assert [row["dataset"] for row in held.report["held"]] == [dataset]
-        assert re.search(rf"^QUARANTINED {dataset}: (?:{why})", held.err, re.IGNORECASE | re.MULTILINE), (
-            held.err
-        )
+        assert re.search(rf"^QUARANTINED {dataset}: (?:{why})", held.err, re.IGNORECASE | re.MULTILINE), held.err
         registry.troubles.by_path.clear()
         assert ask(fresh, registry, *AGAIN).report["held"] == []
     # what came later than a founded company itself is an event, though the truth has both on one day
@@ -187,11 +185,7 @@ def of_the_founded(firm: Inside, told: Told) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "case",
-    [
-        (BULK, "shifted_column", "max_rejected|unreadable"),
-        (STATISTICS, "missing_column", "unreadable"),
-    ],
+    "case", [(BULK, "shifted_column", "max_rejected|unreadable"), (STATISTICS, "missing_column", "unreadable")]
 )
 def test_damaged_files_are_held_and_heal(
     case: tuple[str, str, str], loaded: Inside, days: list[Path], told: Told, tmp_path: Path
@@ -205,9 +199,7 @@ def test_damaged_files_are_held_and_heal(
     assert re.search(rf"QUARANTINED {dataset}: (?:{why})", said.err), said.err
     assert firm.events() <= planned(told, 1).keys()
     firm.ingest(days[1], "se", *AGAIN)
-    assert firm.events() >= {
-        key for key, event in planned(told, 1).items() if event["event_type"] == "status.changed"
-    }
+    assert firm.events() >= {key for key, event in planned(told, 1).items() if event["event_type"] == "status.changed"}
     assert firm.profiles(told) == profiles_on(told, 1)
 
 
@@ -235,6 +227,6 @@ def test_a_recode_of_every_industry_makes_no_event(told: Told, tmp_path: Path) -
 
 
 def industries(firm: Inside) -> dict[str, str | None]:
-    path = firm.layout.releases / f"{firm.release():010d}" / "warehouse.duckdb"
+    path = firm.layout.releases_folder / f"{firm.release():010d}" / "warehouse.duckdb"
     with duckdb.connect(path, read_only=True) as release:
         return dict(release.execute("select org_number, industry_code from companies").fetchall())

@@ -16,9 +16,7 @@ pytestmark = pytest.mark.slow
 BREATH = 0.005  # seconds between two requests of one client: asked without a break, the ingest itself hardly goes on
 
 
-def test_requests_go_on_while_a_release_is_published(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_requests_go_on_while_a_release_is_published(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     world = two_markets(tmp_path_factory)
     firm = Firm(world.loaded.copy(tmp_path / "data").data)
     answers: Counter[tuple[int, str]] = Counter()

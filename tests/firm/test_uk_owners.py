@@ -13,7 +13,7 @@ import pytest
 from connectors.uk import UNITED_KINGDOM
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from tests.connectors.uk.conftest import CsvBodies, PscBodies
 from tests.connectors.uk.nsm.test_dataset import LEI, answer, item
@@ -59,9 +59,7 @@ GLEIF = {
 
 
 def register() -> bytes:
-    return CsvBodies.table(
-        *({"CompanyNumber": number, "CompanyName": f"COMPANY {number}"} for number in NUMBERS)
-    )
+    return CsvBodies.table(*({"CompanyNumber": number, "CompanyName": f"COMPANY {number}"} for number in NUMBERS))
 
 
 def snapshot(day: int) -> bytes:
@@ -161,12 +159,10 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Kingdom:
                 path = root / day / "uk" / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(body)
-            (root / day / "day.json").write_text(
-                json.dumps({"date": day, "complete": ["uk.companies", "uk.psc"]})
-            )
+            (root / day / "day.json").write_text(json.dumps({"date": day, "complete": ["uk.companies", "uk.psc"]}))
             overrides = IngestOverrides(jurisdictions=(UNITED_KINGDOM,), instance=instance)
             reports.append(
-                ingest(Settings(data=data, workers=1), ["uk"], FolderSource(root / day), overrides=overrides)
+                ingest(IngestSettings(data=data, workers=1), ["uk"], FolderSource(root / day), overrides=overrides)
             )
     return Kingdom(data, reports)
 

@@ -10,7 +10,7 @@ import pytest
 from connectors.uk import UNITED_KINGDOM
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 
 pytestmark = [pytest.mark.slow, pytest.mark.sources]
@@ -33,9 +33,7 @@ def published(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     data = tmp_path_factory.mktemp("kingdom") / "data"
     with dg.DagsterInstance.ephemeral() as instance:
         overrides = IngestOverrides(jurisdictions=(UNITED_KINGDOM,), instance=instance)
-        return data, ingest(
-            Settings(data=data, workers=1), ["uk"], FolderSource(sources), overrides=overrides
-        )
+        return data, ingest(IngestSettings(data=data, workers=1), ["uk"], FolderSource(sources), overrides=overrides)
 
 
 def test_the_sources_publish_and_nothing_is_held(published: tuple[Path, IngestReport]) -> None:
@@ -60,7 +58,5 @@ def test_what_is_data_of_ours_is_read_and_what_is_none_is_named(published: tuple
     assert {folder: read[folder] for folder in READ_WHOLE} == READ_WHOLE
     assert {folder: left[folder] for folder in READ_WHOLE if left[folder]} == {}
     assert {folder: left[folder] for folder in NOT_DATA} == NOT_DATA
-    reasons = {
-        file.reason for folder, file in folders if folder in ("rest_api", "streaming") and not file.rows
-    }
+    reasons = {file.reason for folder, file in folders if folder in ("rest_api", "streaming") and not file.rows}
     assert None not in reasons

@@ -20,13 +20,13 @@ from warehouse.storage.layout import Layout
 pytestmark = pytest.mark.slow
 WORLD = World(seed=9, companies=60, days=3, markets=("UK",))
 NO_FILES = {"/en_output.html": "html", "/en_pscdata.html": "html"}
-LISTENED = [dataset.key for dataset in PLAYED.datasets if dataset.listen is not None]
+LISTENED = [dataset.key for dataset in PLAYED.datasets if dataset.listen_stream is not None]
 
 
 @contextmanager
 def registries(day: int, temper: StreamFaults | None = None, **settings: Any) -> Iterator[SandboxServer]:
     with serve(WORLD, **settings) as registry:
-        registry.desk.streams.temper = temper or StreamFaults()
+        registry.desk.streams.stream_faults = temper or StreamFaults()
         for _ in range(day):
             registry.advance()
         yield registry
@@ -61,7 +61,7 @@ def test_the_streams_alone_tell_the_truth_and_the_next_days_files_agree(kingdom:
     Figures that were corrected stand in documents alone: the next day's zips have them.
     """
     faults = {**NO_FILES, "/en_accountsdata.html": "html"}
-    with registries(1, StreamFaults(twice=True, shuffled=True), faults=faults) as registry:
+    with registries(1, StreamFaults(duplicates_events=True, is_shuffled=True), faults=faults) as registry:
         kingdom.ingest(registry)
         assert kingdom.events() == planned(WORLD, 1, but="filing.updated")
         assert kingdom.companies() == profiles(WORLD, 1)
@@ -92,7 +92,7 @@ def test_who_was_cut_off_goes_on_from_where_he_was(kingdom: Kingdom) -> None:
 
 def test_what_nobody_can_tell_any_more_the_next_files_mend(kingdom: Kingdom) -> None:
     """416: the stream is entered where it is, and says so."""
-    with registries(2, StreamFaults(kept_days=0)) as registry:
+    with registries(2, StreamFaults(retention_days=0)) as registry:
         signals = kingdom.ingest(registry)
     assert {signal["dataset"] for signal in signals if signal["code"] == "stream_gap"} == set(LISTENED)
     assert kingdom.companies() == profiles(WORLD, 2)
@@ -105,7 +105,7 @@ def test_without_streams_who_left_the_file_is_asked_about(kingdom: Kingdom) -> N
         registry.desk.streams.key = "another"
         kingdom.ingest(registry)
         asked = [path for path in registry.requests if path.startswith("GET /company/")]
-    (gone,) = [company for company in WORLD.changing("UK", 1) if not company.in_register]
+    (gone,) = [company for company in WORLD.changing("UK", 1) if not company.is_in_register]
     assert asked == [f"GET /company/{gone.number}"]
     told = {row["company_number"]: row for row in kingdom.present("uk_profiles").to_dicts()}[gone.number]
     assert (told["company_status"], told["date_of_cessation"]) == ("dissolved", str(WORLD.date(1)))
@@ -115,7 +115,7 @@ def test_without_streams_who_left_the_file_is_asked_about(kingdom: Kingdom) -> N
 def letters(kingdom: Kingdom, key: str) -> list[bytes]:
     """The lines that wait in an inbox."""
     found = []
-    for letter in StreamSpool(Layout(kingdom.data), key).letters():
+    for letter in StreamSpool(Layout(kingdom.data), key).spooled_bodies():
         with letter.open() as body:
             found += body.read().splitlines()
     return found

@@ -163,7 +163,7 @@ def rows(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, A
 
 def test_every_figure_of_the_api_equals_the_reports(lived: Lived, service: httpx.Client) -> None:
     seen: Counter[str] = Counter()
-    for company_id, state in sandbox_expected.expected_at(lived.told, lived.told["days"][-1]).items():
+    for company_id, state in sandbox_expected.expected_on_day(lived.told, lived.told["days"][-1]).items():
         found = rows(service, f"/api/v1/companies/{company_id}/financials", consolidated="true")
         served = {(row["period_start"], row["period_end"]): row for row in found}
         expected = {(row["period_start"], row["period_end"]): row for row in state["financials"]}
@@ -182,7 +182,7 @@ def test_every_figure_of_the_api_equals_the_reports(lived: Lived, service: httpx
 def test_every_owner_of_the_api_equals_the_newest_documents(lived: Lived, service: httpx.Client) -> None:
     seen: Counter[str | None] = Counter()
     last = lived.told["days"][-1]
-    for company_id, state in sandbox_expected.expected_at(lived.told, last).items():
+    for company_id, state in sandbox_expected.expected_on_day(lived.told, last).items():
         found = rows(service, f"/api/v1/companies/{company_id}/ownership", as_of=last)
         served = {row["holder_id"]: row for row in found}
         expected = {row["holder_id"]: row for row in state["owners"]}
@@ -198,7 +198,7 @@ def test_every_owner_of_the_api_equals_the_newest_documents(lived: Lived, servic
 
 def test_every_event_of_the_api_is_of_its_company(lived: Lived, service: httpx.Client) -> None:
     events = planned(lived.told, *range(1, DAYS))
-    for company_id in sandbox_expected.expected_at(lived.told, lived.told["days"][-1]):
+    for company_id in sandbox_expected.expected_on_day(lived.told, lived.told["days"][-1]):
         found = {row["event_id"] for row in rows(service, f"/api/v1/companies/{company_id}/events")}
         assert found == {key for key, event in events.items() if event["company_id"] == company_id}
 

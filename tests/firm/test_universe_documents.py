@@ -77,6 +77,6 @@ def _said(years: list[int]) -> pl.DataFrame:
 
 
 def _served(firm: Inside, said: pl.DataFrame) -> pl.DataFrame:
-    with open_database(firm.layout.release(firm.release()) / WAREHOUSE, read_only=True) as database:
+    with open_database(firm.layout.release_folder(firm.release()) / WAREHOUSE, read_only=True) as database:
         found = pl.DataFrame(database.sql("SELECT *, fiscal_year AS year FROM financials").to_arrow_table())
     return found.join(said, on=["company_id", "year"], how="semi").sort("company_id", "year")

@@ -55,15 +55,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
     """The days of all chains, taken in one after the other."""
     folder = tmp_path_factory.mktemp("chains")
     firm = Inside(folder / "data")
-    cover = (
-        "dei:EntityCommonStockSharesOutstanding",
-        "",
-        "2026-07-31",
-        1_000_000.0,
-        "26900",
-        "10-Q",
-        "2026-08-05",
-    )
+    cover = ("dei:EntityCommonStockSharesOutstanding", "", "2026-07-31", 1_000_000.0, "26900", "10-Q", "2026-08-05")
     found = Lived([], [], [])
     for place, day in enumerate(DAYS):
         for name, text in files(place):
@@ -85,9 +77,9 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
 def _known(firm: Inside, on: date) -> dict[str, float]:
     reader = ReleaseReader(firm.layout)
     try:
-        with reader.pin() as snapshot:
+        with reader.pin_release() as snapshot:
             told = {
-                chain: snapshot.owners(f"firm:US:US{issuer}", on, None, None, 100)[1]
+                chain: snapshot.company_owners(f"firm:US:US{issuer}", on, None, None, 100)[1]
                 for chain, issuer in ISSUERS.items()
             }
     finally:

@@ -38,11 +38,7 @@ def test_the_event_tells_of_the_report(lived: Inside) -> None:
     (event,) = Ledger(lived.layout).after(0, 100)
     data = event.data if isinstance(event.data, dict) else json.loads(event.data)
     told = data["filing"]
-    assert (told["filing_type"], told["period_end"], told["filed_at"]) == (
-        "annual_report",
-        "2025-12-31",
-        "2026-02-11",
-    )
+    assert (told["filing_type"], told["period_end"], told["filed_at"]) == ("annual_report", "2025-12-31", "2026-02-11")
     assert told["document_url"].startswith("https://www.sec.gov/Archives/edgar/data/310522/")
 
 
@@ -51,7 +47,5 @@ def test_the_same_again_says_nothing(lived: Inside, sources: Path, tmp_path: Pat
     target = tmp_path / "again" / "us" / "submissions"
     target.mkdir(parents=True)
     for cik in PAIRS:
-        shutil.copyfile(
-            sources / "us" / "submissions" / f"CIK{cik}.snapshot2.json", target / f"CIK{cik}.json"
-        )
+        shutil.copyfile(sources / "us" / "submissions" / f"CIK{cik}.snapshot2.json", target / f"CIK{cik}.json")
     assert firm.ingest(tmp_path / "again", "us", "--at", "2026-03-05T12:00:00").report["events"] == {}

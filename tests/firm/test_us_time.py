@@ -25,10 +25,7 @@ def bodies(size: int) -> dict[str, Any]:
     closed = filing("8-K", "2026-11-09", items="2.01,3.01,5.01", size=size)
     removed = {**filing("25-NSE", "2026-11-10", size=size), "accessionNumber": NUMBER}
     listed = [removed, closed, filing("10-Q", "2026-10-30", size=size)]
-    return {
-        SILENT: filer([report], cik=SILENT),
-        MERGED: filer(listed, cik=MERGED, tickers=[], exchanges=[]),
-    }
+    return {SILENT: filer([report], cik=SILENT), MERGED: filer(listed, cik=MERGED, tickers=[], exchanges=[])}
 
 
 def test_what_a_day_alone_changes_is_an_event(tmp_path: Path) -> None:
@@ -41,17 +38,10 @@ def test_what_a_day_alone_changes_is_an_event(tmp_path: Path) -> None:
         for cik, body in bodies(number).items():
             (folder / "submissions" / f"CIK{cik}.json").write_text(json.dumps(body))
         firm.ingest(tmp_path / day, "us", "--at", f"{day}T12:00:00")
-    events = [
-        event.data for event in Ledger(firm.layout).after(0, 100) if event.event_type == "status.changed"
-    ]
+    events = [event.data for event in Ledger(firm.layout).after(0, 100) if event.event_type == "status.changed"]
     told = [json.loads(data) for data in events]
     assert {
-        (
-            one["org_nr"],
-            one["change"]["current_status"],
-            one["change"]["reason"],
-            one["change"]["effective_date"],
-        )
+        (one["org_nr"], one["change"]["current_status"], one["change"]["reason"], one["change"]["effective_date"])
         for one in told
     } == {
         (f"US{MERGED}", "dissolved", "merged", "2026-11-10"),

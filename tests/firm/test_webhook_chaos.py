@@ -20,9 +20,7 @@ from tests.stoppable import Stoppable, stoppable
 pytestmark = pytest.mark.slow
 
 IS_FULL = os.environ.get("FIRM_CHAOS") == "full"
-SHAPE = (
-    Shape(endpoints=200, events=100, workers=3, kills=8, restarts=2) if IS_FULL else Shape(40, 25, 2, 3, 1)
-)
+SHAPE = Shape(endpoints=200, events=100, workers=3, kills=8, restarts=2) if IS_FULL else Shape(40, 25, 2, 3, 1)
 SINGLE = Shape(40, 10, workers=1, kills=2, restarts=0)
 IN_FLIGHT = 256  # the default: what one worker may have under way when it is killed
 
@@ -67,13 +65,7 @@ def test_chaos_with_one_worker_on_sqlite_loses_nothing(tmp_path: Path) -> None:
 
 
 def _judge(ended: Ended, shape: Shape) -> None:
-    for promise in (
-        _is_complete,
-        _is_logged,
-        _is_true_to_receivers,
-        _repeats_no_more_than_it_must,
-        _tells_owners,
-    ):
+    for promise in (_is_complete, _is_logged, _is_true_to_receivers, _repeats_no_more_than_it_must, _tells_owners):
         promise(ended, shape)
     assert ended.seen["forged"] == 0, "every post carries its endpoint's signature"
     assert ended.exit_codes == [0] * shape.workers, "the last workers ended as they were asked to"

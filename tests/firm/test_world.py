@@ -41,7 +41,7 @@ def _all(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, A
 
 def test_every_company_is_served_as_it_is(lived: Any) -> None:
     told, _, client = lived
-    expected = sandbox_expected.expected_at(told, told["days"][-1])
+    expected = sandbox_expected.expected_on_day(told, told["days"][-1])
     listed = {item["id"]: item for item in _all(client, "/api/v1/companies")}
     assert listed.keys() == expected.keys()
     assert listed == {company_id: state["profile"] for company_id, state in expected.items()}
@@ -49,15 +49,13 @@ def test_every_company_is_served_as_it_is(lived: Any) -> None:
 
 def test_every_figure_equals_the_accounts(lived: Any) -> None:
     told, _, client = lived
-    for company_id, state in sandbox_expected.expected_at(told, told["days"][-1]).items():
+    for company_id, state in sandbox_expected.expected_on_day(told, told["days"][-1]).items():
         served = [
             row
             for scope in ("true", "false")
             for row in _all(client, f"/api/v1/companies/{company_id}/financials", consolidated=scope)
         ]
-        expected = [
-            {k: v for k, v in row.items() if k not in FIELDS_OF_THE_STORE} for row in state["financials"]
-        ]
+        expected = [{k: v for k, v in row.items() if k not in FIELDS_OF_THE_STORE} for row in state["financials"]]
         by_period = {_period(row): row for row in served}
         assert by_period.keys() == {_period(row) for row in expected}, company_id
         for row in expected:
@@ -72,7 +70,7 @@ def _period(row: dict[str, Any]) -> tuple[str, str, bool]:
 
 def test_every_owner_equals_the_register(lived: Any) -> None:
     told, _, client = lived
-    for company_id, state in sandbox_expected.expected_at(told, told["days"][-1]).items():
+    for company_id, state in sandbox_expected.expected_on_day(told, told["days"][-1]).items():
         served = {
             row["holder_id"]: row
             for row in _all(client, f"/api/v1/companies/{company_id}/ownership", as_of=told["days"][-1])
@@ -88,7 +86,7 @@ def test_events_are_exactly_the_planned_changes(lived: Any) -> None:
     told, reports, client = lived
     assert reports[0]["events"] == {}
     made: dict[str, dict[str, Any]] = {}
-    for company_id in sandbox_expected.expected_at(told, told["days"][-1]):
+    for company_id in sandbox_expected.expected_on_day(told, told["days"][-1]):
         for event in _all(client, f"/api/v1/companies/{company_id}/events"):
             assert event["event_id"] not in made
             made[event["event_id"]] = event

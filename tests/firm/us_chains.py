@@ -22,9 +22,7 @@ A, B, C = "0000000011", "0000000012", "0000000013"
 Filing = tuple[int, str, str]  # the day it comes, its dataset's folder, its text
 
 
-def stake(
-    day: int, *persons: str, form: str = "13D", number: int = 0, event: str = "", filed: str = ""
-) -> Filing:
+def stake(day: int, *persons: str, form: str = "13D", number: int = 0, event: str = "", filed: str = "") -> Filing:
     """A Schedule 13D; `number`: of the amendment, 0 the statement itself. By itself filed the day before it comes."""
     filed = filed or f"{DAYS[day][:8]}{int(DAYS[day][8:]) - 1:02}"
     year, month, on = (event or filed).split("-")
@@ -35,9 +33,7 @@ def stake(
     return day, "schedule13", filing(name, (name, text), accession=accession, filed=filed.replace("-", ""))
 
 
-def passive(
-    day: int, percent: str, form: str = "SCHEDULE 13G/A", exit_: str = "", cik: str | None = A
-) -> Filing:
+def passive(day: int, percent: str, form: str = "SCHEDULE 13G/A", exit_: str = "", cik: str | None = A) -> Filing:
     filed = f"{DAYS[day][:8]}{int(DAYS[day][8:]) - 1:02}"
     text = schedule_g(
         person_g("ALPHA LP", percent, cik=cik), form=form, event=f"{filed[5:7]}/{filed[8:]}/2026", exit_=exit_
@@ -50,15 +46,8 @@ def passive(
 
 def managed(day: int, shares: str, period: str, filed: str, amendment: str = "") -> Filing:
     form = "13F-HR/A" if amendment else "13F-HR"
-    documents = (
-        (form, cover_13f(form, period, amendment)),
-        ("INFORMATION TABLE", table_13f(position(shares=shares))),
-    )
-    return (
-        day,
-        "form13f",
-        filing(form, *documents, accession=f"0000000009-26-{filed[4:]}{day:02}", filed=filed),
-    )
+    documents = ((form, cover_13f(form, period, amendment)), ("INFORMATION TABLE", table_13f(position(shares=shares))))
+    return (day, "form13f", filing(form, *documents, accession=f"0000000009-26-{filed[4:]}{day:02}", filed=filed))
 
 
 def own(percent: str, name: str = "ALPHA LP", cik: str = A, **more: str) -> str:
@@ -134,10 +123,7 @@ CHAINS: dict[str, tuple[list[Filing], Expected]] = {
             (2, *stake(1, own("12"), number=2)[1:]),
             stake(3, own("4.5"), number=3),
         ],
-        [
-            (1, "ALPHA LP", 8, 12, [10], "2026-10-11"),
-            (3, "ALPHA LP", 12, 0, [5, 10], "2026-10-25"),
-        ],
+        [(1, "ALPHA LP", 8, 12, [10], "2026-10-11"), (3, "ALPHA LP", 12, 0, [5, 10], "2026-10-25")],
     ),
     "an amendment that repeats an older day": (
         [
@@ -148,11 +134,7 @@ CHAINS: dict[str, tuple[list[Filing], Expected]] = {
         [(2, "ALPHA LP", 12, 21, [20], "2026-10-19")],  # the day it was seen: it names none of its own
     ),
     "two amendments at once": (
-        [
-            stake(0, own("4"), event="2026-09-01"),
-            stake(1, own("9"), number=1),
-            stake(1, own("11"), number=2),
-        ],
+        [stake(0, own("4"), event="2026-09-01"), stake(1, own("9"), number=1), stake(1, own("11"), number=2)],
         [(1, "ALPHA LP", 4, 11, [5, 10], "2026-10-11")],
     ),
     "a manager's quarters": (
@@ -177,11 +159,7 @@ CHAINS: dict[str, tuple[list[Filing], Expected]] = {
     "an insider is spelled otherwise": (
         [
             stake(0, own("15", "Ann Muster", kind="IN")),
-            (
-                1,
-                "forms345",
-                filing("4", ("4", form4(SALE, owners=ANN, period="2026-10-08")), filed="20261009"),
-            ),
+            (1, "forms345", filing("4", ("4", form4(SALE, owners=ANN, period="2026-10-08")), filed="20261009")),
             stake(2, own("20", "Ann Muster", kind="IN"), number=1),
         ],
         [(2, "Ann Muster", 15, 20, [20], "2026-10-18")],
@@ -193,10 +171,7 @@ CHAINS: dict[str, tuple[list[Filing], Expected]] = {
             passive(2, "4.9", exit_="Y"),
             passive(3, "5.2"),
         ],
-        [
-            (2, "ALPHA LP", 5.5, 0, [5], "2026-10-18"),
-            (3, "ALPHA LP", 0, 5.2, [5], "2026-10-25"),
-        ],
+        [(2, "ALPHA LP", 5.5, 0, [5], "2026-10-18"), (3, "ALPHA LP", 0, 5.2, [5], "2026-10-25")],
     ),
     "a class is titled otherwise": (
         [stake(0, own("9")), retitled(stake(1, own("11"), number=1), "American Depositary Shares")],

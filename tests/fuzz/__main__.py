@@ -39,10 +39,7 @@ def main(words: Sequence[str]) -> int:
         return 1
     for ending in (signal.SIGINT, signal.SIGTERM):  # or the processes under way would go on alone
         signal.signal(ending, signal.default_int_handler)
-    print(
-        f"{len(plan.targets)} targets, {plan.each:.1f} s each, {jobs} at once, FUZZ_CHANCE={plan.chance}",
-        flush=True,
-    )
+    print(f"{len(plan.targets)} targets, {plan.each:.1f} s each, {jobs} at once, FUZZ_CHANCE={plan.chance}", flush=True)
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         try:
             made = seeds.gathered()

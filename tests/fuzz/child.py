@@ -71,9 +71,7 @@ def main(words: list[str]) -> int:
             print(json.dumps(told), flush=True)
         return 0
     case = Case(rest[0], Path(rest[1]).read_bytes())
-    found = (
-        reduced_finding(target, case, limits) if how == "reduce" else judged(target.judge, key, case, limits)
-    )
+    found = reduced_finding(target, case, limits) if how == "reduce" else judged(target.judge, key, case, limits)
     print(json.dumps(as_json(found) if isinstance(found, Finding) else {}), flush=True)
     return 0
 

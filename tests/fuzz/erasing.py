@@ -13,10 +13,7 @@ from tests.fuzz.case import Features
 _TOLD: Final = remove_records.SubjectPatterns(
     (remove_records.compile_patterns([remove_records.words_pattern("Exempel")]),)
 )
-_CANNOT: Final = (
-    *DECODER_ERRORS,
-    UnicodeDecodeError,
-)  # what erasing takes for a body that cannot be written again
+_CANNOT: Final = (*DECODER_ERRORS, UnicodeDecodeError)  # what erasing takes for a body that cannot be written again
 
 
 def erased(body: bytes, name: str, rewrite: RecordRemover | None) -> Features:

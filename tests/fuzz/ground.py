@@ -45,11 +45,9 @@ BODIES: Final[Mapping[str, tuple[str, Case]]] = {  # by market: the dataset that
 def ground(jurisdiction: Jurisdiction) -> Mapping[str, pl.DataFrame]:
     """Staged rows of the market's company, by table."""
     key, case = BODIES[jurisdiction.code]
-    piece = ArchiveMember(
-        key, case.name, "0" * 64, KNOWN_AT, Scope.PART, "batch", partial(io.BytesIO, case.body)
-    )
+    piece = ArchiveMember(key, case.name, "0" * 64, KNOWN_AT, Scope.PART, "batch", partial(io.BytesIO, case.body))
     dataset = jurisdiction.dataset(key)
-    batches = [batch for part in dataset.split(piece) for batch in dataset.read(part)]
+    batches = [batch for part in dataset.split_members(piece) for batch in dataset.read_batches(part)]
     return {
         table: pl.concat([batch.rows for batch in batches if batch.table == table])
         for table in {batch.table for batch in batches}
@@ -59,5 +57,5 @@ def ground(jurisdiction: Jurisdiction) -> Mapping[str, pl.DataFrame]:
 @cache
 def company(jurisdiction: Jurisdiction) -> str:
     """Whose they are."""
-    ids = (jurisdiction.touches(table, rows) for table, rows in ground(jurisdiction).items())
+    ids = (jurisdiction.company_ids_of_rows(table, rows) for table, rows in ground(jurisdiction).items())
     return next(found for series in ids for found in series.drop_nulls())

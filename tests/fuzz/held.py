@@ -47,9 +47,7 @@ def hold(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def judged(
-    judge: Callable[[Case], Features], key: str, case: Case, limits: Limits = LIMITS
-) -> Finding | Features:
+def judged(judge: Callable[[Case], Features], key: str, case: Case, limits: Limits = LIMITS) -> Finding | Features:
     """What came of one case."""
     try:
         with within(limits):
@@ -65,11 +63,7 @@ def judged(
 
 
 def _finding(key: str, case: Case, kind: str, told: str, error: BaseException) -> Finding:
-    frames = [
-        one
-        for one in traceback.extract_tb(error.__traceback__)
-        if any(part in one.filename for part in _OURS)
-    ]
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if any(part in one.filename for part in _OURS)]
     last = frames[-1] if frames else None
     place = (
         "nowhere"

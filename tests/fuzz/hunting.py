@@ -76,9 +76,7 @@ class Progress:
     def known(self) -> int:
         return len(self.lines.seen) + len(self.features)
 
-    def shown(
-        self, judge: Callable[[Case], Features], key: str, case: Case, limits: Limits
-    ) -> Finding | Features:
+    def shown(self, judge: Callable[[Case], Features], key: str, case: Case, limits: Limits) -> Finding | Features:
         """What came of a case, and the lines that it went through."""
         with self.lines.followed():
             found = judged(judge, key, case, limits)
@@ -117,9 +115,7 @@ def hunt(
     }  # fmt: skip
 
 
-def _looked_at(
-    target: Target, case: Case, done: Progress, chance: Random, limits: Limits
-) -> Finding | Features:
+def _looked_at(target: Target, case: Case, done: Progress, chance: Random, limits: Limits) -> Finding | Features:
     """A case judged quickly; wholly if that shows something new, and now and then."""
     if target.quickly is None:
         return done.shown(target.judge, target.key, case, limits)

@@ -12,7 +12,9 @@ from typing import Final
 from tests.fuzz import packs
 from tests.fuzz.case import Case
 
-_HEADER: Final = "Orgnr;Selskap;Aksjeklasse;Navn aksjonær;Fødselsår/orgnr;Postnr/sted;Landkode;Antall aksjer;Antall aksjer selskap\n"
+_HEADER: Final = (
+    "Orgnr;Selskap;Aksjeklasse;Navn aksjonær;Fødselsår/orgnr;Postnr/sted;Landkode;Antall aksjer;Antall aksjer selskap\n"
+)
 _HOLDERS: Final = (
     "923609016;EKSEMPEL ASA;Ordinære aksjer;KARI EKSEMPEL;1961;0150 OSLO;NOR;100;1000\n"
     "923609016;EKSEMPEL ASA;Ordinære aksjer;KARI EKSEMPEL;1988;5003 BERGEN;NOR;40;1000\n"

@@ -40,9 +40,7 @@ _LONGEST = 60  # characters of a message that tell one from another
 
 def of_dataset(jurisdiction: Jurisdiction, dataset: Dataset) -> Target:
     """A dataset as a target, by its declaration alone."""
-    return Target(
-        dataset.key, partial(judge, jurisdiction, dataset), partial(judged_as_read, jurisdiction, dataset)
-    )
+    return Target(dataset.key, partial(judge, jurisdiction, dataset), partial(judged_as_read, jurisdiction, dataset))
 
 
 def judge(jurisdiction: Jurisdiction, dataset: Dataset, case: Case) -> Features:
@@ -50,7 +48,7 @@ def judge(jurisdiction: Jurisdiction, dataset: Dataset, case: Case) -> Features:
     read = _read(jurisdiction, dataset, case)
     if read.frames:
         read.seen |= mapped(jurisdiction, read.frames, OBSERVED)
-    read.seen |= erasing.erased(read.body, case.name, dataset.without)
+    read.seen |= erasing.erased(read.body, case.name, dataset.remove_records)
     return frozenset(read.seen)
 
 
@@ -69,21 +67,19 @@ class _Reading:
 
 
 def _read(jurisdiction: Jurisdiction, dataset: Dataset, case: Case) -> _Reading:
-    said = dataset.recognise(case.name, case.body[:HEAD])
+    said = dataset.recognise_file(case.name, case.body[:HEAD])
     if not isinstance(said, RecognisedFile | NotApplicable):
         raise Broken("schema", f"recognise answered {type(said).__name__}")
     is_ours = isinstance(said, RecognisedFile)
-    found = _Reading(
-        _redacted(dataset, case), {"recognised" if is_ours else f"not ours: {said.reason[:_LONGEST]}"}
-    )
+    found = _Reading(_redacted(dataset, case), {"recognised" if is_ours else f"not ours: {said.reason[:_LONGEST]}"})
     scope = said.scope if is_ours else Scope.PART
     opener = partial(io.BytesIO, found.body)
     piece = ArchiveMember(dataset.key, case.name, "0" * 64, OBSERVED, scope, "batch", opener)
     for part in _parts(dataset, piece, found.seen):
         try:
-            for batch in dataset.read(part):
+            for batch in dataset.read_batches(part):
                 found.seen |= _fits(dataset, batch)
-                _touched(jurisdiction.touches, batch)
+                _touched(jurisdiction.company_ids_of_rows, batch)
                 before = found.frames.get(batch.table)
                 found.frames[batch.table] = batch.rows if before is None else before.vstack(batch.rows)
         except UnreadableFileError as error:
@@ -105,29 +101,23 @@ def _redacted(dataset: Dataset, case: Case) -> bytes:
 
 def _parts(dataset: Dataset, piece: ArchiveMember, seen: set[str]) -> Iterator[ArchiveMember]:
     with suppress(UnreadableFileError):
-        for part in dataset.split(piece):
-            seen.add("a member" if part.member is not None else "whole")
+        for part in dataset.split_members(piece):
+            seen.add("a member" if part.member_name is not None else "whole")
             yield part
 
 
 def _fits(dataset: Dataset, batch: Batch) -> set[str]:
     """What pipelines rely on: declared tables and types, whole keys, rejects and signals as they are declared."""
-    table = dataset.staged.get(batch.table)
+    table = dataset.staged_tables.get(batch.table)
     if table is None:
         raise Broken("schema", f"a batch of {batch.table}, which is not declared")
     if batch.rows.schema != staging.staged_schema(table):
         raise Broken("schema", f"{batch.table}: rows of another schema")
     if batch.rejects.schema != staging.REJECTS:
         raise Broken("schema", f"{batch.table}: rejects of another schema")
-    if not all(
-        isinstance(one, Signal) and one.dataset == dataset.key and one.count > 0 for one in batch.signals
-    ):
+    if not all(isinstance(one, Signal) and one.dataset == dataset.key and one.count > 0 for one in batch.signals):
         raise Broken("schema", f"{batch.table}: a signal of another dataset, or of nothing")
-    empty = [
-        column.name
-        for column in table.columns
-        if not column.nullable and batch.rows[column.name].null_count()
-    ]
+    empty = [column.name for column in table.columns if not column.nullable and batch.rows[column.name].null_count()]
     if empty:
         raise Broken("schema", f"{batch.table}: null in {', '.join(empty)}")
     filled = {f"{batch.table}.{column.name}" for column in batch.rows if column.null_count() < len(column)}

@@ -40,12 +40,8 @@ _MFN: Final = (
         "mfn/feed.json",
         mfn(
             mfn_item(1, content=_WHEN),
-            mfn_item(
-                2, content=_WHEN, properties={"scopes": ["NO"]}, author={"local_refs": ["NO:923609016"]}
-            ),
-            mfn_item(
-                3, content=_WHEN, properties={"scopes": ["FI"]}, author={"local_refs": ["FI:0112038-9"]}
-            ),
+            mfn_item(2, content=_WHEN, properties={"scopes": ["NO"]}, author={"local_refs": ["NO:923609016"]}),
+            mfn_item(3, content=_WHEN, properties={"scopes": ["FI"]}, author={"local_refs": ["FI:0112038-9"]}),
         ),
     ),
 )
@@ -64,12 +60,7 @@ _ESMA: Final = (
         csv(*(suspension(memberStateOfNotifyingCA=country) for country in ("FINLAND", "NORWAY", "SWEDEN"))),
     ),
 )
-_LINES: Final = (
-    Line(),
-    Line("NO0010096985", "XOSL"),
-    Line("FI0009000681", "XHEL"),
-    Line("GB0002374006", "XLON"),
-)
+_LINES: Final = (Line(), Line("NO0010096985", "XOSL"), Line("FI0009000681", "XHEL"), Line("GB0002374006", "XLON"))
 _WHOLE: Final = "FULINS_E_20261121_01of01.zip"
 _CHANGES: Final = "DLTINS_20261121_01of01.zip"
 LENT: Final[Mapping[str, tuple[Case, ...]]] = {

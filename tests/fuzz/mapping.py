@@ -42,7 +42,7 @@ def mapped(jurisdiction: Jurisdiction, frames: Frames, observed: datetime) -> Fe
 
 def _image(jurisdiction: Jurisdiction, frames: Frames, observed: datetime) -> Frames:
     """The shared tables of all companies that the rows concern."""
-    tables = {table.name: table for made in jurisdiction.datasets for table in made.staged.values()}
+    tables = {table.name: table for made in jurisdiction.datasets for table in made.staged_tables.values()}
     known = ground(jurisdiction)
     present = {
         name: _present(jurisdiction, table, [of[name] for of in (known, frames) if name in of], observed)
@@ -50,11 +50,8 @@ def _image(jurisdiction: Jurisdiction, frames: Frames, observed: datetime) -> Fr
     }
     touched = pl.concat([rows["_company_id"] for rows in present.values()]).unique().sort()
     today = observed.date()
-    found = jurisdiction.normalise({name: rows.lazy() for name, rows in present.items()}, today)
-    told = {
-        table.name: found.get(table.name, schema_render.empty_frame(table))
-        for table in (*NORMALISED, *PASSING)
-    }
+    found = jurisdiction.to_shared_tables({name: rows.lazy() for name, rows in present.items()}, today)
+    told = {table.name: found.get(table.name, schema_render.empty_frame(table)) for table in (*NORMALISED, *PASSING)}
     image, _ = schema_validation.without_far_future_days(told, today)
     try:
         schema_validation.require_valid(image, touched, today)
@@ -73,8 +70,8 @@ def _alone(jurisdiction: Jurisdiction) -> int:
 def _asked(jurisdiction: Jurisdiction, frames: Frames) -> None:
     """Who is asked about next."""
     for dataset in jurisdiction.datasets:
-        if dataset.wants is not None and not all(
-            isinstance(subject, str) for subject in islice(dataset.wants(frames), _SUBJECTS)
+        if dataset.subjects_to_fetch is not None and not all(
+            isinstance(subject, str) for subject in islice(dataset.subjects_to_fetch(frames), _SUBJECTS)
         ):
             raise Broken("schema", f"{dataset.key} wants what is no text")
 
@@ -82,7 +79,7 @@ def _asked(jurisdiction: Jurisdiction, frames: Frames) -> None:
 def _keyed(jurisdiction: Jurisdiction, frames: Frames) -> None:
     """What links, erasing and removals look rows up by: one answer per row."""
     for table, rows in frames.items():
-        functions = [*(key.of for key in _keys(jurisdiction, table)), jurisdiction.removed.get(table)]
+        functions = [*(key.of for key in _keys(jurisdiction, table)), jurisdiction.removal_masks.get(table)]
         for function in functions:
             if function is not None and len(function(rows)) != rows.height:
                 raise Broken("schema", f"{table}: keys of another number than rows")
@@ -92,7 +89,7 @@ def _keys(jurisdiction: Jurisdiction, table: str) -> Iterator[ComputedKey]:
     for link in jurisdiction.links:
         sides = ((link.table, link.key), (link.through, link.through_key))
         yield from (key for name, key in sides if name == table and isinstance(key, ComputedKey))
-    yield from (key for key in jurisdiction.holders.get(table, ()) if isinstance(key, ComputedKey))
+    yield from (key for key in jurisdiction.holder_columns.get(table, ()) if isinstance(key, ComputedKey))
 
 
 def _present(
@@ -102,7 +99,7 @@ def _present(
     if not found:
         return _nothing(table)
     rows = pl.concat(found)
-    companies = jurisdiction.touches(table.name, rows)
+    companies = jurisdiction.company_ids_of_rows(table.name, rows)
     if any(link.table == table.name for link in jurisdiction.links):
         companies = companies.fill_null(company(jurisdiction))
     meta = [

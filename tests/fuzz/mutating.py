@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Final
 
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from tests.fuzz import packs, shapes
 from tests.fuzz.case import Case
 
@@ -53,7 +53,7 @@ _DAY: Final = re.compile(
     rb"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?|[0-9]{2}[./][0-9]{2}[./][0-9]{4}|(?:19|20)[0-9]{6}"
 )
 _WORD: Final = re.compile(rb"[^\s\"'<>,;:\t|{}\[\]=/]+")
-_PACKED: Final = (Format.ZIP, Format.GZIP)
+_PACKED: Final = (BodyFormat.ZIP, BodyFormat.GZIP)
 _SEPARATORS: Final = (b",", b";", b"\t", b"|", b'"', b"'", b"\n", b"\r\n", b"\r", b" ", b".", b"\\")
 
 
@@ -61,12 +61,12 @@ def changed(chance: Random, case: Case, other: Case) -> Case:
     """Another case: one to four mutations, now and then under another name or packed."""
     body = case.body
     for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 4))):
-        found = sniff(body[:1024])
+        found = detect_body_format(body[:1024])
         known = BY_FORMAT.get(found, ())
         knowing = 0.9 if found in _PACKED else 0.55  # any damage at all makes a packed body none
         choices: Sequence[Mutator] = known if known and chance.random() < knowing else ANY
         body = chance.choice(choices)(chance, body, other.body)[:LARGEST]
-    if chance.random() < 0.02 and sniff(body[:1024]) is not Format.GZIP:
+    if chance.random() < 0.02 and detect_body_format(body[:1024]) is not BodyFormat.GZIP:
         body = gzip.compress(body, 1, mtime=0)
     return Case(other.name if chance.random() < 0.02 else case.name, body)
 
@@ -187,11 +187,11 @@ _MARKUP: Final = (
     shapes.tag, shapes.tag, shapes.element, shapes.element_deep, shapes.attribute, shapes.characters, shapes.characters,
     shapes.entities,
 )  # fmt: skip
-BY_FORMAT: Final[Mapping[Format, tuple[Mutator, ...]]] = {
-    Format.JSON: (*[shapes.json_value] * 4, shapes.json_deep),
-    Format.XML: _MARKUP,
-    Format.HTML: _MARKUP,
-    Format.TEXT: (*[shapes.cell] * 3, shapes.quoted, shapes.tag, shapes.characters),
-    Format.ZIP: (*[packs.member] * 3, packs.header),
-    Format.GZIP: (packs.gzipped,),
+BY_FORMAT: Final[Mapping[BodyFormat, tuple[Mutator, ...]]] = {
+    BodyFormat.JSON: (*[shapes.json_value] * 4, shapes.json_deep),
+    BodyFormat.XML: _MARKUP,
+    BodyFormat.HTML: _MARKUP,
+    BodyFormat.TEXT: (*[shapes.cell] * 3, shapes.quoted, shapes.tag, shapes.characters),
+    BodyFormat.ZIP: (*[packs.member] * 3, packs.header),
+    BodyFormat.GZIP: (packs.gzipped,),
 }

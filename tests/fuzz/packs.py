@@ -59,26 +59,14 @@ def unpacked(body: bytes) -> list[tuple[str, bytes]]:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             infos = [one for one in archive.infolist() if one.file_size < _MOST]
             return [(one.filename, archive.read(one)) for one in infos]
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        lzma.LZMAError,
-        struct.error,
-        OSError,
-        RuntimeError,
-        ValueError,
-        EOFError,
-    ):
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, OSError, RuntimeError, ValueError, EOFError):
         return []
 
 
 def packed(files: list[tuple[str, bytes]]) -> bytes:
     """A zip of one day, so that the same members are the same bytes."""
     into = io.BytesIO()
-    with (
-        warnings.catch_warnings(),
-        zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
-    ):
+    with warnings.catch_warnings(), zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         warnings.simplefilter("ignore")  # one name twice is what is wanted
         for name, body in files:
             archive.writestr(zipfile.ZipInfo(name or "x"), body, zipfile.ZIP_DEFLATED)

@@ -39,6 +39,5 @@ def deadly(case: Case) -> Features:
 
 
 PLANTED: Final[Mapping[str, Target]] = {
-    f"planted.{judge.__name__}": Target(f"planted.{judge.__name__}", judge)
-    for judge in (sound, broken, deaf, deadly)
+    f"planted.{judge.__name__}": Target(f"planted.{judge.__name__}", judge) for judge in (sound, broken, deaf, deadly)
 } | {"planted.alike": Target("planted.alike", broken)}

@@ -47,9 +47,7 @@ _CITY_LABEL: Final = re.compile(
 )  # or half of it
 _FILER: Final = frozenset({"addresses", "phone", "ein"})
 _STREET: Final = re.compile(rb'"street1"\s*:\s*"[^"]*[^"\s]')
-_COMPANY: Final = re.compile(
-    rb'\s*\{\s*"cik"\s*:\s*"?\d+"?\s*,\s*"entityType"\s*:\s*"(?:operating|investment)"'
-)
+_COMPANY: Final = re.compile(rb'\s*\{\s*"cik"\s*:\s*"?\d+"?\s*,\s*"entityType"\s*:\s*"(?:operating|investment)"')
 _NOBODY: Final = frozenset({None, "", "None", "other"})
 _OWN: Final = frozenset({"10-K", "10-Q", "20-F", "40-F", "8-K", "6-K", "N-CSR", "S-1"})
 _HOMES: Final = frozenset({
@@ -196,9 +194,7 @@ def homes(body: bytes) -> Iterator[str]:
         except (etree.XMLSyntaxError, ValueError):
             continue
         for element in () if root is None else root.iter(etree.Element):
-            name = (
-                str(element.tag).rpartition("}")[2].rpartition(":")[2].lower()
-            )  # an undeclared prefix stays in it
+            name = str(element.tag).rpartition("}")[2].rpartition(":")[2].lower()  # an undeclared prefix stays in it
             if name in _HOMES and _has_text(element):
                 yield f"a text in {name}"
 

@@ -173,9 +173,7 @@ class Hunt:
         elif at is None:
             account.trouble = f"it died before its first case: exit code {code}"
         else:
-            kind, told = (
-                ("hang", "no end, and no signal ended it") if hung else ("death", f"exit code {code}")
-            )
+            kind, told = ("hang", "no end, and no signal ended it") if hung else ("death", f"exit code {code}")
             account.findings.append(Finding(account.target, kind, told, account.target, at.case))
 
     def _asked(self, how: str, finding: Finding, place: Path) -> Finding | None:

@@ -24,10 +24,10 @@ from lxml import etree
 import connectors
 from connectors import GROUPS
 from connectors.contract.dataset import ArchiveMember, Dataset, Scope, UnreadableFileError
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.http.errors import FetchError
 from firm.demo.sandbox_origin import sandbox_source
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.folder import list_day_folders, plan_files
 from sandbox import World, serve, sufficient_companies, write_days
 from tests.fuzz import packs
@@ -88,7 +88,7 @@ def _lend(found: defaultdict[str, dict[str, Case]]) -> None:
     for key in datasets.keys() - found.keys():
         for other in sorted(found.keys() & datasets.keys()):
             is_source = other.partition(".")[2] == key.partition(".")[2]
-            if is_source or datasets[other].staged.keys() & datasets[key].staged.keys():
+            if is_source or datasets[other].staged_tables.keys() & datasets[key].staged_tables.keys():
                 found[key] |= found[other]
     for key in INVENTED.keys() | LENT.keys():
         written = (*INVENTED.get(key, ()), *LENT.get(key, ()))  # first, whatever else there is
@@ -117,12 +117,12 @@ def _of_folder(directory: Path) -> Iterator[tuple[str, Case]]:
 
 def _answered(world: World, folder: Path) -> Iterator[tuple[str, Case]]:
     """What the registries of the sandbox answer, asked as a live run asks."""
-    settings = Settings.read({"FIRM_DATA": str(folder)})
+    settings = IngestSettings.read({"FIRM_DATA": str(folder)})
     with serve(world) as registry, sandbox_source(registry.url, settings) as origin:
         for country in connectors.JURISDICTIONS:
             frames: dict[str, pl.DataFrame] = {}
             for dataset in country.datasets:
-                wanted = list(islice(dataset.wants(frames), _SUBJECTS)) if dataset.wants else []
+                wanted = list(islice(dataset.subjects_to_fetch(frames), _SUBJECTS)) if dataset.subjects_to_fetch else []
                 for case in _bodies(origin.http, dataset, wanted):
                     yield dataset.key, case
                     _read(dataset, case, frames)
@@ -141,11 +141,9 @@ def _bodies(http: Any, dataset: Dataset, wanted: list[str]) -> Iterator[Case]:
 def _read(dataset: Dataset, case: Case, frames: dict[str, pl.DataFrame]) -> None:
     """Rows of an answer, beside those that are there: they say whom to ask about next."""
     body = case.body if dataset.redact is None else dataset.redact(io.BytesIO(case.body)).read()
-    piece = ArchiveMember(
-        dataset.key, case.name, "0" * 64, OBSERVED, Scope.PART, "batch", partial(io.BytesIO, body)
-    )
+    piece = ArchiveMember(dataset.key, case.name, "0" * 64, OBSERVED, Scope.PART, "batch", partial(io.BytesIO, body))
     with suppress(UnreadableFileError):
-        for batch in chain.from_iterable(map(dataset.read, dataset.split(piece))):
+        for batch in chain.from_iterable(map(dataset.read_batches, dataset.split_members(piece))):
             before = frames.get(batch.table, batch.rows.clear())
             frames[batch.table] = before.vstack(batch.rows)
 
@@ -154,14 +152,14 @@ def smaller(case: Case) -> Case:
     """A large body with its first records alone."""
     if len(case.body) <= LARGEST:
         return case
-    found = sniff(case.body[:HEAD])
-    if found is Format.JSON:
+    found = detect_body_format(case.body[:HEAD])
+    if found is BodyFormat.JSON:
         return Case(case.name, _smaller_json(case.body))
-    if found is Format.TEXT:
+    if found is BodyFormat.TEXT:
         return Case(case.name, b"".join(case.body.splitlines(keepends=True)[: 2 * _RECORDS]))
-    if found in (Format.XML, Format.HTML):
+    if found in (BodyFormat.XML, BodyFormat.HTML):
         return Case(case.name, _smaller_xml(case.body))
-    if found is Format.ZIP:
+    if found is BodyFormat.ZIP:
         return Case(case.name, _smaller_zip(case.body))
     return case
 

@@ -106,10 +106,7 @@ class Session:
         pool.shutdown(wait=True)
 
     def _end(self, pool: ThreadPoolExecutor, waiting: set[Future[Account]]) -> None:
-        print(
-            "\nended before the time; what was found is made small and kept (Ctrl-C: not even that)",
-            flush=True,
-        )
+        print("\nended before the time; what was found is made small and kept (Ctrl-C: not even that)", flush=True)
         self.is_ended_early = True
         self.hunt.stop()
         with suppress(KeyboardInterrupt):
@@ -149,9 +146,7 @@ class Session:
     def table(self) -> str:
         """What was done, by target."""
         columns = "".join(f"{name:>11}" for name in MILESTONES)
-        rows = [
-            f"\n{'target':<24}{'seconds':>8}{'cases':>9}{'a second':>10}{'steps':>8}{columns}{'findings':>10}"
-        ]
+        rows = [f"\n{'target':<24}{'seconds':>8}{'cases':>9}{'a second':>10}{'steps':>8}{columns}{'findings':>10}"]
         for account in sorted(self.accounts.values(), key=lambda one: one.target):
             defects = sum(account.target in targets for targets in self.defects.values())
             speed = account.cases / account.seconds if account.seconds else 0.0

@@ -66,7 +66,7 @@ def table(case: Case) -> Features:
             if frame.width != _WIDTH + 1 or frame[csv_rows.LINE].null_count():
                 raise Broken("schema", "a row without its line, or of another width")
             seen |= {"read", f"{separator}{frame.height > 1}"}
-        seen |= {reason[:20] for _, reason, _ in rows.refused[:20]}
+        seen |= {reason[:20] for _, reason, _ in rows.rejected[:20]}
     return frozenset(seen)
 
 
@@ -94,9 +94,7 @@ def feed(case: Case) -> Features:
         found = feeds.parse_feed(case.body)
     except NotFeedError as error:
         return frozenset({str(error)[:30]})
-    return frozenset(
-        {"read", f"repaired {found.is_repaired}", *(key for entry in found.entries[:5] for key in entry)}
-    )
+    return frozenset({"read", f"repaired {found.is_repaired}", *(key for entry in found.entries[:5] for key in entry)})
 
 
 def report(case: Case) -> Features:
@@ -139,7 +137,7 @@ def erasure(case: Case) -> Features:
 def head(case: Case) -> Features:
     """What bytes are."""
     formats.decompressed_head(case.body[:65_536])
-    return frozenset({formats.sniff(case.body[: formats.HEAD]).value})
+    return frozenset({formats.detect_body_format(case.body[: formats.HEAD]).value})
 
 
 _KIT: Final[Mapping[str, Callable[[Case], Features]]] = {
@@ -158,9 +156,7 @@ _KIT: Final[Mapping[str, Callable[[Case], Features]]] = {
 def targets() -> dict[str, Target]:
     """All targets by key, datasets first."""
     datasets = [
-        judging.of_dataset(country, dataset)
-        for country in connectors.JURISDICTIONS
-        for dataset in country.datasets
+        judging.of_dataset(country, dataset) for country in connectors.JURISDICTIONS for dataset in country.datasets
     ]
     shared = [Target(key, judge) for key, judge in _KIT.items()]
     return {target.key: target for target in (*datasets, *shared)}

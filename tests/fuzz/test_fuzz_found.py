@@ -19,9 +19,7 @@ CASES = list(found.cases())
 COSTLY = ("memory", "death")
 
 
-@pytest.mark.parametrize(
-    ("target", "what", "case"), [pytest.param(*one, id=f"{one[0]}/{one[1]}") for one in CASES]
-)
+@pytest.mark.parametrize(("target", "what", "case"), [pytest.param(*one, id=f"{one[0]}/{one[1]}") for one in CASES])
 def test_what_was_found_stays_mended(target: str, what: str, case: Case, tmp_path: Path) -> None:
     if what.startswith(COSTLY):
         answer = Hunt(tmp_path).judged(Finding(target, what, "", "", case))

@@ -59,11 +59,7 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
         _filled("3. Details of person Name: ", "notification of major holdings "),
     ),
     ("story", major_holdings.parse_major_holding, _filled("Oppdiktet AS has on 2026-06-04 bought ")),
-    (
-        "row",
-        major_holdings.parse_major_holding,
-        _filled(" ", "A AS has on 2026-06-04 bought 5%\n2026-06-04 1", "x"),
-    ),
+    ("row", major_holdings.parse_major_holding, _filled(" ", "A AS has on 2026-06-04 bought 5%\n2026-06-04 1", "x")),
     ("word", lambda text: holder_names.find_holder(text, None), _filled("flaggning")),
     ("born", holder_names.clean_name, _filled(",", behind="x")),
     (
@@ -80,15 +76,9 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
         "namesakes",
         lambda text: aksjonaerregister_redact.redact(io.BytesIO(text.encode())).read(),
         "Orgnr;Selskap;Aksjeklasse;Navn aksjonær;Fødselsår/orgnr;Postnr/sted;Landkode;Antall aksjer;Antall aksjer selskap\n"
-        + "".join(
-            f"000000019;A AS;Ordinære aksjer;A A;1970;{place:05} B;NOR;1;99999\n" for place in range(40_000)
-        ),
+        + "".join(f"000000019;A AS;Ordinære aksjer;A A;1970;{place:05} B;NOR;1;99999\n" for place in range(40_000)),
     ),
-    (
-        "mark",
-        lambda text: schedule13_dataset.recognise("x.txt", text.encode()),
-        _filled(" ", "schedule13", "x"),
-    ),
+    ("mark", lambda text: schedule13_dataset.recognise_file("x.txt", text.encode()), _filled(" ", "schedule13", "x")),
     ("documents", lambda text: full_submission.parse_full_submission(text.encode()), _filled("<DOCUMENT>\n")),
     (
         "blocks",
@@ -99,9 +89,7 @@ CASES: Final[tuple[tuple[str, Callable[[str], Any], str], ...]] = (
     (
         "heading",
         lambda text: index_page.parse_index_page(text.encode()),
-        _filled(
-            " ", '<p id="secNum">0000000001-26-000001</p><p id="formName"><strong>Form 8', "-K\n.</strong>"
-        ),
+        _filled(" ", '<p id="secNum">0000000001-26-000001</p><p id="formName"><strong>Form 8', "-K\n.</strong>"),
     ),
     ("prologs", lambda text: parse.parse_markup(text.encode()), "<" + "<HTML>" * 150_000),
     ("blanks", lambda text: feeds.parse_feed(text.encode()), _filled("\n", "<?xml version='1.0'?>", _FEED)),
@@ -125,10 +113,7 @@ SLOW: Final = {"percentages"}  # takes more than a second
 
 @pytest.mark.parametrize(
     ("call", "text"),
-    [
-        pytest.param(call, text, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
-        for name, call, text in CASES
-    ],
+    [pytest.param(call, text, id=name, marks=[pytest.mark.slow] if name in SLOW else []) for name, call, text in CASES],
 )
 def test_a_long_text_is_read_or_refused(call: Callable[[str], Any], text: str) -> None:
     def judge(case: Case) -> Features:

@@ -93,11 +93,7 @@ def test_what_is_private_is_known_where_it_stands(key: str, shown: str | bytes, 
     one, two = (text.encode() if isinstance(text, str) else text for text in (shown, hidden))
     assert list(told(key, one))
     assert not list(told(key, two))
-    for packed in (
-        gzip.compress(one),
-        gzip.compress(gzip.compress(one)),
-        gzip.compress(packs.packed([("x", one)])),
-    ):
+    for packed in (gzip.compress(one), gzip.compress(gzip.compress(one)), gzip.compress(packs.packed([("x", one)]))):
         assert list(told(key, packed))
 
 

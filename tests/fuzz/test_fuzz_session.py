@@ -64,9 +64,7 @@ def test_ended_in_the_middle_what_was_found_is_kept_and_told(tmp_path: Path) -> 
     assert not list(Record(tmp_path / "record").done())  # neither was hunted to its end
 
 
-def test_a_session_goes_on_with_the_targets_that_are_left(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_session_goes_on_with_the_targets_that_are_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = Record(tmp_path / "record")
     record.begin(Plan(0.1, 1, ("planted.broken", "planted.sound")))
     done = Account("planted.broken", cases=7, seconds=1.0, steps=2, reached=[3, 2, 1])
@@ -139,9 +137,7 @@ def test_every_market_has_a_company_to_map_beside() -> None:
 
 def test_an_image_that_is_not_sound_breaks_a_promise() -> None:
     (finland,) = (country for country in JURISDICTIONS if country.code == "FI")
-    doubled = replace(
-        finland, normalise=lambda *_: {"companies": pl.DataFrame({"company_id": ["firm:FI:1"]})}
-    )
+    doubled = replace(finland, to_shared_tables=lambda *_: {"companies": pl.DataFrame({"company_id": ["firm:FI:1"]})})
     with pytest.raises(Broken, match=r"companies\.\w+: column is missing") as error:
         mapped(doubled, {}, OBSERVED)
     assert error.value.kind == "mapping"

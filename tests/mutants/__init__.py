@@ -11,14 +11,4 @@ from tests.mutants.of_pipelines import PIPELINES
 from tests.mutants.of_sandbox import SANDBOX
 from tests.mutants.of_warehouse import WAREHOUSE
 
-MUTANTS: Final = (
-    *CONNECTORS,
-    *SANDBOX,
-    *PIPELINES,
-    *WAREHOUSE,
-    *API,
-    *WEBHOOKS,
-    *BILLING,
-    *DASHBOARD,
-    *OPERATIONS,
-)
+MUTANTS: Final = (*CONNECTORS, *SANDBOX, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS, *BILLING, *DASHBOARD, *OPERATIONS)

@@ -31,9 +31,7 @@ class Mutant:
         lines = text.splitlines(keepends=True)
         places = [place for place, line in enumerate(lines) if line.strip() == self.line]
         if len(places) != 1:
-            raise StaleError(
-                f"{self.name}: {len(places)} lines of {self.file} are {self.line!r}; declare it anew"
-            )
+            raise StaleError(f"{self.name}: {len(places)} lines of {self.file} are {self.line!r}; declare it anew")
         if self.line == self.broken:
             raise StaleError(f"{self.name}: the broken line is the line itself")
         [place] = places

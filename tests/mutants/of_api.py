@@ -29,8 +29,8 @@ API: Final = (
     Mutant(
         "quota: a month has one request more",
         "api/rate_limits/limiter.py",
-        "if meter.count.used < meter.allowed:",
-        "if meter.count.used <= meter.allowed:",
+        "if limits.count.used < limits.allowed:",
+        "if limits.count.used <= limits.allowed:",
         "tests/api/rate_limits/test_limiter_meters.py"
         "::test_the_last_request_of_a_month_is_answered_and_the_next_is_not",
     ),
@@ -68,15 +68,15 @@ WEBHOOKS: Final = (
     Mutant(
         "schedule: the fifth failure is the last",
         "api/webhooks/delivery/retry_policy.py",
-        "if tries > len(waits):",
-        "if tries >= len(waits):",
+        "if tries > len(retry_delays):",
+        "if tries >= len(retry_delays):",
         "tests/api/webhooks/delivery/test_retry_policy.py::test_a_wait_is_never_shorter_and_at_most_an_hour_longer",
     ),
     Mutant(
         "schedule: a receiver may put a delivery off for ever",
         "api/webhooks/delivery/retry_policy.py",
-        "seconds = max(waits[tries - 1], min(more, waits[tries - 1] + LONGEST_RETRY_AFTER))",
-        "seconds = max(waits[tries - 1], more)",
+        "seconds = max(retry_delays[tries - 1], min(more, retry_delays[tries - 1] + LONGEST_RETRY_AFTER))",
+        "seconds = max(retry_delays[tries - 1], more)",
         "tests/api/webhooks/delivery/test_retry_policy.py::test_a_wait_is_never_shorter_and_at_most_an_hour_longer",
     ),
     Mutant(

@@ -28,8 +28,8 @@ BILLING: Final = (
     Mutant(
         "billing: an older answer of Stripe's overwrites a newer one",
         "api/billing/repository.py",
-        "same = and_(StripeCustomer.account_id == seen.account_id, StripeCustomer.revision == seen.revision)",
-        "same = and_(StripeCustomer.account_id == seen.account_id, StripeCustomer.revision >= 0)",
+        "same = and_(StripeCustomer.account_id == stored.account_id, StripeCustomer.revision == stored.revision)",
+        "same = and_(StripeCustomer.account_id == stored.account_id, StripeCustomer.revision >= 0)",
         f"{_EVENTS}::test_who_asked_earlier_never_overwrites_who_asked_later[sqlite]",
     ),
     Mutant(
@@ -42,8 +42,8 @@ BILLING: Final = (
     Mutant(
         "billing: whoever pays no more keeps his webhooks",
         "api/billing/repository.py",
-        "if not given.has_webhooks and tuple(before)[:2] != after[:2]:",
-        "if given.has_webhooks and tuple(before)[:2] != after[:2]:",
+        "if not grant.has_webhooks and tuple(before)[:2] != after[:2]:",
+        "if grant.has_webhooks and tuple(before)[:2] != after[:2]:",
         f"{_TRIALS}::test_a_trial_that_cannot_be_charged_is_over_at_once[sqlite]",
     ),
     Mutant(
@@ -91,7 +91,7 @@ BILLING: Final = (
     Mutant(
         "billing: whoever comes back from the checkout waits for Stripe's event",
         "api/dashboard/pages/plan.py",
-        "asked = None if origin is None else await _refresh_from_stripe(visit)",
+        "asked = None if origin is None else await _refresh_from_stripe(request)",
         "asked = None",
         f"{_LIVES}::test_coming_back_before_stripe_has_told_anything_is_no_matter",
     ),
@@ -105,8 +105,8 @@ BILLING: Final = (
     Mutant(
         "billing: Stripe is asked about every account in every pass",
         "api/billing/reconciliation.py",
-        "return billing.asked_before(self._clock.now() - EVERY, self._after)",
-        "return billing.asked_before(self._clock.now(), self._after)",
+        "return billing.next_account_to_compare(self._clock.now() - EVERY, self._after)",
+        "return billing.next_account_to_compare(self._clock.now(), self._after)",
         f"{_UPKEEP}::test_what_an_event_told_today_is_not_asked_again",
     ),
     Mutant(
@@ -126,14 +126,14 @@ BILLING: Final = (
     Mutant(
         "billing: forms of other sites lead to Stripe",
         "api/dashboard/routing.py",
-        'if not service.doors.is_form_token(visit.shown, visit.form.get(TOKEN_FIELD, "")):',
+        'if not service.session_service.is_form_token(visit.browser_token, visit.form.get(TOKEN_FIELD, "")):',
         "if TOKEN_FIELD not in visit.form:",
         f"{_SAFETY}::test_forms_of_other_sites_lead_nowhere",
     ),
     Mutant(
         "billing: a page that is asked for again and again asks Stripe each time",
         "api/dashboard/pages/plan.py",
-        "limits.check_change(visit.account_id, visit.call.started)",
+        "limits.check_dashboard_changes(visit.account_id, visit.context.started_at)",
         "limits.month()",
         f"{_SAFETY}::test_who_asks_again_and_again_waits",
     ),

@@ -115,15 +115,15 @@ CONNECTORS: Final = (
     Mutant(
         "HTML under status 200 is believed",
         "connectors/kit/http/response.py",
-        'if found is Format.TEXT and content_type.startswith("text/html") and Format.HTML not in expect:',
-        'if found is Format.HTML and content_type.startswith("text/html") and Format.HTML not in expect:',
+        'if found is BodyFormat.TEXT and content_type.startswith("text/html") and BodyFormat.HTML not in expect:',
+        'if found is BodyFormat.HTML and content_type.startswith("text/html") and BodyFormat.HTML not in expect:',
         "tests/connectors/kit/http/test_client.py::test_html_content_type_where_text_was_due",
     ),
     Mutant(
         "secrets: a key follows a redirect to another host",
         "connectors/kit/http/transport.py",
         "auth = None",
-        "auth = asked.auth",
+        "auth = request.auth",
         "tests/connectors/kit/http/test_client.py::test_a_redirect_to_another_host_goes_without_authorization",
     ),
     Mutant(

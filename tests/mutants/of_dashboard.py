@@ -17,8 +17,8 @@ DASHBOARD: Final = (
     Mutant(
         "dashboard: a form is taken whatever token it carries",
         "api/dashboard/routing.py",
-        'if not service.doors.is_form_token(visit.shown, visit.form.get(TOKEN_FIELD, "")):',
-        'if service.doors.is_form_token("", visit.form.get(TOKEN_FIELD, "")):',
+        'if not service.session_service.is_form_token(visit.browser_token, visit.form.get(TOKEN_FIELD, "")):',
+        'if service.session_service.is_form_token("", visit.form.get(TOKEN_FIELD, "")):',
         _FORGED,
     ),
     Mutant(
@@ -38,8 +38,8 @@ DASHBOARD: Final = (
     Mutant(
         "dashboard: pages are shown to who is not signed in",
         "api/dashboard/routing.py",
-        "if not self.for_anyone and visit.signed_in is None:",
-        'if not self.for_anyone and visit.signed_in is None and call.path == "/dashboard":',
+        "if not self.is_anonymous and visit.session is None:",
+        'if not self.is_anonymous and visit.session is None and call.path == "/dashboard":',
         _EVERY + "test_pages_lead_who_is_not_signed_in_to_the_door",
     ),
     Mutant(
@@ -52,8 +52,8 @@ DASHBOARD: Final = (
     Mutant(
         "dashboard: whatever calls itself an origin is sent back as one",
         "api/http/cors.py",
-        "is_told = call.problem == _REFUSAL and _page_origin(origin) is not None",
-        "is_told = call.problem == _REFUSAL",
+        "is_told = context.problem_code == _REFUSAL and _page_origin(origin) is not None",
+        "is_told = context.problem_code == _REFUSAL",
         _CORS + "test_a_page_elsewhere_may_read_why_not_and_nothing_else",
     ),
     Mutant(
@@ -66,8 +66,8 @@ DASHBOARD: Final = (
     Mutant(
         "dashboard: whoever is signed in is an operator",
         "api/dashboard/routing.py",
-        "return self.signed_in.account.email in self.call.service.settings.operators",
-        "return self.signed_in.account.email not in ()",
+        "return self.session.account.email in self.context.services.settings.operators",
+        "return self.session.account.email not in ()",
         _OPERATOR + "test_for_everybody_else_there_is_no_such_page",
     ),
     Mutant(
@@ -80,8 +80,8 @@ DASHBOARD: Final = (
     Mutant(
         "explorer: what changes something is sent without being meant",
         "api/dashboard/pages/explorer.py",
-        'if operation.changes and "confirm" not in visit.form:',
-        'if operation.changes and "key" not in visit.form:',
+        'if operation.is_mutating and "confirm" not in request.form:',
+        'if operation.is_mutating and "key" not in request.form:',
         _EXPLORER + "test_what_changes_something_is_sent_when_it_is_meant",
     ),
     Mutant(
@@ -101,7 +101,7 @@ DASHBOARD: Final = (
     Mutant(
         "dashboard: a change overwrites what somebody else has changed meanwhile",
         "api/dashboard/pages/webhooks.py",
-        "await subscriptions.change(owner, record.subscription_id, body, _seen_etag(visit.form))",
+        "await subscriptions.change(owner, record.subscription_id, body, _seen_etag(request.form))",
         "await subscriptions.change(owner, record.subscription_id, body, None)",
         _EDIT + "test_a_change_that_makes_no_sense_or_comes_late_changes_nothing",
     ),

@@ -13,8 +13,7 @@ OPERATIONS: Final = (
         "api/database/backup.py",
         'options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True, "stream_results": True}',
         'options = {"isolation_level": "READ COMMITTED", "postgresql_readonly": True, "stream_results": True}',
-        "tests/api/database/test_backup.py::"
-        "test_a_copy_is_one_moment_of_a_database_that_is_written_to[postgresql]",
+        "tests/api/database/test_backup.py::test_a_copy_is_one_moment_of_a_database_that_is_written_to[postgresql]",
     ),
     Mutant(
         "restore: keys of another pepper are put in, and none works",
@@ -40,8 +39,8 @@ OPERATIONS: Final = (
     Mutant(
         "rebuild: what a new rule derives is told unasked",
         "pipelines/maintenance/rebuild.py",
-        "made.emit(derived if self.wishes.emit else waiting)",
-        "made.emit(derived)",
+        "made.add_to_outbox(derived if self.wishes.add_to_outbox else waiting)",
+        "made.add_to_outbox(derived)",
         f"{_REBUILD}::test_another_rule_changes_what_is_served_and_tells_nobody_unasked",
     ),
     Mutant(

@@ -43,8 +43,8 @@ WAREHOUSE: Final = (
     Mutant(
         "keyset: companies that tie on what is sorted by are lost between two pages",
         "warehouse/reader/queries/filters.py",
-        'self.add(f"{order.head} {order.past} {head} OR ({order.head} = {head} AND ({beyond})) {unknown}")',
-        'self.add(f"{order.head} {order.past} {head} {unknown}")',
+        'self.add(f"{order.head} {order.comparison_operator} {head} OR ({order.head} = {head} AND ({beyond})) {unknown}")',
+        'self.add(f"{order.head} {order.comparison_operator} {head} {unknown}")',
         "tests/warehouse/test_search_oracle.py::test_every_filter_and_order[2-few answer]",
     ),
     Mutant(
@@ -57,8 +57,8 @@ WAREHOUSE: Final = (
     Mutant(
         "cursor: events of a company begin one too early",
         "warehouse/reader/queries/events.py",
-        "tests.append(f\"sequence {'<' if query.descending else '>'} CAST(? AS INTEGER)\")",
-        "tests.append(f\"sequence {'<=' if query.descending else '>='} CAST(? AS INTEGER)\")",
+        "tests.append(f\"sequence {'<' if query.is_descending else '>'} CAST(? AS INTEGER)\")",
+        "tests.append(f\"sequence {'<=' if query.is_descending else '>='} CAST(? AS INTEGER)\")",
         "tests/warehouse/reader/test_reader_reader.py::test_events_in_both_directions",
     ),
     Mutant(
@@ -94,8 +94,7 @@ WAREHOUSE: Final = (
         "warehouse/schema/markets.py",
         "if len(set(listed)) != len(listed) or set(listed) != declared:",
         "if len(set(listed)) != len(listed):",
-        "tests/warehouse/schema/test_schema_markets.py"
-        "::test_read_markets_list_that_differs_from_folders_is_refused",
+        "tests/warehouse/schema/test_schema_markets.py::test_read_markets_list_that_differs_from_folders_is_refused",
     ),
     Mutant(
         "numbers: a padded number counts whatever its check digit",

@@ -6,13 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.kit.name_keys import core_key, formless_core_key, full_name_key
-from name_matching.core_name import (
-    core_name,
-    full_name,
-    is_weak_core,
-    split_core_and_forms,
-    strong_core,
-)
+from name_matching.core_name import core_name, full_name, is_weak_core, split_core_and_forms, strong_core
 from name_matching.folding import fold_nordic_letters
 from name_matching.legal_forms import FORMS
 from tests.tables import check_cases

@@ -5,14 +5,7 @@ from typing import Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from name_matching.decide import (
-    AUTOMATIC,
-    REVIEWED,
-    RULE,
-    Candidate,
-    CandidateSet,
-    decide_single_match,
-)
+from name_matching.decide import AUTOMATIC, REVIEWED, RULE, Candidate, CandidateSet, decide_single_match
 from name_matching.respondents import parse_parties
 from tests.tables import check_cases
 
@@ -204,10 +197,7 @@ def test_precision_and_recall_of_the_table() -> None:
 
 
 def test_one_slip_is_forgiven_in_a_closed_set_alone() -> None:
-    known = [
-        Candidate("a", "Hargreaves Lansdown Asset Administration Ltd"),
-        Candidate("b", "Lloyds Bank plc"),
-    ]
+    known = [Candidate("a", "Hargreaves Lansdown Asset Administration Ltd"), Candidate("b", "Lloyds Bank plc")]
     slip = "Hargreaves Lansdown Asset Adminstration Ltd"
     closed, opened = (
         decide_single_match(slip, "UK", known, among) for among in (CandidateSet.CLOSED, CandidateSet.OPEN)
@@ -218,10 +208,7 @@ def test_one_slip_is_forgiven_in_a_closed_set_alone() -> None:
 
 
 def test_a_runner_up_within_three_points_refuses() -> None:
-    known = [
-        Candidate("a", "Fjordlaks Eiendom Forvaltning AS"),
-        Candidate("b", "Fjordlaks Eiendom Forvaltninga AS"),
-    ]
+    known = [Candidate("a", "Fjordlaks Eiendom Forvaltning AS"), Candidate("b", "Fjordlaks Eiendom Forvaltninga AS")]
     found = decide_single_match("Fjordlaks Eiendom Forvaltningb AS", "NO", known, CandidateSet.CLOSED)
     assert found.company_id is None
     assert "equally close" in found.evidence
@@ -256,9 +243,7 @@ def test_nobody_is_taken_below_the_limit(name: str, country: str, among: Candida
     assert found.is_for_review == (found.company_id is None and found.score >= REVIEWED)
 
 
-@given(
-    st.permutations(REGISTERS["UK"]), st.sampled_from([name for name, country, _ in TABLE if country == "UK"])
-)
+@given(st.permutations(REGISTERS["UK"]), st.sampled_from([name for name, country, _ in TABLE if country == "UK"]))
 def test_the_order_of_candidates_does_not_count(order: list[tuple[str, str]], name: str) -> None:
     shuffled = [Candidate(*one) for one in order]
     assert (

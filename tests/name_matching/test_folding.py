@@ -90,7 +90,7 @@ CONSUMERS: dict[str, Keys] = {
     ),
     "holder ids of notices in the United Kingdom": each(normalise_holder_name),
     "issuers of notices in the United Kingdom": each(issuer_words),
-    "holders of one company": each(name_features.ascii_folded),
+    "holders of one company": each(name_features.ascii_folded_names),
     "legal forms of holders": each(name_features.legal_forms_of),
     "blocking keys of holders": each(name_features.consonant_key),
     "names in the text of notices": each(comparable_words),
@@ -116,9 +116,7 @@ def test_what_compares_names_agrees_with_the_fold(consumer: str) -> None:
 
 
 def test_holder_id_of_a_notice_does_not_depend_on_its_staged_key() -> None:
-    rows = pl.DataFrame(
-        {"holder": ["Länsförsäkringar AB"] * 2, HOLDER: ["länsförsäkringar ab", "lansforsakringar ab"]}
-    )
+    rows = pl.DataFrame({"holder": ["Länsförsäkringar AB"] * 2, HOLDER: ["länsförsäkringar ab", "lansforsakringar ab"]})
     assert rows.select(HOLDER_KEY).to_series().to_list() == ["lansforsakringar ab"] * 2
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from name_matching.company_markers import CompanyMark, company_mark
+from name_matching.company_markers import CompanyMarker, detect_company_marker
 from name_matching.law_firm_alerts import is_law_firm_alert
 from name_matching.respondents import LONGEST, parse_parties
 from tests.tables import check_cases
@@ -84,36 +84,28 @@ def test_more_respondents_than_named() -> None:
 @check_cases(
     ("name", "country", "due"),
     [
-        ("Acme, Inc.", "US", CompanyMark.FORM),
-        ("Acme", "US", CompanyMark.NONE),
-        ("Acme Trust", "US", CompanyMark.WORD),
-        ("Ann Example", "US", CompanyMark.NONE),
-        ("Larsson & Partners", "SE", CompanyMark.WORD),
-        ("Askim & Spydeberg Sparebank", "NO", CompanyMark.WORD),
-        ("Sparebanken Eksempel", "NO", CompanyMark.WORD),
-        ("Example Oyj", "FI", CompanyMark.FORM),
-        ("Capital", "US", CompanyMark.NONE),
-        ("Inc.", "US", CompanyMark.NONE),
+        ("Acme, Inc.", "US", CompanyMarker.FORM),
+        ("Acme", "US", CompanyMarker.NONE),
+        ("Acme Trust", "US", CompanyMarker.WORD),
+        ("Ann Example", "US", CompanyMarker.NONE),
+        ("Larsson & Partners", "SE", CompanyMarker.WORD),
+        ("Askim & Spydeberg Sparebank", "NO", CompanyMarker.WORD),
+        ("Sparebanken Eksempel", "NO", CompanyMarker.WORD),
+        ("Example Oyj", "FI", CompanyMarker.FORM),
+        ("Capital", "US", CompanyMarker.NONE),
+        ("Inc.", "US", CompanyMarker.NONE),
     ],
 )
-def test_marks(name: str, country: str, due: CompanyMark) -> None:
-    assert company_mark(name, country) is due
+def test_marks(name: str, country: str, due: CompanyMarker) -> None:
+    assert detect_company_marker(name, country) is due
 
 
-COMPANIES = [
-    "Acme, Inc.",
-    "Beta Fund II, L.P.",
-    "Gamma LLC",
-    "Delta Trading Co., Ltd.",
-    "Epsilon Capital Advisors",
-]
+COMPANIES = ["Acme, Inc.", "Beta Fund II, L.P.", "Gamma LLC", "Delta Trading Co., Ltd.", "Epsilon Capital Advisors"]
 PERSONS = ["Ann Example", "Bo B. Example, Jr.", "Cy Example, CPA", "Di Example a/k/a Di Ex"]
 SIGNS = [", ", "; ", " and ", ", and ", ",  and ", " and  "]
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from(COMPANIES + PERSONS), st.sampled_from(SIGNS)), min_size=1, max_size=6)
-)
+@given(st.lists(st.tuples(st.sampled_from(COMPANIES + PERSONS), st.sampled_from(SIGNS)), min_size=1, max_size=6))
 def test_any_list_of_respondents_is_told_apart(listed: list[tuple[str, str]]) -> None:
     title = "".join(name + sign for name, sign in listed[:-1]) + listed[-1][0]
     found = parse_parties(title, "US")

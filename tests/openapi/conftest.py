@@ -38,8 +38,6 @@ def tool():
     def run(folder, name, *arguments):
         command = [str(found / name), *arguments]
         environment = os.environ | QUIET
-        return subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
+        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
     return run

@@ -9,11 +9,7 @@ import schemathesis
 
 _CURSOR = {"invalid_cursor", "cursor_mismatch", "cursor_expired"}
 # Parameters that need one another: an amount its currency, an industry the scheme it is of, relevance a text.
-_TOGETHER = (
-    {"currency", "revenue_min", "revenue_max"},
-    {"industry", "industry_scheme"},
-    {"sort", "q"},
-)
+_TOGETHER = ({"currency", "revenue_min", "revenue_max"}, {"industry", "industry_scheme"}, {"sort", "q"})
 
 
 @schemathesis.check
@@ -32,9 +28,7 @@ def _malformed(problem, case):
         assert "cursor" in query, "a cursor was refused that was not sent"
         return
     if problem["code"] == "invalid_org_number":
-        assert "market" in (case.path_parameters or {}), (
-            "a number that fits the document is none of any market"
-        )
+        assert "market" in (case.path_parameters or {}), "a number that fits the document is none of any market"
         return
     assert problem["code"] == "invalid_parameter", f"{problem['code']} for a request that fits the document"
     for error in problem["errors"]:

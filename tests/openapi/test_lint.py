@@ -33,22 +33,18 @@ FAULTS_OF_REDOCLY = {
     "operation-4xx-problem-details-rfc7807": lambda d: response(d, "NotFound").update(
         content={"text/html": {"schema": {"type": "string"}}}
     ),
-    "no-invalid-media-type-examples": lambda d: first(d)["responses"]["200"]["content"][
-        "application/json"
-    ].update(example={"id": 7}),
+    "no-invalid-media-type-examples": lambda d: first(d)["responses"]["200"]["content"]["application/json"].update(
+        example={"id": 7}
+    ),
     "no-identical-paths": lambda d: d["paths"].update({"/api/v1/companies/{other}": {"get": first(d)}}),
 }
 FAULTS_OF_SPECTRAL = {
     "owasp:api4:2023-string-limit": lambda d: schema(d, "Company")["properties"]["name"].pop("maxLength"),
     "owasp:api4:2023-string-restricted": lambda d: schema(d, "Company")["properties"]["name"].pop("pattern"),
     "owasp:api4:2023-array-limit": lambda d: schema(d, "CompanyList")["properties"]["data"].pop("maxItems"),
-    "owasp:api4:2023-integer-limit": lambda d: schema(d, "FinancialPeriod")["properties"]["version"].pop(
-        "minimum"
-    ),
+    "owasp:api4:2023-integer-limit": lambda d: schema(d, "FinancialPeriod")["properties"]["version"].pop("minimum"),
     "rate-limit-headers": lambda d: response(d, "NotFound")["headers"].pop("RateLimit"),
-    "owasp:api4:2023-rate-limit-retry-after": lambda d: response(d, "TooManyRequests")["headers"].pop(
-        "Retry-After"
-    ),
+    "owasp:api4:2023-rate-limit-retry-after": lambda d: response(d, "TooManyRequests")["headers"].pop("Retry-After"),
     "owasp:api8:2023-define-cors-origin": lambda d: response(d, "NotFound")["headers"].pop(
         "Access-Control-Allow-Origin"
     ),

@@ -39,10 +39,7 @@ WEBHOOKS = WebhookSettings(allow_http=True, allow_networks=(ip_network("127.0.0.
 TIERS = read_tiers(
     {
         "tiers": {"pro": PLENTY},
-        "clients": {
-            "failed_authentications_per_second": 10**6,
-            "publishable_key_requests_per_second": 10**6,
-        },
+        "clients": {"failed_authentications_per_second": 10**6, "publishable_key_requests_per_second": 10**6},
     }
 )
 PHASES = "examples,coverage,fuzzing,stateful"
@@ -107,9 +104,7 @@ class There:
         log = stored.Log(database)
         account_id = service.accounts.account("owner@example.com").account_id
         secret = SecretBox(service.secrets.sealing_keys).seal(make_secret())
-        self.first, self.second = (
-            log.subscription(account_id, endpoint_url=endpoint, secret=secret) for _ in range(2)
-        )
+        self.first, self.second = (log.subscription(account_id, endpoint_url=endpoint, secret=secret) for _ in range(2))
         self.delivery = log.deliver(self.second, log.event(), "failed")
         log.attempt(self.delivery)
         self.replay = log.ulids.make("rpl")

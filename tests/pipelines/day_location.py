@@ -14,7 +14,7 @@ import dagster as dg
 
 import connectors
 from pipelines.definitions_builder import build_defs
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from pipelines.workspace import Workspace
 
@@ -34,7 +34,7 @@ def _stand_still(step: str) -> None:
         data = settings.layout.root
         held = [
             path.stem.removeprefix("market-")
-            for path in settings.layout.locks.glob("market-*")
+            for path in settings.layout.locks_folder.glob("market-*")
             if path.read_text()
         ]
         (FOLDER / "told").write_text(f"{held[0]} {data.name}")
@@ -42,8 +42,6 @@ def _stand_still(step: str) -> None:
         time.sleep(600)
 
 
-settings = Settings.read(os.environ)
+settings = IngestSettings.read(os.environ)
 markets = tuple(made for made in connectors.JURISDICTIONS if made.code in MARKETS)
-defs = build_defs(
-    settings, workspace=Workspace(settings, markets, on_step=_stand_still), resources={"origin": _day}
-)
+defs = build_defs(settings, workspace=Workspace(settings, markets, on_step=_stand_still), resources={"origin": _day})

@@ -27,7 +27,7 @@ from tests.pipelines.places import ONE, TWO, Place, accounts, owner
 from warehouse.erasure.tombstones import Tombstone
 from warehouse.exports.exports import ExportStore
 from warehouse.reader.reader import ReleaseReader
-from warehouse.storage.atomic_files import no_step
+from warehouse.storage.atomic_files import ignore_step
 
 COMPANY, OTHER = f"firm:FI:{ONE}", f"firm:FI:{TWO}"
 NAME, HOLDER_NAME, NEW_NAME = "Yksityinen Henkilö Tmi", "Åsa Öberg", "Yksityinen Uusi Tmi"
@@ -38,7 +38,7 @@ def _is_removed(rows: pl.DataFrame) -> pl.Series:
     return (rows["status"] == "closed") & (rows["name"] == rows["number"])
 
 
-ERASED_MARKET = replace(MARKET, removed={"fi_register": _is_removed})
+ERASED_MARKET = replace(MARKET, removal_masks={"fi_register": _is_removed})
 
 
 class Erased(Place):
@@ -49,19 +49,13 @@ class Erased(Place):
         self.register((ONE, NAME, "open", "2020-01-01"), (TWO, "Kaksi Oy", "open", ""))
         self.records("accounts/a1.json", accounts("a1", ONE, 2024, 1234567), accounts("b1", TWO, 2024, 55))
         self.records(
-            "owners/o1.json",
-            owner("o1", ONE, 25, 50, holder=HOLDER_NAME),
-            owner("p1", TWO, 25, 50, holder="Matti"),
+            "owners/o1.json", owner("o1", ONE, 25, 50, holder=HOLDER_NAME), owner("p1", TWO, 25, 50, holder="Matti")
         )
         self.take()
-        self.register(
-            (ONE, NAME, "asleep", "2026-03-03"), (TWO, "Kaksi Oy", "asleep", "2026-03-03"), ("odd",)
-        )
+        self.register((ONE, NAME, "asleep", "2026-03-03"), (TWO, "Kaksi Oy", "asleep", "2026-03-03"), ("odd",))
         self.records("accounts/a2.json", accounts("a2", ONE, 2025, 7654321), accounts("b2", TWO, 2025, 56))
         self.records(
-            "owners/o2.json",
-            owner("o1", ONE, 50, 75, holder=HOLDER_NAME),
-            owner("p1", TWO, 50, 75, holder="Matti"),
+            "owners/o2.json", owner("o1", ONE, 50, 75, holder=HOLDER_NAME), owner("p1", TWO, 50, 75, holder="Matti")
         )
         self.take()
         list(ExportStore(self.settings.layout).write(["FI"]))
@@ -72,7 +66,7 @@ class Erased(Place):
         return self.write(f"fi/register/{name}", "\n".join(lines), day)
 
     def take(
-        self, on_step: Callable[[str], None] = no_step, told: Callable[[str], None] | None = None
+        self, on_step: Callable[[str], None] = ignore_step, told: Callable[[str], None] | None = None
     ) -> IngestReport:
         """An ingest a day after the last one."""
         from datetime import timedelta
@@ -82,21 +76,17 @@ class Erased(Place):
             jurisdictions=(ERASED_MARKET,), clock=self.clock, on_step=on_step, instance=self.instance
         )
         return ingest(
-            self.settings,
-            ["fi"],
-            FolderSource(self.folder),
-            progress=told or self.lines.append,
-            overrides=overrides,
+            self.settings, ["fi"], FolderSource(self.folder), progress=told or self.lines.append, overrides=overrides
         )
 
-    def erase(self, *subjects: str, on_step: Callable[[str], None] = no_step) -> tuple[Tombstone, ...]:
+    def erase(self, *subjects: str, on_step: Callable[[str], None] = ignore_step) -> tuple[Tombstone, ...]:
         overrides = pipelines_erase.WorkspaceOverrides((ERASED_MARKET,), self.clock, on_step)
         return pipelines_erase.erase(self.settings, subjects, "asked for", self.lines.append, overrides)
 
     def profile(self, company: str) -> dict[str, Any] | None:
         reader = ReleaseReader(self.settings.layout)
         try:
-            with reader.pin() as snapshot:
+            with reader.pin_release() as snapshot:
                 document = snapshot.profile(company)
         finally:
             reader.close()

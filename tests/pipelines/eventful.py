@@ -42,9 +42,7 @@ def world(
     return base
 
 
-def told(
-    before: World, after: World, on: EmissionContext | None = None, known: list[str] | None = None
-) -> list[dict]:
+def told(before: World, after: World, on: EmissionContext | None = None, known: list[str] | None = None) -> list[dict]:
     found = differences(before, after)
     if known is not None:
         found["companies"].known = pl.Series("company_id", known, pl.String)

@@ -14,8 +14,8 @@ from typing import Any
 
 from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Jurisdiction, Scope
 from connectors.kit.http.errors import FetchError, TruncatedBodyError
-from pipelines.runtime.step_results import RunFacts
-from pipelines.settings import Settings
+from pipelines.runtime.step_results import RunParameters
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource
 from pipelines.sources.stream_listener import FeedListener
 from pipelines.steps import fetch as steps_fetch
@@ -58,9 +58,7 @@ class Feed:
             numbers = range(first, min(first + 2, self.events + 1))
             lines = [json.dumps(accounts(f"e{number}", ONE, 2025, number)) for number in numbers]
             body = io.BytesIO(("hidden" + "\n".join(lines)).encode())
-            yield FetchedFile(
-                f"{first}-{numbers[-1]}.json", body, Scope.FEED, NOON, Cursor(str(numbers[-1])), URL
-            )
+            yield FetchedFile(f"{first}-{numbers[-1]}.json", body, Scope.FEED, NOON, Cursor(str(numbers[-1])), URL)
         if end is not None:
             raise end
 
@@ -68,10 +66,10 @@ class Feed:
         yield from self.listen(http, cursor)
 
     def dataset(self) -> Dataset:
-        return replace(MARKET.datasets[1], fetch=self.fetch, listen=self.listen, redact=without_secrets)
+        return replace(MARKET.datasets[1], fetch=self.fetch, listen_stream=self.listen, redact=without_secrets)
 
     def market(self) -> Jurisdiction:
-        return replace(MARKET, datasets=(MARKET.datasets[0], self.dataset()), holders={})
+        return replace(MARKET, datasets=(MARKET.datasets[0], self.dataset()), holder_columns={})
 
     def step(self, name: str) -> None:
         self.steps.append(name)
@@ -84,7 +82,7 @@ class Feed:
 
     def workspace(self) -> Workspace:
         at = NOON + timedelta(hours=self.runs)
-        return Workspace(Settings(data=self.root), (self.market(),), lambda: at, on_step=self.step)
+        return Workspace(IngestSettings(data=self.root), (self.market(),), lambda: at, on_step=self.step)
 
     def read(self, connections: int = 1) -> list[float]:
         """The reader for some connections; gives the pauses between them."""
@@ -106,16 +104,16 @@ class Feed:
         with closing(self.workspace()) as workspace:
             at = workspace.clock()
             batch = f"{at:%Y%m%dT%H%M%S}000000Z"
-            workspace.receipts.begin(batch, RunFacts(at, frozenset()))
+            workspace.step_results.begin(batch, RunParameters(at, frozenset()))
             steps_fetch.fetch_dataset(workspace, self.market(), self.dataset(), LiveSource(None), batch)  # type: ignore[arg-type]
             stage.stage_dataset(workspace, self.market(), self.dataset(), batch)
 
     def staged(self) -> list[str]:
         """Ids of all that was staged, in order, what came again left out."""
         with closing(self.workspace()) as workspace:
-            lake, key = workspace.lake, self.dataset().key
-            table = MARKET.datasets[1].staged["fi_accounts"]
-            rows = [lake.rows(key, batch, table).collect()["id"].to_list() for batch in lake.batches(key)]
+            lake, key = workspace.staged_store, self.dataset().key
+            table = MARKET.datasets[1].staged_tables["fi_accounts"]
+            rows = [lake.read_rows(key, batch, table).collect()["id"].to_list() for batch in lake.batches(key)]
         return list(dict.fromkeys(identity for batch in rows for identity in batch))
 
 

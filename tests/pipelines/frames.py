@@ -13,7 +13,7 @@ from pipelines.transforms.events.emission_rules import EmissionContext
 from warehouse import schema_render
 from warehouse.schema import tables
 from warehouse.schema.ids import filing_id
-from warehouse.schema.types import Kind, Table
+from warehouse.schema.types import ColumnKind, Table
 
 COMPANY = "firm:FI:0000001-9"
 DAY_1 = datetime(2026, 1, 1, tzinfo=UTC)
@@ -23,7 +23,7 @@ DATASETS = ("xx.register", "xx.accounts", "xx.owners")
 
 
 def frame(table: Table, *rows: dict[str, Any]) -> pl.DataFrame:
-    percents = {column.name for column in table.columns if column.kind is Kind.PERCENT}
+    percents = {column.name for column in table.columns if column.kind is ColumnKind.PERCENT}
     complete = [dict.fromkeys(table.names) | row for row in rows]
     for row in complete:
         for name in percents:
@@ -137,7 +137,5 @@ def whole(image: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     return {table.name: image.get(table.name, schema_render.empty_frame(table)) for table in tables.TABLES}
 
 
-def occasion(
-    instant: datetime = DAY_2, baseline: datetime = DAY_1, late: tuple[str, ...] = ()
-) -> EmissionContext:
+def occasion(instant: datetime = DAY_2, baseline: datetime = DAY_1, late: tuple[str, ...] = ()) -> EmissionContext:
     return EmissionContext(instant, dict.fromkeys(DATASETS, baseline), frozenset(late))

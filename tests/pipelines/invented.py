@@ -34,11 +34,11 @@ from connectors.kit import staging
 from warehouse import schema_render
 from warehouse.schema import tables
 from warehouse.schema.ids import filing_id
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 LICENCE = Licence("CC0-1.0", None, None)
 CADENCE = Cadence("0 4 * * *", 48)
-_T, _I, _D, _B = Kind.TEXT, Kind.INTEGER, Kind.DATE, Kind.BOOLEAN
+_T, _I, _D, _B = ColumnKind.TEXT, ColumnKind.INTEGER, ColumnKind.DATE, ColumnKind.BOOLEAN
 
 REGISTER = Table(
     "fi_register",
@@ -73,8 +73,8 @@ OWNERS = Table(
         Column("id", _T, "i", nullable=False),
         Column("number", _T, "n"),
         Column("holder", _T, "h"),
-        Column("low", Kind.PERCENT, "l"),
-        Column("high", Kind.PERCENT, "h"),
+        Column("low", ColumnKind.PERCENT, "l"),
+        Column("high", ColumnKind.PERCENT, "h"),
         Column("since", _D, "s"),
         Column("until", _D, "u"),
     ),
@@ -115,9 +115,7 @@ def read_accounts(piece: ArchiveMember) -> Iterator[Batch]:
 def read_owners(piece: ArchiveMember) -> Iterator[Batch]:
     rows = [_dated(row, "since", "until") for row in records_of(piece)]
     frame = pl.DataFrame(rows, schema_overrides={"low": pl.Float64, "high": pl.Float64, "until": pl.Date})
-    yield staging.make_batch(
-        OWNERS, frame.cast({"low": schema_render.PERCENT, "high": schema_render.PERCENT})
-    )
+    yield staging.make_batch(OWNERS, frame.cast({"low": schema_render.PERCENT, "high": schema_render.PERCENT}))
 
 
 def records_of(piece: ArchiveMember) -> list[dict[str, Any]]:
@@ -244,13 +242,13 @@ def dataset_of(key: str, table: Table, files: str, read: Any, guard: GuardLimits
         title=key,
         licence=LICENCE,
         cadence=CADENCE,
-        guard=guard,
+        guard_limits=guard,
         host="registry.example",
-        staged={table.name: table},
-        files=(files,),
-        recognise=recognise,
-        split=staging.split_archive,
-        read=read,
+        staged_tables={table.name: table},
+        file_patterns=(files,),
+        recognise_file=recognise,
+        split_members=staging.split_archive,
+        read_batches=read,
     )
 
 
@@ -258,14 +256,12 @@ MARKET = Jurisdiction(
     code="FI",
     state="served",
     datasets=(
-        dataset_of(
-            "fi.register", REGISTER, "register/*", read_register, GuardLimits(min_rows=2, max_shrink=0.4)
-        ),
+        dataset_of("fi.register", REGISTER, "register/*", read_register, GuardLimits(min_rows=2, max_shrink=0.4)),
         dataset_of("fi.accounts", ACCOUNTS, "accounts/**", read_accounts, GuardLimits()),
         dataset_of("fi.owners", OWNERS, "owners/*.json", read_owners, GuardLimits()),
     ),
-    precedence={"name": ("fi.register",)},
-    touches=touches,
-    normalise=normalise,
-    holders={OWNERS.name: ("id", "holder")},
+    field_precedence={"name": ("fi.register",)},
+    company_ids_of_rows=touches,
+    to_shared_tables=normalise,
+    holder_columns={OWNERS.name: ("id", "holder")},
 )

@@ -27,13 +27,13 @@ from connectors.kit import staging
 from tests.pipelines import invented
 from warehouse.schema import tables
 from warehouse.schema.ids import filing_id
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T, _I = Kind.TEXT, Kind.INTEGER
+_T, _I = ColumnKind.TEXT, ColumnKind.INTEGER
 
 
 def _table(name: str, *columns: str) -> Table:
-    kinds = {"year": _I, "revenue": _I, "low": Kind.PERCENT}
+    kinds = {"year": _I, "revenue": _I, "low": ColumnKind.PERCENT}
     made = tuple(Column(column, kinds.get(column, _T), "c") for column in columns)
     return Table(f"fi_{name}", name, columns[:1], made)
 
@@ -65,7 +65,7 @@ def _dataset(table: Table, scope: Scope = Scope.FEED) -> Any:
 
     name = table.name.removeprefix("fi_")
     made = invented.dataset_of(f"fi.{name}", table, f"{name}/**", read, GuardLimits())
-    return replace(made, recognise=lambda name, head: _recognised(name, head, scope))
+    return replace(made, recognise_file=lambda name, head: _recognised(name, head, scope))
 
 
 def _recognised(name: str, head: bytes, scope: Scope) -> RecognisedFile:
@@ -86,9 +86,7 @@ def normalise(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.
     more = {
         "filings": invented.table_of(tables.FILINGS, [_filing(row) for row in issuers]),
         "holdings": invented.table_of(tables.HOLDINGS, [_stake(row) for row in stakes]),
-        "financials_reported": invented.table_of(
-            tables.FINANCIALS_REPORTED, [_statement(row) for row in issuers]
-        ),
+        "financials_reported": invented.table_of(tables.FINANCIALS_REPORTED, [_statement(row) for row in issuers]),
     }
     return {name: pl.concat([rows, *([more[name]] if name in more else [])]) for name, rows in found.items()}
 
@@ -115,8 +113,8 @@ def _stake(row: dict[str, Any]) -> dict[str, Any]:
 LINKED_MARKET: Jurisdiction = replace(
     invented.MARKET,
     datasets=(*invented.MARKET.datasets, *map(_dataset, (ISSUERS, LEI, LIST, STAKES))),
-    touches=touches,
-    normalise=normalise,
+    company_ids_of_rows=touches,
+    to_shared_tables=normalise,
     links=LINKS,
-    holders={**invented.MARKET.holders, STAKES.name: ("id", "holder")},
+    holder_columns={**invented.MARKET.holder_columns, STAKES.name: ("id", "holder")},
 )

@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from connectors.contract.dataset import Dataset, FetchedFile, Jurisdiction, Scope
-from pipelines.runtime.step_results import RunFacts
-from pipelines.settings import Settings
+from pipelines.runtime.step_results import RunParameters
+from pipelines.settings import IngestSettings
 from pipelines.steps import fetch as steps_fetch
 from pipelines.steps import normalise, stage
 from pipelines.workspace import Workspace
@@ -24,9 +24,9 @@ from warehouse.staged.store import StagedIndex
 WEEK = timedelta(days=7)
 FIRST = datetime(2026, 3, 1, 4, tzinfo=UTC)
 NAME = "accounts/nightly.zip"
-NIGHTLY: Dataset = replace(MARKET.dataset("fi.accounts"), rereads=WEEK)
-WHOLE: Dataset = replace(NIGHTLY, rereads=None)
-ANSWERS: Dataset = replace(NIGHTLY, key="fi.answers", files=("answers/**",), rereads=None)
+NIGHTLY: Dataset = replace(MARKET.dataset("fi.accounts"), reread_interval=WEEK)
+WHOLE: Dataset = replace(NIGHTLY, reread_interval=None)
+ANSWERS: Dataset = replace(NIGHTLY, key="fi.answers", file_patterns=("answers/**",), reread_interval=None)
 
 OTHERS = tuple(made for made in MARKET.datasets if made.key != NIGHTLY.key)
 
@@ -61,55 +61,48 @@ class Nights:
 
     @property
     def market(self) -> Jurisdiction:
-        return replace(MARKET, datasets=(*OTHERS, self.nightly, ANSWERS), holders={})
+        return replace(MARKET, datasets=(*OTHERS, self.nightly, ANSWERS), holder_columns={})
 
     def workspace(self) -> Workspace:
-        at = night(1000) + timedelta(
-            hours=self.runs
-        )  # runs come when they come; what they bring has its own day
-        return Workspace(Settings(data=self.root, workers=1), (self.market,), lambda: at)
+        at = night(1000) + timedelta(hours=self.runs)  # runs come when they come; what they bring has its own day
+        return Workspace(IngestSettings(data=self.root, workers=1), (self.market,), lambda: at)
 
     def take(
-        self,
-        *archives: tuple[int, Nightly],
-        answers: Sequence[tuple[int, str, int]] = (),
-        is_read: bool = True,
+        self, *archives: tuple[int, Nightly], answers: Sequence[tuple[int, str, int]] = (), is_read: bool = True
     ) -> StagedIndex | None:
         """One run with archives of some nights and answers (night, name, revenue); what it staged of the archives."""
         self.runs += 1
         with closing(self.workspace()) as workspace:
             at = workspace.clock()
             batch = f"{at:%Y%m%dT%H%M%S}000000Z"
-            workspace.receipts.begin(batch, RunFacts(at, frozenset()))
+            workspace.step_results.begin(batch, RunParameters(at, frozenset()))
             for number, members in archives:
                 came = FetchedFile(NAME, io.BytesIO(packed(members)), Scope.PART, night(number))
-                workspace.archive.put(self.nightly.key, came, batch)
+                workspace.raw_archive.store_body(self.nightly.key, came, batch)
             for number, name, revenue in answers:
                 body = io.BytesIO(record(name, revenue).encode())
-                came = FetchedFile(
-                    f"answers/{name}.json", body, Scope.PART, night(number) + timedelta(hours=6)
-                )
-                workspace.archive.put(ANSWERS.key, came, batch)
+                came = FetchedFile(f"answers/{name}.json", body, Scope.PART, night(number) + timedelta(hours=6))
+                workspace.raw_archive.store_body(ANSWERS.key, came, batch)
             if not is_read:  # killed before
                 return None
             for dataset in (self.nightly, ANSWERS):
-                workspace.receipts.write(
-                    batch, steps_fetch.result_name(dataset.key), {"dataset": dataset.key, "new": 1}
+                workspace.step_results.write(
+                    batch, steps_fetch.fetch_result_name(dataset.key), {"dataset": dataset.key, "new": 1}
                 )
                 stage.stage_dataset(workspace, self.market, dataset, batch)
-            normalise.normalise(workspace, self.market, batch)
-            return workspace.lake.index(self.nightly.key, batch)
+            normalise.normalise_market(workspace, self.market, batch)
+            return workspace.staged_store.index(self.nightly.key, batch)
 
     def present(self) -> dict[str, tuple[int, datetime]]:
         """Revenue and instant of what is present, by id."""
-        with closing(self.workspace()) as workspace, workspace.history("FI") as history:
-            rows = history.present(ACCOUNTS).select("id", "revenue", "_observed_at").collect()
+        with closing(self.workspace()) as workspace, workspace.open_history("FI") as history:
+            rows = history.present_rows(ACCOUNTS).select("id", "revenue", "_observed_at").collect()
         return {name: (revenue, at) for name, revenue, at in rows.iter_rows()}
 
     def raw_of(self, name: str) -> str:
         """The body that a present row stands on."""
-        with closing(self.workspace()) as workspace, workspace.history("FI") as history:
-            rows = history.present(ACCOUNTS).collect()
+        with closing(self.workspace()) as workspace, workspace.open_history("FI") as history:
+            rows = history.present_rows(ACCOUNTS).collect()
         (raw_,) = rows.filter(id=name)["_raw"]
         return str(raw_).partition("#")[0]
 

@@ -14,7 +14,7 @@ import dagster as dg
 from connectors.contract.dataset import Jurisdiction
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from tests.pipelines.invented import MARKET
 from warehouse.release import freshness
@@ -39,13 +39,13 @@ class Place:
         return self.root / "files"
 
     @property
-    def settings(self) -> Settings:
-        return Settings(data=self.root / "data", workers=1)
+    def settings(self) -> IngestSettings:
+        return IngestSettings(data=self.root / "data", workers=1)
 
     @property
     def noted(self) -> dict[str, DatasetCheck]:
         """What runs have noted of datasets, by the last word of their keys."""
-        datasets = freshness.read(self.settings.layout).datasets
+        datasets = freshness.read_freshness(self.settings.layout).dataset_checks
         return {key.removeprefix("fi."): seen for key, seen in datasets.items()}
 
     def clock(self) -> datetime:
@@ -77,15 +77,9 @@ class Place:
     def ingest(self, hook: Callable[[str], None] | None = None, **values: Any) -> IngestReport:
         """An ingest a day after the last one."""
         self.now += timedelta(days=1)
-        overrides = IngestOverrides(
-            jurisdictions=(self.market,), clock=self.clock, instance=self.instance, **values
-        )
+        overrides = IngestOverrides(jurisdictions=(self.market,), clock=self.clock, instance=self.instance, **values)
         return ingest(
-            self.settings,
-            ["fi"],
-            FolderSource(self.folder),
-            progress=hook or self.lines.append,
-            overrides=overrides,
+            self.settings, ["fi"], FolderSource(self.folder), progress=hook or self.lines.append, overrides=overrides
         )
 
 
@@ -95,11 +89,4 @@ def accounts(native: str, number: str, year: int, revenue: int, **values: Any) -
 
 
 def owner(native: str, number: str, low: int, high: int, **values: Any) -> dict[str, Any]:
-    return {
-        "id": native,
-        "number": number,
-        "holder": "Åsa",
-        "low": low,
-        "high": high,
-        "since": "2021-05-01",
-    } | values
+    return {"id": native, "number": number, "holder": "Åsa", "low": low, "high": high, "since": "2021-05-01"} | values

@@ -25,7 +25,7 @@ from pipelines.defs import partitions
 from pipelines.ingest.market_run import dagster_instance
 from pipelines.ingest.run import ingest
 from pipelines.runtime.batch_ids import next_batch
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from sandbox import World, write_days
 from tests.bucket import Bucket
@@ -76,12 +76,7 @@ class Machines:
     workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def start(self, name: str) -> None:
-        given = {
-            **os.environ,
-            **self.environment,
-            "FIRM_DATA": str(self.folder / name),
-            "PYTHONPATH": str(ROOT),
-        }
+        given = {**os.environ, **self.environment, "FIRM_DATA": str(self.folder / name), "PYTHONPATH": str(ROOT)}
         with (self.folder / f"{name}.log").open("ab") as log:
             self.workers[name] = subprocess.Popen(
                 [sys.executable, "-m", "firm", "work", "--name", name],
@@ -119,9 +114,7 @@ def _until(what: Callable[[], bool], otherwise: str | Callable[[], str]) -> None
 
 
 @pytest.fixture
-def machines(
-    object_store: Callable[[], Bucket], postgresql: Callable[[], str], tmp_path: Path
-) -> Iterator[Machines]:
+def machines(object_store: Callable[[], Bucket], postgresql: Callable[[], str], tmp_path: Path) -> Iterator[Machines]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -210,15 +203,13 @@ def _content(layout: Layout) -> tuple[str, list[str]]:
 
 def test_a_day_across_workers_of_which_one_dies_with_the_broker(machines: Machines, tmp_path: Path) -> None:
     days = write_days(World(seed=3, companies=120, days=2, markets=MARKETS), tmp_path / "days")
-    alone = Settings.read({"FIRM_DATA": str(tmp_path / "alone"), "FIRM_WORKERS": "1"})
+    alone = IngestSettings.read({"FIRM_DATA": str(tmp_path / "alone"), "FIRM_WORKERS": "1"})
     for day in days:
         assert ingest(alone, MARKETS, FolderSource(day)).exit_code == 0
     mine = {**machines.environment, "FIRM_DATA": str(tmp_path / "daemon")}
-    settings = Settings.read(mine)
+    settings = IngestSettings.read(mine)
     with _set(mine):
-        assert (
-            ingest(settings, MARKETS, FolderSource(days[0])).exit_code == 0
-        )  # by hand, on the daemon's machine
+        assert ingest(settings, MARKETS, FolderSource(days[0])).exit_code == 0  # by hand, on the daemon's machine
     with _set(mine), dagster_instance(settings) as instance:
         machines.start("one")
         machines.start("two")

@@ -17,7 +17,7 @@ import pytest
 from dagster import AssetRecordsFilter
 
 from pipelines.ingest.market_run import dagster_instance
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 
 DESCRIBED = "storage: {{sqlite: {{base_dir: '{}'}}}}\ntelemetry: {{enabled: false}}\n"
 KILLED = """
@@ -56,12 +56,12 @@ def second() -> None:
 
 
 def ours(data: Path) -> dg.DagsterInstance:
-    return dagster_instance(Settings(data=data))
+    return dagster_instance(IngestSettings(data=data))
 
 
 def plain(data: Path) -> dg.DagsterInstance:
     """An instance over Dagster's own storage of the same folder."""
-    storage = Settings(data=data).dagster_storage
+    storage = IngestSettings(data=data).dagster_storage
     storage.mkdir(parents=True, exist_ok=True)
     (data / "dagster.yaml").write_text(DESCRIBED.format(storage))
     return dg.DagsterInstance.from_config(str(data))
@@ -142,7 +142,7 @@ def asked(folder: Path, statement: str) -> list[tuple[Any, ...]]:
 
 
 def index_of(data: Path) -> Path:
-    return next(Settings(data=data).dagster_storage.rglob("index.db")).parent
+    return next(IngestSettings(data=data).dagster_storage.rglob("index.db")).parent
 
 
 @pytest.mark.slow

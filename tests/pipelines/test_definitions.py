@@ -11,7 +11,7 @@ import dagster as dg
 import connectors
 from pipelines.definitions_builder import build_defs
 from pipelines.defs.asset_keys import RELEASE
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.stream_listener import streaming_datasets
 from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
@@ -20,7 +20,7 @@ SNAPSHOT = Path(__file__).with_name("definitions.json")
 
 
 def defined(tmp_path: Path) -> dg.Definitions:
-    settings = Settings(data=tmp_path)
+    settings = IngestSettings(data=tmp_path)
     return build_defs(settings, workspace=Workspace(settings, (MARKET,)))
 
 
@@ -34,9 +34,7 @@ def shape(definitions: dg.Definitions) -> dict[str, Any]:
         }
         for key in sorted(graph.get_all_asset_keys())
     }
-    schedules = {
-        schedule.name: [schedule.job_name, schedule.cron_schedule] for schedule in definitions.schedules or ()
-    }
+    schedules = {schedule.name: [schedule.job_name, schedule.cron_schedule] for schedule in definitions.schedules or ()}
     return {
         "assets": assets,
         "jobs": sorted(job.name for job in definitions.jobs or ()),
@@ -47,9 +45,7 @@ def shape(definitions: dg.Definitions) -> dict[str, Any]:
 
 def test_definitions_are_those_of_the_snapshot(tmp_path: Path) -> None:
     found = json.loads(json.dumps(shape(defined(tmp_path))))
-    assert found == json.loads(SNAPSHOT.read_text()), (
-        "if this is meant, write the new shape to definitions.json"
-    )
+    assert found == json.loads(SNAPSHOT.read_text()), "if this is meant, write the new shape to definitions.json"
 
 
 def test_loading_touches_no_disk(tmp_path: Path) -> None:
@@ -58,7 +54,7 @@ def test_loading_touches_no_disk(tmp_path: Path) -> None:
 
 
 def test_every_served_market_has_its_assets_and_two_jobs() -> None:
-    definitions = build_defs(Settings())
+    definitions = build_defs(IngestSettings())
     served = [made for made in connectors.JURISDICTIONS if made.state == "served"]
     assert {job.name for job in definitions.jobs or ()} == {
         f"{what}_{made.code.lower()}" for what in ("ingest", "export") for made in served
@@ -69,11 +65,11 @@ def test_every_served_market_has_its_assets_and_two_jobs() -> None:
 
 
 def test_one_that_asks_waits_for_those_that_name() -> None:
-    graph = build_defs(Settings()).resolve_asset_graph()
+    graph = build_defs(IngestSettings()).resolve_asset_graph()
     for made in connectors.JURISDICTIONS:
         for dataset in made.datasets if made.state == "served" else ():
             parents = graph.get(dg.AssetKey(["raw", *dataset.key.split(".")])).parent_keys
-            assert bool(parents) == (dataset.wants is not None)
+            assert bool(parents) == (dataset.subjects_to_fetch is not None)
 
 
 def test_precedence_is_of_fields_that_have_one_and_of_the_markets_own_datasets() -> None:
@@ -81,5 +77,5 @@ def test_precedence_is_of_fields_that_have_one_and_of_the_markets_own_datasets()
     fields = {"name", "status", "sni_code", "is_listed", "figures", "ownership"}
     for made in connectors.JURISDICTIONS:
         own = {dataset.key for dataset in made.datasets}
-        assert set(made.precedence) <= fields, made.code
-        assert {key for keys in made.precedence.values() for key in keys} <= own, made.code
+        assert set(made.field_precedence) <= fields, made.code
+        assert {key for keys in made.field_precedence.values() for key in keys} <= own, made.code

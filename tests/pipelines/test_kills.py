@@ -57,7 +57,7 @@ def sound(loaded: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     place.clock()
     changed(place)
     assert place.ingest().exit_code == 0
-    made = ReleaseStore(place.settings.layout).current()
+    made = ReleaseStore(place.settings.layout).current_manifest()
     assert made is not None
     return made.content_fingerprint
 
@@ -69,10 +69,10 @@ def test_a_killed_ingest_heals(loaded: Path, sound: str, tmp_path: Path, where: 
     place.clock()
     changed(place)
     releases = ReleaseStore(place.settings.layout)
-    before = releases.current()
+    before = releases.current_manifest()
     died = run(place, where)
     assert died == -signal.SIGKILL, "the ingest came to its end without passing there"
-    between = releases.current()
+    between = releases.current_manifest()
     assert between is not None
     assert before is not None
     if where != "pointer replaced":
@@ -82,7 +82,7 @@ def test_a_killed_ingest_heals(loaded: Path, sound: str, tmp_path: Path, where: 
     assert report.exit_code == 0, report.errors
     assert sorted(event.event_type for event in Ledger(place.settings.layout).after(0, 100)) == EXPECTED
     assert [event.sequence for event in Ledger(place.settings.layout).after(0, 100)] == [1, 2, 3]
-    current = releases.current()
+    current = releases.current_manifest()
     assert current is not None
     assert (current.release, current.content_fingerprint) == (2, sound)
     with dagster_instance(place.settings) as instance:

@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 
 from api.settings.service import ApiSettings
-from pipelines.settings import SettingError, Settings
+from pipelines.settings import IngestSettings, PipelineSettingError
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_credentials_are_read_by_host_and_never_shown() -> None:
-    settings = Settings.read({"FIRM_CREDENTIALS": "api.example=KEY: other.example=me:pass:word"})
+    settings = IngestSettings.read({"FIRM_CREDENTIALS": "api.example=KEY: other.example=me:pass:word"})
     assert settings.credentials == {"api.example": ("KEY", ""), "other.example": ("me", "pass:word")}
     assert "KEY" not in repr(settings)
 
 
 @pytest.mark.parametrize("text", ["secret", "host=secret", "=user:secret", "host=:secret"])
 def test_bad_credentials_are_named_but_not_repeated(text: str) -> None:
-    with pytest.raises(SettingError, match="FIRM_CREDENTIALS") as caught:
-        Settings.read({"FIRM_CREDENTIALS": text})
+    with pytest.raises(PipelineSettingError, match="FIRM_CREDENTIALS") as caught:
+        IngestSettings.read({"FIRM_CREDENTIALS": text})
     assert "secret" not in str(caught.value)
 
 
@@ -45,5 +45,5 @@ def test_the_example_names_every_setting_with_its_default() -> None:
         )
     )
     assert written.keys() == read - {"FIRM_DAGSTER_STORAGE"}  # told to Dagster, by us
-    assert Settings.read(written) == Settings.read({})
+    assert IngestSettings.read(written) == IngestSettings.read({})
     assert ApiSettings.from_environment(written) == ApiSettings.from_environment({})

@@ -35,21 +35,11 @@ def verified_by_npm(node):
 
     def ask(cases):
         asked = [
-            {
-                "library": library,
-                "secret": secret,
-                "headers": headers,
-                "body": base64.b64encode(body).decode(),
-            }
+            {"library": library, "secret": secret, "headers": headers, "body": base64.b64encode(body).decode()}
             for library, secret, headers, body in cases
         ]
         told = subprocess.run(
-            [node, HERE / "verify.mjs"],
-            input=json.dumps(asked),
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
+            [node, HERE / "verify.mjs"], input=json.dumps(asked), capture_output=True, text=True, check=True, timeout=60
         )
         return json.loads(told.stdout)
 

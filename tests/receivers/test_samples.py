@@ -38,11 +38,7 @@ class Sample:
         self.kind, self.inbox, self.command = kind, inbox, command
 
     def start(self, *secrets):
-        environment = os.environ | {
-            "WEBHOOK_SECRET": ", ".join(secrets),
-            "PORT": "0",
-            "INBOX": str(self.inbox),
-        }
+        environment = os.environ | {"WEBHOOK_SECRET": ", ".join(secrets), "PORT": "0", "INBOX": str(self.inbox)}
         self.process = subprocess.Popen(self.command, env=environment, stdout=subprocess.PIPE, text=True)
         told = self.process.stdout.readline()
         self.port = int(re.search(r":(\d+)$", told.strip())[1])
@@ -100,10 +96,7 @@ def starting(request, tmp_path):
 
     def start(kind, *secrets, stopped=None):
         file = "receiver.py" if kind == "python" else "receiver.mjs"
-        command = [
-            sys.executable if kind == "python" else request.getfixturevalue("node"),
-            EXAMPLES / kind / file,
-        ]
+        command = [sys.executable if kind == "python" else request.getfixturevalue("node"), EXAMPLES / kind / file]
         sample = Sample(command, kind, tmp_path / "inbox").start(*secrets)
         running.append(sample)
         return sample
@@ -153,9 +146,7 @@ def test_a_mismatch_is_401(sample):
 
 def test_clocks_may_differ_by_a_little(sample):
     for seconds in (-270, 270):
-        assert (
-            sample.answer(*made(sample.secret, started=datetime.now(UTC) + timedelta(seconds=seconds))) == 204
-        )
+        assert sample.answer(*made(sample.secret, started=datetime.now(UTC) + timedelta(seconds=seconds))) == 204
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -197,9 +188,7 @@ def test_without_a_secret_it_says_so(request, kind, secret, tmp_path):
     command = sys.executable if kind == "python" else request.getfixturevalue("node")
     file = EXAMPLES / kind / ("receiver.py" if kind == "python" else "receiver.mjs")
     environment = os.environ | {"WEBHOOK_SECRET": secret, "INBOX": str(tmp_path / "inbox")}
-    ended = subprocess.run(
-        [command, file], env=environment, capture_output=True, text=True, check=False, timeout=60
-    )
+    ended = subprocess.run([command, file], env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == 2
     assert "WEBHOOK_SECRET" in ended.stderr
 
@@ -222,8 +211,7 @@ def test_the_products_own_header(tmp_path, node):
         console.log(JSON.stringify(told));
     """.format(path=json.dumps(str(EXAMPLES / "node" / "receiver.mjs")))
     asked = [
-        [{name.lower(): value for name, value in one.items()}, what.decode(), keys]
-        for one, what, keys, _ in cases
+        [{name.lower(): value for name, value in one.items()}, what.decode(), keys] for one, what, keys, _ in cases
     ]
     ended = subprocess.run([node, "--input-type=module", "-e", script, json.dumps(asked)], capture_output=True,
                            text=True, check=True, timeout=60)  # fmt: skip
@@ -238,9 +226,7 @@ def test_the_products_own_header(tmp_path, node):
 
 
 def test_samples_use_the_standard_library_alone():
-    found = re.findall(
-        r"^(?:import|from) ([\w.]+)", (EXAMPLES / "python" / "receiver.py").read_text(), re.MULTILINE
-    )
+    found = re.findall(r"^(?:import|from) ([\w.]+)", (EXAMPLES / "python" / "receiver.py").read_text(), re.MULTILINE)
     assert found
     assert {name.split(".")[0] for name in found} <= sys.stdlib_module_names
     found = re.findall(r'from "([^"]+)"', (EXAMPLES / "node" / "receiver.mjs").read_text())

@@ -17,12 +17,7 @@ EVENT = EventPayload("evt_c4cthsej3686j9zsejemb8n4gb", "ownership.changed", DATA
 
 def delivery(*secrets, started=None):
     made = build_request(
-        "https://hooks.example.com/",
-        secrets,
-        EVENT,
-        "dlv_01kaf49n6m7p8q9r0s1t2v3w4x",
-        1,
-        started or datetime.now(UTC),
+        "https://hooks.example.com/", secrets, EVENT, "dlv_01kaf49n6m7p8q9r0s1t2v3w4x", 1, started or datetime.now(UTC)
     )
     return made.headers, made.body
 

@@ -67,8 +67,7 @@ def test_half_of_a_snapshot_keeps_its_trailer(bodies):
 def test_columns(bodies, name):
     before = table(bodies[name])
     new, missing, shifted = (
-        table(damage_body(name, bodies[name], fault))
-        for fault in ("new_column", "missing_column", "shifted_column")
+        table(damage_body(name, bodies[name], fault)) for fault in ("new_column", "missing_column", "shifted_column")
     )
     assert [row[:-1] for row in new] == before
     assert new[0][-1] == "nyttFelt"
@@ -101,10 +100,7 @@ def test_clock_flicker_moves_only_clocks(bodies):
         for place in range(len(old))
         if old[place] != new[place]
     }
-    assert moved == {
-        "registreringsdatoAntallAnsatteEnhetsregisteret",
-        "registreringsdatoantallansatteNAVAaregisteret",
-    }
+    assert moved == {"registreringsdatoAntallAnsatteEnhetsregisteret", "registreringsdatoantallansatteNAVAaregisteret"}
     lines = [
         [json.loads(line) for line in text(body).splitlines()]
         for body in (bodies[PSC], damage_body(PSC, bodies[PSC], "clock_flicker"))

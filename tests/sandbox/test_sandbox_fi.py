@@ -19,7 +19,7 @@ from lxml import etree, html
 
 from sandbox import World, damage_file, expected, write_days
 from sandbox.companies.fi import numbers as fi_numbers
-from sandbox.http.routes import HttpResponse, RegistryResponder
+from sandbox.http.routes import CachedResponse, RegistryResponder
 from warehouse.schema import identifiers
 
 INSTANCE = "{http://www.xbrl.org/2003/instance}"
@@ -51,9 +51,9 @@ def companies(days: list[Path]) -> list[dict[str, Any]]:
 def test_numbers_are_valid_and_lead_back_to_their_position() -> None:
     for position in (*range(400), 99_999, 800_000):
         written = fi_numbers.finnish_number(position)
-        number = identifiers.parse(written)
+        number = identifiers.parse_company_number(written)
         assert number is not None
-        assert (number.market, number.check, number.org_number) == ("FI", True, written)
+        assert (number.market, number.has_valid_check_digit, number.org_number) == ("FI", True, written)
         assert fi_numbers.finnish_position(written) == position
     assert len({fi_numbers.finnish_number(position) for position in range(5000)}) == 5000
     assert fi_numbers.finnish_position("0112038-9") is None
@@ -139,9 +139,7 @@ def test_the_list_names_every_statement_of_the_day(days: list[Path]) -> None:
     for day in days:
         (path,) = (day / "fi/xbrl_v3").glob("*.json")
         listed = json.loads(path.read_text())
-        names = {
-            f"prh_xbrl_{item['businessId']}_{item['financialDate']}.xml" for item in listed["financials"]
-        }
+        names = {f"prh_xbrl_{item['businessId']}_{item['financialDate']}.xml" for item in listed["financials"]}
         assert names == {item.name for item in (day / "fi/xbrl_v3").glob("*.xml")}
         assert listed["totalResults"] == len(listed["financials"]) > 0
         if day != days[0]:
@@ -194,16 +192,16 @@ def desk(tmp_path: Path) -> RegistryResponder:
     return RegistryResponder(WORLD, tmp_path, day=1)
 
 
-def told(answer: HttpResponse) -> Any:
+def told(answer: CachedResponse) -> Any:
     body = answer.body.read_bytes() if isinstance(answer.body, Path) else answer.body
     return json.loads(body)
 
 
 def test_pages_count_from_one_and_end_empty(desk: RegistryResponder) -> None:
-    whole = [told(desk.answer(f"{YTJ}/companies", f"page={page}")) for page in (0, 1, 2)]
+    whole = [told(desk.respond(f"{YTJ}/companies", f"page={page}")) for page in (0, 1, 2)]
     assert whole[0] == whole[1]
     assert (whole[1]["totalResults"], len(whole[1]["companies"]), whole[2]["companies"]) == (91, 91, [])
-    half = [told(desk.answer(f"{NOTICES}/", f"page={page}"))["companies"] for page in (1, 2)]
+    half = [told(desk.respond(f"{NOTICES}/", f"page={page}"))["companies"] for page in (1, 2)]
     assert len(half[0]) == 50
     assert half[1]
     numbers = [item["businessId"]["value"] for item in whole[1]["companies"]]
@@ -211,41 +209,41 @@ def test_pages_count_from_one_and_end_empty(desk: RegistryResponder) -> None:
 
 
 def test_a_number_without_its_hyphen_finds_nothing(desk: RegistryResponder) -> None:
-    found = told(desk.answer(f"{YTJ}/companies", "businessId=5000000-9"))
+    found = told(desk.respond(f"{YTJ}/companies", "businessId=5000000-9"))
     assert [item["businessId"]["value"] for item in found["companies"]] == ["5000000-9"]
-    assert told(desk.answer(f"{YTJ}/companies", "businessId=50000009"))["totalResults"] == 0
+    assert told(desk.respond(f"{YTJ}/companies", "businessId=50000009"))["totalResults"] == 0
 
 
 def test_lists_and_their_languages(desk: RegistryResponder) -> None:
-    lines = desk.answer(f"{YTJ}/description", "code=REK&lang=en").body
+    lines = desk.respond(f"{YTJ}/description", "code=REK&lang=en").body
     assert lines == b"1\tTrade register\n"
-    assert desk.answer(f"{YTJ}/description", "code=62010&lang=en").body == b""
-    assert told(desk.answer(f"{YTJ}/description", "code=REK"))["errorcode"] == 1005
-    assert desk.answer(f"{NOTICES}/description", "code=NRT&lang=fi").status == 404
-    kinds = desk.answer(f"{NOTICES}/description", "code=NRT&lang=FI").body
+    assert desk.respond(f"{YTJ}/description", "code=62010&lang=en").body == b""
+    assert told(desk.respond(f"{YTJ}/description", "code=REK"))["errorcode"] == 1005
+    assert desk.respond(f"{NOTICES}/description", "code=NRT&lang=fi").status == 404
+    kinds = desk.respond(f"{NOTICES}/description", "code=NRT&lang=FI").body
     assert isinstance(kinds, bytes)
     assert b"TA\tFinancial statements" in kinds
 
 
 def test_statements_are_listed_by_day_by_company_and_by_period(desk: RegistryResponder) -> None:
     window = "registeredDateStart=2026-11-03&registeredDateEnd=2026-11-03"
-    new = told(desk.answer(f"{XBRL}/all_financial_statements", window))["financials"]
+    new = told(desk.respond(f"{XBRL}/all_financial_statements", window))["financials"]
     assert new
     first = new[0]
     asked = f"businessId={first['businessId']}&financialDate={first['financialDate']}"
-    body = desk.answer(f"{XBRL}/financial", asked).body
+    body = desk.respond(f"{XBRL}/financial", asked).body
     assert isinstance(body, bytes)
     assert etree.parse(io.BytesIO(body)).getroot().findtext(f"{MET}si289") == first["businessId"]
-    mine = told(desk.answer(f"{XBRL}/financials", f"businessId={first['businessId']}"))["financials"]
+    mine = told(desk.respond(f"{XBRL}/financials", f"businessId={first['businessId']}"))["financials"]
     assert first in mine
-    same = told(desk.answer(f"{XBRL}/all_financials", f"financialDate={first['financialDate']}"))
+    same = told(desk.respond(f"{XBRL}/all_financials", f"financialDate={first['financialDate']}"))
     assert first in same["financials"]
-    assert told(desk.answer(f"{XBRL}/financial", "businessId=5000000-9"))["errorcode"] == 1005
+    assert told(desk.respond(f"{XBRL}/financial", "businessId=5000000-9"))["errorcode"] == 1005
 
 
 def test_whoever_filed_nothing_digitally_is_told_so_in_one_of_two_ways(desk: RegistryResponder) -> None:
     silent = [company for company in WORLD.all("FI", 1) if not company.accounts]
-    answers = [desk.answer(f"{XBRL}/financials", f"businessId={item.number}") for item in silent]
+    answers = [desk.respond(f"{XBRL}/financials", f"businessId={item.number}") for item in silent]
     assert {answer.status for answer in answers} <= {200, 400}
     assert all(told(answer)["totalResults"] == 0 for answer in answers if answer.status == 200)
 
@@ -253,25 +251,22 @@ def test_whoever_filed_nothing_digitally_is_told_so_in_one_of_two_ways(desk: Reg
 def test_news_come_in_pages_and_wrapped_in_a_call(desk: RegistryResponder) -> None:
     query = "globalName=NordicAllMarkets&limit=5"
     first, second = (
-        told(desk.answer("/news/query.action", f"{query}&start={start}"))["results"]["item"]
-        for start in (0, 5)
+        told(desk.respond("/news/query.action", f"{query}&start={start}"))["results"]["item"] for start in (0, 5)
     )
     times = [item["releaseTime"] for item in (*first, *second)]
     assert times == sorted(times, reverse=True)
     assert len({item["disclosureId"] for item in (*first, *second)}) == 10
-    wrapped = desk.answer("/news/query.action", f"{query}&callback=handleResponse").body
+    wrapped = desk.respond("/news/query.action", f"{query}&callback=handleResponse").body
     assert isinstance(wrapped, bytes)
     assert wrapped.startswith(b"handleResponse({")
-    helsinki = told(desk.answer("/news/query.action", "globalName=NordicFirstNorth&limit=200"))
-    assert {item["market"].split(",")[0].partition(" ")[0] for item in helsinki["results"]["item"]} == {
-        "First"
-    }
+    helsinki = told(desk.respond("/news/query.action", "globalName=NordicFirstNorth&limit=200"))
+    assert {item["market"].split(",")[0].partition(" ")[0] for item in helsinki["results"]["item"]} == {"First"}
     flagged = next(item for item in (*first, *second) if item["categoryId"] == 144)
     key = re.search(r"id=(\w+)", flagged["messageUrl"])
     assert key is not None
-    page = desk.answer("/view", f"id={key[1]}&lang={flagged['language']}")
+    page = desk.respond("/view", f"id={key[1]}&lang={flagged['language']}")
     assert (page.status, page.headers["Content-Type"]) == (200, "text/html;charset=UTF-8")
-    assert desk.answer("/view", "id=b0&lang=en").status == 404
+    assert desk.respond("/view", "id=b0&lang=en").status == 404
 
 
 def test_the_recode_moves_codes_and_leaves_the_ceased_alone() -> None:
@@ -291,9 +286,7 @@ def test_the_recode_moves_codes_and_leaves_the_ceased_alone() -> None:
     assert moved > 20
 
 
-@pytest.mark.parametrize(
-    "fault", ["new_column", "missing_column", "unknown_status", "clock_flicker", "half_rows"]
-)
+@pytest.mark.parametrize("fault", ["new_column", "missing_column", "unknown_status", "clock_flicker", "half_rows"])
 def test_damage_reaches_into_the_zip(fault: str, days: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "fi/ytj_v3/all_companies.zip"
     path.parent.mkdir(parents=True)
@@ -307,9 +300,7 @@ def test_damage_reaches_into_the_zip(fault: str, days: list[Path], tmp_path: Pat
 def test_truth_knows_periods_documents_and_bands(days: list[Path]) -> None:
     stated = json.loads((days[0].parent / "truth.json").read_text())
     events = [event for event in expected.truth_events(stated) if event["event_type"] == "ownership.changed"]
-    pairs = {
-        (event["data"]["change"]["previous_pct"], event["data"]["change"]["current_pct"]) for event in events
-    }
+    pairs = {(event["data"]["change"]["previous_pct"], event["data"]["change"]["current_pct"]) for event in events}
     assert pairs >= {(0, 5.04), (5.04, 0), (9.8, 10), (7.25, 24.99), (21.3, 19.95), (0, 8.75)}
     crossed = {tuple(event["data"]["change"]["thresholds_crossed"]) for event in events}
     assert crossed == {(5,), (10,), (10, 20), (20,)}

@@ -36,17 +36,15 @@ def registry() -> Iterator[SandboxServer]:
 @pytest.fixture
 def http(registry: SandboxServer, tmp_path: Path) -> Iterator[HttpClient]:
     bases: dict[str, str] = {"filings.xbrl.org": registry.url, "api.gleif.org": registry.url}
-    retry = RetryPolicy(first=0.001, longest=0.002, patience=1.0)
+    retry = RetryPolicy(first=0.001, longest=0.002, max_total_seconds=1.0)
     with HttpClient(
-        HttpSettings("firmdata/test", tmp_path, bases=bases, rate=10_000.0, retry=retry)
+        HttpSettings("firmdata/test", tmp_path, base_urls=bases, default_rate=10_000.0, retry_policy=retry)
     ) as client:
         yield client
 
 
 def bodies(arrivals: Iterator[FetchedFile]) -> list[tuple[str, bytes, str | None]]:
-    return [
-        (made.name, made.body.read(), None if made.cursor is None else made.cursor.value) for made in arrivals
-    ]
+    return [(made.name, made.body.read(), None if made.cursor is None else made.cursor.value) for made in arrivals]
 
 
 def test_reports_come_before_the_page_that_lists_them_and_once(http: HttpClient) -> None:
@@ -64,9 +62,7 @@ def test_reports_come_before_the_page_that_lists_them_and_once(http: HttpClient)
     assert bodies(fetch(http, Cursor(str(last)), ())) == []
 
 
-def test_pages_are_followed_and_a_run_takes_only_some(
-    http: HttpClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_are_followed_and_a_run_takes_only_some(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
     fetch = ESEF.fetch
     assert fetch is not None
     whole = {name: body for name, body, _ in bodies(fetch(http, None, ())) if not name.startswith("index-")}
@@ -93,9 +89,7 @@ def test_a_later_day_brings_only_what_was_processed_since(http: HttpClient) -> N
         for name, _, _ in bodies(fetch(http, Cursor(json.dumps({"since": before})), ()))
         if not name.startswith("index-")
     ]
-    due = [
-        entry for entry in esef_http.filing_entries(WORLD, 3, "NO") if esef_http.processed_at(entry) > before
-    ]
+    due = [entry for entry in esef_http.filing_entries(WORLD, 3, "NO") if esef_http.processed_at(entry) > before]
     assert due
     assert sorted(fresh) == sorted(entry.json_url[1:] for entry in due if entry.json_url)
 
@@ -182,7 +176,7 @@ def test_a_world_has_the_odd_corners() -> None:
 
 
 def test_what_other_markets_name_is_asked_of_them() -> None:
-    wants = LEI.wants
+    wants = LEI.subjects_to_fetch
     assert wants is not None
     lei = gleif_http.company_lei(WORLD.company("NO", 0, 0))
     assert list(wants({"no_esef_index": pl.DataFrame({"lei": [lei]})})) == [lei]

@@ -80,27 +80,24 @@ def test_roles_one_by_one_in_bulk_and_in_their_feed(client):
     assert {event["specversion"] for event in events} == {"1.0"}
     last = events[-1]["id"]
     assert client.get("/oppdateringer/roller", params={"afterId": last}).json() == []
-    nobody = next(company for company in WORLD.all("NO", 1) if not company.in_register)
+    nobody = next(company for company in WORLD.all("NO", 1) if not company.is_in_register)
     assert client.get(f"/enheter/{nobody.number}/roller").status_code == 404
 
 
 def test_sub_units_in_bulk_and_one_by_one(client):
     lines = gzip.decompress(client.get("/underenheter/lastned/csv").content).decode().splitlines()
-    assert len(lines) - 1 == sum(company.in_register for company in WORLD.all("NO", 1))
+    assert len(lines) - 1 == sum(company.is_in_register for company in WORLD.all("NO", 1))
     number = lines[1].split('"')[1]
     answer = client.get(f"/underenheter/{number}").json()
     assert (answer["organisasjonsnummer"], answer["respons_klasse"]) == (number, "Underenhet")
     assert client.get("/underenheter/999999999").status_code == 404
     page = client.get("/oppdateringer/underenheter", params={"size": 100}).json()
-    assert {entry["endringstype"] for entry in page["_embedded"]["oppdaterteUnderenheter"]} >= {
-        "Ny",
-        "Sletting",
-    }
+    assert {entry["endringstype"] for entry in page["_embedded"]["oppdaterteUnderenheter"]} >= {"Ny", "Sletting"}
 
 
 def test_tempers(client, registry):
     plain = entries(client)
-    registry.desk.temper = FeedFaults(twice=True, shuffled=True, largest=6)
+    registry.desk.temper = FeedFaults(duplicates_entries=True, is_shuffled=True, largest=6)
     page = entries(client)
     assert len(page) == 12
     assert page != sorted(page, key=lambda entry: entry["oppdateringsid"])

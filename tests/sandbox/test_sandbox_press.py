@@ -20,7 +20,7 @@ from sandbox import World, sufficient_companies, write_days
 from sandbox.companies import releases
 from sandbox.companies.releases import FIRM, PERSON
 from sandbox.expected_events import event_row
-from sandbox.http.routes import HttpResponse, RegistryResponder
+from sandbox.http.routes import CachedResponse, RegistryResponder
 from sandbox.news import http
 from sandbox.write import file_document_key
 
@@ -51,8 +51,8 @@ def desk(world: World, tmp_path_factory: pytest.TempPathFactory) -> RegistryResp
 
 
 def body(desk: RegistryResponder, path: str, query: str = "") -> bytes:
-    answer = desk.answer(path, query)
-    assert isinstance(answer, HttpResponse)
+    answer = desk.respond(path, query)
+    assert isinstance(answer, CachedResponse)
     assert answer.status == 200
     assert isinstance(answer.body, bytes)
     return answer.body
@@ -95,9 +95,7 @@ def test_without_a_press_feeds_hold_what_concerns_nobody(tmp_path: Path) -> None
     silent = RegistryResponder(World(seed=7, companies=sufficient_companies(2), days=2), tmp_path)
     for path in RSS:
         assert len(list(items(body(silent, path)))) == 1, path
-    assert [item for item in mfn(silent) if "sub:ci:shareholder-announcement" not in tags(item)] == [
-        foreign(silent)
-    ]
+    assert [item for item in mfn(silent) if "sub:ci:shareholder-announcement" not in tags(item)] == [foreign(silent)]
 
 
 def test_the_same_seed_has_the_same_press(world: World) -> None:
@@ -107,19 +105,14 @@ def test_the_same_seed_has_the_same_press(world: World) -> None:
 
 def test_whom_a_story_moves_the_press_leaves_alone(world: World) -> None:
     moved = {
-        one.company.company_id
-        for day in range(world.days)
-        for one in world.planned(day)
-        if one.story != releases.STORY
+        one.company.company_id for day in range(world.days) for one in world.planned(day) if one.story != releases.STORY
     }
     told = {one.company.company_id for market in PRESS for one in releases.releases_until(world, market, 2)}
-    told |= {one.company.company_id for market in PRESS for one in releases.acts_until(world, market, 2)}
+    told |= {one.company.company_id for market in PRESS for one in releases.regulatory_acts_until(world, market, 2)}
     assert told.isdisjoint(moved)
 
 
-def test_twins_of_mfn_share_their_group_and_corrections_name_what_they_correct(
-    desk: RegistryResponder,
-) -> None:
+def test_twins_of_mfn_share_their_group_and_corrections_name_what_they_correct(desk: RegistryResponder) -> None:
     found = mfn(desk)
     known = {item["news_id"] for item in found}
     assert len(known) == len(found)
@@ -165,7 +158,7 @@ def test_a_release_over_two_wires_is_minutes_apart_under_one_title(world: World)
         for release in releases.releases_until(world, market, 2):
             if len(release.wires) > 1:
                 assert release.wires[0] == "mfn"
-                assert release.is_told
+                assert release.is_expected
 
 
 def test_numbers_of_litigation_stand_with_and_without_their_dash(desk: RegistryResponder) -> None:
@@ -219,9 +212,5 @@ def test_announcements_of_british_issuers_are_found_by_day(desk: RegistryRespond
 def test_files_of_a_day_are_written_below_it(world: World, tmp_path: Path) -> None:
     small = World(seed=7, companies=sufficient_companies(2, ("SE",)), days=2, markets=("SE",), press=("SE",))
     for day in write_days(small, tmp_path, with_truth=False):
-        assert {path.parent.name for path in (day / "news").rglob("*.*")} == {
-            "mfn",
-            "globenewswire",
-            "fi_rss",
-        }
+        assert {path.parent.name for path in (day / "news").rglob("*.*")} == {"mfn", "globenewswire", "fi_rss"}
     assert list(tmp_path.glob("2026-11-02/se/gleif/*.json"))

@@ -109,11 +109,7 @@ def test_documents_are_listed_and_handed_out(client, registry):
 
 
 def test_insider_exports_keep_to_their_window(client):
-    window = {
-        "Publiceringsdatum.From": "2026-10-26",
-        "Publiceringsdatum.To": "2026-11-01",
-        "button": "export",
-    }
+    window = {"Publiceringsdatum.From": "2026-10-26", "Publiceringsdatum.To": "2026-11-01", "button": "export"}
     lines = client.get(SEARCH, params=window).content.decode("utf-16-le").split("\r\n")
     assert lines[0].startswith("Publiceringsdatum;Emittent;LEI-kod;")
     assert all(line.endswith(";") for line in lines[:-1])

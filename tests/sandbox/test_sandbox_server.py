@@ -48,13 +48,11 @@ def test_single_entities_live_deleted_removed_and_unknown():
         living = world.company("NO", 0, 0)
         answer = client.get(f"{API}/{living.number}")
         assert answer.json()["navn"] == living.name
-        assert answer.headers["content-type"].startswith(
-            "application/vnd.brreg.enhetsregisteret.enhet.v2+json"
-        )
+        assert answer.headers["content-type"].startswith("application/vnd.brreg.enhetsregisteret.enhet.v2+json")
         assert client.get(f"{API}/{gone}").status_code == 410
         assert client.get(f"{API}/999999999").status_code == 404
         registry.advance()
-        dissolved = next(company for company in world.all("NO", 1) if not company.in_register)
+        dissolved = next(company for company in world.all("NO", 1) if not company.is_in_register)
         body = client.get(f"{API}/{dissolved.number}").json()
         assert body["respons_klasse"] == "SlettetEnhet"
         assert body["slettedato"] == "2026-11-03"
@@ -68,9 +66,7 @@ def test_accounts_found_absent_and_of_a_bank(client, registry):
     filer = next(company for company in companies if company.accounts)
     bank = next(company for company in companies if company.industry and company.industry.code == "64.190")
     empty = next(
-        company
-        for company in companies
-        if not company.accounts and company is not bank and company.form == "ENK"
+        company for company in companies if not company.accounts and company is not bank and company.form == "ENK"
     )
     assert client.get(f"{ACCOUNTS}/{filer.number}").json() == files.accounts_rows(filer)
     refused = client.get(f"{ACCOUNTS}/{bank.number}")
@@ -109,10 +105,7 @@ def test_zips_are_those_of_the_files_and_yesterdays_snapshot_is_gone(client, reg
     registry.advance()
     assert client.get(f"/{name}").status_code == 404
     accounts = "Accounts_Bulk_Data-2026-11-02.zip"
-    assert (
-        client.get(f"/{accounts}").content
-        == (folders[0] / "uk" / "accounts_bulk_zip" / accounts).read_bytes()
-    )
+    assert client.get(f"/{accounts}").content == (folders[0] / "uk" / "accounts_bulk_zip" / accounts).read_bytes()
     assert client.get("/Accounts_Bulk_Data-2026-11-04.zip").status_code == 404
 
 
@@ -169,10 +162,7 @@ def test_html_with_200():
 
 
 def test_body_cut_off_against_its_length():
-    with (
-        serve(World(**SEED), faults={".zip": "cut_off"}) as registry,
-        pytest.raises(httpx.RemoteProtocolError),
-    ):
+    with serve(World(**SEED), faults={".zip": "cut_off"}) as registry, pytest.raises(httpx.RemoteProtocolError):
         httpx.get(f"{registry.url}/BasicCompanyDataAsOneFile-2026-11-02.zip")
 
 

@@ -15,15 +15,11 @@ def test_status_events_equal_the_differences_of_states(written):
     world, _, told = written
     expected = set()
     for before, after in pairwise(map(str, world.dates)):
-        states = sandbox_expected.expected_at(told, before)
-        for company_id, state in sandbox_expected.expected_at(told, after).items():
+        states = sandbox_expected.expected_on_day(told, before)
+        for company_id, state in sandbox_expected.expected_on_day(told, after).items():
             if company_id in states and states[company_id]["profile"]["status"] != state["profile"]["status"]:
                 expected.add((after, company_id))
-    found = {
-        (event["day"], event["company_id"])
-        for event in told["events"]
-        if event["event_type"] == "status.changed"
-    }
+    found = {(event["day"], event["company_id"]) for event in told["events"] if event["event_type"] == "status.changed"}
     assert found == expected
 
 
@@ -52,12 +48,7 @@ def test_dissolved_companies_come_back(written):
         for event in told["events"]
         if event["event_type"] == "status.changed"
     }
-    assert turns >= {
-        ("active", "dissolved"),
-        ("dissolved", "active"),
-        ("active", "dormant"),
-        ("dormant", "active"),
-    }
+    assert turns >= {("active", "dissolved"), ("dissolved", "active"), ("active", "dormant"), ("dormant", "active")}
 
 
 @check_cases(
@@ -109,11 +100,7 @@ def test_revenue_is_unknown_for_most_british_companies_and_never_zero(written):
 
 def test_truth_knows_no_writer():
     folder = Path(sandbox.__file__).parent
-    for path in (
-        *folder.glob("expected*.py"),
-        *folder.glob("*/expected.py"),
-        *folder.glob("companies/**/*.py"),
-    ):
+    for path in (*folder.glob("expected*.py"), *folder.glob("*/expected.py"), *folder.glob("companies/**/*.py")):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"import (files|ixbrl)\b|sandbox\.\w+\.(files|ixbrl)\b", text), path
 
@@ -121,8 +108,6 @@ def test_truth_knows_no_writer():
 def test_only_norwegian_corrections_give_no_sign(written):
     _, _, told = written
     unsigned = {
-        (event["company_id"].split(":")[1], event["event_type"])
-        for event in told["events"]
-        if not event["signalled"]
+        (event["company_id"].split(":")[1], event["event_type"]) for event in told["events"] if not event["signalled"]
     }
     assert unsigned == {("NO", "filing.updated")}

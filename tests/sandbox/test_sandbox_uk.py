@@ -64,9 +64,7 @@ def documents(folder: Path, day: str) -> list[tuple[str, bytes]]:
 
 @pytest.mark.sources
 def test_header_is_the_genuine_one(sources):
-    genuine = (
-        (sources / "uk/basic_company_data/BasicCompanyData-2021-01_sample21.csv").read_text().splitlines()[0]
-    )
+    genuine = (sources / "uk/basic_company_data/BasicCompanyData-2021-01_sample21.csv").read_text().splitlines()[0]
     assert ",".join(files.COLUMNS) == genuine
     assert len(files.COLUMNS) == 55
 
@@ -74,9 +72,7 @@ def test_header_is_the_genuine_one(sources):
 @pytest.mark.sources
 def test_rows_are_quoted_as_in_the_genuine_file(sources, written):
     _, folder, _ = written
-    genuine = (
-        (sources / "uk/basic_company_data/BasicCompanyData-2021-01_sample21.csv").read_text().splitlines()[1]
-    )
+    genuine = (sources / "uk/basic_company_data/BasicCompanyData-2021-01_sample21.csv").read_text().splitlines()[1]
     ours = member_of(folder, "2026-11-02", "basic_company_data").decode().splitlines()[1]
     assert [line.count('","') for line in (ours, genuine)] == [54, 54]
     words = [next(csv.reader([line]))[10:14] for line in (ours, genuine)]
@@ -86,9 +82,7 @@ def test_rows_are_quoted_as_in_the_genuine_file(sources, written):
 def test_company_data_tells_what_the_truth_says(written):
     world, folder, told = written
     for day in map(str, world.dates):
-        states = {
-            key: state for key, state in sandbox_expected.expected_at(told, day).items() if ":UK:" in key
-        }
+        states = {key: state for key, state in sandbox_expected.expected_on_day(told, day).items() if ":UK:" in key}
         rows = {f"firm:UK:{row['CompanyNumber']}": row for row in companies(folder, day)}
         living = {key for key, state in states.items() if state["profile"]["status"] != "dissolved"}
         assert set(rows) == living
@@ -109,16 +103,10 @@ def test_odd_corners_of_company_data_occur(written):
     _, folder, _ = written
     rows = companies(folder, "2026-11-04")
     assert {row["CompanyNumber"][:2] for row in rows} >= {"90", "SC", "NI", "OC", "OE"}
-    assert any(row["CompanyName"].startswith('"') for row in rows) or any(
-        "!" in row["CompanyName"] for row in rows
-    )
+    assert any(row["CompanyName"].startswith('"') for row in rows) or any("!" in row["CompanyName"] for row in rows)
     assert any(row["SICCode.SicText_1"] == "None Supplied" for row in rows)
     assert any(row["PreviousName_1.CompanyName"] for row in rows)
-    assert {row["Accounts.AccountCategory"] for row in rows} >= {
-        "NO ACCOUNTS FILED",
-        "MICRO ENTITY",
-        "DORMANT",
-    }
+    assert {row["Accounts.AccountCategory"] for row in rows} >= {"NO ACCOUNTS FILED", "MICRO ENTITY", "DORMANT"}
     assert not any(row["DissolutionDate"] for row in rows)
 
 
@@ -127,9 +115,7 @@ def test_snapshot_ends_with_a_trailer_that_counts(written):
     for day in map(str, world.dates):
         *lines, trailer = records(folder, day)
         assert "company_number" not in trailer
-        kinds = Counter(
-            "statement" if "statement" in line["data"]["kind"] else line["data"]["kind"] for line in lines
-        )
+        kinds = Counter("statement" if "statement" in line["data"]["kind"] else line["data"]["kind"] for line in lines)
         assert trailer["data"]["statements_count"] == kinds["statement"]
         assert trailer["data"]["exemptions_count"] == kinds["exemptions"] > 0
         others = len(lines) - kinds["statement"] - kinds["exemptions"]
@@ -147,7 +133,7 @@ def test_present_holders_are_those_of_the_truth(written):
                 found[key] = {"company": f"firm:UK:{line['company_number']}", **data}
         expected = {
             owner["native_id"]: (key, owner)
-            for key, state in sandbox_expected.expected_at(told, day).items()
+            for key, state in sandbox_expected.expected_on_day(told, day).items()
             for owner in state["owners"]
             if ":UK:" in key and owner["holder_name"] is not None
         }
@@ -227,20 +213,10 @@ def test_every_document_is_well_formed_and_all_varieties_occur(written):
     for day in map(str, world.dates):
         for _, body in instances(folder, day):
             root = etree.fromstring(body)
-            spaces.update(
-                uri for uri in root.nsmap.values() if "inlineXBRL" in uri or uri.endswith("instance")
-            )
+            spaces.update(uri for uri in root.nsmap.values() if "inlineXBRL" in uri or uri.endswith("instance"))
             text += body.decode()
     assert {"http://www.xbrl.org/2008/inlineXBRL", "http://www.xbrl.org/2013/inlineXBRL"} <= set(spaces)
-    for mark in (
-        'sign="-"',
-        'scale="3"',
-        "zerodash",
-        "numdash",
-        "Consolidated",
-        "WithinOneYear",
-        "ShareCapital",
-    ):
+    for mark in ('sign="-"', 'scale="3"', "zerodash", "numdash", "Consolidated", "WithinOneYear", "ShareCapital"):
         assert mark in text
 
 
@@ -259,7 +235,7 @@ def test_another_reader_finds_the_figures_of_the_truth(written, peer):
     world, folder, told = written
     compared: Counter[str] = Counter()
     for day in map(str, world.dates):
-        states = sandbox_expected.expected_at(told, day)
+        states = sandbox_expected.expected_on_day(told, day)
         for name, body in instances(folder, day):
             if b"Consolidated" in body or b'scale="3"' in body:
                 continue
@@ -291,9 +267,7 @@ def compare(peer, name: str, body: bytes, states: dict) -> list[str]:
 def test_amended_accounts_are_told_by_the_bytes_of_their_document(written):
     world, folder, told = written
     updates = [
-        event
-        for event in told["events"]
-        if event["event_type"] == "filing.updated" and ":UK:" in event["company_id"]
+        event for event in told["events"] if event["event_type"] == "filing.updated" and ":UK:" in event["company_id"]
     ]
     assert updates
     for event in updates:

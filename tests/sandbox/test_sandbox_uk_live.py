@@ -35,8 +35,8 @@ def served() -> Iterator[SandboxServer]:
 def registry(served: SandboxServer) -> Iterator[SandboxServer]:
     """On the second day, in good order again after each test."""
     yield served
-    served.desk.streams.temper = StreamFaults()
-    served.desk.rest.budget = RequestQuota()
+    served.desk.streams.stream_faults = StreamFaults()
+    served.desk.rest.quota = RequestQuota()
     served.troubles.by_path.clear()
 
 
@@ -114,7 +114,7 @@ def test_what_is_told_is_what_has_changed_and_what_rest_answers(streaming, rest)
             assert answer.status_code == (404 if is_deleted else 200)
             assert is_deleted or answer.json() == event["data"]
     named = {uri.split("/")[2] for uri in states}
-    assert {company.number for company in WORLD.changing("UK", 1) if company.fresh_accounts} <= named
+    assert {company.number for company in WORLD.changing("UK", 1) if company.new_accounts} <= named
 
 
 def test_the_same_comes_again_and_some_of_it_has_not_changed(streaming):
@@ -163,7 +163,7 @@ def test_a_timepoint_that_is_none_or_too_old_is_416(streaming, timepoint):
 def test_events_are_kept_for_some_days(streaming, registry):
     first = stream_events.day_events(WORLD, 0, PSC)[0].timepoint
     assert rested(streaming, PSC, timepoint=first)
-    registry.desk.streams.temper = StreamFaults(kept_days=0)
+    registry.desk.streams.temper = StreamFaults(retention_days=0)
     assert streaming.get(f"/{PSC}", params={"timepoint": first}).status_code == 416
 
 
@@ -181,7 +181,7 @@ def test_too_many_connections_are_refused():
         serve(WORLD) as registry,
         httpx.Client(base_url=registry.url, auth=CREDENTIALS[STREAM], trust_env=False) as client,
     ):
-        registry.desk.streams.temper = StreamFaults(most=1)
+        registry.desk.streams.stream_faults = StreamFaults(most=1)
         with client.stream("GET", f"/{COMPANIES}") as answer:
             lines = answer.iter_lines()  # kept: with its lines a stream is closed, and leaves room
             next(lines)
@@ -260,14 +260,12 @@ def test_holders_statements_exemptions_and_cases_of_one_company(rest):
     ],
 )
 def test_events_have_the_keys_of_genuine_ones(sources: Path, stream: str, file: str) -> None:
-    genuine = [
-        json.loads(line) for line in (sources / "uk/streaming" / file).read_bytes().splitlines() if line
-    ]
+    genuine = [json.loads(line) for line in (sources / "uk/streaming" / file).read_bytes().splitlines() if line]
     ours = [json.loads(event.line) for event in stream_events.day_events(WORLD, 1, stream)]
     assert {tuple(event) for event in ours if "data" in event} == {tuple(genuine[0])}
-    assert {key for event in ours for key in event["event"]} <= {
-        key for event in genuine for key in event["event"]
-    } | {"fields_changed"}
+    assert {key for event in ours for key in event["event"]} <= {key for event in genuine for key in event["event"]} | {
+        "fields_changed"
+    }
     unknown = {key for event in ours for key in event.get("data", {})} - {
         key for event in genuine for key in event["data"]
     }

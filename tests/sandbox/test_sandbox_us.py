@@ -25,10 +25,10 @@ LAST = 3
 def test_numbers_are_canonical_and_lead_back_to_their_position() -> None:
     for position in (0, 7, 99_999):
         company = WORLD.company("US", position, 0)
-        number = identifiers.parse(company.number)
+        number = identifiers.parse_company_number(company.number)
         assert number is not None
         assert (number.market, number.org_number) == ("US", company.number)
-    accessions = [paper.accession for one in WORLD.all("US", LAST) for paper in one.american.papers]
+    accessions = [paper.accession for one in WORLD.all("US", LAST) for paper in one.american.filings]
     assert len(set(accessions)) == len(accessions)
     for accession in accessions[::7]:
         found = files.find_filing(WORLD, LAST, accession)
@@ -49,7 +49,7 @@ def test_quarters_add_up_to_what_the_year_so_far_says() -> None:
     seen = 0
     for company in WORLD.all("US", LAST):
         sums: dict[date, int] = {}
-        for interim in company.american.interims:
+        for interim in company.american.quarterly_reports:
             told = values(companyfacts.companyfacts_record(company) or {}, "Revenues")
             sums[interim.year_start] = sums.get(interim.year_start, 0) + interim.results[0]
             so_far = told[str(interim.year_start), str(interim.end)]
@@ -77,7 +77,7 @@ def test_joint_filers_hold_the_same_shares_once() -> None:
     for company in WORLD.all("US", LAST):
         owners = expected.expected_owners(company, WORLD.date(LAST))
         assert sum(Decimal(str(row["pct"] or 0)) for row in owners) <= 100
-        for paper in company.american.papers:
+        for paper in company.american.filings:
             if isinstance(paper.ownership, Schedule13Filing) and len(paper.ownership.persons) > 1:
                 joint += 1
                 rows = [row for row in owners if row["pct_min"] == float(paper.ownership.percent)]
@@ -86,16 +86,14 @@ def test_joint_filers_hold_the_same_shares_once() -> None:
 
 
 def test_the_atom_is_paged_to_its_end_and_names_every_party() -> None:
-    def page(start: int, count: int) -> http.EndpointResponse:
+    def page(start: int, count: int) -> http.SandboxResponse:
         return http.newest_filings(WORLD, LAST, {"start": str(start), "count": str(count)})
 
     every = page(0, 1_000).body.decode("latin-1")
     titles = re.findall(r"<title>(.+? - .+?)</title>", every.partition("<entry>")[2])
     paged: list[str] = []
     while (answer := page(len(paged), 40)).status == 200:
-        paged += re.findall(
-            r"<title>(.+? - .+?)</title>", answer.body.decode("latin-1").partition("<entry>")[2]
-        )
+        paged += re.findall(r"<title>(.+? - .+?)</title>", answer.body.decode("latin-1").partition("<entry>")[2])
     assert paged == titles
     assert len(titles) > 150
     assert (answer.status, answer.kind) == (503, "text/html")
@@ -156,7 +154,7 @@ def test_blocks_and_missing_files_are_named_troubles() -> None:
 def test_large_bodies_are_kept_for_the_day(tmp_path: Path) -> None:
     desk = RegistryResponder(WORLD, tmp_path)
     path = "/Archives/edgar/daily-index/xbrl/companyfacts.zip"
-    first = desk.answer(path)
-    assert (first.fixed, desk.answer(path).tag) == (True, first.tag)
+    first = desk.respond(path)
+    assert (first.is_cacheable, desk.respond(path).tag) == (True, first.tag)
     desk.advance()
-    assert desk.answer(path).tag != first.tag
+    assert desk.respond(path).tag != first.tag

@@ -13,7 +13,7 @@ from lxml import etree, html
 
 from sandbox import World, minimum_companies
 from sandbox.us import companyfacts, feeds, files, http
-from sandbox.us.http import EndpointResponse
+from sandbox.us.http import SandboxResponse
 from tests.connectors.echo.shapes import of_xml
 
 pytestmark = pytest.mark.sources
@@ -50,11 +50,7 @@ def test_facts_have_tags_and_units_of_genuine_ones(sources: Path) -> None:
         for unit in told["units"]
     }
     assert ours <= genuine_tags
-    assert (
-        {type(answer["cik"]) for answer in answers}
-        == {type(answer["cik"]) for answer in theirs}
-        == {int, str}
-    )
+    assert {type(answer["cik"]) for answer in answers} == {type(answer["cik"]) for answer in theirs} == {int, str}
 
 
 def test_symbols_have_the_fields_of_genuine_ones(sources: Path) -> None:
@@ -71,11 +67,7 @@ def words_of(body: bytes) -> Words:
     words: Words = set()
     for entry in root.iter("{*}entry"):
         words.add(
-            re.sub(
-                r"^.+ - .+ \(\d{10}\) \(([\w ]+)\)$",
-                r"form - name (cik) (\1)",
-                str(entry.findtext("{*}title")),
-            )
+            re.sub(r"^.+ - .+ \(\d{10}\) \(([\w ]+)\)$", r"form - name (cik) (\1)", str(entry.findtext("{*}title")))
         )
         summary = html.fromstring(f"<p>{entry.findtext('{*}summary')}</p>")
         words |= {str(bold.text) for bold in summary.iter("b")}
@@ -85,7 +77,7 @@ def words_of(body: bytes) -> Words:
 
 
 def test_the_atom_has_the_words_of_genuine_pages(sources: Path) -> None:
-    def reply(start: int) -> EndpointResponse:
+    def reply(start: int) -> SandboxResponse:
         return http.newest_filings(WORLD, LAST, {"start": str(start), "count": "100"})
 
     ours = set().union(*(words_of(reply(start).body) for start in (0, 80)))
@@ -114,8 +106,6 @@ def test_errors_say_what_genuine_ones_say(sources: Path) -> None:
         ("getcurrent/error-503-start5100.html", http.newest_filings(WORLD, 0, {"start": "5000"})),
     ):
         (body,) = read(sources, name)
-        titles = [
-            re.search(r"<title>\s*(.*?)\s*</title>", text.decode(), re.DOTALL) for text in (body, page.body)
-        ]
+        titles = [re.search(r"<title>\s*(.*?)\s*</title>", text.decode(), re.DOTALL) for text in (body, page.body)]
         theirs, ours = (title and title[1] for title in titles)
         assert ours == theirs

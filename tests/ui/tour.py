@@ -19,7 +19,7 @@ import httpx
 
 from api.accounts.service import AccountService
 from api.settings.service import ApiSettings
-from firm.bootstrap import AppContainer
+from firm.bootstrap import Installation
 from sandbox import sufficient_companies, write_days
 from tests.browsing import Run, keep_screenshots
 from tests.firm.conftest import Firm
@@ -88,12 +88,7 @@ def make_tour(run: Run, browser: str, into: Path) -> None:
     """Fills a folder with seen.json and a screenshot of every page."""
     firm = Metered(into / "data")
     world = HostileWorld(
-        every=5,
-        seed=23,
-        companies=sufficient_companies(DAYS, MARKETS),
-        days=DAYS,
-        markets=MARKETS,
-        press=MARKETS,
+        every=5, seed=23, companies=sufficient_companies(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS
     )
     for day in write_days(world, into / "days"):
         firm.ingest(day, *(market.lower() for market in MARKETS))
@@ -120,9 +115,7 @@ def _visits(gallery: str, base: str, keys: Keys, chosen: Chosen) -> Iterator[dic
     """Each page: its address, the width of the window, the colours, whether a day of the calendar is pressed."""
     usual = {"base": base, "key": keys.usual}
 
-    def page(
-        name: str, width: int = WIDE, colours: str = "light", *, press: bool = False, **changed: str
-    ) -> Any:
+    def page(name: str, width: int = WIDE, colours: str = "light", *, press: bool = False, **changed: str) -> Any:
         url = f"{gallery}/?{urlencode(usual | {'company': chosen.filed} | changed)}"
         return {"name": name, "url": url, "width": width, "colours": colours, "press": press}
 
@@ -163,9 +156,7 @@ def _choose(client: httpx.Client) -> Chosen:
     owners = {one: len(_data(client, one, "/ownership")) for one in ids}
     return Chosen(
         filed=max(ids, key=lambda one: len(_data(client, one, "/financials"))),
-        told=next(
-            one for one in ids if any(event["event_type"] == "news.published" for event in events[one])
-        ),
+        told=next(one for one in ids if any(event["event_type"] == "news.published" for event in events[one])),
         owned=max(ids, key=lambda one: (owners[one], len(events[one]))),
         hostile=next(company["id"] for company in companies if HOSTILE in company["name"]),
         without=next(one for one in ids if not events[one] and not owners[one]),
@@ -184,10 +175,8 @@ def _data(client: httpx.Client, company: str, part: str, **parameters: str | int
 
 def _keys(firm: Firm) -> Keys:
     settings = ApiSettings.from_environment(firm.environment)
-    with AppContainer(firm.environment, settings).accounts() as accounts:
-        accounts.set_status(
-            accounts.create_account("unpaid@example.com", "pro").account_id, "payment_required"
-        )
+    with Installation(firm.environment, settings).accounts() as accounts:
+        accounts.set_status(accounts.create_account("unpaid@example.com", "pro").account_id, "payment_required")
         accounts.create_account("spent@example.com", "small")
         return Keys(
             _public_key(accounts, "reader@example.com", HERE),

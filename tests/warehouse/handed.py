@@ -15,9 +15,9 @@ from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
 from warehouse.exports.exports import ExportStore, MarketExport
 from warehouse.reader.reader import FinancialsQuery, ReleaseReader, ResultPage
-from warehouse.reader.types import EventQuery, ReleaseSnapshot
+from warehouse.reader.types import EventQuery, PinnedRelease
 from warehouse.schema.tables import EVENTS
-from warehouse.storage.atomic_files import no_step
+from warehouse.storage.atomic_files import ignore_step
 from warehouse.storage.layout import Layout
 
 ONE, TWO, THREE = (f"firm:NO:90000000{number}" for number in (1, 2, 3))
@@ -76,13 +76,11 @@ def hostile_world(layout: Layout) -> None:
         publish(layout, "NO", "SE", at=at, events=rows(EVENTS, *sent))
 
 
-def write(
-    layout: Layout, *markets: str, to: Path | None = None, at: int = 5, **options: Any
-) -> list[MarketExport]:
+def write(layout: Layout, *markets: str, to: Path | None = None, at: int = 5, **options: Any) -> list[MarketExport]:
     return list(ExportStore(layout, clock=lambda: day(at), folder=to).write(markets, **options))
 
 
-def export_all(root: Path, on_step: Callable[[str], None] = no_step) -> None:
+def export_all(root: Path, on_step: Callable[[str], None] = ignore_step) -> None:
     """For a process of its own."""
     list(ExportStore(Layout(root), clock=lambda: day(6), on_step=on_step).write())
 
@@ -105,13 +103,13 @@ def served(layout: Layout, market: str, on: dt.date) -> dict[str, list[bytes]]:
     """What the reader gives the API of every company, page by page, in the contract's order."""
     found: dict[str, list[bytes]] = {table: [] for table in TABLES}
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         for number in range(1, 10):
             company = f"firm:{market}:90000000{number}"
             document = snapshot.profile(company)
             if document is not None:
                 found["companies"].append(document.body)
-                parts = b",".join(part[1:-1] for part in snapshot.parts(company).values())
+                parts = b",".join(part[1:-1] for part in snapshot.profile_parts(company).values())
                 found["details"].append(b'{"id":"%b",%b}' % (company.encode(), parts))
                 for table, page in _pages(snapshot, company, on):
                     assert not page.has_more
@@ -120,15 +118,15 @@ def served(layout: Layout, market: str, on: dt.date) -> dict[str, list[bytes]]:
     return {table: [line.replace(b"\n", b" ") for line in lines] for table, lines in found.items()}
 
 
-def _pages(snapshot: ReleaseSnapshot, company: str, on: dt.date) -> list[tuple[str, ResultPage]]:
+def _pages(snapshot: PinnedRelease, company: str, on: dt.date) -> list[tuple[str, ResultPage]]:
     scopes = [
-        snapshot.financials(company, FinancialsQuery(consolidated=scope), None, 100)
+        snapshot.company_financials(company, FinancialsQuery(is_consolidated=scope), None, 100)
         for scope in (True, False)
     ]
     return [
         *(("financials", page) for page in scopes),
-        ("ownership", snapshot.owners(company, on, None, None, 100)[0]),
-        ("events", snapshot.events(company, EventQuery(descending=False), None, 100)),
+        ("ownership", snapshot.company_owners(company, on, None, None, 100)[0]),
+        ("events", snapshot.company_events(company, EventQuery(is_descending=False), None, 100)),
     ]
 
 

@@ -17,20 +17,20 @@ from typing import Any
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.schema.types import Kind, Table
+from warehouse.schema.types import ColumnKind, Table
 
 ROOT = Path(__file__).resolve().parents[2]
 DAY = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _DEFAULTS = {
-    Kind.TEXT: "x",
-    Kind.TEXTS: [],
-    Kind.JSON: "[]",
-    Kind.INTEGER: 1,
-    Kind.MONEY: 1,
-    Kind.PERCENT: Decimal(1),
-    Kind.BOOLEAN: False,
-    Kind.DATE: dt.date(2025, 1, 1),
-    Kind.INSTANT: DAY,
+    ColumnKind.TEXT: "x",
+    ColumnKind.TEXTS: [],
+    ColumnKind.JSON: "[]",
+    ColumnKind.INTEGER: 1,
+    ColumnKind.MONEY: 1,
+    ColumnKind.PERCENT: Decimal(1),
+    ColumnKind.BOOLEAN: False,
+    ColumnKind.DATE: dt.date(2025, 1, 1),
+    ColumnKind.INSTANT: DAY,
 }
 
 
@@ -43,8 +43,7 @@ def rows(table: Table, *given: dict[str, Any]) -> pl.DataFrame:
     whole = [
         {
             column.name: one.get(
-                column.name,
-                None if column.nullable else (column.allowed or (_DEFAULTS[column.kind],))[0],
+                column.name, None if column.nullable else (column.allowed or (_DEFAULTS[column.kind],))[0]
             )
             for column in table.columns
         }
@@ -65,12 +64,7 @@ def ids(frame: pl.DataFrame) -> pl.Series:
 
 def event(name: str, company_id: str = "firm:NO:900000001", at: dt.datetime = DAY) -> dict[str, Any]:
     occurred = f"{at:%Y-%m-%dT%H:%M:%SZ}"
-    data = {
-        "company_id": company_id,
-        "name": "Ørsted «A/S»",
-        "occurred_at": occurred,
-        "source": {"url": None},
-    }
+    data = {"company_id": company_id, "name": "Ørsted «A/S»", "occurred_at": occurred, "source": {"url": None}}
     return {
         "event_id": f"evt_{name}",
         "event_type": "status.changed",

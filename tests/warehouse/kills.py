@@ -12,7 +12,7 @@ from warehouse.history.history import MarketHistory
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.raw.archive import RawArchive
 from warehouse.schema.tables import COMPANIES, EVENTS
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 from warehouse.staged.snapshots import SnapshotStore
 from warehouse.staged.store import StagedStore
 from warehouse.storage.atomic_files import Step
@@ -22,7 +22,7 @@ STAGED = Table(
     "staged_units",
     "Rows as a register sends them.",
     ("number",),
-    (Column("number", Kind.TEXT, "key", nullable=False), Column("Navn, «rart»", Kind.TEXT, "name")),
+    (Column("number", ColumnKind.TEXT, "key", nullable=False), Column("Navn, «rart»", ColumnKind.TEXT, "name")),
 )
 
 
@@ -31,17 +31,17 @@ def staged_rows(*pairs: tuple[str, str | None]) -> pl.DataFrame:
 
 
 def put(root: Path, on_step: Step) -> None:
-    RawArchive(Layout(root), clock=lambda: day(9), on_step=on_step).put(
+    RawArchive(Layout(root), clock=lambda: day(9), on_step=on_step).store_body(
         "no.x", Sent("b.csv", b"second"), "batch2"
     )
 
 
 def stage(root: Path, on_step: Step) -> None:
     piece = next(RawArchive(Layout(root)).bodies("no.x"))
-    with StagedStore(Layout(root), on_step).writer("no.x", "batch1") as writer:
-        writer.piece(piece)
-        writer.rows(STAGED, piece, staged_rows(("1", "A"), ("2", "B")))
-        writer.cursor("17")
+    with StagedStore(Layout(root), on_step).write_batch("no.x", "batch1") as writer:
+        writer.add_member(piece)
+        writer.add_rows(STAGED, piece, staged_rows(("1", "A"), ("2", "B")))
+        writer.set_cursor("17")
 
 
 def image(root: Path, on_step: Step) -> None:
@@ -62,17 +62,17 @@ def learn(root: Path, on_step: Step, *, name: str = "Firma 1 AS", at: int = 0) -
             pl.lit("sha").alias("_raw"),
         )
         history.upsert_present(STAGED, present)
-        history.apply(COMPANIES, frame, ids(frame), day(at))
-        history.emit(rows(EVENTS, event(f"learned{at}", at=day(at))))
-        history.advance("no.x", day(at))
-        history.mark("image", f"batch{at}")
+        history.merge_snapshot(COMPANIES, frame, ids(frame), day(at))
+        history.add_to_outbox(rows(EVENTS, event(f"learned{at}", at=day(at))))
+        history.advance_watermark("no.x", day(at))
+        history.record_step("image", f"batch{at}")
 
 
 def publish(root: Path, on_step: Step, *, at: int = 0) -> None:
     """What a run does at its end: publish, then let go of the events."""
     layout = Layout(root)
     with MarketHistory(layout, "NO") as history:
-        events = history.outbox()
+        events = history.outbox_events()
     part = MarketPart("NO", layout.history_file("NO"), "fresh", day(at))
     ReleaseStore(layout, clock=lambda: day(at), on_step=on_step).publish({"NO": part}, events)
     with MarketHistory(layout, "NO") as history:

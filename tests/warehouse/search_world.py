@@ -15,7 +15,7 @@ from typing import Any
 
 from name_matching.folding import fold_text
 from tests.warehouse.world import learn, member, period, publish
-from warehouse.reader.types import CompanyQuery, Key, ReleaseSnapshot
+from warehouse.reader.types import CompanyQuery, Key, PinnedRelease
 from warehouse.storage.layout import Layout
 
 WORDS = [
@@ -71,11 +71,7 @@ WORDS = [
     "🙂",
 ]
 PLACES = {
-    "NO": (
-        ("Oslo", "0301", "Oslo", "03"),
-        ("ØRSTA", "1520", "Møre og Romsdal", "15"),
-        (None, None, None, None),
-    ),
+    "NO": (("Oslo", "0301", "Oslo", "03"), ("ØRSTA", "1520", "Møre og Romsdal", "15"), (None, None, None, None)),
     "SE": (("Göteborg", "1480", "Västra Götalands län", "14"), ("Mora", "2062", None, None)),
     "FI": (("Helsinki", "091", None, None),),
     "UK": ((None, None, "Greater London", "LND"), ("Oslo", None, None, None)),
@@ -143,13 +139,7 @@ def publish_firms(layout: Layout, given: list[Firm], at: int = 0) -> None:
             at,
             companies=[firm.row for firm in of_market],
             financials=[
-                period(
-                    firm.company_id,
-                    2025,
-                    revenue=firm.revenue,
-                    currency=firm.currency,
-                    filing_id=firm.company_id,
-                )
+                period(firm.company_id, 2025, revenue=firm.revenue, currency=firm.currency, filing_id=firm.company_id)
                 for firm in of_market
                 if firm.revenue is not None
             ],
@@ -157,11 +147,11 @@ def publish_firms(layout: Layout, given: list[Firm], at: int = 0) -> None:
     publish(layout, *PLACES, at=at)
 
 
-def walk(snapshot: ReleaseSnapshot, query: CompanyQuery, limits: Iterable[int]) -> Iterator[tuple[str, Key]]:
+def walk(snapshot: PinnedRelease, query: CompanyQuery, limits: Iterable[int]) -> Iterator[tuple[str, Key]]:
     """Ids and keys of all pages, whose limits go round."""
     after: Key | None = None
     for limit in itertools.cycle(limits):
-        page = snapshot.search(query, after, limit)
+        page = snapshot.search_companies(query, after, limit)
         assert len(page.rows) == len(page.keys) <= limit
         yield from zip((json.loads(row)["id"] for row in page.rows), page.keys, strict=True)
         if not page.has_more:
@@ -236,11 +226,7 @@ def _distance(left: str, right: str) -> int:
     rows = [[max(i, j) if 0 in (i, j) else 0 for j in range(len(right) + 1)] for i in range(len(left) + 1)]
     for i in range(1, len(left) + 1):
         for j in range(1, len(right) + 1):
-            steps = [
-                rows[i - 1][j] + 1,
-                rows[i][j - 1] + 1,
-                rows[i - 1][j - 1] + (left[i - 1] != right[j - 1]),
-            ]
+            steps = [rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (left[i - 1] != right[j - 1])]
             if i > 1 and j > 1 and left[i - 1] == right[j - 2] and left[i - 2] == right[j - 1]:
                 steps.append(rows[i - 2][j - 2] + 1)
             rows[i][j] = min(steps)
@@ -280,9 +266,7 @@ def _size(employees: int | None) -> str | None:
     if employees is None:
         return None
     return next(
-        size
-        for size, most in (("micro", 9), ("small", 49), ("medium", 249), ("large", 10**9))
-        if employees <= most
+        size for size, most in (("micro", 9), ("small", 49), ("medium", 249), ("large", 10**9)) if employees <= most
     )
 
 

@@ -30,8 +30,8 @@ def listing(company: str, mic: str | None, ticker: str | None, **given: object) 
 def named(layout: Layout, *texts: str) -> list[tuple[str, ...]]:
     reader = ReleaseReader(layout)
     try:
-        with reader.pin() as snapshot:
-            return [snapshot.named(text) for text in texts]
+        with reader.pin_release() as snapshot:
+            return [snapshot.ids_by_identifier(text) for text in texts]
     finally:
         reader.close()
 
@@ -117,11 +117,7 @@ def test_what_changes_is_found_by_its_new_names_alone(layout: Layout) -> None:
 def test_a_symbol_of_many_companies_names_a_few(layout: Layout) -> None:
     companies = [member("NO", number) for number in range(1, 30)]
     learn(
-        layout,
-        "NO",
-        0,
-        companies=companies,
-        identifiers=[known(row["company_id"], "ticker", "A") for row in companies],
+        layout, "NO", 0, companies=companies, identifiers=[known(row["company_id"], "ticker", "A") for row in companies]
     )
     publish(layout, "NO")
     ((*found,),) = named(layout, "a")

@@ -6,12 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from warehouse.decisions import (
-    CorruptDecisionLogError,
-    DecisionLog,
-    DecisionRecord,
-    IrreversibleDecisionError,
-)
+from warehouse.decisions import CorruptDecisionLogError, DecisionLog, DecisionRecord, IrreversibleDecisionError
 from warehouse.schema.decisions import DIFFERENT, SAME, HolderDecision
 from warehouse.storage.layout import Layout
 
@@ -20,9 +15,7 @@ COMPANY = "firm:NO:923609016"
 
 
 def said(one: str, other: str, verdict: str = SAME, company: str = COMPANY) -> DecisionRecord:
-    return DecisionRecord(
-        0, company.split(":")[1], company, one, other, verdict, "anna", AT, "the same house"
-    )
+    return DecisionRecord(0, company.split(":")[1], company, one, other, verdict, "anna", AT, "the same house")
 
 
 def test_rows_are_numbered_and_kept_with_who_when_and_why(layout: Layout) -> None:
@@ -40,27 +33,25 @@ def test_a_reversal_is_a_row_too_and_only_what_is_not_taken_back_is_in_force(lay
     back = store.reverse(1, "bo", AT, "two houses")
     assert (back.number, back.reverses, back.company_id, back.by) == (3, 1, COMPANY, "bo")
     assert [row.number for row in store.all()] == [1, 2, 3]
-    assert store.verdicts("NO") == (HolderDecision(COMPANY, "own_c", "own_d", is_same=False),)
-    assert store.verdicts("SE") == ()
+    assert store.holder_decisions("NO") == (HolderDecision(COMPANY, "own_c", "own_d", is_same=False),)
+    assert store.holder_decisions("SE") == ()
 
 
-@pytest.mark.parametrize(
-    ("number", "why"), [(9, "no decision 9"), (1, "already reversed"), (2, "make a new one")]
-)
+@pytest.mark.parametrize(("number", "why"), [(9, "no decision 9"), (1, "already reversed"), (2, "make a new one")])
 def test_what_cannot_be_taken_back_is_told(layout: Layout, number: int, why: str) -> None:
     store = DecisionLog(layout)
     store.add(said("own_a", "own_b"))
     store.reverse(1, "bo", AT, "two houses")
-    before = layout.judgements.read_bytes()
+    before = layout.decision_log_file.read_bytes()
     with pytest.raises(IrreversibleDecisionError, match=why):
         store.reverse(number, "bo", AT, "why not")
-    assert layout.judgements.read_bytes() == before
+    assert layout.decision_log_file.read_bytes() == before
 
 
 def test_a_row_that_a_kill_cut_off_is_no_row(layout: Layout) -> None:
     store = DecisionLog(layout)
     first = store.add(said("own_a", "own_b"))
-    with layout.judgements.open("ab") as handle:
+    with layout.decision_log_file.open("ab") as handle:
         handle.write(b'{"number": 2, "market"')
     assert store.all() == (first,)
     second = store.add(said("own_c", "own_d"))
@@ -71,7 +62,7 @@ def test_a_row_that_a_kill_cut_off_is_no_row(layout: Layout) -> None:
 def test_a_damaged_line_is_named_and_nothing_is_guessed(layout: Layout, line: bytes) -> None:
     store = DecisionLog(layout)
     store.add(said("own_a", "own_b"))
-    with layout.judgements.open("ab") as handle:
+    with layout.decision_log_file.open("ab") as handle:
         handle.write(line)
     with pytest.raises(CorruptDecisionLogError, match="line 2"):
         store.all()
@@ -81,7 +72,7 @@ def test_a_missing_line_is_told(layout: Layout) -> None:
     store = DecisionLog(layout)
     store.add(said("own_a", "own_b"))
     store.add(said("own_c", "own_d"))
-    lines = layout.judgements.read_bytes().splitlines(keepends=True)
-    layout.judgements.write_bytes(lines[1])
+    lines = layout.decision_log_file.read_bytes().splitlines(keepends=True)
+    layout.decision_log_file.write_bytes(lines[1])
     with pytest.raises(CorruptDecisionLogError, match="missing"):
         store.all()

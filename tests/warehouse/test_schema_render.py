@@ -44,7 +44,7 @@ def test_json_and_hashes_are_stored_as_suits_them(tmp_path: Path) -> None:
     with open_database(path) as connection:
         connection.execute(schema_render.duckdb_ddl(OWNERS))
         connection.execute("CREATE SCHEMA open; CREATE SCHEMA versions; CREATE SCHEMA closed")
-        scd2.create_tables(connection, OWNERS)
+        scd2.create_history_tables(connection, OWNERS)
         with registered_frame(connection, "sent", sent):
             for place in ("owners", "open.owners"):
                 connection.execute(f"INSERT INTO {place} BY NAME SELECT * FROM sent")
@@ -75,9 +75,7 @@ def test_sound_rows_break_nothing() -> None:
         (HOLDINGS, {"pct_min": Decimal(-1)}, "pct_min", "percentage below 0 or above 100"),
     ],
 )
-def test_every_rule_is_told_with_the_key(
-    table: Table, given: dict[str, object], column: str, rule: str
-) -> None:
+def test_every_rule_is_told_with_the_key(table: Table, given: dict[str, object], column: str, rule: str) -> None:
     sent = rows(table, {**company(1), **given} if table is COMPANIES else {"company_id": "c", **given})
     [found] = schema_render.find_violations(table, sent, TODAY)
     assert (found.column, found.rule, found.count) == (column, rule, 1)
@@ -108,9 +106,7 @@ def test_the_fingerprint_is_of_the_declarations() -> None:
     assert schema_render.declarations_fingerprint(TABLES) == schema_render.declarations_fingerprint(
         tuple(reversed(TABLES))
     )
-    assert schema_render.declarations_fingerprint(TABLES) != schema_render.declarations_fingerprint(
-        TABLES[1:]
-    )
+    assert schema_render.declarations_fingerprint(TABLES) != schema_render.declarations_fingerprint(TABLES[1:])
 
 
 def test_fingerprint_of_reworded_descriptions_is_the_same() -> None:

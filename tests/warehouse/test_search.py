@@ -32,7 +32,7 @@ from warehouse.reader.reader import (
     QueryTimeoutError,
     ReleaseReader,
 )
-from warehouse.reader.types import Key, ReleaseSnapshot, ResultPage
+from warehouse.reader.types import Key, PinnedRelease, ResultPage
 from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE
 from warehouse.serving import search_table, sort_keys
 from warehouse.storage.duckdb import open_database
@@ -42,11 +42,11 @@ SORTS = ("relevance", "id", "name", "-latest_revenue", "-registered_date")
 STATUSES = world.STATUSES
 
 
-def _names(snapshot: ReleaseSnapshot, query: CompanyQuery, *limits: int) -> list[str]:
+def _names(snapshot: PinnedRelease, query: CompanyQuery, *limits: int) -> list[str]:
     found: list[str] = []
     after: Key | None = None
     while True:
-        page = snapshot.search(query, after, limits[0] if limits else 100)
+        page = snapshot.search_companies(query, after, limits[0] if limits else 100)
         found += [json.loads(row)["name"] for row in page.rows]
         if not page.has_more:
             return found
@@ -67,7 +67,7 @@ def _serve(layout: Layout, *names: str, **given: Any) -> ReleaseReader:
 def test_better_answers_come_first(layout: Layout) -> None:
     best_first = ("Norsk Bygg", "Norsk Bygg Øst AS", "Bygg Norsk", "Norsk Byggeri", "Byggeri for norske")
     reader = _serve(layout, *reversed(best_first), "Norsk Byg", "Norge Bygg")
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         for query in _both_ways(CompanyQuery(q="NORSK bygg")):
             assert _names(snapshot, query) == list(best_first)
     reader.close()
@@ -87,7 +87,7 @@ def test_slips_only_where_nothing_else_is_found(layout: Layout) -> None:
         "abx kraft": [],
         "abc kraff": ["Abc Kraft"],
     }
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         for text, due in asked.items():
             for query in _both_ways(CompanyQuery(q=text)):
                 for sort in (None, "name"):
@@ -129,12 +129,12 @@ HOSTILE = [
 
 @check_cases("text", HOSTILE)
 def test_any_text_is_an_answer(shared: ReleaseReader, text: str) -> None:
-    with shared.pin() as snapshot:
+    with shared.pin_release() as snapshot:
         for query in _both_ways(CompanyQuery(q=text)):
             for sort in (None, "name"):
                 asked = CompanyQuery(q=text, statuses=query.statuses, sort=sort)
-                assert isinstance(snapshot.search(asked, None, 5), ResultPage)
-        assert isinstance(snapshot.search(CompanyQuery(region=text), None, 5), ResultPage)
+                assert isinstance(snapshot.search_companies(asked, None, 5), ResultPage)
+        assert isinstance(snapshot.search_companies(CompanyQuery(region=text), None, 5), ResultPage)
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_a_name_of_no_words_is_listed_and_not_found(shared: ReleaseReader) -> None:
-    with shared.pin() as snapshot:
+    with shared.pin_release() as snapshot:
         assert "🙂" in _names(snapshot, CompanyQuery())
         assert "🙂" in _names(snapshot, CompanyQuery(sort="name"), 1)
         assert _names(snapshot, CompanyQuery(q="🙂")) == []
@@ -170,34 +170,33 @@ WRONG: list[Any] = [
 def test_a_key_of_another_list_is_refused(shared: ReleaseReader, key: Any) -> None:
     asked = [CompanyQuery(), CompanyQuery(q="as"), CompanyQuery(q="as", statuses=STATUSES)]
     asked += [CompanyQuery(q=q, sort=sort, statuses=STATUSES) for q in (None, "as") for sort in SORTS]
-    with shared.pin() as snapshot:
+    with shared.pin_release() as snapshot:
         for query in asked:
             with pytest.raises(InvalidPageKeyError):
-                snapshot.search(query, key, 5)
+                snapshot.search_companies(query, key, 5)
         with pytest.raises(InvalidPageKeyError):
-            snapshot.financials("firm:NO:900000001", FinancialsQuery(), key, 5)
+            snapshot.company_financials("firm:NO:900000001", FinancialsQuery(), key, 5)
         with pytest.raises(InvalidPageKeyError):
-            snapshot.owners("firm:NO:900000001", dt.date(2025, 1, 1), None, key, 5)
+            snapshot.company_owners("firm:NO:900000001", dt.date(2025, 1, 1), None, key, 5)
         if key != (1,):
             with pytest.raises(InvalidPageKeyError):
-                snapshot.events("firm:NO:900000001", EventQuery(), key, 5)
+                snapshot.company_events("firm:NO:900000001", EventQuery(), key, 5)
 
 
 @pytest.mark.parametrize(
-    ("sort", "key"),
-    [("-registered_date", (0, "soon", "firm:NO:1")), ("id", (0, "x", "x")), ("name", (0, 1, "x"))],
+    ("sort", "key"), [("-registered_date", (0, "soon", "firm:NO:1")), ("id", (0, "x", "x")), ("name", (0, 1, "x"))]
 )
 def test_a_key_of_no_value_is_refused(shared: ReleaseReader, sort: str, key: Key) -> None:
-    with shared.pin() as snapshot, pytest.raises(InvalidPageKeyError):
-        snapshot.search(CompanyQuery(sort=sort, statuses=STATUSES), key, 5)
+    with shared.pin_release() as snapshot, pytest.raises(InvalidPageKeyError):
+        snapshot.search_companies(CompanyQuery(sort=sort, statuses=STATUSES), key, 5)
 
 
 def test_keys_fit_into_a_cursor(layout: Layout) -> None:
     reader = _serve(layout, "\U00020000" * 300 + " AS", "株" * 300, "a" * 300)
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         for sort in SORTS:
             for query in (CompanyQuery(sort=sort), CompanyQuery(q="a", sort=sort)):
-                for key in snapshot.search(query, None, 5).keys:
+                for key in snapshot.search_companies(query, None, 5).keys:
                     assert sum(len(str(part).encode()) for part in key) < 4 * LONGEST_NAME + 30
     reader.close()
 
@@ -217,15 +216,11 @@ def test_a_list_that_takes_too_long_is_given_up(layout: Layout, monkeypatch: pyt
     monkeypatch.setattr("warehouse.reader.queries.timeout.STEPS", 100)
     _serve(layout, *(f"Firma {n} AS" for n in range(300))).close()
     patient, hasty = ReleaseReader(layout, _Late(), seconds=1e9), ReleaseReader(layout, _Late(), seconds=5)
-    with patient.pin() as slow, hasty.pin() as fast:
-        for query in (
-            CompanyQuery(q="as fir"),
-            CompanyQuery(q="as", statuses=STATUSES),
-            CompanyQuery(sort="name"),
-        ):
-            assert slow.search(query, None, 3).has_more
+    with patient.pin_release() as slow, hasty.pin_release() as fast:
+        for query in (CompanyQuery(q="as fir"), CompanyQuery(q="as", statuses=STATUSES), CompanyQuery(sort="name")):
+            assert slow.search_companies(query, None, 3).has_more
             with pytest.raises(QueryTimeoutError, match="within 5 s"):
-                fast.search(query, (0, "zz", "firm:NO:0") if query.sort else (4, 0), 100)
+                fast.search_companies(query, (0, "zz", "firm:NO:0") if query.sort else (4, 0), 100)
         assert fast.profile("firm:NO:900000001")
     patient.close()
     hasty.close()
@@ -251,17 +246,17 @@ def test_nothing_twice_and_nothing_missed_while_companies_come_and_go(layout: La
     asked = [CompanyQuery(q=q, sort=sort) for q in (None, "as") for sort in SORTS]
     asked += [CompanyQuery(q="no", statuses=STATUSES), CompanyQuery(statuses=("active",), sort="name")]
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         before = [_ids(snapshot, query, None, pages=4) for query in asked]
     reader.close()
     stayed = given[300:10_000]
     world.publish_firms(layout, [*stayed, *given[10_000:]], at=1)
     ids = {firm.company_id for firm in stayed}
-    with closing(sqlite3.connect(layout.release(2) / SERVING)) as connection:
+    with closing(sqlite3.connect(layout.release_folder(2) / SERVING)) as connection:
         ranks = dict(connection.execute("SELECT company_id, rank FROM companies").fetchall())
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
-        assert snapshot.number == 2
+    with reader.pin_release() as snapshot:
+        assert snapshot.release_number == 2
         for query, (first, after) in zip(asked, before, strict=True):
             rest, _ = _ids(snapshot, query, after, pages=10**6)
             found = first + rest
@@ -272,11 +267,11 @@ def test_nothing_twice_and_nothing_missed_while_companies_come_and_go(layout: La
 
 
 def _ids(
-    snapshot: ReleaseSnapshot, query: CompanyQuery, after: Key | None, *, pages: int
+    snapshot: PinnedRelease, query: CompanyQuery, after: Key | None, *, pages: int
 ) -> tuple[list[str], Key | None]:
     found: list[str] = []
     for _ in range(pages):
-        page = snapshot.search(query, after, 100)
+        page = snapshot.search_companies(query, after, 100)
         found += [json.loads(row)["id"] for row in page.rows]
         after = page.keys[-1] if page.keys else after
         if not page.has_more:
@@ -285,7 +280,7 @@ def _ids(
 
 
 def _tables(layout: Layout, number: int) -> dict[str, list[Any]]:
-    folder = layout.release(number)
+    folder = layout.release_folder(number)
     with open_database(folder / WAREHOUSE, read_only=True) as connection:
         assert search_table.find_inconsistency(connection) is None
         found = connection.execute(
@@ -324,10 +319,7 @@ def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
 @pytest.mark.parametrize(
     ("harm", "told"),
     [
-        (
-            "DELETE FROM search WHERE company_id = 'firm:NO:900000000'",
-            "search rows do not match the companies",
-        ),
+        ("DELETE FROM search WHERE company_id = 'firm:NO:900000000'", "search rows do not match the companies"),
         ("UPDATE search SET status = 'dissolved'", "search rows do not match the companies"),
         ("UPDATE search SET rank = 7", "share a rank"),
         ("DELETE FROM places", "refer to unknown places"),
@@ -335,7 +327,7 @@ def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
 )
 def test_harm_to_the_table_is_seen(layout: Layout, harm: str, told: str) -> None:
     _serve(layout, "A", "B", county="Oslo", county_code="03").close()
-    with open_database(layout.release(1) / WAREHOUSE) as connection:
+    with open_database(layout.release_folder(1) / WAREHOUSE) as connection:
         assert search_table.find_inconsistency(connection) is None
         connection.execute(harm)
         found = search_table.find_inconsistency(connection)
@@ -347,7 +339,7 @@ def test_companies_of_one_rank_are_parted(layout: Layout, monkeypatch: pytest.Mo
     monkeypatch.setattr("warehouse.serving.search_table.RANK", "length(c.name)")
     reader = _serve(layout, "Firma A", "Firma B", "Firma C", "Firma DE")
     learn(layout, "NO", 1, companies=[member("NO", n, name=f"Firma {n}") for n in (1, 0, 2, 7)])
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         assert _names(snapshot, CompanyQuery(q="firma"), 1) == ["Firma A", "Firma B", "Firma C", "Firma DE"]
     reader.close()
     publish(layout, "NO", at=1)
@@ -385,9 +377,7 @@ def test_a_search_by_name_needs_no_engine(layout: Layout) -> None:
 
 _texts = st.text(st.sampled_from("ab oåzæ株\U00020000"), max_size=12)
 _numbers = st.builds(
-    "firm:{}:{}".format,
-    st.sampled_from(["NO", "UK", "US", "SE"]),
-    st.text(st.sampled_from("-09AZaz ~"), max_size=14),
+    "firm:{}:{}".format, st.sampled_from(["NO", "UK", "US", "SE"]), st.text(st.sampled_from("-09AZaz ~"), max_size=14)
 )
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.warehouse import search_world as world
 from tests.warehouse.search_world import Firm
 from warehouse.reader.reader import CompanyQuery, ReleaseReader
-from warehouse.reader.types import ReleaseSnapshot
+from warehouse.reader.types import PinnedRelease
 from warehouse.release.manifest import SERVING
 from warehouse.storage.layout import Layout
 
@@ -33,7 +33,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     layout = Layout(tmp_path_factory.mktemp("world"))
     firms = world.firms(request.param, 220)
     world.publish_firms(layout, firms)
-    with closing(sqlite3.connect(layout.release(1) / SERVING)) as connection:
+    with closing(sqlite3.connect(layout.release_folder(1) / SERVING)) as connection:
         ranks = dict(connection.execute("SELECT company_id, rank FROM companies").fetchall())
     reader = ReleaseReader(layout)
     yield World(firms, ranks, reader)
@@ -64,9 +64,7 @@ _queries = st.builds(
     countries=_few(list(world.PLACES)),
     industries=_few(["62", "6201", "62.0", "06"]),
     industry_scheme=_maybe(st.sampled_from(["SN2007", "SIC"])),
-    region=_maybe(
-        st.sampled_from(["OSLO", "ørsta", "0301", "gb-lnd", "ca", "NO-03", "västra götalands län", "*"])
-    ),
+    region=_maybe(st.sampled_from(["OSLO", "ørsta", "0301", "gb-lnd", "ca", "NO-03", "västra götalands län", "*"])),
     sizes=_few(["micro", "small", "medium", "large"]),
     employees_min=_maybe(st.sampled_from([0, 10])),
     employees_max=_maybe(st.sampled_from([9, 249])),
@@ -77,25 +75,21 @@ _queries = st.builds(
     is_listed=_maybe(st.booleans()),
     registered_from=_maybe(_dates),
     registered_to=_maybe(_dates),
-    sort=st.one_of(
-        st.none(), st.sampled_from(["relevance", "id", "name", "-latest_revenue", "-registered_date"])
-    ),
+    sort=st.one_of(st.none(), st.sampled_from(["relevance", "id", "name", "-latest_revenue", "-registered_date"])),
 )
 # Pages of any size, and a large one in every round: a walk need not have hundreds of pages to meet its edges.
 _limits = st.lists(st.integers(1, 60), min_size=1, max_size=3).map(lambda made: [*made, 60])
 _settings = settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def _walked(snapshot: ReleaseSnapshot, query: CompanyQuery, limits: list[int]) -> list[str]:
+def _walked(snapshot: PinnedRelease, query: CompanyQuery, limits: list[int]) -> list[str]:
     found = list(world.walk(snapshot, query, limits))
     assert len(set(found)) == len(found)
     return [company_id for company_id, _ in found]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "bounds", [(2000, 500, 10_000, 1000), (1, 1, 1, 3)], ids=["few are alike", "many are alike"]
-)
+@pytest.mark.parametrize("bounds", [(2000, 500, 10_000, 1000), (1, 1, 1, 3)], ids=["few are alike", "many are alike"])
 @_settings
 @given(text=_texts, countries=_few(list(world.PLACES)), limits=_limits)
 def test_names_are_found_alike_both_ways(
@@ -111,7 +105,7 @@ def test_names_are_found_alike_both_ways(
         monkeypatch.setattr(f"warehouse.reader.queries.{name}", bound)
     query = CompanyQuery(q=text, countries=countries)
     due = world.expected(served.firms, served.ranks, query)
-    with served.reader.pin() as snapshot:
+    with served.reader.pin_release() as snapshot:
         assert _walked(snapshot, query, limits) == due
         assert _walked(snapshot, world.scanned(query), limits) == due
 
@@ -121,13 +115,9 @@ def test_names_are_found_alike_both_ways(
 @_settings
 @given(query=_queries, limits=_limits)
 def test_every_filter_and_order(
-    served: World,
-    monkeypatch: pytest.MonkeyPatch,
-    bounds: tuple[int, int],
-    query: CompanyQuery,
-    limits: list[int],
+    served: World, monkeypatch: pytest.MonkeyPatch, bounds: tuple[int, int], query: CompanyQuery, limits: list[int]
 ) -> None:
     for name, bound in zip(("MOST", "BEST"), bounds, strict=True):
         monkeypatch.setattr(f"warehouse.reader.queries.search.{name}", bound)
-    with served.reader.pin() as snapshot:
+    with served.reader.pin_release() as snapshot:
         assert _walked(snapshot, query, limits) == world.expected(served.firms, served.ranks, query)

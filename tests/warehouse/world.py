@@ -14,7 +14,7 @@ from warehouse.history.history import MarketHistory
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.release.manifest import ReleaseManifest
 from warehouse.schema.tables import BY_NAME, EVENTS
-from warehouse.storage.atomic_files import Step, no_step
+from warehouse.storage.atomic_files import Step, ignore_step
 from warehouse.storage.layout import Layout
 
 NO_EVENTS = rows(EVENTS)
@@ -52,9 +52,9 @@ def learn(layout: Layout, market: str, at: int, **tables: list[dict[str, Any]]) 
     with MarketHistory(layout, market) as history, history.transaction():
         for name, given in tables.items():
             frame = rows(BY_NAME[name], *given)
-            known = history.open_rows(BY_NAME[name])["company_id"]
+            known = history.current_rows(BY_NAME[name])["company_id"]
             touched = pl.concat([known, frame["company_id"]]).unique()
-            history.apply(BY_NAME[name], frame, touched, day(at))
+            history.merge_snapshot(BY_NAME[name], frame, touched, day(at))
 
 
 def publish(
@@ -63,7 +63,7 @@ def publish(
     at: int = 0,
     events: pl.DataFrame = NO_EVENTS,
     full: bool = False,
-    on_step: Step = no_step,
+    on_step: Step = ignore_step,
     keep: int = 9,
 ) -> ReleaseManifest | None:
     releases = ReleaseStore(layout, clock=lambda: day(at), keep=keep, on_step=on_step)

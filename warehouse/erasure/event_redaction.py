@@ -36,15 +36,15 @@ class EventRedactor:
     holders: Collection[str]
 
     @classmethod
-    def of(cls, stones: Iterable[Tombstone]) -> EventRedactor:
+    def of(cls, tombstones: Iterable[Tombstone]) -> EventRedactor:
         """Builds it from tombstones."""
-        stones = tuple(stones)
+        tombstones = tuple(tombstones)
         return cls(
-            frozenset(stone.subject for stone in stones if stone.is_company),
-            frozenset(stone.subject for stone in stones if not stone.is_company),
+            frozenset(stone.subject for stone in tombstones if stone.is_company),
+            frozenset(stone.subject for stone in tombstones if not stone.is_company),
         )
 
-    def blanked(self, data: str) -> str:
+    def redact_event(self, data: str) -> str:
         """The `data` of an event with these subjects redacted; the same text if they do not occur."""
         told_of = frozenset(_IDS.findall(data))  # one scan for all subjects, as there are many events
         if told_of.isdisjoint(self.companies) and told_of.isdisjoint(self.holders):

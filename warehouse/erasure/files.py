@@ -47,57 +47,57 @@ def _replace_parquet(path: Path, rows: pl.DataFrame) -> None:
     atomic_files.publish_file(built, path)
 
 
-def erase_rejects_and_signals(path: Path, says: MentionsSubject) -> None:
+def erase_rejects_and_signals(path: Path, mentions_subject: MentionsSubject) -> None:
     """Removes rejects and signal examples that mention a subject from one staged batch."""
 
     def mask(rows: pl.DataFrame) -> pl.Series:
         texts = (f"{record} {excerpt}" for record, excerpt in rows.select("record", "excerpt").iter_rows())
-        return pl.Series("gone", [says(text) for text in texts], dtype=pl.Boolean)
+        return pl.Series("gone", [mentions_subject(text) for text in texts], dtype=pl.Boolean)
 
     erase_parquet_rows(path / f"{REJECTS}.parquet", mask)
     signals = path / f"{SIGNALS}.json"
-    if signals.exists() and says(signals.read_text()):
+    if signals.exists() and mentions_subject(signals.read_text()):
         told = json.loads(signals.read_text())
         for signal in told:
-            signal["examples"] = [example for example in signal["examples"] if not says(example)]
-            signal["subject"] = "" if says(signal["subject"]) else signal["subject"]
+            signal["examples"] = [example for example in signal["examples"] if not mentions_subject(example)]
+            signal["subject"] = "" if mentions_subject(signal["subject"]) else signal["subject"]
         atomic_files.write_json(signals, told)
 
 
-def erase_snapshot_rows(images: SnapshotStore, market: str, blanking: EventRedactor) -> None:
+def erase_snapshot_rows(snapshots: SnapshotStore, market: str, redactor: EventRedactor) -> None:
     """Erases subjects from snapshots that are not merged into history yet."""
-    for image in images.all(market):
+    for image in snapshots.all(market):
         for part in image.parts:
             for table in part.tables:
-                erase_parquet_rows(part.path(table), lambda rows: erased_rows_mask(rows, blanking))
-            erase_parquet_rows(part.path(TOUCHED), lambda rows: rows[TOUCHED].is_in(list(blanking.companies)))
+                erase_parquet_rows(part.path(table), lambda rows: erased_rows_mask(rows, redactor))
+            erase_parquet_rows(part.path(TOUCHED), lambda rows: rows[TOUCHED].is_in(list(redactor.companies)))
 
 
-def erased_rows_mask(rows: pl.DataFrame, blanking: EventRedactor) -> pl.Series:
+def erased_rows_mask(rows: pl.DataFrame, redactor: EventRedactor) -> pl.Series:
     """Mask of the rows of a shared table that belong to a subject."""
     nothing = pl.Series("gone", [False], dtype=pl.Boolean).new_from_index(0, rows.height)
     if _COMPANY not in rows.columns:
         return nothing
-    hit = rows[_COMPANY].is_in(list(blanking.companies))
+    hit = rows[_COMPANY].is_in(list(redactor.companies))
     if "holder_id" in rows.columns:
-        return hit | rows["holder_id"].is_in(list(blanking.holders))
-    if blanking.holders and {"register", "native_id", "holder_type"} <= set(rows.columns):
+        return hit | rows["holder_id"].is_in(list(redactor.holders))
+    if redactor.holders and {"register", "native_id", "holder_type"} <= set(rows.columns):
         keys = rows.select(_COMPANY, "register", "native_id").iter_rows()
-        found = [holder_id(*key) in blanking.holders for key in keys]
+        found = [holder_id(*key) in redactor.holders for key in keys]
         return hit | pl.Series("gone", found, dtype=pl.Boolean)
     return hit
 
 
-def redact_collected_events(runs: Path, market: str, blanking: EventRedactor) -> None:
+def redact_collected_events(runs: Path, market: str, redactor: EventRedactor) -> None:
     """Redacts events that runs have collected for a release."""
     for path in sorted(runs.glob(f"*/events-{market}.parquet")):
-        _redact_event_file(path, blanking)
+        _redact_event_file(path, redactor)
 
 
 def _redact_event_file(path: Path, blanking: EventRedactor) -> pl.DataFrame | None:
     """Redacts the `data` of events in a Parquet file; returns the new rows, or None if nothing changed."""
     rows = pl.read_parquet(path)
-    data = pl.Series("data", list(map(blanking.blanked, rows["data"])), dtype=pl.String)
+    data = pl.Series("data", list(map(blanking.redact_event, rows["data"])), dtype=pl.String)
     if (data == rows["data"]).all():
         return None
     rows = rows.with_columns(data)
@@ -105,17 +105,17 @@ def _redact_event_file(path: Path, blanking: EventRedactor) -> pl.DataFrame | No
     return rows
 
 
-def redact_ledger(layout: Layout, blanking: EventRedactor) -> int:
+def redact_ledger(layout: Layout, redactor: EventRedactor) -> int:
     """Redacts events in the ledger: ids, kinds, times and sequences stay. Returns the number of rewritten segments.
 
     The read index is written first: after a kill in between, the segment still shows that it has to be redone.
     """
     count = 0
-    for segment in read_index.read_segments(layout.ledger):
-        path = read_index.segment_path(layout.ledger, segment.release)
-        lookup = read_index.lookup_path(layout.ledger, segment.release)
+    for segment in read_index.read_segments(layout.ledger_folder):
+        path = read_index.segment_path(layout.ledger_folder, segment.release)
+        lookup = read_index.lookup_path(layout.ledger_folder, segment.release)
         rows = pl.read_parquet(path)
-        data = pl.Series("data", list(map(blanking.blanked, rows["data"])), dtype=pl.String)
+        data = pl.Series("data", list(map(redactor.redact_event, rows["data"])), dtype=pl.String)
         if (data == rows["data"]).all():
             continue
         rows = rows.with_columns(data)
@@ -136,10 +136,10 @@ def replace_exports(exports_: ExportStore, folder: Path, market: str) -> None:
     fresh = exports_.latest(market)
     for path in _release_folders(root):
         if fresh is None or path != fresh.folder:
-            atomic_files.discard(path / "manifest.json")
-            atomic_files.discard(path)
+            atomic_files.delete_if_exists(path / "manifest.json")
+            atomic_files.delete_if_exists(path)
     if fresh is None:
-        atomic_files.discard(root / LATEST)
+        atomic_files.delete_if_exists(root / LATEST)
 
 
 def _release_folders(root: Path) -> Iterator[Path]:

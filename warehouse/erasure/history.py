@@ -44,9 +44,7 @@ _RECORD: Final = "company_id, register, native_id, holder_name, holder_company_i
 _LINE: Final = "company_id, holder_id, sources"
 _EACH: Final = "SELECT *, rowid AS _rowid"
 _THEIRS: Final = "WHERE list_contains($1, company_id)"
-Mask = Callable[
-    [str, pl.DataFrame], pl.Series
-]  # staged table, rows with meta columns: true for those to delete
+Mask = Callable[[str, pl.DataFrame], pl.Series]  # staged table, rows with meta columns: true for those to delete
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +92,7 @@ def find_holders(
         known = [told[name] for name in sorted(group & told.keys())]
         for name in group if known else ():
             found.setdefault((name, known[0][0]), set()).update(*(texts for _, texts in known))
-    return [
-        KnownHolder(subject, company, frozenset(texts)) for (subject, company), texts in sorted(found.items())
-    ]
+    return [KnownHolder(subject, company, frozenset(texts)) for (subject, company), texts in sorted(found.items())]
 
 
 def _holder_records(
@@ -104,9 +100,7 @@ def _holder_records(
 ) -> tuple[pl.DataFrame, list[set[str]]]:
     """Records of the companies with matching holders, and the ids of each reconciled row with several records."""
     lines = _rows_ever_known(connection, "owners", _LINE, "list_contains($1, holder_id)", list(subjects))
-    held = _rows_ever_known(
-        connection, "holdings", _RECORD, "list_contains($1, holder_company_id)", list(companies)
-    )
+    held = _rows_ever_known(connection, "holdings", _RECORD, "list_contains($1, holder_company_id)", list(companies))
     whose = list({*lines["company_id"], *held["company_id"]})
     if set(subjects) <= set(lines["holder_id"]):
         where = "list_contains($1, company_id)"
@@ -126,9 +120,7 @@ def _rows_ever_known(
     """Rows of a shared table, current and superseded."""
     nothing = pl.DataFrame(schema=dict.fromkeys(names.split(", "), pl.String))
     parts = [
-        query_frame(connection, f"SELECT {names} FROM {schema}.{table} WHERE {where}", [values]).cast(
-            pl.String
-        )
+        query_frame(connection, f"SELECT {names} FROM {schema}.{table} WHERE {where}", [values]).cast(pl.String)
         for schema in _SHARED
         if _has_table(connection, schema, table)
     ]
@@ -146,25 +138,20 @@ def is_company_known(layout: Layout, market: str, company_id: str) -> bool:
     with _open_history(layout, market) as connection:
         return any(
             query_int(
-                connection,
-                f"SELECT count(*) FROM {schema}.{quote_identifier(name)} WHERE {column} = $1",
-                [company_id],
+                connection, f"SELECT count(*) FROM {schema}.{quote_identifier(name)} WHERE {column} = $1", [company_id]
             )
             for schema in (PRESENT, *_SHARED)
             for name, column in _company_tables(connection, schema)
         )
 
 
-def current_records_by_table(
-    layout: Layout, market: str, companies: Collection[str]
-) -> dict[str, pl.DataFrame]:
+def current_records_by_table(layout: Layout, market: str, companies: Collection[str]) -> dict[str, pl.DataFrame]:
     """Present rows of companies by staged table, including those assigned by a link."""
     if not layout.history_file(market).exists():
         return {}
     with _open_history(layout, market) as connection:
         return {
-            name: _current_records_of(connection, name, companies)
-            for name, _ in _company_tables(connection, PRESENT)
+            name: _current_records_of(connection, name, companies) for name, _ in _company_tables(connection, PRESENT)
         }
 
 
@@ -193,8 +180,7 @@ def unshared_values(
         return []
     with _open_history(layout, market) as connection:
         if (column,) not in connection.execute(
-            "SELECT column_name FROM duckdb_columns() WHERE schema_name = $1 AND table_name = $2",
-            [PRESENT, table],
+            "SELECT column_name FROM duckdb_columns() WHERE schema_name = $1 AND table_name = $2", [PRESENT, table]
         ).fetchall():
             return []
         name, value = f"{PRESENT}.{quote_identifier(table)}", quote_identifier(column)
@@ -228,14 +214,14 @@ class ErasurePlan:
     nameless: staged tables in which unlinked rows are checked too.
     """
 
-    blanking: EventRedactor
+    redactor: EventRedactor
     companies: Collection[str]
     removed: Collection[str]
     mask: Mask
     nameless: Collection[str] = ()
 
 
-def erase_subjects(layout: Layout, market: str, going: ErasurePlan) -> None:
+def erase_subjects(layout: Layout, market: str, plan: ErasurePlan) -> None:
     """Erases subjects from every table and rewrites the file."""
     if not layout.history_file(market).exists():
         return
@@ -243,8 +229,8 @@ def erase_subjects(layout: Layout, market: str, going: ErasurePlan) -> None:
     built = atomic_files.temporary_path(path)
     with _history_lock(layout, market):
         with open_database(path) as connection:
-            _delete_subjects(connection, going)
-            atomic_files.discard(built)
+            _delete_subjects(connection, plan)
+            atomic_files.delete_if_exists(built)
             copy_database(connection, built)
         atomic_files.publish_file(built, path)
 
@@ -259,10 +245,10 @@ def _delete_subjects(connection: duckdb.DuckDBPyConnection, going: ErasurePlan) 
         for name, _ in _company_tables(connection, schema):
             table = f"{schema}.{quote_identifier(name)}"
             rows = query_frame(connection, f"{_EACH} FROM {table} {_THEIRS}", [list(going.companies)])
-            _delete_rows(connection, table, rows.filter(erased_rows_mask(rows, going.blanking)))
+            _delete_rows(connection, table, rows.filter(erased_rows_mask(rows, going.redactor)))
     with registered_frame(connection, "staying", left):
         connection.execute(f"INSERT INTO {_COMPANIES} BY NAME SELECT * FROM staying")
-    _redact_outbox(connection, going.blanking)
+    _redact_outbox(connection, going.redactor)
     _mark_changed(connection, going.companies)
     connection.execute("COMMIT")
     connection.execute("CHECKPOINT")
@@ -271,9 +257,7 @@ def _delete_subjects(connection: duckdb.DuckDBPyConnection, going: ErasurePlan) 
 def _company_remnants(connection: duckdb.DuckDBPyConnection, companies: Collection[str]) -> pl.DataFrame:
     """What remains of companies that their register removed: number, status and its source."""
     rows = query_frame(connection, f"SELECT * FROM {_COMPANIES} {_THEIRS}", [list(companies)])
-    nothing = [
-        pl.lit(None).cast(kind).alias(name) for name, kind in rows.schema.items() if name not in _STAYS
-    ]
+    nothing = [pl.lit(None).cast(kind).alias(name) for name, kind in rows.schema.items() if name not in _STAYS]
     return rows.with_columns(nothing).with_columns(
         pl.col("org_number").alias("name"), pl.lit(value=False).alias("is_listed")
     )
@@ -297,7 +281,7 @@ def _delete_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: pl.Dat
 
 def _redact_outbox(connection: duckdb.DuckDBPyConnection, blanking: EventRedactor) -> None:
     for event_id, data in connection.execute("SELECT event_id, data FROM outbox").fetchall():
-        blanked = blanking.blanked(data)
+        blanked = blanking.redact_event(data)
         if blanked != data:
             connection.execute("UPDATE outbox SET data = $2 WHERE event_id = $1", [event_id, blanked])
 

@@ -86,67 +86,65 @@ class TombstoneStore:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
 
-    def all(self, market: str | None = None) -> tuple[Tombstone, ...]:
+    def list_tombstones(self, market: str | None = None) -> tuple[Tombstone, ...]:
         """All tombstones, or those of one market, oldest first."""
         try:
-            entries = json.loads(self._layout.erased.read_bytes())["erased"]
+            entries = json.loads(self._layout.tombstones_file.read_bytes())["erased"]
         except FileNotFoundError:
             return ()
-        return tuple(
-            made for entry in entries if (made := _parse_tombstone(entry)).market == (market or made.market)
-        )
+        return tuple(made for entry in entries if (made := _parse_tombstone(entry)).market == (market or made.market))
 
-    def add(self, stones: Iterable[Tombstone]) -> tuple[Tombstone, ...]:
+    def add(self, tombstones: Iterable[Tombstone]) -> tuple[Tombstone, ...]:
         """Adds tombstones; an existing one is kept, with new traces added.
 
         If its releases were already cleaned, its erasure starts again, as data may have come back since.
         Returns the resulting tombstones of these subjects.
         """
-        stones = tuple(stones)
+        tombstones = tuple(tombstones)
         with self._locked_update() as known:
-            for stone in stones:
+            for stone in tombstones:
                 former = known.get(stone.subject)
                 known[stone.subject] = stone if former is None else _merge_tombstones(former, stone)
-            return tuple(known[stone.subject] for stone in stones)
+            return tuple(known[stone.subject] for stone in tombstones)
 
-    def note(self, subjects: Iterable[str], step: str) -> None:
+    def record_step(self, subjects: Iterable[str], step: str) -> None:
         """Records that a step is done for some subjects."""
         with self._locked_update() as known:
             for subject in subjects:
                 if step not in known[subject].done:
                     known[subject] = replace(known[subject], done=(*known[subject].done, step))
 
-    def note_clean(self, subjects: Iterable[str], release: int) -> None:
+    def record_clean_release(self, subjects: Iterable[str], release: int) -> None:
         """Records the first release without some subjects, unless one is recorded."""
         with self._locked_update() as known:
             for subject in subjects:
                 if known[subject].clean is None:
                     known[subject] = replace(known[subject], clean=release)
 
-    def unfinished(self, market: str | None = None) -> tuple[Tombstone, ...]:
+    def unfinished_tombstones(self, market: str | None = None) -> tuple[Tombstone, ...]:
         """Tombstones with unfinished steps."""
-        return tuple(stone for stone in self.all(market) if not stone.is_finished)
+        return tuple(stone for stone in self.list_tombstones(market) if not stone.is_finished)
 
-    def told(self, market: str) -> list[dict[str, Any]]:
+    def export_records(self, market: str) -> list[dict[str, Any]]:
         """The tombstones of a market as JSON, for replication."""
-        return [_as_json(stone) for stone in self.all(market)]
+        return [_as_json(stone) for stone in self.list_tombstones(market)]
 
-    def adopt(self, market: str, told: Iterable[dict[str, Any]]) -> None:
+    def replace_records(self, market: str, records: Iterable[dict[str, Any]]) -> None:
         """Replaces the tombstones of a market by those of another machine."""
         with self._locked_update() as known:
             for subject in [stone.subject for stone in known.values() if stone.market == market]:
                 del known[subject]
-            known.update({stone.subject: stone for stone in map(_parse_tombstone, told)})
+            known.update({stone.subject: stone for stone in map(_parse_tombstone, records)})
 
     @contextmanager
     def _locked_update(self) -> Iterator[dict[str, Tombstone]]:
         with exclusive_lock(self._layout, "erased", "the list of erased subjects", _WAIT_SECONDS):
-            known = {stone.subject: stone for stone in self.all()}
+            known = {stone.subject: stone for stone in self.list_tombstones()}
             before = dict(known)
             yield known
             if known != before:
                 atomic_files.write_json(
-                    self._layout.erased, {"erased": [_as_json(stone) for stone in known.values()]}
+                    self._layout.tombstones_file, {"erased": [_as_json(stone) for stone in known.values()]}
                 )
 
 

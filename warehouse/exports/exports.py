@@ -38,8 +38,8 @@ __all__ = [
     "ExportWriteError",
     "InvalidReleaseError",
     "MarketExport",
+    "MarketNotInReleaseError",
     "NoReleaseError",
-    "UnknownMarketError",
     "ignore_progress",
 ]
 
@@ -48,7 +48,7 @@ LATEST: Final = "latest.json"
 KEEP: Final = 3
 
 
-class UnknownMarketError(LookupError):
+class MarketNotInReleaseError(LookupError):
     """The release does not have this market; the message lists the markets it has."""
 
 
@@ -78,27 +78,24 @@ class ExportStore:
         layout: Layout,
         clock: Callable[[], datetime] = utc_now,
         keep: int = KEEP,
-        on_step: atomic_files.Step = atomic_files.no_step,
+        on_step: atomic_files.Step = atomic_files.ignore_step,
         folder: Path | None = None,
     ) -> None:
         self._layout = layout
         self._clock = clock
         self._keep = keep
         self._on_step = on_step
-        self._folder = folder or layout.exports
+        self._folder = folder or layout.exports_folder
 
     def write(
-        self,
-        markets: Iterable[str] = (),
-        formats: Iterable[str] = FORMATS,
-        told: ExportProgress = ignore_progress,
+        self, markets: Iterable[str] = (), formats: Iterable[str] = FORMATS, progress: ExportProgress = ignore_progress
     ) -> Iterator[MarketExport]:
         """Exports the given markets (default: all), every one from the current release."""
         formats = tuple(formats)
         with leased_release(self._layout) as release:
             for market in _chosen_markets(release.manifest, markets):
                 with exclusive_lock(self._layout, f"export-{market}", f"the export of {market}"):
-                    made = self._export_market(release, market, formats, told)
+                    made = self._export_market(release, market, formats, progress)
                 yield made
 
     def latest(self, market: str) -> MarketExport | None:
@@ -115,9 +112,7 @@ class ExportStore:
     ) -> MarketExport:
         folder = self._folder / market / padded_number(release.manifest.release)
         try:
-            is_new = MarketExportWriter(release, market, folder, formats, told, self._on_step).write(
-                self._clock()
-            )
+            is_new = MarketExportWriter(release, market, folder, formats, told, self._on_step).write(self._clock())
             self._replace_pointer(market, folder, release.manifest.release)
             self._prune_exports(market)
         except OSError as error:
@@ -142,8 +137,8 @@ class ExportStore:
         for path in folders:
             if path not in kept:
                 # the manifest first: a half-removed folder no longer counts as an export
-                atomic_files.discard(path / MANIFEST)
-                atomic_files.discard(path)
+                atomic_files.delete_if_exists(path / MANIFEST)
+                atomic_files.delete_if_exists(path)
 
 
 def _chosen_markets(manifest: ReleaseManifest, markets: Iterable[str]) -> list[str]:
@@ -151,7 +146,7 @@ def _chosen_markets(manifest: ReleaseManifest, markets: Iterable[str]) -> list[s
     chosen = list(dict.fromkeys(markets)) or sorted(manifest.markets)
     for market in chosen:
         if market not in manifest.markets:
-            raise UnknownMarketError(
+            raise MarketNotInReleaseError(
                 f"market {market} is not in release {manifest.release}, which has "
                 f"{', '.join(sorted(manifest.markets))}: run `firm ingest` first"
             )

@@ -69,11 +69,11 @@ def complete_files(folder: Path) -> dict[str, ExportedFile]:
 
 
 def build_export_manifest(
-    release: ReleaseManifest, market: str, owned_on: date, made: Iterable[ExportedFile], now: datetime
+    release: ReleaseManifest, market: str, owned_on: date, files: Iterable[ExportedFile], now: datetime
 ) -> dict[str, Any]:
     """The manifest for the given files."""
     state = release.markets[market]
-    by_name = {entry.name: entry for entry in made}
+    by_name = {entry.name: entry for entry in files}
     names = [file_name(table, form) for table in schemas.TABLES for form in SUFFIXES]
     listed = [by_name[name] for name in names if name in by_name]
     return {
@@ -112,8 +112,7 @@ def _dataset_entry(key: str, state: DatasetState) -> dict[str, Any]:
 def _column_entries() -> dict[str, list[dict[str, Any]]]:
     return {
         table.name: [
-            {"name": field.name, "type": str(field.type), "nullable": field.nullable}
-            for field in table.schema
+            {"name": field.name, "type": str(field.type), "nullable": field.nullable} for field in table.schema
         ]
         for table in schemas.TABLES
     }

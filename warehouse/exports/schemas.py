@@ -14,7 +14,7 @@ from typing import Final
 import pyarrow as pa
 
 from warehouse.schema import tables
-from warehouse.schema.types import Kind
+from warehouse.schema.types import ColumnKind
 
 VERSION: Final = 1  # of the columns: unchanged by added columns, raised by other names, types or meanings
 
@@ -22,14 +22,19 @@ _T, _I, _B, _D = pa.string(), pa.int64(), pa.bool_(), pa.date32()
 _PERCENT: Final = pa.decimal128(9, 4)
 _INSTANT: Final = pa.timestamp("us", "UTC")
 _TEXTS: Final = pa.list_(_T)
-_TYPES: Final = {Kind.TEXT: _T, Kind.TEXTS: _TEXTS, Kind.INTEGER: _I, Kind.BOOLEAN: _B, Kind.DATE: _D}
+_TYPES: Final = {
+    ColumnKind.TEXT: _T,
+    ColumnKind.TEXTS: _TEXTS,
+    ColumnKind.INTEGER: _I,
+    ColumnKind.BOOLEAN: _B,
+    ColumnKind.DATE: _D,
+}
 
 
 def _typed_fields(type_: pa.DataType, names: str) -> list[pa.Field]:
     """Fields of one type; a trailing ! marks a non-nullable one."""
     return [
-        pa.field(name.removesuffix("!"), type_, nullable=not name.endswith("!"))
-        for name in re.split(r"\s+", names)
+        pa.field(name.removesuffix("!"), type_, nullable=not name.endswith("!")) for name in re.split(r"\s+", names)
     ]
 
 
@@ -79,9 +84,7 @@ DETAILS: Final = _export_table(
     _typed_fields(
         _struct_type(
             _typed_fields(_TEXTS, "lines"),
-            _typed_fields(
-                _T, "postal_code post_town municipality municipality_code county county_code country"
-            ),
+            _typed_fields(_T, "postal_code post_town municipality municipality_code county county_code country"),
         ),
         "address",
     ),
@@ -126,9 +129,7 @@ OWNERSHIP: Final = _export_table(
     _typed_fields(
         pa.list_(
             _struct_type(
-                _typed_fields(_T, "register native_id url"),
-                _typed_fields(_D, "as_of"),
-                _typed_fields(_PERCENT, "pct"),
+                _typed_fields(_T, "register native_id url"), _typed_fields(_D, "as_of"), _typed_fields(_PERCENT, "pct")
             )
         ),
         "sources",

@@ -59,9 +59,7 @@ class ParquetSink:
     def __init__(self, path: Path, table: ExportTable) -> None:
         self._table = table
         self._raw = path.open("wb")
-        order = pq.SortingColumn.from_ordering(
-            table.schema, [(name, "ascending") for name in table.sorted_by]
-        )
+        order = pq.SortingColumn.from_ordering(table.schema, [(name, "ascending") for name in table.sorted_by])
         self._file = pq.ParquetWriter(
             self._raw, table.schema, compression="zstd", compression_level=_ZSTD_LEVEL, sorting_columns=order
         )

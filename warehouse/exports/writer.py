@@ -44,7 +44,7 @@ class MarketExportWriter:
     market: str
     folder: Path
     formats: Sequence[str]
-    told: ExportProgress
+    report_progress: ExportProgress
     on_step: atomic_files.Step
 
     def write(self, now: datetime) -> bool:
@@ -76,9 +76,7 @@ class MarketExportWriter:
         with ExitStack() as stack:
             sinks = [
                 stack.enter_context(
-                    TableFiles(
-                        table, {form: atomic_files.temporary_path(path) for form, path in paths.items()}
-                    )
+                    TableFiles(table, {form: atomic_files.temporary_path(path) for form, path in paths.items()})
                 )
                 for table, paths in zip(tables, wanted, strict=True)
             ]
@@ -91,7 +89,7 @@ class MarketExportWriter:
 
     def _fill_sinks(self, sinks: Sequence[TableFiles]) -> None:
         rows = self._table_rows(sinks[0].table)
-        self.told(self.market, sinks[0].table.name, 0)
+        self.report_progress(self.market, sinks[0].table.name, 0)
         while group := list(islice(rows, GROUP)):
             for sink, lines in zip(sinks, zip(*group, strict=True), strict=True):
                 try:
@@ -101,7 +99,7 @@ class MarketExportWriter:
                         f"release {self.release.manifest.release}: {sink.table.name} of {self.market} do not match "
                         f"the declared export (warehouse.exports.schemas): {error}"
                     ) from error
-            self.told(self.market, sinks[0].table.name, sinks[0].rows)
+            self.report_progress(self.market, sinks[0].table.name, sinks[0].rows)
             self.on_step(f"{sinks[0].table.name}: a group of rows")
 
     def _table_rows(self, table: ExportTable) -> Rows:
@@ -126,9 +124,7 @@ class MarketExportWriter:
         return max(built, state.at or built).astimezone(UTC).date()
 
     def _write_manifest(self, made: Sequence[ExportedFile], now: datetime) -> None:
-        manifest = exports_manifest.build_export_manifest(
-            self.release.manifest, self.market, self.owned_on, made, now
-        )
+        manifest = exports_manifest.build_export_manifest(self.release.manifest, self.market, self.owned_on, made, now)
         self.on_step("checksums taken")
         atomic_files.write_json(self.folder / MANIFEST, manifest)
         self.on_step("manifest written")
@@ -137,6 +133,6 @@ class MarketExportWriter:
         """Removes incomplete files; errors are ignored, as a failing disk has already raised one."""
         with suppress(OSError):
             for path in self.folder.glob(f"*{atomic_files.TEMPORARY}"):
-                atomic_files.discard(path)
+                atomic_files.delete_if_exists(path)
             if self.folder.is_dir() and not (self.folder / MANIFEST).exists():
-                atomic_files.discard(self.folder)
+                atomic_files.delete_if_exists(self.folder)

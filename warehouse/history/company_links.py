@@ -57,7 +57,7 @@ def with_computed_keys(table: Table, rows: pl.DataFrame, keys: Mapping[str, KeyO
     return rows.with_columns(of(staged).alias(column) for column, of in keys.items())
 
 
-def prepare_columns(connection: duckdb.DuckDBPyConnection, table: Table, keys: Mapping[str, KeyOf]) -> None:
+def prepare_link_columns(connection: duckdb.DuckDBPyConnection, table: Table, keys: Mapping[str, KeyOf]) -> None:
     """Adds the linking columns to an existing table, and computes keys for rows older than their column."""
     name = f"present.{quote_identifier(table.name)}"
     there = table_columns(connection, "present", table.name)
@@ -74,9 +74,7 @@ def prepare_columns(connection: duckdb.DuckDBPyConnection, table: Table, keys: M
         connection.execute(f"UPDATE {name} SET {changes} FROM computed AS c WHERE {name}.rowid = c.{_ROW}")
 
 
-def resolve_links(
-    connection: duckdb.DuckDBPyConnection, table: Table, ways: Sequence[LinkPath]
-) -> pl.DataFrame:
+def resolve_links(connection: duckdb.DuckDBPyConnection, table: Table, link_paths: Sequence[LinkPath]) -> pl.DataFrame:
     """Links every row without a company of its own by its match rules and returns the changes.
 
     Returned are pairs of companies that rows gained and lost, and whether a company gained a row that had been
@@ -89,13 +87,12 @@ def resolve_links(
     # rows from before the table was linked have no mark
     mine = f"coalesce({NAMELESS}, _company_id IS NULL)"
     answers = ", ".join(
-        f"a{place} AS ({_candidate_companies_sql(way, name, mine)})" for place, way in enumerate(ways)
+        f"a{place} AS ({_candidate_companies_sql(way, name, mine)})" for place, way in enumerate(link_paths)
     )
     joins = " ".join(
-        f"LEFT JOIN a{place} ON a{place}.key = t.{quote_identifier(way.key)}"
-        for place, way in enumerate(ways)
+        f"LEFT JOIN a{place} ON a{place}.key = t.{quote_identifier(way.key)}" for place, way in enumerate(link_paths)
     )
-    found = "CASE " + " ".join(f"WHEN a{place}.found THEN a{place}.company" for place in range(len(ways)))
+    found = "CASE " + " ".join(f"WHEN a{place}.found THEN a{place}.company" for place in range(len(link_paths)))
     connection.execute(
         f"""CREATE OR REPLACE TEMP TABLE relinked AS
             WITH {answers}, chosen AS (
@@ -131,34 +128,28 @@ def _candidate_companies_sql(way: LinkPath, name: str, mine: str) -> str:
 
 
 def unlinked_records(
-    connection: duckdb.DuckDBPyConnection, table: Table, ways: Sequence[LinkPath]
+    connection: duckdb.DuckDBPyConnection, table: Table, link_paths: Sequence[LinkPath]
 ) -> pl.DataFrame:
     """Unlinked present rows, with `_several`: true if several companies match, null if the row has no key.
 
-    Columns of the table and the meta columns; every column of a rule must exist (`prepare_columns`).
+    Columns of the table and the meta columns; every column of a rule must exist (`prepare_link_columns`).
     """
     name = f"present.{quote_identifier(table.name)}"
     mine = "_company_id IS NULL"
     answers = ", ".join(
-        f"a{place} AS ({_candidate_companies_sql(way, name, mine)})" for place, way in enumerate(ways)
+        f"a{place} AS ({_candidate_companies_sql(way, name, mine)})" for place, way in enumerate(link_paths)
     )
     joins = " ".join(
-        f"LEFT JOIN a{place} ON a{place}.key = t.{quote_identifier(way.key)}"
-        for place, way in enumerate(ways)
+        f"LEFT JOIN a{place} ON a{place}.key = t.{quote_identifier(way.key)}" for place, way in enumerate(link_paths)
     )
-    keys = ", ".join(f"nullif(t.{quote_identifier(way.key)}, '')" for way in ways)
-    found = " OR ".join(f"coalesce(a{place}.found, false)" for place in range(len(ways)))
-    several = f"CASE WHEN coalesce({keys}) IS NOT NULL THEN {found} END" if ways else "NULL::BOOLEAN"
+    keys = ", ".join(f"nullif(t.{quote_identifier(way.key)}, '')" for way in link_paths)
+    found = " OR ".join(f"coalesce(a{place}.found, false)" for place in range(len(link_paths)))
+    several = f"CASE WHEN coalesce({keys}) IS NOT NULL THEN {found} END" if link_paths else "NULL::BOOLEAN"
     listed = quoted_columns([*table.names, "_company_id", "_observed_at", "_raw"], "t.")
     rows = query_frame(
         connection,
-        f"""{f"WITH {answers}" if ways else ""} SELECT {listed}, {several} AS _several FROM {name} AS t {joins}
+        f"""{f"WITH {answers}" if link_paths else ""} SELECT {listed}, {several} AS _several FROM {name} AS t {joins}
             WHERE t.{mine} AND t._retired_at IS NULL""",
     )
-    kinds = {
-        "_company_id": pl.String,
-        "_observed_at": schema_render.INSTANT,
-        "_raw": pl.String,
-        "_several": pl.Boolean,
-    }
+    kinds = {"_company_id": pl.String, "_observed_at": schema_render.INSTANT, "_raw": pl.String, "_several": pl.Boolean}
     return rows.cast(pl.Schema({**schema_render.polars_schema(table), **kinds}))

@@ -27,17 +27,14 @@ class HistoryComparison:
     lost: tuple[str, ...]
 
 
-def compare_histories(former: Path, made: Path) -> HistoryComparison:
+def compare_histories(previous_path: Path, rebuilt_path: Path) -> HistoryComparison:
     """Compares two files that are not being written. A table missing from the former counts as empty."""
-    with open_database(made, read_only=True) as connection:
-        connection.execute(f"ATTACH {string_literal(str(former.resolve()))} AS former (READ_ONLY)")
+    with open_database(rebuilt_path, read_only=True) as connection:
+        connection.execute(f"ATTACH {string_literal(str(previous_path.resolve()))} AS former (READ_ONLY)")
         try:
             own = connection.execute("SELECT current_database()").fetchall()[0][0]
             rows = {
-                table.name: (
-                    _count_rows(connection, "former", table.name),
-                    _count_rows(connection, own, table.name),
-                )
+                table.name: (_count_rows(connection, "former", table.name), _count_rows(connection, own, table.name))
                 for table in TABLES
             }
             lost = query_frame(
@@ -52,14 +49,10 @@ def compare_histories(former: Path, made: Path) -> HistoryComparison:
 
 def _count_rows(connection: duckdb.DuckDBPyConnection, database: str, table: str) -> int:
     places = connection.execute(
-        "SELECT schema_name FROM duckdb_tables() WHERE database_name = $1 AND table_name = $2",
-        [database, table],
+        "SELECT schema_name FROM duckdb_tables() WHERE database_name = $1 AND table_name = $2", [database, table]
     ).fetchall()
     return sum(
-        query_int(
-            connection,
-            f"SELECT count(*) FROM {'.'.join(map(quote_identifier, (database, schema, table)))}",
-        )
+        query_int(connection, f"SELECT count(*) FROM {'.'.join(map(quote_identifier, (database, schema, table)))}")
         for (schema,) in places
         if schema in _KEPT
     )

@@ -57,15 +57,12 @@ def ensure_record_table(
 
     extra: columns of `company_links` with their types.
     """
-    types = schema_render.duckdb_stored(table) | META_TYPES
+    types = schema_render.duckdb_storage_types(table) | META_TYPES
     ensure_table(connection, "present", table.name, types | dict(extra or {}))
 
 
 def upsert_records(
-    connection: duckdb.DuckDBPyConnection,
-    table: Table,
-    rows: pl.DataFrame,
-    keys: Mapping[str, KeyOf] = NO_KEYS,
+    connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame, keys: Mapping[str, KeyOf] = NO_KEYS
 ) -> pl.Series:
     """Upserts staged rows: newer rows win; for equal instants, the later row.
 
@@ -74,11 +71,7 @@ def upsert_records(
     """
     extra = company_links.linking_column_types(rows, keys)
     ensure_record_table(connection, table, extra)
-    schema = {
-        **schema_render.polars_schema(table),
-        **META,
-        **{name: rows.schema[name] for name in extra.keys() - keys},
-    }
+    schema = {**schema_render.polars_schema(table), **META, **{name: rows.schema[name] for name in extra.keys() - keys}}
     rows = _newest_per_key(table, rows.select(pl.col(name).cast(kind) for name, kind in schema.items()))
     run_over_frame(connection, "staged", rows, _comparison_sql(table))
     touched = query_frame(
@@ -111,12 +104,8 @@ def _comparison_sql(table: Table) -> str:
     `differs`: in a business column, or soft-deleted.
     """
     values = [column for column in table.business if column not in table.key]
-    tests = [
-        f"s.{quote_identifier(column)} IS DISTINCT FROM p.{quote_identifier(column)}" for column in values
-    ]
-    keys = " AND ".join(
-        f"s.{quote_identifier(column)} = p.{quote_identifier(column)}" for column in table.key
-    )
+    tests = [f"s.{quote_identifier(column)} IS DISTINCT FROM p.{quote_identifier(column)}" for column in values]
+    keys = " AND ".join(f"s.{quote_identifier(column)} = p.{quote_identifier(column)}" for column in table.key)
     others = [name for name in (*table.key, table.told) if name is not None and name not in table.business]
     listed = quoted_columns([*table.business, *others])
     newer = "s._observed_at >= p._observed_at"
@@ -145,9 +134,7 @@ def _is_newer_sql(table: Table, sequence: str) -> str:
     if table.told is not None:
         told = f"s.{quote_identifier(table.told)}"
         # a response about one record states its own time, unlike a file compiled at some time of the day
-        file_of_day = (
-            f"coalesce({told}, {_start_of_day_sql('s._observed_at')}) >= {_reported_at_sql(table, 'p')}"
-        )
+        file_of_day = f"coalesce({told}, {_start_of_day_sql('s._observed_at')}) >= {_reported_at_sql(table, 'p')}"
         before = f"coalesce(p.{quote_identifier(table.told)}, {_start_of_day_sql('p._observed_at')})"
         event = f"coalesce({told} >= {before}, {kept})"
     back = f"coalesce(s.{quote_identifier(table.told)}, s._observed_at)" if table.told else "s._observed_at"
@@ -195,11 +182,7 @@ def _write_changes(connection: duckdb.DuckDBPyConnection, table: Table, fresh: p
 
 
 def touch_provenance(
-    connection: duckdb.DuckDBPyConnection,
-    table: Table,
-    bodies: Collection[str],
-    body: str,
-    instant: datetime,
+    connection: duckdb.DuckDBPyConnection, table: Table, bodies: Collection[str], body: str, instant: datetime
 ) -> None:
     """Updates provenance as `_write_changes` does, for all rows from one of `bodies` that are older than `instant`.
 
@@ -267,9 +250,7 @@ def soft_delete(
     """Soft-deletes rows missing from a full snapshot and returns their companies. Rows seen later stay."""
     _collect_missing(connection, table, keys, instant)
     name = f"present.{quote_identifier(table.name)}"
-    connection.execute(
-        f"UPDATE {name} SET _retired_at = $1 WHERE rowid IN (SELECT old FROM absent)", [instant]
-    )
+    connection.execute(f"UPDATE {name} SET _retired_at = $1 WHERE rowid IN (SELECT old FROM absent)", [instant])
     found = query_frame(
         connection, "SELECT DISTINCT _company_id AS c FROM absent WHERE _company_id IS NOT NULL ORDER BY 1"
     )
@@ -299,8 +280,7 @@ def records_of_companies(
         return {table.name: _read_records(connection, table, "") for table in tables}
     with registered_frame(connection, "wanted", company_ids.rename("_company_id").unique().to_frame()):
         return {
-            table.name: _read_records(connection, table, "SEMI JOIN wanted USING (_company_id)")
-            for table in tables
+            table.name: _read_records(connection, table, "SEMI JOIN wanted USING (_company_id)") for table in tables
         }
 
 
@@ -310,8 +290,4 @@ def _read_records(connection: duckdb.DuckDBPyConnection, table: Table, only: str
     name = f"present.{quote_identifier(table.name)}"
     if not query_int(connection, f"SELECT count(*) FROM {name}"):  # answered from metadata, without a scan
         return pl.LazyFrame(schema=schema)
-    return (
-        query_frame(connection, f"SELECT {quoted_columns(list(schema))} FROM {name} AS p {only}")
-        .cast(schema)
-        .lazy()
-    )
+    return query_frame(connection, f"SELECT {quoted_columns(list(schema))} FROM {name} AS p {only}").cast(schema).lazy()

@@ -52,7 +52,7 @@ def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
     for statement in _BOOK:
         connection.execute(statement)
     for table in TABLES:
-        scd2.create_tables(connection, table)
+        scd2.create_history_tables(connection, table)
     own = found[0][0] if found else uuid.uuid4().hex
     connection.execute("DELETE FROM identity")
     connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
@@ -79,9 +79,7 @@ def _as_now(edition: str) -> str:
 @lru_cache(maxsize=2)
 def _schema_version(tables: tuple[Table, ...]) -> str:
     """SHA-256 of everything that `ensure_schema` creates: a file with this edition needs no preparation."""
-    return hashlib.sha256(
-        "\n".join((schema_render.declarations_fingerprint(tables), *_BOOK)).encode()
-    ).hexdigest()
+    return hashlib.sha256("\n".join((schema_render.declarations_fingerprint(tables), *_BOOK)).encode()).hexdigest()
 
 
 def compacted_copy(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | None:
@@ -94,6 +92,6 @@ def compacted_copy(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | 
     if free < FEWEST_FREE_BLOCKS or free < total * LARGEST_FREE_SHARE:
         return None
     built = atomic_files.temporary_path(path)
-    atomic_files.discard(built)
+    atomic_files.delete_if_exists(built)
     copy_database(connection, built)
     return built

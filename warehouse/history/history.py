@@ -27,7 +27,7 @@ from warehouse.schema.types import Table
 from warehouse.storage import atomic_files
 from warehouse.storage.duckdb import (
     MEMORY,
-    forget_tables,
+    forget_checked_tables,
     open_database,
     query_frame,
     query_int,
@@ -47,9 +47,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class MarketHistory:
     """One market's history, open for writing. A second writer in any process fails with Locked."""
 
-    def __init__(
-        self, layout: Layout, market: str, on_step: atomic_files.Step = atomic_files.no_step
-    ) -> None:
+    def __init__(self, layout: Layout, market: str, on_step: atomic_files.Step = atomic_files.ignore_step) -> None:
         self._layout = layout
         self._market = market
         self._path = layout.history_file(market)
@@ -106,7 +104,7 @@ class MarketHistory:
             self._depth -= 1
 
     def _rollback(self) -> None:
-        forget_tables(self._connection)
+        forget_checked_tables(self._connection)
         self._come = None
         try:
             self._connection.execute("ROLLBACK")
@@ -115,34 +113,33 @@ class MarketHistory:
 
     # Processed batches
 
-    def mark(self, step: str, key: str) -> None:
+    def record_step(self, step: str, key: str) -> None:
         """Records that a step has processed `key`."""
-        if key not in self.marked(step):
+        if key not in self.recorded_keys(step):
             self._connection.execute("INSERT INTO marks VALUES ($1, $2)", [step, key])
 
-    def marked(self, step: str) -> frozenset[str]:
+    def recorded_keys(self, step: str) -> frozenset[str]:
         """Keys that a step has processed."""
         found = self._connection.execute("SELECT key FROM marks WHERE step = $1", [step]).fetchall()
         return frozenset(key for (key,) in found)
 
     # Watermarks of datasets
 
-    def baseline(self, dataset: str) -> datetime | None:
+    def baseline_instant(self, dataset: str) -> datetime | None:
         """Instant of the first snapshot: up to it the dataset makes no events."""
         return self._watermarks_by_dataset().get(dataset, (None, None))[0]
 
-    def high_water(self, dataset: str) -> datetime | None:
+    def high_watermark(self, dataset: str) -> datetime | None:
         """Instant of the newest applied snapshot: anything not newer is late-arriving."""
         return self._watermarks_by_dataset().get(dataset, (None, None))[1]
 
-    def advance(self, dataset: str, instant: datetime) -> None:
+    def advance_watermark(self, dataset: str, instant: datetime) -> None:
         """Records a snapshot. The first sets the baseline; the high-water mark never decreases."""
-        if self.baseline(dataset) is None:
+        if self.baseline_instant(dataset) is None:
             self._connection.execute("INSERT INTO datasets VALUES ($1, $2, $2)", [dataset, instant])
         else:
             self._connection.execute(
-                "UPDATE datasets SET high_water = greatest(high_water, $2) WHERE dataset = $1",
-                [dataset, instant],
+                "UPDATE datasets SET high_water = greatest(high_water, $2) WHERE dataset = $1", [dataset, instant]
             )
         self._come = None
 
@@ -168,21 +165,21 @@ class MarketHistory:
         with self.transaction():
             return current_records.upsert_records(self._connection, table, rows, keys)
 
-    def move_on(self, table: Table, bodies: Collection[str], body: str, instant: datetime) -> None:
+    def touch_provenance(self, table: Table, bodies: Collection[str], body: str, instant: datetime) -> None:
         """Sets the provenance of rows from one of these bodies (SHA-256) to another body, which repeats them."""
         with self.transaction():
             current_records.touch_provenance(self._connection, table, bodies, body, instant)
 
-    def retire_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
+    def soft_delete_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
         """Soft-deletes rows missing from a full snapshot (`keys`: the keys it has) and returns their companies."""
         with self.transaction():
             return current_records.soft_delete(self._connection, table, keys, instant)
 
-    def present(self, table: Table) -> pl.LazyFrame:
+    def present_rows(self, table: Table) -> pl.LazyFrame:
         """All present rows of a staged table, with the meta columns."""
         return current_records.records_of_companies(self._connection, [table], None)[table.name]
 
-    def absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.DataFrame:
+    def absent_rows(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.DataFrame:
         """The rows missing from a full snapshot, with the instant at which they would be soft-deleted."""
         with self.transaction():
             return current_records.missing_records(self._connection, table, keys, instant)
@@ -191,28 +188,28 @@ class MarketHistory:
         """Number of present rows that are not soft-deleted, by staged table; 0 for a table without rows."""
         return current_records.record_counts(self._connection, tables)
 
-    def relink(self, table: Table, ways: Sequence[LinkPath]) -> pl.DataFrame:
+    def resolve_links(self, table: Table, link_paths: Sequence[LinkPath]) -> pl.DataFrame:
         """Links unlinked rows by the given match rules; returns pairs of gained and lost companies."""
         with self.transaction():
-            return company_links.resolve_links(self._connection, table, ways)
+            return company_links.resolve_links(self._connection, table, link_paths)
 
-    def unanswered(self, table: Table, ways: Sequence[LinkPath]) -> pl.DataFrame:
+    def unlinked_records(self, table: Table, link_paths: Sequence[LinkPath]) -> pl.DataFrame:
         """Present rows that no match rule links, and whether several companies match."""
-        return company_links.unlinked_records(self._connection, table, ways)
+        return company_links.unlinked_records(self._connection, table, link_paths)
 
     def prepare_links(self, table: Table, keys: Mapping[str, KeyOf]) -> None:
         """Adds the columns that linking needs, and computes link keys for existing rows."""
         with self.transaction():
             current_records.ensure_record_table(self._connection, table)
-            company_links.prepare_columns(self._connection, table, keys)
+            company_links.prepare_link_columns(self._connection, table, keys)
 
-    def rows_of(self, tables: Iterable[Table], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
+    def present_rows_of(self, tables: Iterable[Table], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
         """Present rows of these companies by staged table; soft-deleted ones carry their instant."""
         return current_records.records_of_companies(self._connection, tables, company_ids)
 
     # Shared tables over time
 
-    def apply(
+    def merge_snapshot(
         self, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime, *, late: bool = False
     ) -> TableDiff:
         """Merges a snapshot of the touched companies into one table: `rows` is their complete current content.
@@ -221,9 +218,7 @@ class MarketHistory:
         but returns an empty diff, so that it makes no events.
         """
         with self.transaction():
-            known = (
-                self._known_companies(touched, instant) if table.name == COMPANIES.name and not late else None
-            )
+            known = self._known_companies(touched, instant) if table.name == COMPANIES.name and not late else None
             found = scd2.merge_snapshot(self._connection, table, rows, touched, instant)
             if not found.is_empty:
                 self._record_changed(found.companies)
@@ -231,7 +226,7 @@ class MarketHistory:
             return scd2.empty_diff(table)
         return found if known is None else replace(found, known=known)
 
-    def fill(self, table: Table, earlier: pl.DataFrame, keys: pl.DataFrame, instant: datetime) -> None:
+    def replace_valid_times(self, table: Table, earlier: pl.DataFrame, keys: pl.DataFrame, instant: datetime) -> None:
         """Replaces the past versions of `keys` with `earlier` (the table's columns and `valid_to`)."""
         if keys.is_empty():
             return
@@ -245,9 +240,7 @@ class MarketHistory:
         select = "SELECT company_id FROM {}.{} SEMI JOIN touched USING (company_id) WHERE known_from < $1"
         with registered_frame(self._connection, "touched", touched.rename("company_id").to_frame()):
             now, once = (
-                query_frame(self._connection, select.format(schema, name), [instant])["company_id"].cast(
-                    pl.String
-                )
+                query_frame(self._connection, select.format(schema, name), [instant])["company_id"].cast(pl.String)
                 for schema in ("open", "closed")
             )
         return now if once.is_empty() else pl.concat([now, once]).unique()
@@ -263,7 +256,7 @@ class MarketHistory:
         """A counter that increases with every change of a shared table."""
         return query_int(self._connection, "SELECT coalesce(max(revision), 0) FROM altered")
 
-    def open_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
+    def current_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
         """Current rows, one per key, sorted by key."""
         select = f"SELECT {quoted_columns(table.names)} FROM open.{quote_identifier(table.name)}"
         if company_ids is None:
@@ -273,7 +266,7 @@ class MarketHistory:
                 rows = query_frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
         return rows.cast(schema_render.polars_schema(table)).sort(table.key)
 
-    def states(self, table: Table, company_ids: pl.Series) -> pl.DataFrame:
+    def known_rows(self, table: Table, company_ids: pl.Series) -> pl.DataFrame:
         """All rows ever known of these companies, current or superseded: the table's columns and known_from."""
         everything = scd2.bitemporal_rows_sql(table, ("open", "closed"))
         select = f"SELECT {quoted_columns(table.names)}, known_from FROM ({everything})"
@@ -281,7 +274,7 @@ class MarketHistory:
             rows = query_frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
         return rows.cast(schema_render.polars_schema(table))
 
-    def as_of(self, table: Table, known_at: datetime) -> pl.DataFrame:
+    def rows_known_at(self, table: Table, known_at: datetime) -> pl.DataFrame:
         """Rows as known at an instant: the table's columns and known_from, known_to, valid_to."""
         everything = scd2.bitemporal_rows_sql(table, ("open", "versions", "closed"))
         rows = query_frame(
@@ -293,7 +286,7 @@ class MarketHistory:
 
     # Events on their way to the ledger
 
-    def emit(self, events: pl.DataFrame) -> None:
+    def add_to_outbox(self, events: pl.DataFrame) -> None:
         """Adds events to the outbox; ids that are already in it are skipped."""
         with registered_frame(
             self._connection, "events", schema_render.conform_frame(EVENTS, events).unique("event_id")
@@ -302,7 +295,7 @@ class MarketHistory:
                 "INSERT INTO outbox BY NAME SELECT * FROM events ANTI JOIN outbox USING (event_id)"
             )
 
-    def outbox(self) -> pl.DataFrame:
+    def outbox_events(self) -> pl.DataFrame:
         """Events still in the outbox, by (occurred_at, event_id)."""
         rows = query_frame(self._connection, "FROM outbox")
         return rows.cast(schema_render.polars_schema(EVENTS)).sort(EVENTS.sort)

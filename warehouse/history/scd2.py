@@ -17,13 +17,7 @@ import polars as pl
 
 from warehouse import schema_render
 from warehouse.schema.types import Table
-from warehouse.storage.duckdb import (
-    ensure_table,
-    query_int,
-    quote_identifier,
-    quoted_columns,
-    registered_frame,
-)
+from warehouse.storage.duckdb import ensure_table, query_int, quote_identifier, quoted_columns, registered_frame
 from warehouse.storage.duckdb import query_frame as frame_of
 
 COMPANY: Final = "company_id"
@@ -63,27 +57,21 @@ def empty_diff(table: Table) -> TableDiff:
     return TableDiff(table.name, none, none, none, none)
 
 
-def create_tables(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+def create_history_tables(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     """Creates the history tables of one shared table, and adds columns declared since."""
-    shape = schema_render.duckdb_stored(table) | {"known_from": "TIMESTAMPTZ", "valid_to": "DATE"}
+    shape = schema_render.duckdb_storage_types(table) | {"known_from": "TIMESTAMPTZ", "valid_to": "DATE"}
     for schema in ("open", "versions"):
         ensure_table(connection, schema, table.name, shape)
     ensure_table(connection, "closed", table.name, shape | {"known_to": "TIMESTAMPTZ"})
 
 
 def merge_snapshot(
-    connection: duckdb.DuckDBPyConnection,
-    table: Table,
-    rows: pl.DataFrame,
-    touched: pl.Series,
-    instant: datetime,
+    connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime
 ) -> TableDiff:
     """Merges the snapshot of the touched companies into the current rows and returns the diff."""
     rows = schema_render.conform_frame(table, rows)
     _require_unique_keys(table, rows)
-    if rows.is_empty() and not query_int(
-        connection, f"SELECT count(*) FROM open.{quote_identifier(table.name)}"
-    ):
+    if rows.is_empty() and not query_int(connection, f"SELECT count(*) FROM open.{quote_identifier(table.name)}"):
         return empty_diff(table)  # the market has no source for this table
     frame = rows.with_row_index(_ROW)
     with (
@@ -103,9 +91,7 @@ def merge_snapshot(
 
 def _require_unique_keys(table: Table, rows: pl.DataFrame) -> None:
     if not schema_render.has_unique_keys(table, rows):
-        raise ValueError(
-            f"{table.name}: the key ({', '.join(table.key)}) is null or duplicated in one snapshot"
-        )
+        raise ValueError(f"{table.name}: the key ({', '.join(table.key)}) is null or duplicated in one snapshot")
 
 
 def _difference_sql(table: Table) -> str:
@@ -115,14 +101,10 @@ def _difference_sql(table: Table) -> str:
     memory than available at twelve million rows.
     """
     name, keyed = quote_identifier(table.name), quoted_columns(table.key)
-    keys = " AND ".join(
-        f"i.{quote_identifier(column)} = o.{quote_identifier(column)}" for column in table.key
-    )
+    keys = " AND ".join(f"i.{quote_identifier(column)} = o.{quote_identifier(column)}" for column in table.key)
     values = table.business
     types, hashes = schema_render.duckdb_types(table), _hash_columns_sql(values)
-    alike = ", ".join(
-        f"{quote_identifier(column)}::{types[column]} AS {quote_identifier(column)}" for column in values
-    )
+    alike = ", ".join(f"{quote_identifier(column)}::{types[column]} AS {quote_identifier(column)}" for column in values)
     return f"""
         CREATE OR REPLACE TEMP TABLE difference AS
         SELECT o.old, i.{_ROW} AS row
@@ -173,7 +155,7 @@ def _close_versions(connection: duckdb.DuckDBPyConnection, table: Table, instant
     listed = quoted_columns(table.names)
     connection.execute(
         f"""CREATE OR REPLACE TEMP TABLE replaced AS
-            SELECT o.* FROM open.{name} AS o JOIN difference AS d ON o.rowid = d.old""",
+            SELECT o.* FROM open.{name} AS o JOIN difference AS d ON o.rowid = d.old"""
     )
     connection.execute(f"DELETE FROM open.{name} WHERE rowid IN (SELECT old FROM difference)")
     connection.execute(

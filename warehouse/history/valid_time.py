@@ -19,11 +19,7 @@ from warehouse.storage.duckdb import quote_identifier, quoted_columns, registere
 
 
 def replace_valid_times(
-    connection: duckdb.DuckDBPyConnection,
-    table: Table,
-    spans: pl.DataFrame,
-    keys: pl.DataFrame,
-    instant: datetime,
+    connection: duckdb.DuckDBPyConnection, table: Table, spans: pl.DataFrame, keys: pl.DataFrame, instant: datetime
 ) -> pl.Series:
     """Replaces the past versions of `keys` with `spans` (the table's columns and `valid_to`).
 

@@ -39,9 +39,9 @@ SCHEMA: Final = pl.Schema(
 class Ledger:
     """The ledger of one data root. Appending requires the release lock; reading requires none."""
 
-    def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.no_step) -> None:
+    def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.ignore_step) -> None:
         self._layout = layout
-        self._folder = layout.ledger
+        self._folder = layout.ledger_folder
         self._on_step = on_step
         self._index = read_index.LedgerIndex(self._folder)
 
@@ -101,7 +101,7 @@ class Ledger:
                 path = read_index.segment_path(self._folder, segment.release)
                 yield pl.read_parquet(path).filter(pl.col("sequence") > above)
 
-    def heal(self, release: int) -> list[str]:
+    def repair_segments(self, release: int) -> list[str]:
         """Removes segments above a release and rebuilds missing read indexes; returns messages on what was done."""
         told: list[str] = []
         entries = read_index.read_segments(self._folder)
@@ -111,7 +111,7 @@ class Ledger:
         names = {read_index.segment_path(self._folder, entry.release).stem for entry in kept}
         for path in sorted(self._folder.glob("[0-9]*")) if self._folder.is_dir() else ():
             if path.name.split(".")[0] not in names or path.suffix == atomic_files.TEMPORARY:
-                atomic_files.discard(path)
+                atomic_files.delete_if_exists(path)
                 told.append(f"removed {path.name} of the ledger: its release was never published")
         for entry in kept:
             path = read_index.lookup_path(self._folder, entry.release)

@@ -74,7 +74,7 @@ def write_lookup(path: Path, events: Iterable[tuple[Any, ...]]) -> None:
     An existing one serves readers until it is replaced.
     """
     built = atomic_files.temporary_path(path)
-    atomic_files.discard(built)
+    atomic_files.delete_if_exists(built)
     with closing(sqlite3.connect(built)) as connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute(
@@ -130,13 +130,13 @@ def _to_event(row: tuple[Any, ...]) -> LedgerEvent:
         event_id,
         event_type,
         company_id,
-        parse_instant(occurred_at),
-        parse_instant(recorded_at),
+        parse_event_instant(occurred_at),
+        parse_event_instant(recorded_at),
         data.encode(),
     )
 
 
-def parse_instant(text: str) -> datetime:
+def parse_event_instant(text: str) -> datetime:
     """Parses an instant in the contract's format, seconds or finer."""
     return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
 

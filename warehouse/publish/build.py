@@ -18,14 +18,7 @@ import polars as pl
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish import full_build, incremental_build, validation
 from warehouse.publish.validation import ContentSummary
-from warehouse.release.manifest import (
-    NAMES,
-    SERVING,
-    WAREHOUSE,
-    HistoryRevision,
-    InvalidReleaseError,
-    ReleaseManifest,
-)
+from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE, HistoryRevision, InvalidReleaseError, ReleaseManifest
 from warehouse.schema.market_state import DatasetState, MarketState
 from warehouse.serving import documents_db, name_index
 from warehouse.storage import atomic_files
@@ -57,24 +50,24 @@ class ReleasePlan:
     """
 
     number: int
-    former: ReleaseManifest | None
+    previous_manifest: ReleaseManifest | None
     parts: Mapping[str, MarketPart]
-    standings: Mapping[str, HistoryRevision]
+    history_revisions: Mapping[str, HistoryRevision]
     changed: Mapping[str, pl.Series | None]
     events: pl.DataFrame
-    full: bool
+    is_full: bool
 
     @property
     def is_empty(self) -> bool:
         """True if the previous release already has all of this."""
-        if self.former is None:
+        if self.previous_manifest is None:
             return not self.changed
         quiet = all(companies is not None and companies.is_empty() for companies in self.changed.values())
-        return quiet and self.events.is_empty() and not self.full
+        return quiet and self.events.is_empty() and not self.is_full
 
 
 def plan_release(
-    former: ReleaseManifest | None,
+    previous_manifest: ReleaseManifest | None,
     parts: Mapping[str, MarketPart],
     fresh: pl.DataFrame,
     now: datetime,
@@ -89,25 +82,25 @@ def plan_release(
     changed: dict[str, pl.Series | None] = {}
     for market, part in parts.items():
         if part.history is not None:
-            since = former.history.get(market) if former else None
+            since = previous_manifest.history.get(market) if previous_manifest else None
             standings[market], changed[market] = full_build.revision_and_changes(part.history, since)
-    number = former.release + 1 if former else 1
-    found = ReleasePlan(number, former, parts, standings, changed, fresh, full)
+    number = previous_manifest.release + 1 if previous_manifest else 1
+    found = ReleasePlan(number, previous_manifest, parts, standings, changed, fresh, full)
     if found.is_empty:
         return found
     stale = (
-        former is None
-        or former.schema_fingerprint != validation.schema_fingerprint()
-        or now - former.full_at >= COMPACT_AFTER
+        previous_manifest is None
+        or previous_manifest.schema_fingerprint != validation.schema_fingerprint()
+        or now - previous_manifest.full_at >= COMPACT_AFTER
         or any(companies is None for companies in changed.values())
     )
-    return replace(found, full=full or stale)
+    return replace(found, is_full=full or stale)
 
 
-def require_histories(made: ReleasePlan) -> None:
+def require_histories(plan: ReleasePlan) -> None:
     """Raises InvalidReleaseError if a market's rows would have to come from a truncated previous release."""
-    former = made.former
-    left = sorted(former.markets.keys() - made.standings.keys()) if former else []
+    former = plan.previous_manifest
+    left = sorted(former.markets.keys() - plan.history_revisions.keys()) if former else []
     if former and left:
         raise InvalidReleaseError(
             f"release {former.release}: {WAREHOUSE} does not have the size in its manifest, and no copy with "
@@ -116,26 +109,22 @@ def require_histories(made: ReleasePlan) -> None:
         )
 
 
-def write_release(
-    layout: Layout, ledger: Ledger, made: ReleasePlan, on_step: atomic_files.Step
-) -> ContentSummary:
+def write_release(layout: Layout, ledger: Ledger, plan: ReleasePlan, on_step: atomic_files.Step) -> ContentSummary:
     """Writes the files into the existing release folder and returns the validated table contents.
 
     Raises InvalidReleaseError if the contents are invalid.
     """
-    if made.full or made.former is None:
-        return _write_full(layout, ledger, made, on_step)
-    return _write_patch(layout, ledger, made, made.former, on_step)
+    if plan.is_full or plan.previous_manifest is None:
+        return _write_full(layout, ledger, plan, on_step)
+    return _write_patch(layout, ledger, plan, plan.previous_manifest, on_step)
 
 
-def _write_full(
-    layout: Layout, ledger: Ledger, made: ReleasePlan, on_step: atomic_files.Step
-) -> ContentSummary:
-    folder = layout.release(made.number)
-    former = layout.release(made.former.release) / WAREHOUSE if made.former else None
-    markets = {*(made.former.markets if made.former else ()), *made.standings}
+def _write_full(layout: Layout, ledger: Ledger, made: ReleasePlan, on_step: atomic_files.Step) -> ContentSummary:
+    folder = layout.release_folder(made.number)
+    former = layout.release_folder(made.previous_manifest.release) / WAREHOUSE if made.previous_manifest else None
+    markets = {*(made.previous_manifest.markets if made.previous_manifest else ()), *made.history_revisions}
     sources = [
-        full_build.MarketInput(market, made.parts[market].history if market in made.standings else None)
+        full_build.MarketHistoryFile(market, made.parts[market].history if market in made.history_revisions else None)
         for market in markets
     ]
     full_build.build_warehouse(folder / WAREHOUSE, sources, former)
@@ -161,7 +150,7 @@ def _write_patch(
     layout: Layout, ledger: Ledger, made: ReleasePlan, former: ReleaseManifest, on_step: atomic_files.Step
 ) -> ContentSummary:
     """Copies the previous release and patches each file in parallel as soon as it is copied."""
-    folder, before = layout.release(made.number), layout.release(former.release)
+    folder, before = layout.release_folder(made.number), layout.release_folder(former.release)
 
     def copy(name: str) -> None:
         atomic_files.copy_file(before / name, folder / name)
@@ -169,10 +158,7 @@ def _write_patch(
     def patch_documents(copied: Future[None], gathered: duckdb.DuckDBPyConnection) -> None:
         copied.result()
         documents_db.patch_documents(
-            folder / SERVING,
-            gathered,
-            incremental_build.all_changed_companies(changed),
-            ledger.rows(former.last),
+            folder / SERVING, gathered, incremental_build.all_changed_companies(changed), ledger.rows(former.last)
         )
 
     def patch_names(copied: Future[None], gathered: duckdb.DuckDBPyConnection) -> None:
@@ -197,10 +183,7 @@ def _write_patch(
             ThreadPoolExecutor(2) as threads,
         ):
             catalog = database_name(gathered)
-            patched = [
-                threads.submit(patch_documents, documents, gathered),
-                threads.submit(patch_names, index, apart),
-            ]
+            patched = [threads.submit(patch_documents, documents, gathered), threads.submit(patch_names, index, apart)]
             tables.result()
             on_step("former release copied")
             incremental_build.apply_changed(folder / WAREHOUSE, catalog, changed)
@@ -222,35 +205,33 @@ def _verified_content(path: Path, release: int, put: str) -> ContentSummary:
 
 
 def build_release_manifest(
-    layout: Layout, made: ReleasePlan, content: ContentSummary, now: datetime, events: range
+    layout: Layout, plan: ReleasePlan, content: ContentSummary, now: datetime, events: range
 ) -> ReleaseManifest:
     """Builds the manifest of the written files."""
-    former = made.former
+    former = plan.previous_manifest
     return ReleaseManifest(
-        release=made.number,
-        kind="full" if made.full else "patch",
+        release=plan.number,
+        kind="full" if plan.is_full else "patch",
         built_at=now,
-        full_at=now if made.full or former is None else former.full_at,
+        full_at=now if plan.is_full or former is None else former.full_at,
         schema_fingerprint=validation.schema_fingerprint(),
         content_fingerprint=content.fingerprint,
         previous=former.release if former else None,
         first=events.start,
         last=events.stop - 1,
         counts=content.counts,
-        sizes=file_sizes_bytes(layout.release(made.number)),
-        markets=_market_states(made, content.companies),
-        history={**(former.history if former else {}), **made.standings},
+        sizes=file_sizes_bytes(layout.release_folder(plan.number)),
+        markets=_market_states(plan, content.companies),
+        history={**(former.history if former else {}), **plan.history_revisions},
     )
 
 
 def _market_states(made: ReleasePlan, companies: Mapping[str, int]) -> dict[str, MarketState]:
-    markets = dict(made.former.markets) if made.former else {}
+    markets = dict(made.previous_manifest.markets) if made.previous_manifest else {}
     for market, part in made.parts.items():
         if part.history is not None or market in markets:
             markets[market] = MarketState(part.state, part.at, 0, part.datasets)
-    return {
-        market: replace(markets[market], companies=companies.get(market, 0)) for market in sorted(markets)
-    }
+    return {market: replace(markets[market], companies=companies.get(market, 0)) for market in sorted(markets)}
 
 
 def file_sizes_bytes(folder: Path) -> dict[str, int]:

@@ -45,16 +45,14 @@ _ALL: Final = "true"  # a condition that is always true
 
 
 @dataclass(frozen=True, slots=True)
-class MarketInput:
+class MarketHistoryFile:
     """Where one market's rows come from: its history, or the previous release if `history` is None."""
 
     market: str
     history: Path | None
 
 
-def revision_and_changes(
-    history: Path, since: HistoryRevision | None
-) -> tuple[HistoryRevision, pl.Series | None]:
+def revision_and_changes(history: Path, since: HistoryRevision | None) -> tuple[HistoryRevision, pl.Series | None]:
     """The current revision of a history, and the companies changed since `since`.
 
     None instead of companies if that cannot be determined: all of them may have changed.
@@ -75,10 +73,7 @@ def revision_and_changes(
 
 @contextmanager
 def attached_database(
-    connection: duckdb.DuckDBPyConnection,
-    path: Path,
-    name: str,
-    mode: Literal["READ_ONLY", "READ_WRITE"] = "READ_ONLY",
+    connection: duckdb.DuckDBPyConnection, path: Path, name: str, mode: Literal["READ_ONLY", "READ_WRITE"] = "READ_ONLY"
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Attaches another file as a catalog. An error inside the block rolls back the transaction."""
     connection.execute(f"ATTACH {string_literal(str(path.resolve()))} AS {quote_identifier(name)} ({mode})")
@@ -92,16 +87,14 @@ def attached_database(
         connection.execute(f"DETACH {quote_identifier(name)}")
 
 
-def build_warehouse(path: Path, sources: Iterable[MarketInput], former: Path | None) -> None:
+def build_warehouse(path: Path, sources: Iterable[MarketHistoryFile], previous_path: Path | None) -> None:
     """Writes every table of every market from scratch; companies with close ids are stored close together."""
     with open_database(path) as connection:
-        create_tables(connection)
+        create_warehouse_tables(connection)
         for source in sorted(sources, key=lambda source: source.market):
-            origin = source.history or former
+            origin = source.history or previous_path
             if origin is None:
-                raise ValueError(
-                    f"market {source.market}: neither a history nor a former release to take it from"
-                )
+                raise ValueError(f"market {source.market}: neither a history nor a former release to take it from")
             with attached_database(connection, origin, "origin"):
                 _copy_market(connection, source)
         with sibling_connection(connection) as apart, ThreadPoolExecutor(1) as thread:
@@ -111,7 +104,7 @@ def build_warehouse(path: Path, sources: Iterable[MarketInput], former: Path | N
         connection.execute("CHECKPOINT")
 
 
-def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+def create_warehouse_tables(connection: duckdb.DuckDBPyConnection) -> None:
     """Creates the tables of a release."""
     for table in TABLES:
         connection.execute(f"CREATE TABLE {quote_identifier(table.name)} ({_column_list_sql(table)})")
@@ -123,7 +116,7 @@ def _column_list_sql(table: Table) -> str:
     return schema_render.duckdb_columns(table) + extra
 
 
-def _copy_market(connection: duckdb.DuckDBPyConnection, source: MarketInput) -> None:
+def _copy_market(connection: duckdb.DuckDBPyConnection, source: MarketHistoryFile) -> None:
     """Copies every table, several in parallel: sorted inserts are single-threaded."""
 
     def copy(table: Table) -> None:
@@ -139,24 +132,21 @@ def _copy_market(connection: duckdb.DuckDBPyConnection, source: MarketInput) -> 
 
 
 def _copy_table(
-    connection: duckdb.DuckDBPyConnection, table: Table, source: MarketInput, parts: list[str]
+    connection: duckdb.DuckDBPyConnection, table: Table, source: MarketHistoryFile, parts: list[str]
 ) -> None:
     """Copies one table. parts: conditions that partition the market's companies by id range."""
     name, rows = quote_identifier(table.name), _market_rows_sql(table, source)
-    if all(
-        _count_sorted_runs(connection, f"FROM ({rows}) WHERE {part}") <= MOST_UNSORTED_RUNS for part in parts
-    ):
+    if all(_count_sorted_runs(connection, f"FROM ({rows}) WHERE {part}") <= MOST_UNSORTED_RUNS for part in parts):
         # In one statement: the last, incomplete row group of each statement is rewritten by the next one.
         connection.execute(f"INSERT INTO {name} BY NAME {rows}")
         return
     for part in parts:
         connection.execute(
-            f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) WHERE {part} "
-            f"ORDER BY {_market_sort_columns_sql(table)}"
+            f"INSERT INTO {name} BY NAME SELECT * FROM ({rows}) WHERE {part} ORDER BY {_market_sort_columns_sql(table)}"
         )
 
 
-def _market_rows_sql(table: Table, source: MarketInput) -> str:
+def _market_rows_sql(table: Table, source: MarketHistoryFile) -> str:
     if source.history is not None:
         return current_rows_sql(table)
     return (
@@ -174,18 +164,18 @@ def _count_sorted_runs(connection: duckdb.DuckDBPyConnection, found: str) -> int
     )
 
 
-def insert_sql(table: Table, only: str) -> str:
-    """SQL that inserts the current rows of history `origin` for the companies in the relation `only`."""
+def insert_sql(table: Table, condition: str) -> str:
+    """SQL that inserts the current rows of history `origin` for the companies in the relation `condition`."""
     return (
         f"INSERT INTO {quote_identifier(table.name)} BY NAME "
-        f"SELECT * FROM ({current_rows_sql(table, only)}) ORDER BY {sort_columns_sql(table)}"
+        f"SELECT * FROM ({current_rows_sql(table, condition)}) ORDER BY {sort_columns_sql(table)}"
     )
 
 
-def current_rows_sql(table: Table, only: str | None = None) -> str:
+def current_rows_sql(table: Table, condition: str | None = None) -> str:
     """SQL for the current rows of history `origin`, with past valid-time versions where there are any.
 
-    `only`: relation of companies to restrict to.
+    `condition`: relation of companies to restrict to.
     """
     listed = quoted_columns(table.names)
     if table.valid_from:
@@ -193,18 +183,18 @@ def current_rows_sql(table: Table, only: str | None = None) -> str:
     schemas = ("open", "versions") if table.valid_from else ("open",)
     places = [f"origin.{schema}.{quote_identifier(table.name)}" for schema in schemas]
     return " UNION ALL ".join(
-        f"SELECT {listed} FROM {place if only is None else semi_join_sql(place, only, COMPANY_ID.name)}"
+        f"SELECT {listed} FROM {place if condition is None else semi_join_sql(place, condition, COMPANY_ID.name)}"
         for place in places
     )
 
 
-def semi_join_sql(place: str, others: str, column: str) -> str:
+def semi_join_sql(column_expression: str, others: str, column: str) -> str:
     """A FROM clause for the few rows of a table that match `others` on a column; only those are read in full.
 
     A plain semi join reads all columns of every row, which takes twice as long.
     """
-    joined = f"SELECT rowid FROM {place} SEMI JOIN {others} USING ({quote_identifier(column)})"
-    return f"{place} WHERE rowid IN ({joined})"
+    joined = f"SELECT rowid FROM {column_expression} SEMI JOIN {others} USING ({quote_identifier(column)})"
+    return f"{column_expression} WHERE rowid IN ({joined})"
 
 
 def sort_columns_sql(table: Table) -> str:
@@ -255,11 +245,10 @@ def content_fingerprint(connection: duckdb.DuckDBPyConnection) -> str:
     return connection.execute(f"SELECT sha256(concat_ws(' ', {sums})) FROM {DIGESTS}").fetchall()[0][0]
 
 
-def row_counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+def table_row_counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
     """Row count by table."""
     return {
-        table.name: query_int(connection, f"SELECT count(*) FROM {quote_identifier(table.name)}")
-        for table in TABLES
+        table.name: query_int(connection, f"SELECT count(*) FROM {quote_identifier(table.name)}") for table in TABLES
     }
 
 
@@ -269,16 +258,17 @@ def companies_by_market(connection: duckdb.DuckDBPyConnection) -> dict[str, int]
     return dict(found.fetchall())
 
 
-def tables_with_duplicate_keys(connection: duckdb.DuckDBPyConnection, put: str | None = None) -> list[str]:
+def tables_with_duplicate_keys(connection: duckdb.DuckDBPyConnection, schema_name: str | None = None) -> list[str]:
     """Tables with duplicate keys (with valid time: duplicate key and start).
 
-    put: catalog of the patched rows; if given, only those are checked, as the rest had no duplicates before.
+    schema_name: catalog of the patched rows; if given, only those are checked, as the rest had no duplicates
+    before.
     """
-    parts = id_ranges.id_range_predicates(connection, COMPANIES.name) if put is None else [_ALL]
+    parts = id_ranges.id_range_predicates(connection, COMPANIES.name) if schema_name is None else [_ALL]
     return [
         table.name
         for table in TABLES
-        if _has_duplicate_keys(connection, table, _rows_to_check_sql(table, put), parts)
+        if _has_duplicate_keys(connection, table, _rows_to_check_sql(table, schema_name), parts)
     ]
 
 
@@ -288,9 +278,7 @@ def _rows_to_check_sql(table: Table, put: str | None) -> str:
     return name if put is None else semi_join_sql(name, f"{quote_identifier(put)}.{name}", table.key[0])
 
 
-def _has_duplicate_keys(
-    connection: duckdb.DuckDBPyConnection, table: Table, rows: str, parts: list[str]
-) -> bool:
+def _has_duplicate_keys(connection: duckdb.DuckDBPyConnection, table: Table, rows: str, parts: list[str]) -> bool:
     """True if a key occurs twice.
 
     Checked per id range (`parts`) if the key begins with the company, to save memory.

@@ -22,13 +22,13 @@ from warehouse.storage.duckdb import open_database, quote_identifier, registered
 CHANGED: Final = "changed.duckdb"  # next to the release while it is built
 
 
-def gather_changed(path: Path, changed: Mapping[Path, pl.Series], former: Path) -> None:
+def gather_changed(path: Path, changed: Mapping[Path, pl.Series], previous_path: Path) -> None:
     """Writes a file with all tables of a release, limited to the changed companies of each history.
 
     Their ranks do not collide with the other companies of the previous release.
     """
     with open_database(path) as connection:
-        full_build.create_tables(connection)
+        full_build.create_warehouse_tables(connection)
         for history, companies in changed.items():
             if companies.is_empty():
                 continue
@@ -39,7 +39,7 @@ def gather_changed(path: Path, changed: Mapping[Path, pl.Series], former: Path) 
         full_build.write_digests(connection)
         search_table.build_search_tables(connection)
         _select_companies(connection, all_changed_companies(changed))
-        with full_build.attached_database(connection, former, "former"):
+        with full_build.attached_database(connection, previous_path, "former"):
             search_table.reassign_ranks(connection, "FROM former.search ANTI JOIN wanted USING (company_id)")
         connection.execute("CHECKPOINT")
 
@@ -49,25 +49,23 @@ def all_changed_companies(changed: Mapping[Path, pl.Series]) -> pl.Series:
     return pl.concat([pl.Series("company_id", [], pl.String), *changed.values()])
 
 
-def apply_changed(path: Path, gathered: str, changed: Mapping[Path, pl.Series]) -> None:
+def apply_changed(path: Path, staging_schema: str, changed: Mapping[Path, pl.Series]) -> None:
     """Replaces the changed companies in a copy of the previous release by the gathered rows.
 
-    gathered: catalog of the file written by `gather_changed`. A kill discards the copy.
+    staging_schema: catalog of the file written by `gather_changed`. A kill discards the copy.
     """
     with open_database(path) as connection:
         connection.execute("BEGIN")
         for companies in filter(len, changed.values()):
             _select_companies(connection, companies)
             for name in (*(table.name for table in TABLES), full_build.DIGESTS, search_table.SEARCH.name):
-                connection.execute(
-                    f"DELETE FROM {quote_identifier(name)} {_selected_companies_sql(companies)}"
-                )
+                connection.execute(f"DELETE FROM {quote_identifier(name)} {_selected_companies_sql(companies)}")
         for table in TABLES:
             name, order = quote_identifier(table.name), full_build.sort_columns_sql(table)
-            connection.execute(f"INSERT INTO {name} BY NAME FROM {gathered}.{name} ORDER BY {order}")
+            connection.execute(f"INSERT INTO {name} BY NAME FROM {staging_schema}.{name} ORDER BY {order}")
         digests = full_build.DIGESTS
-        connection.execute(f"INSERT INTO {digests} FROM {gathered}.{digests} ORDER BY company_id")
-        search_table.insert_rows_from(connection, gathered)
+        connection.execute(f"INSERT INTO {digests} FROM {staging_schema}.{digests} ORDER BY company_id")
+        search_table.insert_rows_from(connection, staging_schema)
         connection.execute("COMMIT")
         connection.execute("CHECKPOINT")
 

@@ -23,9 +23,7 @@ from warehouse.publish.build import MarketPart
 from warehouse.publish.replication_hook import NoReplication, ReplicationHook
 from warehouse.raw.archive import utc_now
 from warehouse.release import freshness, retention
-from warehouse.release import (
-    manifest as release_manifest,
-)
+from warehouse.release import manifest as release_manifest
 from warehouse.release.manifest import SERVING, WAREHOUSE, InvalidReleaseError, ReleaseManifest
 from warehouse.serving import documents_db
 from warehouse.storage import atomic_files
@@ -46,21 +44,21 @@ class ReleaseStore:
         layout: Layout,
         clock: Callable[[], datetime] = utc_now,
         keep: int = KEEP,
-        on_step: atomic_files.Step = atomic_files.no_step,
-        sharing: ReplicationHook | None = None,
+        on_step: atomic_files.Step = atomic_files.ignore_step,
+        replication: ReplicationHook | None = None,
     ) -> None:
         self._layout = layout
         self._clock = clock
         self._keep = keep
         self._on_step = on_step
-        self._sharing = sharing or NoReplication()
+        self._sharing = replication or NoReplication()
         self._ledger = Ledger(layout, on_step)
 
-    def current(self) -> ReleaseManifest | None:
+    def current_manifest(self) -> ReleaseManifest | None:
         """The current release, or None."""
         return release_manifest.served_manifest(self._layout)
 
-    def list(self) -> list[ReleaseManifest]:
+    def list_releases(self) -> list[ReleaseManifest]:
         """Releases on disk, oldest first, without unpublished ones."""
         served = release_manifest.served_position(self._layout)[0]
         return [
@@ -70,16 +68,16 @@ class ReleaseStore:
         ]
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def hold_release_lock(self) -> Iterator[None]:
         """Holds the release locks, on this machine and on replicas; starts from the newest replicated release."""
-        with release_lock(self._layout), self._sharing.turn():
+        with release_lock(self._layout), self._sharing.hold_release_lock():
             yield
 
     def publish(
         self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
     ) -> ReleaseManifest | None:
         """Builds, validates and publishes the next release; None if nothing has changed."""
-        with self.turn():
+        with self.hold_release_lock():
             manifest = self._build_release(parts, events, full=full)
             if manifest is not None:
                 self._serve_release(manifest)
@@ -90,15 +88,15 @@ class ReleaseStore:
         self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
     ) -> ReleaseManifest | None:
         """Builds and validates the next release without publishing it; None if nothing has changed."""
-        with self.turn():
+        with self.hold_release_lock():
             return self._build_release(parts, events, full=full)
 
-    def flip(self, release: ReleaseManifest) -> None:
+    def serve_release(self, release: ReleaseManifest) -> None:
         """Publishes a release that has been built."""
-        with self.turn():
+        with self.hold_release_lock():
             self._serve_release(release)
 
-    def heal(self) -> list[str]:
+    def remove_incomplete(self) -> list[str]:
         """Removes what a killed run left above the pointer.
 
         Returns messages on what was done. Called at the start of every run.
@@ -106,24 +104,21 @@ class ReleaseStore:
         with release_lock(self._layout):
             return self._recover_from_crash()
 
-    def checked(
-        self,
-        markets: Iterable[str],
-        at: datetime,
-        datasets: Mapping[str, freshness.DatasetCheck] | None = None,
+    def record_checks(
+        self, markets: Iterable[str], at: datetime, datasets: Mapping[str, freshness.DatasetCheck] | None = None
     ) -> None:
         """Records that markets and datasets have been checked, whether or not anything had changed."""
-        with self.turn():
-            known = freshness.read(self._layout)
-            freshness.write(
+        with self.hold_release_lock():
+            known = freshness.read_freshness(self._layout)
+            freshness.write_freshness(
                 self._layout,
                 freshness.Freshness(
-                    {**known.markets, **dict.fromkeys(markets, at)}, {**known.datasets, **(datasets or {})}
+                    {**known.markets, **dict.fromkeys(markets, at)}, {**known.dataset_checks, **(datasets or {})}
                 ),
             )
             self._replicate_served()
 
-    def verify(self, number: int) -> None:
+    def verify_release(self, number: int) -> None:
         """Validates a whole release; raises InvalidReleaseError, naming the violation."""
         validation.verify_release(self._layout, release_manifest.read_manifest(self._layout, number))
 
@@ -132,22 +127,18 @@ class ReleaseStore:
 
         What histories have learned since is published again with the next ingest of each market.
         """
-        with self.turn():
+        with self.hold_release_lock():
             self._recover_from_crash()
-            served = self.current()
-            if (
-                served is None
-                or number not in retention.release_numbers(self._layout)
-                or number >= served.release
-            ):
+            served = self.current_manifest()
+            if served is None or number not in retention.release_numbers(self._layout) or number >= served.release:
                 raise InvalidReleaseError(f"release {number} is not a kept release before the current one")
             manifest = self._copy_for_rollback(release_manifest.read_manifest(self._layout, number), served)
             self._serve_release(manifest)
             return manifest
 
-    def prune(self, keep: int | None = None) -> list[int]:
+    def prune_releases(self, keep: int | None = None) -> list[int]:
         """Deletes all but the newest releases, except those that a reader leases; returns their numbers."""
-        with self.turn():
+        with self.hold_release_lock():
             removed = retention.prune_releases(self._layout, self._keep if keep is None else keep)
             self._replicate_served()
             return removed
@@ -159,12 +150,12 @@ class ReleaseStore:
         numbers = retention.release_numbers(self._layout)
         if served == 0 and len(numbers) > 1:
             raise InvalidReleaseError(
-                f"{self._layout.current} is missing though releases exist: restore it, or name one in it"
+                f"{self._layout.release_pointer_file} is missing though releases exist: restore it, or name one in it"
             )
-        told = self._ledger.heal(served)
-        folders = [path for path in self._layout.releases.glob("[0-9]*") if int(path.name) > served]
+        told = self._ledger.repair_segments(served)
+        folders = [path for path in self._layout.releases_folder.glob("[0-9]*") if int(path.name) > served]
         for folder in sorted(folders):
-            atomic_files.discard(folder)
+            atomic_files.delete_if_exists(folder)
             told.append(f"removed release {int(folder.name)}: it was never published")
         return told
 
@@ -174,7 +165,7 @@ class ReleaseStore:
         self._recover_from_crash()
         now = self._clock()
         fresh = events.filter(~pl.col("event_id").is_in(self._ledger.known(events["event_id"]).to_list()))
-        served = self.current()
+        served = self.current_manifest()
         torn = frozenset[str]() if served is None else validation.truncated_files(self._layout, served)
         plan = release_build.plan_release(
             served, parts, fresh, now, full=full or bool(torn)
@@ -185,7 +176,7 @@ class ReleaseStore:
             release_build.require_histories(plan)
         numbers = self._ledger.append(plan.number, plan.events, now)
         self._on_step("events numbered")
-        atomic_files.make_folder(self._layout.release(plan.number))
+        atomic_files.make_folder(self._layout.release_folder(plan.number))
         content = release_build.write_release(self._layout, self._ledger, plan, self._on_step)
         manifest = release_build.build_release_manifest(self._layout, plan, content, now, numbers)
         validation.verify_documents(self._layout, manifest)
@@ -194,10 +185,10 @@ class ReleaseStore:
 
     def _copy_for_rollback(self, old: ReleaseManifest, served: ReleaseManifest) -> ReleaseManifest:
         number = served.release + 1
-        folder = self._layout.release(number)
+        folder = self._layout.release_folder(number)
         atomic_files.make_folder(folder)
         for name in old.sizes:
-            atomic_files.copy_file(self._layout.release(old.release) / name, folder / name)
+            atomic_files.copy_file(self._layout.release_folder(old.release) / name, folder / name)
         with open_database() as source:
             documents_db.add_events(folder / SERVING, source, self._ledger.rows(old.last))
         manifest = replace(
@@ -217,7 +208,7 @@ class ReleaseStore:
         return manifest
 
     def _seal(self, manifest: ReleaseManifest) -> None:
-        atomic_files.sync_tree(self._layout.release(manifest.release))
+        atomic_files.sync_tree(self._layout.release_folder(manifest.release))
         self._on_step("release synced")
         release_manifest.write_manifest(self._layout, manifest)
         self._on_step("manifest written")
@@ -230,6 +221,6 @@ class ReleaseStore:
 
     def _replicate_served(self) -> None:
         """Announces the current release to other machines."""
-        served = self.current()
+        served = self.current_manifest()
         if served is not None:
             self._sharing.publish(served)

@@ -15,7 +15,7 @@ from warehouse.release.manifest import ReleaseManifest
 class ReplicationHook(Protocol):
     """Steps between building a release and serving it. Called with the release lock held."""
 
-    def turn(self) -> AbstractContextManager[None]:
+    def hold_release_lock(self) -> AbstractContextManager[None]:
         """Holds publishing for this machine, starting from the newest release of all machines."""
         ...
 
@@ -31,7 +31,7 @@ class NoReplication:
     """A single machine without replication."""
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def hold_release_lock(self) -> Iterator[None]:
         yield
 
     def publish(self, manifest: ReleaseManifest) -> None:

@@ -37,9 +37,7 @@ class ContentSummary:
 @cache
 def schema_fingerprint() -> str:
     """Fingerprint of the file formats that this code writes."""
-    tables = schema_render.declarations_fingerprint(
-        (*TABLES, EVENTS, search_table.SEARCH, search_table.PLACES)
-    )
+    tables = schema_render.declarations_fingerprint((*TABLES, EVENTS, search_table.SEARCH, search_table.PLACES))
     files = (SERVING, *documents_db.SCHEMA, NAMES, *name_index.SCHEMA)
     said = (tables, *files, *sorted(document_sql.TEMPLATES.values()), full_build.hash_function_id())
     return hashlib.sha256("\n".join(said).encode()).hexdigest()
@@ -47,18 +45,14 @@ def schema_fingerprint() -> str:
 
 def verify_release(layout: Layout, manifest: ReleaseManifest) -> None:
     """Validates a whole release; raises InvalidReleaseError at the first violation."""
-    folder = layout.release(manifest.release)
+    folder = layout.release_folder(manifest.release)
     for name, size in manifest.sizes.items():
         path = folder / name
         if not path.exists() or path.stat().st_size != size:
-            raise InvalidReleaseError(
-                f"release {manifest.release}: {path} is missing or not {size} bytes long"
-            )
+            raise InvalidReleaseError(f"release {manifest.release}: {path} is missing or not {size} bytes long")
     where = f"release {manifest.release}: {WAREHOUSE}"
     if manifest.schema_fingerprint != schema_fingerprint():
-        raise InvalidReleaseError(
-            f"{where}: made by another version of the schema; only that version can verify it"
-        )
+        raise InvalidReleaseError(f"{where}: made by another version of the schema; only that version can verify it")
     with open_database(folder / WAREHOUSE, read_only=True) as connection:
         found = summarise_content(connection, manifest.release)
     if found.counts != manifest.counts:
@@ -71,23 +65,21 @@ def verify_release(layout: Layout, manifest: ReleaseManifest) -> None:
 
 
 def summarise_content(
-    connection: duckdb.DuckDBPyConnection, release: int, put: str | None = None
+    connection: duckdb.DuckDBPyConnection, release: int, schema_name: str | None = None
 ) -> ContentSummary:
     """Contents of a release's tables; raises InvalidReleaseError if they are inconsistent.
 
-    put: catalog of rows patched into valid tables: only their keys are checked for duplicates.
+    schema_name: catalog of rows patched into valid tables: only their keys are checked for duplicates.
     """
     where = f"release {release}: {WAREHOUSE}"
     for table in TABLES:
-        connection.execute(
-            f"SELECT {quoted_columns(table.names)} FROM {quote_identifier(table.name)} LIMIT 0"
-        )
-    if repeated := full_build.tables_with_duplicate_keys(connection, put):
+        connection.execute(f"SELECT {quoted_columns(table.names)} FROM {quote_identifier(table.name)} LIMIT 0")
+    if repeated := full_build.tables_with_duplicate_keys(connection, schema_name):
         raise InvalidReleaseError(f"{where}: duplicate keys in {', '.join(repeated)}")
     if wrong := search_table.find_inconsistency(connection):
         raise InvalidReleaseError(f"{where}: {wrong}")
     return ContentSummary(
-        full_build.row_counts(connection),
+        full_build.table_row_counts(connection),
         full_build.companies_by_market(connection),
         full_build.content_fingerprint(connection),
     )
@@ -95,7 +87,7 @@ def summarise_content(
 
 def truncated_files(layout: Layout, manifest: ReleaseManifest) -> frozenset[str]:
     """Files of a release that are missing or of the wrong size."""
-    folder = layout.release(manifest.release)
+    folder = layout.release_folder(manifest.release)
     return frozenset(
         name
         for name, size in manifest.sizes.items()
@@ -105,7 +97,7 @@ def truncated_files(layout: Layout, manifest: ReleaseManifest) -> frozenset[str]
 
 def verify_documents(layout: Layout, manifest: ReleaseManifest) -> None:
     """Raises InvalidReleaseError if the documents of a release do not match its manifest."""
-    path = layout.release(manifest.release) / SERVING
+    path = layout.release_folder(manifest.release) / SERVING
     where = f"release {manifest.release}: {path.name}"
     try:
         with closing(codec_read.open_documents(path)) as connection:
@@ -124,9 +116,7 @@ def _verify_open_documents(connection: sqlite3.Connection, manifest: ReleaseMani
             raise InvalidReleaseError(f"{where}: {found} {what} for {manifest.counts['companies']} companies")
     newest = _query_int(connection, "SELECT max(sequence) FROM events") or 0
     if newest > manifest.last:
-        raise InvalidReleaseError(
-            f"{where}: holds event {newest}, above the last of the release, {manifest.last}"
-        )
+        raise InvalidReleaseError(f"{where}: holds event {newest}, above the last of the release, {manifest.last}")
     for market, state in manifest.markets.items():
         if state.companies:
             _probe_market(connection, market, where)

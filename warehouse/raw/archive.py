@@ -81,17 +81,17 @@ class RawArchive:
         layout: Layout,
         clock: Callable[[], datetime] = utc_now,
         version: str = "",
-        on_step: atomic_files.Step = atomic_files.no_step,
+        on_step: atomic_files.Step = atomic_files.ignore_step,
     ) -> None:
-        self._root = layout.archive
+        self._root = layout.raw_folder
         self._clock = clock
         self._version = version
         self._on_step = on_step
         self._manifests: dict[str, _FetchManifest] = {}
         blobs.discard_incomplete(self._root)
 
-    def put(
-        self, dataset: str, arrival: FetchedFileLike, batch: str, redact: Redact | None = None
+    def store_body(
+        self, dataset: str, file: FetchedFileLike, batch: str, redact: Redact | None = None
     ) -> RawBody | None:
         """Stores a body and appends its manifest line.
 
@@ -99,22 +99,22 @@ class RawArchive:
         `redact` filters the stream before it is written: removed content is never stored; both SHA-256 are
         recorded.
         """
-        stored = blobs.store_blob(self._root, arrival.body, redact, self._on_step)
+        stored = blobs.store_blob(self._root, file.body, redact, self._on_step)
         if stored.sha256 in self._manifest(dataset).erased:  # received again: stays erased
-            atomic_files.discard(blobs.blob_path(self._root, stored.sha256))
-        before = self._manifest(dataset).newest.get(arrival.name)
+            atomic_files.delete_if_exists(blobs.blob_path(self._root, stored.sha256))
+        before = self._manifest(dataset).newest.get(file.name)
         fresh = before is None or before["sha256"] != stored.sha256
-        reissue = fresh and before is not None and before["observed_at"] == _instant_text(arrival.observed_at)
-        line = self._line_fields(dataset, arrival.name, batch) | {
-            "url": arrival.url,
-            "status": arrival.status,
-            "headers": _archived_headers(arrival.headers),
+        reissue = fresh and before is not None and before["observed_at"] == _instant_text(file.observed_at)
+        line = self._line_fields(dataset, file.name, batch) | {
+            "url": file.url,
+            "status": file.http_status,
+            "headers": _archived_headers(file.response_headers),
             "sha256": stored.sha256,
             "received_sha256": stored.received_sha256,
             "bytes": stored.size,
-            "observed_at": _instant_text(arrival.observed_at),
-            "scope": str(arrival.scope),
-            "cursor": getattr(arrival.cursor, "value", arrival.cursor),
+            "observed_at": _instant_text(file.observed_at),
+            "scope": str(file.scope),
+            "cursor": getattr(file.cursor, "value", file.cursor),
             "replaces": before["sha256"] if reissue and before else None,
             "new": fresh,
         }
@@ -122,7 +122,7 @@ class RawArchive:
         is_there = _current_sha256(stored.sha256, self._manifest(dataset).erased) is not None
         return self._raw_body(line) if fresh and is_there else None
 
-    def failed(
+    def record_failed_fetch(
         self, dataset: str, name: str, url: str | None, reason: str, batch: str, status: int | None = None
     ) -> None:
         """Appends the manifest line of a failed fetch."""
@@ -139,14 +139,12 @@ class RawArchive:
         found = [
             line
             for line in lines
-            if line["new"]
-            and _current_sha256(line["sha256"], erased) is not None
-            and batch in {None, line["batch"]}
+            if line["new"] and _current_sha256(line["sha256"], erased) is not None and batch in {None, line["batch"]}
         ]
         found.sort(key=lambda line: (line["observed_at"], line["name"]))  # stable: then by fetch order
         return map(self._raw_body, found)
 
-    def lines(self, dataset: str) -> Iterator[Mapping[str, Any]]:
+    def manifest_lines(self, dataset: str) -> Iterator[Mapping[str, Any]]:
         """Every manifest line of a dataset, oldest first."""
         return iter(tuple(self._manifest(dataset).lines))
 
@@ -154,50 +152,48 @@ class RawArchive:
         """Datasets that have a manifest."""
         return sorted(path.stem for path in (self._root / "manifest").glob("*.jsonl"))
 
-    def verify(self, body: RawBody) -> None:
+    def verify_body(self, body: RawBody) -> None:
         """Reads a body to the end; raises CorruptBlobError, naming object and file, if it is damaged."""
         sha256 = _current_sha256(body.sha256, self._manifest(body.dataset).erased) or body.sha256
         blobs.verify_blob(self._root, sha256, f"{body.dataset}: {body.name}")
 
-    def erase(self, dataset: str, sha256: str, reason: str, instead: BinaryIO | None = None) -> None:
+    def erase_body(self, dataset: str, sha256: str, reason: str, replacement: BinaryIO | None = None) -> None:
         """Deletes a body permanently and records that.
 
-        `instead`: replacement body without the erased records, if any.
+        `replacement`: replacement body without the erased records, if any.
         Other datasets with the same bytes lose the body too.
         """
         kept_as = _current_sha256(sha256, self._manifest(dataset).erased)
         if kept_as is None:
             return
-        stored = None if instead is None else blobs.store_blob(self._root, instead, None, self._on_step)
+        stored = None if replacement is None else blobs.store_blob(self._root, replacement, None, self._on_step)
         line = self._line_fields(dataset, "", "") | {"erased": kept_as, "reason": reason, "new": False}
         if stored is not None and stored.sha256 == kept_as:
             return  # nothing was removed
         if stored is not None:
             line |= {"became": stored.sha256, "bytes": stored.size}
         self._append_line(dataset, line)
-        atomic_files.discard(blobs.blob_path(self._root, kept_as))
+        atomic_files.delete_if_exists(blobs.blob_path(self._root, kept_as))
 
-    def stored(self, body: RawBody) -> int | None:
+    def stored_bytes(self, body: RawBody) -> int | None:
         """Bytes of a body on disk; None if it no longer exists."""
         path = self._blob_path(body)
         return path.stat().st_size if path.exists() else None
 
-    def prune(self, body: RawBody) -> None:
+    def prune_body(self, body: RawBody) -> None:
         """Deletes a body that is no longer needed and records that.
 
         Unlike an erased body it is stored again if it is received again.
         """
         path = self._blob_path(body)
-        self._append_line(
-            body.dataset, self._line_fields(body.dataset, "", "") | {"pruned": path.stem, "new": False}
-        )
-        atomic_files.discard(path)
+        self._append_line(body.dataset, self._line_fields(body.dataset, "", "") | {"pruned": path.stem, "new": False})
+        atomic_files.delete_if_exists(path)
 
     def _blob_path(self, body: RawBody) -> Path:
         sha256 = _current_sha256(body.sha256, self._manifest(body.dataset).erased) or body.sha256
         return blobs.blob_path(self._root, sha256)
 
-    def discard_erased(self) -> None:
+    def delete_erased_bodies(self) -> None:
         """Deletes bodies that the manifests list as erased.
 
         The manifests are reread: a kill, or an erasure on another machine, may have left some bodies.
@@ -205,7 +201,7 @@ class RawArchive:
         self._manifests.clear()
         for dataset in self.datasets():
             for sha256 in self._manifest(dataset).erased:
-                atomic_files.discard(blobs.blob_path(self._root, sha256))
+                atomic_files.delete_if_exists(blobs.blob_path(self._root, sha256))
 
     def _line_fields(self, dataset: str, name: str, batch: str) -> dict[str, Any]:
         return {

@@ -22,9 +22,7 @@ from warehouse.storage import atomic_files
 
 CHUNK: Final = 1 << 20
 IN_MEMORY: Final = 32 << 20  # uncompressed bytes up to which a body that needs seeking stays in memory
-LEVEL: Final = (
-    3  # zstd: registries' text shrinks to a tenth at about 300 MB/s; higher levels gain a few percent
-)
+LEVEL: Final = 3  # zstd: registries' text shrinks to a tenth at about 300 MB/s; higher levels gain a few percent
 _HEADER: Final = 18  # bytes of the longest zstd frame header
 _counter = itertools.count()
 
@@ -55,7 +53,7 @@ class StoredBlob:
     sha256: str
     size: int
     received_sha256: str
-    is_mended: bool = False
+    is_repaired: bool = False
 
 
 class _HashingStream(io.RawIOBase):
@@ -95,19 +93,17 @@ def store_blob(
         on_step("object written")
         path = blob_path(root, stored.sha256)
         is_there = path.exists()
-        stored = replace(stored, is_mended=is_there and _is_corrupt(root, stored.sha256, built))
-        if stored.is_mended or not is_there:
+        stored = replace(stored, is_repaired=is_there and _is_corrupt(root, stored.sha256, built))
+        if stored.is_repaired or not is_there:
             atomic_files.make_folder(path.parent)
             atomic_files.publish_file(built, path)
             on_step("object published")
     finally:
-        atomic_files.discard(built)
+        atomic_files.delete_if_exists(built)
     return stored
 
 
-def _compress_to_file(
-    body: BinaryIO, redact: Callable[[BinaryIO], BinaryIO] | None, built: Path
-) -> StoredBlob:
+def _compress_to_file(body: BinaryIO, redact: Callable[[BinaryIO], BinaryIO] | None, built: Path) -> StoredBlob:
     received = _HashingStream(body)
     through = io.BufferedReader(received, CHUNK)
     kept = redact(through) if redact else through
@@ -143,7 +139,7 @@ def discard_incomplete(root: Path) -> None:
     for path in incoming.glob(f"*{atomic_files.TEMPORARY}") if incoming.is_dir() else ():
         process = int(path.name.split(".")[0])
         if process == os.getpid() or not atomic_files.is_process_alive(process):
-            atomic_files.discard(path)
+            atomic_files.delete_if_exists(path)
 
 
 class _BlobStream(io.RawIOBase):

@@ -34,7 +34,7 @@ class SpooledBody:
     url: str | None
     observed_at: datetime
     cursor: str | None
-    told: Path
+    description_path: Path
     body: Path
 
     def open(self) -> BinaryIO:
@@ -43,22 +43,18 @@ class SpooledBody:
 
     def remove(self) -> None:
         """Removes an archived body. The description goes first."""
-        self.told.unlink()
-        atomic_files.discard(self.body)
+        self.description_path.unlink()
+        atomic_files.delete_if_exists(self.body)
 
 
 class StreamSpool:
     """The spool of one dataset."""
 
-    def __init__(
-        self, layout: Layout, dataset: str, on_step: atomic_files.Step = atomic_files.no_step
-    ) -> None:
-        self._folder = layout.inbox / dataset
+    def __init__(self, layout: Layout, dataset: str, on_step: atomic_files.Step = atomic_files.ignore_step) -> None:
+        self._folder = layout.spool_folder / dataset
         self._on_step = on_step
 
-    def put(
-        self, name: str, body: BinaryIO, url: str | None, observed_at: datetime, cursor: str | None
-    ) -> None:
+    def put(self, name: str, body: BinaryIO, url: str | None, observed_at: datetime, cursor: str | None) -> None:
         """Spools a body durably. If it raises (disk full), nothing is left behind."""
         atomic_files.make_folder(self._folder)
         path = self._folder / f"{uuid.uuid4().hex}{_BODY}"
@@ -71,12 +67,12 @@ class StreamSpool:
             number = self._folder / f"{self._next_number():0{_DIGITS}d}{_TOLD}"
             atomic_files.write_json(number, told | {"body": path.name})
         except OSError:
-            atomic_files.discard(atomic_files.temporary_path(path))
-            atomic_files.discard(path)
+            atomic_files.delete_if_exists(atomic_files.temporary_path(path))
+            atomic_files.delete_if_exists(path)
             raise
         self._on_step("letter told")
 
-    def letters(self) -> Iterator[SpooledBody]:
+    def spooled_bodies(self) -> Iterator[SpooledBody]:
         """Complete bodies, oldest first."""
         for told in self._description_paths():
             said = json.loads(told.read_text())
@@ -106,19 +102,17 @@ class StreamSpool:
 
     def sweep(self) -> None:
         """Removes incomplete files left by a killed reader. Only the reader, as the only writer, may call it."""
-        described = {
-            json.loads(told.read_text())["body"] for told in self._description_paths() if told.exists()
-        }
+        described = {json.loads(told.read_text())["body"] for told in self._description_paths() if told.exists()}
         for path in self._folder.glob("*"):
             is_body = path.suffix == _BODY and path.name not in described
             if is_body or path.suffix == atomic_files.TEMPORARY:
-                atomic_files.discard(path)
+                atomic_files.delete_if_exists(path)
 
-    def note_trouble(self, reason: str, at: datetime) -> None:
+    def record_connection_error(self, reason: str, at: datetime) -> None:
         """Records why the reader cannot reach its source, and when."""
         atomic_files.write_json(self._folder / _TROUBLE, {"reason": reason, "at": at.isoformat()})
 
-    def trouble(self, since: datetime) -> str | None:
+    def last_connection_error(self, since: datetime) -> str | None:
         """The last recorded problem, unless older than `since`: the reader records a lasting one again."""
         path = self._folder / _TROUBLE
         said = json.loads(path.read_text()) if path.exists() else None

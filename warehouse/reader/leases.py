@@ -40,14 +40,12 @@ def leased_release(layout: Layout) -> Iterator[LeasedRelease]:
 
 def unreadable_release_error(manifest: ReleaseManifest, error: sqlite3.Error) -> InvalidReleaseError:
     """The error for a damaged release."""
-    return InvalidReleaseError(
-        f"release {manifest.release} cannot be read: {error}; see `firm release verify`"
-    )
+    return InvalidReleaseError(f"release {manifest.release} cannot be read: {error}; see `firm release verify`")
 
 
 def _open_documents(layout: Layout, manifest: ReleaseManifest) -> sqlite3.Connection:
     try:
-        return codec_read.open_documents(layout.release(manifest.release) / SERVING)
+        return codec_read.open_documents(layout.release_folder(manifest.release) / SERVING)
     except sqlite3.Error as error:
         raise unreadable_release_error(manifest, error) from error
 
@@ -57,11 +55,11 @@ def _acquire_lease(layout: Layout) -> tuple[ReleaseManifest, IO[bytes]]:
         manifest = release_manifest.served_manifest(layout)
         if manifest is None:
             raise NoReleaseError("no release yet: run `firm ingest`")
-        path = layout.release(manifest.release) / MANIFEST
+        path = layout.release_folder(manifest.release) / MANIFEST
         with suppress(FileNotFoundError, BlockingIOError), ExitStack() as opened:
             lease = opened.enter_context(path.open("rb"))
             fcntl.flock(lease, fcntl.LOCK_SH | fcntl.LOCK_NB)  # fails if it is being removed
             if path.exists():  # else it was removed before the lock was acquired
                 opened.pop_all()
                 return manifest, lease
-    raise InvalidReleaseError(f"{layout.current} names a release that cannot be opened")
+    raise InvalidReleaseError(f"{layout.release_pointer_file} names a release that cannot be opened")

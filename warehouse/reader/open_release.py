@@ -29,7 +29,7 @@ class OpenRelease:
     """One open release: a pool of connections, each used by one request at a time."""
 
     def __init__(self, layout: Layout, manifest: ReleaseManifest) -> None:
-        folder = layout.release(manifest.release)
+        folder = layout.release_folder(manifest.release)
         self.manifest = manifest
         self.requests = 0
         self._path = folder / SERVING
@@ -64,7 +64,7 @@ class OpenRelease:
         """A profile document; the latest are cached, as some companies are requested often."""
         document = self._kept.get(company_id)
         if document is None:
-            document = profiles.profile(connection, company_id)
+            document = profiles.company_profile(connection, company_id)
             if document is not None:
                 self._keep(document)
         return document

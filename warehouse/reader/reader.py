@@ -19,20 +19,10 @@ from typing import Final
 
 from warehouse.ledger.read_index import LedgerEvent, LedgerIndex
 from warehouse.reader.open_release import OpenRelease
-from warehouse.reader.queries import (
-    by_identifier,
-    matches_filters,
-    profiles,
-)
-from warehouse.reader.queries import (
-    events as queries_events,
-)
-from warehouse.reader.queries import (
-    financials as queries_financials,
-)
-from warehouse.reader.queries import (
-    owners as queries_owners,
-)
+from warehouse.reader.queries import by_identifier, matches_filters, profiles
+from warehouse.reader.queries import events as queries_events
+from warehouse.reader.queries import financials as queries_financials
+from warehouse.reader.queries import owners as queries_owners
 from warehouse.reader.queries import search as companies
 from warehouse.reader.queries.timeout import QueryDeadline
 from warehouse.reader.types import (
@@ -42,9 +32,9 @@ from warehouse.reader.types import (
     FinancialsQuery,
     InvalidPageKeyError,
     Key,
+    PinnedRelease,
     ProfileDocument,
     QueryTimeoutError,
-    ReleaseSnapshot,
     ResultPage,
 )
 from warehouse.release import freshness, run_log
@@ -68,11 +58,11 @@ __all__ = [
     "LedgerEvent",
     "MarketState",
     "NoReleaseError",
+    "PinnedRelease",
     "ProfileDocument",
     "QuarantineReason",
     "QueryTimeoutError",
     "ReleaseReader",
-    "ReleaseSnapshot",
     "ResultPage",
 ]
 
@@ -86,7 +76,7 @@ class NoReleaseError(LookupError):
 
 
 class _PinnedRelease:
-    """A release pinned for one request, for the length of a block (`ReleaseSnapshot`).
+    """A release pinned for one request, for the length of a block (`PinnedRelease`).
 
     A class, because a generator would cost every request a microsecond or two.
     """
@@ -96,23 +86,23 @@ class _PinnedRelease:
     def __init__(self, reader: ReleaseReader) -> None:
         self._reader = reader
 
-    def __enter__(self) -> ReleaseSnapshot:
-        self._held = held = self._reader.hold()
+    def __enter__(self) -> PinnedRelease:
+        self._held = held = self._reader.acquire_release()
         self._manifest = held.manifest
         self._scans = held.scans
         try:
             self._connection = held.take()
         except (OSError, sqlite3.Error):
-            self._reader.drop(held)  # otherwise the release would never be closed
+            self._reader.return_release(held)  # otherwise the release would never be closed
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
         self._held.give(self._connection)
-        self._reader.drop(self._held)
+        self._reader.return_release(self._held)
 
     @property
-    def number(self) -> int:
+    def release_number(self) -> int:
         return self._manifest.release
 
     @property
@@ -127,49 +117,45 @@ class _PinnedRelease:
     def markets(self) -> Mapping[str, MarketState]:
         return self._manifest.markets
 
-    def head(self, company_id: str) -> CompanyHeader | None:
+    def company_header(self, company_id: str) -> CompanyHeader | None:
         return profiles.company_header(self._connection, company_id)
 
     def profile(self, company_id: str) -> ProfileDocument | None:
         return self._held.profile(self._connection, company_id)
 
-    def parts(self, company_id: str) -> Mapping[str, bytes]:
+    def profile_parts(self, company_id: str) -> Mapping[str, bytes]:
         return profiles.profile_parts(self._connection, company_id)
 
-    def search(self, query: CompanyQuery, after: Key | None, limit: int) -> ResultPage:
+    def search_companies(self, query: CompanyQuery, after: Key | None, limit: int) -> ResultPage:
         with self._with_deadline() as budget:
-            return companies.search_companies(
-                self._connection, partial(self._scans.rows, budget), query, after, limit
-            )
+            return companies.search_companies(self._connection, partial(self._scans.rows, budget), query, after, limit)
 
-    def named(self, text: str) -> tuple[str, ...]:
+    def ids_by_identifier(self, text: str) -> tuple[str, ...]:
         return by_identifier.ids_by_identifier(self._connection, text)
 
-    def suits(self, company_id: str, query: CompanyQuery) -> bool:
+    def matches_filters(self, company_id: str, query: CompanyQuery) -> bool:
         with self._with_deadline() as budget:
             return matches_filters.matches_filters(
                 self._connection, partial(self._scans.rows, budget), query, company_id
             )
 
-    def financials(
-        self, company_id: str, query: FinancialsQuery, after: Key | None, limit: int
-    ) -> ResultPage:
+    def company_financials(self, company_id: str, query: FinancialsQuery, after: Key | None, limit: int) -> ResultPage:
         with self._with_deadline():
             return queries_financials.company_financials(self._connection, company_id, query, after, limit)
 
-    def owners(
+    def company_owners(
         self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
     ) -> tuple[ResultPage, str | None]:
         with self._with_deadline():
             return queries_owners.company_owners(self._connection, company_id, as_of, min_pct, after, limit)
 
-    def events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> ResultPage:
+    def company_events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> ResultPage:
         with self._with_deadline():
             return queries_events.company_events(self._connection, company_id, query, after, limit)
 
     @contextmanager
     def _with_deadline(self) -> Iterator[QueryDeadline]:
-        budget = self._reader.budget()
+        budget = self._reader.search_seconds()
         with budget.limits(self._connection):
             yield budget
 
@@ -181,58 +167,55 @@ class ReleaseReader:
     """
 
     def __init__(
-        self,
-        layout: Layout,
-        monotonic: Callable[[], float] = time.monotonic,
-        seconds: float = LIST_SECONDS,
+        self, layout: Layout, monotonic: Callable[[], float] = time.monotonic, seconds: float = LIST_SECONDS
     ) -> None:
-        self.budget = partial(QueryDeadline, seconds, monotonic)
+        self.search_seconds = partial(QueryDeadline, seconds, monotonic)
         self._layout = layout
         self._monotonic = monotonic
         self._lock = threading.Lock()
-        self._ledger = LedgerIndex(layout.ledger)
+        self._ledger = LedgerIndex(layout.ledger_folder)
         self._open: OpenRelease | None = None
         self._stamp: tuple[int, int] | None = None
         self._told: tuple[int, int] | None = None
         self._look_at = float("-inf")
 
-    def pin(self) -> AbstractContextManager[ReleaseSnapshot]:
+    def pin_release(self) -> AbstractContextManager[PinnedRelease]:
         """Pins the newest release for the block. Raises NoReleaseError before the first."""
         return _PinnedRelease(self)
 
-    def current(self) -> int | None:
+    def current_release_number(self) -> int | None:
         """Number of the newest release; None before the first."""
         try:
-            held = self.hold()
+            held = self.acquire_release()
         except NoReleaseError:
             return None
         try:
             return held.manifest.release
         finally:
-            self.drop(held)
+            self.return_release(held)
 
     def events_after(self, sequence: int, limit: int) -> list[LedgerEvent]:
         """Published events of all companies above a sequence, ascending; used by the fan-out."""
         try:
-            held = self.hold()
+            held = self.acquire_release()
         except NoReleaseError:
             return []
         try:
             return self._ledger.after(sequence, held.manifest.last, limit)
         finally:
-            self.drop(held)
+            self.return_release(held)
 
-    def checked_at(self) -> Mapping[str, datetime]:
+    def market_checked_at(self) -> Mapping[str, datetime]:
         """When each market was last checked, whether or not anything had changed."""
-        return self.freshness().markets
+        return self.read_freshness().markets
 
-    def freshness(self) -> Freshness:
+    def read_freshness(self) -> Freshness:
         """Freshness of markets and datasets as recorded by runs, also since the newest release."""
-        return freshness.read(self._layout)
+        return freshness.read_freshness(self._layout)
 
-    def runs(self) -> list[RunNote]:
+    def read_run_log(self) -> list[RunNote]:
         """Run reports, newest first."""
-        return run_log.read(self._layout)
+        return run_log.read_run_log(self._layout)
 
     def close(self) -> None:
         """Closes the open release, or leaves that to its last request if it is in use."""
@@ -242,8 +225,8 @@ class ReleaseReader:
             if former is not None and former.requests == 0:
                 former.close()
 
-    def hold(self) -> OpenRelease:
-        """The newest release; stays open until `drop` is called."""
+    def acquire_release(self) -> OpenRelease:
+        """The newest release; stays open until `return_release` is called."""
         with self._lock:
             now = self._monotonic()
             if now >= self._look_at:
@@ -254,12 +237,12 @@ class ReleaseReader:
             self._open.requests += 1
             return self._open
 
-    def drop(self, held: OpenRelease) -> None:
-        """Ends one `hold`; the last one of a superseded release closes it."""
+    def return_release(self, release: OpenRelease) -> None:
+        """Ends one use (`acquire_release`); the last one of a superseded release closes it."""
         with self._lock:
-            held.requests -= 1
-            if held.requests == 0 and held is not self._open:
-                held.close()
+            release.requests -= 1
+            if release.requests == 0 and release is not self._open:
+                release.close()
 
     def _follow_pointer(self) -> None:
         """Opens the release named by the pointer if the pointer was replaced.
@@ -268,7 +251,7 @@ class ReleaseReader:
         as a disk may recover.
         """
         try:
-            status = self._layout.current.stat()
+            status = self._layout.release_pointer_file.stat()
         except FileNotFoundError:
             return
         stamp = (status.st_mtime_ns, status.st_ino)
@@ -280,9 +263,7 @@ class ReleaseReader:
             if self._open is None:
                 raise
             if self._told != stamp:
-                LOGGER.exception(
-                    "release %s stays in use: the next one cannot be opened", self._open.manifest.release
-                )
+                LOGGER.exception("release %s stays in use: the next one cannot be opened", self._open.manifest.release)
                 self._told = stamp
             return
         former, self._open, self._stamp = self._open, fresh, stamp
@@ -299,5 +280,5 @@ class ReleaseReader:
             except (OSError, sqlite3.DatabaseError, InvalidReleaseError) as error:
                 failure = error
         raise InvalidReleaseError(
-            f"{self._layout.current} names a release that cannot be opened"
+            f"{self._layout.release_pointer_file} names a release that cannot be opened"
         ) from failure

@@ -89,9 +89,9 @@ class FinancialsQuery:
     years: int | None = None
     from_year: int | None = None
     to_year: int | None = None
-    consolidated: bool | None = None
-    history: bool = False
-    sources: bool = False
+    is_consolidated: bool | None = None
+    include_history: bool = False
+    include_sources: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +104,14 @@ class EventQuery:
     types: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
-    descending: bool = True
+    is_descending: bool = True
 
 
-class ReleaseSnapshot(Protocol):
+class PinnedRelease(Protocol):
     """One pinned release: all results of one request come from the same release."""
 
     @property
-    def number(self) -> int: ...
+    def release_number(self) -> int: ...
     @property
     def last_sequence(self) -> int: ...
     @property
@@ -119,7 +119,7 @@ class ReleaseSnapshot(Protocol):
     @property
     def markets(self) -> Mapping[str, MarketState]: ...
 
-    def head(self, company_id: str) -> CompanyHeader | None:
+    def company_header(self, company_id: str) -> CompanyHeader | None:
         """Number and name of a company; None if this release has no such company."""
         ...
 
@@ -127,7 +127,7 @@ class ReleaseSnapshot(Protocol):
         """The profile document; None if this release has no such company."""
         ...
 
-    def parts(self, company_id: str) -> Mapping[str, bytes]:
+    def profile_parts(self, company_id: str) -> Mapping[str, bytes]:
         """Objects that `include=` adds to a profile, by name (detail, identifiers, address, sources).
 
         Each is the text of a JSON object; its members are merged at top level. Empty if this release has no
@@ -135,25 +135,23 @@ class ReleaseSnapshot(Protocol):
         """
         ...
 
-    def search(self, query: CompanyQuery, after: Key | None, limit: int) -> ResultPage:
+    def search_companies(self, query: CompanyQuery, after: Key | None, limit: int) -> ResultPage:
         """Profiles that match, best first (sort key: opaque; pass the last one as `after`)."""
         ...
 
-    def named(self, text: str) -> tuple[str, ...]:
+    def ids_by_identifier(self, text: str) -> tuple[str, ...]:
         """Ids of the companies with this LEI, ISIN, symbol, VAT number, EUID or CIK."""
         ...
 
-    def suits(self, company_id: str, query: CompanyQuery) -> bool:
+    def matches_filters(self, company_id: str, query: CompanyQuery) -> bool:
         """True if the company matches the filters of a search, regardless of its name."""
         ...
 
-    def financials(
-        self, company_id: str, query: FinancialsQuery, after: Key | None, limit: int
-    ) -> ResultPage:
+    def company_financials(self, company_id: str, query: FinancialsQuery, after: Key | None, limit: int) -> ResultPage:
         """Financial rows, newest first."""
         ...
 
-    def owners(
+    def company_owners(
         self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
     ) -> tuple[ResultPage, str | None]:
         """Owners on that day, largest first, and the sum of known percentages.
@@ -163,6 +161,6 @@ class ReleaseSnapshot(Protocol):
         """
         ...
 
-    def events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> ResultPage:
+    def company_events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> ResultPage:
         """Events by sequence; the key of a row is `(sequence,)`."""
         ...

@@ -38,24 +38,22 @@ class Freshness:
     """What runs have recorded, by market code and by dataset key."""
 
     markets: Mapping[str, datetime] = field(default_factory=dict)
-    datasets: Mapping[str, DatasetCheck] = field(default_factory=dict)
+    dataset_checks: Mapping[str, DatasetCheck] = field(default_factory=dict)
 
     def of(self, state: MarketState) -> MarketState:
         """The release's state of a market, updated with what runs have recorded since."""
         return replace(state, datasets={key: self.update(key, one) for key, one in state.datasets.items()})
 
-    def update(self, key: str, known: DatasetState) -> DatasetState:
+    def update(self, key: str, state: DatasetState) -> DatasetState:
         """The state of a dataset, updated with what runs have recorded."""
-        seen = self.datasets.get(key)
-        return (
-            known if seen is None else replace(known, checked_at=seen.checked_at, held_since=seen.held_since)
-        )
+        seen = self.dataset_checks.get(key)
+        return state if seen is None else replace(state, checked_at=seen.checked_at, held_since=seen.held_since)
 
 
-def read(layout: Layout) -> Freshness:
+def read_freshness(layout: Layout) -> Freshness:
     """Reads the recorded freshness; empty before the first run."""
     try:
-        values = json.loads(layout.checked.read_bytes())
+        values = json.loads(layout.freshness_file.read_bytes())
     except FileNotFoundError:
         return Freshness()
     datasets = values.pop(_DATASETS, {})
@@ -64,16 +62,14 @@ def read(layout: Layout) -> Freshness:
         {
             # missing in files written by earlier versions
             key: DatasetCheck(
-                _parse_instant(seen["checked_at"]),
-                _parse_instant(seen["held_since"]),
-                seen.get("stale_after_hours"),
+                _parse_instant(seen["checked_at"]), _parse_instant(seen["held_since"]), seen.get("stale_after_hours")
             )
             for key, seen in datasets.items()
         },
     )
 
 
-def write(layout: Layout, freshness: Freshness) -> None:
+def write_freshness(layout: Layout, freshness: Freshness) -> None:
     """Replaces the recorded freshness."""
     value: dict[str, Any] = {market: at.isoformat() for market, at in freshness.markets.items()}
     value[_DATASETS] = {
@@ -82,9 +78,9 @@ def write(layout: Layout, freshness: Freshness) -> None:
             "held_since": _instant_text(seen.held_since),
             "stale_after_hours": seen.stale_after_hours,
         }
-        for key, seen in freshness.datasets.items()
+        for key, seen in freshness.dataset_checks.items()
     }
-    atomic_files.write_json(layout.checked, value)
+    atomic_files.write_json(layout.freshness_file, value)
 
 
 def _parse_instant(text: str | None) -> datetime | None:

@@ -149,7 +149,7 @@ def _parse_instant(text: str | None) -> datetime | None:
 
 def write_manifest(layout: Layout, manifest: ReleaseManifest) -> None:
     """Writes the manifest of a release; its files must exist."""
-    atomic_files.write_json(layout.release(manifest.release) / MANIFEST, manifest.as_json())
+    atomic_files.write_json(layout.release_folder(manifest.release) / MANIFEST, manifest.as_json())
 
 
 def read_manifest(layout: Layout, number: int) -> ReleaseManifest:
@@ -158,7 +158,7 @@ def read_manifest(layout: Layout, number: int) -> ReleaseManifest:
 
 
 def _read_bytes(layout: Layout, number: int) -> bytes:
-    path = layout.release(number) / MANIFEST
+    path = layout.release_folder(number) / MANIFEST
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -168,7 +168,7 @@ def _read_bytes(layout: Layout, number: int) -> bytes:
 def write_pointer(layout: Layout, number: int) -> None:
     """Makes a release the current one: atomic, and the last step of every publish."""
     atomic_files.write_json(
-        layout.current, {"release": number, "manifest_sha256": manifest_digest(layout, number)}
+        layout.release_pointer_file, {"release": number, "manifest_sha256": manifest_digest(layout, number)}
     )
 
 
@@ -183,7 +183,7 @@ def served_manifest(layout: Layout) -> ReleaseManifest | None:
     Raises InvalidReleaseError if its hash differs.
     """
     try:
-        pointer = json.loads(layout.current.read_bytes())
+        pointer = json.loads(layout.release_pointer_file.read_bytes())
     except FileNotFoundError:
         return None
     content = _read_bytes(layout, pointer["release"])

@@ -16,7 +16,7 @@ from warehouse.storage.layout import Layout
 
 def release_numbers(layout: Layout) -> list[int]:
     """Numbers of the releases on disk, ascending; including those above the pointer."""
-    return sorted(int(path.parent.name) for path in layout.releases.glob(f"[0-9]*/{MANIFEST}"))
+    return sorted(int(path.parent.name) for path in layout.releases_folder.glob(f"[0-9]*/{MANIFEST}"))
 
 
 def prune_releases(layout: Layout, keep: int) -> list[int]:
@@ -24,7 +24,7 @@ def prune_releases(layout: Layout, keep: int) -> list[int]:
     served = manifest.served_position(layout)[0]
     older = [number for number in release_numbers(layout) if number < served]
     spare = older[: max(0, len(older) - max(0, keep - 1))]
-    return [number for number in spare if _remove_unless_leased(layout.release(number))]
+    return [number for number in spare if _remove_unless_leased(layout.release_folder(number))]
 
 
 def prune_below(layout: Layout, oldest: int) -> None:
@@ -32,7 +32,7 @@ def prune_below(layout: Layout, oldest: int) -> None:
     served = manifest.served_position(layout)[0]
     for number in release_numbers(layout):
         if number < min(oldest, served):
-            _remove_unless_leased(layout.release(number))
+            _remove_unless_leased(layout.release_folder(number))
 
 
 def _remove_unless_leased(folder: Path) -> bool:
@@ -42,5 +42,5 @@ def _remove_unless_leased(folder: Path) -> bool:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        atomic_files.discard(folder)
+        atomic_files.delete_if_exists(folder)
         return True

@@ -92,20 +92,20 @@ class RunNote:
         return "unchanged" if self.release is None else "published"
 
 
-def write(layout: Layout, note: RunNote) -> None:
+def write_run_note(layout: Layout, note: RunNote) -> None:
     """Writes a run's report, replacing earlier versions of it; deletes the oldest reports beyond `KEPT`."""
     value = asdict(note)
     value["began_at"] = note.began_at.isoformat()
     value["ended_at"] = None if note.ended_at is None else note.ended_at.isoformat()
-    atomic_files.write_json(layout.run_notes / f"{note.batch}.json", value)
-    for path in sorted(layout.run_notes.glob("*.json"))[:-KEPT]:
+    atomic_files.write_json(layout.run_log_folder / f"{note.batch}.json", value)
+    for path in sorted(layout.run_log_folder.glob("*.json"))[:-KEPT]:
         path.unlink(missing_ok=True)  # another run may be deleting it too
 
 
-def read(layout: Layout) -> list[RunNote]:
+def read_run_log(layout: Layout) -> list[RunNote]:
     """The reports of all runs, newest first."""
     notes = []
-    for path in sorted(layout.run_notes.glob("*.json"), reverse=True):
+    for path in sorted(layout.run_log_folder.glob("*.json"), reverse=True):
         try:
             notes.append(_parse_note(json.loads(path.read_bytes())))
         except FileNotFoundError:  # just deleted by another run

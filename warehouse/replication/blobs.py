@@ -45,9 +45,9 @@ class BlobRef:
         return made
 
 
-def as_json(parcels: Iterable[BlobRef]) -> list[dict[str, Any]]:
+def blobs_as_json(blobs: Iterable[BlobRef]) -> list[dict[str, Any]]:
     """Entries as JSON for documents of the store."""
-    return [asdict(parcel) for parcel in parcels]
+    return [asdict(parcel) for parcel in blobs]
 
 
 def file_sha256(path: Path) -> str:
@@ -59,13 +59,13 @@ def file_sha256(path: Path) -> str:
 class HashCache:
     """Cache of SHA-256 of files in a data root, by size, modification time and inode: each is hashed once."""
 
-    def __init__(self, root: Path, kept: Path) -> None:
+    def __init__(self, root: Path, cache_path: Path) -> None:
         self._root = root
-        self._kept = kept
-        self._known: dict[str, list[Any]] = json.loads(kept.read_bytes()) if kept.exists() else {}
+        self._kept = cache_path
+        self._known: dict[str, list[Any]] = json.loads(cache_path.read_bytes()) if cache_path.exists() else {}
         self._used: dict[str, list[Any]] = {}
 
-    def parcel(self, name: str) -> BlobRef:
+    def describe_blob(self, name: str) -> BlobRef:
         """Describes the current file of a name."""
         path = self._root / name
         status = path.stat()
@@ -75,10 +75,10 @@ class HashCache:
         self._used[name] = [*stamp, sha256]
         return BlobRef(name, status.st_size, sha256)
 
-    def is_there(self, parcel: BlobRef) -> bool:
+    def is_there(self, blob: BlobRef) -> bool:
         """True if the data root has this file."""
-        path = self._root / parcel.name
-        return path.is_file() and path.stat().st_size == parcel.size and self.parcel(parcel.name) == parcel
+        path = self._root / blob.name
+        return path.is_file() and path.stat().st_size == blob.size and self.describe_blob(blob.name) == blob
 
     def keep(self) -> None:
         """Writes the entries used since loading; the rest is dropped."""
@@ -86,35 +86,35 @@ class HashCache:
             atomic_files.write_json(self._kept, self._used)
 
 
-def send_missing(store: ObjectStore, area: str, root: Path, parcels: Sequence[BlobRef]) -> int:
+def upload_missing_blobs(store: ObjectStore, area: str, root: Path, blobs: Sequence[BlobRef]) -> int:
     """Uploads the files that the store lacks and returns their number."""
-    missing = [parcel for parcel in parcels if not store.has(parcel.key(area), parcel.size)]
+    missing = [parcel for parcel in blobs if not store.has(parcel.key(area), parcel.size)]
     for parcel in missing:
         store.upload(parcel.key(area), root / parcel.name)
     return len(missing)
 
 
-def send_all(store: ObjectStore, area: str, root: Path, parcels: Sequence[BlobRef]) -> None:
+def upload_all_blobs(store: ObjectStore, area: str, root: Path, blobs: Sequence[BlobRef]) -> None:
     """Uploads files unconditionally: the store's copies may be damaged."""
-    for parcel in parcels:
+    for parcel in blobs:
         store.upload(parcel.key(area), root / parcel.name)
 
 
-def fetch_blob(store: ObjectStore, area: str, parcel: BlobRef, incoming: Path) -> Path:
+def fetch_blob(store: ObjectStore, area: str, blob: BlobRef, incoming: Path) -> Path:
     """Downloads one file to `incoming`, resuming an earlier attempt; raises CorruptObjectError if its hash differs.
 
     Raises MissingObjectError if the store no longer has it, because something newer has replaced it.
     """
     atomic_files.make_folder(incoming)
-    path = incoming / parcel.sha256
+    path = incoming / blob.sha256
     for _ in range(2):  # the remains of an earlier attempt may be damaged
-        if path.exists() and path.stat().st_size > parcel.size:
-            atomic_files.discard(path)
-        store.download(parcel.key(area), path, parcel.size)
-        if file_sha256(path) == parcel.sha256:
+        if path.exists() and path.stat().st_size > blob.size:
+            atomic_files.delete_if_exists(path)
+        store.download(blob.key(area), path, blob.size)
+        if file_sha256(path) == blob.sha256:
             return path
-        atomic_files.discard(path)
+        atomic_files.delete_if_exists(path)
     raise CorruptObjectError(
-        f"{store.address}/{parcel.key(area)} ({parcel.name}) has changed since its upload: its bytes have another "
+        f"{store.address}/{blob.key(area)} ({blob.name}) has changed since its upload: its bytes have another "
         "SHA-256. Upload it again from a machine that has it (`firm release push`), or restore the bucket"
     )

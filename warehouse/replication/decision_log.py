@@ -26,16 +26,16 @@ def sync_decision_log(layout: Layout, store: ObjectStore) -> None:
     with exclusive_lock(layout, "judgements", "the list of decisions", _WAIT_SECONDS):
         found = store.read(KEY)
         theirs = b"" if found is None else found.content
-        ours = layout.judgements.read_bytes() if layout.judgements.exists() else b""
+        ours = layout.decision_log_file.read_bytes() if layout.decision_log_file.exists() else b""
         ours = ours[: ours.rfind(_BREAK) + 1]  # without an incomplete row left by a kill
         if ours == theirs:
             return
         if theirs.startswith(ours):
-            atomic_files.write_bytes(layout.judgements, theirs)
+            atomic_files.write_bytes(layout.decision_log_file, theirs)
         elif not ours.startswith(theirs):
             raise DivergedReplicaError(
-                f"{layout.judgements} and {store.address}/{KEY} have diverged: append the local rows to the remote "
-                "ones, with the next numbers"
+                f"{layout.decision_log_file} and {store.address}/{KEY} have diverged: append the local rows "
+                "to the remote ones, with the next numbers"
             )
-        elif store.succeed(KEY, ours, found) is None:
+        elif store.replace_previous(KEY, ours, found) is None:
             raise LostRaceError("another machine has just stored a decision: check it, then repeat yours")

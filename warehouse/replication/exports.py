@@ -57,11 +57,7 @@ class ReplicatedExports:
 
     def _upload_export(self, folder: Path, base: str) -> int:
         found = self._store.read(f"{base}/{_MANIFEST}")
-        there = (
-            {}
-            if found is None
-            else {one["name"]: one["sha256"] for one in json.loads(found.content)["files"]}
-        )
+        there = {} if found is None else {one["name"]: one["sha256"] for one in json.loads(found.content)["files"]}
         manifest = json.loads((folder / _MANIFEST).read_bytes())
         fresh = [one["name"] for one in manifest["files"] if one["sha256"] != there.get(one["name"])]
         for name in (*fresh, _MANIFEST):

@@ -29,16 +29,14 @@ _FAILURES: Final = (ReplicationError, InvalidReleaseError, OSError)
 class ReleaseFollower:
     """Follows one store for one data root."""
 
-    def __init__(
-        self, layout: Layout, shared: ReplicatedReleases, seconds: float = LOOK_EVERY_SECONDS
-    ) -> None:
+    def __init__(self, layout: Layout, shared: ReplicatedReleases, seconds: float = LOOK_EVERY_SECONDS) -> None:
         self._layout = layout
         self._shared = shared
         self._seconds = seconds
         self._told: str | None = None
         self._ended = threading.Event()
 
-    def look(self) -> int | None:
+    def fetch_newest(self) -> int | None:
         """Fetches the newest release; returns its number if there was anything to fetch.
 
         Also None if another process of this machine is publishing or fetching.
@@ -53,7 +51,7 @@ class ReleaseFollower:
         """Polls until `end` is called; an error is logged once, and every poll retries."""
         while not self._ended.is_set():
             try:
-                number = self.look()
+                number = self.fetch_newest()
             except _FAILURES as error:
                 self._failed(error)
             else:

@@ -40,7 +40,7 @@ class LeaseTiming:
         return self.expires / 5
 
     @property
-    def looks(self) -> float:
+    def poll_seconds(self) -> float:
         """Polling interval of a waiting machine."""
         return self.expires / 20
 
@@ -59,7 +59,7 @@ class _LeaseHandle:
 
     def take(self, former: StoredDocument | None) -> bool:
         """Takes a lease that is free or has expired; returns False if another machine was faster."""
-        made = self._store.succeed(self._key, self._lease_document(), former)
+        made = self._store.replace_previous(self._key, self._lease_document(), former)
         self._tag = None if made is None else made.tag
         return made is not None
 
@@ -73,9 +73,7 @@ class _LeaseHandle:
                 LOGGER.warning("a lease cannot be renewed: %s", error)
                 continue
             if tag is None:
-                LOGGER.warning(
-                    "%s was taken over by another machine: writes from here will be rejected", self._key
-                )
+                LOGGER.warning("%s was taken over by another machine: writes from here will be rejected", self._key)
                 return
             self._tag = tag
 
@@ -98,13 +96,13 @@ _FREE: Final = json.dumps({"holder": None}).encode()
 
 @contextmanager
 def distributed_lease(
-    store: ObjectStore, key: str, what: str, pace: LeaseTiming, wait_seconds: float = 0.0
+    store: ObjectStore, key: str, description: str, timing: LeaseTiming, wait_seconds: float = 0.0
 ) -> Iterator[None]:
     """Holds the lease `key`; raises AlreadyLockedError if a live holder still has it after the wait.
 
     If the lease is not renewed, it takes `pace.expires` to find out that its holder is dead.
     """
-    holding = _acquire_lease(store, key, what, wait_seconds, pace)
+    holding = _acquire_lease(store, key, description, wait_seconds, timing)
     thread = threading.Thread(target=holding.renew, name=f"claim {key}", daemon=True)
     thread.start()
     try:
@@ -115,9 +113,7 @@ def distributed_lease(
         holding.free()
 
 
-def _acquire_lease(
-    store: ObjectStore, key: str, what: str, wait_seconds: float, pace: LeaseTiming
-) -> _LeaseHandle:
+def _acquire_lease(store: ObjectStore, key: str, what: str, wait_seconds: float, pace: LeaseTiming) -> _LeaseHandle:
     deadline = time.monotonic() + wait_seconds
     watched: StoredDocument | None = None
     since = time.monotonic()
@@ -125,9 +121,7 @@ def _acquire_lease(
         found = store.read(key)
         if found != watched:
             if watched is not None and time.monotonic() >= deadline and _lease_holder(found) is not None:
-                raise AlreadyLockedError(
-                    what, _lease_holder(found) or ""
-                )  # it was renewed while being watched
+                raise AlreadyLockedError(what, _lease_holder(found) or "")  # it was renewed while being watched
             watched, since = found, time.monotonic()
         is_free = _lease_holder(found) is None or time.monotonic() - since >= pace.expires
         if is_free:
@@ -135,7 +129,7 @@ def _acquire_lease(
             if holding.take(found):
                 return holding
             continue
-        time.sleep(pace.looks)
+        time.sleep(pace.poll_seconds)
 
 
 def _lease_holder(found: StoredDocument | None) -> str | None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from warehouse.replication import blobs
-from warehouse.replication.blobs import BlobRef, HashCache, as_json
+from warehouse.replication.blobs import BlobRef, HashCache, blobs_as_json
 from warehouse.replication.errors import CorruptObjectError, LostRaceError, MissingObjectError
 from warehouse.replication.s3 import ObjectStore, StoredDocument
 from warehouse.storage import atomic_files
@@ -36,7 +36,7 @@ class MarketContents:
 
     def as_bytes(self) -> bytes:
         """The document as JSON for the store."""
-        value = {"version": self.version, "files": as_json(self.files), "beside": dict(self.beside)}
+        value = {"version": self.version, "files": blobs_as_json(self.files), "beside": dict(self.beside)}
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
@@ -68,9 +68,9 @@ class ReplicatedMarket:
         self._datasets = tuple(datasets)
         self._market = market
         self._area = _market_area(market)
-        self._adopted = layout.remote / f"adopted-{market}.json"
-        self._sums = layout.remote / f"sums-{market}.json"
-        self._incoming = layout.remote / f"incoming-{market}"
+        self._adopted = layout.replication_folder / f"adopted-{market}.json"
+        self._sums = layout.replication_folder / f"sums-{market}.json"
+        self._incoming = layout.replication_folder / f"incoming-{market}"
         self._seen: StoredDocument | None = None
 
     def fetch(self) -> Mapping[str, Any] | None:
@@ -88,21 +88,21 @@ class ReplicatedMarket:
         atomic_files.write_json(self._adopted, {"contents": key})
         return contents.beside
 
-    def send(self, beside: Mapping[str, Any]) -> int:
+    def send(self, shared_entries: Mapping[str, Any]) -> int:
         """Uploads local changes as the new head and returns its version.
 
         Raises LostRaceError if the head has changed.
         """
         sums = HashCache(self._layout.root, self._sums)
-        held = tuple(sums.parcel(name) for name in sorted(self._names()))
+        held = tuple(sums.describe_blob(name) for name in sorted(self._names()))
         sums.keep()
         former = self._previous_contents()
-        contents = MarketContents(0 if former is None else former.version, held, beside)
+        contents = MarketContents(0 if former is None else former.version, held, shared_entries)
         if former is not None and contents.as_bytes() == former.as_bytes():
             return former.version
-        contents = MarketContents(contents.version + 1, held, beside)
+        contents = MarketContents(contents.version + 1, held, shared_entries)
         known = {parcel.sha256 for parcel in former.files} if former is not None else set()
-        blobs.send_missing(
+        blobs.upload_missing_blobs(
             self._store, self._area, self._layout.root, [one for one in held if one.sha256 not in known]
         )
         written = contents.as_bytes()
@@ -132,7 +132,7 @@ class ReplicatedMarket:
 
     def _replace_head(self, head: Mapping[str, Any]) -> None:
         key, content = f"{self._area}/head.json", json.dumps(head).encode()
-        made = self._store.succeed(key, content, self._seen)
+        made = self._store.replace_previous(key, content, self._seen)
         if made is None:
             raise LostRaceError(
                 f"another machine has updated market {self._market} at {self._store.address}: this run's result "
@@ -148,9 +148,7 @@ class ReplicatedMarket:
         """Fetches all missing files before changing anything; after a kill, the next run completes it."""
         for parcel in contents.files:
             if not self._is_market_file(parcel.name):
-                raise CorruptObjectError(
-                    f"the head of {self._market} refers to a foreign file: {parcel.name[:200]!r}"
-                )
+                raise CorruptObjectError(f"the head of {self._market} refers to a foreign file: {parcel.name[:200]!r}")
         sums = HashCache(self._layout.root, self._sums)
         lacking = [parcel for parcel in contents.files if not sums.is_there(parcel)]
         names: dict[str, list[Path]] = {}
@@ -161,21 +159,21 @@ class ReplicatedMarket:
         kept = {parcel.name for parcel in contents.files}
         for name in self._names():
             if name not in kept:
-                atomic_files.discard(self._layout.root / name)
+                atomic_files.delete_if_exists(self._layout.root / name)
         for path in fetched:
             _move_to_targets(path, names[path.name])
-        atomic_files.discard(self._incoming)
+        atomic_files.delete_if_exists(self._incoming)
         sums.keep()
 
     def _market_folders(self) -> list[Path]:
         """Folders that belong to this market entirely."""
         layout = self._layout
-        return [layout.images / self._market, *(layout.staged / dataset for dataset in self._datasets)]
+        return [layout.snapshots_folder / self._market, *(layout.staged_folder / dataset for dataset in self._datasets)]
 
     def _is_market_file(self, name: str) -> bool:
         path = self._layout.root / name
         single = {*self._history_paths(), *(self._manifest(dataset) for dataset in self._datasets)}
-        is_body = path.parent.parent == self._layout.archive / "sha256" and path.suffix == ".zst"
+        is_body = path.parent.parent == self._layout.raw_folder / "sha256" and path.suffix == ".zst"
         return path in single or is_body or any(folder in path.parents for folder in self._market_folders())
 
     def _history_paths(self) -> tuple[Path, Path]:
@@ -183,7 +181,7 @@ class ReplicatedMarket:
         return path, path.with_name(f"{path.name}.wal")
 
     def _manifest(self, dataset: str) -> Path:
-        return self._layout.archive / "manifest" / f"{dataset}.jsonl"
+        return self._layout.raw_folder / "manifest" / f"{dataset}.jsonl"
 
     def _names(self) -> set[str]:
         """Names of the market's local files, without temporary ones."""
@@ -193,9 +191,7 @@ class ReplicatedMarket:
                 found.add(self._manifest(dataset))
                 found.update(self._body_paths(self._manifest(dataset)))
         for folder in self._market_folders():
-            found.update(
-                path for path in folder.rglob("*") if path.is_file() and not _is_incomplete(path, folder)
-            )
+            found.update(path for path in folder.rglob("*") if path.is_file() and not _is_incomplete(path, folder))
         return {path.relative_to(self._layout.root).as_posix() for path in found}
 
     def _body_paths(self, manifest: Path) -> Iterator[Path]:
@@ -206,7 +202,7 @@ class ReplicatedMarket:
                     return  # incomplete line left by a kill
                 told = json.loads(line)
                 for sha256 in (told.get("sha256"), told.get("became")):
-                    path = self._layout.archive / "sha256" / str(sha256)[:2] / f"{sha256}.zst"
+                    path = self._layout.raw_folder / "sha256" / str(sha256)[:2] / f"{sha256}.zst"
                     if sha256 is not None and path.exists():
                         yield path
 

@@ -21,7 +21,7 @@ from typing import Any, Final, Self
 from warehouse.ledger import read_index
 from warehouse.release import manifest
 from warehouse.release.manifest import MANIFEST, NAMES, SERVING, WAREHOUSE
-from warehouse.replication.blobs import BlobRef, HashCache, as_json
+from warehouse.replication.blobs import BlobRef, HashCache, blobs_as_json
 from warehouse.replication.errors import CorruptObjectError
 from warehouse.storage.layout import Layout, padded_number
 
@@ -69,9 +69,7 @@ class ReleasePointer:
             release, oldest = int(value["release"]), int(value["oldest"])
             return cls(release, oldest, value["manifest_sha256"], str(value["contents"]), value["checked"])
         except (ValueError, KeyError, TypeError) as error:
-            raise CorruptObjectError(
-                f"{POINTER}of the object store is not a pointer to a release: {error!r}"
-            ) from None
+            raise CorruptObjectError(f"{POINTER}of the object store is not a pointer to a release: {error!r}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,30 +85,30 @@ class ReleaseContents:
     ledger: tuple[BlobRef, ...]
 
     @classmethod
-    def of(cls, layout: Layout, number: int, sums: HashCache) -> Self:
+    def of(cls, layout: Layout, number: int, hashes: HashCache) -> Self:
         """Describes a release on this machine."""
-        below = layout.release(number).relative_to(layout.root).as_posix()
+        below = layout.release_folder(number).relative_to(layout.root).as_posix()
         files = _EDITIONS[NAMES not in manifest.read_manifest(layout, number).sizes]
-        entries = read_index.read_segments(layout.ledger)
+        entries = read_index.read_segments(layout.ledger_folder)
         paths = [
-            path(layout.ledger, entry.release).relative_to(layout.root).as_posix()
+            path(layout.ledger_folder, entry.release).relative_to(layout.root).as_posix()
             for entry in entries
             for path in (read_index.segment_path, read_index.lookup_path)
         ]
         return cls(
             number,
-            tuple(sums.parcel(f"{below}/{name}") for name in files),
+            tuple(hashes.describe_blob(f"{below}/{name}") for name in files),
             tuple({"release": entry.release, "first": entry.first, "last": entry.last} for entry in entries),
-            tuple(sums.parcel(path) for path in paths),
+            tuple(hashes.describe_blob(path) for path in paths),
         )
 
     def as_bytes(self) -> bytes:
         """The document as JSON for the store."""
         value = {
             "release": self.release,
-            "files": as_json(self.files),
+            "files": blobs_as_json(self.files),
             "index": list(self.index),
-            "ledger": as_json(self.ledger),
+            "ledger": blobs_as_json(self.ledger),
         }
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -135,9 +133,7 @@ class ReleaseContents:
         below = release_area(made.release)
         due = [[f"{below}/{name}" for name in files] for files in _EDITIONS]
         if [parcel.name for parcel in made.files] not in due or not all(map(_is_ledger_file, made.ledger)):
-            raise CorruptObjectError(
-                f"{key} of the object store must list the files of a release: expected {due[0]}"
-            )
+            raise CorruptObjectError(f"{key} of the object store must list the files of a release: expected {due[0]}")
         return made
 
     def placed(self) -> Sequence[tuple[str, BlobRef]]:

@@ -22,20 +22,9 @@ from warehouse.release import retention
 from warehouse.release.manifest import MANIFEST, ReleaseManifest
 from warehouse.replication import blobs
 from warehouse.replication.blobs import BlobRef, HashCache
-from warehouse.replication.errors import (
-    CorruptObjectError,
-    DivergedReplicaError,
-    LostRaceError,
-    MissingObjectError,
-)
+from warehouse.replication.errors import CorruptObjectError, DivergedReplicaError, LostRaceError, MissingObjectError
 from warehouse.replication.lease import LeaseTiming, distributed_lease
-from warehouse.replication.release_manifest import (
-    LEDGER,
-    POINTER,
-    ReleaseContents,
-    ReleasePointer,
-    release_area,
-)
+from warehouse.replication.release_manifest import LEDGER, POINTER, ReleaseContents, ReleasePointer, release_area
 from warehouse.replication.s3 import ObjectStore, StoredDocument
 from warehouse.replication.settings import StoreAddress
 from warehouse.storage import atomic_files
@@ -53,17 +42,17 @@ class ReplicatedReleases:
     last.
     """
 
-    def __init__(self, layout: Layout, store: ObjectStore, keep: int, pace: LeaseTiming) -> None:
-        self._pace = pace
+    def __init__(self, layout: Layout, store: ObjectStore, keep: int, timing: LeaseTiming) -> None:
+        self._pace = timing
         self._layout = layout
         self._store = store
         self._keep = keep
         self._seen: StoredDocument | None = None
-        self._adopted = layout.remote / "adopted.json"
-        self._incoming = layout.remote / "incoming"
+        self._adopted = layout.replication_folder / "adopted.json"
+        self._incoming = layout.replication_folder / "incoming"
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def hold_release_lock(self) -> Iterator[None]:
         with distributed_lease(self._store, CLAIM, "a release", self._pace, _WAIT_SECONDS):
             self.fetch()
             yield
@@ -81,28 +70,22 @@ class ReplicatedReleases:
         if contents.key() != former:
             self._send_contents(contents, former)
         digest = _manifest_sha256(contents)
-        self._replace_pointer(
-            ReleasePointer(manifest.release, oldest, digest, contents.key(), self._checked())
-        )
+        self._replace_pointer(ReleasePointer(manifest.release, oldest, digest, contents.key(), self._checked()))
         self._store.remove(stale)
 
     def _send_contents(self, contents: ReleaseContents, former: str | None) -> None:
         document = None if former is None else self._store.read(former)
-        there = (
-            ()
-            if document is None or former is None
-            else ReleaseContents.parse(former, document.content).ledger
-        )
+        there = () if document is None or former is None else ReleaseContents.parse(former, document.content).ledger
         fresh = [parcel for parcel in contents.ledger if parcel not in there]
-        blobs.send_missing(self._store, LEDGER, self._layout.root, fresh)
-        blobs.send_missing(self._store, release_area(contents.release), self._layout.root, contents.files)
+        blobs.upload_missing_blobs(self._store, LEDGER, self._layout.root, fresh)
+        blobs.upload_missing_blobs(self._store, release_area(contents.release), self._layout.root, contents.files)
         self._store.create(contents.key(), contents.as_bytes())
 
     def send_again(self, manifest: ReleaseManifest) -> None:
         """Uploads the newest release unconditionally: the store's copy may be damaged."""
         contents = self._local_contents(manifest.release)
-        blobs.send_all(self._store, LEDGER, self._layout.root, contents.ledger)
-        blobs.send_all(self._store, release_area(contents.release), self._layout.root, contents.files)
+        blobs.upload_all_blobs(self._store, LEDGER, self._layout.root, contents.ledger)
+        blobs.upload_all_blobs(self._store, release_area(contents.release), self._layout.root, contents.files)
         self.publish(manifest)
 
     def fetch(self) -> int | None:
@@ -125,14 +108,14 @@ class ReplicatedReleases:
         return None
 
     def _local_contents(self, number: int) -> ReleaseContents:
-        sums = HashCache(self._layout.root, self._layout.remote / "sums.json")
+        sums = HashCache(self._layout.root, self._layout.replication_folder / "sums.json")
         contents = ReleaseContents.of(self._layout, number, sums)
         sums.keep()
         return contents
 
     def _checked(self) -> dict[str, object] | None:
         try:
-            return json.loads(self._layout.checked.read_bytes())
+            return json.loads(self._layout.freshness_file.read_bytes())
         except FileNotFoundError:
             return None
 
@@ -140,7 +123,7 @@ class ReplicatedReleases:
         content = pointer.as_bytes()
         if self._seen is not None and self._seen.content == content:
             return
-        made = self._store.succeed(POINTER, content, self._seen)
+        made = self._store.replace_previous(POINTER, content, self._seen)
         if made is None:
             raise LostRaceError(
                 f"another machine has published at {self._store.address} while release {pointer.release} was built "
@@ -191,21 +174,19 @@ class ReplicatedReleases:
         release_manifest.write_pointer(self._layout, pointer.release)
         self._apply_pointer(pointer)
         atomic_files.write_json(self._adopted, {"contents": pointer.contents})
-        atomic_files.discard(self._incoming)
+        atomic_files.delete_if_exists(self._incoming)
         retention.prune_releases(self._layout, self._keep)
 
     def _place(self, contents: ReleaseContents) -> None:
         """Downloads all missing files before moving them into place."""
-        sums = HashCache(self._layout.root, self._layout.remote / "sums.json")
+        sums = HashCache(self._layout.root, self._layout.replication_folder / "sums.json")
         ledger = self._fetch_missing(LEDGER, contents.ledger, sums)
         release = self._fetch_missing(release_area(contents.release), contents.files, sums)
         self._move_files(ledger)
         self._index(contents)
         self._move_files(release)
 
-    def _fetch_missing(
-        self, area: str, wanted: Sequence[BlobRef], sums: HashCache
-    ) -> list[tuple[Path, Path]]:
+    def _fetch_missing(self, area: str, wanted: Sequence[BlobRef], sums: HashCache) -> list[tuple[Path, Path]]:
         """Downloads missing files; returns pairs of temporary path and target."""
         return [
             (blobs.fetch_blob(self._store, area, parcel, self._incoming), self._layout.root / parcel.name)
@@ -221,20 +202,18 @@ class ReplicatedReleases:
 
     def _index(self, contents: ReleaseContents) -> None:
         entries = tuple(LedgerSegment(**entry) for entry in contents.index)
-        if entries != read_index.read_segments(self._layout.ledger):
-            read_index.write_segments(self._layout.ledger, entries)
+        if entries != read_index.read_segments(self._layout.ledger_folder):
+            read_index.write_segments(self._layout.ledger_folder, entries)
 
     def _apply_pointer(self, pointer: ReleasePointer) -> None:
         retention.prune_below(self._layout, pointer.oldest)
         if pointer.checked is not None and pointer.checked != self._checked():
-            atomic_files.write_json(self._layout.checked, dict(pointer.checked))
+            atomic_files.write_json(self._layout.freshness_file, dict(pointer.checked))
 
 
-def replicated_releases(
-    layout: Layout, address: StoreAddress, keep: int, claim_seconds: float
-) -> ReplicatedReleases:
+def replicated_releases(layout: Layout, address: StoreAddress, keep: int, lease_seconds: float) -> ReplicatedReleases:
     """The releases of a data root and the store from the settings. Makes no connection yet."""
-    return ReplicatedReleases(layout, ObjectStore(address), keep, LeaseTiming(claim_seconds))
+    return ReplicatedReleases(layout, ObjectStore(address), keep, LeaseTiming(lease_seconds))
 
 
 def _manifest_sha256(contents: ReleaseContents) -> str:

@@ -49,9 +49,9 @@ class StoredDocument:
 class ObjectStore:
     """One prefix of one bucket. Cheap to create; connects at the first request."""
 
-    def __init__(self, address: StoreAddress, patience: timedelta = PATIENCE) -> None:
+    def __init__(self, address: StoreAddress, max_wait: timedelta = PATIENCE) -> None:
         self.address = address
-        self._patience = patience
+        self._patience = max_wait
         options = {name.lower(): value for name, value in address.options.items()}
         client: ClientConfig = {"connect_timeout": "10s", "timeout": "120s"}
         if options.get("aws_endpoint_url", "").startswith("http://"):
@@ -63,7 +63,7 @@ class ObjectStore:
             prefix=address.prefix or None,
             config=options,  # pyright: ignore[reportArgumentType] - the names it reads from an environment
             client_options=client,
-            retry_config={"max_retries": _TRIES, "retry_timeout": patience},
+            retry_config={"max_retries": _TRIES, "retry_timeout": max_wait},
         )
 
     def read(self, key: str) -> StoredDocument | None:
@@ -73,9 +73,7 @@ class ObjectStore:
             result = obstore.get(self._store, key)
             size, tag = result.meta["size"], result.meta["e_tag"]
             if size > DOCUMENT or tag is None:
-                raise ObjectStoreError(
-                    f"{self.address}/{key} has {size} bytes and ETag {tag}: not a document"
-                )
+                raise ObjectStoreError(f"{self.address}/{key} has {size} bytes and ETag {tag}: not a document")
             return StoredDocument(bytes(result.bytes()), tag)
 
         try:
@@ -91,9 +89,9 @@ class ObjectStore:
         """Replaces the version with a given ETag; returns the new ETag, or None if the version has changed."""
         return self._put_document(key, content, {"e_tag": tag})
 
-    def succeed(self, key: str, content: bytes, former: StoredDocument | None) -> StoredDocument | None:
+    def replace_previous(self, key: str, content: bytes, previous: StoredDocument | None) -> StoredDocument | None:
         """Replaces what was read (None: nothing) by a document; None if it has changed since."""
-        tag = self.create(key, content) if former is None else self.replace(key, content, former.tag)
+        tag = self.create(key, content) if previous is None else self.replace(key, content, previous.tag)
         return None if tag is None else StoredDocument(content, tag)
 
     def _put_document(self, key: str, content: bytes, mode: PutMode) -> str | None:
@@ -132,9 +130,7 @@ class ObjectStore:
             start = target.tell()
             while start < size:
                 end = min(start + PART, size)
-                part = self._asked(
-                    "read", key, partial(obstore.get_range, self._store, key, start=start, end=end)
-                )
+                part = self._asked("read", key, partial(obstore.get_range, self._store, key, start=start, end=end))
                 target.write(part)
                 start += len(part)
             target.flush()

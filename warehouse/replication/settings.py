@@ -53,9 +53,7 @@ class StoreAddress:
             return None
         found = _ADDRESS.fullmatch(written)
         if found is None or "//" in (found[2] or ""):
-            raise InvalidStoreAddressError(
-                f"{SETTING} must be s3://bucket or s3://bucket/prefix, not {written!r}"
-            )
+            raise InvalidStoreAddressError(f"{SETTING} must be s3://bucket or s3://bucket/prefix, not {written!r}")
         options = {name: environment[name] for name in OPTIONS if environment.get(name)}
         authorities = environment.get(CA_BUNDLE)
         return cls(found[1], found[2] or "", options, Path(authorities) if authorities else None)

@@ -24,5 +24,5 @@ class HolderDecision:
     is_same: bool
 
     @property
-    def names_company(self) -> bool:
+    def has_company_side(self) -> bool:
         return self.other.startswith(f"{PREFIX}:")

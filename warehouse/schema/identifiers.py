@@ -23,7 +23,7 @@ class CompanyNumber(NamedTuple):
     org_number: str
 
     @property
-    def check(self) -> bool:
+    def has_valid_check_digit(self) -> bool:
         """False if the check digit is wrong; registries have such numbers. Used only for unknown companies."""
         return MARKETS[self.market].number.is_valid(self.org_number)
 
@@ -34,9 +34,7 @@ class CompanyNumber(NamedTuple):
 
 
 _MARKET_OF_CODE: Final = {code: market.code for market in MARKETS.values() for code in market.codes}
-_SCOPED: Final = {
-    code: re.compile(market.number.scoped_pattern, re.IGNORECASE) for code, market in MARKETS.items()
-}
+_SCOPED: Final = {code: re.compile(market.number.scoped_pattern, re.IGNORECASE) for code, market in MARKETS.items()}
 # One match instead of one per market, as every request needs it.
 _BARE: Final = re.compile(
     "|".join(f"(?P<{code}>{market.number.bare})" for code, market in MARKETS.items() if market.number.bare),
@@ -65,7 +63,7 @@ def company_id(market: str, org_number: str) -> str:
 def _checked_number(market: str, text: str) -> CompanyNumber | None:
     """Reads the number from a text that matches the market's pattern."""
     number = CompanyNumber(market, MARKETS[market].number.canonical(text))
-    return None if MARKETS[market].number.is_padded(text) and not number.check else number
+    return None if MARKETS[market].number.is_padded(text) and not number.has_valid_check_digit else number
 
 
 def parse_scoped(market: str, text: str) -> CompanyNumber | None:
@@ -75,7 +73,7 @@ def parse_scoped(market: str, text: str) -> CompanyNumber | None:
     return _checked_number(market, text)
 
 
-def parse_id(text: str) -> CompanyNumber | None:
+def parse_company_id(text: str) -> CompanyNumber | None:
     """Parses a full id `firm:<COUNTRY>:<number>`; the number in any spelling of its market."""
     prefix, _, rest = text.partition(":")
     market, _, number = rest.partition(":")
@@ -91,13 +89,13 @@ def market_of_bare_number(text: str) -> str | None:
     return None if found is None else found.lastgroup
 
 
-def parse(text: str) -> CompanyNumber | None:
+def parse_company_number(text: str) -> CompanyNumber | None:
     """Parses a bare number or full id without known market; None if it matches no pattern.
 
     The bare patterns are disjoint, so at most one market matches. Numbers of a market without a bare pattern are
     only accepted as full id.
     """
     if text[: len(PREFIX) + 1].lower() == f"{PREFIX}:":
-        return parse_id(text)
+        return parse_company_id(text)
     market = market_of_bare_number(text)
     return None if market is None else _checked_number(market, text)

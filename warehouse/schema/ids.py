@@ -61,9 +61,7 @@ def status_changed_id(company_id: str, previous: str, current: str, effective: d
     return natural_id("evt", "status.changed", company_id, previous, current, effective)
 
 
-def ownership_changed_id(
-    company_id: str, holder_id: str, as_of: date, previous: Decimal, current: Decimal
-) -> str:
+def ownership_changed_id(company_id: str, holder_id: str, as_of: date, previous: Decimal, current: Decimal) -> str:
     """Id of the event for one crossed threshold; `previous` and `current` in percent."""
     return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, previous, current)
 
@@ -78,7 +76,7 @@ def news_published_id(company_id: str, native_id: str) -> str:
     return natural_id("evt", "news.published", company_id, native_id)
 
 
-def event_regulatory_id(authority: str, native_id: str, company_id: str) -> str:
+def regulatory_event_id(authority: str, native_id: str, company_id: str) -> str:
     """Id of the event of one act of an authority that concerns one company."""
     return natural_id("evt", "event.regulatory", authority, native_id, company_id)
 

@@ -155,12 +155,7 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("number has neither `bare` nor `scoped`: no number would be accepted")
         if number.weights and len(number.weights) != number.length:
             raise ValueError(f"number has {len(number.weights)} weights for {number.length} digits")
-        patterns = (
-            number.bare,
-            number.scoped,
-            self.personal_number,
-            *((lei.number, lei.person) if lei else ()),
-        )
+        patterns = (number.bare, number.scoped, self.personal_number, *((lei.number, lei.person) if lei else ()))
         for pattern in filter(None, patterns):
             try:
                 re.compile(pattern)

@@ -9,9 +9,9 @@ from typing import Final
 
 from warehouse.schema import codes
 from warehouse.schema.provenance import COMPANY_ID
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T, _P, _B, _D = Kind.TEXT, Kind.PERCENT, Kind.BOOLEAN, Kind.DATE
+_T, _P, _B, _D = ColumnKind.TEXT, ColumnKind.PERCENT, ColumnKind.BOOLEAN, ColumnKind.DATE
 
 _SHARES: Final = (
     Column("holder_name", _T, "null when protected by law"),
@@ -38,12 +38,12 @@ HOLDINGS: Final = Table(
         Column("register", _T, "key of the dataset", nullable=False),
         Column("native_id", _T, "the source's stable id of the record", nullable=False),
         *_SHARES,
-        Column("controls", Kind.TEXTS, "the source's own control codes", nullable=False),
+        Column("controls", ColumnKind.TEXTS, "the source's own control codes", nullable=False),
         Column("valid_from", _D, "start, if the source states it"),
         Column("ended_on", _D, "end, if the source states it"),
         Column("url", _T, "public address of the record"),
         Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
-        Column("observed_at", Kind.INSTANT, "when the source reported it", nullable=False, business=False),
+        Column("observed_at", ColumnKind.INSTANT, "when the source reported it", nullable=False, business=False),
     ),
     valid_from="valid_from",
     ended="ended_on",
@@ -67,11 +67,9 @@ OWNERS: Final = Table(
         Column("as_of", _D, "date of the percentage", nullable=False),
         Column("first_seen", _D, "start of the earliest observation", nullable=False),
         Column("ended_on", _D, "date the holding ended"),
-        Column(
-            "reconciliation", _T, "agreement of the sources", nullable=False, allowed=codes.RECONCILIATIONS
-        ),
-        Column("sources", Kind.JSON, "list of {register, native_id, url, as_of, pct}", nullable=False),
-        Column("observed_at", Kind.INSTANT, "newest record behind the row", nullable=False, business=False),
+        Column("reconciliation", _T, "agreement of the sources", nullable=False, allowed=codes.RECONCILIATIONS),
+        Column("sources", ColumnKind.JSON, "list of {register, native_id, url, as_of, pct}", nullable=False),
+        Column("observed_at", ColumnKind.INSTANT, "newest record behind the row", nullable=False, business=False),
     ),
     valid_from="as_of",
     ended="ended_on",

@@ -12,9 +12,9 @@ from typing import Final
 from warehouse.schema import codes
 from warehouse.schema.ownership_tables import HOLDINGS, HOLDINGS_EARLIER, OWNERS
 from warehouse.schema.provenance import COMPANY_ID, PROVENANCE
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T, _I, _M, _B, _D = Kind.TEXT, Kind.INTEGER, Kind.MONEY, Kind.BOOLEAN, Kind.DATE
+_T, _I, _M, _B, _D = (ColumnKind.TEXT, ColumnKind.INTEGER, ColumnKind.MONEY, ColumnKind.BOOLEAN, ColumnKind.DATE)
 
 COMPANIES: Final = Table(
     "companies",
@@ -41,9 +41,7 @@ COMPANIES: Final = Table(
         Column("status", _T, "active, dormant or dissolved", nullable=False, allowed=codes.STATUSES),
         Column("status_detail", _T, "reason, if a register states it", allowed=codes.STATUS_DETAILS),
         Column("status_date", _D, "start of the status, if a register states it"),
-        Column(
-            "status_source", _T, "dataset whose record decided the status; null when only filings are known"
-        ),
+        Column("status_source", _T, "dataset whose record decided the status; null when only filings are known"),
         Column("registry_status", _T, "the register's own word"),
         Column("dissolved_date", _D, "removal from the register"),
         Column("is_listed", _B, "true only on evidence", nullable=False),
@@ -52,18 +50,18 @@ COMPANIES: Final = Table(
         Column("legal_form_label", _T, "its label"),
         Column("employees", _I, "latest count in the register; null when withheld or unknown"),
         Column("website", _T, "as registered"),
-        Column("address_lines", Kind.TEXTS, "street lines of the business address"),
+        Column("address_lines", ColumnKind.TEXTS, "street lines of the business address"),
         Column("postal_code", _T, "postal code"),
         Column("post_town", _T, "postal place"),
         Column("address_country", _T, "ISO 3166-1 alpha-2 (GB, not UK)"),
-        Column("previous_names", Kind.TEXTS, "former names, newest first"),
+        Column("previous_names", ColumnKind.TEXTS, "former names, newest first"),
         Column(
             "sources",
-            Kind.JSON,
+            ColumnKind.JSON,
             "list of {register, native_id, url, retrieved_at, licence, fields}",
             business=False,
         ),
-        Column("observed_at", Kind.INSTANT, "newest record behind the row", nullable=False, business=False),
+        Column("observed_at", ColumnKind.INSTANT, "newest record behind the row", nullable=False, business=False),
     ),
 )
 # Columns of the optional profile part `detail`, in the order of docs/contract/contract.md 4.1.
@@ -139,7 +137,7 @@ FINANCIALS_REPORTED: Final = Table(
         Column("is_comparative", _B, "a prior period repeated for comparison", nullable=False),
         Column("fiscal_year", _I, "the filer's own number of the year; null: the year of period_end"),
         Column("accounting_standard", _T, "IFRS, NGAAP, FRS102, …"),
-        Column("derived", Kind.TEXTS, "fields computed, not read", nullable=False),
+        Column("derived", ColumnKind.TEXTS, "fields computed, not read", nullable=False),
         *PROVENANCE,
     ),
 )
@@ -158,7 +156,7 @@ FINANCIALS: Final = Table(
         Column("fiscal_quarter", _I, "1 to 4, quarterly only"),
         *FIGURE_COLUMNS,
         Column("accounting_standard", _T, "IFRS, NGAAP, FRS102, …"),
-        Column("derived", Kind.TEXTS, "fields computed, not read", nullable=False),
+        Column("derived", ColumnKind.TEXTS, "fields computed, not read", nullable=False),
         Column("is_comparative", _B, "known only from a later document's comparatives", nullable=False),
         Column("filing_id", _T, "the document", nullable=False),
         Column("filed_at", _D, "day of filing"),
@@ -181,7 +179,7 @@ LISTINGS: Final = Table(
         Column("valid_from", _D, "admitted"),
         Column("ended_on", _D, "terminated"),
         Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
-        Column("observed_at", Kind.INSTANT, "when the source reported it", nullable=False, business=False),
+        Column("observed_at", ColumnKind.INSTANT, "when the source reported it", nullable=False, business=False),
     ),
     valid_from="valid_from",
     ended="ended_on",
@@ -199,12 +197,12 @@ NEWS: Final = Table(
         Column("url", _T, "address"),
         Column("publisher", _T, "publisher"),
         Column("language", _T, "ISO 639-1"),
-        Column("published_at", Kind.INSTANT, "as published", nullable=False),
-        Column("categories", Kind.TEXTS, "our categories", nullable=False),
+        Column("published_at", ColumnKind.INSTANT, "as published", nullable=False),
+        Column("categories", ColumnKind.TEXTS, "our categories", nullable=False),
         Column("native_id", _T, "group id of its first source", nullable=False),
         Column("supersedes", _T, "the source's id of the corrected item; null if not a correction"),
         Column(
-            "told_by", Kind.TEXTS, "source items merged into this row, as register:id, sorted", nullable=False
+            "told_by", ColumnKind.TEXTS, "source items merged into this row, as register:id, sorted", nullable=False
         ),
         *PROVENANCE,
     ),
@@ -223,7 +221,7 @@ NOTICES: Final = Table(
         Column("title", _T, "headline", nullable=False),
         Column("summary", _T, "text, only where it may be redistributed"),
         Column("url", _T, "address"),
-        Column("published_at", Kind.INSTANT, "as published", nullable=False),
+        Column("published_at", ColumnKind.INSTANT, "as published", nullable=False),
         Column("amount", _M, "fine or the like"),
         Column("currency", _T, "ISO 4217"),
         Column("native_id", _T, "the source's id", nullable=False),
@@ -239,10 +237,10 @@ EVENTS: Final = Table(
         Column("event_id", _T, "evt_… (warehouse.schema.ids)", nullable=False),
         Column("event_type", _T, "one of the six", nullable=False, allowed=codes.EVENT_TYPES),
         COMPANY_ID,
-        Column("occurred_at", Kind.INSTANT, "when it happened", nullable=False),
+        Column("occurred_at", ColumnKind.INSTANT, "when it happened", nullable=False),
         Column(
             "data",
-            Kind.JSON,
+            ColumnKind.JSON,
             "the contract's `data` object without sequence (docs/contract/contract.md 4.6)",
             nullable=False,
         ),

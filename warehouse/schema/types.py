@@ -13,7 +13,7 @@ LEAST_INTEGER: Final = -(2**63)  # limits of INTEGER and MONEY columns, in every
 LARGEST_INTEGER: Final = 2**63 - 1
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """Type of a column's values. Every kind has one polars type, one DuckDB type and one JSON form."""
 
     TEXT = "text"
@@ -36,7 +36,7 @@ class Column:
     """
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     description: str
     nullable: bool = True
     allowed: tuple[str, ...] = ()

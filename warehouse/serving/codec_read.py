@@ -84,9 +84,7 @@ def _unpack_function(connection: sqlite3.Connection) -> _Unpack:
             connection.execute(view)
         return _as_bytes
     unpack = dictionary_decompressor(read_dictionary(connection))
-    found = (
-        connection.execute("SELECT name, template FROM shapes") if _has_table(connection, "shapes") else ()
-    )
+    found = connection.execute("SELECT name, template FROM shapes") if _has_table(connection, "shapes") else ()
     completing = {table: partial(fill_template, template.encode()) for table, template in found}
     if not completing:
         return lambda _, value: unpack(value)
@@ -97,9 +95,9 @@ def _has_table(connection: sqlite3.Connection, table: str) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None
 
 
-def dictionary_decompressor(words: bytes) -> Callable[[bytes], bytes]:
+def dictionary_decompressor(dictionary: bytes) -> Callable[[bytes], bytes]:
     """A decoder for packed values; not thread-safe."""
-    known = zstandard.ZstdCompressionDict(words, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    known = zstandard.ZstdCompressionDict(dictionary, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
     return zstandard.ZstdDecompressor(dict_data=known).decompress
 
 
@@ -108,9 +106,7 @@ def fill_template(template: bytes, value: bytes) -> bytes:
     count = template.count(VALUE.encode())
     rows_ = (row.split(FIELD.encode()) for row in value.split(ROW.encode()))
     return ROW.encode().join(
-        FIELD.encode().join(
-            (*fields[:-count], template % tuple(field or b"null" for field in fields[-count:]))
-        )
+        FIELD.encode().join((*fields[:-count], template % tuple(field or b"null" for field in fields[-count:])))
         for fields in rows_
     )
 

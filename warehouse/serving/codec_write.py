@@ -32,9 +32,9 @@ _PARAMETERS: Final = zstandard.ZstdCompressionParameters.from_level(_LEVEL, hash
 class RowPacker:
     """Encoder for the values of one file; not thread-safe."""
 
-    def __init__(self, words: bytes) -> None:
-        self.words = words
-        known = zstandard.ZstdCompressionDict(words, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    def __init__(self, dictionary: bytes) -> None:
+        self.words = dictionary
+        known = zstandard.ZstdCompressionDict(dictionary, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
         known.precompute_compress(compression_params=_PARAMETERS)
         self._compressor = zstandard.ZstdCompressor(dict_data=known, compression_params=_PARAMETERS)
 
@@ -69,9 +69,9 @@ class RowPacker:
         return [part.tobytes() for part in self._compressor.multi_compress_to_buffer(stretches, threads=1)]
 
 
-def write_packing_tables(connection: sqlite3.Connection, words: bytes, templates: Mapping[str, str]) -> None:
+def write_packing_tables(connection: sqlite3.Connection, dictionary: bytes, templates: Mapping[str, str]) -> None:
     """Stores dictionary and templates in a file that has `SCHEMA`."""
-    connection.execute("INSERT INTO packing VALUES (?)", (words,))
+    connection.execute("INSERT INTO packing VALUES (?)", (dictionary,))
     connection.executemany("INSERT INTO shapes VALUES (?, ?)", sorted(templates.items()))
 
 

@@ -17,7 +17,7 @@ import msgspec
 from warehouse.schema import codes
 from warehouse.schema.ownership_tables import OWNERS
 from warehouse.schema.tables import COMPANIES, COMPANY_DETAILS, FINANCIALS
-from warehouse.schema.types import Kind
+from warehouse.schema.types import ColumnKind
 from warehouse.serving import codec_write
 from warehouse.storage.duckdb import quote_identifier
 
@@ -117,7 +117,7 @@ _JSON: Final = frozenset(_PERCENTAGES) | {
     column.name
     for table in (COMPANIES, FINANCIALS, OWNERS)
     for column in table.columns
-    if column.kind in (Kind.INTEGER, Kind.MONEY, Kind.BOOLEAN, Kind.JSON)
+    if column.kind in (ColumnKind.INTEGER, ColumnKind.MONEY, ColumnKind.BOOLEAN, ColumnKind.JSON)
 }
 OWNER: Final = (
     *((name, percent_sql(f"o.{name}") if name in _PERCENTAGES else f"o.{name}") for name in _OWNER_COLUMNS),
@@ -162,24 +162,22 @@ _OTHER_NAMES: Final = """
 """
 
 
-def profiles_sql(which: str) -> str:
+def profiles_sql(company_condition: str) -> str:
     """SQL for company profiles, unordered: rank, id, number, name, body, etag, parts.
 
-    which: a condition on `company_id`. Ranks and latest figures come from `ranked`, which has them for these
-    companies as `search` does; sorted by id, it can be read for a few companies without a full scan.
+    company_condition: a condition on `company_id`. Ranks and latest figures come from `ranked`, which has them for
+    these companies as `search` does; sorted by id, it can be read for a few companies without a full scan.
     """
-    fields = codec_write.fields_expression(
-        json_value_expressions((*DETAIL, *IDENTIFIERS, *ADDRESS, *_SOURCES))
-    )
+    fields = codec_write.fields_expression(json_value_expressions((*DETAIL, *IDENTIFIERS, *ADDRESS, *_SOURCES)))
     return f"""
-        WITH names AS ({_OTHER_NAMES.format(which=which)})
+        WITH names AS ({_OTHER_NAMES.format(which=company_condition)})
         SELECT rank, company_id, org_number, name, {utf8_sql("body")} AS body, {etag_sql("body")} AS etag,
             parts
         FROM (
             SELECT s.rank, c.company_id, c.org_number, c.name, {json_object_sql(PROFILE)} AS body,
                 {fields} AS parts
-            FROM (FROM companies WHERE {which}) AS c
-            JOIN (FROM ranked WHERE {which}) AS s USING (company_id) LEFT JOIN names AS n USING (company_id)
+            FROM (FROM companies WHERE {company_condition}) AS c
+            JOIN (FROM ranked WHERE {company_condition}) AS s USING (company_id) LEFT JOIN names AS n USING (company_id)
         )
     """
 
@@ -252,12 +250,6 @@ TEMPLATES: Final = {
 def compression_dictionary() -> bytes:
     """Compression dictionary of frequent values: declared codes, and the keys of source lists (`codec_write`)."""
     told = [[dict.fromkeys(_TOLD) | {"fields": _field_keys(PROFILE[2:])}], [dict.fromkeys(_HEARD)]]
-    known = (
-        *codes.HOLDER_TYPES,
-        *codes.BASES,
-        *codes.RECONCILIATIONS,
-        *codes.STATUS_DETAILS,
-        *codes.PERIOD_TYPES,
-    )
+    known = (*codes.HOLDER_TYPES, *codes.BASES, *codes.RECONCILIATIONS, *codes.STATUS_DETAILS, *codes.PERIOD_TYPES)
     lists = b"".join(map(msgspec.json.encode, told))
     return codec_write.FIELD.join(f'"{code}"' for code in known).encode() + lists

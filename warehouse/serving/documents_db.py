@@ -54,7 +54,7 @@ def build_documents(path: Path, source: duckdb.DuckDBPyConnection) -> None:
             target.execute(statement)
         codec_write.write_packing_tables(target, words, document_sql.TEMPLATES)
     with bulk_inserter(path) as fill:
-        for tables in pack_rows.pack_all(source, words):
+        for tables in pack_rows.pack_all_companies(source, words):
             for table, packed in tables.items():
                 fill(table, packed)
         for profiles in _all_profiles(source, RowPacker(words)):
@@ -111,9 +111,7 @@ def add_events(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[p
         target.execute("COMMIT")
 
 
-def _packed_profiles(
-    source: duckdb.DuckDBPyConnection, packer: RowPacker, which: str
-) -> Iterator[pl.DataFrame]:
+def _packed_profiles(source: duckdb.DuckDBPyConnection, packer: RowPacker, which: str) -> Iterator[pl.DataFrame]:
     """Profiles of the companies that meet a condition (`documents.profiles`), as rows of `companies`."""
     for chunk in prefetch(stream_frames(source, document_sql.profiles_sql(which), _CHUNK)):
         yield chunk.with_columns(pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary))
@@ -124,9 +122,7 @@ def _update_profiles(
 ) -> None:
     """Upserts profiles; deletes those of changed companies that are no longer in `search`."""
     target.execute("CREATE TEMP TABLE present (company_id TEXT PRIMARY KEY) WITHOUT ROWID")
-    for companies in stream_frames(
-        source, "SELECT company_id FROM search SEMI JOIN wanted USING (company_id)", _CHUNK
-    ):
+    for companies in stream_frames(source, "SELECT company_id FROM search SEMI JOIN wanted USING (company_id)", _CHUNK):
         target.executemany("INSERT INTO present VALUES (?)", companies.rows())
     target.execute(
         """DELETE FROM companies WHERE company_id IN
@@ -161,9 +157,7 @@ def _upsert_rows(target: sqlite3.Connection, table: str, key: str, found: pl.Dat
 
 def _insert_aliases(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
     for chunk in stream_frames(source, document_sql.alias_rows_sql(), _CHUNK):
-        target.executemany(
-            f"INSERT OR IGNORE INTO known_as VALUES ({_parameter_marks(chunk.width)})", chunk.rows()
-        )
+        target.executemany(f"INSERT OR IGNORE INTO known_as VALUES ({_parameter_marks(chunk.width)})", chunk.rows())
 
 
 def _insert_events(
@@ -172,9 +166,7 @@ def _insert_events(
     for segment in ledger:
         with registered_frame(source, "ledger", segment):
             for chunk in stream_frames(source, document_sql.event_rows_sql(), _CHUNK):
-                target.executemany(
-                    f"INSERT OR IGNORE INTO events VALUES ({_parameter_marks(5)})", chunk.rows()
-                )
+                target.executemany(f"INSERT OR IGNORE INTO events VALUES ({_parameter_marks(5)})", chunk.rows())
 
 
 def _parameter_marks(count: int) -> str:

@@ -24,13 +24,9 @@ def id_range_predicates(connection: duckdb.DuckDBPyConnection, companies: str, s
     companies: the table from which ranges of equal size are computed.
     """
     chunks = stream_frames(connection, f"SELECT company_id FROM {companies} ORDER BY company_id", _CHUNK)
-    firsts = [
-        string_literal(str(first)) for first in _first_ids((chunk["company_id"] for chunk in chunks), size)
-    ]
+    firsts = [string_literal(str(first)) for first in _first_ids((chunk["company_id"] for chunk in chunks), size)]
     return [
-        " AND ".join(
-            (f"company_id >= {first}" if first else "true", f"company_id < {last}" if last else "true")
-        )
+        " AND ".join((f"company_id >= {first}" if first else "true", f"company_id < {last}" if last else "true"))
         for first, last in zip([None, *firsts], [*firsts, None], strict=True)
     ]
 

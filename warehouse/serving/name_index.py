@@ -70,18 +70,16 @@ def build_name_index(path: Path, source: duckdb.DuckDBPyConnection) -> None:
         target.execute("PRAGMA optimize")
 
 
-def patch_name_index(path: Path, source: duckdb.DuckDBPyConnection, changed: pl.Series, former: Path) -> None:
+def patch_name_index(path: Path, source: duckdb.DuckDBPyConnection, changed: pl.Series, previous_path: Path) -> None:
     """Updates a copy of the previous index to the current ranks and names of the changed companies in `source`.
 
-    former: documents of the previous release, which have the companies' previous ranks.
+    previous_path: documents of the previous release, which have the companies' previous ranks.
     """
     with closing(open_for_building(path)) as target:
-        target.execute("ATTACH ? AS former", (read_only_uri(former),))
+        target.execute("ATTACH ? AS former", (read_only_uri(previous_path),))
         target.execute("BEGIN")
         expose_changed(target, source, changed)
-        target.execute(
-            "CREATE TEMP TABLE fresh (rank INTEGER PRIMARY KEY, folded TEXT, country TEXT, company_id TEXT)"
-        )
+        target.execute("CREATE TEMP TABLE fresh (rank INTEGER PRIMARY KEY, folded TEXT, country TEXT, company_id TEXT)")
         found = stream_frames(source, f"{LABELS} FROM search SEMI JOIN wanted USING (company_id)", _CHUNK)
         for labels in found:
             target.executemany("INSERT INTO fresh VALUES (?, ?, ?, ?)", labels.rows())
@@ -117,9 +115,7 @@ def _add_labels(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -
     _insert_typo_spellings(target, source, words)
 
 
-def _insert_typo_spellings(
-    target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, words: Iterable[str]
-) -> None:
+def _insert_typo_spellings(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, words: Iterable[str]) -> None:
     """Fills the table of deletions used for typo tolerance (`serving.name_terms`)."""
     frame = pl.DataFrame({"word": [word for word in words if allows_typos(word)]}, schema={"word": pl.String})
     with registered_frame(source, "words", frame):

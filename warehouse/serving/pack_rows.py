@@ -23,15 +23,15 @@ STRETCH: Final = 20_000  # companies per chunk and thread
 Packed = dict[str, pl.DataFrame]  # by table: (company_id, packed), where packed has all rows of the company
 
 
-def pack_all(source: duckdb.DuckDBPyConnection, words: bytes) -> Iterator[Packed]:
-    """Packed rows of all companies, by id. `words`: the dictionary of the file."""
-    return _pack_in_parallel(source, _all_companies(source), words)
+def pack_all_companies(source: duckdb.DuckDBPyConnection, dictionary: bytes) -> Iterator[Packed]:
+    """Packed rows of all companies, by id. `dictionary`: the dictionary of the file."""
+    return _pack_in_parallel(source, _all_companies(source), dictionary)
 
 
-def pack_companies(source: duckdb.DuckDBPyConnection, companies: pl.Series, words: bytes) -> Iterator[Packed]:
-    """Packed rows of the given companies, as in `pack_all`."""
+def pack_companies(source: duckdb.DuckDBPyConnection, companies: pl.Series, dictionary: bytes) -> Iterator[Packed]:
+    """Packed rows of the given companies, as in `pack_all_companies`."""
     frames = companies.sort().rename("company_id").to_frame().iter_slices(STRETCH)
-    return _pack_in_parallel(source, (part["company_id"] for part in frames if part.height), words)
+    return _pack_in_parallel(source, (part["company_id"] for part in frames if part.height), dictionary)
 
 
 def _all_companies(source: duckdb.DuckDBPyConnection) -> Generator[pl.Series, None, None]:
@@ -46,14 +46,12 @@ def _pack_in_parallel(
     return parallel_map(parts, partial(_pack_part, source, database_name(source), words), waiting=1)
 
 
-def _pack_part(
-    source: duckdb.DuckDBPyConnection, database: str, words: bytes, companies: pl.Series
-) -> Packed:
+def _pack_part(source: duckdb.DuckDBPyConnection, database: str, words: bytes, companies: pl.Series) -> Packed:
     packer = RowPacker(words)
     found: Packed = {}
     with open_cursor(source, database) as own:
         for table, statement in ROW_STATEMENTS.items():
-            packed = packer.by_company(statement.told(own, companies[0], companies[-1]))
+            packed = packer.by_company(statement.query_rows(own, companies[0], companies[-1]))
             # rarely drops any row; the same condition in SQL would take a sixth of the statement's time
             found[table] = packed.filter(pl.col("company_id").is_in(companies.implode()))
     return found

@@ -30,7 +30,7 @@ class RowStatement:
     select: Callable[[str], str]
     order: tuple[tuple[str, bool], ...]
 
-    def told(self, source: duckdb.DuckDBPyConnection, first: str, last: str) -> pl.DataFrame:
+    def query_rows(self, source: duckdb.DuckDBPyConnection, first: str, last: str) -> pl.DataFrame:
         """(company_id, row) for the companies from `first` to `last`, by company, then in the contract's order."""
         # companies with close ids are stored close together, so few other rows are read
         found = query_frame(

@@ -21,7 +21,7 @@ from name_matching.name_columns import fold_texts
 from warehouse import schema_render
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import COMPANIES, COMPANY_ID
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 from warehouse.serving import id_ranges, search_columns
 from warehouse.storage.duckdb import (
     query_int,
@@ -38,22 +38,22 @@ SEARCH: Final = Table(
     "Search, filter and sort keys of companies; derived from the other tables.",
     ("company_id",),
     (
-        Column("rank", Kind.INTEGER, "relevance rank, unique; lower is better", nullable=False),
+        Column("rank", ColumnKind.INTEGER, "relevance rank, unique; lower is better", nullable=False),
         COMPANY_ID,
-        Column("words", Kind.TEXT, "folded name, spaces around every word", nullable=False),
-        Column("name_initials", Kind.INTEGER, "compares as `words` (`sort_keys`)", nullable=False),
-        Column("id_initials", Kind.INTEGER, "compares as `company_id`", nullable=False),
-        Column("country", Kind.TEXT, "market code", nullable=False),
-        Column("industry_code", Kind.TEXT, "as served"),
-        Column("industry_scheme", Kind.TEXT, "version of the code list"),
-        Column("place", Kind.INTEGER, "row of `places`"),
-        Column("employees", Kind.INTEGER, "as served"),
-        Column("latest_revenue", Kind.MONEY, "as served"),
-        Column("latest_currency", Kind.TEXT, "as served"),
-        Column("latest_year", Kind.INTEGER, "as served"),
-        Column("status", Kind.TEXT, "active, dormant or dissolved", nullable=False),
-        Column("is_listed", Kind.BOOLEAN, "true only on evidence", nullable=False),
-        Column("registered_date", Kind.DATE, "entry into the register"),
+        Column("words", ColumnKind.TEXT, "folded name, spaces around every word", nullable=False),
+        Column("name_initials", ColumnKind.INTEGER, "compares as `words` (`sort_keys`)", nullable=False),
+        Column("id_initials", ColumnKind.INTEGER, "compares as `company_id`", nullable=False),
+        Column("country", ColumnKind.TEXT, "market code", nullable=False),
+        Column("industry_code", ColumnKind.TEXT, "as served"),
+        Column("industry_scheme", ColumnKind.TEXT, "version of the code list"),
+        Column("place", ColumnKind.INTEGER, "row of `places`"),
+        Column("employees", ColumnKind.INTEGER, "as served"),
+        Column("latest_revenue", ColumnKind.MONEY, "as served"),
+        Column("latest_currency", ColumnKind.TEXT, "as served"),
+        Column("latest_year", ColumnKind.INTEGER, "as served"),
+        Column("status", ColumnKind.TEXT, "active, dormant or dissolved", nullable=False),
+        Column("is_listed", ColumnKind.BOOLEAN, "true only on evidence", nullable=False),
+        Column("registered_date", ColumnKind.DATE, "entry into the register"),
     ),
     sort=("rank",),
 )
@@ -62,9 +62,9 @@ PLACES: Final = Table(
     "Places of companies, with all names and codes.",
     ("place",),
     (
-        Column("place", Kind.INTEGER, "made from `names`", nullable=False),
+        Column("place", ColumnKind.INTEGER, "made from `names`", nullable=False),
         Column(
-            "names", Kind.TEXT, "municipality and county, their codes, ISO 3166-2: folded, with | around each"
+            "names", ColumnKind.TEXT, "municipality and county, their codes, ISO 3166-2: folded, with | around each"
         ),
     ),
 )
@@ -113,14 +113,14 @@ _CHUNK: Final = 100_000
 _KEPT: Final = 100_000  # cached places: more than there are municipalities in all markets
 
 
-def search_rows_sql(which: str) -> str:
+def search_rows_sql(company_condition: str) -> str:
     """SQL for the source rows of `search`, unordered. which: a condition on `company_id`."""
     return f"""
-        WITH latest AS ({LATEST.format(which=which)})
+        WITH latest AS ({LATEST.format(which=company_condition)})
         SELECT {RANK} AS rank, c.company_id, c.name, {quoted_columns(AS_SERVED, "c.")},
             c.municipality, c.municipality_code, c.county, c.county_code,
             l.revenue AS latest_revenue, l.currency AS latest_currency, l.fiscal_year AS latest_year
-        FROM (FROM companies WHERE {which}) AS c LEFT JOIN latest AS l USING (company_id)
+        FROM (FROM companies WHERE {company_condition}) AS c LEFT JOIN latest AS l USING (company_id)
     """
 
 
@@ -149,9 +149,7 @@ def reassign_ranks(connection: duckdb.DuckDBPyConnection, served: str) -> None:
 def insert_rows_from(connection: duckdb.DuckDBPyConnection, rows: str) -> None:
     """Adds the rows of another catalog for companies without any; the ranks of existing rows stay."""
     connection.execute(f"INSERT INTO search BY NAME FROM {quote_identifier(rows)}.search ORDER BY rank")
-    connection.execute(
-        f"INSERT INTO places FROM {quote_identifier(rows)}.places ANTI JOIN places AS p USING (place)"
-    )
+    connection.execute(f"INSERT INTO places FROM {quote_identifier(rows)}.places ANTI JOIN places AS p USING (place)")
 
 
 def _search_row_chunks(connection: duckdb.DuckDBPyConnection) -> Generator[pl.DataFrame, None, None]:
@@ -226,8 +224,6 @@ def find_inconsistency(connection: duckdb.DuckDBPyConnection) -> str | None:
         return "search rows do not match the companies"
     if query_int(connection, _SHARING):
         return "search rows share a rank"
-    if query_int(
-        connection, "SELECT count(*) FROM search ANTI JOIN places USING (place) WHERE place IS NOT NULL"
-    ):
+    if query_int(connection, "SELECT count(*) FROM search ANTI JOIN places USING (place) WHERE place IS NOT NULL"):
         return "search rows refer to unknown places"
     return None

@@ -83,8 +83,8 @@ class SnapshotWriter:
 class SnapshotStore:
     """The snapshots of one data root."""
 
-    def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.no_step) -> None:
-        self._root = layout.images
+    def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.ignore_step) -> None:
+        self._root = layout.snapshots_folder
         self._on_step = on_step
 
     @contextmanager
@@ -92,14 +92,14 @@ class SnapshotStore:
         """Collects a snapshot, published when the block succeeds; replaces one left by a killed run."""
         folder = self._root / market / f"{instant.astimezone(UTC):{_STAMP}}.{batch}"
         built = atomic_files.temporary_path(folder)
-        atomic_files.discard(built)
+        atomic_files.delete_if_exists(built)
         atomic_files.make_folder(built)
         writer = SnapshotWriter(built)
         yield writer
         self._on_step("image written")
         value = {"market": market, "batch": batch, "instant": instant.isoformat(), "parts": writer.parts}
         atomic_files.write_json(built / INDEX, value)
-        atomic_files.discard(folder)
+        atomic_files.delete_if_exists(folder)
         atomic_files.sync_tree(built)
         self._on_step("image synced")
         built.replace(folder)
@@ -109,12 +109,8 @@ class SnapshotStore:
     def all(self, market: str) -> list[NormalisedSnapshot]:
         """Snapshots of a market by instant, then batch."""
         found = sorted((self._root / market).glob(f"*/{INDEX}"))
-        return [
-            NormalisedSnapshot.at(path.parent)
-            for path in found
-            if path.parent.suffix != atomic_files.TEMPORARY
-        ]
+        return [NormalisedSnapshot.at(path.parent) for path in found if path.parent.suffix != atomic_files.TEMPORARY]
 
-    def drop(self, image: NormalisedSnapshot) -> None:
+    def drop(self, snapshot: NormalisedSnapshot) -> None:
         """Deletes a snapshot that is merged into history; it can be rebuilt from STAGED."""
-        shutil.rmtree(image.path)
+        shutil.rmtree(snapshot.path)

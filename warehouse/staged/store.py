@@ -69,23 +69,23 @@ class StagedIndex:
 class StagedStore:
     """The staged batches of one data root."""
 
-    def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.no_step) -> None:
-        self._staged = layout.staged
+    def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.ignore_step) -> None:
+        self._staged = layout.staged_folder
         self._on_step = on_step
 
     @contextmanager
-    def writer(self, dataset: str, batch: str) -> Iterator[StagedWriter]:
+    def write_batch(self, dataset: str, batch: str) -> Iterator[StagedWriter]:
         """Collects one staged batch; it is published only if the block succeeds."""
         folder = self._staged / dataset / batch
         if folder.exists():
             raise FileExistsError(f"{dataset}: batch {batch} is already staged; a batch is written only once")
         built = atomic_files.temporary_path(folder)
-        atomic_files.discard(built)
+        atomic_files.delete_if_exists(built)
         atomic_files.make_folder(built)
         with StagedWriter(dataset, batch, built) as writer:
             yield writer
         self._on_step("staged written")
-        atomic_files.write_json(built / INDEX, writer.index())
+        atomic_files.write_json(built / INDEX, writer.build_index())
         self._publish_folder(built, folder, "staged")
 
     def _publish_folder(self, built: Path, folder: Path, what: str) -> None:
@@ -120,22 +120,20 @@ class StagedStore:
 
     def cursor(self, dataset: str) -> str | None:
         """The newest cursor set by a staged batch, from which the feed resumes."""
-        return next(
-            (index.cursor for index in self.newest_indexes(dataset) if index.cursor is not None), None
-        )
+        return next((index.cursor for index in self.newest_indexes(dataset) if index.cursor is not None), None)
 
-    def asked(self, dataset: str) -> dict[str, str]:
+    def looked_up_batches(self, dataset: str) -> dict[str, str]:
         """For each other dataset: its newest batch for which this dataset has made its look-ups."""
         path = self._staged / dataset / ASKED
         return json.loads(path.read_text()) if path.exists() else {}
 
-    def note_asked(self, dataset: str, seen: Mapping[str, str]) -> None:
+    def record_looked_up_batches(self, dataset: str, looked_up: Mapping[str, str]) -> None:
         """Records up to which batch of each other dataset the look-ups are made."""
-        if seen != self.asked(dataset):
+        if looked_up != self.looked_up_batches(dataset):
             atomic_files.make_folder(self._staged / dataset)
-            atomic_files.write_json(self._staged / dataset / ASKED, dict(seen))
+            atomic_files.write_json(self._staged / dataset / ASKED, dict(looked_up))
 
-    def doubts(self, dataset: str) -> tuple[dict[str, str], list[tuple[str, tuple[str, ...]]]]:
+    def pending_deletion_checks(self, dataset: str) -> tuple[dict[str, str], list[tuple[str, tuple[str, ...]]]]:
         """State of the deletion check: the snapshot checked last, by table; and (table, key) still to confirm."""
         path = self._staged / dataset / DOUBTS
         if not path.exists():
@@ -143,14 +141,14 @@ class StagedStore:
         said = json.loads(path.read_text())
         return said["editions"], [(table, tuple(key)) for table, key in said["left"]]
 
-    def note_doubts(
-        self, dataset: str, editions: Mapping[str, str], left: Sequence[tuple[str, tuple[str, ...]]]
+    def record_pending_deletion_checks(
+        self, dataset: str, editions: Mapping[str, str], remaining: Sequence[tuple[str, tuple[str, ...]]]
     ) -> None:
         """Records the absences in complete snapshots that still have to be confirmed."""
         atomic_files.make_folder(self._staged / dataset)
-        atomic_files.write_json(self._staged / dataset / DOUBTS, {"editions": dict(editions), "left": left})
+        atomic_files.write_json(self._staged / dataset / DOUBTS, {"editions": dict(editions), "left": remaining})
 
-    def rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
+    def read_rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
         """Rows of one staged table with the columns of STAGED_COLUMNS; empty if the batch has none."""
         path = self._staged / dataset / batch / f"{table.name}.parquet"
         if path.exists():
@@ -166,15 +164,15 @@ class StagedStore:
         """Signals for manual review."""
         return json.loads((self._staged / dataset / batch / f"{SIGNALS}.json").read_text())
 
-    def hold(self, dataset: str, batch: str, held: QuarantineReason | None) -> None:
+    def set_quarantine(self, dataset: str, batch: str, reason: QuarantineReason | None) -> None:
         """Marks a batch as quarantined; None lifts the mark."""
         index = self.index(dataset, batch)
         if index is None:
             raise KeyError(f"{dataset}: batch {batch} is not staged")
         path = self._staged / dataset / batch / INDEX
-        atomic_files.write_json(path, as_json(replace(index, held=held)))
+        atomic_files.write_json(path, index_as_json(replace(index, held=reason)))
 
-    def held(self, dataset: str) -> list[StagedIndex]:
+    def quarantined_indexes(self, dataset: str) -> list[StagedIndex]:
         """Quarantined batches that no later snapshot supersedes, oldest first.
 
         A complete snapshot supersedes all before it. Later parts of a feed do not supersede a quarantined part,
@@ -188,24 +186,24 @@ class StagedStore:
                 break
         return found
 
-    def accept(self, dataset: str, batch: str) -> None:
+    def lift_quarantine(self, dataset: str, batch: str) -> None:
         """Lifts the quarantine of a batch and keeps the guard in its figures, as `accepted`."""
         index = self.index(dataset, batch)
         if index is None or index.held is None:
             raise KeyError(f"{dataset}: batch {batch} is not quarantined")
         figures = {**index.figures, ACCEPTED: asdict(index.held)}
         atomic_files.write_json(
-            self._staged / dataset / batch / INDEX, as_json(replace(index, held=None, figures=figures))
+            self._staged / dataset / batch / INDEX, index_as_json(replace(index, held=None, figures=figures))
         )
 
-    def rows_size(self, index: StagedIndex) -> int:
+    def rows_bytes(self, index: StagedIndex) -> int:
         """Size on disk of the rows of a batch, in bytes."""
         return sum(path.stat().st_size for path in self._tables(index) if path.exists())
 
-    def drop_rows(self, index: StagedIndex) -> None:
+    def prune_rows(self, index: StagedIndex) -> None:
         """Deletes rows of a batch that are no longer needed; its index, rejects and signals stay."""
         for path in self._tables(index):
-            atomic_files.discard(path)
+            atomic_files.delete_if_exists(path)
 
     def _tables(self, index: StagedIndex) -> Iterator[Path]:
         return (self._staged / index.dataset / index.batch / f"{name}.parquet" for name in index.tables)
@@ -216,7 +214,7 @@ class StagedStore:
         return (path for path in folder.glob(f"*/{INDEX}") if path.parent.suffix != atomic_files.TEMPORARY)
 
 
-def as_json(index: StagedIndex) -> dict[str, Any]:
+def index_as_json(index: StagedIndex) -> dict[str, Any]:
     """An index as JSON for its file."""
     held = index.held
     return {

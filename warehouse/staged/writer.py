@@ -93,7 +93,7 @@ class StagedWriter:
             rejects.write_parquet(self._folder / f"{REJECTS}.parquet")
             atomic_files.write_json(self._folder / f"{SIGNALS}.json", self._signals)
 
-    def rows(self, table: Table, piece: ArchiveMemberLike, rows: pl.DataFrame) -> None:
+    def add_rows(self, table: Table, member: ArchiveMemberLike, rows: pl.DataFrame) -> None:
         """Adds rows of one piece, with the columns of STAGED_COLUMNS.
 
         An existing `_raw` column is kept: a worker may gather rows of many members, with a pointer for each.
@@ -102,17 +102,15 @@ class StagedWriter:
             path = self._folder / f"{table.name}.parquet"
             self._schemas[table.name] = schema_render.polars_schema(table)
             self._writers[table.name] = self._stack.enter_context(RowGroupWriter(path))
-        rows = self._with_staged_columns(table, piece, rows)
+        rows = self._with_staged_columns(table, member, rows)
         self._writers[table.name].add(rows)
         self._tables[table.name] = self._tables.get(table.name, 0) + rows.height
-        counts = self._snapshot_entry(piece)["rows"]
+        counts = self._snapshot_entry(member)["rows"]
         counts[table.name] = counts.get(table.name, 0) + rows.height
-        self.piece(piece)["rows"] += rows.height
-        self._collect_keys(table, piece, rows)
+        self.add_member(member)["rows"] += rows.height
+        self._collect_keys(table, member, rows)
 
-    def _with_staged_columns(
-        self, table: Table, piece: ArchiveMemberLike, rows: pl.DataFrame
-    ) -> pl.DataFrame:
+    def _with_staged_columns(self, table: Table, piece: ArchiveMemberLike, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows in the declared schema with their provenance. Eager, as a member has few rows."""
         told = {
             "_observed_at": piece.observed_at.astimezone(UTC),
@@ -145,28 +143,28 @@ class StagedWriter:
             keys = pl.concat(held).hash_rows()
             self._keys[where] = self._keys[where].append(keys) if where in self._keys else keys
 
-    def rejects(self, piece: ArchiveMemberLike, table: str, rejects: pl.DataFrame) -> None:
+    def add_rejects(self, member: ArchiveMemberLike, table: str, rejects: pl.DataFrame) -> None:
         """Adds rejected records: record, reason, excerpt."""
         if rejects.is_empty():
             return
-        where = {"table": table, "piece": piece.name, "raw": raw_pointer(piece)}
+        where = {"table": table, "piece": member.name, "raw": raw_pointer(member)}
         marked = rejects.with_columns(pl.lit(value, pl.String).alias(name) for name, value in where.items())
         self._rejects.append(marked.select(pl.col(name).cast(pl.String) for name in _REJECT_COLUMNS))
-        self.piece(piece)["rejects"] += rejects.height
+        self.add_member(member)["rejects"] += rejects.height
 
-    def rejected_whole(self, piece: ArchiveMemberLike, reason: str) -> None:
+    def add_unreadable_member(self, piece: ArchiveMemberLike, reason: str) -> None:
         """Records a piece that could not be read at all; it counts as read and is not retried.
 
         An unreadable member of an archive is one reject: the rest of the archive is kept.
         """
         member = getattr(piece, "member", None)
         if member is None:
-            self.piece(piece)["rejected"] = reason
+            self.add_member(piece)["rejected"] = reason
         else:
             row = pl.DataFrame({"record": [member], "reason": [reason], "excerpt": [None]})
-            self.rejects(piece, MEMBER, row)
+            self.add_rejects(piece, MEMBER, row)
 
-    def signals(self, signals: Iterable[SignalLike]) -> None:
+    def add_signals(self, signals: Iterable[SignalLike]) -> None:
         """Adds signals for manual review."""
         for signal in signals:
             self._signals.append(
@@ -179,28 +177,28 @@ class StagedWriter:
                 }
             )
 
-    def piece(self, piece: ArchiveMemberLike) -> dict[str, Any]:
+    def add_member(self, member: ArchiveMemberLike) -> dict[str, Any]:
         """Records a piece as read: called for every piece of the batch, before its members, even without rows.
 
         A member counts towards the piece that contains it, regardless of its own name.
         """
-        self._snapshot_entry(piece)
-        if getattr(piece, "member", None) is not None and piece.sha256 in self._newest:
-            return self._newest[piece.sha256]
-        entry = {"name": piece.name, "sha256": piece.sha256, "rows": 0, "rejects": 0, "rejected": None}
-        entry = self._pieces.setdefault((piece.name, piece.sha256), entry)
-        self._newest[piece.sha256] = entry
+        self._snapshot_entry(member)
+        if getattr(member, "member", None) is not None and member.sha256 in self._newest:
+            return self._newest[member.sha256]
+        entry = {"name": member.name, "sha256": member.sha256, "rows": 0, "rejects": 0, "rejected": None}
+        entry = self._pieces.setdefault((member.name, member.sha256), entry)
+        self._newest[member.sha256] = entry
         return entry
 
-    def cursor(self, value: str | None) -> None:
+    def set_cursor(self, value: str | None) -> None:
         """Sets the cursor from which the feed resumes after this batch."""
         self._cursor = value
 
-    def hold(self, held: QuarantineReason | None) -> None:
+    def set_quarantine(self, reason: QuarantineReason | None) -> None:
         """Marks the batch as quarantined by a guard."""
-        self._held = held
+        self._held = reason
 
-    def figures(self, figures: Mapping[str, Any]) -> None:
+    def add_figures(self, figures: Mapping[str, Any]) -> None:
         """Adds figures for later comparison by guards; any JSON."""
         self._figures |= figures
 
@@ -209,11 +207,11 @@ class StagedWriter:
         """Rejected records so far."""
         return sum(frame.height for frame in self._rejects)
 
-    def rejects_beginning(self, words: str) -> int:
+    def count_rejects_with_prefix(self, prefix: str) -> int:
         """Number of rejects so far with a reason that begins with these words."""
-        return sum(int(frame["reason"].str.starts_with(words).sum()) for frame in self._rejects)
+        return sum(int(frame["reason"].str.starts_with(prefix).sum()) for frame in self._rejects)
 
-    def index(self) -> dict[str, Any]:
+    def build_index(self) -> dict[str, Any]:
         """The index of what was collected (`store.StagedIndex`)."""
         held = self._held
         return {
@@ -222,8 +220,7 @@ class StagedWriter:
             "tables": self._tables,
             "rejects": self.reject_count,
             "editions": [
-                {**self._editions[key], "records": self._distinct_record_counts(*key)}
-                for key in sorted(self._editions)
+                {**self._editions[key], "records": self._distinct_record_counts(*key)} for key in sorted(self._editions)
             ],
             "pieces": list(self._pieces.values()),
             "cursor": self._cursor,

@@ -22,7 +22,7 @@ COPIED_BYTES_AT_A_TIME: Final = 1 << 25
 _ANOTHER_WAY: Final = frozenset((errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
 
 
-def no_step(_: str) -> None:
+def ignore_step(_: str) -> None:
     """The default hook: does nothing."""
 
 
@@ -114,7 +114,7 @@ def sync_tree(folder: Path) -> None:
     sync_folder(folder)
 
 
-def discard(path: Path) -> None:
+def delete_if_exists(path: Path) -> None:
     """Removes a file or folder if it exists."""
     if path.is_dir():
         shutil.rmtree(path)

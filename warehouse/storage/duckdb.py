@@ -35,7 +35,7 @@ _ensured: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, frozenset[str]]
 
 
 @lru_cache(maxsize=_KEPT)
-def running_database(folder: Path | None) -> duckdb.DuckDBPyConnection:
+def shared_instance(folder: Path | None) -> duckdb.DuckDBPyConnection:
     """The shared DuckDB instance for the files of one folder. Downloads no extensions."""
     spilled = {} if folder is None else {"temp_directory": str(_spill_folder(folder))}
     return duckdb.connect(":memory:", config={**CONNECTION_SETTINGS, **spilled})
@@ -53,14 +53,12 @@ def _spill_folder(folder: Path) -> Path:
 
 
 @contextmanager
-def open_database(
-    path: Path | None = None, *, read_only: bool = False
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_database(path: Path | None = None, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Opens a file (None: in memory) as the connection's database. Instants are UTC on both sides.
 
     A file has one writer or any number of readers; uncommitted changes are rolled back at the end.
     """
-    connection = running_database(None if path is None else path.parent.resolve()).cursor()
+    connection = shared_instance(None if path is None else path.parent.resolve()).cursor()
     name = f"opened_{next(_names)}"
     try:
         connection.execute("SET TimeZone = 'UTC'")
@@ -80,7 +78,7 @@ def _detach_and_close(connection: duckdb.DuckDBPyConnection, name: str) -> None:
         connection.execute("USE memory")
         connection.execute(f"DETACH DATABASE IF EXISTS {name}")
     except duckdb.Error:
-        running_database.cache_clear()  # the file stays attached: use a new instance next time
+        shared_instance.cache_clear()  # the file stays attached: use a new instance next time
         raise
     finally:
         connection.close()
@@ -133,12 +131,10 @@ def quoted_columns(names: tuple[str, ...] | list[str], prefix: str = "") -> str:
     return ", ".join(prefix + quote_identifier(name) for name in names)
 
 
-def ensure_table(
-    connection: duckdb.DuckDBPyConnection, schema: str, table: str, declared: Mapping[str, str]
-) -> None:
+def ensure_table(connection: duckdb.DuckDBPyConnection, schema: str, table: str, declared: Mapping[str, str]) -> None:
     """Creates a table with these columns and types, or adds missing columns; extra columns are kept.
 
-    Called before every use of a table, so the result is cached per connection (see `forget_tables`).
+    Called before every use of a table, so the result is cached per connection (see `forget_checked_tables`).
     """
     name = f"{quote_identifier(schema)}.{quote_identifier(table)}"
     ensured = _ensured.setdefault(connection, {})
@@ -161,7 +157,7 @@ def table_columns(connection: duckdb.DuckDBPyConnection, schema: str, table: str
     return ensured.get(name) or frozenset(connection.sql(f"FROM {name}").columns)
 
 
-def forget_tables(connection: duckdb.DuckDBPyConnection) -> None:
+def forget_checked_tables(connection: duckdb.DuckDBPyConnection) -> None:
     """Clears the cache of ensured tables: a rollback also undoes the tables that the transaction created."""
     _ensured.pop(connection, None)
 
@@ -176,26 +172,20 @@ def query_frame(
     return found
 
 
-def stream_frames(
-    source: duckdb.DuckDBPyConnection, statement: str, rows: int
-) -> Generator[pl.DataFrame, None, None]:
+def stream_frames(source: duckdb.DuckDBPyConnection, statement: str, rows: int) -> Generator[pl.DataFrame, None, None]:
     """Runs a query and yields the result in chunks: `query_frame` would hold all of it in memory."""
     for chunk in source.sql(statement).to_arrow_reader(rows):
         if (found := pl.DataFrame(chunk)).height:
             yield found
 
 
-def query_int(
-    source: duckdb.DuckDBPyConnection, statement: str, parameters: Sequence[object] | None = None
-) -> int:
+def query_int(source: duckdb.DuckDBPyConnection, statement: str, parameters: Sequence[object] | None = None) -> int:
     """Runs a query that returns one integer; 0 without rows."""
     rows = source.execute(statement, parameters).fetchall()  # all: an unread result blocks the connection
     return int(rows[0][0]) if rows else 0
 
 
-def run_over_frame(
-    connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame, statement: str
-) -> None:
+def run_over_frame(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame, statement: str) -> None:
     """Runs a statement without parameters over a frame under a name, then releases the frame.
 
     A frame `registered_frame` in a transaction stays in memory until the transaction ends, even if unregistered: a

@@ -18,84 +18,84 @@ class Layout:
     root: Path
 
     @property
-    def archive(self) -> Path:
+    def raw_folder(self) -> Path:
         return self.root / "archive"
 
     @property
-    def inbox(self) -> Path:
+    def spool_folder(self) -> Path:
         """Bodies received between two runs and not archived yet."""
         return self.root / "inbox"
 
     @property
-    def staged(self) -> Path:
+    def staged_folder(self) -> Path:
         return self.root / "staged"
 
     @property
-    def images(self) -> Path:
+    def snapshots_folder(self) -> Path:
         return self.root / "images"
 
     @property
-    def history(self) -> Path:
+    def history_folder(self) -> Path:
         return self.root / "history"
 
     @property
-    def ledger(self) -> Path:
+    def ledger_folder(self) -> Path:
         return self.root / "ledger"
 
     @property
-    def releases(self) -> Path:
+    def releases_folder(self) -> Path:
         return self.root / "releases"
 
     @property
-    def exports(self) -> Path:
+    def exports_folder(self) -> Path:
         return self.root / "exports"
 
     @property
-    def locks(self) -> Path:
+    def locks_folder(self) -> Path:
         return self.root / "locks"
 
     @property
-    def remote(self) -> Path:
+    def replication_folder(self) -> Path:
         """State of the object store known to this machine, and downloads in progress."""
         return self.root / "remote"
 
     @property
-    def erased(self) -> Path:
+    def tombstones_file(self) -> Path:
         """The suppression list: erased subjects that must not come back."""
         return self.root / "erased.json"
 
     @property
-    def judgements(self) -> Path:
+    def decision_log_file(self) -> Path:
         """The log of manual decisions about holders."""
         return self.root / "judgements.jsonl"
 
     @property
-    def current(self) -> Path:
+    def release_pointer_file(self) -> Path:
         """The pointer to the current release."""
-        return self.releases / "current.json"
+        return self.releases_folder / "current.json"
 
     @property
-    def checked(self) -> Path:
+    def freshness_file(self) -> Path:
         """When each market was last checked, whether or not anything had changed."""
-        return self.releases / "checked.json"
+        return self.releases_folder / "checked.json"
 
-    def rebuilt(self, market: str) -> Path:
+    def rebuild_root(self, market: str) -> Path:
         """Where a market's history is rebuilt, separate from the one in use; a data root of its own."""
         return self.root / "rebuilt" / market
 
     @property
-    def run_notes(self) -> Path:
+    def run_log_folder(self) -> Path:
         """Run reports, one file each."""
-        return self.releases / "runs"
+        return self.releases_folder / "runs"
 
     def history_file(self, market: str) -> Path:
-        return self.history / f"{market}.duckdb"
+        return self.history_folder / f"{market}.duckdb"
 
-    def release(self, number: int) -> Path:
-        return self.releases / padded_number(number)
+    def release_folder(self, number: int) -> Path:
+        return self.releases_folder / padded_number(number)
 
-    def lock(self, name: str) -> Path:
-        return self.locks / f"{name}.lock"
+    def lock_file(self, name: str) -> Path:
+        return self.locks_folder / f"{name}.lock"
 
 
 def padded_number(number: int) -> str:

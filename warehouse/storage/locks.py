@@ -22,26 +22,26 @@ _RELEASE_WAIT_SECONDS: Final = 600.0
 class AlreadyLockedError(RuntimeError):
     """Another process is writing. `what` names the resource, `holder` the process id, if known."""
 
-    def __init__(self, what: str, holder: str) -> None:
+    def __init__(self, description: str, holder: str) -> None:
         by = f" by process {holder}" if holder else ""
-        super().__init__(f"{what} is being written{by}: wait until it is done, then run this again")
-        self.what = what
+        super().__init__(f"{description} is being written{by}: wait until it is done, then run this again")
+        self.what = description
         self.holder = holder
 
 
 @contextmanager
-def exclusive_lock(layout: Layout, name: str, what: str, wait_seconds: float = 0.0) -> Iterator[None]:
+def exclusive_lock(layout: Layout, name: str, description: str, wait_seconds: float = 0.0) -> Iterator[None]:
     """Holds the lock `name`; raises AlreadyLockedError if it is still taken after the wait.
 
     Two holders in one process exclude each other too.
     """
-    layout.locks.mkdir(parents=True, exist_ok=True)
-    with layout.lock(name).open("a+") as handle:
+    layout.locks_folder.mkdir(parents=True, exist_ok=True)
+    with layout.lock_file(name).open("a+") as handle:
         deadline = time.monotonic() + wait_seconds
         while not _try_lock(handle):
             if time.monotonic() >= deadline:
                 handle.seek(0)
-                raise AlreadyLockedError(what, handle.read().strip())
+                raise AlreadyLockedError(description, handle.read().strip())
             time.sleep(_POLL_SECONDS)
         handle.seek(0)
         handle.truncate()
@@ -66,7 +66,7 @@ def is_locked(layout: Layout, name: str) -> bool:
 
     The lock is only tried if its file names a live process, which may be an unrelated one by now.
     """
-    path = layout.lock(name)
+    path = layout.lock_file(name)
     holder = path.read_text().strip() if path.exists() else ""
     if not holder.isdecimal() or not atomic_files.is_process_alive(int(holder)):
         return False

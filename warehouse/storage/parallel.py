@@ -18,21 +18,19 @@ T = TypeVar("T")
 Made = TypeVar("Made")
 
 
-def prefetch(made: Generator[T, None, None]) -> Iterator[T]:
+def prefetch(items: Generator[T, None, None]) -> Iterator[T]:
     """Prefetches one item: the next is made while the current one is used; order and errors are preserved.
 
-    Closing the iterator early also closes `made`.
+    Closing the iterator early also closes `items`.
     """
-    with closing(made), ThreadPoolExecutor(1) as thread:
-        following = thread.submit(_next_item, made)
+    with closing(items), ThreadPoolExecutor(1) as thread:
+        following = thread.submit(_next_item, items)
         while item := following.result():
-            following = thread.submit(_next_item, made)
+            following = thread.submit(_next_item, items)
             yield item[0]
 
 
-def parallel_map(
-    items: Generator[T, None, None], work: Callable[[T], Made], *, waiting: int = 0
-) -> Iterator[Made]:
+def parallel_map(items: Generator[T, None, None], work: Callable[[T], Made], *, waiting: int = 0) -> Iterator[Made]:
     """Maps `work` over the items in parallel, one thread per polars thread; results keep the order of the items.
 
     `work` must not depend on results of earlier items. An error is raised at its position, also one of `items`,

@@ -5,13 +5,7 @@ from api.companies.query_params import EVENT_TYPE, EVENTS, ORDER, SINCE, UNTIL
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.query_params import LIMIT
-from api.http.pagination.responses import (
-    after_key,
-    head_members,
-    issue_next_cursor,
-    page_response,
-    query_release,
-)
+from api.http.pagination.responses import after_key, head_members, issue_next_cursor, page_response, query_release
 from api.http.query.params import ParsedQuery
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint
@@ -22,35 +16,35 @@ _BEGINNING: Key = (0,)
 
 
 @endpoint("/api/v1/companies/{company_id:str}/events")
-async def list_company_events(call: RequestContext) -> HttpResponse:
-    values = EVENTS.read(call.query)
-    number = number_from_path(call.places["company_id"])
-    binding = _cursor_binding(call, number.company_id, values)
-    key, asked = after_key(call, values, binding), _event_query(values)
+async def list_company_events(context: RequestContext) -> HttpResponse:
+    values = EVENTS.read(context.query_string)
+    number = number_from_path(context.path_parameters["company_id"])
+    binding = _cursor_binding(context, number.company_id, values)
+    key, asked = after_key(context, values, binding), _event_query(values)
 
     told = await query_release(
-        call,
+        context,
         lambda snapshot: (
             require_head(snapshot, number),
-            snapshot.events(number.company_id, asked, key, values[LIMIT]),
+            snapshot.company_events(number.company_id, asked, key, values[LIMIT]),
         ),
     )
     head, page = told.value
     following = (
-        issue_next_cursor(call, page, binding) if asked.descending else _tail_cursor(call, page, key, binding)
+        issue_next_cursor(context, page, binding) if asked.is_descending else _tail_cursor(context, page, key, binding)
     )
     return page_response(
-        call,
+        context,
         told.stamps,
         page,
         following,
         members=head_members(head),
-        extra=content_location(call, number, "/events"),
+        extra=content_location(context, number, "/events"),
     )
 
 
 @endpoint("/api/v1/events")
-async def list_events(call: RequestContext) -> HttpResponse:  # noqa: ARG001 -- every handler has it
+async def list_events(context: RequestContext) -> HttpResponse:  # noqa: ARG001 -- every handler has it
     """The cross-company stream is planned (docs/contract/contract.md 4.5)."""
     raise new_problem(
         "not_implemented", "The cross-company event stream is planned. Use per-company events or webhooks."
@@ -59,10 +53,7 @@ async def list_events(call: RequestContext) -> HttpResponse:  # noqa: ARG001 -- 
 
 def _event_query(values: ParsedQuery) -> EventQuery:
     return EventQuery(
-        types=values[EVENT_TYPE],
-        since=values[SINCE],
-        until=values[UNTIL],
-        descending=values[ORDER] == "desc",
+        types=values[EVENT_TYPE], since=values[SINCE], until=values[UNTIL], is_descending=values[ORDER] == "desc"
     )
 
 
@@ -76,4 +67,4 @@ def _cursor_binding(call: RequestContext, company_id: str, values: ParsedQuery) 
 def _tail_cursor(call: RequestContext, page: ResultPage, key: Key | None, binding: CursorBinding) -> str:
     """The cursor of a tail; it exists after the last row too, and for an empty list."""
     last = page.keys[-1] if page.keys else key or _BEGINNING
-    return call.service.cursors.issue(binding, last)
+    return call.services.cursor_signer.issue(binding, last)

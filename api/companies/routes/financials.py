@@ -15,13 +15,7 @@ from api.companies.query_params import (
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.query_params import LIMIT
-from api.http.pagination.responses import (
-    after_key,
-    head_members,
-    issue_next_cursor,
-    page_response,
-    query_release,
-)
+from api.http.pagination.responses import after_key, head_members, issue_next_cursor, page_response, query_release
 from api.http.query.params import ParsedQuery
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint
@@ -29,29 +23,27 @@ from warehouse.reader.types import FinancialsQuery
 
 
 @endpoint("/api/v1/companies/{org_number:str}/financials")
-async def list_financials(call: RequestContext) -> HttpResponse:
-    values = FINANCIALS.read(call.query)
-    number = number_from_path(call.places["org_number"])
-    binding = CursorBinding(
-        call.account_id, "financials", filter_hash(number.company_id, values.filters()), "desc"
-    )
-    key, asked = after_key(call, values, binding), _period_query(values)
+async def list_financials(context: RequestContext) -> HttpResponse:
+    values = FINANCIALS.read(context.query_string)
+    number = number_from_path(context.path_parameters["org_number"])
+    binding = CursorBinding(context.account_id, "financials", filter_hash(number.company_id, values.filters()), "desc")
+    key, asked = after_key(context, values, binding), _period_query(values)
 
     told = await query_release(
-        call,
+        context,
         lambda snapshot: (
             require_head(snapshot, number),
-            snapshot.financials(number.company_id, asked, key, values[LIMIT]),
+            snapshot.company_financials(number.company_id, asked, key, values[LIMIT]),
         ),
     )
     head, page = told.value
     return page_response(
-        call,
+        context,
         told.stamps,
         page,
-        issue_next_cursor(call, page, binding),
+        issue_next_cursor(context, page, binding),
         members=head_members(head),
-        extra=content_location(call, number, "/financials"),
+        extra=content_location(context, number, "/financials"),
     )
 
 
@@ -62,7 +54,7 @@ def _period_query(values: ParsedQuery) -> FinancialsQuery:
         years=values[NEWEST_YEARS],
         from_year=values[FROM_YEAR],
         to_year=values[TO_YEAR],
-        consolidated=values[CONSOLIDATED],
-        history="history" in include,
-        sources="sources" in include,
+        is_consolidated=values[CONSOLIDATED],
+        include_history="history" in include,
+        include_sources="sources" in include,
     )

@@ -14,7 +14,7 @@ from api.http.etags import content_digest
 from api.http.query.params import NO_PARAMETERS
 from api.http.responses import HttpResponse, data_response
 from api.http.routing import endpoint
-from warehouse.reader.types import ReleaseSnapshot
+from warehouse.reader.types import PinnedRelease
 from warehouse.release.freshness import Freshness
 from warehouse.schema.codes import MARKET_NAMES, MARKETS, SERVED
 from warehouse.schema.market_state import DatasetState, MarketState
@@ -22,15 +22,15 @@ from warehouse.schema.market_state import DatasetState, MarketState
 _NOT_LOADED = MarketState("fresh", None)
 
 
-@endpoint("/api/v1/markets", counted=False)
-async def list_markets(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    with call.service.reader.pin() as snapshot:
-        body = _markets_body(snapshot, call.service.reader.freshness())
-        return data_response(call, call.service.stamps.of(snapshot), body, content_digest(body))
+@endpoint("/api/v1/markets", is_counted=False)
+async def list_markets(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    with context.services.release_reader.pin_release() as snapshot:
+        body = _markets_body(snapshot, context.services.release_reader.read_freshness())
+        return data_response(context, context.services.release_headers.of(snapshot), body, content_digest(body))
 
 
-def _markets_body(snapshot: ReleaseSnapshot, freshness: Freshness) -> bytes:
+def _markets_body(snapshot: PinnedRelease, freshness: Freshness) -> bytes:
     known = {code: freshness.of(state) for code, state in snapshot.markets.items() if code in SERVED}
     data = [_market_object(code, known.get(code, _NOT_LOADED)) for code in MARKETS]
     return msgspec.json.encode({"data": data, "next_cursor": None, "has_more": False})

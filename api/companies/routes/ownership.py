@@ -7,43 +7,35 @@ from api.companies.query_params import AS_OF, MIN_PCT, OWNERSHIP
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.query_params import LIMIT
-from api.http.pagination.responses import (
-    after_key,
-    head_members,
-    issue_next_cursor,
-    page_response,
-    query_release,
-)
+from api.http.pagination.responses import after_key, head_members, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint
 from warehouse.reader.types import Key, ResultPage
 
 
 @endpoint("/api/v1/companies/{org_number:str}/ownership")
-async def list_ownership(call: RequestContext) -> HttpResponse:
-    values = OWNERSHIP.read(call.query)
-    number = number_from_path(call.places["org_number"])
-    binding = CursorBinding(
-        call.account_id, "ownership", filter_hash(number.company_id, values.filters()), "desc"
-    )
-    as_of, key = _split_cursor(after_key(call, values, binding), values[AS_OF] or call.service.clock.today())
+async def list_ownership(context: RequestContext) -> HttpResponse:
+    values = OWNERSHIP.read(context.query_string)
+    number = number_from_path(context.path_parameters["org_number"])
+    binding = CursorBinding(context.account_id, "ownership", filter_hash(number.company_id, values.filters()), "desc")
+    as_of, key = _split_cursor(after_key(context, values, binding), values[AS_OF] or context.services.clock.today())
 
     told = await query_release(
-        call,
+        context,
         lambda snapshot: (
             require_head(snapshot, number),
-            snapshot.owners(number.company_id, as_of, values[MIN_PCT], key, values[LIMIT]),
+            snapshot.company_owners(number.company_id, as_of, values[MIN_PCT], key, values[LIMIT]),
         ),
     )
     head, (page, known) = told.value
     totals = f',"as_of":"{as_of.isoformat()}","known_pct":{known or "null"}'
     return page_response(
-        call,
+        context,
         told.stamps,
         page,
-        issue_next_cursor(call, _with_day_keys(page, as_of), binding),
+        issue_next_cursor(context, _with_day_keys(page, as_of), binding),
         members=head_members(head) + totals.encode(),
-        extra=content_location(call, number, "/ownership"),
+        extra=content_location(context, number, "/ownership"),
     )
 
 

@@ -18,8 +18,8 @@ from api.http.pagination.query_params import LIMIT
 from api.http.pagination.responses import after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint
-from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key, ReleaseSnapshot, ResultPage
-from warehouse.schema.identifiers import parse, parse_scoped
+from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key, PinnedRelease, ResultPage
+from warehouse.schema.identifiers import parse_company_number, parse_scoped
 
 _MOST_EXACT = 100  # far more than registers and `known_as` ever return for one text
 
@@ -33,42 +33,38 @@ class _SearchRequest:
 
 
 @endpoint("/api/v1/companies")
-async def search_companies(call: RequestContext) -> HttpResponse:
-    values = SEARCH.read(call.query)
-    binding = CursorBinding(call.account_id, "companies", filter_hash(values.filters()), "desc")
-    asked = _SearchRequest(
-        build_search(values), after_key(call, values, binding), values[LIMIT], values[FIELDS]
-    )
-    told = await query_release(call, lambda snapshot: find_page(snapshot, asked))
-    return page_response(call, told.stamps, told.value, issue_next_cursor(call, told.value, binding))
+async def search_companies(context: RequestContext) -> HttpResponse:
+    values = SEARCH.read(context.query_string)
+    binding = CursorBinding(context.account_id, "companies", filter_hash(values.filters()), "desc")
+    asked = _SearchRequest(build_search(values), after_key(context, values, binding), values[LIMIT], values[FIELDS])
+    told = await query_release(context, lambda snapshot: find_page(snapshot, asked))
+    return page_response(context, told.stamps, told.value, issue_next_cursor(context, told.value, binding))
 
 
-def find_page(snapshot: ReleaseSnapshot, asked: _SearchRequest) -> ResultPage:
+def find_page(snapshot: PinnedRelease, request: _SearchRequest) -> ResultPage:
     """One page: exact matches first, then matches by name without them."""
-    page = _merge_page(snapshot, asked, _exact_matches(snapshot, asked.search))
-    if asked.fields:
-        page = ResultPage(
-            tuple(select_fields(row, asked.fields) for row in page.rows), page.keys, page.has_more
-        )
+    page = _merge_page(snapshot, request, _exact_matches(snapshot, request.search))
+    if request.fields:
+        page = ResultPage(tuple(select_fields(row, request.fields) for row in page.rows), page.keys, page.has_more)
     return page
 
 
-def _exact_matches(snapshot: ReleaseSnapshot, search: CompanyQuery) -> list[bytes]:
+def _exact_matches(snapshot: PinnedRelease, search: CompanyQuery) -> list[bytes]:
     """Companies with this exact number, id or identifier that also match all other filters."""
     if search.q is None:
         return []
     text = search.q.strip()
     found: dict[str, bytes] = {}
-    for company_id in chain(_ids_by_number(text, search.countries), snapshot.named(text)):
+    for company_id in chain(_ids_by_number(text, search.countries), snapshot.ids_by_identifier(text)):
         document = snapshot.profile(company_id)
-        if document is not None and company_id not in found and snapshot.suits(company_id, search):
+        if document is not None and company_id not in found and snapshot.matches_filters(company_id, search):
             found[company_id] = document.body
     return list(found.values())
 
 
 def _ids_by_number(text: str, countries: tuple[str, ...]) -> Iterator[str]:
     """Ids of the companies with a registry number that the text may be a spelling of."""
-    number = parse(text)
+    number = parse_company_number(text)
     if number is not None:
         yield number.company_id
     for country in () if ":" in text else countries:
@@ -93,7 +89,7 @@ def _exact_matches_returned(asked: _SearchRequest, exact: list[bytes]) -> int:
     return min(count, len(exact))
 
 
-def _merge_page(snapshot: ReleaseSnapshot, asked: _SearchRequest, exact: list[bytes]) -> ResultPage:
+def _merge_page(snapshot: PinnedRelease, asked: _SearchRequest, exact: list[bytes]) -> ResultPage:
     given = _exact_matches_returned(asked, exact)
     rows = exact[given : given + asked.limit]
     keys: list[Key] = [(given + place,) for place in range(1, len(rows) + 1)]
@@ -102,7 +98,7 @@ def _merge_page(snapshot: ReleaseSnapshot, asked: _SearchRequest, exact: list[by
     place = asked.after if asked.after is not None and len(asked.after) > 1 else None
     has_more = True
     while has_more and len(rows) < asked.limit:
-        page = snapshot.search(asked.search, place, asked.limit - len(rows))
+        page = snapshot.search_companies(asked.search, place, asked.limit - len(rows))
         for row, key in zip(page.rows, page.keys, strict=True):
             if row not in exact:
                 rows.append(row)
@@ -114,8 +110,6 @@ def _merge_page(snapshot: ReleaseSnapshot, asked: _SearchRequest, exact: list[by
     return ResultPage(tuple(rows), tuple(keys), has_more)
 
 
-def _has_more_matches(
-    snapshot: ReleaseSnapshot, search: CompanyQuery, place: Key | None, exact: list[bytes]
-) -> bool:
+def _has_more_matches(snapshot: PinnedRelease, search: CompanyQuery, place: Key | None, exact: list[bytes]) -> bool:
     """True if matches by name continue after `place`, exact matches excluded."""
-    return any(row not in exact for row in snapshot.search(search, place, len(exact) + 1).rows)
+    return any(row not in exact for row in snapshot.search_companies(search, place, len(exact) + 1).rows)

@@ -109,9 +109,7 @@ _FLIP: Final = {
     "current_status": enum_schema(STATUSES, "Now."),
     "effective_date": date_schema("Date from which the status applies."),
     "registry_status": text_schema(500, "The status in the register's own terms.", null=True),
-    "reason": enum_schema(
-        STATUS_DETAILS, "The reason, if the register gives one.", null=True, open_ended=True
-    ),
+    "reason": enum_schema(STATUS_DETAILS, "The reason, if the register gives one.", null=True, open_ended=True),
 }
 _NEWS: Final = {
     "news_id": natural_id_schema("nws", "The item."),
@@ -168,7 +166,7 @@ def _delivery_schema(event_type: str) -> Schema:
     return object_schema(f"Body of a {event_type} delivery.", body) | {"examples": [DELIVERIES[event_type]]}
 
 
-def components() -> dict[str, Any]:
+def schema_components() -> dict[str, Any]:
     """Named schemas of this resource."""
     event = {
         "event_id": natural_id_schema("evt", "Always the same for the same fact: use it to deduplicate."),
@@ -178,15 +176,9 @@ def components() -> dict[str, Any]:
         "recorded_at": instant_schema("When the service recorded it."),
         "sequence": _SEQUENCE,
         # event types are open-ended, so their objects are too
-        "data": {
-            "anyOf": [schema_reference(f"{name}Data") for name, *_ in KINDS.values()],
-            "x-extensible": True,
-        },
+        "data": {"anyOf": [schema_reference(f"{name}Data") for name, *_ in KINDS.values()], "x-extensible": True},
     }
-    named: dict[str, Any] = {
-        "EventSource": _SOURCE,
-        "ChangedFigure": object_schema("One changed value.", _CHANGED),
-    }
+    named: dict[str, Any] = {"EventSource": _SOURCE, "ChangedFigure": object_schema("One changed value.", _CHANGED)}
     for event_type, (name, _, component, properties) in KINDS.items():
         named[component] = object_schema(f"What happened: {event_type}.", properties)
         named[f"{name}Data"] = _event_data_schema(event_type)

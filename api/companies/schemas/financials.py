@@ -68,7 +68,7 @@ _ROW: Final = {
 }
 
 
-def components() -> dict[str, Any]:
+def schema_components() -> dict[str, Any]:
     """Named schemas of this resource."""
     return {
         "FinancialPeriod": object_schema(

@@ -53,7 +53,7 @@ _OWNER: Final = {
 }
 
 
-def components() -> dict[str, Any]:
+def schema_components() -> dict[str, Any]:
     """Named schemas of this resource."""
     members = HEAD | {
         "as_of": date_schema("The requested date."),
@@ -62,7 +62,5 @@ def components() -> dict[str, Any]:
     return {
         "Owner": object_schema("One owner, merged from all sources.", _OWNER),
         "HoldingSource": _SOURCE,
-        "OwnershipList": page_schema(
-            "Owners of a company, largest first.", schema_reference("Owner"), members
-        ),
+        "OwnershipList": page_schema("Owners of a company, largest first.", schema_reference("Owner"), members),
     }

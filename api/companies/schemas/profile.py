@@ -49,9 +49,7 @@ PROFILE: Final = {
 _DETAIL: Final = {
     "legal_form_code": text_schema(100, "Code or text of the register.", null=True),
     "legal_form_label": text_schema(300, "Its label.", null=True),
-    "status_detail": enum_schema(
-        STATUS_DETAILS, "The reason, if the register gives one.", null=True, open_ended=True
-    ),
+    "status_detail": enum_schema(STATUS_DETAILS, "The reason, if the register gives one.", null=True, open_ended=True),
     "registry_status": text_schema(500, "The status in the register's own terms.", null=True),
     "dissolved_date": date_schema("Date of removal from the register.", null=True),
     "employees": integer_schema(0, 10_000_000, "Latest number in the register.", null=True),
@@ -103,7 +101,7 @@ INCLUDED: Final = {
 _MORE: Final = {name: schema for part in INCLUDED.values() for name, schema in part.items()}
 
 
-def components() -> dict[str, Any]:
+def schema_components() -> dict[str, Any]:
     """Named schemas of this resource."""
     whole = object_schema("A company profile.", PROFILE | _MORE, *_MORE)
     part = object_schema("A profile limited to `fields`.", PROFILE | _MORE)

@@ -15,7 +15,7 @@ from api.dashboard.errors import PageError
 from api.dashboard.html_forms import Form
 from api.dashboard.routing import PageRequest, dashboard_page
 from api.http.responses import HttpResponse
-from api.problems.problem import service_unavailable
+from api.problems.problem import service_unavailable_problem
 
 T = TypeVar("T")
 _ALL = "/dashboard/keys"
@@ -36,43 +36,41 @@ class _NewKeyView(msgspec.Struct):
 
 
 @dashboard_page(_ALL)
-async def list_keys(visit: PageRequest) -> HttpResponse:
-    return _key_list_page(visit, await _account_keys(visit))
+async def list_keys(request: PageRequest) -> HttpResponse:
+    return _key_list_page(request, await _account_keys(request))
 
 
 @dashboard_page(_ALL, method="POST")
-async def create_key(visit: PageRequest) -> HttpResponse:
+async def create_key(request: PageRequest) -> HttpResponse:
     """Creates a key and redirects to the page that shows it."""
-    accounts, form, now = visit.call.service.accounts, visit.form, visit.call.service.clock.now()
+    accounts, form, now = (request.context.services.account_service, request.form, request.context.services.clock.now())
     kind, label = form.get("kind", ""), form.get("label", "").strip() or None
-    keys = await _account_keys(visit)
+    keys = await _account_keys(request)
     try:
         _check_new_key(kind, [key for key in keys if key.state(now) == "active"])
         domains, expires_at = _parse_domains(form), _parse_expiry(form, now)
-        made = await _run_in_thread(
-            lambda: accounts.create_key(visit.account_id, kind, domains, label, expires_at)
-        )
+        made = await _run_in_thread(lambda: accounts.create_key(request.account_id, kind, domains, label, expires_at))
     except AccountError as error:
         written = {name: form.get(name, "") for name in _EMPTY}
-        return _key_list_page(visit, keys, 422, written, str(error))
-    view_id = await one_time_secrets.store_once(visit, _NewKeyView(made.key, made.kind, label))
-    return visit.go(f"{_ALL}/made/{view_id}")
+        return _key_list_page(request, keys, 422, written, str(error))
+    view_id = await one_time_secrets.store_once(request, _NewKeyView(made.key, made.kind, label))
+    return request.redirect_to(f"{_ALL}/made/{view_id}")
 
 
 @dashboard_page(f"{_ALL}/made/{{view_id:str}}")
-async def show_key(visit: PageRequest) -> HttpResponse:
+async def show_key(request: PageRequest) -> HttpResponse:
     """The only page that shows the key."""
-    made = await one_time_secrets.pop_once(visit, visit.call.places["view_id"], _NewKeyView, _GONE)
-    return visit.render("key_made.html", made=made, public_url=visit.call.service.settings.public_url)
+    made = await one_time_secrets.pop_once(request, request.context.path_parameters["view_id"], _NewKeyView, _GONE)
+    return request.render("key_made.html", made=made, public_url=request.context.services.settings.public_url)
 
 
 @dashboard_page(f"{_ALL}/{{key_id:str}}/revoke", method="POST")
-async def revoke_key(visit: PageRequest) -> HttpResponse:
-    accounts, key_id = visit.call.service.accounts, visit.call.places["key_id"]
-    if key_id not in {key.key_id for key in await _account_keys(visit)}:
+async def revoke_key(request: PageRequest) -> HttpResponse:
+    accounts, key_id = request.context.services.account_service, request.context.path_parameters["key_id"]
+    if key_id not in {key.key_id for key in await _account_keys(request)}:
         raise PageError(404, "Key not found", "Go back to the list of your keys.")
     await _run_in_thread(lambda: accounts.revoke_key(key_id))
-    return visit.go(_ALL)
+    return request.redirect_to(_ALL)
 
 
 def _key_list_page(
@@ -83,7 +81,7 @@ def _key_list_page(
     error: str | None = None,
 ) -> HttpResponse:
     """Active keys first, then the others, newest first; `written` is the input of a rejected form."""
-    service, now = visit.call.service, visit.call.service.clock.now()
+    service, now = visit.context.services, visit.context.services.clock.now()
     newest = [(key, key.state(now)) for key in reversed(keys)]
     ordered = sorted(newest, key=lambda one: one[1] != "active")
     return visit.render(
@@ -98,7 +96,7 @@ def _key_list_page(
 
 
 async def _account_keys(visit: PageRequest) -> list[KeyRecord]:
-    return await _run_in_thread(lambda: visit.call.service.accounts.keys(visit.account_id))
+    return await _run_in_thread(lambda: visit.context.services.account_service.keys(visit.account_id))
 
 
 async def _run_in_thread(work: Callable[[], T]) -> T:
@@ -106,7 +104,7 @@ async def _run_in_thread(work: Callable[[], T]) -> T:
     try:
         return await asyncio.to_thread(work)
     except SQLAlchemyError as error:
-        raise service_unavailable("Keys are temporarily unavailable.", _RETRY_AFTER) from error
+        raise service_unavailable_problem("Keys are temporarily unavailable.", _RETRY_AFTER) from error
 
 
 def _check_new_key(kind: str, active: list[KeyRecord]) -> None:

@@ -9,12 +9,12 @@ _FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
 _FOR_A_WHILE = (b"cache-control", b"public, max-age=300")
 
 
-@dashboard_page("/dashboard/assets/{name:str}", for_anyone=True)
-async def get_asset(visit: PageRequest) -> HttpResponse:
-    asset = static_assets().get(visit.call.places["name"])
+@dashboard_page("/dashboard/assets/{name:str}", is_anonymous=True)
+async def get_asset(request: PageRequest) -> HttpResponse:
+    asset = static_assets().get(request.context.path_parameters["name"])
     if asset is None:
         raise new_problem("route_not_found", "File not found.")
-    is_named = visit.call.query == f"v={asset.version}".encode()
+    is_named = request.context.query_string == f"v={asset.version}".encode()
     headers = [
         (b"content-type", asset.media_type),
         (b"content-length", b"%d" % len(asset.body)),

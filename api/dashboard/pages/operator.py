@@ -27,13 +27,15 @@ class _ReleaseView:
     markets: Mapping[str, MarketState]
 
 
-@dashboard_page(OPERATOR, for_operators=True)
-async def show_operation(visit: PageRequest) -> HttpResponse:
-    service, release = visit.call.service, _current_release(visit.call)
-    freshness, runs = await asyncio.to_thread(lambda: (service.reader.freshness(), service.reader.runs()))
+@dashboard_page(OPERATOR, is_operator_only=True)
+async def show_operator_page(request: PageRequest) -> HttpResponse:
+    service, release = request.context.services, _current_release(request.context)
+    freshness, runs = await asyncio.to_thread(
+        lambda: (service.release_reader.read_freshness(), service.release_reader.read_run_log())
+    )
     markets = {} if release is None else release.markets
     sources = operator_view.source_rows(markets, freshness)
-    return visit.render(
+    return request.render(
         "operator.html",
         now=service.clock.now(),
         release=release,
@@ -41,8 +43,8 @@ async def show_operation(visit: PageRequest) -> HttpResponse:
         held=operator_view.quarantined_sources(sources, markets, runs),
         runs=operator_view.run_rows(runs),
         signals=operator_view.signal_rows(runs),
-        stands=await delivery_health(visit.call),
-        sizes=await read_queue_sizes(visit.call),
+        stands=await delivery_health(request.context),
+        sizes=await read_queue_sizes(request.context),
         mail_host=service.settings.mail.host,
         webhooks=service.settings.webhooks,
     )
@@ -50,7 +52,7 @@ async def show_operation(visit: PageRequest) -> HttpResponse:
 
 def _current_release(call: RequestContext) -> _ReleaseView | None:
     try:
-        with call.service.reader.pin() as snapshot:
-            return _ReleaseView(snapshot.number, snapshot.built_at, snapshot.last_sequence, snapshot.markets)
+        with call.services.release_reader.pin_release() as snapshot:
+            return _ReleaseView(snapshot.release_number, snapshot.built_at, snapshot.last_sequence, snapshot.markets)
     except NoReleaseError:
         return None

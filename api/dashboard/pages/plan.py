@@ -22,7 +22,7 @@ from api.dashboard.errors import PageError
 from api.dashboard.plan_view import PlanStage, build_plan_view
 from api.dashboard.routing import PageRequest, dashboard_page
 from api.http.responses import HttpResponse
-from api.problems.problem import service_unavailable
+from api.problems.problem import service_unavailable_problem
 from api.settings.billing import PLAN
 from api.webhooks.subscriptions.records import DowngradedSubscription
 
@@ -47,15 +47,15 @@ class _AccountPlan:
 
 
 @dashboard_page(PLAN)
-async def show_plan(visit: PageRequest) -> HttpResponse:
+async def show_plan(request: PageRequest) -> HttpResponse:
     """Shows the plan. After a return from Stripe its state is refreshed first: its events may arrive later."""
-    service, origin = visit.call.service, _return_origin(visit)
-    asked = None if origin is None else await _refresh_from_stripe(visit)
-    stored = await _load_account_plan(visit)
-    trial_days = 0 if service.billing is None else service.billing.trial_days(stored.customer)
+    service, origin = request.context.services, _return_origin(request)
+    asked = None if origin is None else await _refresh_from_stripe(request)
+    stored = await _load_account_plan(request)
+    trial_days = 0 if service.billing_service is None else service.billing_service.trial_days(stored.customer)
     settings = service.settings
     plan = build_plan_view(stored.account, stored.customer, settings.tiers, settings.billing, trial_days)
-    known = replace(visit, signed_in=replace(visit.known, account=stored.account))
+    known = replace(request, session=replace(request.required_session, account=stored.account))
     return known.render(
         "plan.html",
         plan=plan,
@@ -68,31 +68,29 @@ async def show_plan(visit: PageRequest) -> HttpResponse:
 
 
 @dashboard_page(f"{PLAN}/checkout", method="POST")
-async def begin_plan(visit: PageRequest) -> HttpResponse:
+async def start_checkout(request: PageRequest) -> HttpResponse:
     """Redirects to Stripe's checkout; rejects a tier that is not sold."""
-    billing, tier = _require_billing(visit), visit.form.get("tier", "")
+    billing, tier = _require_billing(request), request.form.get("tier", "")
     if tier not in billing.sold:
-        raise PageError(
-            422, "This tier is not for sale", "Go back to your plan and choose a tier with a button."
-        )
-    return await _stripe_redirect_page(visit, lambda: billing.checkout(visit.account_id, tier))
+        raise PageError(422, "This tier is not for sale", "Go back to your plan and choose a tier with a button.")
+    return await _stripe_redirect_page(request, lambda: billing.checkout(request.account_id, tier))
 
 
 @dashboard_page(f"{PLAN}/portal", method="POST")
-async def manage_plan(visit: PageRequest) -> HttpResponse:
+async def manage_plan(request: PageRequest) -> HttpResponse:
     """Redirects to Stripe's portal (cards, tiers, invoices).
 
     Also for suspended accounts, which may want to cancel.
     """
-    billing = _require_billing(visit)
-    return await _stripe_redirect_page(visit, lambda: billing.portal(visit.account_id))
+    billing = _require_billing(request)
+    return await _stripe_redirect_page(request, lambda: billing.portal(request.account_id))
 
 
 @dashboard_page(f"{PLAN}/cancel", method="POST")
-async def cancel_plan(visit: PageRequest) -> HttpResponse:
+async def cancel_plan(request: PageRequest) -> HttpResponse:
     """Redirects to Stripe's cancellation page."""
-    billing = _require_billing(visit)
-    return await _stripe_redirect_page(visit, lambda: billing.cancellation(visit.account_id))
+    billing = _require_billing(request)
+    return await _stripe_redirect_page(request, lambda: billing.cancellation(request.account_id))
 
 
 async def _stripe_redirect_page(visit: PageRequest, ask: Callable[[], str]) -> HttpResponse:
@@ -102,22 +100,22 @@ async def _stripe_redirect_page(visit: PageRequest, ask: Callable[[], str]) -> H
     too.
     """
     try:
-        address = await _require_billing(visit).apart(ask)
+        address = await _require_billing(visit).run_in_pool(ask)
     except BillingError as error:
         raise _billing_page_error(error) from error
     except SQLAlchemyError as error:
-        raise service_unavailable("Your plan is temporarily unavailable.", _RETRY_AFTER) from error
+        raise service_unavailable_problem("Your plan is temporarily unavailable.", _RETRY_AFTER) from error
     return visit.render("leaving.html", address=address)
 
 
 async def _refresh_from_stripe(visit: PageRequest) -> str:
     """Refreshes the account's state from Stripe and stores it; returns the result in one word."""
-    billing, limits = visit.call.service.billing, visit.call.service.limits
+    billing, limits = visit.context.services.billing_service, visit.context.services.rate_limiter
     if billing is None:
         return "unknown"
-    limits.check_change(visit.account_id, visit.call.started)
+    limits.check_dashboard_changes(visit.account_id, visit.context.started_at)
     try:
-        await billing.apart(lambda: billing.refresh(visit.account_id))
+        await billing.run_in_pool(lambda: billing.refresh(visit.account_id))
     except BillingStateError:
         return "unknown"  # never a Stripe customer, whatever the URL claims
     except StripeUnavailableError:
@@ -126,7 +124,7 @@ async def _refresh_from_stripe(visit: PageRequest) -> str:
         _LOGGER.exception("the Stripe data of %s cannot be processed", visit.account_id)
         return "unclear"
     except SQLAlchemyError as error:
-        raise service_unavailable("Your plan cannot be saved at the moment.", _RETRY_AFTER) from error
+        raise service_unavailable_problem("Your plan cannot be saved at the moment.", _RETRY_AFTER) from error
     return "heard"
 
 
@@ -141,19 +139,19 @@ def _return_notice(origin: str | None, asked: str | None, stage: PlanStage) -> s
 
 def _return_origin(visit: PageRequest) -> str | None:
     """The claimed origin of a return from Stripe; None if it is not a value we gave to Stripe."""
-    given = parse_qs(visit.call.query.decode("latin-1")).get(COMES_FROM, [])
+    given = parse_qs(visit.context.query_string.decode("latin-1")).get(COMES_FROM, [])
     return given[0] if len(given) == 1 and given[0] in (CHECKOUT, PORTAL) else None
 
 
 async def _load_account_plan(visit: PageRequest) -> _AccountPlan:
     try:
-        return await asyncio.to_thread(_read_account_plan, visit.call.service, visit.account_id)
+        return await asyncio.to_thread(_read_account_plan, visit.context.services, visit.account_id)
     except SQLAlchemyError as error:
-        raise service_unavailable("Your plan is temporarily unavailable.", _RETRY_AFTER) from error
+        raise service_unavailable_problem("Your plan is temporarily unavailable.", _RETRY_AFTER) from error
 
 
 def _read_account_plan(service: "ApiServices", account_id: str) -> _AccountPlan:
-    accounts, billing = service.accounts, service.billing
+    accounts, billing = service.account_service, service.billing_service
     return _AccountPlan(
         accounts.account(account_id),
         None if billing is None else billing.customer(account_id),
@@ -162,7 +160,7 @@ def _read_account_plan(service: "ApiServices", account_id: str) -> _AccountPlan:
 
 
 def _require_billing(visit: PageRequest) -> "BillingService":
-    billing = visit.call.service.billing
+    billing = visit.context.services.billing_service
     if billing is None:
         raise PageError(404, "Online payment is not available", "Contact support to change your tier.")
     return billing
@@ -171,9 +169,7 @@ def _require_billing(visit: PageRequest) -> "BillingService":
 def _billing_page_error(error: BillingError) -> PageError:
     """The error in words for a customer; the original text is for operators."""
     if isinstance(error, StripeUnavailableError):
-        return PageError(
-            503, "Stripe cannot be reached", "Nothing was changed or charged. Try again in a minute."
-        )
+        return PageError(503, "Stripe cannot be reached", "Nothing was changed or charged. Try again in a minute.")
     if isinstance(error, BillingStateError):
         return PageError(
             409,

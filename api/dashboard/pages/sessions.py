@@ -7,21 +7,21 @@ _ALL = "/dashboard/sessions"
 
 
 @dashboard_page(_ALL)
-async def list_sessions(visit: PageRequest) -> HttpResponse:
-    sessions = await visit.call.service.doors.sessions(visit.account_id)
-    return visit.render("sessions.html", sessions=sessions, own_id=visit.known.session.session_id)
+async def list_sessions(request: PageRequest) -> HttpResponse:
+    sessions = await request.context.services.session_service.sessions(request.account_id)
+    return request.render("sessions.html", sessions=sessions, own_id=request.required_session.session.session_id)
 
 
 @dashboard_page(f"{_ALL}/{{session_id:str}}/end", method="POST")
-async def end_session(visit: PageRequest) -> HttpResponse:
-    session_id = visit.call.places["session_id"]
-    await visit.call.service.doors.end(visit.account_id, session_id)
-    if session_id == visit.known.session.session_id:
-        return visit.go(SIGN_IN, [visit.cookies.forget("session")])
-    return visit.go(_ALL)
+async def end_session(request: PageRequest) -> HttpResponse:
+    session_id = request.context.path_parameters["session_id"]
+    await request.context.services.session_service.end(request.account_id, session_id)
+    if session_id == request.required_session.session.session_id:
+        return request.redirect_to(SIGN_IN, [request.cookies.forget("session")])
+    return request.redirect_to(_ALL)
 
 
 @dashboard_page(f"{_ALL}/end-others", method="POST")
-async def end_other_sessions(visit: PageRequest) -> HttpResponse:
-    await visit.call.service.doors.end_others(visit.known.session)
-    return visit.go(_ALL)
+async def end_other_sessions(request: PageRequest) -> HttpResponse:
+    await request.context.services.session_service.end_other_sessions(request.required_session.session)
+    return request.redirect_to(_ALL)

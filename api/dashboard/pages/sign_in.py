@@ -17,59 +17,59 @@ _SENT = f"{SIGN_IN}/sent"
 _LONGEST_BROWSER = 200
 
 
-@dashboard_page(SIGN_IN, for_anyone=True)
-async def ask_for_link(visit: PageRequest) -> HttpResponse:
-    return visit.render("sign_in.html", email="", error=None)
+@dashboard_page(SIGN_IN, is_anonymous=True)
+async def show_sign_in_form(request: PageRequest) -> HttpResponse:
+    return request.render("sign_in.html", email="", error=None)
 
 
-@dashboard_page(SIGN_IN, method="POST", for_anyone=True)
-async def mail_link(visit: PageRequest) -> HttpResponse:
+@dashboard_page(SIGN_IN, method="POST", is_anonymous=True)
+async def send_sign_in_link(request: PageRequest) -> HttpResponse:
     """Gives the same response after the same work, whether the address has an account or not."""
-    service, email = visit.call.service, visit.form.get("email", "")
-    service.limits.check_sign_in(visit.call.client, visit.call.started)
+    service, email = request.context.services, request.form.get("email", "")
+    service.rate_limiter.check_sign_in_attempts(request.context.client_ip, request.context.started_at)
     try:
-        await service.doors.send_link(email)
+        await service.session_service.send_link(email)
     except AccountError:
         error = "Enter an e-mail address, for example name@example.com."
-        return visit.render("sign_in.html", 422, email=email, error=error)
-    return visit.go(_SENT)
+        return request.render("sign_in.html", 422, email=email, error=error)
+    return request.redirect_to(_SENT)
 
 
-@dashboard_page(_SENT, for_anyone=True)
-async def show_sent(visit: PageRequest) -> HttpResponse:
-    return visit.render("sent.html", minutes=int(LINK_LIFETIME.total_seconds() // 60))
+@dashboard_page(_SENT, is_anonymous=True)
+async def show_link_sent(request: PageRequest) -> HttpResponse:
+    return request.render("sent.html", minutes=int(LINK_LIFETIME.total_seconds() // 60))
 
 
-@dashboard_page(PATH, for_anyone=True)
-async def open_link(visit: PageRequest) -> HttpResponse:
+@dashboard_page(PATH, is_anonymous=True)
+async def show_sign_in_confirmation(request: PageRequest) -> HttpResponse:
     """Shows the address and asks for confirmation; the link stays valid."""
-    service, token = visit.call.service, _link_token(visit.call)
-    service.limits.try_client(visit.call.client, visit.call.started)
-    email = await service.doors.address_of_link(token)
+    service, token = request.context.services, _link_token(request.context)
+    service.rate_limiter.check_failed_authentications(request.context.client_ip, request.context.started_at)
+    email = await service.session_service.address_of_link(token)
     if email is None:
         raise _used_link_error()
-    service.limits.forgive_client(visit.call.client, visit.call.started)
-    return visit.render("link.html", token=token, email=email, idle_days=IDLE_LIFETIME.days)
+    service.rate_limiter.reset_failed_authentications(request.context.client_ip, request.context.started_at)
+    return request.render("link.html", token=token, email=email, idle_days=IDLE_LIFETIME.days)
 
 
-@dashboard_page(PATH, method="POST", for_anyone=True)
-async def sign_in(visit: PageRequest) -> HttpResponse:
-    service = visit.call.service
-    service.limits.check_sign_in(visit.call.client, visit.call.started)
-    made = await service.doors.sign_in(
-        visit.form.get("token", ""), _browser_name(visit.call), visit.session_token
+@dashboard_page(PATH, method="POST", is_anonymous=True)
+async def sign_in(request: PageRequest) -> HttpResponse:
+    service = request.context.services
+    service.rate_limiter.check_sign_in_attempts(request.context.client_ip, request.context.started_at)
+    made = await service.session_service.sign_in(
+        request.form.get("token", ""), _browser_name(request.context), request.session_token
     )
     if made is None:
         raise _used_link_error()
     lasting = int(SESSION_LIFETIME.total_seconds())
-    cookies = visit.cookies
-    return visit.go(HOME, [cookies.write("session", made.token, lasting), cookies.forget("visitor")])
+    cookies = request.cookies
+    return request.redirect_to(HOME, [cookies.write("session", made.token, lasting), cookies.forget("visitor")])
 
 
 @dashboard_page("/dashboard/sign-out", method="POST")
-async def sign_out(visit: PageRequest) -> HttpResponse:
-    await visit.call.service.doors.end(visit.account_id, visit.known.session.session_id)
-    return visit.go(SIGN_IN, [visit.cookies.forget("session")])
+async def sign_out(request: PageRequest) -> HttpResponse:
+    await request.context.services.session_service.end(request.account_id, request.required_session.session.session_id)
+    return request.redirect_to(SIGN_IN, [request.cookies.forget("session")])
 
 
 def _used_link_error() -> PageError:
@@ -81,11 +81,11 @@ def _used_link_error() -> PageError:
 
 
 def _link_token(call: RequestContext) -> str:
-    given = parse_qs(call.query.decode("latin-1")).get("token", [])
+    given = parse_qs(call.query_string.decode("latin-1")).get("token", [])
     return given[0] if len(given) == 1 else ""
 
 
 def _browser_name(call: RequestContext) -> str | None:
     """The User-Agent, as one printable line."""
-    told = call.incoming.get(b"user-agent", b"").decode("latin-1")
+    told = call.request_headers.get(b"user-agent", b"").decode("latin-1")
     return "".join(letter for letter in told if letter.isprintable())[:_LONGEST_BROWSER] or None

@@ -8,23 +8,23 @@ from api.accounts.service import AccountService
 from api.dashboard.routing import HOME, PageRequest, dashboard_page
 from api.dashboard.usage_chart import build_usage_chart, daily_usage
 from api.http.responses import HttpResponse
-from api.problems.problem import service_unavailable
+from api.problems.problem import service_unavailable_problem
 
 _RETRY_AFTER = 2
 
 
 @dashboard_page(HOME)
-async def show_usage(visit: PageRequest) -> HttpResponse:
-    service, account = visit.call.service, visit.known.account
-    month, tier = service.limits.month(), service.settings.tiers.named(account.tier)
+async def show_usage(request: PageRequest) -> HttpResponse:
+    service, account = request.context.services, request.required_session.account
+    month, tier = service.rate_limiter.current_month(), service.settings.tiers.tier_by_name(account.tier)
     try:
         used, marks, subscriptions = await asyncio.to_thread(
-            _read_usage, service.accounts, account.account_id, month.number
+            _read_usage, service.account_service, account.account_id, month.number
         )
     except SQLAlchemyError as error:
-        raise service_unavailable("Usage is temporarily unavailable.", _RETRY_AFTER) from error
+        raise service_unavailable_problem("Usage is temporarily unavailable.", _RETRY_AFTER) from error
     days = daily_usage(marks, used, service.clock.today())
-    return visit.render(
+    return request.render(
         "usage.html",
         tier=tier,
         month=month,
@@ -36,9 +36,7 @@ async def show_usage(visit: PageRequest) -> HttpResponse:
     )
 
 
-def _read_usage(
-    accounts: AccountService, account_id: str, month: int
-) -> tuple[int, list[tuple[int, int]], int]:
+def _read_usage(accounts: AccountService, account_id: str, month: int) -> tuple[int, list[tuple[int, int]], int]:
     """Reads the days first: a count newer than its marks is then assigned to the last day."""
     days = accounts.days(account_id, month)
     return accounts.used(account_id, month), days, accounts.subscriptions(account_id)

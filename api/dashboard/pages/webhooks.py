@@ -51,35 +51,35 @@ class _SecretView(msgspec.Struct):
 
 
 @dashboard_page(ALL)
-async def list_webhooks(visit: PageRequest) -> HttpResponse:
-    return await _list_page(visit)
+async def list_webhooks(request: PageRequest) -> HttpResponse:
+    return await _list_page(request)
 
 
 @dashboard_page(ALL, method="POST", form_limit=subscription_form.LIMIT)
-async def create_webhook(visit: PageRequest) -> HttpResponse:
+async def create_webhook(request: PageRequest) -> HttpResponse:
     """Creates a subscription and redirects to the page that shows its secret."""
-    owner = require_entitled_owner(visit)
+    owner = require_entitled_owner(request)
     try:
-        made = await visit.call.service.subscriptions.create(
-            owner, subscription_form.new_subscription_body(visit.form)
+        made = await request.context.services.subscription_service.create(
+            owner, subscription_form.new_subscription_body(request.form)
         )
     except ProblemError as trouble:
         if trouble.status != _VALIDATION:
             raise
-        return await _list_page(visit, _VALIDATION, visit.form, trouble)
-    return await _redirect_to_secret(visit, made)
+        return await _list_page(request, _VALIDATION, request.form, trouble)
+    return await _redirect_to_secret(request, made)
 
 
 @dashboard_page(ONE)
-async def show_webhook(visit: PageRequest) -> HttpResponse:
-    service, place = visit.call.service, delivery_scope(visit)
-    record = await service.subscriptions.get(visit.account_id, place.subscription_id)
-    status, before = _delivery_filter(visit)
+async def show_webhook(request: PageRequest) -> HttpResponse:
+    service, place = request.context.services, delivery_scope(request)
+    record = await service.subscription_service.get(request.account_id, place.subscription_id)
+    status, before = _delivery_filter(request)
     query = DeliveryQuery(TimeWindow(), (status,) if status else ())
-    found = await service.control.read(
+    found = await service.control_database.read(
         lambda connection: deliveries_service.list_deliveries(connection, place, query, before, _ROWS + 1)
     )
-    return visit.render(
+    return request.render(
         "webhook.html",
         record=record,
         previous_until=previous_secret_expiry(record, service.clock.now()),
@@ -89,118 +89,122 @@ async def show_webhook(visit: PageRequest) -> HttpResponse:
         wanted=status,
         statuses=DELIVERY_STATUSES,
         first_day=(place.oldest + timedelta(days=1)).date(),
-        done=_done_message(visit),
+        done=_done_message(request),
     )
 
 
 @dashboard_page(f"{ONE}/edit")
-async def edit_webhook(visit: PageRequest) -> HttpResponse:
-    record = await visit.call.service.subscriptions.get(visit.account_id, visit.call.places["id"])
-    return _edit_page(visit, record, subscription_form.form_values(record))
+async def edit_webhook(request: PageRequest) -> HttpResponse:
+    record = await request.context.services.subscription_service.get(
+        request.account_id, request.context.path_parameters["id"]
+    )
+    return _edit_page(request, record, subscription_form.form_values(record))
 
 
 @dashboard_page(f"{ONE}/edit", method="POST", form_limit=subscription_form.LIMIT)
-async def change_webhook(visit: PageRequest) -> HttpResponse:
+async def change_webhook(request: PageRequest) -> HttpResponse:
     """Updates a subscription; rejected if it has changed since the form was rendered."""
-    owner, subscriptions = require_entitled_owner(visit), visit.call.service.subscriptions
-    record = await subscriptions.get(owner.account_id, visit.call.places["id"])
-    body = subscription_form.merge_patch_body(visit.form, record)
+    owner, subscriptions = require_entitled_owner(request), request.context.services.subscription_service
+    record = await subscriptions.get(owner.account_id, request.context.path_parameters["id"])
+    body = subscription_form.merge_patch_body(request.form, record)
     try:
-        await subscriptions.change(owner, record.subscription_id, body, _seen_etag(visit.form))
+        await subscriptions.change(owner, record.subscription_id, body, _seen_etag(request.form))
     except ProblemError as trouble:
         if trouble.status != _VALIDATION:
             raise
-        return _edit_page(visit, record, visit.form, trouble)
-    return visit.go(f"{subscription_path(visit)}?done=changed")
+        return _edit_page(request, record, request.form, trouble)
+    return request.redirect_to(f"{subscription_path(request)}?done=changed")
 
 
 @dashboard_page(f"{ONE}/status", method="POST")
-async def change_status(visit: PageRequest) -> HttpResponse:
+async def change_webhook_status(request: PageRequest) -> HttpResponse:
     """Pauses or resumes: every account may pause, resuming needs a tier with webhooks."""
-    status = visit.form.get("status", "")
-    owner = _request_owner(visit) if status == "paused" else require_entitled_owner(visit)
-    await visit.call.service.subscriptions.change(owner, visit.call.places["id"], {"status": status}, None)
-    return visit.go(f"{subscription_path(visit)}?done={'paused' if status == 'paused' else 'resumed'}")
+    status = request.form.get("status", "")
+    owner = _request_owner(request) if status == "paused" else require_entitled_owner(request)
+    await request.context.services.subscription_service.change(
+        owner, request.context.path_parameters["id"], {"status": status}, None
+    )
+    return request.redirect_to(f"{subscription_path(request)}?done={'paused' if status == 'paused' else 'resumed'}")
 
 
 @dashboard_page(f"{ONE}/rotate", method="POST")
-async def rotate_secret(visit: PageRequest) -> HttpResponse:
-    owner, grace = require_entitled_owner(visit), _GRACE.get(visit.form.get("hours", ""))
+async def rotate_webhook_secret(request: PageRequest) -> HttpResponse:
+    owner, grace = require_entitled_owner(request), _GRACE.get(request.form.get("hours", ""))
     if grace is None:
         raise PageError(400, "The secret was not rotated", "Choose how long the previous secret stays valid.")
-    made = await visit.call.service.subscriptions.rotate(
-        owner.account_id, visit.call.places["id"], {"grace_period_seconds": grace}
+    made = await request.context.services.subscription_service.rotate(
+        owner.account_id, request.context.path_parameters["id"], {"grace_period_seconds": grace}
     )
-    return await _redirect_to_secret(visit, made)
+    return await _redirect_to_secret(request, made)
 
 
 @dashboard_page(f"{ONE}/secret/{{view_id:str}}")
-async def show_secret(visit: PageRequest) -> HttpResponse:
+async def show_secret(request: PageRequest) -> HttpResponse:
     """The only page that shows the secret."""
-    record = await visit.call.service.subscriptions.get(visit.account_id, visit.call.places["id"])
-    shown = await one_time_secrets.pop_once(visit, visit.call.places["view_id"], _SecretView, _GONE)
-    return visit.render("secret.html", record=record, secret=shown.secret, warnings=shown.warnings)
+    record = await request.context.services.subscription_service.get(
+        request.account_id, request.context.path_parameters["id"]
+    )
+    shown = await one_time_secrets.pop_once(request, request.context.path_parameters["view_id"], _SecretView, _GONE)
+    return request.render("secret.html", record=record, secret=shown.secret, warnings=shown.warnings)
 
 
 @dashboard_page(f"{ONE}/test", method="POST")
-async def test_webhook(visit: PageRequest) -> HttpResponse:
-    service, owner = visit.call.service, require_entitled_owner(visit)
-    record = await service.subscriptions.get(owner.account_id, visit.call.places["id"])
-    event_type = requests.parse_test_type({"event_type": visit.form.get("event_type", "")})
-    service.limits.check_test(record.subscription_id, visit.call.started)
+async def test_webhook(request: PageRequest) -> HttpResponse:
+    service, owner = request.context.services, require_entitled_owner(request)
+    record = await service.subscription_service.get(owner.account_id, request.context.path_parameters["id"])
+    event_type = requests.parse_test_type({"event_type": request.form.get("event_type", "")})
+    service.rate_limiter.check_test_sends(record.subscription_id, request.context.started_at)
     attempt = await test_delivery.send_test(
-        service.sender,
+        service.webhook_client,
         record,
-        service.subscriptions.secrets(record),
+        service.subscription_service.secrets(record),
         event_type,
-        service.ulids,
+        service.ulid_generator,
         service.clock.now(),
     )
-    return visit.render("tested.html", record=record, attempt=attempt)
+    return request.render("tested.html", record=record, attempt=attempt)
 
 
 @dashboard_page(f"{ONE}/delete", method="POST")
-async def delete_webhook(visit: PageRequest) -> HttpResponse:
-    await visit.call.service.subscriptions.remove(visit.account_id, visit.call.places["id"], None)
-    return visit.go(f"{ALL}?done=deleted")
+async def delete_webhook(request: PageRequest) -> HttpResponse:
+    await request.context.services.subscription_service.remove(
+        request.account_id, request.context.path_parameters["id"], None
+    )
+    return request.redirect_to(f"{ALL}?done=deleted")
 
 
-def require_entitled_owner(visit: PageRequest) -> SubscriptionOwner:
+def require_entitled_owner(request: PageRequest) -> SubscriptionOwner:
     """The owner, if the account's status and tier permit changes."""
-    owner = _request_owner(visit)
-    if visit.known.account.status != "active":
+    owner = _request_owner(request)
+    if request.required_session.account.status != "active":
         raise PageError(
-            403,
-            "Not possible while the account is inactive",
-            "First resolve the issue shown at the top of the page.",
+            403, "Not possible while the account is inactive", "First resolve the issue shown at the top of the page."
         )
     if not owner.tier.webhooks:
-        raise tier_required(visit.call.service.settings.tiers, owner.tier.name)
+        raise tier_required(request.context.services.settings.tiers, owner.tier.name)
     return owner
 
 
 async def _redirect_to_secret(visit: PageRequest, made: NewSecret) -> HttpResponse:
-    view_id = await one_time_secrets.store_once(
-        visit, _SecretView(made.secret, [one.detail for one in made.warnings])
-    )
-    return visit.go(f"{ALL}/{made.record.subscription_id}/secret/{view_id}")
+    view_id = await one_time_secrets.store_once(visit, _SecretView(made.secret, [one.detail for one in made.warnings]))
+    return visit.redirect_to(f"{ALL}/{made.record.subscription_id}/secret/{view_id}")
 
 
-def delivery_scope(visit: PageRequest) -> DeliveryScope:
+def delivery_scope(request: PageRequest) -> DeliveryScope:
     """The subscription of the request, and the oldest instant its log can be read from."""
-    service = visit.call.service
+    service = request.context.services
     days = service.settings.webhooks.retention_days
-    return scope_for(visit.account_id, visit.call.places["id"], days, service.clock.now())
+    return scope_for(request.account_id, request.context.path_parameters["id"], days, service.clock.now())
 
 
-def subscription_path(visit: PageRequest) -> str:
+def subscription_path(request: PageRequest) -> str:
     """The page of the subscription; its id has already been verified."""
-    return f"{ALL}/{visit.call.places['id']}"
+    return f"{ALL}/{request.context.path_parameters['id']}"
 
 
 def _request_owner(visit: PageRequest) -> SubscriptionOwner:
-    account = visit.known.account
-    return SubscriptionOwner(account.account_id, visit.call.service.settings.tiers.named(account.tier))
+    account = visit.required_session.account
+    return SubscriptionOwner(account.account_id, visit.context.services.settings.tiers.tier_by_name(account.tier))
 
 
 def _seen_etag(form: Form) -> bytes:
@@ -212,13 +216,13 @@ def _seen_etag(form: Form) -> bytes:
 def _edit_page(
     visit: PageRequest, record: SubscriptionRecord, written: Form, trouble: ProblemError | None = None
 ) -> HttpResponse:
-    account = visit.known.account
+    account = visit.required_session.account
     return visit.render(
         "webhook_edit.html",
         200 if trouble is None else _VALIDATION,
         record=record,
         revision=visit.form.get("revision", record.revision),
-        tier=visit.call.service.settings.tiers.named(account.tier),
+        tier=visit.context.services.settings.tiers.tier_by_name(account.tier),
         types=EVENT_TYPES,
         chosen=subscription_form.chosen_event_types(written),
         written={**EMPTY, **written},
@@ -229,15 +233,13 @@ def _edit_page(
 async def _list_page(
     visit: PageRequest, status: int = 200, written: Form = EMPTY, trouble: ProblemError | None = None
 ) -> HttpResponse:
-    service, account = visit.call.service, visit.known.account
-    records: list[SubscriptionRecord] = await service.subscriptions.page(
-        account.account_id, None, None, _LISTED
-    )
+    service, account = visit.context.services, visit.required_session.account
+    records: list[SubscriptionRecord] = await service.subscription_service.page(account.account_id, None, None, _LISTED)
     return visit.render(
         "webhooks.html",
         status,
         records=records,
-        tier=service.settings.tiers.named(account.tier),
+        tier=service.settings.tiers.tier_by_name(account.tier),
         types=EVENT_TYPES,
         chosen=subscription_form.chosen_event_types(written),
         written={**EMPTY, **written},
@@ -248,14 +250,11 @@ async def _list_page(
 
 def _delivery_filter(visit: PageRequest) -> tuple[str | None, str | None]:
     """Status filter and position of the delivery list; invalid values are ignored."""
-    query = parse_qs(visit.call.query.decode("latin-1"))
+    query = parse_qs(visit.context.query_string.decode("latin-1"))
     (status, *_), (before, *_) = query.get("status", [""]), query.get("before", [""])
-    return (
-        status if status in DELIVERY_STATUSES else None,
-        before if is_ulid("dlv", before) else None,
-    )
+    return (status if status in DELIVERY_STATUSES else None, before if is_ulid("dlv", before) else None)
 
 
 def _done_message(visit: PageRequest) -> str | None:
-    query = parse_qs(visit.call.query.decode("latin-1"))
+    query = parse_qs(visit.context.query_string.decode("latin-1"))
     return DONE.get(query.get("done", [""])[0])

@@ -17,9 +17,7 @@ class Account(Base):
     """An account: one e-mail address, one tier, many API keys."""
 
     __tablename__ = "accounts"
-    __table_args__ = (
-        CheckConstraint("status IN ('active', 'suspended', 'payment_required')", name="status"),
-    )
+    __table_args__ = (CheckConstraint("status IN ('active', 'suspended', 'payment_required')", name="status"),)
 
     account_id: Mapped[str] = mapped_column(String(30), primary_key=True)
     email: Mapped[str] = mapped_column(String(320), unique=True)

@@ -44,8 +44,6 @@ class ShownOnce(Base):
     __tablename__ = "shown_once"
 
     view_id: Mapped[str] = mapped_column(String(30), primary_key=True)
-    session_id: Mapped[str] = mapped_column(
-        ForeignKey("dashboard_sessions.session_id", ondelete="CASCADE"), index=True
-    )
+    session_id: Mapped[str] = mapped_column(ForeignKey("dashboard_sessions.session_id", ondelete="CASCADE"), index=True)
     sealed: Mapped[bytes] = mapped_column(LargeBinary())
     expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)

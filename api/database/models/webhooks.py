@@ -9,17 +9,7 @@ states.
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    CheckConstraint,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    String,
-    Text,
-    text,
-)
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer, LargeBinary, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import JSON
 
@@ -41,9 +31,7 @@ class Subscription(Base):
     __tablename__ = "webhook_subscriptions"
     __table_args__ = (
         CheckConstraint("status IN ('active', 'paused')", name="status"),
-        CheckConstraint(
-            "status_reason IN ('manual', 'retries_exhausted', 'tier_downgraded')", name="status_reason"
-        ),
+        CheckConstraint("status_reason IN ('manual', 'retries_exhausted', 'tier_downgraded')", name="status_reason"),
         # subscriptions to all companies: few, found without scanning the others
         Index(
             "ix_webhook_subscriptions_everything",
@@ -113,9 +101,7 @@ class EndpointState(Base):
         ),
     )
 
-    subscription_id: Mapped[str] = mapped_column(
-        ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True
-    )
+    subscription_id: Mapped[str] = mapped_column(ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True)
     next_due_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
     """The earliest `due_at` of its queued attempts, or earlier; null if there are none."""
     lessee: Mapped[str | None] = mapped_column(String(60))
@@ -149,9 +135,7 @@ class Delivery(Base):
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
-        CheckConstraint(
-            "status IN ('pending', 'retrying', 'succeeded', 'failed', 'held', 'canceled')", name="status"
-        ),
+        CheckConstraint("status IN ('pending', 'retrying', 'succeeded', 'failed', 'held', 'canceled')", name="status"),
         Index(
             "ix_webhook_deliveries_unsucceeded",
             "subscription_id",
@@ -163,9 +147,7 @@ class Delivery(Base):
         _CLUSTERED,
     )
 
-    subscription_id: Mapped[str] = mapped_column(
-        ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True
-    )
+    subscription_id: Mapped[str] = mapped_column(ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True)
     delivery_id: Mapped[str] = mapped_column(_SORTED_ID, primary_key=True)
     sequence: Mapped[int] = mapped_column(BigInteger())
     """References `webhook_events` without a foreign key, which would cost one look-up per row."""
@@ -210,9 +192,7 @@ class QueuedAttempt(Base):
         _CLUSTERED,
     )
 
-    subscription_id: Mapped[str] = mapped_column(
-        ForeignKey("webhook_lanes.subscription_id"), primary_key=True
-    )
+    subscription_id: Mapped[str] = mapped_column(ForeignKey("webhook_lanes.subscription_id"), primary_key=True)
     due_at: Mapped[datetime] = mapped_column(MillisecondInstant(), primary_key=True)
     attempt_id: Mapped[str] = mapped_column(String(30), primary_key=True)
     delivery_id: Mapped[str] = mapped_column(String(30))
@@ -250,9 +230,7 @@ class Replay(Base):
     __tablename__ = "webhook_replays"
 
     replay_id: Mapped[str] = mapped_column(String(30), primary_key=True)
-    subscription_id: Mapped[str] = mapped_column(
-        ForeignKey("webhook_subscriptions.subscription_id"), index=True
-    )
+    subscription_id: Mapped[str] = mapped_column(ForeignKey("webhook_subscriptions.subscription_id"), index=True)
     since: Mapped[datetime] = mapped_column(MillisecondInstant())
     until: Mapped[datetime] = mapped_column(MillisecondInstant())
     statuses: Mapped[list[str]] = mapped_column(JSON())

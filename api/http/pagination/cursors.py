@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from api.common.clock import Clock
-from api.problems.problem import InputError, ProblemError, new_problem
+from api.problems.problem import ProblemDetail, ProblemError, new_problem
 from warehouse.reader.types import Key
 
 MAX_LENGTH: Final = 512
@@ -69,9 +69,7 @@ class CursorSigner:
             issued_at=int(self._clock.wall()),
         )
         signed = _VERSION + msgspec.msgpack.encode(payload)
-        return (
-            base64.urlsafe_b64encode(signed + _cursor_signature(self._keys[0], signed)).rstrip(b"=").decode()
-        )
+        return base64.urlsafe_b64encode(signed + _cursor_signature(self._keys[0], signed)).rstrip(b"=").decode()
 
     def read(self, text: str, binding: CursorBinding) -> Key:
         """The sort key to continue after, or a 400 with the reason the cursor is rejected."""
@@ -84,13 +82,13 @@ class CursorSigner:
             raise new_problem(
                 "cursor_mismatch",
                 "The cursor was issued for different filters. Only 'limit' may change between pages.",
-                InputError("mismatch", "filters differ", parameter="cursor"),
+                ProblemDetail("mismatch", "filters differ", parameter="cursor"),
             )
         if not binding.lasting and self._clock.wall() - payload.issued_at > LIFETIME_SECONDS:
             raise new_problem(
                 "cursor_expired",
                 "Cursors are valid for 7 days.",
-                InputError("expired", "start again without a cursor", parameter="cursor"),
+                ProblemDetail("expired", "start again without a cursor", parameter="cursor"),
             )
         return tuple(payload.key)
 
@@ -130,5 +128,5 @@ def invalid_cursor() -> ProblemError:
     return new_problem(
         "invalid_cursor",
         "The cursor was not issued by this service or was altered.",
-        InputError("invalid", "start again without a cursor", parameter="cursor"),
+        ProblemDetail("invalid", "start again without a cursor", parameter="cursor"),
     )

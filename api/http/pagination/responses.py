@@ -18,7 +18,7 @@ from api.http.pagination.query_params import CURSOR
 from api.http.query.params import ParsedQuery
 from api.http.release_headers import Headers
 from api.http.responses import Header, HttpResponse, data_response, json_response
-from warehouse.reader.types import CompanyHeader, InvalidPageKeyError, Key, ReleaseSnapshot, ResultPage
+from warehouse.reader.types import CompanyHeader, InvalidPageKeyError, Key, PinnedRelease, ResultPage
 
 T = TypeVar("T")
 
@@ -31,36 +31,34 @@ class ReleaseResult(Generic[T]):
     value: T
 
 
-async def query_release(call: RequestContext, question: Callable[[ReleaseSnapshot], T]) -> ReleaseResult[T]:
+async def query_release(context: RequestContext, query: Callable[[PinnedRelease], T]) -> ReleaseResult[T]:
     """Queries the current release in a thread; the release stays pinned until the query ends."""
-    service = call.service
+    service = context.services
 
     def answer() -> ReleaseResult[T]:
-        with service.reader.pin() as snapshot:
-            return ReleaseResult(service.stamps.of(snapshot), question(snapshot))
+        with service.release_reader.pin_release() as snapshot:
+            return ReleaseResult(service.release_headers.of(snapshot), query(snapshot))
 
     try:
-        return await service.lists.run(answer)
+        return await service.list_query_pool.run(answer)
     except InvalidPageKeyError:  # a valid cursor of an older version, which sorted its lists differently
         raise invalid_cursor() from None
 
 
-def after_key(call: RequestContext, values: ParsedQuery, binding: CursorBinding) -> Key | None:
+def after_key(context: RequestContext, values: ParsedQuery, binding: CursorBinding) -> Key | None:
     """The sort key in the request's cursor; None for a first page."""
     cursor = values[CURSOR]
-    return None if cursor is None else call.service.cursors.read(cursor, binding)
+    return None if cursor is None else context.services.cursor_signer.read(cursor, binding)
 
 
 def head_members(head: CompanyHeader) -> bytes:
     """Encodes `company_id`, `org_number`, `name` as the start of an object, without its brace."""
-    return msgspec.json.encode(
-        {"company_id": head.company_id, "org_number": head.org_number, "name": head.name}
-    )[1:-1]
+    return msgspec.json.encode({"company_id": head.company_id, "org_number": head.org_number, "name": head.name})[1:-1]
 
 
 def page_response(
-    call: RequestContext,
-    stamps: Headers,
+    context: RequestContext,
+    release_headers: Headers,
     page: ResultPage,
     next_cursor: str | None,
     *,
@@ -73,31 +71,29 @@ def page_response(
     cursor = msgspec.json.encode(next_cursor)
     headers = list(extra or ())
     if next_cursor is not None:
-        headers.append((b"link", _next_link(call, next_cursor)))
+        headers.append((b"link", _next_link(context, next_cursor)))
     return data_response(
-        call, stamps, start + b',"next_cursor":' + cursor + end, content_digest(start, end), headers
+        context, release_headers, start + b',"next_cursor":' + cursor + end, content_digest(start, end), headers
     )
 
 
-def account_page_response(
-    call: RequestContext, rows: Sequence[bytes], next_cursor: str | None
-) -> HttpResponse:
+def account_page_response(context: RequestContext, rows: Sequence[bytes], next_cursor: str | None) -> HttpResponse:
     """Response with one page of account data: it belongs to no release and is not cached."""
     start = b'{"data":[' + b",".join(rows) + b'],"next_cursor":' + msgspec.json.encode(next_cursor)
     if next_cursor is None:
         return json_response(200, start + b',"has_more":false}')
-    return json_response(200, start + b',"has_more":true}', [(b"link", _next_link(call, next_cursor))])
+    return json_response(200, start + b',"has_more":true}', [(b"link", _next_link(context, next_cursor))])
 
 
-def issue_next_cursor(call: RequestContext, page: ResultPage, binding: CursorBinding) -> str | None:
+def issue_next_cursor(context: RequestContext, page: ResultPage, binding: CursorBinding) -> str | None:
     """The cursor after the last row, if more rows follow."""
-    return call.service.cursors.issue(binding, page.keys[-1]) if page.has_more else None
+    return context.services.cursor_signer.issue(binding, page.keys[-1]) if page.has_more else None
 
 
 def _next_link(call: RequestContext, cursor: str) -> bytes:
-    kept = [part for part in call.query.split(b"&") if part and not _is_cursor(part)]
+    kept = [part for part in call.query_string.split(b"&") if part and not _is_cursor(part)]
     target = b"&".join([*kept, b"cursor=" + cursor.encode()])
-    address = call.service.settings.public_url + quote(call.path, safe="/:")
+    address = call.services.settings.public_url + quote(call.path, safe="/:")
     return b"<" + address.encode() + b"?" + target.replace(b">", b"%3E") + b'>; rel="next"'
 
 
@@ -106,7 +102,7 @@ def _is_cursor(part: bytes) -> bool:
     return unquote_to_bytes(part.partition(b"=")[0]) == b"cursor"
 
 
-def merge_json_objects(parts: Mapping[str, bytes], wanted: tuple[str, ...], body: bytes) -> bytes:
+def merge_json_objects(parts: Mapping[str, bytes], members: tuple[str, ...], body: bytes) -> bytes:
     """Appends the members of further objects to a JSON object without decoding any of them."""
-    inner = [part[1:-1] for name in wanted if (part := parts.get(name, b"{}")) != b"{}"]
+    inner = [part[1:-1] for name in members if (part := parts.get(name, b"{}")) != b"{}"]
     return b",".join([body[:-1], *inner]) + b"}" if inner else body

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar, cast
 from urllib.parse import unquote_to_bytes
 
-from api.problems.problem import InputError, ProblemError, new_problem, parameter_problem
+from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
 
 T = TypeVar("T")
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -22,7 +22,7 @@ _PAGING: Final = ("limit", "cursor")
 
 
 @dataclass(eq=False, slots=True)
-class InvalidValueError(ValueError):
+class InvalidParameterError(ValueError):
     """Raised for an invalid value: an error code and the requirement, which continues «'limit' …»."""
 
     code: str
@@ -34,11 +34,11 @@ class QueryParam(Generic[T]):
     """One query parameter: its name, parser, default and JSON schema."""
 
     name: str
-    read: Callable[[str], T]
+    parse: Callable[[str], T]
     default: T
     description: str
     schema: Mapping[str, Any]
-    listed: bool = False
+    is_list: bool = False
     """Comma-separated in the query, an array in the schema."""
     example: Any = None
 
@@ -74,12 +74,12 @@ class QueryParams:
         pairs = _split_query(query_string)
         self._check_names(pairs)
         values: dict[str, Any] = {}
-        wrong: list[InputError] = []
+        wrong: list[ProblemDetail] = []
         for name, text in pairs:
             try:
-                values[name] = self._by_name[name].read(text)
-            except InvalidValueError as bad:
-                wrong.append(InputError(bad.code, bad.requirement, parameter=name))
+                values[name] = self._by_name[name].parse(text)
+            except InvalidParameterError as bad:
+                wrong.append(ProblemDetail(bad.code, bad.requirement, parameter=name))
         if wrong:
             raise _invalid_values_problem(wrong)
         return ParsedQuery(values)
@@ -94,7 +94,7 @@ class QueryParams:
                 raise new_problem(
                     "duplicate_parameter",
                     f"'{name}' may be given only once.",
-                    InputError("duplicate", f"given {names.count(name)} times", parameter=name),
+                    ProblemDetail("duplicate", f"given {names.count(name)} times", parameter=name),
                 )
 
     def _unknown_problem(self, name: str) -> ProblemError:
@@ -105,7 +105,7 @@ class QueryParams:
         return new_problem(
             "unknown_parameter",
             f"Unknown query parameter '{shown}'. {meant}",
-            InputError("unknown", hint, parameter=shown),
+            ProblemDetail("unknown", hint, parameter=shown),
         )
 
     def _known_names(self) -> str:
@@ -136,13 +136,9 @@ def _percent_decode(text: str, parameter: str) -> str:
         raise wrong from None
 
 
-def _invalid_values_problem(wrong: list[InputError]) -> ProblemError:
+def _invalid_values_problem(wrong: list[ProblemDetail]) -> ProblemError:
     first = wrong[0]
-    detail = (
-        f"'{first.parameter}' {first.detail}."
-        if len(wrong) == 1
-        else f"{len(wrong)} parameters are not valid."
-    )
+    detail = f"'{first.parameter}' {first.detail}." if len(wrong) == 1 else f"{len(wrong)} parameters are not valid."
     return new_problem("invalid_parameter", detail, *wrong)
 
 

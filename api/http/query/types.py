@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, Final, TypeVar
 
-from api.http.query.params import InvalidValueError, QueryParam
+from api.http.query.params import InvalidParameterError, QueryParam
 
 D = TypeVar("D")
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
@@ -27,10 +27,10 @@ def integer_param(name: str, low: int, high: int, default: D, description: str) 
 
     def read(text: str) -> int:
         if not _INTEGER.fullmatch(text):
-            raise InvalidValueError("format", requirement)
+            raise InvalidParameterError("format", requirement)
         number = int(text)
         if not low <= number <= high:
-            raise InvalidValueError("out_of_range", requirement)
+            raise InvalidParameterError("out_of_range", requirement)
         return number
 
     form = "int32" if low >= -(2**31) and high < 2**31 else "int64"
@@ -46,9 +46,9 @@ def percent_param(name: str, description: str) -> QueryParam[str | None]:
 
     def read(text: str) -> str:
         if not _DECIMAL.fullmatch(text):
-            raise InvalidValueError("format", requirement)
+            raise InvalidParameterError("format", requirement)
         if Decimal(text) > 100:  # noqa: PLR2004
-            raise InvalidValueError("out_of_range", requirement)
+            raise InvalidParameterError("out_of_range", requirement)
         return text
 
     schema = {"type": "number", "minimum": 0, "maximum": 100, "multipleOf": 0.0001}
@@ -58,7 +58,7 @@ def percent_param(name: str, description: str) -> QueryParam[str | None]:
 def boolean_param(name: str, description: str) -> QueryParam[bool | None]:
     def read(text: str) -> bool:
         if text not in _FLAGS:
-            raise InvalidValueError("format", "must be true or false")
+            raise InvalidParameterError("format", "must be true or false")
         return _FLAGS[text]
 
     return QueryParam(name, read, None, description, {"type": "boolean"})
@@ -69,11 +69,11 @@ def date_param(name: str, description: str) -> QueryParam[date | None]:
 
     def read(text: str) -> date:
         if not _DATE.fullmatch(text):
-            raise InvalidValueError("format", requirement)
+            raise InvalidParameterError("format", requirement)
         try:
             return date.fromisoformat(text)
         except ValueError:
-            raise InvalidValueError("format", requirement) from None
+            raise InvalidParameterError("format", requirement) from None
 
     return QueryParam(name, read, None, description, {"type": "string", "format": "date", "maxLength": 10})
 
@@ -83,11 +83,11 @@ def instant_param(name: str, description: str) -> QueryParam[datetime | None]:
 
     def read(text: str) -> datetime:
         if not _INSTANT.fullmatch(text):
-            raise InvalidValueError("format", requirement)
+            raise InvalidParameterError("format", requirement)
         try:
             return datetime.fromisoformat(text).astimezone(UTC)
         except (ValueError, OverflowError):
-            raise InvalidValueError("format", requirement) from None
+            raise InvalidParameterError("format", requirement) from None
 
     schema = {"type": "string", "format": "date-time", "maxLength": 32}
     return QueryParam(name, read, None, description, schema)
@@ -98,7 +98,7 @@ def one_of_param(name: str, allowed: Sequence[str], default: D, description: str
 
     def read(text: str) -> str:
         if text not in allowed:
-            raise InvalidValueError("unknown_value", requirement)
+            raise InvalidParameterError("unknown_value", requirement)
         return text
 
     schema: dict[str, Any] = {"type": "string", "enum": list(allowed)}
@@ -116,9 +116,9 @@ def list_param(
     def read(text: str) -> tuple[str, ...]:
         given = text.split(",")
         if any(entry not in allowed for entry in given):
-            raise InvalidValueError("unknown_value", requirement)
+            raise InvalidParameterError("unknown_value", requirement)
         if len(set(given)) < len(given):
-            raise InvalidValueError("duplicate", requirement)
+            raise InvalidParameterError("duplicate", requirement)
         return tuple(dict.fromkeys(canonical(entry) for entry in given))
 
     schema = {
@@ -128,48 +128,46 @@ def list_param(
         "maxItems": len(allowed),
         "uniqueItems": True,
     }
-    return QueryParam(name, read, (), description, schema, listed=True)
+    return QueryParam(name, read, (), description, schema, is_list=True)
 
 
-def code_param(
-    name: str, pattern: str, longest: int, described: str, description: str
-) -> QueryParam[str | None]:
+def code_param(name: str, pattern: str, max_length: int, described: str, description: str) -> QueryParam[str | None]:
     """One code with a fixed pattern, such as a currency; `described` continues «must be …»."""
     compiled = re.compile(pattern)
 
     def read(given: str) -> str:
         if not compiled.fullmatch(given):
-            raise InvalidValueError("format", f"must be {described}")
+            raise InvalidParameterError("format", f"must be {described}")
         return given
 
-    schema = {"type": "string", "maxLength": longest, "pattern": f"^{pattern}$"}
+    schema = {"type": "string", "maxLength": max_length, "pattern": f"^{pattern}$"}
     return QueryParam(name, read, None, description, schema)
 
 
 def code_list_param(
-    one: QueryParam[str | None], most: int, canonical: Callable[[str], str] = str
+    one: QueryParam[str | None], max_items: int, canonical: Callable[[str], str] = str
 ) -> QueryParam[tuple[str, ...]]:
-    """Up to `most` codes, separated by commas, each parsed by `one`; `canonical` gives the canonical spelling."""
+    """Up to `max_items` codes, separated by commas, each parsed by `one`; `canonical` gives the canonical spelling."""
 
     def read(given: str) -> tuple[str, ...]:
         entries = given.split(",")
-        if len(entries) > most:
-            raise InvalidValueError("too_many", f"must be at most {most} codes, separated by commas")
-        return tuple(dict.fromkeys(canonical(one.read(entry) or entry) for entry in entries))
+        if len(entries) > max_items:
+            raise InvalidParameterError("too_many", f"must be at most {max_items} codes, separated by commas")
+        return tuple(dict.fromkeys(canonical(one.parse(entry) or entry) for entry in entries))
 
-    schema = {"type": "array", "items": dict(one.schema), "minItems": 1, "maxItems": most}
-    return QueryParam(one.name, read, (), one.description, schema, listed=True)
+    schema = {"type": "array", "items": dict(one.schema), "minItems": 1, "maxItems": max_items}
+    return QueryParam(one.name, read, (), one.description, schema, is_list=True)
 
 
-def text_param(name: str, longest: int, description: str, pattern: str) -> QueryParam[str | None]:
-    """Free text of 1 to `longest` characters that matches `pattern`, in parsing and schema."""
-    requirement = f"must be 1 to {longest} printable characters, not only spaces"
+def text_param(name: str, max_length: int, description: str, pattern: str) -> QueryParam[str | None]:
+    """Free text of 1 to `max_length` characters that matches `pattern`, in parsing and schema."""
+    requirement = f"must be 1 to {max_length} printable characters, not only spaces"
     compiled = re.compile(pattern)
 
     def read(given: str) -> str:
-        if not 1 <= len(given) <= longest or not compiled.search(given):
-            raise InvalidValueError("format", requirement)
+        if not 1 <= len(given) <= max_length or not compiled.search(given):
+            raise InvalidParameterError("format", requirement)
         return given
 
-    schema = {"type": "string", "minLength": 1, "maxLength": longest, "pattern": pattern}
+    schema = {"type": "string", "minLength": 1, "maxLength": max_length, "pattern": pattern}
     return QueryParam(name, read, None, description, schema)

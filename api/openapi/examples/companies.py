@@ -128,13 +128,7 @@ OWNERSHIP: Final[dict[str, Any]] = {
                     "as_of": "2026-11-18",
                     "pct": 10.7,
                 },
-                {
-                    "register": "se.annual_report",
-                    "native_id": "2025",
-                    "url": None,
-                    "as_of": "2025-12-31",
-                    "pct": 8.2,
-                },
+                {"register": "se.annual_report", "native_id": "2025", "url": None, "as_of": "2025-12-31", "pct": 8.2},
             ],
         },
         {
@@ -153,9 +147,7 @@ OWNERSHIP: Final[dict[str, Any]] = {
             "as_of": "2026-02-01",
             "first_seen": "2021-02-01",
             "reconciliation": "single",
-            "sources": [
-                {"register": "uk.ch.psc", "native_id": "abc", "url": None, "as_of": "2026-02-01", "pct": None}
-            ],
+            "sources": [{"register": "uk.ch.psc", "native_id": "abc", "url": None, "as_of": "2026-02-01", "pct": None}],
         },
     ],
     "next_cursor": None,
@@ -224,14 +216,7 @@ MARKETS: Final[dict[str, Any]] = {
                 }
             ],
         },
-        {
-            "market": "DK",
-            "name": "Denmark",
-            "state": "announced",
-            "companies": 0,
-            "observed_at": None,
-            "datasets": [],
-        },
+        {"market": "DK", "name": "Denmark", "state": "announced", "companies": 0, "observed_at": None, "datasets": []},
     ],
     "next_cursor": None,
     "has_more": False,

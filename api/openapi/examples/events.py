@@ -85,9 +85,7 @@ DELIVERIES: Final[dict[str, dict[str, Any]]] = {
                 "document_url": None,
                 "previous_version": 1,
                 "reason": "restatement",
-                "changed_fields": [
-                    {"field": "operating_result", "previous": 2821000000, "current": 2711000000}
-                ],
+                "changed_fields": [{"field": "operating_result", "previous": 2821000000, "current": 2711000000}],
             },
         },
     },

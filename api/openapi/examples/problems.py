@@ -14,11 +14,7 @@ _EXAMPLES: Final[dict[tuple[str, int], tuple[str, dict[str, Any]]]] = {
     ("malformed_json", 400): ("Unexpected end of data at byte 17.", {}),
     ("invalid_parameter", 400): (
         "'limit' must be an integer from 1 to 100.",
-        {
-            "errors": [
-                {"code": "out_of_range", "detail": "must be an integer from 1 to 100", "parameter": "limit"}
-            ]
-        },
+        {"errors": [{"code": "out_of_range", "detail": "must be an integer from 1 to 100", "parameter": "limit"}]},
     ),
     ("unknown_parameter", 400): (
         "Unknown query parameter 'coutry'. Did you mean 'country'?",
@@ -55,33 +51,18 @@ _EXAMPLES: Final[dict[tuple[str, int], tuple[str, dict[str, Any]]]] = {
     ),
     ("market_not_available", 400): (
         "Denmark (DK) is announced but not served yet.",
-        {
-            "errors": [
-                {"code": "market_not_available", "detail": "DK is not served yet", "parameter": "country"}
-            ]
-        },
+        {"errors": [{"code": "market_not_available", "detail": "DK is not served yet", "parameter": "country"}]},
     ),
     ("invalid_idempotency_key", 400): (
         "The key must be 1 to 255 printable ASCII characters.",
-        {
-            "errors": [
-                {
-                    "code": "format",
-                    "detail": "1 to 255 printable ASCII characters",
-                    "header": "Idempotency-Key",
-                }
-            ]
-        },
+        {"errors": [{"code": "format", "detail": "1 to 255 printable ASCII characters", "header": "Idempotency-Key"}]},
     ),
     ("missing_api_key", 401): ("Send 'Authorization: Bearer <API_KEY>'.", {}),
     ("invalid_api_key", 401): ("The key is unknown or mistyped.", {}),
     ("revoked_api_key", 401): ("This key was revoked on 2026-11-02. Use another key.", {}),
     ("expired_api_key", 401): ("This key expired on 2026-11-01.", {}),
     ("payment_required", 402): ("The trial ended on 2026-11-14 and no payment succeeded.", {}),
-    ("key_kind_not_allowed", 403): (
-        "Publishable keys may only read company data.",
-        {"required_key_kind": "secret"},
-    ),
+    ("key_kind_not_allowed", 403): ("Publishable keys may only read company data.", {"required_key_kind": "secret"}),
     ("origin_required", 403): (
         "Publishable keys work only from a browser page on an allowed domain. On a server use a secret key.",
         {},
@@ -123,11 +104,7 @@ _EXAMPLES: Final[dict[tuple[str, int], tuple[str, dict[str, Any]]]] = {
                     "detail": "'filing.addded' is not an event type; did you mean 'filing.added'?",
                     "pointer": "/event_types/0",
                 },
-                {
-                    "code": "empty_array",
-                    "detail": "omit entity_ids to receive all companies",
-                    "pointer": "/entity_ids",
-                },
+                {"code": "empty_array", "detail": "omit entity_ids to receive all companies", "pointer": "/entity_ids"},
             ]
         },
     ),
@@ -135,11 +112,7 @@ _EXAMPLES: Final[dict[tuple[str, int], tuple[str, dict[str, Any]]]] = {
         "The host is not a public internet address.",
         {
             "errors": [
-                {
-                    "code": "blocked_address",
-                    "detail": "must resolve to public addresses",
-                    "pointer": "/endpoint_url",
-                }
+                {"code": "blocked_address", "detail": "must resolve to public addresses", "pointer": "/endpoint_url"}
             ]
         },
     ),
@@ -154,10 +127,7 @@ _EXAMPLES: Final[dict[tuple[str, int], tuple[str, dict[str, Any]]]] = {
     ),
     ("headers_too_large", 431): ("At most 16384 bytes.", {"limit": 16384}),
     ("internal_error", 500): ("Internal error. Quote the request id to support.", {}),
-    ("not_implemented", 501): (
-        "The cross-company event stream is planned. Use per-company events or webhooks.",
-        {},
-    ),
+    ("not_implemented", 501): ("The cross-company event stream is planned. Use per-company events or webhooks.", {}),
     ("service_unavailable", 503): (
         "Data is being switched to a new snapshot. Try again in 2 seconds.",
         {"retry_after": 2},
@@ -174,9 +144,7 @@ def examples_of_status(status: int, public_url: str) -> dict[str, dict[str, Any]
     }
 
 
-def _problem_example(
-    code: str, status: int, public_url: str, detail: str, more: dict[str, Any]
-) -> dict[str, Any]:
+def _problem_example(code: str, status: int, public_url: str, detail: str, more: dict[str, Any]) -> dict[str, Any]:
     kind = KINDS[code]
     return {
         "type": kind.type_url(public_url),

@@ -27,11 +27,7 @@ def queue_manual_attempt(
     """Enqueues a manual attempt, due now. The caller holds the endpoint-queue lock."""
     connection.execute(
         insert(QueuedAttempt).values(
-            subscription_id=subscription_id,
-            due_at=at,
-            attempt_id=attempt_id,
-            delivery_id=delivery_id,
-            trigger="manual",
+            subscription_id=subscription_id, due_at=at, attempt_id=attempt_id, delivery_id=delivery_id, trigger="manual"
         )
     )
     refresh_queue_time(connection, subscription_id)
@@ -92,11 +88,7 @@ def _insert_replay(connection: Connection, replay: ReplayRecord, matched: int) -
 def _replay_conditions(
     subscription_id: str, window: TimeWindow, statuses: Sequence[str], event_types: Sequence[str] | None
 ) -> list[ColumnElement[bool]]:
-    conditions = [
-        Delivery.subscription_id == subscription_id,
-        *window_conditions(window),
-        *status_conditions(statuses),
-    ]
+    conditions = [Delivery.subscription_id == subscription_id, *window_conditions(window), *status_conditions(statuses)]
     if event_types is not None:
         event = select(literal(1)).where(
             MatchedEvent.sequence == Delivery.sequence, MatchedEvent.event_type.in_(event_types)

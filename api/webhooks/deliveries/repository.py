@@ -62,9 +62,7 @@ class DeliveryRepository:
         ).one_or_none()
         return None if found is None else OwnSubscription(*found)
 
-    def page(
-        self, subscription_id: str, query: DeliveryQuery, before: str | None, limit: int
-    ) -> list[DeliveryRecord]:
+    def page(self, subscription_id: str, query: DeliveryQuery, before: str | None, limit: int) -> list[DeliveryRecord]:
         """Returns the newest `limit` matching deliveries with ids below `before`."""
         conditions = [Delivery.subscription_id == subscription_id]
         window, first, end = query.window, _BEGIN, before or _END
@@ -89,9 +87,7 @@ class DeliveryRepository:
 
     def delivery(self, subscription_id: str, delivery_id: str) -> DeliveryRecord | None:
         row = self._connection.execute(
-            _DELIVERIES.where(
-                Delivery.subscription_id == subscription_id, Delivery.delivery_id == delivery_id
-            )
+            _DELIVERIES.where(Delivery.subscription_id == subscription_id, Delivery.delivery_id == delivery_id)
         ).one_or_none()
         return None if row is None else DeliveryRecord(*row)
 
@@ -171,9 +167,7 @@ def _first_id_from(instant: datetime) -> str:
 def _attempt_record(row: Any) -> AttemptRecord:
     values = row._asdict()
     written = values["response_headers"]
-    return AttemptRecord(
-        **values | {"response_headers": None if written is None else _HEADERS.decode(written)}
-    )
+    return AttemptRecord(**values | {"response_headers": None if written is None else _HEADERS.decode(written)})
 
 
 def _replay_record(row: Any) -> ReplayRecord:

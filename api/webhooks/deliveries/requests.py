@@ -24,8 +24,7 @@ from api.webhooks.subscriptions.requests import parse_event_types
 
 DEFAULT_STATUSES: Final = ("failed", "held")
 _INSTANT: Final = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})",
-    re.IGNORECASE,
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})", re.IGNORECASE
 )
 _REQUIREMENT: Final = "must be a date and time, for example 2026-01-31T12:00:00Z"
 # Error for a window that ends before it begins, by whether `until` was given.
@@ -64,13 +63,11 @@ def _parse_instant(value: Any, pointer: str, faults: ValidationErrors) -> dateti
 
 
 _FORM: Final = BodySchema(
-    BodyField("since", _parse_instant, required=True),
+    BodyField("since", _parse_instant, is_required=True),
     BodyField("until", _parse_instant),
     BodyField(
         "statuses",
-        array_parser(
-            one_of_parser(REPLAYABLE), len(REPLAYABLE), f"name one or more of {', '.join(REPLAYABLE)}"
-        ),
+        array_parser(one_of_parser(REPLAYABLE), len(REPLAYABLE), f"name one or more of {', '.join(REPLAYABLE)}"),
     ),
     BodyField("event_types", nullable_parser(parse_event_types)),
 )

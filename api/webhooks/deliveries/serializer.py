@@ -34,11 +34,11 @@ def delivery_json(record: DeliveryRecord) -> dict[str, Any]:
     }
 
 
-def delivery_detail_json(found: DeliveryDetail) -> dict[str, Any]:
+def delivery_detail_json(detail: DeliveryDetail) -> dict[str, Any]:
     """Serializes one delivery with its payload and attempts."""
-    return delivery_json(found.delivery) | {
-        "payload": _payload_json(found),
-        "attempts": [attempt_json(record) for record in found.attempts],
+    return delivery_json(detail.delivery) | {
+        "payload": _payload_json(detail),
+        "attempts": [attempt_json(record) for record in detail.attempts],
     }
 
 

@@ -53,35 +53,35 @@ class ReplayRequest:
 
 
 def list_deliveries(
-    connection: Connection, place: DeliveryScope, query: DeliveryQuery, before: str | None, limit: int
+    connection: Connection, scope: DeliveryScope, query: DeliveryQuery, before: str | None, limit: int
 ) -> list[DeliveryRecord]:
     """Returns the newest matching deliveries with ids below `before`."""
     log = DeliveryRepository(connection)
-    own = _require_subscription(log, place)
+    own = _require_subscription(log, scope)
     since = query.window.since
-    window = TimeWindow(place.oldest if since is None else max(since, place.oldest), query.window.until)
+    window = TimeWindow(scope.oldest if since is None else max(since, scope.oldest), query.window.until)
     kept = DeliveryQuery(window, query.statuses, query.event_types, query.event_id)
     return log.page(own.subscription_id, kept, before, limit)
 
 
-def delivery_detail(connection: Connection, place: DeliveryScope, delivery_id: str) -> DeliveryDetail:
+def delivery_detail(connection: Connection, scope: DeliveryScope, delivery_id: str) -> DeliveryDetail:
     """Returns one delivery with payload and attempts."""
     log = DeliveryRepository(connection)
-    own = _require_subscription(log, place)
+    own = _require_subscription(log, scope)
     found = log.detail(own.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
-    if found is None or found.delivery.created_at < place.oldest:
-        raise _delivery_not_found(place)
+    if found is None or found.delivery.created_at < scope.oldest:
+        raise _delivery_not_found(scope)
     return found
 
 
 def retry_delivery(
-    connection: Connection, place: DeliveryScope, delivery_id: str, attempt_id: str, at: datetime
+    connection: Connection, scope: DeliveryScope, delivery_id: str, attempt_id: str, at: datetime
 ) -> DeliveryRecord:
     """Enqueues a manual attempt, whatever the subscription's status; returns the unchanged delivery."""
-    log, own = _lock_subscription(connection, place)
+    log, own = _lock_subscription(connection, scope)
     found = log.delivery(own.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
-    if found is None or found.created_at < place.oldest:
-        raise _delivery_not_found(place)
+    if found is None or found.created_at < scope.oldest:
+        raise _delivery_not_found(scope)
     if found.status == "canceled":
         raise invalid_state("The delivery was canceled and cannot be sent again.", found.status)
     queue_manual_attempt(connection, own.subscription_id, delivery_id, attempt_id, at)
@@ -89,19 +89,19 @@ def retry_delivery(
 
 
 def start_replay(
-    connection: Connection, place: DeliveryScope, asked: ReplayRequest, replay_id: str, at: datetime
+    connection: Connection, scope: DeliveryScope, request: ReplayRequest, replay_id: str, at: datetime
 ) -> ReplayRecord:
     """Starts a replay and returns it; already complete if nothing matched."""
-    log, own = _lock_subscription(connection, place)
+    log, own = _lock_subscription(connection, scope)
     if own.status != "active":
         raise invalid_state("The subscription is paused; set status to active before replaying.", own.status)
-    types = None if asked.event_types is None else tuple(asked.event_types)
+    types = None if request.event_types is None else tuple(request.event_types)
     wanted = ReplayRecord(
         replay_id=replay_id,
         subscription_id=own.subscription_id,
-        since=asked.since,
-        until=asked.until,
-        statuses=tuple(asked.statuses),
+        since=request.since,
+        until=request.until,
+        statuses=tuple(request.statuses),
         event_types=types,
         matched=0,
         succeeded=0,
@@ -116,19 +116,17 @@ def start_replay(
     return made
 
 
-def find_replay(connection: Connection, place: DeliveryScope, replay_id: str) -> ReplayRecord:
+def find_replay(connection: Connection, scope: DeliveryScope, replay_id: str) -> ReplayRecord:
     """Returns a replay with its progress."""
     log = DeliveryRepository(connection)
-    own = _require_subscription(log, place)
+    own = _require_subscription(log, scope)
     found = log.replay(own.subscription_id, replay_id) if is_ulid("rpl", replay_id) else None
     if found is None:
         raise new_problem("replay_not_found", "No such replay.")
     return found
 
 
-def _lock_subscription(
-    connection: Connection, place: DeliveryScope
-) -> tuple[DeliveryRepository, OwnSubscription]:
+def _lock_subscription(connection: Connection, place: DeliveryScope) -> tuple[DeliveryRepository, OwnSubscription]:
     """Takes the endpoint-queue lock first, so that later reads stay true until the transaction ends."""
     if is_ulid("whs", place.subscription_id):
         lock_endpoints(connection, [place.subscription_id])
@@ -146,6 +144,4 @@ def _require_subscription(log: DeliveryRepository, place: DeliveryScope) -> OwnS
 
 
 def _delivery_not_found(place: DeliveryScope) -> ProblemError:
-    return new_problem(
-        "delivery_not_found", f"No such delivery, or it is older than {place.retention_days} days."
-    )
+    return new_problem("delivery_not_found", f"No such delivery, or it is older than {place.retention_days} days.")

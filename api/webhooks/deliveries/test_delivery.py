@@ -37,11 +37,7 @@ async def send_test(
 
 
 def build_test_request(
-    record: SubscriptionRecord,
-    secrets: Sequence[str],
-    event_type: str | None,
-    ulids: UlidGenerator,
-    at: datetime,
+    record: SubscriptionRecord, secrets: Sequence[str], event_type: str | None, ulids: UlidGenerator, at: datetime
 ) -> OutgoingRequest:
     """Builds the request of a test, of the requested type or else the subscription's first."""
     chosen = event_type or record.event_types[0]
@@ -61,7 +57,7 @@ def to_attempt_record(
         trigger="test",
         started_at=started,
         duration_ms=outcome.duration_ms,
-        outcome="succeeded" if outcome.succeeded else "failed",
+        outcome="succeeded" if outcome.has_succeeded else "failed",
         error=outcome.error,
         error_detail=outcome.error_detail,
         request_url=without_query(record.endpoint_url),

@@ -85,16 +85,17 @@ def record_attempts(
     are left as they are.
     """
     taken = queue_repository.dequeue(connection, (one.due.queued for one in finished))
-    by_hand = {one.due.queued.attempt_id for one in finished if one.step is None}
+    by_hand = {one.due.queued.attempt_id for one in finished if one.retry_decision is None}
     scheduled, apart = _partition_by_id(_log_attempts(connection, finished, make_id), taken - by_hand)
     if scheduled:
         _STEP.run(connection, [_step_row(one) for one in scheduled])
         queue_repository.enqueue(
-            connection, [_next_queued(one) for one in scheduled if one.step and one.step.next_attempt_at]
+            connection,
+            [_next_queued(one) for one in scheduled if one.retry_decision and one.retry_decision.next_attempt_at],
         )
     for one in scheduled:
-        if one.step and one.step.status != "retrying":
-            replays.count(one.due.replay_id, one.due.queued.subscription_id, one.outcome.succeeded)
+        if one.retry_decision and one.retry_decision.status != "retrying":
+            replays.count(one.due.replay_id, one.due.queued.subscription_id, one.result.has_succeeded)
     for one in apart:
         _record_unscheduled(connection, one, replays)
     return scheduled
@@ -114,7 +115,7 @@ def endpoint_health(
 
 def _health_after(health: EndpointHealth, one: FinishedAttempt) -> EndpointHealth:
     at = one.finished_at
-    if one.outcome.succeeded:
+    if one.result.has_succeeded:
         return EndpointHealth(0, at, at, health.last_failure_at, None)
     return EndpointHealth(
         consecutive_failures=health.consecutive_failures + 1,
@@ -156,11 +157,11 @@ def _log_attempts(
 
 def _identity_row(one: FinishedAttempt) -> tuple[Any, ...]:
     queued = one.due.queued
-    return queued.delivery_id, queued.attempt_id, one.started_at, one.outcome.duration_ms, _outcome_name(one)
+    return queued.delivery_id, queued.attempt_id, one.started_at, one.result.duration_ms, _outcome_name(one)
 
 
 def _log_row(one: FinishedAttempt, attempt_id: str) -> tuple[Any, ...]:
-    outcome, queued = one.outcome, one.due.queued
+    outcome, queued = one.result, one.due.queued
     headers = outcome.response_headers
     return (
         queued.delivery_id,
@@ -182,11 +183,11 @@ def _log_row(one: FinishedAttempt, attempt_id: str) -> tuple[Any, ...]:
 
 
 def _outcome_name(one: FinishedAttempt) -> str:
-    return "succeeded" if one.outcome.succeeded else "failed"
+    return "succeeded" if one.result.has_succeeded else "failed"
 
 
 def _step_row(one: FinishedAttempt) -> tuple[Any, ...]:
-    step = one.step
+    step = one.retry_decision
     if step is None:
         raise ValueError("a manual attempt is not part of a schedule")
     return (
@@ -196,14 +197,14 @@ def _step_row(one: FinishedAttempt) -> tuple[Any, ...]:
         step.tries,
         step.next_attempt_at,
         _outcome_name(one),
-        one.outcome.error,
-        one.outcome.response_status,
+        one.result.error,
+        one.result.response_status,
         None if step.status == "retrying" else one.finished_at,
     )
 
 
 def _next_queued(one: FinishedAttempt) -> QueueEntry:
-    queued, step = one.due.queued, one.step
+    queued, step = one.due.queued, one.retry_decision
     due_at = step.next_attempt_at if step and step.next_attempt_at else one.finished_at
     return queued._replace(due_at=due_at, attempt_id=one.next_attempt_id)
 
@@ -211,27 +212,20 @@ def _next_queued(one: FinishedAttempt) -> QueueEntry:
 def _record_unscheduled(connection: Connection, one: FinishedAttempt, replays: ReplayCounts) -> None:
     """Records a manual attempt, or one no longer in the schedule: rare, so one at a time."""
     queued = one.due.queued
-    here = (
-        Delivery.subscription_id == queued.subscription_id,
-        Delivery.delivery_id == queued.delivery_id,
-    )
+    here = (Delivery.subscription_id == queued.subscription_id, Delivery.delivery_id == queued.delivery_id)
     row = connection.execute(select(Delivery.status, Delivery.replay_id).where(*here)).one_or_none()
     if row is None:
         return
     values: dict[str, Any] = {"attempt_count": Delivery.attempt_count + 1}
-    ends = one.outcome.succeeded and row.status in _SUCCEEDS
-    if ends or one.step is None:
+    ends = one.result.has_succeeded and row.status in _SUCCEEDS
+    if ends or one.retry_decision is None:
         values |= {
             "last_outcome": _outcome_name(one),
-            "last_error": one.outcome.error,
-            "last_response_status": one.outcome.response_status,
+            "last_error": one.result.error,
+            "last_response_status": one.result.response_status,
         }
     if ends:
-        values |= {
-            "status": "succeeded",
-            "next_attempt_at": None,
-            "completed_at": from_milliseconds(one.finished_at),
-        }
+        values |= {"status": "succeeded", "next_attempt_at": None, "completed_at": from_milliseconds(one.finished_at)}
         connection.execute(
             delete(QueuedAttempt).where(
                 QueuedAttempt.subscription_id == queued.subscription_id,

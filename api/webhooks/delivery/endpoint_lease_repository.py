@@ -86,20 +86,18 @@ def waiting_endpoints(connection: Connection, at: int, horizon: int) -> tuple[bo
 
 
 def lease_endpoints(
-    connection: Connection, lessee: str, at: int, horizon: int, until: int, places: tuple[int, int]
+    connection: Connection, lessee: str, at: int, horizon: int, until: int, free_places: tuple[int, int]
 ) -> list[LeasedEndpoint]:
-    """Leases the most overdue endpoint queues: `places` of healthy and of failing endpoints."""
+    """Leases the most overdue endpoint queues: `free_places` of healthy and of failing endpoints."""
     taken: list[LeasedEndpoint] = []
-    for most, failing in zip(places, (False, True), strict=True):
+    for most, failing in zip(free_places, (False, True), strict=True):
         if most > 0:
             rows = _LEASE.run(connection, (), at, at, horizon, failing, most, lessee, until)
             taken += [LeasedEndpoint(row[0], row[1], row[2]) for row in rows]
     return taken
 
 
-def lock_endpoint_health(
-    connection: Connection, subscription_ids: Iterable[str]
-) -> dict[str, EndpointHealth]:
+def lock_endpoint_health(connection: Connection, subscription_ids: Iterable[str]) -> dict[str, EndpointHealth]:
     """Locks these endpoint queues; returns the health of their endpoints."""
     rows = _LOCK.run(connection, [(one,) for one in sorted(subscription_ids)])
     return {row[0]: EndpointHealth(*row[1:]) for row in rows}
@@ -108,14 +106,7 @@ def lock_endpoint_health(
 def write_health(connection: Connection, healths: Mapping[str, EndpointHealth]) -> None:
     """Writes endpoint health. The caller holds the endpoint-queue locks."""
     rows = [
-        (
-            one,
-            h.consecutive_failures,
-            h.last_attempt_at,
-            h.last_success_at,
-            h.last_failure_at,
-            h.failing_since,
-        )
+        (one, h.consecutive_failures, h.last_attempt_at, h.last_success_at, h.last_failure_at, h.failing_since)
         for one, h in healths.items()
     ]
     if rows:
@@ -132,18 +123,18 @@ def renew_leases(connection: Connection, lessee: str, subscription_ids: Iterable
 def release_endpoints(connection: Connection, lessee: str, releases: Sequence[EndpointRelease]) -> None:
     """Releases endpoint queues and sets their next due time. The caller holds the locks."""
     if releases:
-        rows = [(one.subscription_id, one.free_at, one.due_from, lessee) for one in releases]
+        rows = [(one.subscription_id, one.leasable_from, one.not_due_before, lessee) for one in releases]
         _RELEASE.run(connection, rows)
 
 
 def changed_subscriptions(
-    connection: Connection, lessee: str, known: Sequence[tuple[str, int]]
+    connection: Connection, lessee: str, known_revisions: Sequence[tuple[str, int]]
 ) -> tuple[list[SubscriberRecord], set[str]]:
     """Returns subscriptions with another revision than the known one, and the endpoint queues lost by `lessee`."""
-    if not known:
+    if not known_revisions:
         return [], set()
     records, lost = [], set()
-    for row in _CHANGED.run(connection, known, lessee):
+    for row in _CHANGED.run(connection, known_revisions, lessee):
         if row[0] == lessee:
             records.append(SubscriberRecord(*row[1:]))
         else:

@@ -30,10 +30,7 @@ class PausedSubscription:
 
 
 def apply_failure_policy(
-    connection: Connection,
-    scheduled: Sequence[FinishedAttempt],
-    healths: Mapping[str, EndpointHealth],
-    public_url: str,
+    connection: Connection, scheduled: Sequence[FinishedAttempt], healths: Mapping[str, EndpointHealth], public_url: str
 ) -> list[PausedSubscription]:
     """Pauses subscriptions that used up their retries, and mails the owners.
 
@@ -41,7 +38,7 @@ def apply_failure_policy(
     """
     paused: list[PausedSubscription] = []
     for one in scheduled:
-        step, lane = one.step, one.due.queued.subscription_id
+        step, lane = one.retry_decision, one.due.queued.subscription_id
         if step is None or lane not in healths:
             continue
         if step.status == "failed" and pause_subscription(
@@ -49,14 +46,12 @@ def apply_failure_policy(
         ):
             _queue_pause_notice(connection, one, healths[lane], public_url)
             paused.append(PausedSubscription(lane, one.due.queued.delivery_id))
-        elif step.warns and step.next_attempt_at is not None:
+        elif step.is_last_retry and step.next_attempt_at is not None:
             _queue_warning(connection, one, healths[lane], public_url)
     return paused
 
 
-def _queue_pause_notice(
-    connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str
-) -> None:
+def _queue_pause_notice(connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str) -> None:
     row = _subscription_owner(connection, one)
     held = connection.execute(
         select(func.count()).where(
@@ -72,16 +67,17 @@ def _queue_pause_notice(
     )
 
 
-def _queue_warning(
-    connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str
-) -> None:
-    row, due_at = _subscription_owner(connection, one), one.step.next_attempt_at if one.step else None
+def _queue_warning(connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str) -> None:
+    row, due_at = (
+        _subscription_owner(connection, one),
+        one.retry_decision.next_attempt_at if one.retry_decision else None,
+    )
     if row.status != "active" or due_at is None:
         return
     left, at = timedelta(milliseconds=due_at - one.finished_at), from_milliseconds(one.finished_at)
     warning = f"warning:{one.due.queued.subscription_id}:"
     # one warning per endpoint, also if it fails for some events only, not one per event
-    if not outbox_repository.has_any(connection, row.account_id, warning, at - left):
+    if not outbox_repository.has_mail_with_prefix(connection, row.account_id, warning, at - left):
         notice = webhook_notices.warning_notice(_endpoint_failure(one, row, health), left, public_url)
         outbox_repository.add_mail(
             connection, f"{warning}{_failing_since(one, health)}", row.account_id, row.email, notice, at
@@ -115,7 +111,7 @@ def _endpoint_failure(one: FinishedAttempt, row: Any, health: EndpointHealth) ->
         event_id=one.due.event_id,
         event_type=one.due.event_type,
         failing_since=from_milliseconds(_failing_since(one, health)),
-        error=one.outcome.error,
-        error_detail=one.outcome.error_detail,
-        response_status=one.outcome.response_status,
+        error=one.result.error,
+        error_detail=one.result.error_detail,
+        response_status=one.result.response_status,
     )

@@ -51,7 +51,7 @@ class FanOut:
 
     def step(self) -> int:
         """Matches one batch; returns its number of events, 0 if nothing is new or another process leads."""
-        if not self._leadership.held():
+        if not self._leadership.acquire_or_renew():
             self._cursor = None  # the leader moves it
             return 0
         if self._cursor is None:
@@ -68,15 +68,12 @@ class FanOut:
 
     def close(self) -> None:
         """Releases the lease, so that another process can lead at once."""
-        self._leadership.give()
+        self._leadership.release()
 
     def _load_cursor(self) -> int | None:
         with self._database.reading() as session:
             found = fanout_repository.fanout_cursor(session.connection())
-            if (
-                found is not None
-                or fanout_repository.earliest_subscribed_sequence(session.connection()) is None
-            ):
+            if found is not None or fanout_repository.earliest_subscribed_sequence(session.connection()) is None:
                 return found
         with self._database.writing() as session:
             return fanout_repository.start_cursor(session.connection())

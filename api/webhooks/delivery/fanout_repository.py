@@ -36,9 +36,7 @@ class FanOutCandidate:
 
 def fanout_cursor(connection: Connection) -> int | None:
     """Fan-out cursor: how far the ledger is matched; None before the first subscription."""
-    return connection.execute(
-        select(LedgerCursor.sequence).where(LedgerCursor.name == CURSOR)
-    ).scalar_one_or_none()
+    return connection.execute(select(LedgerCursor.sequence).where(LedgerCursor.name == CURSOR)).scalar_one_or_none()
 
 
 def earliest_subscribed_sequence(connection: Connection) -> int | None:
@@ -62,9 +60,7 @@ def start_cursor(connection: Connection) -> int | None:
 def advance_cursor(connection: Connection, old: int, new: int) -> bool:
     """Moves the cursor if it still equals `old`; a concurrent caller waits for this commit, then fails."""
     moved = connection.execute(
-        update(LedgerCursor)
-        .where(LedgerCursor.name == CURSOR, LedgerCursor.sequence == old)
-        .values(sequence=new)
+        update(LedgerCursor).where(LedgerCursor.name == CURSOR, LedgerCursor.sequence == old).values(sequence=new)
     )
     return moved.rowcount == 1
 
@@ -122,9 +118,7 @@ _NAMED: Final = {
 
 def _matches_sql(engine: str, only: str = "") -> str:
     """CTE of the matches, to precede a statement."""
-    wanted = (
-        f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"
-    )
+    wanted = f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"
     columns = (
         "batch.sequence AS sequence, s.subscription_id AS subscription_id, s.status AS status, "
         "batch.head || substr(s.subscription_id, 21, 10) AS id"  # 10 random characters, of 16
@@ -169,8 +163,7 @@ _CONCERNED: Final = {
     "postgresql": text(_matches_sql("postgresql") + _LOCK + " FOR UPDATE"),
 }
 _STORE: Final = tuple(
-    text(_matches_sql("sqlite") + statement)
-    for statement in (_INSERT_DELIVERIES, _INSERT_ATTEMPTS, _UPDATE_LANES)
+    text(_matches_sql("sqlite") + statement) for statement in (_INSERT_DELIVERIES, _INSERT_ATTEMPTS, _UPDATE_LANES)
 )
 _COUNTS: Final = text(_matches_sql("sqlite") + _COUNT)
 _STORE_AT_ONCE: Final = text(

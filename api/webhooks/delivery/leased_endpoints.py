@@ -38,10 +38,10 @@ _SECOND_MS: Final = 1_000
 class LeasedEndpoints:
     """The endpoint queues of one worker. Times are monotonic seconds, instants (`at`) milliseconds."""
 
-    def __init__(self, settings: WebhookSettings, sealer: SecretBox, turns: FairScheduler) -> None:
+    def __init__(self, settings: WebhookSettings, secret_box: SecretBox, scheduler: FairScheduler) -> None:
         self._settings = settings
-        self._sealer = sealer
-        self._turns = turns
+        self._sealer = secret_box
+        self._turns = scheduler
         self._places = _LANES_PER_ATTEMPT * settings.in_flight
         self._lanes: dict[str, EndpointQueue] = {}
         self._renewed = float("-inf")
@@ -52,15 +52,15 @@ class LeasedEndpoints:
     def find(self, subscription_id: str) -> EndpointQueue | None:
         return self._lanes.get(subscription_id)
 
-    def releases(self, now: float, at: int, *, all_of_them: bool = False) -> list[EndpointRelease]:
+    def releases(self, now: float, at: int, *, release_all: bool = False) -> list[EndpointRelease]:
         """Endpoint queues to release: idle, and either empty or with others waiting for the place."""
         return [
             EndpointRelease(lane.subscription_id, self._free_at(lane, now, at), at if lane.is_ending else 0)
             for lane in self._lanes.values()
-            if not lane.in_flight and (all_of_them or lane.is_ending or (lane.is_empty and not lane.ready))
+            if not lane.in_flight and (release_all or lane.is_ending or (lane.is_empty and not lane.ready))
         ]
 
-    def given_back(self, releases: Sequence[EndpointRelease]) -> None:
+    def drop_released(self, releases: Sequence[EndpointRelease]) -> None:
         """Drops the released endpoint queues, once the release is committed."""
         for one in releases:
             self._drop_queue(self._lanes.get(one.subscription_id))
@@ -75,11 +75,11 @@ class LeasedEndpoints:
     def renewed(self, now: float) -> None:
         self._renewed = now
 
-    def wanted(self, now: float, releases: Sequence[EndpointRelease]) -> list[QueueRead]:
+    def queue_reads(self, now: float, releases: Sequence[EndpointRelease]) -> list[QueueRead]:
         """What to read of every leased endpoint queue; rows only of those with room."""
         given_back = {one.subscription_id for one in releases}
         return [
-            QueueRead(name, _known_revision(lane), self._rows_to_read(lane, now), frozenset(lane.in_hand))
+            QueueRead(name, _known_revision(lane), self._rows_to_read(lane, now), frozenset(lane.read_attempt_ids))
             for name, lane in self._lanes.items()
             if name not in given_back
         ]
@@ -90,22 +90,22 @@ class LeasedEndpoints:
         failing = sum(1 for lane in self._lanes.values() if lane.failures)
         return free, max(0, min(free, self._places // 2 - failing))
 
-    def take(self, asked: SyncRequest, answer: SyncResult, now: float) -> list[DeferredAttempt]:
+    def take(self, request: SyncRequest, result: SyncResult, now: float) -> list[DeferredAttempt]:
         """Applies the result of a sync; returns due attempts that must not be made."""
-        for record in answer.taken:
+        for record in result.leased:
             self._add_queue(record, now)
-        for name in answer.lost:
+        for name in result.lost:
             self._drop_queue(self._lanes.get(name))
-        for record in answer.changed:
-            self._apply_change(record, asked.at)
-        for one in asked.lanes:
-            self._note_read(one.subscription_id, one.most, answer, now)
-        for record in answer.taken:
-            self._note_read(record.subscription_id, asked.first_look, answer, now)
-        asides = [aside for due in answer.due if (aside := self._receive_attempt(due)) is not None]
-        self._make_room(asked, answer, now)
+        for record in result.changed:
+            self._apply_change(record, request.at)
+        for one in request.queue_reads:
+            self._note_read(one.subscription_id, one.most, result, now)
+        for record in result.leased:
+            self._note_read(record.subscription_id, request.first_read_rows, result, now)
+        asides = [aside for due in result.due if (aside := self._receive_attempt(due)) is not None]
+        self._make_room(request, result, now)
         for lane in self._lanes.values():
-            self._turns.offer(lane)
+            self._turns.enqueue(lane)
         return asides
 
     def _add_queue(self, record: LeasedEndpoint, now: float) -> None:
@@ -134,7 +134,7 @@ class LeasedEndpoints:
         except SealingError as error:
             _LOGGER.error("%s is suspended for a minute: %s", record.subscription_id, error)  # noqa: TRY400
             self._end_queue(lane)
-            lane.subscriber, lane.free_at = None, at + _SET_ASIDE_MS
+            lane.subscriber, lane.leasable_from = None, at + _SET_ASIDE_MS
 
     def _to_subscriber(self, record: SubscriberRecord) -> Subscriber:
         gone, previous = record.deleted_at is not None, record.previous_secret
@@ -154,7 +154,7 @@ class LeasedEndpoints:
         lane = self._lanes.get(name)
         if lane is not None and most:
             lane.is_empty = answer.read.get(name, 0) < most
-            lane.looked_at, lane.ended = now, 0
+            lane.read_at, lane.ended = now, 0
 
     def _receive_attempt(self, due: PreparedAttempt) -> DeferredAttempt | None:
         lane = self._lanes.get(due.queued.subscription_id)
@@ -164,8 +164,8 @@ class LeasedEndpoints:
         if status is not None:
             lane.ended += 1  # counted as progress, so that more rows are read at once
             return DeferredAttempt(due.queued, status)
-        if due.queued.attempt_id not in lane.in_hand:
-            lane.in_hand.add(due.queued.attempt_id)
+        if due.queued.attempt_id not in lane.read_attempt_ids:
+            lane.read_attempt_ids.add(due.queued.attempt_id)
             lane.ready.append(due)
         return None
 
@@ -188,20 +188,20 @@ class LeasedEndpoints:
 
     def _rows_to_read(self, lane: EndpointQueue, now: float) -> int:
         """Rows to read: the expected use until the next sync, twice the use since the last."""
-        if lane.is_ending or (lane.is_empty and now - lane.looked_at < _LOOK_SECONDS):
+        if lane.is_ending or (lane.is_empty and now - lane.read_at < _LOOK_SECONDS):
             return 0
         room = self._turns.share(lane)
         if lane.is_trusted:
             room = max(room, min(2 * lane.ended, _MOST_READ_AHEAD))
         more = room - len(lane.ready)
-        return more + len(lane.in_hand) if more > 0 else 0
+        return more + len(lane.read_attempt_ids) if more > 0 else 0
 
     def _free_at(self, lane: EndpointQueue, now: float, at: int) -> int | None:
         """Keeps a rate-limited endpoint queue from other workers until its second is over."""
         paced = lane.subscriber is not None and lane.subscriber.max_per_second is not None
-        if lane.free_at is None and paced and lane.pace.is_fresh(now):
+        if lane.leasable_from is None and paced and lane.pace.is_fresh(now):
             return at + round(SECOND * _SECOND_MS)
-        return lane.free_at
+        return lane.leasable_from
 
 
 def _known_revision(lane: EndpointQueue) -> int:
@@ -222,5 +222,5 @@ def _deferred_status(due: PreparedAttempt, subscriber: Subscriber) -> str | None
         return None
     if not subscriber.is_active:
         return "held"
-    chosen = subscriber.event_mask & EVENT_BITS.get(due.event_type, 0) and due.names_company
+    chosen = subscriber.event_mask & EVENT_BITS.get(due.event_type, 0) and due.covers_company
     return None if chosen else "canceled"

@@ -92,18 +92,16 @@ _ASIDE: Final = JsonStatement(
 )
 
 
-def ready_attempts(connection: Connection, at: int, wanted: Sequence[tuple[str, int]]) -> list[QueueEntry]:
+def ready_attempts(connection: Connection, at: int, queue_reads: Sequence[tuple[str, int]]) -> list[QueueEntry]:
     """Due attempts of each endpoint queue up to its limit: manual, retries, others; each oldest first."""
-    if not wanted:
+    if not queue_reads:
         return []
     if connection.dialect.name == "sqlite":
-        return list(_ready_on_sqlite(connection, at, wanted))
-    return [QueueEntry(*row) for row in _DUE.run(connection, [(lane, at, most) for lane, most in wanted])]
+        return list(_ready_on_sqlite(connection, at, queue_reads))
+    return [QueueEntry(*row) for row in _DUE.run(connection, [(lane, at, most) for lane, most in queue_reads])]
 
 
-def _ready_on_sqlite(
-    connection: Connection, at: int, wanted: Sequence[tuple[str, int]]
-) -> Iterator[QueueEntry]:
+def _ready_on_sqlite(connection: Connection, at: int, wanted: Sequence[tuple[str, int]]) -> Iterator[QueueEntry]:
     """Groups queues by limit, rounded up to a power of two: a statement has one limit for all its queues."""
     lots: dict[int, dict[str, int]] = {}
     for lane, most in wanted:
@@ -122,9 +120,7 @@ def load_details(connection: Connection, chosen: Sequence[QueueEntry]) -> Iterat
     found = {row[0]: row for row in _DETAILS.run(connection, rows)}
     for place, queued in enumerate(chosen):
         _, tries, replay_id, event_id, event_type, data, named = found.get(place, _NOTHING)
-        yield PreparedAttempt(
-            queued, tries or 0, replay_id, event_id or "", event_type or "", data, bool(named)
-        )
+        yield PreparedAttempt(queued, tries or 0, replay_id, event_id or "", event_type or "", data, bool(named))
 
 
 _NOTHING: Final = (0, None, None, None, None, None, None)
@@ -142,17 +138,12 @@ def enqueue(connection: Connection, queued: Sequence[QueueEntry]) -> None:
         _PUT_IN.run(connection, queued)
 
 
-def defer(connection: Connection, asides: Sequence[DeferredAttempt], at: int, replays: ReplayCounts) -> None:
+def defer(connection: Connection, deferred: Sequence[DeferredAttempt], at: int, replays: ReplayCounts) -> None:
     """Removes attempts from the queue without making them; manual ones leave their delivery unchanged."""
-    taken = dequeue(connection, (one.queued for one in asides))
+    taken = dequeue(connection, (one.queued for one in deferred))
     rows = [
-        (
-            one.queued.subscription_id,
-            one.queued.delivery_id,
-            one.status,
-            at if one.status == "canceled" else None,
-        )
-        for one in asides
+        (one.queued.subscription_id, one.queued.delivery_id, one.status, at if one.status == "canceled" else None)
+        for one in deferred
         if one.queued.attempt_id in taken and one.queued.trigger != "manual"
     ]
     if rows:

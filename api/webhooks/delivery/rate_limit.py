@@ -11,7 +11,7 @@ from typing import Final
 SECOND: Final = 1.0
 
 
-class EndpointPace:
+class EndpointRateLimit:
     """Recent attempt starts of one endpoint queue; times are seconds of a monotonic clock."""
 
     __slots__ = ("_started",)
@@ -19,13 +19,13 @@ class EndpointPace:
     def __init__(self) -> None:
         self._started: deque[float] = deque()
 
-    def wait(self, now: float, most: int) -> float:
+    def wait(self, now: float, max_wait: int) -> float:
         """Seconds until another attempt may start; 0 if it may now."""
         while self._started and now - self._started[0] >= SECOND:
             self._started.popleft()
-        if len(self._started) < most:
+        if len(self._started) < max_wait:
             return 0.0
-        return self._started[len(self._started) - most] + SECOND - now
+        return self._started[len(self._started) - max_wait] + SECOND - now
 
     def start(self, now: float) -> None:
         """Records a start."""

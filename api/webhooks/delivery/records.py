@@ -31,7 +31,7 @@ class PreparedAttempt:
     event_id: str
     event_type: str
     data: bytes | None = field(repr=False)
-    names_company: bool
+    covers_company: bool
     """Whether the subscription covers the event's company."""
 
 
@@ -68,14 +68,14 @@ class FinishedAttempt:
     number: int
     request_url: str
     started_at: int
-    outcome: AttemptResult
-    step: RetryDecision | None
+    result: AttemptResult
+    retry_decision: RetryDecision | None
     next_attempt_id: str
 
     @property
     def finished_at(self) -> int:
         """Start plus measured duration, so that clock changes meanwhile have no effect."""
-        return self.started_at + self.outcome.duration_ms
+        return self.started_at + self.result.duration_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ class EndpointRelease:
     """An endpoint queue to release: not leased again before `free_at`, and due no earlier than `due_from`."""
 
     subscription_id: str
-    free_at: int | None = None
-    due_from: int = 0
+    leasable_from: int | None = None
+    not_due_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,22 +23,22 @@ class RetryDecision:
     status: Literal["succeeded", "retrying", "failed"]
     tries: int
     next_attempt_at: int | None = None
-    warns: bool = False
+    is_last_retry: bool = False
     """One retry is left: the owner is warned (docs/contract/contract.md 4.8)."""
 
 
-def next_step(
-    waits: Sequence[float], tries: int, finished_at: int, succeeded: bool, more: float
+def decide_retry(
+    retry_delays: Sequence[float], tries: int, finished_at: int, succeeded: bool, more: float
 ) -> RetryDecision:
     """State after a scheduled attempt with `tries` before it; `more` as returned by `requested_delay`."""
     tries += 1
     if succeeded:
         return RetryDecision("succeeded", tries)
-    if tries > len(waits):
+    if tries > len(retry_delays):
         return RetryDecision("failed", tries)
-    seconds = max(waits[tries - 1], min(more, waits[tries - 1] + LONGEST_RETRY_AFTER))
+    seconds = max(retry_delays[tries - 1], min(more, retry_delays[tries - 1] + LONGEST_RETRY_AFTER))
     next_attempt_at = finished_at + round(seconds * _MILLISECONDS)
-    return RetryDecision("retrying", tries, next_attempt_at, warns=tries == len(waits))
+    return RetryDecision("retrying", tries, next_attempt_at, is_last_retry=tries == len(retry_delays))
 
 
 def requested_delay(response_status: int | None, retry_after: float | None) -> float:
@@ -46,6 +46,6 @@ def requested_delay(response_status: int | None, retry_after: float | None) -> f
     return retry_after or 0.0 if response_status in RETRY_AFTER_STATUSES else 0.0
 
 
-def attempt_number(trigger: str, tries: int, waits: Sequence[float]) -> int:
+def attempt_number(trigger: str, tries: int, retry_delays: Sequence[float]) -> int:
     """Value of X-Service-Attempt: 1 to 6; a manual attempt never exceeds the schedule's length."""
-    return min(tries + 1, len(waits) + 1) if trigger == "manual" else tries + 1
+    return min(tries + 1, len(retry_delays) + 1) if trigger == "manual" else tries + 1

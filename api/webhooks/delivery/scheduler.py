@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.delivery.rate_limit import EndpointPace
+from api.webhooks.delivery.rate_limit import EndpointRateLimit
 from api.webhooks.delivery.records import PreparedAttempt
 
 _QUEUES: Final = ("first", "new", "failing", "more", "paced")
@@ -57,19 +57,19 @@ class EndpointQueue:
     subscriber: Subscriber | None = None
     ready: deque[PreparedAttempt] = field(default_factory=deque)
     """Attempts read and checked, not started."""
-    in_hand: set[str] = field(default_factory=set)
+    read_attempt_ids: set[str] = field(default_factory=set)
     """Ids of attempts read and not yet written."""
     in_flight: int = 0
     ended: int = 0
     """Attempts finished since the last read, a measure of its speed."""
     is_empty: bool = False
     """True if the last read found no further due attempts."""
-    looked_at: float = 0.0
+    read_at: float = 0.0
     is_ending: bool = False
     """Starts nothing more: others wait for its place, or another worker has it."""
-    free_at: int | None = None
+    leasable_from: int | None = None
     """Not leased before this instant after its release."""
-    pace: EndpointPace = field(default_factory=EndpointPace)
+    pace: EndpointRateLimit = field(default_factory=EndpointRateLimit)
     queue: str = ""
     """The `FairScheduler` queue that contains it."""
 
@@ -82,12 +82,12 @@ class EndpointQueue:
         for due in [due for due in self.ready if due.queued.delivery_id == delivery_id]:
             if due.queued.trigger != "manual":
                 self.ready.remove(due)
-                self.in_hand.discard(due.queued.attempt_id)
+                self.read_attempt_ids.discard(due.queued.attempt_id)
 
-    def forget(self, kept: int = 0) -> None:
-        """Drops attempts read ahead, except the first `kept`; they remain in the database queue."""
-        while len(self.ready) > kept:
-            self.in_hand.discard(self.ready.pop().queued.attempt_id)
+    def forget(self, keep_count: int = 0) -> None:
+        """Drops attempts read ahead, except the first `keep_count`; they remain in the database queue."""
+        while len(self.ready) > keep_count:
+            self.read_attempt_ids.discard(self.ready.pop().queued.attempt_id)
         self.is_empty = False
 
 
@@ -95,9 +95,9 @@ class EndpointQueue:
 class Dispatch:
     """An attempt that may start now."""
 
-    lane: EndpointQueue
+    endpoint_queue: EndpointQueue
     due: PreparedAttempt
-    place: str
+    scheduler_group: str
     """The `FairScheduler` queue it was taken from."""
 
 
@@ -116,22 +116,26 @@ class FairScheduler:
         self._under_way: dict[str, int] = dict.fromkeys(_QUEUES, 0)
         self.in_flight = 0
 
-    def offer(self, lane: EndpointQueue) -> None:
+    def enqueue(self, endpoint_queue: EndpointQueue) -> None:
         """Registers an endpoint queue that may have an attempt to start."""
-        if not lane.ready or lane.is_ending or lane.in_flight >= self.share(lane):
+        if (
+            not endpoint_queue.ready
+            or endpoint_queue.is_ending
+            or endpoint_queue.in_flight >= self.share(endpoint_queue)
+        ):
             return
-        self._move_to_group(lane, self._group_name(lane))
+        self._move_to_group(endpoint_queue, self._group_name(endpoint_queue))
 
-    def share(self, lane: EndpointQueue) -> int:
+    def share(self, endpoint_queue: EndpointQueue) -> int:
         """Maximum concurrent attempts of an endpoint."""
-        return self._per_endpoint if lane.is_trusted else 1
+        return self._per_endpoint if endpoint_queue.is_trusted else 1
 
-    def offer_paced(self) -> None:
+    def enqueue_rate_limited(self) -> None:
         """Re-registers rate-limited endpoint queues, which may have waited long enough."""
         for lane in list(self._queues["paced"]):
-            self.offer(lane)
+            self.enqueue(lane)
 
-    def take(self, now: float) -> list[Dispatch]:
+    def dequeue_ready(self, now: float) -> list[Dispatch]:
         """Removes and returns all attempts that may start now."""
         starts: list[Dispatch] = []
         while (lane := self._next_queue()) is not None:
@@ -141,16 +145,16 @@ class FairScheduler:
                 self._move_to_group(lane, "paced")
                 continue
             starts.append(self._start(lane, now))
-            self.offer(lane)
+            self.enqueue(lane)
         return starts
 
     def end(self, start: Dispatch) -> None:
         """Records the end of an attempt."""
-        lane = start.lane
+        lane = start.endpoint_queue
         lane.in_flight -= 1
         self.in_flight -= 1
-        self._under_way[start.place] -= 1
-        self.offer(lane)
+        self._under_way[start.scheduler_group] -= 1
+        self.enqueue(lane)
 
     def wait(self, now: float) -> float | None:
         """Seconds until a rate-limited endpoint queue may start again; None if none waits."""
@@ -192,11 +196,11 @@ class FairScheduler:
         lane.queue = name
         self._queues[name][lane] = None
 
-    def leave(self, lane: EndpointQueue) -> None:
+    def leave(self, endpoint_queue: EndpointQueue) -> None:
         """Removes an endpoint queue that has nothing to start."""
-        if lane.queue:
-            del self._queues[lane.queue][lane]
-            lane.queue = ""
+        if endpoint_queue.queue:
+            del self._queues[endpoint_queue.queue][endpoint_queue]
+            endpoint_queue.queue = ""
 
     def _wait_seconds(self, lane: EndpointQueue, now: float) -> float:
         most = lane.subscriber.max_per_second if lane.subscriber else None

@@ -18,12 +18,7 @@ from api.database.engine import Database
 from api.database.models.base import from_milliseconds
 from api.database.persistent_connection import WorkerConnection
 from api.webhooks.deliveries.replay_progress import ReplayCounts
-from api.webhooks.delivery import (
-    attempt_repository,
-    endpoint_lease_repository,
-    failure_policy,
-    queue_repository,
-)
+from api.webhooks.delivery import attempt_repository, endpoint_lease_repository, failure_policy, queue_repository
 from api.webhooks.delivery.records import (
     DeferredAttempt,
     EndpointRelease,
@@ -48,7 +43,7 @@ class QueueRead:
     """The revision known to the worker; 0 for none."""
     most: int
     """Rows to read, including those in hand."""
-    in_hand: frozenset[str] = frozenset()
+    read_attempt_ids: frozenset[str] = frozenset()
     """Attempts read and not yet made."""
 
 
@@ -60,13 +55,13 @@ class SyncRequest:
     lease_until: int
     horizon: int
     finished: Sequence[FinishedAttempt]
-    asides: Sequence[DeferredAttempt]
+    deferred_attempts: Sequence[DeferredAttempt]
     releases: Sequence[EndpointRelease]
     renewals: Sequence[str]
-    lanes: Sequence[QueueRead]
+    queue_reads: Sequence[QueueRead]
     places: tuple[int, int]
     """Free places for endpoint queues of healthy and of failing endpoints."""
-    first_look: int
+    first_read_rows: int
     """Rows to read of an endpoint queue leased in this sync."""
 
 
@@ -74,14 +69,14 @@ class SyncRequest:
 class SyncResult:
     """Result of one sync."""
 
-    taken: list[LeasedEndpoint] = field(default_factory=list)
+    leased: list[LeasedEndpoint] = field(default_factory=list)
     changed: list[SubscriberRecord] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
     due: list[PreparedAttempt] = field(default_factory=list)
     read: dict[str, int] = field(default_factory=dict)
     """Rows found per endpoint queue read."""
     waiting: tuple[bool, bool] = (False, False)
-    looked_at: float = float("-inf")
+    read_at: float = float("-inf")
     """Monotonic time when reading began: writing may have waited long for its lock before."""
 
 
@@ -89,12 +84,7 @@ class WorkerSync:
     """Runs the database syncs of one worker."""
 
     def __init__(
-        self,
-        database: Database,
-        lessee: str,
-        ulids: UlidGenerator,
-        public_url: str,
-        monotonic: Callable[[], float],
+        self, database: Database, lessee: str, ulids: UlidGenerator, public_url: str, monotonic: Callable[[], float]
     ) -> None:
         self._connection = WorkerConnection(database)
         self._monotonic = monotonic
@@ -102,22 +92,22 @@ class WorkerSync:
         self._ulids = ulids
         self._public_url = public_url
 
-    def make(self, asked: SyncRequest) -> SyncResult:
+    def make(self, request: SyncRequest) -> SyncResult:
         """Runs one sync. After an error the caller must repeat it with all of the input."""
         answer = SyncResult()
-        if asked.finished or asked.asides or asked.releases or asked.renewals:
-            self._write_results(asked)
+        if request.finished or request.deferred_attempts or request.releases or request.renewals:
+            self._write_results(request)
         with self._connection.reading() as connection:
-            answer.waiting = endpoint_lease_repository.waiting_endpoints(connection, asked.at, asked.horizon)
-        free = [most if waits else 0 for most, waits in zip(asked.places, answer.waiting, strict=True)]
+            answer.waiting = endpoint_lease_repository.waiting_endpoints(connection, request.at, request.horizon)
+        free = [most if waits else 0 for most, waits in zip(request.places, answer.waiting, strict=True)]
         if any(free):
             with self._connection.writing() as connection:
-                until, places = asked.lease_until, (free[0], free[1])
-                answer.taken = endpoint_lease_repository.lease_endpoints(
-                    connection, self._lessee, asked.at, asked.horizon, until, places
+                until, places = request.lease_until, (free[0], free[1])
+                answer.leased = endpoint_lease_repository.lease_endpoints(
+                    connection, self._lessee, request.at, request.horizon, until, places
                 )
         with self._connection.reading() as connection:
-            self._read_queue(connection, asked, answer)
+            self._read_queue(connection, request, answer)
         return answer
 
     def close(self) -> None:
@@ -125,14 +115,12 @@ class WorkerSync:
         self._connection.close()
 
     def _read_queue(self, connection: Connection, asked: SyncRequest, answer: SyncResult) -> None:
-        answer.looked_at = self._monotonic()
-        new = [QueueRead(one.subscription_id, 0, asked.first_look) for one in answer.taken]
-        looked = [*asked.lanes, *new]
+        answer.read_at = self._monotonic()
+        new = [QueueRead(one.subscription_id, 0, asked.first_read_rows) for one in answer.leased]
+        looked = [*asked.queue_reads, *new]
         known = [(one.subscription_id, one.revision) for one in looked]
-        answer.changed, answer.lost = endpoint_lease_repository.changed_subscriptions(
-            connection, self._lessee, known
-        )
-        in_hand = {one.subscription_id: one.in_hand for one in looked}
+        answer.changed, answer.lost = endpoint_lease_repository.changed_subscriptions(connection, self._lessee, known)
+        in_hand = {one.subscription_id: one.read_attempt_ids for one in looked}
         wanted = [(one.subscription_id, one.most) for one in looked if one.most]
         answer.read = dict.fromkeys((lane for lane, _ in wanted), 0)
         chosen: list[QueueEntry] = []
@@ -154,15 +142,15 @@ class WorkerSync:
 
     def _write_single(self, asked: SyncRequest, one: FinishedAttempt) -> None:
         """Writes an attempt as is, else without the receiver's data; else its delivery is held for an operator."""
-        only = replace(asked, asides=(), releases=(), renewals=())
-        bare = replace(one.outcome, error_detail=None, response_headers=None, response_body=None)
+        only = replace(asked, deferred_attempts=(), releases=(), renewals=())
+        bare = replace(one.result, error_detail=None, response_headers=None, response_body=None)
         queued = one.due.queued
-        for version in (one, replace(one, outcome=bare)):
+        for version in (one, replace(one, result=bare)):
             try:
                 return self._write_once(only, (version,))
             except _UNWRITABLE:
                 _LOGGER.exception("attempt %s of %s cannot be written", queued.attempt_id, queued.delivery_id)
-        return self._write_once(replace(only, asides=(DeferredAttempt(queued, "held"),)), ())
+        return self._write_once(replace(only, deferred_attempts=(DeferredAttempt(queued, "held"),)), ())
 
     def _write_once(self, asked: SyncRequest, made: Sequence[FinishedAttempt]) -> None:
         concerned = _affected_endpoints(asked, made)
@@ -176,11 +164,9 @@ class WorkerSync:
                 healths = attempt_repository.endpoint_health(healths, scheduled)
                 endpoint_lease_repository.write_health(connection, healths)
                 paused = failure_policy.apply_failure_policy(connection, scheduled, healths, self._public_url)
-            queue_repository.defer(connection, asked.asides, asked.at, replays)
+            queue_repository.defer(connection, asked.deferred_attempts, asked.at, replays)
             replays.write(connection, from_milliseconds(asked.at))
-            endpoint_lease_repository.renew_leases(
-                connection, self._lessee, asked.renewals, asked.lease_until
-            )
+            endpoint_lease_repository.renew_leases(connection, self._lessee, asked.renewals, asked.lease_until)
             endpoint_lease_repository.release_endpoints(connection, self._lessee, asked.releases)
         for one in paused:
             _LOGGER.warning("%s is paused: all retries of %s failed", one.subscription_id, one.delivery_id)
@@ -192,6 +178,6 @@ class WorkerSync:
 def _affected_endpoints(asked: SyncRequest, made: Sequence[FinishedAttempt]) -> set[str]:
     """Endpoint queues that a write changes."""
     concerned = {one.due.queued.subscription_id for one in made}
-    concerned |= {one.queued.subscription_id for one in asked.asides}
+    concerned |= {one.queued.subscription_id for one in asked.deferred_attempts}
     concerned |= {one.subscription_id for one in asked.releases}
     return concerned | set(asked.renewals)

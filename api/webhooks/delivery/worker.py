@@ -49,7 +49,7 @@ _ENDING_SECONDS: Final = 1.0
 class AttemptSender(Protocol):
     """The HTTP client as the worker uses it (`api.webhooks.egress.http_client.WebhookClient`)."""
 
-    async def send(self, post: OutgoingRequest) -> AttemptResult: ...
+    async def send(self, request: OutgoingRequest) -> AttemptResult: ...
 
 
 class DeliveryWorker:
@@ -58,7 +58,7 @@ class DeliveryWorker:
     def __init__(  # noqa: PLR0913, PLR0917 -- what it is made of, once
         self,
         database: Database,
-        sealer: SecretBox,
+        secret_box: SecretBox,
         sender: AttemptSender,
         settings: WebhookSettings,
         clock: Clock,
@@ -71,7 +71,7 @@ class DeliveryWorker:
         self._clock = clock
         self._ulids = ulids
         self._turns = FairScheduler(settings)
-        self._held = LeasedEndpoints(settings, sealer, self._turns)
+        self._held = LeasedEndpoints(settings, secret_box, self._turns)
         self._rounds = WorkerSync(database, name, ulids, public_url, clock.monotonic)
         self._thread = _database_thread()
         self._finished: list[FinishedAttempt] = []
@@ -115,10 +115,10 @@ class DeliveryWorker:
         answer = await asyncio.get_running_loop().run_in_executor(self._thread, self._rounds.make, asked)
         self._clear_written(asked, now)
         self._asides += self._held.take(asked, answer, now)
-        self._checked = answer.looked_at
-        self._turns.offer_paced()
+        self._checked = answer.read_at
+        self._turns.enqueue_rate_limited()
         self._start_all()
-        return bool(asked.finished or asked.asides or asked.releases or answer.taken or answer.due)
+        return bool(asked.finished or asked.deferred_attempts or asked.releases or answer.leased or answer.due)
 
     async def close(self) -> None:
         """Cancels running attempts, which this or another worker repeats, and closes the connection."""
@@ -137,25 +137,25 @@ class DeliveryWorker:
         lease = round(self._settings.lease_seconds * 1_000)
         for one in self._finished:
             if lane := self._held.find(one.due.queued.subscription_id):
-                lane.in_hand.discard(one.due.queued.attempt_id)  # written before the queue is read again
-        releases = self._held.releases(now, at, all_of_them=ending)
+                lane.read_attempt_ids.discard(one.due.queued.attempt_id)  # written before the queue is read again
+        releases = self._held.releases(now, at, release_all=ending)
         return SyncRequest(
             at=at,
             lease_until=at + lease,
             horizon=at + 2 * lease + _LONGEST_FREE_MS,
             finished=tuple(self._finished),
-            asides=tuple(self._asides),
+            deferred_attempts=tuple(self._asides),
             releases=releases,
             renewals=self._held.renewals(now, releases),
-            lanes=() if ending else self._held.wanted(now, releases),
+            queue_reads=() if ending else self._held.queue_reads(now, releases),
             places=(0, 0) if ending else self._held.places(),
-            first_look=self._settings.in_flight_per_endpoint,
+            first_read_rows=self._settings.in_flight_per_endpoint,
         )
 
     def _clear_written(self, asked: SyncRequest, now: float) -> None:
         del self._finished[: len(asked.finished)]
-        del self._asides[: len(asked.asides)]
-        self._held.given_back(asked.releases)
+        del self._asides[: len(asked.deferred_attempts)]
+        self._held.drop_released(asked.releases)
         if asked.renewals:
             self._held.renewed(now)
 
@@ -163,11 +163,11 @@ class DeliveryWorker:
         """Starts attempts, unless the data is too old: the database may be down."""
         now = self._clock.monotonic()
         if now - self._checked <= _FRESH_SECONDS and not self._is_ending:
-            for start in self._turns.take(now):
+            for start in self._turns.dequeue_ready(now):
                 self._start(start)
 
     def _start(self, start: Dispatch) -> None:
-        at, subscriber, due = to_milliseconds(self._clock.now()), start.lane.subscriber, start.due
+        at, subscriber, due = to_milliseconds(self._clock.now()), start.endpoint_queue.subscriber, start.due
         if subscriber is None or due.data is None:
             raise ValueError(f"{due.queued.attempt_id} was not checked")
         queued = due.queued
@@ -189,9 +189,9 @@ class DeliveryWorker:
         self, start: Dispatch, url: str, number: int, at: int, task: asyncio.Task[AttemptResult]
     ) -> None:
         self._tasks.discard(task)
-        lane, due = start.lane, start.due
+        lane, due = start.endpoint_queue, start.due
         if task.cancelled():
-            lane.in_hand.discard(due.queued.attempt_id)
+            lane.read_attempt_ids.discard(due.queued.attempt_id)
         elif (error := task.exception()) is not None:
             self._defer_attempt(lane, due, error)
         else:
@@ -209,15 +209,13 @@ class DeliveryWorker:
         if due.queued.trigger != "manual":
             more = retry_policy.requested_delay(outcome.response_status, outcome.retry_after)
             finished_at = at + outcome.duration_ms
-            step = retry_policy.next_step(
-                self._settings.waits, due.tries, finished_at, outcome.succeeded, more
-            )
+            step = retry_policy.decide_retry(self._settings.waits, due.tries, finished_at, outcome.has_succeeded, more)
             if step.next_attempt_at is not None:
                 next_attempt_id = self._ulids.make("att")
         return FinishedAttempt(due, number, without_query(url), at, outcome, step, next_attempt_id)
 
     def _record_result(self, lane: EndpointQueue, made: FinishedAttempt) -> None:
-        succeeded, queued = made.outcome.succeeded, made.due.queued
+        succeeded, queued = made.result.has_succeeded, made.due.queued
         if lane.is_trusted and not succeeded:
             lane.forget(1)  # what was read ahead while the endpoint was fast would occupy a slow one for long
         lane.failures = 0 if succeeded else lane.failures + 1
@@ -229,7 +227,7 @@ class DeliveryWorker:
     def _defer_attempt(self, lane: EndpointQueue, due: PreparedAttempt, error: BaseException) -> None:
         """Sets aside an attempt that cannot be made, so that it does not block others."""
         _LOGGER.error("%s is deferred: it cannot be attempted", due.queued.delivery_id, exc_info=error)
-        lane.in_hand.discard(due.queued.attempt_id)
+        lane.read_attempt_ids.discard(due.queued.attempt_id)
         self._asides.append(DeferredAttempt(due.queued, "held"))
 
     async def _try_tick(self) -> bool | None:
@@ -237,9 +235,7 @@ class DeliveryWorker:
         try:
             done = await self.tick()
         except DBAPIError as error:
-            _LOGGER.warning(
-                "the database fails; finished attempts are kept and written later: %s", error.orig
-            )
+            _LOGGER.warning("the database fails; finished attempts are kept and written later: %s", error.orig)
             self._retreat = min(2 * self._retreat, _LONGEST_RETREAT)
             return None
         self._retreat = _FIRST_RETREAT

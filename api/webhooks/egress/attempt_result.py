@@ -41,7 +41,7 @@ _MALFORMED: Final[Failure] = (
 class AttemptResult:
     """Result of an attempt: success, or the error, and the stored part of the response."""
 
-    succeeded: bool
+    has_succeeded: bool
     error: str | None
     error_detail: str | None
     remote_ip: str | None
@@ -62,34 +62,34 @@ class EndpointResponse:
     status: int
     headers: Mapping[str, str]
     body: bytes
-    complete: bool
+    is_complete: bool
 
 
-def from_response(
-    answer: EndpointResponse, remote_ip: str | None, duration_ms: int, now: datetime
+def result_of_response(
+    response: EndpointResponse, remote_ip: str | None, duration_ms: int, now: datetime
 ) -> AttemptResult:
     """Classifies a response: any 2xx is success; redirects are not followed (docs/contract/delivery.md 4 and 9)."""
-    failure = _status_failure(answer.status)
+    failure = _status_failure(response.status)
     error, detail = (None, None) if failure is None else failure
     return AttemptResult(
-        succeeded=failure is None,
+        has_succeeded=failure is None,
         error=error,
         error_detail=detail,
         remote_ip=remote_ip,
-        response_status=answer.status,
-        response_headers=_stored_headers(answer.headers),
-        response_body=_stored_text(answer.body),
-        response_body_truncated=not answer.complete or len(answer.body) > KEPT_BYTES,
-        retry_after=_retry_after(answer.headers.get("Retry-After"), now) if answer.status in _BUSY else None,
+        response_status=response.status,
+        response_headers=_stored_headers(response.headers),
+        response_body=_stored_text(response.body),
+        response_body_truncated=not response.is_complete or len(response.body) > KEPT_BYTES,
+        retry_after=_retry_after(response.headers.get("Retry-After"), now) if response.status in _BUSY else None,
         duration_ms=duration_ms,
     )
 
 
-def from_failure(failure: Failure, remote_ip: str | None, duration_ms: int) -> AttemptResult:
+def result_of_failure(failure: Failure, remote_ip: str | None, duration_ms: int) -> AttemptResult:
     """Result of an attempt without a response."""
     hidden = failure[0] in ("blocked_address", "invalid_url")
     return AttemptResult(
-        succeeded=False,
+        has_succeeded=False,
         error=failure[0],
         error_detail=failure[1],
         remote_ip=None if hidden else remote_ip,
@@ -106,16 +106,16 @@ def timeout_failure(seconds: float) -> Failure:
     return "timeout", f"No 2xx response within {seconds:g} s."
 
 
-def invalid_url_failure(why: str) -> Failure:
-    return "invalid_url", f"The endpoint's URL is not allowed: {why}."
+def invalid_url_failure(reason: str) -> Failure:
+    return "invalid_url", f"The endpoint's URL is not allowed: {reason}."
 
 
-def is_local_shortage(error: aiohttp.ClientConnectorError) -> bool:
+def is_out_of_sockets(error: aiohttp.ClientConnectorError) -> bool:
     """Whether this machine ran out of sockets, which says nothing about the endpoint."""
     return error.os_error.errno in NO_ROOM
 
 
-def failure_of(error: "aiohttp.ClientError | OSError") -> Failure:
+def classify_client_error(error: "aiohttp.ClientError | OSError") -> Failure:
     """Maps an exception of the HTTP client to an error code and detail."""
     if isinstance(error, aiohttp.ClientConnectorError):
         return _connect_failure(error)

@@ -10,7 +10,7 @@ from typing import Final
 ENOUGH: Final = 65_536
 
 
-def make_room() -> int:
+def raise_open_file_limit() -> int:
     """Raises this process's soft limit of open files as far as allowed; returns the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)

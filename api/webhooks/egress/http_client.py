@@ -27,7 +27,7 @@ from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress import attempt_result
 from api.webhooks.egress.attempt_result import AttemptResult, EndpointResponse
 from api.webhooks.egress.dns import DnsResolver, Lookup
-from api.webhooks.egress.file_limit import make_room
+from api.webhooks.egress.file_limit import raise_open_file_limit
 from api.webhooks.egress.ip_guard import BlockedAddressError, IpGuard
 from api.webhooks.egress.payload import OutgoingRequest
 from api.webhooks.egress.url_policy import InvalidTargetError, parse_endpoint_url
@@ -68,20 +68,20 @@ class WebhookClient:
         self._parsed: dict[str, URL] = {}
         self._session: aiohttp.ClientSession | None = None
 
-    async def send(self, post: OutgoingRequest) -> AttemptResult:
+    async def send(self, request: OutgoingRequest) -> AttemptResult:
         """Makes one attempt; every failure becomes its result. Raises only on cancellation."""
         try:
-            url = self._parse_url(post.url)
+            url = self._parse_url(request.url)
         except InvalidTargetError as error:
-            return attempt_result.from_failure(attempt_result.invalid_url_failure(str(error)), None, 0)
+            return attempt_result.result_of_failure(attempt_result.invalid_url_failure(str(error)), None, 0)
         exchange = _HttpExchange(self._open_session(), self._clock)
         way, begun = _ConnectionTrace(), self._clock.monotonic()
         _WAY.set(way)
-        failure = await self._attempt_failure(exchange, url, post)
+        failure = await self._attempt_failure(exchange, url, request)
         if failure is None:
             took = _to_milliseconds(exchange.answered_at - begun)
-            return attempt_result.from_response(exchange.answer(), way.remote_ip, took, self._clock.now())
-        return attempt_result.from_failure(
+            return attempt_result.result_of_response(exchange.answer(), way.remote_ip, took, self._clock.now())
+        return attempt_result.result_of_failure(
             failure, way.remote_ip, _to_milliseconds(self._clock.monotonic() - begun)
         )
 
@@ -101,7 +101,7 @@ class WebhookClient:
         except TimeoutError:
             failure = attempt_result.timeout_failure(self._settings.ack_seconds)
         except (aiohttp.ClientError, OSError) as error:
-            failure = attempt_result.failure_of(error)
+            failure = attempt_result.classify_client_error(error)
         else:
             return None
         return failure if exchange.response is None else None
@@ -114,11 +114,10 @@ class WebhookClient:
             except _SpentConnectionError:
                 continue
             except aiohttp.ClientConnectorError as error:
-                if not attempt_result.is_local_shortage(error):
+                if not attempt_result.is_out_of_sockets(error):
                     raise
             _LOGGER.error(
-                "no socket is free for a delivery: raise the limit of open files or lower "
-                "FIRM_WEBHOOK_IN_FLIGHT"
+                "no socket is free for a delivery: raise the limit of open files or lower FIRM_WEBHOOK_IN_FLIGHT"
             )
             await asyncio.sleep(SOCKET_WAIT_SECONDS)
 
@@ -133,7 +132,7 @@ class WebhookClient:
 
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
-            make_room()
+            raise_open_file_limit()
             connector = aiohttp.TCPConnector(
                 ssl=tls_context(),
                 resolver=self._resolver,
@@ -176,9 +175,7 @@ class _HttpExchange:
         self.answered_at = 0.0
 
     async def run(self, url: URL, post: OutgoingRequest) -> None:
-        async with self._session.post(
-            url, data=post.body, headers=post.headers, allow_redirects=False
-        ) as response:
+        async with self._session.post(url, data=post.body, headers=post.headers, allow_redirects=False) as response:
             self.answered_at = self._clock.monotonic()
             self.response = response
             content = response.content
@@ -229,7 +226,7 @@ class GuardedResolver(AbstractResolver):
         addresses = await self._lookup(host)
         if not addresses:
             raise OSError("the name has no address")
-        if not all(map(self._guard.permits, addresses)):
+        if not all(map(self._guard.is_permitted, addresses)):
             raise BlockedAddressError
         return [
             ResolveResult(

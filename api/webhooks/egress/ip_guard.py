@@ -79,10 +79,10 @@ class IpGuard:
         self._denied = denied
         self._is_own = is_own or is_own_address
 
-    def permits(self, written: str) -> bool:
+    def is_permitted(self, text: str) -> bool:
         """Whether an address is allowed; False for anything but a complete IP address, as nothing is resolved."""
         try:
-            address = _unmap_ipv4(ipaddress.ip_address(written))
+            address = _unmap_ipv4(ipaddress.ip_address(text))
         except ValueError:
             return False
         if any(address in network for network in self._allowed):
@@ -91,9 +91,9 @@ class IpGuard:
             return False
         return not self._is_own(address)
 
-    def check(self, written: str) -> None:
+    def check(self, text: str) -> None:
         """Raises BlockedAddressError unless `permits` is true."""
-        if not self.permits(written):
+        if not self.is_permitted(text):
             raise BlockedAddressError
 
 

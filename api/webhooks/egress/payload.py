@@ -23,7 +23,7 @@ _CONSTANT: Final = {
 }
 
 
-class BodyTooLargeError(ValueError):
+class WebhookBodyTooLargeError(ValueError):
     """An event body over the documented limit; permanent, as every attempt would exceed it."""
 
     def __init__(self, event_id: str, size: int) -> None:
@@ -56,7 +56,7 @@ def build_request(
     """Builds the request of attempt `number`; `started` has a time zone, `secrets` as for `signature_headers`."""
     written = encode_body(event, started)
     if len(written) > MOST_BYTES:
-        raise BodyTooLargeError(event.event_id, len(written))
+        raise WebhookBodyTooLargeError(event.event_id, len(written))
     headers = _CONSTANT | signature_headers(secrets, event.event_id, int(started.timestamp()), written)
     headers["X-Service-Event"] = event.event_type
     headers["X-Service-Delivery"] = delivery_id
@@ -69,7 +69,5 @@ def encode_body(event: EventPayload, started: datetime) -> bytes:
     if started.tzinfo is None:
         raise ValueError("the start of an attempt needs a time zone")
     at = started.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00")
-    start = (
-        f'{{"event_id":"{event.event_id}","event_type":"{event.event_type}","delivered_at":"{at}Z","data":'
-    )
+    start = f'{{"event_id":"{event.event_id}","event_type":"{event.event_type}","delivered_at":"{at}Z","data":'
     return b"%b%b}" % (start.encode(), event.data)

@@ -56,9 +56,9 @@ class UrlRejection:
 class InvalidTargetError(ValueError):
     """A URL rejected regardless of its host's addresses."""
 
-    def __init__(self, refusal: UrlRejection) -> None:
-        super().__init__(refusal.detail)
-        self.refusal = refusal
+    def __init__(self, rejection: UrlRejection) -> None:
+        super().__init__(rejection.detail)
+        self.refusal = rejection
 
 
 BLOCKED: Final = UrlRejection("endpoint_not_allowed", "blocked_address", "must resolve to public addresses")
@@ -69,9 +69,7 @@ UNRESOLVED: Final = UrlRejection(
 )
 
 
-async def url_rejection(
-    url: str, settings: WebhookSettings, resolver: Lookup | None = None
-) -> UrlRejection | None:
+async def url_rejection(url: str, settings: WebhookSettings, resolver: Lookup | None = None) -> UrlRejection | None:
     """Reason to reject this URL, or None. Every address of its host must be allowed."""
     try:
         target = parse_endpoint_url(url, allow_http=settings.allow_http)
@@ -81,7 +79,7 @@ async def url_rejection(
     try:
         async with asyncio.timeout(_LOOKUP_SECONDS):
             addresses = await _resolve_addresses(target.raw_host or "", resolver or DnsResolver())
-        permitted = all(map(guard.permits, addresses))
+        permitted = all(map(guard.is_permitted, addresses))
     except OSError:  # includes the timeout of a slow name server
         return UNRESOLVED
     if not addresses:
@@ -122,9 +120,7 @@ def _parse_host(written: str) -> str:
     if written.startswith("["):
         return _parse_ipv6(written[1:-1])
     try:
-        host = (
-            written.lower() if written.isascii() else (URL.build(scheme="https", host=written).raw_host or "")
-        )
+        host = written.lower() if written.isascii() else (URL.build(scheme="https", host=written).raw_host or "")
     except ValueError:  # all that IDNA encoding raises
         raise _invalid_target("invalid_url", "the host is not a valid international name") from None
     if not _NAME.fullmatch(host):
@@ -157,9 +153,7 @@ def _check_port(port: int, allow_any: bool) -> None:
     if port not in _PORTS and not _FIRST_FREE_PORT <= port <= _LAST_PORT:
         ports = " or ".join(map(str, _PORTS))
         raise InvalidTargetError(
-            UrlRejection(
-                "endpoint_not_allowed", "port_not_allowed", f"the port must be {ports}, or 1024 and above"
-            )
+            UrlRejection("endpoint_not_allowed", "port_not_allowed", f"the port must be {ports}, or 1024 and above")
         )
 
 
@@ -175,9 +169,7 @@ def _form_error(url: str) -> InvalidTargetError:
         )
     if "#" in rest:
         return _invalid_target("fragment_not_allowed", "must not contain a fragment (#...): it is never sent")
-    return _invalid_target(
-        "invalid_url", "must be a URL, for example https://hooks.example.com/company-events"
-    )
+    return _invalid_target("invalid_url", "must be a URL, for example https://hooks.example.com/company-events")
 
 
 def _invalid_target(code: str, detail: str) -> InvalidTargetError:

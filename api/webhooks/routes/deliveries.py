@@ -21,46 +21,46 @@ from api.webhooks.query_params import DELIVERIES, DELIVERY_STATUS, EVENT_ID, MAT
 _PATH = "/api/v1/webhooks/{id:str}/deliveries"
 
 
-@endpoint(_PATH, secret_only=True)
-async def list_webhook_deliveries(call: RequestContext) -> HttpResponse:
-    values = DELIVERIES.read(call.query)
-    binding = _cursor_binding(call, values)
-    key = after_key(call, values, binding)
+@endpoint(_PATH, is_secret_key_only=True)
+async def list_webhook_deliveries(context: RequestContext) -> HttpResponse:
+    values = DELIVERIES.read(context.query_string)
+    binding = _cursor_binding(context, values)
+    key = after_key(context, values, binding)
     before = None if key is None else str(key[0])
-    place, asked, limit = delivery_scope(call), _delivery_query(values), values[LIMIT]
-    found = await call.service.control.read(
+    place, asked, limit = delivery_scope(context), _delivery_query(values), values[LIMIT]
+    found = await context.services.control_database.read(
         lambda connection: service.list_deliveries(connection, place, asked, before, limit + 1)
     )
     shown = found[:limit]
-    following = call.service.cursors.issue(binding, (shown[-1].delivery_id,)) if len(found) > limit else None
-    return account_page_response(call, [_delivery_row(record) for record in shown], following)
+    following = context.services.cursor_signer.issue(binding, (shown[-1].delivery_id,)) if len(found) > limit else None
+    return account_page_response(context, [_delivery_row(record) for record in shown], following)
 
 
-@endpoint(f"{_PATH}/{{delivery_id:str}}", secret_only=True)
-async def get_webhook_delivery(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    place, delivery_id = delivery_scope(call), call.places["delivery_id"]
-    found = await call.service.control.read(
+@endpoint(f"{_PATH}/{{delivery_id:str}}", is_secret_key_only=True)
+async def get_webhook_delivery(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    place, delivery_id = delivery_scope(context), context.path_parameters["delivery_id"]
+    found = await context.services.control_database.read(
         lambda connection: service.delivery_detail(connection, place, delivery_id)
     )
     return json_response(200, msgspec.json.encode(serializer.delivery_detail_json(found)))
 
 
-@endpoint(f"{_PATH}/{{delivery_id:str}}/retry", method="POST", secret_only=True, needs_webhooks=True)
-async def retry_webhook_delivery(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    place, delivery_id = delivery_scope(call), call.places["delivery_id"]
-    attempt_id, now = call.service.ulids.make("att"), call.service.clock.now()
-    found = await call.service.control.write(
+@endpoint(f"{_PATH}/{{delivery_id:str}}/retry", method="POST", is_secret_key_only=True, needs_webhooks=True)
+async def retry_webhook_delivery(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    place, delivery_id = delivery_scope(context), context.path_parameters["delivery_id"]
+    attempt_id, now = context.services.ulid_generator.make("att"), context.services.clock.now()
+    found = await context.services.control_database.write(
         lambda connection: service.retry_delivery(connection, place, delivery_id, attempt_id, now)
     )
     return json_response(202, _delivery_row(found))
 
 
-def delivery_scope(call: RequestContext) -> DeliveryScope:
+def delivery_scope(context: RequestContext) -> DeliveryScope:
     """The subscription of the request, and the oldest instant its log can be read from."""
-    days = call.service.settings.webhooks.retention_days
-    return scope_for(call.account_id, call.places["id"], days, call.service.clock.now())
+    days = context.services.settings.webhooks.retention_days
+    return scope_for(context.account_id, context.path_parameters["id"], days, context.services.clock.now())
 
 
 def _delivery_row(record: DeliveryRecord) -> bytes:
@@ -77,5 +77,5 @@ def _delivery_query(values: ParsedQuery) -> DeliveryQuery:
 
 
 def _cursor_binding(call: RequestContext, values: ParsedQuery) -> CursorBinding:
-    filters = filter_hash(call.places["id"], values.filters())
+    filters = filter_hash(call.path_parameters["id"], values.filters())
     return CursorBinding(call.account_id, "deliveries", filters, "desc")

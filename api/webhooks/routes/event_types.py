@@ -20,8 +20,7 @@ _TEXTS = {
     "ownership.changed": "A shareholder crossed a 5%, 10%, 20% or 50% threshold.",
     "status.changed": "Company status changed between active, dormant and dissolved.",
     "news.published": "News published about a company.",
-    "event.regulatory": "Enforcement action, sanction or material announcement by a "
-    "financial-market regulator.",
+    "event.regulatory": "Enforcement action, sanction or material announcement by a financial-market regulator.",
 }
 _SCHEMAS = "/api/openapi.json#/components/schemas"
 _BODY = msgspec.json.encode(
@@ -42,7 +41,7 @@ _BODY = msgspec.json.encode(
 _TAG = content_digest(_BODY)
 
 
-@endpoint("/api/v1/event-types", secret_only=True)
-async def list_event_types(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    return data_response(call, (CACHE, VARY), _BODY, _TAG)
+@endpoint("/api/v1/event-types", is_secret_key_only=True)
+async def list_event_types(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    return data_response(context, (CACHE, VARY), _BODY, _TAG)

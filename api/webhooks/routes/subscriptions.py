@@ -31,56 +31,59 @@ _ONE = f"{_ALL}/{{id:str}}"
 _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
 
 
-@endpoint(_ALL, method="POST", body=BodyPolicy(_COMPANIES_LIMIT), secret_only=True, needs_webhooks=True)
-async def create_webhook(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    made = await call.service.subscriptions.create(_request_owner(call), call.body)
+@endpoint(_ALL, method="POST", body=BodyPolicy(_COMPANIES_LIMIT), is_secret_key_only=True, needs_webhooks=True)
+async def create_webhook(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    made = await context.services.subscription_service.create(_request_owner(context), context.required_json_body)
     more = {"secret": made.secret, "warnings": [warned.members() for warned in made.warnings]}
     location = f"{_ALL}/{made.record.subscription_id}"
-    return _subscription_response(call, 201, made.record, more, [(b"location", location.encode())])
+    return _subscription_response(context, 201, made.record, more, [(b"location", location.encode())])
 
 
-@endpoint(_ALL, secret_only=True)
-async def list_webhooks(call: RequestContext) -> HttpResponse:
-    values = SUBSCRIPTIONS.read(call.query)
-    binding = CursorBinding(call.account_id, "webhooks", filter_hash(values.filters()), "desc")
-    key, limit = after_key(call, values, binding), values[LIMIT]
+@endpoint(_ALL, is_secret_key_only=True)
+async def list_webhooks(context: RequestContext) -> HttpResponse:
+    values = SUBSCRIPTIONS.read(context.query_string)
+    binding = CursorBinding(context.account_id, "webhooks", filter_hash(values.filters()), "desc")
+    key, limit = after_key(context, values, binding), values[LIMIT]
     before = None if key is None else str(key[0])
-    found = await call.service.subscriptions.page(
-        call.account_id, values[SUBSCRIPTION_STATUS], before, limit + 1
+    found = await context.services.subscription_service.page(
+        context.account_id, values[SUBSCRIPTION_STATUS], before, limit + 1
     )
-    page, now = found[:limit], call.service.clock.now()
+    page, now = found[:limit], context.services.clock.now()
     following = None
     if len(found) > limit:
-        following = call.service.cursors.issue(binding, (page[-1].subscription_id,))
+        following = context.services.cursor_signer.issue(binding, (page[-1].subscription_id,))
     rows = [msgspec.json.encode(subscriptions_serializer.subscription_json(record, now)) for record in page]
-    return account_page_response(call, rows, following)
+    return account_page_response(context, rows, following)
 
 
-@endpoint(_ONE, secret_only=True)
-async def get_webhook(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    record = await call.service.subscriptions.get(call.account_id, call.places["id"])
-    return _subscription_response(call, 200, record)
+@endpoint(_ONE, is_secret_key_only=True)
+async def get_webhook(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    record = await context.services.subscription_service.get(context.account_id, context.path_parameters["id"])
+    return _subscription_response(context, 200, record)
 
 
 @endpoint(
-    _ONE, method="PATCH", body=BodyPolicy(_COMPANIES_LIMIT, media_types=MERGE_PATCH_TYPES), secret_only=True
+    _ONE, method="PATCH", body=BodyPolicy(_COMPANIES_LIMIT, media_types=MERGE_PATCH_TYPES), is_secret_key_only=True
 )
-async def update_webhook(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    changed = await call.service.subscriptions.change(
-        _request_owner(call), call.places["id"], call.body, call.incoming.get(b"if-match")
+async def update_webhook(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    changed = await context.services.subscription_service.change(
+        _request_owner(context),
+        context.path_parameters["id"],
+        context.required_json_body,
+        context.request_headers.get(b"if-match"),
     )
     warnings = [warned.members() for warned in changed.warnings]
-    return _subscription_response(call, 200, changed.record, {"warnings": warnings})
+    return _subscription_response(context, 200, changed.record, {"warnings": warnings})
 
 
-@endpoint(_ONE, method="DELETE", secret_only=True)
-async def delete_webhook(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    await call.service.subscriptions.remove(
-        call.account_id, call.places["id"], call.incoming.get(b"if-match")
+@endpoint(_ONE, method="DELETE", is_secret_key_only=True)
+async def delete_webhook(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    await context.services.subscription_service.remove(
+        context.account_id, context.path_parameters["id"], context.request_headers.get(b"if-match")
     )
     return HttpResponse(204, [NO_STORE, VARY], b"")
 
@@ -89,13 +92,15 @@ async def delete_webhook(call: RequestContext) -> HttpResponse:
     f"{_ONE}/secret/rotate",
     method="POST",
     body=BodyPolicy(is_optional=True),
-    secret_only=True,
+    is_secret_key_only=True,
     needs_webhooks=True,
 )
-async def rotate_webhook_secret(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    made = await call.service.subscriptions.rotate(call.account_id, call.places["id"], call.body)
-    now = call.service.clock.now()
+async def rotate_webhook_secret(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    made = await context.services.subscription_service.rotate(
+        context.account_id, context.path_parameters["id"], context.required_json_body
+    )
+    now = context.services.clock.now()
     told = {
         "id": made.record.subscription_id,
         "secret": made.secret,
@@ -108,22 +113,22 @@ async def rotate_webhook_secret(call: RequestContext) -> HttpResponse:
 
 
 @endpoint(
-    f"{_ONE}/test", method="POST", body=BodyPolicy(is_optional=True), secret_only=True, needs_webhooks=True
+    f"{_ONE}/test", method="POST", body=BodyPolicy(is_optional=True), is_secret_key_only=True, needs_webhooks=True
 )
-async def test_webhook(call: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(call.query)
-    service, event_type = call.service, requests.parse_test_type(call.body)
-    record = await service.subscriptions.get(call.account_id, call.places["id"])
-    service.limits.check_test(record.subscription_id, call.started)
-    secrets = service.subscriptions.secrets(record)
+async def test_webhook(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    service, event_type = context.services, requests.parse_test_type(context.required_json_body)
+    record = await service.subscription_service.get(context.account_id, context.path_parameters["id"])
+    service.rate_limiter.check_test_sends(record.subscription_id, context.started_at)
+    secrets = service.subscription_service.secrets(record)
     attempt = await test_delivery.send_test(
-        service.sender, record, secrets, event_type, service.ulids, service.clock.now()
+        service.webhook_client, record, secrets, event_type, service.ulid_generator, service.clock.now()
     )
     return json_response(200, msgspec.json.encode(deliveries_serializer.attempt_json(attempt)))
 
 
 def _request_owner(call: RequestContext) -> SubscriptionOwner:
-    return SubscriptionOwner(call.account_id, call.known_caller.meter.tier)
+    return SubscriptionOwner(call.account_id, call.required_caller.account_limits.tier)
 
 
 def _subscription_response(
@@ -135,6 +140,6 @@ def _subscription_response(
 ) -> HttpResponse:
     """Response with a subscription and its strong ETag."""
     body = msgspec.json.encode(
-        subscriptions_serializer.subscription_json(record, call.service.clock.now()) | (more or {})
+        subscriptions_serializer.subscription_json(record, call.services.clock.now()) | (more or {})
     )
     return json_response(status, body, [(b"etag", b'"%d"' % record.revision), *extra])

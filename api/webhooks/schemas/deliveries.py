@@ -45,9 +45,7 @@ _ERRORS: Final = (
 _OUTCOMES: Final = ("succeeded", "failed")
 _EVENT_TYPE: Final = enum_schema(EVENT_TYPES, "Event type.", open_ended=True)
 _EVENT_ID: Final = natural_id_schema("evt", "The same for every attempt and replay.")
-_ERROR: Final = enum_schema(
-    _ERRORS, "Reason of the failure; null if it did not fail.", null=True, open_ended=True
-)
+_ERROR: Final = enum_schema(_ERRORS, "Reason of the failure; null if it did not fail.", null=True, open_ended=True)
 _RESPONSE_STATUS: Final = integer_schema(100, 999, "Status code returned by the endpoint.", null=True)
 _DELIVERY: Final = {
     "id": ulid_schema("dlv", "The delivery."),
@@ -57,8 +55,7 @@ _DELIVERY: Final = {
     "company_id": COMPANY_ID,
     "status": enum_schema(
         DELIVERY_STATUSES,
-        "`held`: waiting for a replay. `failed`: every scheduled attempt failed. `canceled`: will "
-        "not be sent.",
+        "`held`: waiting for a replay. `failed`: every scheduled attempt failed. `canceled`: will not be sent.",
     ),
     "attempt_count": integer_schema(0, _COUNT, "Attempts so far, including manual retries."),
     "next_attempt_at": instant_schema("Time of the next scheduled attempt.", null=True),
@@ -126,22 +123,18 @@ _REPLAY: Final = {
     "status": enum_schema(("running", "completed"), "`completed` means that no delivery of it is pending."),
     "matched": integer_schema(0, _COUNT, "Deliveries included in the replay."),
     "succeeded": integer_schema(0, _COUNT, "Of these, the number that succeeded."),
-    "failed": integer_schema(
-        0, _COUNT, "Of these, the number that failed, or were held or canceled in the meantime."
-    ),
+    "failed": integer_schema(0, _COUNT, "Of these, the number that failed, or were held or canceled in the meantime."),
     "pending": integer_schema(0, _COUNT, "Of these, the number not completed yet."),
     "created_at": instant_schema("When it was requested."),
     "completed_at": instant_schema("When the last delivery completed.", null=True),
 }
 
 
-def components() -> dict[str, Any]:
+def schema_components() -> dict[str, Any]:
     """Named schemas of these resources."""
     whole = {
         "payload": schema_reference("Payload"),
-        "attempts": array_schema(
-            schema_reference("Attempt"), ATTEMPTS_SHOWN, "The latest attempts, oldest first."
-        ),
+        "attempts": array_schema(schema_reference("Attempt"), ATTEMPTS_SHOWN, "The latest attempts, oldest first."),
     }
     return {
         "Attempt": object_schema("One request to an endpoint.", _ATTEMPT),

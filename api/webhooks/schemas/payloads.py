@@ -98,16 +98,9 @@ def _post_operation(event_type: str) -> Schema:
         "tags": ["Webhooks"],
         "security": [],
         "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in _HEADERS],
-        "requestBody": {
-            "required": True,
-            "description": "At most 32 KiB.",
-            "content": {"application/json": body},
-        },
+        "requestBody": {"required": True, "description": "At most 32 KiB.", "content": {"application/json": body}},
         "responses": {
-            "2XX": {
-                "description": "Acknowledged: any 2xx response within 10 seconds. The response "
-                "body is not read."
-            },
+            "2XX": {"description": "Acknowledged: any 2xx response within 10 seconds. The response body is not read."},
             "default": {
                 "description": "Any other response, including redirects, is a failure: the "
                 "delivery is retried after 1 minute, 5 minutes, 30 minutes, 2 hours "

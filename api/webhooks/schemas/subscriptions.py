@@ -27,19 +27,13 @@ from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
 
 MOST_COMPANIES: Final = 10_000
 """Maximum per subscription, in the largest built-in tier."""
-SECRET: Final = text_schema(
-    50, "Store it securely: it is not shown again.", pattern="^whsec_[A-Za-z0-9+/]{43}=$"
-)
+SECRET: Final = text_schema(50, "Store it securely: it is not shown again.", pattern="^whsec_[A-Za-z0-9+/]{43}=$")
 _HINT: Final = text_schema(20, "The secret's last characters.", pattern="^whsec_….{4}$")
-_PREVIOUS: Final = instant_schema(
-    "Until when the previous secret also signs; null if it does not.", null=True
-)
+_PREVIOUS: Final = instant_schema("Until when the previous secret also signs; null if it does not.", null=True)
 _COUNT: Final = 2**53
 _REASONS: Final = ("manual", "retries_exhausted", "tier_downgraded")
 
-ASKED_TYPE: Final = enum_schema(
-    (*EVENT_TYPES, *EVENT_ALIASES), "An event type, or a deprecated alias of one."
-)
+ASKED_TYPE: Final = enum_schema((*EVENT_TYPES, *EVENT_ALIASES), "An event type, or a deprecated alias of one.")
 _ENDPOINT: Final = url_schema(
     "URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.", null=False
 )
@@ -50,15 +44,12 @@ _STATUS: Final = enum_schema(("active", "paused"), "While `paused`, events are h
 _ASKED_COMPANIES: Final = request_array(
     text_schema(24, "A company's number or id.", pattern=ANY_NUMBER) | {"minLength": 4},
     MOST_COMPANIES,
-    "Only these companies, including ones not known yet; null or omitted means all. The tier "
-    "limits the number.",
+    "Only these companies, including ones not known yet; null or omitted means all. The tier limits the number.",
     null=True,
 )
 _ASKED: Final = {
     "endpoint_url": _ASKED_ENDPOINT,
-    "event_types": request_array(
-        ASKED_TYPE, len(EVENT_TYPES), "Only these event types; there is no wildcard."
-    ),
+    "event_types": request_array(ASKED_TYPE, len(EVENT_TYPES), "Only these event types; there is no wildcard."),
     "entity_ids": _ASKED_COMPANIES,
     "description": _DESCRIPTION,
     "max_per_second": _PER_SECOND,
@@ -67,9 +58,7 @@ _ASKED: Final = {
 _MEMBERS: Final = {
     "id": ulid_schema("whs", "The subscription."),
     "endpoint_url": _ENDPOINT,
-    "event_types": array_schema(
-        enum_schema(EVENT_TYPES, "Event type.", open_ended=True), 20, "Canonical names."
-    ),
+    "event_types": array_schema(enum_schema(EVENT_TYPES, "Event type.", open_ended=True), 20, "Canonical names."),
     "entity_ids": {
         "type": ["array", "null"],
         "description": "Only these companies; null means all.",
@@ -109,13 +98,9 @@ _KIND: Final = {
     "event_type": enum_schema(EVENT_TYPES, "Name used in subscriptions.", open_ended=True),
     "description": text_schema(300, "When it is sent."),
     "aliases": array_schema(
-        text_schema(30, "A deprecated alias, still accepted.", pattern="^[a-z]+[.][a-z]+$"),
-        20,
-        "Deprecated aliases.",
+        text_schema(30, "A deprecated alias, still accepted.", pattern="^[a-z]+[.][a-z]+$"), 20, "Deprecated aliases."
     ),
-    "schema_ref": text_schema(
-        200, "Schema of the body in this document.", pattern="^/api/openapi[.]json#/[A-Za-z/]+$"
-    ),
+    "schema_ref": text_schema(200, "Schema of the body in this document.", pattern="^/api/openapi[.]json#/[A-Za-z/]+$"),
 }
 
 
@@ -125,11 +110,9 @@ def _subscription_schema(description: str, *more: str) -> Schema:
     return object_schema(description, _MEMBERS | {name: further[name] for name in more})
 
 
-def components() -> dict[str, Any]:
+def schema_components() -> dict[str, Any]:
     """Named schemas of these resources."""
-    grace = integer_schema(0, 604_800, "How long the previous secret also signs, in seconds.") | {
-        "default": 86_400
-    }
+    grace = integer_schema(0, 604_800, "How long the previous secret also signs, in seconds.") | {"default": 86_400}
     return {
         "NewSubscription": request_schema("A subscription to create.", _ASKED, "endpoint_url", "event_types"),
         "SubscriptionChanges": request_schema(

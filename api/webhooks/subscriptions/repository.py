@@ -9,28 +9,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    and_,
-    delete,
-    func,
-    insert,
-    literal_column,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, literal_column, select, update
 
 from api.database.json_bulk import JsonStatement
 from api.database.models.accounts import Account
 from api.database.models.base import columns_of
 from api.database.models.webhooks import Delivery, EndpointState, SubscribedCompany, Subscription
-from api.webhooks.subscriptions.records import (
-    AccountTier,
-    DowngradedSubscription,
-    NewSubscription,
-    SubscriptionRecord,
-)
+from api.webhooks.subscriptions.records import AccountTier, DowngradedSubscription, NewSubscription, SubscriptionRecord
 from api.webhooks.subscriptions.state_transitions import lock_endpoints, pause_subscription
 
 _ADD_COMPANIES: Final = JsonStatement(
@@ -72,9 +57,7 @@ class SubscriptionRepository:
         found = self._connection.execute(
             # does not block foreign-key checks, so writing a mail under an endpoint-queue lock need not wait
             # for this
-            select(Account.tier, Account.status)
-            .where(Account.account_id == account_id)
-            .with_for_update(key_share=True)
+            select(Account.tier, Account.status).where(Account.account_id == account_id).with_for_update(key_share=True)
         ).one()
         return AccountTier(found.tier, found.status, self.count(account_id))
 
@@ -126,9 +109,7 @@ class SubscriptionRepository:
             lock_endpoints(self._connection, [subscription_id])
         return self.find(account_id, subscription_id)
 
-    def page(
-        self, account_id: str, status: str | None, before: str | None, limit: int
-    ) -> list[SubscriptionRecord]:
+    def page(self, account_id: str, status: str | None, before: str | None, limit: int) -> list[SubscriptionRecord]:
         """Returns a page of subscriptions with ids below `before`, newest first."""
         conditions = [Subscription.account_id == account_id, _LIVE]
         if status is not None:
@@ -147,9 +128,7 @@ class SubscriptionRepository:
 
     def replace_companies(self, subscription_id: str, companies: Sequence[str] | None) -> None:
         """Replaces the companies; call `change` with `all_companies` afterwards."""
-        self._connection.execute(
-            delete(SubscribedCompany).where(SubscribedCompany.subscription_id == subscription_id)
-        )
+        self._connection.execute(delete(SubscribedCompany).where(SubscribedCompany.subscription_id == subscription_id))
         self._add_companies(subscription_id, companies)
 
     def downgraded(self, account_id: str, limit: int) -> list[DowngradedSubscription]:
@@ -181,12 +160,7 @@ class SubscriptionRepository:
     def _select_records(self, condition: ColumnElement[bool], limit: int = 1) -> list[SubscriptionRecord]:
         companies = literal_column(_COMPANIES[self._connection.dialect.name])
         statement = (
-            select(
-                *_COLUMNS,
-                _HELD.label("held_deliveries"),
-                Subscription.all_companies,
-                companies.label("companies"),
-            )
+            select(*_COLUMNS, _HELD.label("held_deliveries"), Subscription.all_companies, companies.label("companies"))
             .join(EndpointState, EndpointState.subscription_id == Subscription.subscription_id)
             .where(condition)
             .order_by(Subscription.subscription_id.desc())
@@ -195,9 +169,7 @@ class SubscriptionRepository:
         return [_subscription_record(row._asdict()) for row in self._connection.execute(statement)]
 
 
-_COLUMNS: Final = columns_of(
-    SubscriptionRecord, Subscription, EndpointState, computed=("companies", "held_deliveries")
-)
+_COLUMNS: Final = columns_of(SubscriptionRecord, Subscription, EndpointState, computed=("companies", "held_deliveries"))
 
 
 def _owned_by(account_id: str, subscription_id: str) -> ColumnElement[bool]:

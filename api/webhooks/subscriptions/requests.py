@@ -26,7 +26,7 @@ from api.http.body_validation import (
 from api.http.json_body import Object
 from api.webhooks.subscriptions.records import EVENT_BITS
 from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
-from warehouse.schema.identifiers import parse
+from warehouse.schema.identifiers import parse_company_number
 
 STATUSES: Final = ("active", "paused")
 LONGEST_URL: Final = 2_048
@@ -74,14 +74,14 @@ class SubscriptionInput:
     warnings: Sequence[InputWarning] = ()
 
 
-def parse_new_subscription(body: Object, most_companies: int, faults: ValidationErrors) -> SubscriptionInput:
+def parse_new_subscription(body: Object, max_companies: int, errors: ValidationErrors) -> SubscriptionInput:
     """Parses the body of a new subscription."""
-    return _parse_input(_body_schema(most_companies, is_new=True), body, faults)
+    return _parse_input(_body_schema(max_companies, is_new=True), body, errors)
 
 
-def parse_changes(body: Object, most_companies: int, faults: ValidationErrors) -> SubscriptionInput:
+def parse_changes(body: Object, max_companies: int, errors: ValidationErrors) -> SubscriptionInput:
     """Parses a merge patch (RFC 7396: omitted members stay)."""
-    return _parse_input(_body_schema(most_companies, is_new=False), body, faults)
+    return _parse_input(_body_schema(max_companies, is_new=False), body, errors)
 
 
 def parse_grace_seconds(body: Object) -> int:
@@ -113,9 +113,7 @@ def _body_schema(most_companies: int, *, is_new: bool) -> BodySchema:
         BodyField(
             "entity_ids",
             nullable_parser(
-                array_parser(
-                    _parse_company, most_companies, "omit entity_ids to receive all companies", companies
-                )
+                array_parser(_parse_company, most_companies, "omit entity_ids to receive all companies", companies)
             ),
         ),
         BodyField("description", nullable_parser(text_parser(LONGEST_DESCRIPTION))),
@@ -145,19 +143,17 @@ def _parse_event_type(value: Any, pointer: str, faults: ValidationErrors) -> str
     return None
 
 
-_types: Final = array_parser(
-    _parse_event_type, len(EVENT_TYPES), f"name one or more of {', '.join(EVENT_TYPES)}"
-)
+_types: Final = array_parser(_parse_event_type, len(EVENT_TYPES), f"name one or more of {', '.join(EVENT_TYPES)}")
 
 
-def parse_event_types(value: Any, pointer: str, faults: ValidationErrors) -> tuple[str, ...]:
-    found = _types(value, pointer, faults)
+def parse_event_types(value: Any, pointer: str, errors: ValidationErrors) -> tuple[str, ...]:
+    found = _types(value, pointer, errors)
     return tuple(event_type for event_type in EVENT_TYPES if event_type in found)
 
 
 def _parse_company(value: Any, pointer: str, faults: ValidationErrors) -> str | None:
     """Company id of a number or id; unknown companies are accepted, as are those of announced markets."""
-    number = parse(value) if isinstance(value, str) else None
+    number = parse_company_number(value) if isinstance(value, str) else None
     if number is None:
         faults.add("invalid_company", _COMPANY, pointer)
         return None
@@ -167,9 +163,7 @@ def _parse_company(value: Any, pointer: str, faults: ValidationErrors) -> str | 
 def _alias_warnings(given: Any) -> list[InputWarning]:
     return [
         InputWarning(
-            "event_type_alias",
-            f"'{entry}' is a deprecated alias of '{EVENT_ALIASES[entry]}'.",
-            f"/event_types/{place}",
+            "event_type_alias", f"'{entry}' is a deprecated alias of '{EVENT_ALIASES[entry]}'.", f"/event_types/{place}"
         )
         for place, entry in enumerate(given if isinstance(given, list) else ())
         if isinstance(entry, str) and entry in EVENT_ALIASES

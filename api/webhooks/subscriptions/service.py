@@ -35,11 +35,7 @@ from api.webhooks.subscriptions.records import AccountTier, NewSubscription, Sub
 from api.webhooks.subscriptions.repository import SubscriptionRepository
 from api.webhooks.subscriptions.requests import InputWarning, SubscriptionInput
 from api.webhooks.subscriptions.serializer import format_instant, previous_secret_expiry
-from api.webhooks.subscriptions.state_transitions import (
-    delete_subscription,
-    pause_subscription,
-    resume_subscription,
-)
+from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
 
 PREFIX: Final = "whs"
 _HINT: Final = 4  # last characters
@@ -54,7 +50,7 @@ class SubscriptionOwner:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedSubscription:
+class SubscriptionChange:
     """A changed subscription, and the warnings about the change."""
 
     record: SubscriptionRecord
@@ -75,18 +71,18 @@ class SubscriptionService:
 
     def __init__(  # noqa: PLR0913, PLR0917 -- all that operations need, put together once
         self,
-        control: AsyncDatabase,
+        database: AsyncDatabase,
         last_sequence: Callable[[], int],
-        sealer: SecretBox,
+        secret_box: SecretBox,
         settings: WebhookSettings,
         tiers: TierCatalogue,
         clock: Clock,
         ulids: UlidGenerator,
         lookup: Lookup | None = None,
     ) -> None:
-        self._control = control
+        self._control = database
         self._last_sequence = last_sequence
-        self._sealer = sealer
+        self._sealer = secret_box
         self._settings = settings
         self._tiers = tiers
         self._clock = clock
@@ -122,7 +118,7 @@ class SubscriptionService:
 
     async def change(
         self, owner: SubscriptionOwner, subscription_id: str, body: Object, if_match: bytes | None
-    ) -> ChangedSubscription:
+    ) -> SubscriptionChange:
         """Applies a merge patch. Activation checks the endpoint again, and needs a tier with webhooks."""
         tier, activates = owner.tier, body.get("status") == "active"
         if activates and not tier.webhooks:
@@ -133,13 +129,11 @@ class SubscriptionService:
         found = await self.get(owner.account_id, subscription_id)
         _check_revision(found, if_match)
         if activates and found.status == "paused" and "endpoint_url" not in asked.members:
-            await self._check_members(
-                SubscriptionInput({"endpoint_url": found.endpoint_url}), ValidationErrors()
-            )
+            await self._check_members(SubscriptionInput({"endpoint_url": found.endpoint_url}), ValidationErrors())
         record = await self._control.write(
             lambda connection: self._apply_changes(connection, found, asked.members, if_match)
         )
-        return ChangedSubscription(record, asked.warnings)
+        return SubscriptionChange(record, asked.warnings)
 
     async def remove(self, account_id: str, subscription_id: str, if_match: bytes | None) -> None:
         """Deletes a subscription; undelivered deliveries are canceled."""
@@ -180,10 +174,7 @@ class SubscriptionService:
     def secrets(self, record: SubscriptionRecord) -> list[str]:
         """Secrets that sign now: the current one, and the previous one during its overlap."""
         secrets = [self._sealer.open(record.secret)]
-        if (
-            record.previous_secret is not None
-            and previous_secret_expiry(record, self._clock.now()) is not None
-        ):
+        if record.previous_secret is not None and previous_secret_expiry(record, self._clock.now()) is not None:
             secrets.append(self._sealer.open(record.previous_secret))
         return secrets
 
@@ -229,7 +220,7 @@ class SubscriptionService:
 
     def _entitled_tier(self, account: AccountTier) -> Tier:
         """Returns the current tier if it has webhooks and the account is active; cached keys may be older."""
-        tier = self._tiers.named(account.tier)
+        tier = self._tiers.tier_by_name(account.tier)
         if account.status != "active":
             raise errors.account_not_served(account.status)
         if not tier.webhooks:
@@ -237,11 +228,7 @@ class SubscriptionService:
         return tier
 
     def _apply_changes(
-        self,
-        connection: Connection,
-        seen: SubscriptionRecord,
-        members: Mapping[str, Any],
-        if_match: bytes | None,
+        self, connection: Connection, seen: SubscriptionRecord, members: Mapping[str, Any], if_match: bytes | None
     ) -> SubscriptionRecord:
         subscriptions, status = SubscriptionRepository(connection), members.get("status")
         account_id, subscription_id = seen.account_id, seen.subscription_id

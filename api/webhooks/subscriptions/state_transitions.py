@@ -75,14 +75,10 @@ def delete_subscription(connection: Connection, subscription_id: str, at: dateti
 def refresh_queue_time(connection: Connection, subscription_id: str) -> None:
     """Updates the endpoint queue's next due time. The caller holds its lock."""
     earliest = (
-        select(func.min(QueuedAttempt.due_at))
-        .where(QueuedAttempt.subscription_id == subscription_id)
-        .scalar_subquery()
+        select(func.min(QueuedAttempt.due_at)).where(QueuedAttempt.subscription_id == subscription_id).scalar_subquery()
     )
     connection.execute(
-        update(EndpointState)
-        .where(EndpointState.subscription_id == subscription_id)
-        .values(next_due_at=earliest)
+        update(EndpointState).where(EndpointState.subscription_id == subscription_id).values(next_due_at=earliest)
     )
 
 
@@ -110,11 +106,7 @@ def _change_status(
             Subscription.deleted_at.is_(None),
         )
         .values(
-            status=after,
-            status_reason=reason,
-            status_changed_at=at,
-            updated_at=at,
-            revision=Subscription.revision + 1,
+            status=after, status_reason=reason, status_changed_at=at, updated_at=at, revision=Subscription.revision + 1
         )
     )
     return changed.rowcount == 1
@@ -128,8 +120,7 @@ def _withdraw_deliveries(connection: Connection, subscription_id: str, into: str
     unfinished = and_(
         Delivery.subscription_id == subscription_id,
         Delivery.status.in_(UNFINISHED),
-        Delivery.status
-        != "succeeded",  # the partial index's condition: avoids scanning all succeeded deliveries
+        Delivery.status != "succeeded",  # the partial index's condition: avoids scanning all succeeded deliveries
     )
     taken = (
         select(func.count())
@@ -141,12 +132,8 @@ def _withdraw_deliveries(connection: Connection, subscription_id: str, into: str
     connection.execute(update(Replay).where(running).values(failed=Replay.failed + taken))
     complete_replays(connection, [subscription_id], at)
     ended = at if into == "canceled" else None  # held ones may still be replayed
+    connection.execute(update(Delivery).where(unfinished).values(status=into, next_attempt_at=None, completed_at=ended))
     connection.execute(
-        update(Delivery).where(unfinished).values(status=into, next_attempt_at=None, completed_at=ended)
-    )
-    connection.execute(
-        delete(QueuedAttempt).where(
-            QueuedAttempt.subscription_id == subscription_id, QueuedAttempt.trigger != "manual"
-        )
+        delete(QueuedAttempt).where(QueuedAttempt.subscription_id == subscription_id, QueuedAttempt.trigger != "manual")
     )
     refresh_queue_time(connection, subscription_id)

@@ -26,12 +26,12 @@ from connectors.contract.dataset import (
 )
 from connectors.fi.notices import fetch
 from connectors.fi.notices.schema import DAY, DIGITAL, KEY, NOTICES, NUMBER, RECORD, TYPE, TYPES
-from connectors.fi.register import HOST, LICENCE, business_id, error_body_reason
+from connectors.fi.register import HOST, LICENCE, error_body_reason, parse_business_id
 from connectors.fi.xbrl.filing_lists import LIST, parse_statement_list
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
-from connectors.kit.json.record import Record, RecordError
+from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xbrl.facts import parse_day
 
@@ -55,39 +55,39 @@ _OF_COMPANY: Final = (  # known, and read by `fi.ytj`
 )
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises search pages and single companies; distinguishes empty pages from companies without notices."""
     del name
     head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
-    if sniff(head) is not Format.JSON:
-        return NotApplicable(f"expected the JSON of notices, found {sniff(head)}")
+    if detect_body_format(head) is not BodyFormat.JSON:
+        return NotApplicable(f"expected the JSON of notices, found {detect_body_format(head)}")
     if f'"{_NOTICES}"'.encode() in head or f'"{LIST}"'.encode() in head:
         return RecognisedFile(None, Scope.PART)
     try:
         body: Any = msgspec.json.decode(head)
     except MALFORMED:
-        return RecognisedFile(None, Scope.PART)  # longer than its head, or damaged: `read` finds out
+        return RecognisedFile(None, Scope.PART)  # longer than its head, or damaged: `read_batches` finds out
     reason = error_body_reason(body)
     if reason is None and isinstance(body, dict):
         reason = "companies without any notice" if _COMPANIES in body or NUMBER in body else None
     return NotApplicable(reason or "JSON that is not a response about notices")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `fi_ilmoitus`, or of the list of digital statements fetched with it."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         text = stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
     try:
         body: Any = msgspec.json.decode(text)
     except MALFORMED as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected JSON: {error}") from None
+        raise UnreadableFileError(member.dataset, member.name, f"expected JSON: {error}") from None
     if isinstance(body, dict) and LIST in body:
-        yield _digital_batch(piece, text)
+        yield _digital_batch(member, text)
         return
     companies = _company_objects(body)
     if companies is None:
-        raise UnreadableFileError(piece.dataset, piece.name, "neither a company nor a list of companies")
-    tally = SignalCounter(piece.dataset)
+        raise UnreadableFileError(member.dataset, member.name, "neither a company nor a list of companies")
+    tally = SignalCounter(member.dataset)
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
     for place, company in enumerate(companies, start=1):
@@ -119,11 +119,11 @@ def _collect_notices(
     company: Any, tally: SignalCounter, rows: list[dict[str, Any]], rejects: list[tuple[object, str, object]]
 ) -> None:
     """Adds the notices of one company; an unreadable notice is rejected alone."""
-    record = Record(company, tally, "")
-    number = business_id(record.child(NUMBER).text("value"))
+    record = JsonRecord(company, tally, "")
+    number = parse_business_id(record.child(NUMBER).text("value"))
     if number is None:
         raise RecordError(NUMBER, "is none")
-    record = Record(company, tally, number)
+    record = JsonRecord(company, tally, number)
     record.ignore(NUMBER, *_OF_COMPANY)
     for notice in record.children(_NOTICES):
         try:
@@ -133,7 +133,7 @@ def _collect_notices(
     record.close()
 
 
-def _notice_row(notice: Record, number: str, tally: SignalCounter) -> dict[str, Any]:
+def _notice_row(notice: JsonRecord, number: str, tally: SignalCounter) -> dict[str, Any]:
     registered = notice.need(DAY)
     when = parse_day(registered, is_end=False)
     if when is None:
@@ -157,12 +157,12 @@ DATASET: Final = Dataset(
     title="PRH: registered notices",
     licence=LICENCE,
     cadence=Cadence(cron="15 5 * * *", stale_after_hours=72),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=HOST,
-    staged={NOTICES.name: NOTICES, DIGITAL.name: DIGITAL},
-    files=("notices_v3/**", "notices/**", "registerednotices*/**", "krek/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={NOTICES.name: NOTICES, DIGITAL.name: DIGITAL},
+    file_patterns=("notices_v3/**", "notices/**", "registerednotices*/**", "krek/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch.fetch,
 )

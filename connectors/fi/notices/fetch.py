@@ -18,7 +18,7 @@ from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.fi.notices.schema import TYPES
 from connectors.fi.register import NOTICES_URL
 from connectors.fi.xbrl.fetch import FIRST, fetch_lists
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
 from connectors.kit.xbrl.facts import parse_day
 
@@ -48,9 +48,7 @@ class _TooBroadQueryError(Exception):
 def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches pages of each day since a week before the cursor; the first run covers the last week."""
     known = None if cursor is None else parse_day(cursor.value, is_end=False)
-    today = _fetch_page(
-        http, _day_query(_BEGAN), 1
-    ).server_time.date()  # a request only to get the server's date
+    today = _fetch_page(http, _day_query(_BEGAN), 1).server_time.date()  # a request only to get the server's date
     start = max(_BEGAN, min(known or today, today) - AGAIN + _DAY)
     end = min(today, start + LONGEST)
     # digital filings first: if that list fails, no notice may be taken for a paper filing
@@ -58,7 +56,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
         yield arrival
     while start <= end:
         pages = [
-            answer.arrival(f"notices_{name}.json", Scope.PART)
+            answer.to_fetched_file(f"notices_{name}.json", Scope.PART)
             for answer, name in _fetch_split(http, _day_query(start), _SPLITS)
         ]
         yield from pages[:-1]
@@ -67,10 +65,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
 
 
 def _day_query(first: date) -> dict[str, str]:
-    return {
-        "noticeRegistrationDateStart": first.isoformat(),
-        "noticeRegistrationDateEnd": first.isoformat(),
-    }
+    return {"noticeRegistrationDateStart": first.isoformat(), "noticeRegistrationDateEnd": first.isoformat()}
 
 
 def _fetch_split(
@@ -105,7 +100,7 @@ def _fetch_pages(http: HttpClient, query: Mapping[str, str]) -> Iterator[tuple[F
 
 def _fetch_page(http: HttpClient, query: Mapping[str, str], page: int) -> FetchedResponse:
     url = f"{SEARCH_URL}?{urlencode({**query, 'page': str(page)})}"
-    return http.get(url, expect={Format.JSON}, allow=(_TOO_BROAD,))
+    return http.get(url, expect={BodyFormat.JSON}, allow=(_TOO_BROAD,))
 
 
 def _count_items(answer: FetchedResponse) -> tuple[int, int | None]:

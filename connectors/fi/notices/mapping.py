@@ -24,9 +24,7 @@ def map_filings(notices: pl.LazyFrame, digital: pl.LazyFrame) -> pl.DataFrame:
         digital, left_on=[NUMBER, DAY], right_on=[NUMBER, "registrationDate"], how="anti"
     )
     found = rows.sort(NUMBER, DAY, RECORD).collect()
-    native = found.select(
-        pl.concat_str(NUMBER, pl.col(DAY).dt.to_string(), pl.col(RECORD), separator=":")
-    ).to_series()
+    native = found.select(pl.concat_str(NUMBER, pl.col(DAY).dt.to_string(), pl.col(RECORD), separator=":")).to_series()
     return found.select(
         filing_id=pl.Series([filing_id(KEY, one) for one in native], dtype=pl.String),
         company_id=company_ids(pl.col(NUMBER)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "fi.notices"
 NUMBER: Final = "businessId"
@@ -17,11 +17,11 @@ NOTICES: Final = Table(
     "Registered notices: one row per notice of a company.",
     (NUMBER, DAY, RECORD, TYPE),
     (
-        Column(NUMBER, Kind.TEXT, "business id", nullable=False),
-        Column(DAY, Kind.DATE, "day the notice was registered", nullable=False),
-        Column(RECORD, Kind.TEXT, "number of the record; empty where none is given", nullable=False),
-        Column(TYPE, Kind.TEXT, "kind of notice (NRT); empty where none is given", nullable=False),
-        Column("entryCodes", Kind.TEXTS, "what was entered (EC), as given"),
+        Column(NUMBER, ColumnKind.TEXT, "business id", nullable=False),
+        Column(DAY, ColumnKind.DATE, "day the notice was registered", nullable=False),
+        Column(RECORD, ColumnKind.TEXT, "number of the record; empty where none is given", nullable=False),
+        Column(TYPE, ColumnKind.TEXT, "kind of notice (NRT); empty where none is given", nullable=False),
+        Column("entryCodes", ColumnKind.TEXTS, "what was entered (EC), as given"),
     ),
 )
 
@@ -30,8 +30,8 @@ DIGITAL: Final = Table(
     "Statements registered on the days of the notices: these notices announce a document reported elsewhere.",
     (NUMBER, DAY),
     (
-        Column(NUMBER, Kind.TEXT, "business id", nullable=False),
-        Column(DAY, Kind.DATE, "day a digital statement was registered", nullable=False),
+        Column(NUMBER, ColumnKind.TEXT, "business id", nullable=False),
+        Column(DAY, ColumnKind.DATE, "day a digital statement was registered", nullable=False),
     ),
 )
 

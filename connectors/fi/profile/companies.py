@@ -71,9 +71,7 @@ def _identity_columns() -> list[pl.Expr]:
 
 
 def _industry_columns() -> list[pl.Expr]:
-    scheme = pl.col("mainBusinessLine.typeCodeSet").replace_strict(
-        f.SCHEMES, default=None, return_dtype=pl.String
-    )
+    scheme = pl.col("mainBusinessLine.typeCodeSet").replace_strict(f.SCHEMES, default=None, return_dtype=pl.String)
     return [
         pl.col("mainBusinessLine.type").alias("industry_code"),
         pl.col("mainBusinessLine.description").alias("industry_label"),

@@ -24,9 +24,7 @@ IS_DISSOLVED: Final = (
     | (_register_code == f.CEASED).fill_null(value=False)
     | _CEASED.fill_null(value=False)
 )
-DISSOLVED_DATE: Final = pl.coalesce(
-    "endDate", pl.when(_newest == f.CEASED).then("tradeRegister.registrationDate")
-)
+DISSOLVED_DATE: Final = pl.coalesce("endDate", pl.when(_newest == f.CEASED).then("tradeRegister.registrationDate"))
 
 # Companies that were in a tax register and are in none now: the registry has no term for it. Housing and
 # real-estate companies are excluded: they often never employ or sell.

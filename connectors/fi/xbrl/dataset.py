@@ -28,7 +28,7 @@ from connectors.fi.xbrl import document, fetch
 from connectors.fi.xbrl.filing_lists import LIST, parse_statement_list
 from connectors.fi.xbrl.schema import KEY, REGISTERED, STATEMENTS
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 
@@ -36,14 +36,14 @@ _LARGEST: Final = 64 << 20  # bytes; a statement has 28 to 90 KB, a list ten
 _INSTANCE: Final = re.compile(rb"<(?:\w+:)?xbrl[\s>]|inlineXBRL", re.IGNORECASE)
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises XBRL statements and lists of them. Without digital accounts the list is empty, or 400."""
     del name
     head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
     if _INSTANCE.search(head):
         return RecognisedFile(None, Scope.PART)
-    if sniff(head) is not Format.JSON:
-        return NotApplicable(f"{sniff(head)} that is neither a statement in XBRL nor a list of statements")
+    if detect_body_format(head) is not BodyFormat.JSON:
+        return NotApplicable(f"{detect_body_format(head)} that is neither a statement in XBRL nor a list of statements")
     reason = _not_applicable_reason(head)
     return RecognisedFile(None, Scope.PART) if reason is None else NotApplicable(reason)
 
@@ -61,16 +61,16 @@ def _not_applicable_reason(head: bytes) -> str | None:
     return None if body[LIST] else "a list without statements: nothing was filed digitally"
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `fi_tilinpaatos` or of `fi_tilinpaatosluettelo`."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         body = stream.read(_LARGEST)
-    tally = SignalCounter(piece.dataset)
-    if sniff(body) is Format.JSON:
-        rows, rejects = parse_statement_list(piece, body.removeprefix(codecs.BOM_UTF8), tally)
+    tally = SignalCounter(member.dataset)
+    if detect_body_format(body) is BodyFormat.JSON:
+        rows, rejects = parse_statement_list(member, body.removeprefix(codecs.BOM_UTF8), tally)
         yield staging.make_batch(REGISTERED, rows, staging.reject_rows(rejects), tally.drain())
     else:
-        row = document.statement_row(piece, body, tally)
+        row = document.statement_row(member, body, tally)
         yield staging.make_batch(STATEMENTS, [row], None, tally.drain())
 
 
@@ -79,12 +79,12 @@ DATASET: Final = Dataset(
     title="PRH: annual accounts filed digitally",
     licence=LICENCE,
     cadence=Cadence(cron="45 4 * * *", stale_after_hours=72),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=HOST,
-    staged={STATEMENTS.name: STATEMENTS, REGISTERED.name: REGISTERED},
-    files=("xbrl_v3/**", "xbrl/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={STATEMENTS.name: STATEMENTS, REGISTERED.name: REGISTERED},
+    file_patterns=("xbrl_v3/**", "xbrl/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch.fetch,
 )

@@ -15,7 +15,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final
 
 from connectors.contract.dataset import ArchiveMember, UnreadableFileError
-from connectors.fi.register import business_id, has_check_digit
+from connectors.fi.register import has_check_digit, parse_business_id
 from connectors.fi.xbrl import concepts as tags
 from connectors.fi.xbrl.schema import DATE, NUMBER
 from connectors.kit.staging import SignalCounter
@@ -30,15 +30,13 @@ _DAY: Final = timedelta(days=1)
 Amounts = Mapping[str, Decimal]
 
 
-def statement_row(piece: ArchiveMember, body: bytes, tally: SignalCounter) -> dict[str, Any]:
+def statement_row(member: ArchiveMember, body: bytes, tally: SignalCounter) -> dict[str, Any]:
     """The row of one statement. Raises UnreadableFileError if the body is not a statement."""
     try:
         report = read_report(body, tags.WANTED)
     except MalformedMarkupError as error:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected a statement in XBRL: {error}"
-        ) from error
-    return _StatementReader(piece, report, tally).row(hashlib.sha256(body).hexdigest())
+        raise UnreadableFileError(member.dataset, member.name, f"expected a statement in XBRL: {error}") from error
+    return _StatementReader(member, report, tally).row(hashlib.sha256(body).hexdigest())
 
 
 class _StatementReader:
@@ -77,15 +75,15 @@ class _StatementReader:
         """The business id of the contexts (scheme ytj.fi), else the tagged one."""
         said = {fact.context.entity for fact in self._report.facts if fact.context}
         tagged = first_text(self._by_name[tags.NUMBER])
-        numbers = sorted({number for text in said if (number := business_id(text))})
+        numbers = sorted({number for text in said if (number := parse_business_id(text))})
         if len(numbers) > 1:
             raise UnreadableFileError(
                 self._piece.dataset, self._piece.name, f"statements of {' and '.join(numbers)} in one"
             )
-        number = numbers[0] if numbers else business_id(tagged)
+        number = numbers[0] if numbers else parse_business_id(tagged)
         if number is None:
             raise UnreadableFileError(self._piece.dataset, self._piece.name, "no business id in any context")
-        if tagged is not None and business_id(tagged) != number:
+        if tagged is not None and parse_business_id(tagged) != number:
             self._tally.add("other_business_id", "si289 is not the id of the contexts", number)
         if not has_check_digit(number):
             self._tally.add("wrong_check_digit", NUMBER, number)
@@ -147,9 +145,7 @@ class _StatementReader:
             (earlier[instant] if is_prior else current)[line].append(fact)
         prior_end = max(earlier, default=None) if before is None else before
         if before is not None and set(earlier) - {before}:
-            self._tally.add(
-                "other_comparatives", "comparatives of another day than before di120", self._number
-            )
+            self._tally.add("other_comparatives", "comparatives of another day than before di120", self._number)
         prior = earlier.get(prior_end) if prior_end else None
         if prior is None or prior_end is None:
             return self._chosen_amounts(current), {}, None

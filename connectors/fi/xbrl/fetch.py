@@ -17,7 +17,7 @@ import msgspec
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.fi.register import STATEMENTS_URL
 from connectors.fi.xbrl.schema import DATE, NUMBER
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, UnexpectedBodyError
 
 if TYPE_CHECKING:
@@ -90,25 +90,21 @@ def _with_cursor(held: FetchedFile | None, walked: FetchedStatements) -> Iterato
         yield replace(held, cursor=walked.cursor())
 
 
-def fetch_lists(
-    http: HttpClient, start: date, end: date
-) -> Iterator[tuple[FetchedFile, list[dict[str, Any]]]]:
+def fetch_lists(http: HttpClient, start: date, end: date) -> Iterator[tuple[FetchedFile, list[dict[str, Any]]]]:
     """Yields the pages of one window of days, with the lines of each."""
     seen, page = 0, 1
     while True:
         query = {"registeredDateStart": start, "registeredDateEnd": end, "page": page}
-        answer = http.get(f"{LIST_URL}?{urlencode(query)}", expect={Format.JSON})
+        answer = http.get(f"{LIST_URL}?{urlencode(query)}", expect={BodyFormat.JSON})
         items, total = _parse_page(answer)
         seen += len(items)
-        yield answer.arrival(f"all_financial_statements_{start}_{end}_{page}.json", Scope.PART), items
+        yield answer.to_fetched_file(f"all_financial_statements_{start}_{end}_{page}.json", Scope.PART), items
         if not items or (total is not None and seen >= total):
             return
         page += 1
 
 
-def _fetch_window(
-    http: HttpClient, walked: FetchedStatements, start: date, end: date
-) -> Iterator[FetchedFile]:
+def _fetch_window(http: HttpClient, walked: FetchedStatements, start: date, end: date) -> Iterator[FetchedFile]:
     """Yields the pages of one window, then the statements they name that were not requested yet."""
     wanted: list[tuple[str, str, str]] = []
     for arrival, items in fetch_lists(http, start, end):
@@ -119,12 +115,10 @@ def _fetch_window(
         if walked.asked.get(key) == registered:
             continue
         query = {NUMBER: number, DATE: last}
-        answer = http.get(
-            f"{STATEMENT_URL}?{urlencode(query)}", expect={Format.XML, Format.HTML}, allow=_NONE
-        )
+        answer = http.get(f"{STATEMENT_URL}?{urlencode(query)}", expect={BodyFormat.XML, BodyFormat.HTML}, allow=_NONE)
         if answer.status == _OK:
             walked.asked[key] = registered
-            yield answer.arrival(f"{number}_{last}.xml", Scope.PART)
+            yield answer.to_fetched_file(f"{number}_{last}.xml", Scope.PART)
 
 
 def _parse_page(answer: FetchedResponse) -> tuple[list[dict[str, Any]], int | None]:

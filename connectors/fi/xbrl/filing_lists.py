@@ -10,10 +10,10 @@ from typing import Any, Final
 import msgspec
 
 from connectors.contract.dataset import ArchiveMember, UnreadableFileError
-from connectors.fi.register import business_id
+from connectors.fi.register import parse_business_id
 from connectors.fi.xbrl.schema import DATE, NUMBER
 from connectors.kit.json.chunks import MALFORMED
-from connectors.kit.json.record import Record, RecordError
+from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xbrl.facts import parse_day
 
@@ -21,15 +21,13 @@ LIST: Final = "financials"
 
 
 def parse_statement_list(
-    piece: ArchiveMember, body: bytes, tally: SignalCounter
+    member: ArchiveMember, body: bytes, tally: SignalCounter
 ) -> tuple[list[dict[str, Any]], list[tuple[object, str, object]]]:
     """Rows of a list, and its unreadable lines as rejects."""
     try:
         items: Any = msgspec.json.decode(body)[LIST]
     except (*MALFORMED, KeyError, TypeError) as error:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected a list of statements: {error}"
-        ) from None
+        raise UnreadableFileError(member.dataset, member.name, f"expected a list of statements: {error}") from None
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
     for place, item in enumerate(items if isinstance(items, list) else [], start=1):
@@ -42,8 +40,8 @@ def parse_statement_list(
 
 
 def _list_row(item: Any, tally: SignalCounter) -> dict[str, Any] | None:
-    record = Record(item, tally, str(item.get(NUMBER)) if isinstance(item, dict) else "")
-    number, written = business_id(record.need(NUMBER)), record.need(DATE)
+    record = JsonRecord(item, tally, str(item.get(NUMBER)) if isinstance(item, dict) else "")
+    number, written = parse_business_id(record.need(NUMBER)), record.need(DATE)
     registered = record.text("registrationDate")
     record.close()
     last, when = parse_day(written, is_end=False), parse_day(registered, is_end=False)

@@ -26,9 +26,7 @@ def map_filings_and_financials(statements: pl.LazyFrame, registered: pl.LazyFram
     """Builds `filings` and `financials_reported` from the companies' current rows."""
     # registered again means filed again: the newest day
     listed = registered.group_by(NUMBER, DATE).agg(pl.col("registrationDate").max())
-    rows = statements.select(*STATEMENTS.names, "_observed_at", "_raw").join(
-        listed, on=[NUMBER, DATE], how="left"
-    )
+    rows = statements.select(*STATEMENTS.names, "_observed_at", "_raw").join(listed, on=[NUMBER, DATE], how="left")
     found = _with_ids(rows.sort(NUMBER, DATE).collect())
     return {FILINGS.name: _map_filings(found), FINANCIALS_REPORTED.name: _map_financials(found)}
 
@@ -94,13 +92,11 @@ def _map_financials(rows: pl.DataFrame) -> pl.DataFrame:
     )
     days = (pl.col(DATE) - pl.col("di120")).dt.total_days() + 1
     before = rows.filter(days.is_between(*FULL_YEAR), pl.col("priorDate").is_not_null()).with_columns(
-        period_start=pl.col("di120").dt.offset_by("-1y"),
-        period_end="priorDate",
-        is_comparative=pl.lit(value=True),
+        period_start=pl.col("di120").dt.offset_by("-1y"), period_end="priorDate", is_comparative=pl.lit(value=True)
     )
-    stated = pl.concat(
-        [own.with_columns(_figure_columns("")), before.with_columns(_figure_columns(PRIOR))]
-    ).filter(_HAS_FIGURES)
+    stated = pl.concat([own.with_columns(_figure_columns("")), before.with_columns(_figure_columns(PRIOR))]).filter(
+        _HAS_FIGURES
+    )
     return stated.with_columns(
         is_consolidated=pl.lit(value=False),
         accounting_standard=pl.lit(STANDARD),

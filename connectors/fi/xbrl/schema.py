@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from connectors.fi.xbrl.concepts import LINES, PRIOR
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "fi.xbrl"
 NUMBER: Final = "businessId"
 DATE: Final = "financialDate"
 
-_T, _D, _M = Kind.TEXT, Kind.DATE, Kind.MONEY
+_T, _D, _M = ColumnKind.TEXT, ColumnKind.DATE, ColumnKind.MONEY
 
 STATEMENTS: Final = Table(
     "fi_tilinpaatos",

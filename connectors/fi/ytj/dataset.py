@@ -34,7 +34,7 @@ from connectors.fi.ytj.rows import CompanyRowBuilder, business_id_of
 from connectors.fi.ytj.schema import COMPANIES, KEY
 from connectors.fi.ytj.structs import YtjCompany
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.json import structs
 from connectors.kit.json.chunks import MALFORMED
@@ -51,14 +51,14 @@ _EMPTY: Final = re.compile(rb'"companies"\s*:\s*\[\s*\]')
 _NUMBER_KEY: Final = b'"businessId"'
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the bulk (a zip or its JSON), search pages and objects; only a fetch knows a file is complete."""
     head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
-    found = sniff(head)
-    # an HTML page or an empty file under the bulk's name is not skipped silently: `read` rejects it
-    if found is Format.ZIP or (found is not Format.JSON and _BULK.search(name)):
+    found = detect_body_format(head)
+    # an HTML page or an empty file under the bulk's name is not skipped silently: `read_batches` rejects it
+    if found is BodyFormat.ZIP or (found is not BodyFormat.JSON and _BULK.search(name)):
         return RecognisedFile(None, Scope.PART)
-    if found is not Format.JSON:
+    if found is not BodyFormat.JSON:
         return NotApplicable(f"expected the JSON of companies, found {found}")
     reason = _not_applicable_reason(head)
     return RecognisedFile(None, Scope.PART) if reason is None else NotApplicable(reason)
@@ -74,13 +74,13 @@ def _not_applicable_reason(head: bytes) -> str | None:
     try:
         reason = error_body_reason(msgspec.json.decode(head))
     except MALFORMED:
-        reason = None  # longer than its head, or damaged: `read` finds out
+        reason = None  # longer than its head, or damaged: `read_batches` finds out
     if reason is None and _NUMBER_KEY not in head:
         return "JSON without a business id"
     return reason
 
 
-def split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+def split_members(piece: ArchiveMember) -> Iterator[ArchiveMember]:
     """Yields the JSON member of the zip, whatever its base name (docs/formats/fi.md 2.1)."""
     found = False
     for member in staging.split_archive(piece, keep=lambda name: name.lower().endswith(".json")):
@@ -90,20 +90,18 @@ def split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
         raise UnreadableFileError(piece.dataset, piece.name, "a zip without a .json member")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `fi_ytj`."""
-    tally = staging.SignalCounter(piece.dataset)
+    tally = staging.SignalCounter(member.dataset)
     rows = CompanyRowBuilder(tally)
     seen: set[str] = set()
-    array = replace(piece, open=partial(stream.open_as_array, piece))
+    array = replace(member, open=partial(stream.open_as_array, member))
     for chunk in structs.decode_chunks(array, YtjCompany, tally, key="businessId"):
         taken: list[dict[str, Any]] = []
         rejects = list(chunk.rejects.iter_rows())
         for company in chunk.records:
             number = business_id_of(company)
-            reason = (
-                "no business id" if number is None else "repeated in this file" if number in seen else None
-            )
+            reason = "no business id" if number is None else "repeated in this file" if number in seen else None
             if number is None or reason is not None:
                 rejects.append((number or str(company.businessId), str(reason), ""))
                 continue
@@ -114,9 +112,9 @@ def read(piece: ArchiveMember) -> Iterator[Batch]:
 
 def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches all companies, once a day; nothing if the file is unchanged."""
-    answer = http.download(BULK_URL, expect={Format.ZIP}, since=Validators.of(cursor))
+    answer = http.download(BULK_URL, expect={BodyFormat.ZIP}, since=Validators.of(cursor))
     if not isinstance(answer, NotModified):
-        yield answer.arrival(BULK_NAME, Scope.FULL, answer.validators.cursor())
+        yield answer.to_fetched_file(BULK_NAME, Scope.FULL, answer.validators.cursor())
 
 
 DATASET: Final = Dataset(
@@ -124,12 +122,12 @@ DATASET: Final = Dataset(
     title="Business Information System (YTJ): companies",
     licence=LICENCE,
     cadence=Cadence(cron="15 4 * * *", stale_after_hours=48),  # regenerated daily
-    guard=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
+    guard_limits=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
     host=HOST,
-    staged={COMPANIES.name: COMPANIES},
-    files=("ytj_v3/**", "ytj/**", "bis_v1_legacy/**", "reference/**", "**/all_companies*"),
-    recognise=recognise,
-    split=split,
-    read=read,
+    staged_tables={COMPANIES.name: COMPANIES},
+    file_patterns=("ytj_v3/**", "ytj/**", "bis_v1_legacy/**", "reference/**", "**/all_companies*"),
+    recognise_file=recognise_file,
+    split_members=split_members,
+    read_batches=read_batches,
     fetch=fetch,
 )

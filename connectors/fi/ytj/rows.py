@@ -13,7 +13,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from connectors.fi import code_lists
-from connectors.fi.register import business_id, has_check_digit
+from connectors.fi.register import has_check_digit, parse_business_id
 from connectors.fi.ytj import schema as f
 from connectors.fi.ytj.structs import (
     Blank,
@@ -108,9 +108,7 @@ class CompanyRowBuilder:
             self._tally.add("unknown_code", f"{subject} {code}", self._number)
         return code
 
-    def _name_columns(
-        self, names: list[CompanyName], form: CompanyForm | None, living: bool
-    ) -> dict[str, Any]:
+    def _name_columns(self, names: list[CompanyName], form: CompanyForm | None, living: bool) -> dict[str, Any]:
         """Names: type 1 without an end, lowest version, then newest; for a ceased company the last one."""
         kinds = [(self._checked_code(one.type, f.NAME_TYPES, "names.type"), one) for one in names]
         own = [one for kind, one in kinds if kind == f.COMPANY_NAME and scalar_text(one.name)]
@@ -121,9 +119,7 @@ class CompanyRowBuilder:
         if name is None:
             self._tally.add("no_name", f.NUMBER, self._number)
         parallel = [
-            scalar_text(one.name)
-            for kind, one in kinds
-            if kind == f.PARALLEL_NAME and scalar_text(one.endDate) is None
+            scalar_text(one.name) for kind, one in kinds if kind == f.PARALLEL_NAME and scalar_text(one.endDate) is None
         ]
         is_public = form is not None and scalar_text(form.type) == f.PUBLIC_LIMITED
         previous = dict.fromkeys(scalar_text(one.name) for one in former if one is not chosen)
@@ -150,9 +146,9 @@ class CompanyRowBuilder:
         )
 
     def _present_form(self, forms: list[CompanyForm]) -> CompanyForm | None:
-        return self._newest_version(
-            [one for one in forms if scalar_text(one.endDate) is None]
-        ) or self._newest_version(forms)
+        return self._newest_version([one for one in forms if scalar_text(one.endDate) is None]) or self._newest_version(
+            forms
+        )
 
     def _industry_columns(self, company: YtjCompany) -> dict[str, Any]:
         line = object_or_none(company.mainBusinessLine)
@@ -169,9 +165,7 @@ class CompanyRowBuilder:
     def _situation_columns(self, found: list[CompanySituation]) -> dict[str, Any]:
         kinds = [(self._checked_code(one.type, f.SITUATIONS, "companySituations.type"), one) for one in found]
         # an unknown one is counted and ignored
-        still = [
-            (kind, one) for kind, one in kinds if kind in f.SITUATIONS and scalar_text(one.endDate) is None
-        ]
+        still = [(kind, one) for kind, one in kinds if kind in f.SITUATIONS and scalar_text(one.endDate) is None]
         gravest = min(still, key=lambda pair: f.SITUATIONS.index(pair[0]), default=None)
         closed = [self._parse_day(one.endDate) for kind, one in kinds if kind in f.SITUATIONS]
         return {
@@ -184,26 +178,17 @@ class CompanyRowBuilder:
         for one in entries:
             self._checked_code(one.type, f.ENTRY_TYPES, "registeredEntries.type")
         registers = [
-            (self._checked_code(one.register, f.REGISTERS, "registeredEntries.register"), one)
-            for one in entries
+            (self._checked_code(one.register, f.REGISTERS, "registeredEntries.register"), one) for one in entries
         ]
-        tax = [
-            (self._parse_day(one.endDate), one) for register, one in registers if register in f.TAX_REGISTERS
-        ]
+        tax = [(self._parse_day(one.endDate), one) for register, one in registers if register in f.TAX_REGISTERS]
         ends = [end for end, _ in tax if end]
         vat = any(
-            register == f.VAT_REGISTER
-            and scalar_text(one.endDate) is None
-            and scalar_text(one.type) != f.CEASED
+            register == f.VAT_REGISTER and scalar_text(one.endDate) is None and scalar_text(one.type) != f.CEASED
             for register, one in registers
         )
-        still = [
-            one for end, one in tax if end is None and scalar_text(one.type) not in (f.UNREGISTERED, f.CEASED)
-        ]
+        still = [one for end, one in tax if end is None and scalar_text(one.type) not in (f.UNREGISTERED, f.CEASED)]
         return {
-            **self._trade_register_columns(
-                [one for register, one in registers if register == f.TRADE_REGISTER]
-            ),
+            **self._trade_register_columns([one for register, one in registers if register == f.TRADE_REGISTER]),
             "taxRegisters.open": len(still),
             "taxRegisters.registrationDate": max(
                 (day for one in still if (day := self._parse_day(one.registrationDate))), default=None
@@ -216,14 +201,10 @@ class CompanyRowBuilder:
         """The newest entry of the Trade Register, and a deletion superseded by a newer entry."""
         if not entries:
             return {}
-        dated = [
-            (self._parse_day(one.registrationDate) or _NEVER, place, one) for place, one in enumerate(entries)
-        ]
+        dated = [(self._parse_day(one.registrationDate) or _NEVER, place, one) for place, one in enumerate(entries)]
         first, _, newest = max(dated, key=lambda entry: entry[:2])
         ceased = [
-            self._parse_day(one.endDate)
-            for one in entries
-            if scalar_text(one.type) == f.CEASED and one is not newest
+            self._parse_day(one.endDate) for one in entries if scalar_text(one.type) == f.CEASED and one is not newest
         ]
         return {
             "tradeRegister.type": scalar_text(newest.type),
@@ -237,14 +218,9 @@ class CompanyRowBuilder:
 
         See docs/formats/fi.md 7.
         """
-        kinds = [
-            (self._checked_code(one.type, (f.VISITING, f.POSTAL), "addresses.type"), one) for one in addresses
-        ]
+        kinds = [(self._checked_code(one.type, (f.VISITING, f.POSTAL), "addresses.type"), one) for one in addresses]
         said = [
-            one
-            for kind in (f.VISITING, f.POSTAL)
-            for found, one in kinds
-            if found == kind and _has_address_text(one)
+            one for kind in (f.VISITING, f.POSTAL) for found, one in kinds if found == kind and _has_address_text(one)
         ]
         if not said:
             return {}
@@ -284,14 +260,12 @@ class CompanyRowBuilder:
 def business_id_of(company: YtjCompany) -> str | None:
     """The canonical business id of a company object; None if it has none."""
     issued = object_or_none(company.businessId)
-    return None if issued is None else business_id(scalar_text(issued.value))
+    return None if issued is None else parse_business_id(scalar_text(issued.value))
 
 
 def preferred_label(descriptions: list[LocalisedLabel] | Blank) -> str | None:
     """The English, else Finnish, else Swedish label; their order is arbitrary (docs/formats/fi.md 2.2)."""
-    by_language = {
-        scalar_text(one.languageCode): scalar_text(one.description) for one in list_or_empty(descriptions)
-    }
+    by_language = {scalar_text(one.languageCode): scalar_text(one.description) for one in list_or_empty(descriptions)}
     return next((by_language[code] for code in _LANGUAGES if by_language.get(code)), None)
 
 
@@ -308,32 +282,19 @@ def _has_address_text(address: CompanyAddress) -> bool:
 
 
 def _address_lines(address: CompanyAddress) -> list[str]:
-    number = "".join(
-        filter(None, (scalar_text(address.apartmentNumber), scalar_text(address.apartmentIdSuffix)))
-    )
+    number = "".join(filter(None, (scalar_text(address.apartmentNumber), scalar_text(address.apartmentIdSuffix))))
     street = " ".join(
         filter(
             None,
-            (
-                scalar_text(address.street),
-                scalar_text(address.buildingNumber),
-                scalar_text(address.entrance),
-                number,
-            ),
+            (scalar_text(address.street), scalar_text(address.buildingNumber), scalar_text(address.entrance), number),
         )
     )
     box = scalar_text(address.postOfficeBox)
-    lines = (
-        street if scalar_text(address.street) else None,
-        box and f"PL {box}",
-        scalar_text(address.freeAddressLine),
-    )
+    lines = (street if scalar_text(address.street) else None, box and f"PL {box}", scalar_text(address.freeAddressLine))
     return [line for line in lines if line]
 
 
 def _city_name(address: CompanyAddress) -> str | None:
-    by_language = {
-        scalar_text(one.languageCode): scalar_text(one.city) for one in list_or_empty(address.postOffices)
-    }
+    by_language = {scalar_text(one.languageCode): scalar_text(one.city) for one in list_or_empty(address.postOffices)}
     ordered = (by_language.get(code) for code in (*_CITY_LANGUAGES, None))
     return next((city for city in ordered if city), None)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "fi.ytj"
 NUMBER: Final = "businessId"
 
-_T, _D = Kind.TEXT, Kind.DATE
+_T, _D = ColumnKind.TEXT, ColumnKind.DATE
 
 COMPANIES: Final = Table(
     "fi_ytj",
@@ -25,8 +25,8 @@ COMPANIES: Final = Table(
         Column("businessId.registrationDate", _D, "day the id was issued"),
         Column("euId", _T, "EUID"),
         Column("name", _T, "present company name (type 1)"),
-        Column("previousNames", Kind.TEXTS, "former company names, newest first"),
-        Column("parallelNames", Kind.TEXTS, "present names in other languages (type 2)"),
+        Column("previousNames", ColumnKind.TEXTS, "former company names, newest first"),
+        Column("parallelNames", ColumnKind.TEXTS, "present names in other languages (type 2)"),
         Column("mainBusinessLine.type", _T, "industry code"),
         Column("mainBusinessLine.typeCodeSet", _T, "its code list: TOIMI4, TOIMI3, …"),
         Column("mainBusinessLine.description", _T, "its label, English before Finnish"),
@@ -40,11 +40,11 @@ COMPANIES: Final = Table(
         Column("tradeRegister.registrationDate", _D, "its first day"),
         Column("tradeRegister.endDate", _D, "its last day"),
         Column("tradeRegister.ceased", _D, "last day a deletion was entered, where it was overtaken since"),
-        Column("taxRegisters.open", Kind.INTEGER, "entries in registers 5, 6 and 7 without an end"),
+        Column("taxRegisters.open", ColumnKind.INTEGER, "entries in registers 5, 6 and 7 without an end"),
         Column("taxRegisters.registrationDate", _D, "newest first day of those"),
         Column("taxRegisters.endDate", _D, "last end of one in these registers; null where none ever ended"),
-        Column("vat", Kind.BOOLEAN, "an open entry in the VAT register (6)"),
-        Column("address.lines", Kind.TEXTS, "street lines of the visiting, else the postal address"),
+        Column("vat", ColumnKind.BOOLEAN, "an open entry in the VAT register (6)"),
+        Column("address.lines", ColumnKind.TEXTS, "street lines of the visiting, else the postal address"),
         Column("address.postCode", _T, "its post code"),
         Column("address.city", _T, "its post office, Finnish before Swedish"),
         Column("address.country", _T, "its country as written; null where it is Finnish"),
@@ -54,7 +54,7 @@ COMPANIES: Final = Table(
         Column("status", _T, "status of the business id: «2» for all, without meaning"),
         Column("registrationDate", _D, "entry into the Trade Register"),
         Column("endDate", _D, "end of the registration"),
-        Column("lastModified", Kind.INSTANT, "moves without visible change", business=False),
+        Column("lastModified", ColumnKind.INSTANT, "moves without visible change", business=False),
         Column("issuerKey", _T, "name as exchange releases spell it (`connectors.nasdaq.names`)"),
     ),
 )

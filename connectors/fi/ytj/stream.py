@@ -59,9 +59,7 @@ class _ArrayStream(io.RawIOBase):
     def _without_end(self) -> bytes:
         found = _ENDING.search(self._held)
         if found is None:
-            raise UnreadableFileError(
-                *self._where, "cut off, or `companies` is not the last list of the object"
-            )
+            raise UnreadableFileError(*self._where, "cut off, or `companies` is not the last list of the object")
         return self._held[: found.start() + 1]
 
     def close(self) -> None:
@@ -70,13 +68,13 @@ class _ArrayStream(io.RawIOBase):
         super().close()
 
 
-def open_as_array(piece: ArchiveMember) -> BinaryIO:
+def open_as_array(member: ArchiveMember) -> BinaryIO:
     """Opens the piece as an array, or as its single company object."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         head = body.read(HEAD)
     opening = None if is_array(head) else _OPENING.search(head)
     if opening is None:
-        return staging.open_plain(piece)
+        return staging.open_plain(member)
     return io.BufferedReader(
-        _ArrayStream(staging.open_plain(piece), opening.end(), piece.dataset, piece.name), 1 << 18
+        _ArrayStream(staging.open_plain(member), opening.end(), member.dataset, member.name), 1 << 18
     )

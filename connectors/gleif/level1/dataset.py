@@ -47,7 +47,7 @@ from connectors.gleif.level1.schema import NUMBER
 from connectors.gleif.single_file_zip import NotSingleFileError, open_single_file
 from connectors.kit import staging
 from connectors.kit.csv import reader
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import IDENTIFIERS
@@ -101,26 +101,24 @@ def lei_dataset(market: str, lei_columns: Mapping[str, str]) -> Dataset:
         title="GLEIF: LEI records",
         licence=LICENCE,
         cadence=Cadence(cron="40 8 * * *", stale_after_hours=24 * 14),
-        guard=GuardLimits(max_rejected=0.01),
+        guard_limits=GuardLimits(max_rejected=0.01),
         host=HOST,
-        staged={table.name: table},
-        files=("gleif/**", "gleif_api/**", "gleif_golden_copy/**", "lei/**", "*gleif*"),
-        recognise=recognise,
-        split=staging.no_split,
-        read=partial(_read, market),
+        staged_tables={table.name: table},
+        file_patterns=("gleif/**", "gleif_api/**", "gleif_golden_copy/**", "lei/**", "*gleif*"),
+        recognise_file=recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(_read, market),
         fetch=fetch,
-        wants=partial(_subjects_to_fetch, lei_columns),
+        subjects_to_fetch=partial(_subjects_to_fetch, lei_columns),
         redact=parse.redact_persons,
     )
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises level 1 records of any format, plain or in a zip named accordingly."""
-    packed = sniff(head) is Format.ZIP and _LEVEL.search(name) is not None
+    packed = detect_body_format(head) is BodyFormat.ZIP and _LEVEL.search(name) is not None
     if not packed and parse.detect_format(head) is None:
-        return NotApplicable(
-            "no LEI records (level 1): relationships, lists and other answers are not read here"
-        )
+        return NotApplicable("no LEI records (level 1): relationships, lists and other answers are not read here")
     return RecognisedFile(publication_time(name, head), Scope.PART)
 
 
@@ -155,9 +153,9 @@ def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
         raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
 
 
-def record_frames(piece: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+def record_frames(member: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """The records of a body, with columns of `records.COLUMNS`, and its rejects. At least one frame."""
-    unpacked = replace(piece, open=partial(open_single_file, piece))
+    unpacked = replace(member, open=partial(open_single_file, member))
     with unpacked.open() as body:
         is_table = parse.detect_format(body.read(parse.HEAD)) is parse.LeiFormat.TABLE
     if is_table:
@@ -175,9 +173,7 @@ def record_frames(piece: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.DataF
             full = len(part) == _ROWS
 
 
-def select_market_rows(
-    market: str, rows: pl.DataFrame, tally: SignalCounter
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def select_market_rows(market: str, rows: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The market's rows with their company's number, and rejects without a valid LEI.
 
     The market's rows are those under its law or in its register; other markets read the rest. Persons are
@@ -237,14 +233,14 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
     while chunk := list(islice(asked, EACH)):
         query = urlencode({"filter[lei]": ",".join(chunk), "page[size]": 2 * EACH})
         answer = http.get(f"{RECORDS_URL}?{query}", headers={"Accept": "application/vnd.api+json"})
-        yield answer.arrival(f"{chunk[0]}.json", Scope.PART)
+        yield answer.to_fetched_file(f"{chunk[0]}.json", Scope.PART)
 
 
 def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
     """The LEI of each company: of several the one with the best status, then the last changed."""
     table = schema.lei_table(market)
     if table.name not in present:
-        return staging.empty_frame(IDENTIFIERS)
+        return staging.empty_staged_frame(IDENTIFIERS)
     rank = {status: place for place, status in enumerate(_STATUSES)}
     rows = present[table.name].filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null())
     standing = pl.col("registration_status").replace_strict(rank, default=len(rank), return_dtype=pl.Int32)

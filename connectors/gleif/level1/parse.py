@@ -16,12 +16,12 @@ import msgspec
 from lxml import etree
 
 from connectors.gleif.level1 import parse_csv, schema
-from connectors.gleif.level1.parse_csv import BrokenTableError
+from connectors.gleif.level1.parse_csv import MalformedCsvError
 from connectors.gleif.level1.redact import is_person_record, is_possibly_personal
 from connectors.gleif.level1.schema import Row
 from connectors.gleif.single_file_zip import NotSingleFileError, unpack_single_file
 from connectors.kit.archive.bounded_stream import ArchiveError
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.json import chunks
 from connectors.kit.json.duplicate_keys import has_duplicate_keys
 from connectors.kit.redact.streams import from_blocks, non_closing
@@ -58,12 +58,12 @@ def detect_format(head: bytes) -> LeiFormat | None:
     head = head.removeprefix(b"\xef\xbb\xbf")
     if _GOLDEN.match(head):
         return LeiFormat.GOLDEN_COPY
-    kind = sniff(head)
-    if kind is Format.XML and _XML.search(head):
+    kind = detect_body_format(head)
+    if kind is BodyFormat.XML and _XML.search(head):
         return LeiFormat.XML
-    if kind is Format.TEXT and parse_csv.is_golden_copy_header(head):
+    if kind is BodyFormat.TEXT and parse_csv.is_golden_copy_header(head):
         return LeiFormat.TABLE
-    return LeiFormat.API if kind is Format.JSON and (_API.search(head) or _NO_DATA.search(head)) else None
+    return LeiFormat.API if kind is BodyFormat.JSON and (_API.search(head) or _NO_DATA.search(head)) else None
 
 
 def parse_records(body: BinaryIO) -> Iterator[Row]:
@@ -101,7 +101,7 @@ def _redacted_blocks(body: BinaryIO) -> Generator[bytes, None, None]:
         chunks.NotJsonError,
         *chunks.MALFORMED,
         NotLeiRecordsError,
-        BrokenTableError,
+        MalformedCsvError,
         NotSingleFileError,
         ArchiveError,
     ) as error:
@@ -138,9 +138,7 @@ def _redact_response(text: bytes) -> bytes:
     kept = [one for one in found if not is_person_record(schema.row_from_api(one), msgspec.json.encode(one))]
     beside = {name: value for name, value in answer.items() if name != "data"}
     plain = {
-        name: value
-        for name, value in beside.items()
-        if not is_possibly_personal(msgspec.json.encode([name, value]))
+        name: value for name, value in beside.items() if not is_possibly_personal(msgspec.json.encode([name, value]))
     }
     if len(kept) == len(found) and len(plain) == len(beside) and not has_duplicate_keys(text):
         return text

@@ -27,11 +27,11 @@ LAYOUT: Final = CsvFormat(
     mandatory=("lei", "legal_name", "registered_at", "registered_as", "jurisdiction", "registration_status"),
     key="lei",
     aliases={name: column for column, name in schema.CDF.items()},
-    ignored_beginnings=("Entity.", "Registration.", "Extension", "ConformityFlag"),
+    ignored_prefixes=("Entity.", "Registration.", "Extension", "ConformityFlag"),
 )
 
 
-class BrokenTableError(Exception):
+class MalformedCsvError(Exception):
     """A table with an unfinished record, or without the columns that identify persons; the message says which."""
 
 
@@ -46,9 +46,9 @@ def redact_csv_persons(body: BinaryIO) -> Generator[bytes, None, None]:
     header = next(found, b"")
     names = _parse_cells(header)
     if missing := [schema.CDF[name] for name in _TOLD_BY if schema.CDF[name] not in names]:
-        raise BrokenTableError(f"column {', '.join(missing)} is missing: persons cannot be recognised")
+        raise MalformedCsvError(f"column {', '.join(missing)} is missing: persons cannot be recognised")
     if is_possibly_personal(header):
-        raise BrokenTableError("text among the column names that may be a record")
+        raise MalformedCsvError("text among the column names that may be a record")
     yield header
     for record in found:
         if not (is_possibly_personal(record) and _is_person_line(names, record)):
@@ -82,9 +82,9 @@ def _split_records(body: BinaryIO) -> Iterator[bytes]:
             yield open_record
             open_record, quotes = b"", 0
         elif len(open_record) > LONGEST:
-            raise BrokenTableError(f"a record of more than {LONGEST} bytes: a quote is not closed")
+            raise MalformedCsvError(f"a record of more than {LONGEST} bytes: a quote is not closed")
     if open_record:
-        raise BrokenTableError("cut off within a record")
+        raise MalformedCsvError("cut off within a record")
 
 
 def _split_lines(body: BinaryIO) -> Iterator[bytes]:
@@ -93,6 +93,6 @@ def _split_lines(body: BinaryIO) -> Iterator[bytes]:
         *lines, rest = (rest + more).split(b"\n")
         yield from (line + b"\n" for line in lines)
         if len(rest) > LONGEST:
-            raise BrokenTableError(f"a line of more than {LONGEST} bytes")
+            raise MalformedCsvError(f"a line of more than {LONGEST} bytes")
     if rest:
         yield rest

@@ -107,9 +107,7 @@ def company_numbers(market: str, rows: pl.DataFrame) -> pl.Series:
 
 def _is_valid(number: pl.Expr, written: NumberFormat) -> pl.Expr:
     """`NumberFormat.is_valid` over a column of digits."""
-    digits = (
-        number.str.slice(place, 1).str.to_integer(strict=False) for place in range(len(written.weights))
-    )
+    digits = (number.str.slice(place, 1).str.to_integer(strict=False) for place in range(len(written.weights)))
     products = [digit * weight for digit, weight in zip(digits, written.weights, strict=True)]
     if written.modulo == LUHN:
         products = [product // LUHN + product % LUHN for product in products]

@@ -11,9 +11,9 @@ from typing import Any, Final, cast
 
 from lxml import etree
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 COLUMNS: Final = (
     Column("lei", _T, "LEI", nullable=False),
     Column("legal_name", _T, "legal name"),

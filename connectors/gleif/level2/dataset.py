@@ -36,11 +36,11 @@ from connectors.gleif.single_file_zip import NotSingleFileError, open_single_fil
 from connectors.kit import staging
 from connectors.kit.csv import reader
 from connectors.kit.csv.reader import CsvFormat
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
-from connectors.kit.xml.iterparse import NotXmlError, iter_elements, text_at
+from connectors.kit.xml.iterparse import NotXmlError, element_text_at, iter_elements
 from connectors.kit.xml.parse import local_name
 
 if TYPE_CHECKING:
@@ -73,15 +73,16 @@ def parents_dataset(market: str) -> Dataset:
         title="GLEIF: consolidating parents",
         licence=LICENCE,
         cadence=Cadence(cron="20 9 * * 6", stale_after_hours=24 * 21),
-        guard=GuardLimits(max_shrink=0.1, max_rejected=0.01),
+        guard_limits=GuardLimits(max_shrink=0.1, max_rejected=0.01),
         host=COPIES_HOST,
-        staged={table.name: table for table in tables},
-        files=("gleif/*-rr[-.]*", "gleif/*-repex[-.]*", "gleif/*rr-*", "gleif/*repex*", "gleif/relationships__*",
+        staged_tables={table.name: table for table in tables},
+        file_patterns=(
+        "gleif/*-rr[-.]*", "gleif/*-repex[-.]*", "gleif/*rr-*", "gleif/*repex*", "gleif/relationships__*",
                "gleif/reporting_exceptions__*", "gleif_rr/**", "lei_parents/**", "gleif_golden_copy/*rr-*",
                "gleif_golden_copy/*repex*", "gleif_api/relationships__*", "gleif_api/reporting_exceptions__*"),
-        recognise=recognise,
-        split=staging.no_split,
-        read=partial(_read, market),
+        recognise_file=recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(_read, market),
         fetch=fetch,
     )  # fmt: skip
 
@@ -89,27 +90,27 @@ def parents_dataset(market: str) -> Dataset:
 def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """All relationships; nothing if unchanged since the last run."""
     since = None if cursor is None else Validators.of(cursor)
-    answer = http.download(RELATIONS_URL, expect={Format.ZIP}, since=since)
+    answer = http.download(RELATIONS_URL, expect={BodyFormat.ZIP}, since=since)
     if not isinstance(answer, NotModified):
-        yield answer.arrival("gleif-goldencopy-rr.csv.zip", Scope.FULL, answer.validators.cursor())
+        yield answer.to_fetched_file("gleif-goldencopy-rr.csv.zip", Scope.FULL, answer.validators.cursor())
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises level 2 of any format, plain or in a zip named accordingly."""
-    packed = sniff(head) is Format.ZIP and _PACKED.search(name) is not None
+    packed = detect_body_format(head) is BodyFormat.ZIP and _PACKED.search(name) is not None
     if not packed and _detect_format(head) is None:
         return NotApplicable("no relationships or reporting exceptions of GLEIF (level 2)")
     return RecognisedFile(publication_time(name, head), Scope.PART)
 
 
-def _detect_format(head: bytes) -> Format | None:
+def _detect_format(head: bytes) -> BodyFormat | None:
     """XML, JSON or TEXT (CSV); None for a body of another kind."""
     head = head.removeprefix(b"\xef\xbb\xbf")
-    found = sniff(head)
+    found = detect_body_format(head)
     marks = {
-        Format.XML: _XML.search(head) is not None,
-        Format.JSON: _API.search(head) is not None,
-        Format.TEXT: _RELATIONS in head.partition(b"\n")[0] or _EXCEPTIONS.match(head) is not None,
+        BodyFormat.XML: _XML.search(head) is not None,
+        BodyFormat.JSON: _API.search(head) is not None,
+        BodyFormat.TEXT: _RELATIONS in head.partition(b"\n")[0] or _EXCEPTIONS.match(head) is not None,
     }
     return found if marks.get(found) else None
 
@@ -137,12 +138,12 @@ def _record_frames(piece: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.Data
     kind = _detect_format(head)
     if kind is None:
         raise _NotLevel2Error(_DUE)
-    if kind is Format.TEXT:
+    if kind is BodyFormat.TEXT:
         layout = f.RELATION_CSV if _RELATIONS in head.partition(b"\n")[0] else f.EXCEPTION_CSV
         yield from _csv_frames(unpacked, layout)
         return
     with unpacked.open() as body:
-        found = _parse_xml(body) if kind is Format.XML else _parse_response(body)
+        found = _parse_xml(body) if kind is BodyFormat.XML else _parse_response(body)
         full = True
         while full:
             part = list(islice(found, _ROWS))
@@ -150,10 +151,7 @@ def _record_frames(piece: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.Data
             told = [row for row in part if "child" in row]
             yield _text_frame(told, f.RELATION_COLUMNS), staging.reject_rows()
             if len(told) < len(part):
-                yield (
-                    _text_frame([row for row in part if "lei" in row], f.EXCEPTION_COLUMNS),
-                    staging.reject_rows(),
-                )
+                yield (_text_frame([row for row in part if "lei" in row], f.EXCEPTION_COLUMNS), staging.reject_rows())
 
 
 def _text_frame(rows: list[Row], columns: tuple[Any, ...]) -> pl.DataFrame:
@@ -171,9 +169,9 @@ def _csv_frames(piece: ArchiveMember, layout: CsvFormat) -> Iterator[tuple[pl.Da
                     part: pl.when(is_span).then(pl.col(f"{part}_{number}")).otherwise(rest)
                     for part, rest in span.items()
                 }
-            rows = rows.with_columns(
-                started=span["from"], ended=span["to"], deleted=pl.lit(None, pl.String)
-            ).select(column.name for column in f.RELATION_COLUMNS)
+            rows = rows.with_columns(started=span["from"], ended=span["to"], deleted=pl.lit(None, pl.String)).select(
+                column.name for column in f.RELATION_COLUMNS
+            )
         yield rows, batch.rejects
 
 
@@ -181,16 +179,16 @@ def _parse_xml(body: BinaryIO) -> Iterator[Row]:
     for element in iter_elements(body, ("{*}RelationshipRecord", "{*}Exception")):
         if local_name(element) == "Exception":
             yield {
-                "lei": text_at(element, "LEI"),
-                "category": text_at(element, "ExceptionCategory"),
-                "reason": text_at(element, "ExceptionReason"),
+                "lei": element_text_at(element, "LEI"),
+                "category": element_text_at(element, "ExceptionCategory"),
+                "reason": element_text_at(element, "ExceptionReason"),
             }
             continue
-        row = {column: text_at(element, path) for column, path in f.XML.items()}
+        row = {column: element_text_at(element, path) for column, path in f.XML.items()}
         spans = element.findall("{*}Relationship/{*}RelationshipPeriods/{*}RelationshipPeriod")
-        span = next((made for made in spans if text_at(made, "PeriodType") == f.PERIOD), None)
-        row["started"] = None if span is None else text_at(span, "StartDate")
-        row["ended"] = None if span is None else text_at(span, "EndDate")
+        span = next((made for made in spans if element_text_at(made, "PeriodType") == f.PERIOD), None)
+        row["started"] = None if span is None else element_text_at(span, "StartDate")
+        row["ended"] = None if span is None else element_text_at(span, "EndDate")
         yield row
 
 
@@ -209,9 +207,7 @@ def _parse_response(body: BinaryIO) -> Iterator[Row]:
             continue
         row = {column: _stripped_text(_value_at(said, path)) for column, path in f.API.items()}
         spans = _value_at(said, "relationship.periods")
-        found = (
-            [made for made in spans if _value_at(made, "type") == f.PERIOD] if isinstance(spans, list) else []
-        )
+        found = [made for made in spans if _value_at(made, "type") == f.PERIOD] if isinstance(spans, list) else []
         row["started"] = _stripped_text(_value_at(found[0], "startDate")) if found else None
         row["ended"] = _stripped_text(_value_at(found[0], "endDate")) if found else None
         yield row
@@ -232,9 +228,7 @@ def _stripped_text(value: object) -> str | None:
 def _valid_relations(rows: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Consolidations, and rejects without two different valid LEIs."""
     known = (*f.CONSOLIDATED, *f.LEFT)
-    for relation, child in (
-        rows.filter(~pl.col("relation").is_in(known)).select("relation", "child").iter_rows()
-    ):
+    for relation, child in rows.filter(~pl.col("relation").is_in(known)).select("relation", "child").iter_rows():
         tally.add("unknown_code", f"RelationshipType {relation}", child)
     mine = rows.filter(pl.col("relation").is_in(f.CONSOLIDATED))
     sound = are_leis(pl.col("child")) & are_leis(pl.col("parent")) & (pl.col("child") != pl.col("parent"))

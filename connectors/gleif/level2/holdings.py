@@ -19,11 +19,7 @@ from warehouse.schema.tables import HOLDINGS
 
 RELATION: Final = "consolidated_parent"
 RECORD_URL: Final = "https://search.gleif.org/#/record/"
-_STANDING: Final = (
-    "PUBLISHED",
-    "LAPSED",
-    "RETIRED",
-)  # with another status a record was never, or is not yet, valid
+_STANDING: Final = ("PUBLISHED", "LAPSED", "RETIRED")  # with another status a record was never, or is not yet, valid
 _RETIRED: Final = "RETIRED"
 _ACTIVE: Final = "ACTIVE"
 
@@ -32,7 +28,7 @@ def map_holdings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFra
     """One line per company and parent: direct if the parent's accounts consolidate the company's directly."""
     table = f.relations_table(market)
     if table.name not in present:
-        return staging.empty_frame(HOLDINGS)
+        return staging.empty_staged_frame(HOLDINGS)
     rows = present[table.name].filter(
         pl.col("_company_id").is_not_null(), pl.col("registration_status").is_in(_STANDING)
     )
@@ -68,9 +64,7 @@ def _end_day() -> pl.Expr:
     """The day a relationship ended; if not stated, the day its record last changed or was observed."""
     said = text.iso_date(pl.col("ended"))
     changed = pl.coalesce(
-        text.iso_date(pl.col("deleted")),
-        text.iso_date(pl.col("last_update")),
-        pl.col("_observed_at").dt.date(),
+        text.iso_date(pl.col("deleted")), text.iso_date(pl.col("last_update")), pl.col("_observed_at").dt.date()
     )
     over = (
         (pl.col("status") != _ACTIVE).fill_null(value=False)

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from connectors.kit.csv.reader import CsvFormat
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 DIRECT: Final = "IS_DIRECTLY_CONSOLIDATED_BY"
 ULTIMATE: Final = "IS_ULTIMATELY_CONSOLIDATED_BY"
 CONSOLIDATED: Final = (DIRECT, ULTIMATE)
@@ -81,9 +81,7 @@ _SPANS: Final = tuple(
 )
 _WRITTEN: Final = {"kind": "periodType", "from": "startDate", "to": "endDate"}
 RELATION_CSV: Final = CsvFormat(
-    table=Table(
-        "gleif_rr_csv", "Columns of the relationships that are read.", ("child",), (*_RELATION, *_SPANS)
-    ),
+    table=Table("gleif_rr_csv", "Columns of the relationships that are read.", ("child",), (*_RELATION, *_SPANS)),
     mandatory=("child", "parent", "relation", "status", "registration_status"),
     key="child",
     aliases={
@@ -99,7 +97,7 @@ RELATION_CSV: Final = CsvFormat(
             for part, name in _WRITTEN.items()
         },
     },
-    ignored_beginnings=("Relationship.", "Registration.", "Extension"),
+    ignored_prefixes=("Relationship.", "Registration.", "Extension"),
 )
 EXCEPTION_CSV: Final = CsvFormat(
     table=Table("gleif_repex_csv", "Columns of the exceptions that are read.", ("lei",), _EXCEPTION),
@@ -113,7 +111,7 @@ EXCEPTION_CSV: Final = CsvFormat(
         "ExceptionReason.1": "reason",
         "ExceptionReason": "reason",
     },
-    ignored_beginnings=("Exception", "Extension"),
+    ignored_prefixes=("Exception", "Extension"),
 )
 
 
@@ -130,8 +128,5 @@ def relations_table(market: str) -> Table:
 def exceptions_table(market: str) -> Table:
     """Staged exceptions of a market."""
     return Table(
-        f"{market.lower()}_lei_exception",
-        "Reasons for reporting no parent.",
-        ("lei", "category"),
-        EXCEPTION_COLUMNS,
+        f"{market.lower()}_lei_exception", "Reasons for reporting no parent.", ("lei", "category"), EXCEPTION_COLUMNS
     )

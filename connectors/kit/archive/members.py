@@ -30,18 +30,18 @@ from connectors.kit.archive.bounded_stream import (
     raise_archive_error,
 )
 from connectors.kit.archive.member_names import unsafe_reason
-from connectors.kit.archive.unchanged_members import fingerprint, unchanged_members
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.archive.unchanged_members import member_fingerprint, unchanged_members
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 
 __all__ = [
     "LIMITS",
     "ArchiveError",
     "ArchiveLimits",
-    "Format",
+    "BodyFormat",
     "PackedMember",
     "archive_members",
+    "detect_body_format",
     "open_gunzipped",
-    "sniff",
 ]
 
 Open = Callable[[], BinaryIO]
@@ -109,20 +109,20 @@ def archive_members(
     keep: Callable[[str], bool] | None = None,
     nested: int = 1,
     limits: ArchiveLimits = LIMITS,
-    former: PreviousArchive | None = None,
+    previous_archive: PreviousArchive | None = None,
 ) -> Iterator[PackedMember]:
     """Files of a zip, a tar or a gzip, in the archive's order; directories are left out.
 
     keep: which names to yield. nested: levels of zips inside zips that are opened, joined `outer.zip!/inner`.
-    former: previous archive; unchanged members of a zip are left out (`unchanged_members`).
+    previous_archive: previous archive; unchanged members of a zip are left out (`unchanged_members`).
     """
     walk = _ArchiveWalk(limits, keep)
     found = _detect_format(open_)
-    if found is Format.ZIP:
-        yield from _zip_members(walk, open_, name, "", nested, former)
-    elif found is Format.TAR or (found is Format.GZIP and is_gzipped_tar(open_, name, limits)):
+    if found is BodyFormat.ZIP:
+        yield from _zip_members(walk, open_, name, "", nested, previous_archive)
+    elif found is BodyFormat.TAR or (found is BodyFormat.GZIP and is_gzipped_tar(open_, name, limits)):
         yield from _tar_members(walk, open_, name)
-    elif found is Format.GZIP:
+    elif found is BodyFormat.GZIP:
         yield PackedMember(name.removesuffix(".gz"), None, partial(open_gunzipped, open_, name, limits))
     else:
         raise ArchiveError(name, None, f"no archive: the bytes are {found.value}")
@@ -140,34 +140,27 @@ def open_gunzipped(open_: Open, name: str, limits: ArchiveLimits = LIMITS) -> Bi
         else:
             stream.close()
             stream = open_()
-    if sniff(head[:HEAD]) is not Format.GZIP:
+    if detect_body_format(head[:HEAD]) is not BodyFormat.GZIP:
         return stream
-    return bounded_stream(
-        gzip.GzipFile(fileobj=stream, mode="rb"), name, None, limits.member_bytes, owned=stream
-    )
+    return bounded_stream(gzip.GzipFile(fileobj=stream, mode="rb"), name, None, limits.member_bytes, owned=stream)
 
 
-def _detect_format(open_: Open) -> Format:
+def _detect_format(open_: Open) -> BodyFormat:
     with open_() as stream:
-        return sniff(stream.read(HEAD))
+        return detect_body_format(stream.read(HEAD))
 
 
 def is_gzipped_tar(open_: Open, name: str, limits: ArchiveLimits = LIMITS) -> bool:
     """True if a gzip is a packed tar. A damaged one counts as a plain file; reading it reports the damage."""
     try:
         with open_gunzipped(open_, name, limits) as stream:
-            return sniff(stream.read(HEAD)) is Format.TAR
+            return detect_body_format(stream.read(HEAD)) is BodyFormat.TAR
     except ArchiveError:
         return False
 
 
 def _zip_members(
-    walk: _ArchiveWalk,
-    open_: Open,
-    archive: str,
-    prefix: str,
-    nested: int,
-    former: PreviousArchive | None = None,
+    walk: _ArchiveWalk, open_: Open, archive: str, prefix: str, nested: int, former: PreviousArchive | None = None
 ) -> Iterator[PackedMember]:
     with make_seekable(open_(), IN_MEMORY) as stream:
         entries = archive_zip.zip_entries(stream, archive)
@@ -177,7 +170,7 @@ def _zip_members(
             name = walk.unique(prefix + entry.filename)
             if not walk.wants(name) and not (nested > 0 and name.lower().endswith(_ARCHIVE_NAMES)):
                 continue  # not opened: reading a few members must not cost the whole archive
-            if fingerprint(entry) in known:
+            if member_fingerprint(entry) in known:
                 continue
             reason = _reject_reason(entry, walk.limits)
             if reason is not None:
@@ -200,15 +193,13 @@ def _reject_reason(entry: archive_zip.ZipInfo, limits: ArchiveLimits) -> str | N
 def _nested_members(walk: _ArchiveWalk, member: PackedMember, nested: int) -> Iterator[PackedMember]:
     if nested > 0 and member.name.lower().endswith(_ARCHIVE_NAMES):
         try:
-            if _detect_format(member.open) is Format.ZIP:
+            if _detect_format(member.open) is BodyFormat.ZIP:
                 yield from _zip_members(walk, member.open, member.name, f"{member.name}!/", nested - 1)
                 return
         except ArchiveError as error:
             # A bad inner archive is one bad member of the outer one, which goes on.
             inner = PackedMember(
-                member.name,
-                member.size,
-                partial(raise_archive_error, member.name, error.member, error.reason),
+                member.name, member.size, partial(raise_archive_error, member.name, error.member, error.reason)
             )
             yield from [inner] if walk.wants(member.name) else []
             return
@@ -242,9 +233,7 @@ def _tar_members(walk: _ArchiveWalk, open_: Open, archive: str) -> Iterator[Pack
                 walk.spend(archive, 1, entry.size)
                 name = walk.unique(entry.name)
                 if walk.wants(name):
-                    yield PackedMember(
-                        name, entry.size, _tar_opener(tar, entry, name, open_, archive, walk.limits)
-                    )
+                    yield PackedMember(name, entry.size, _tar_opener(tar, entry, name, open_, archive, walk.limits))
     except (tarfile.TarError, *DECODER_ERRORS) as error:
         raise ArchiveError(archive, None, f"truncated or damaged tar: {error}") from error
 

@@ -20,36 +20,34 @@ _IN_MEMORY: Final = 1 << 24  # packed bytes kept in memory for a stream that is 
 MemberFingerprint = tuple[str, int, int]  # name, bytes, CRC-32
 
 
-def fingerprint(entry: archive_zip.ZipInfo) -> MemberFingerprint:
+def member_fingerprint(entry: archive_zip.ZipInfo) -> MemberFingerprint:
     """Identity of a member across archives."""
     return entry.orig_filename, entry.file_size, entry.CRC
 
 
 def unchanged_members(
-    entries: Iterable[archive_zip.ZipInfo], former: PreviousArchive | None
+    entries: Iterable[archive_zip.ZipInfo], previous_archive: PreviousArchive | None
 ) -> frozenset[MemberFingerprint]:
     """Marks of the members that need not be read again.
 
     Empty if the previous archive cannot be listed, or if a file delivered since has a name that no member
     has: the member it concerns is then unknown.
     """
-    if former is None:
+    if previous_archive is None:
         return frozenset()
-    now = [(fingerprint(entry), _base_name(entry.filename)) for entry in entries]
-    told = frozenset(map(_base_name, former.told))
+    now = [(member_fingerprint(entry), _base_name(entry.filename)) for entry in entries]
+    told = frozenset(map(_base_name, previous_archive.single_record_files))
     if not told <= {name for _, name in now}:
         return frozenset()
     names = Counter(name for (name, _, _), _ in now)
-    before = _unique_fingerprints(former)
-    return frozenset(
-        found for found, name in now if found in before and names[found[0]] == 1 and name not in told
-    )
+    before = _unique_fingerprints(previous_archive)
+    return frozenset(found for found, name in now if found in before and names[found[0]] == 1 and name not in told)
 
 
-def lacks_members(archive: Callable[[], BinaryIO], former: Callable[[], BinaryIO]) -> bool:
+def has_removed_members(archive: Callable[[], BinaryIO], previous_archive: Callable[[], BinaryIO]) -> bool:
     """True if an archive has no member of a name that the previous one has, or either cannot be listed."""
     try:
-        with make_seekable(archive(), _IN_MEMORY) as now, make_seekable(former(), _IN_MEMORY) as before:
+        with make_seekable(archive(), _IN_MEMORY) as now, make_seekable(previous_archive(), _IN_MEMORY) as before:
             names = {entry.orig_filename for entry in archive_zip.zip_entries(now, "")}
             return any(entry.orig_filename not in names for entry in archive_zip.zip_entries(before, ""))
     except (ArchiveError, *DECODER_ERRORS):
@@ -60,7 +58,7 @@ def _unique_fingerprints(former: PreviousArchive) -> frozenset[MemberFingerprint
     """Members of the previous archive with a name that occurs once."""
     try:
         with make_seekable(former.open(), _IN_MEMORY) as stream:
-            marks = [fingerprint(entry) for entry in archive_zip.zip_entries(stream, "")]
+            marks = [member_fingerprint(entry) for entry in archive_zip.zip_entries(stream, "")]
     except (ArchiveError, *DECODER_ERRORS):
         return frozenset()
     names = Counter(name for name, _, _ in marks)

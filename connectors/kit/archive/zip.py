@@ -45,12 +45,7 @@ class ZipArchive(ZipFile):
             raise BadZipFile("a member without a name")
 
     def open(
-        self,
-        name: str | ZipInfo,
-        mode: Literal["r", "w"] = "r",
-        pwd: bytes | None = None,
-        *,
-        force_zip64: bool = False,
+        self, name: str | ZipInfo, mode: Literal["r", "w"] = "r", pwd: bytes | None = None, *, force_zip64: bool = False
     ) -> IO[bytes]:
         """Opens a member as ZipFile does; raises BadZipFile if it is rejected."""
         entry = name if isinstance(name, ZipInfo) else self.getinfo(name)
@@ -90,10 +85,7 @@ def in_memory_opener(stream: BinaryIO, entry: ZipInfo, archive: str, member: str
         return partial(raise_archive_error, archive, member, f"truncated or damaged: {error}")
     if len(packed) < entry.compress_size:
         return partial(
-            raise_archive_error,
-            archive,
-            member,
-            f"cut off after {len(packed)} of {entry.compress_size} bytes",
+            raise_archive_error, archive, member, f"cut off after {len(packed)} of {entry.compress_size} bytes"
         )
     return partial(_open_packed, packed, entry, archive, member)
 

@@ -24,9 +24,7 @@ def clean_text(column: pl.Expr) -> pl.Expr:
 
 def iso_date(column: pl.Expr) -> pl.Expr:
     """Parses 2024-05-31; of 2024-05-31T12:00:00Z and 2024-05-31 12:00:00 the date as written."""
-    return column.str.extract(r"^\s*(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:.*|Z)?\s*$").str.to_date(
-        "%Y-%m-%d", strict=False
-    )
+    return column.str.extract(r"^\s*(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:.*|Z)?\s*$").str.to_date("%Y-%m-%d", strict=False)
 
 
 def british_date(column: pl.Expr) -> pl.Expr:
@@ -55,9 +53,7 @@ def parse_decimal(column: pl.Expr, comma: bool = False) -> pl.Expr:
 def parse_boolean(column: pl.Expr) -> pl.Expr:
     """Parses true, J, ja, Y, yes, 1 and their opposites in any case."""
     word = column.str.strip_chars().str.to_lowercase()
-    return (
-        pl.when(word.is_in(_TRUE)).then(pl.lit(value=True)).when(word.is_in(_FALSE)).then(pl.lit(value=False))
-    )
+    return pl.when(word.is_in(_TRUE)).then(pl.lit(value=True)).when(word.is_in(_FALSE)).then(pl.lit(value=False))
 
 
 def is_too_far_in_future(day: pl.Expr) -> pl.Expr:

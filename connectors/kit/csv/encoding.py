@@ -11,11 +11,7 @@ from typing import BinaryIO, Final
 
 from connectors.kit.csv.byte_masks import as_uint8
 
-_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+_MARKS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # Prefixes that polars' CSV reader does not take literally: it drops the BOM, and unpacks gzip, zlib or zstd.
 # A name may begin with «x^».
 POLARS_MISREAD_PREFIXES: Final = (

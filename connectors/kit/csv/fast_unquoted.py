@@ -36,9 +36,7 @@ def parse_unquoted(body: bytes, width: int, columns: Sequence[int], separator: s
     )
 
 
-def parse_unquoted_except(
-    lines: LineIndex, width: int, columns: Sequence[int], separator: str
-) -> pl.DataFrame | None:
+def parse_unquoted_except(lines: LineIndex, width: int, columns: Sequence[int], separator: str) -> pl.DataFrame | None:
     """Like `parse_unquoted`, for all lines except the others, which are not parsed.
 
     Polars silently cuts long rows and fills short ones, so fields per line are counted beforehand.

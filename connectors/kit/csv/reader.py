@@ -22,13 +22,20 @@ from connectors.contract.dataset import ArchiveMember, Batch, UnreadableFileErro
 from connectors.kit import staging
 from connectors.kit.csv.encoding import repair_to_utf8, utf8_blocks
 from connectors.kit.csv.rows import LINE, ParsedRows, RowReader
-from connectors.kit.formats import Format, sniff
-from warehouse.schema.types import Kind, Table
+from connectors.kit.formats import BodyFormat, detect_body_format
+from warehouse.schema.types import ColumnKind, Table
 from warehouse.storage.parallel import prefetch
 
 BLOCK: Final = 8 << 20  # bytes per read: larger blocks are slower, as their memory is allocated each time
 GATHERED: Final = 60_000  # rows per batch: later steps cost much per batch, little per row
-_NOT_TABLES: Final = (Format.HTML, Format.XML, Format.JSON, Format.ZIP, Format.PDF, Format.UNKNOWN)
+_NOT_TABLES: Final = (
+    BodyFormat.HTML,
+    BodyFormat.XML,
+    BodyFormat.JSON,
+    BodyFormat.ZIP,
+    BodyFormat.PDF,
+    BodyFormat.UNKNOWN,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +63,11 @@ class CsvFormat:
     order: tuple[str, ...] | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
-    ignored_beginnings: tuple[str, ...] = ()
+    ignored_prefixes: tuple[str, ...] = ()
     patterns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        typed = [column.name for column in self.table.columns if column.kind is not Kind.TEXT]
+        typed = [column.name for column in self.table.columns if column.kind is not ColumnKind.TEXT]
         if typed:
             raise ValueError(f"table {self.table.name}: staged columns of a file are text, not so {typed}")
         for name in (*self.mandatory, self.key, *self.patterns, *self.aliases.values()):
@@ -77,13 +84,13 @@ class _TableHeader:
     is_row: bool  # no header: the first line is a row
 
 
-def read_csv(piece: ArchiveMember, layout: CsvFormat) -> Iterator[Batch]:
+def read_csv(member: ArchiveMember, layout: CsvFormat) -> Iterator[Batch]:
     """The rows of a piece (plain or gzip) as batches of bounded size, at least one. Raises UnreadableFileError."""
-    tally = staging.SignalCounter(piece.dataset)
-    with staging.open_plain(piece) as stream:
+    tally = staging.SignalCounter(member.dataset)
+    with staging.open_plain(member) as stream:
         source = utf8_blocks(stream, layout.encoding, BLOCK)
         first = next(source, b"")
-        header, rest, line = _read_header(piece, layout, first)
+        header, rest, line = _read_header(member, layout, first)
         reader = RowReader(header.width, list(header.columns.values()), layout.separator, layout.quote)
         total = 0
         for rows in _gather_rows(_count_repairs(prefetch(_read_blocks(reader, rest, source, line)), tally)):
@@ -91,12 +98,12 @@ def read_csv(piece: ArchiveMember, layout: CsvFormat) -> Iterator[Batch]:
             total += frame.height
             yield staging.make_batch(layout.table, frame, rejects, tally.drain())
     _signal_drift(layout, header, total, tally)
-    yield staging.make_batch(layout.table, staging.empty_frame(layout.table), None, tally.drain())
+    yield staging.make_batch(layout.table, staging.empty_staged_frame(layout.table), None, tally.drain())
 
 
 def _read_header(piece: ArchiveMember, layout: CsvFormat, first: bytes) -> tuple[_TableHeader, bytes, int]:
     """The header, the bytes after it, and the line number where they begin."""
-    found = sniff(first)
+    found = detect_body_format(first)
     if found in _NOT_TABLES:
         raise UnreadableFileError(piece.dataset, piece.name, f"expected a table, found {found.value}")
     reader = RowReader(0, (), layout.separator, layout.quote)
@@ -129,7 +136,7 @@ def _match_header(cells: Sequence[str], layout: CsvFormat) -> _TableHeader | str
     known = {_normalised_name(name): name for name in layout.table.names}
     known |= {_normalised_name(name): column for name, column in layout.aliases.items()}
     ignored = {_normalised_name(name) for name in layout.ignored}
-    beginnings = tuple(_normalised_name(name) for name in layout.ignored_beginnings)
+    beginnings = tuple(_normalised_name(name) for name in layout.ignored_prefixes)
     spelled = [_normalised_name(cell) for cell in cells]
     matched = sum(name in known or name in ignored for name in spelled if name)
     if layout.order is not None and matched == 0:
@@ -153,16 +160,12 @@ def _match_header(cells: Sequence[str], layout: CsvFormat) -> _TableHeader | str
     return _TableHeader(len(cells), columns, tuple(unknown), is_row=False)
 
 
-def _header_from_order(
-    cells: Sequence[str], layout: CsvFormat, known: Mapping[str, str]
-) -> _TableHeader | str:
+def _header_from_order(cells: Sequence[str], layout: CsvFormat, known: Mapping[str, str]) -> _TableHeader | str:
     order = layout.order or ()
     if len(cells) != len(order):
         return f"no header: expected {len(order)} fields, found {len(cells)}"
     columns = {
-        known[_normalised_name(name)]: index
-        for index, name in enumerate(order)
-        if _normalised_name(name) in known
+        known[_normalised_name(name)]: index for index, name in enumerate(order) if _normalised_name(name) in known
     }
     return _TableHeader(len(order), columns, (), is_row=True)
 
@@ -194,7 +197,7 @@ def _gather_rows(stretches: Iterator[ParsedRows]) -> Iterator[ParsedRows]:
             held = rows
         else:
             held.frames += rows.frames
-            held.refused += rows.refused
+            held.rejected += rows.rejected
         if sum(frame.height for frame in held.frames) >= GATHERED:
             yield held
             held = None
@@ -207,21 +210,17 @@ def _count_repairs(stretches: Iterator[ParsedRows], tally: staging.SignalCounter
     for rows in stretches:
         if rows.nuls:
             tally.add("nul_bytes", "file", f"before line {rows.line}", rows.nuls)
-        for line in rows.mended:
+        for line in rows.repaired_lines:
             tally.add("encoding_fallback", "line", f"line {line}")
         yield rows
 
 
-def _split_valid_rows(
-    rows: ParsedRows, header: _TableHeader, layout: CsvFormat
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _split_valid_rows(rows: ParsedRows, header: _TableHeader, layout: CsvFormat) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Rows under their column names, and all rejects."""
-    refused: list[tuple[object, str, object]] = [
-        (f"line {line}", why, text) for line, why, text in rows.refused
-    ]
+    refused: list[tuple[object, str, object]] = [(f"line {line}", why, text) for line, why, text in rows.rejected]
     names = {str(index): column for column, index in header.columns.items()}
     if not rows.frames:
-        return staging.empty_frame(layout.table), staging.reject_rows(refused)
+        return staging.empty_staged_frame(layout.table), staging.reject_rows(refused)
     frame = pl.concat(rows.frames, rechunk=False).rename(names)
     for column, pattern in layout.patterns.items():
         fits = frame.get_column(column).str.contains(f"^(?:{pattern})$").fill_null(value=False)
@@ -235,11 +234,7 @@ def _split_valid_rows(
 def _pattern_rejects(wrong: pl.DataFrame, column: str) -> Iterator[tuple[object, str, object]]:
     for row in wrong.iter_rows(named=True):
         value = row[column]
-        why = (
-            f"{column} is empty"
-            if value is None
-            else f"{column} is {value[:40]!r}, which is not a valid value"
-        )
+        why = f"{column} is empty" if value is None else f"{column} is {value[:40]!r}, which is not a valid value"
         line = row.pop(LINE)
         yield f"line {line}", why, ",".join(text or "" for text in row.values())
 

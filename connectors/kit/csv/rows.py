@@ -44,8 +44,8 @@ class ParsedRows:
 
     line: int
     frames: list[pl.DataFrame] = field(default_factory=list)
-    refused: list[tuple[int, str, str]] = field(default_factory=list)
-    mended: list[int] = field(default_factory=list)
+    rejected: list[tuple[int, str, str]] = field(default_factory=list)
+    repaired_lines: list[int] = field(default_factory=list)
     nuls: int = 0
 
 
@@ -75,7 +75,7 @@ class RowReader:
             body = body.replace(b"\0", b"")
         if not is_utf8(body):
             body, wrong = repair_to_utf8(body)
-            rows.mended = [line + index for index in wrong]
+            rows.repaired_lines = [line + index for index in wrong]
         stack, tail = [body], b""
         while stack:
             part = stack.pop()
@@ -151,9 +151,7 @@ class RowReader:
 
     def _parse_marked(self, marked: bytes) -> pl.DataFrame | None:
         """Parses marked lines with polars; None if it cannot."""
-        if marked.startswith((_MARK_BYTE, *POLARS_MISREAD_PREFIXES)) or exceeds_max_columns(
-            marked, self._separator
-        ):
+        if marked.startswith((_MARK_BYTE, *POLARS_MISREAD_PREFIXES)) or exceeds_max_columns(marked, self._separator):
             return None
         try:
             return pl.read_csv(
@@ -192,9 +190,7 @@ class RowReader:
     def _read_single_lines(self, lines: dict[int, bytes], rows: ParsedRows) -> None:
         kept: list[tuple[int, list[str]]] = []
         for index, line in lines.items():
-            self._accept_or_reject(
-                line.replace(b"\0", b"").decode(errors="replace"), rows.line + index, kept, rows
-            )
+            self._accept_or_reject(line.replace(b"\0", b"").decode(errors="replace"), rows.line + index, kept, rows)
         self._add_records(kept, rows)
 
     def _read_line_by_line(self, body: bytes, rows: ParsedRows, final: bool) -> bytes:
@@ -239,27 +235,23 @@ class RowReader:
                     return end + 1 - index
         return 0
 
-    def _accept_or_reject(
-        self, text: str, line: int, kept: list[tuple[int, list[str]]], rows: ParsedRows
-    ) -> None:
+    def _accept_or_reject(self, text: str, line: int, kept: list[tuple[int, list[str]]], rows: ParsedRows) -> None:
         if not text.strip():
             return
         fields, open_quote = self._parse_record(text)
         if fields is not None and len(fields) == self._width:
             kept.append((line, fields))
         elif fields is not None:
-            rows.refused.append((line, f"expected {self._width} fields, found {len(fields)}", text))
+            rows.rejected.append((line, f"expected {self._width} fields, found {len(fields)}", text))
         else:
             reason = "a quote that nothing closes" if open_quote else "a quote inside a quoted field"
-            rows.refused.append((line, reason, text))
+            rows.rejected.append((line, reason, text))
 
     def _parse_record(self, text: str) -> tuple[list[str] | None, bool]:
         """Fields of a text that is one record, or None and whether a quote stayed open."""
         quoting = csv.QUOTE_NONE if self._quote is None else csv.QUOTE_MINIMAL
         lines = [text.replace("\r", " ")]
-        reader = csv.reader(
-            lines, delimiter=self._separator, quotechar=self._quote, quoting=quoting, strict=True
-        )
+        reader = csv.reader(lines, delimiter=self._separator, quotechar=self._quote, quoting=quoting, strict=True)
         try:
             return next(reader, []), False
         except csv.Error as error:
@@ -271,9 +263,7 @@ class RowReader:
         columns: dict[str, list[int] | list[str | None]] = {LINE: [line for line, _ in kept]}
         for index, name in zip(self._columns, self._names, strict=True):
             columns[name] = [fields[index] or None for _, fields in kept]
-        rows.frames.append(
-            pl.DataFrame(columns, schema={LINE: pl.Int64, **dict.fromkeys(self._names, pl.String)})
-        )
+        rows.frames.append(pl.DataFrame(columns, schema={LINE: pl.Int64, **dict.fromkeys(self._names, pl.String)}))
 
 
 def lines_at(body: bytes, indexes: Sequence[int], counted: Sequence[int] = ()) -> dict[int, bytes]:

@@ -20,28 +20,28 @@ from typing import Any, Final, Self, TypeVar
 import httpx
 import msgspec
 
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import (
     FetchError,
     MissingResourceError,
-    RequestRefusedError,
+    RequestRejectedError,
     SourceUnavailableError,
     TruncatedBodyError,
     UnexpectedBodyError,
     public_url,
 )
 from connectors.kit.http.line_buffer import LineBuffer
-from connectors.kit.http.rate_limit import Clock, RateLimiter
+from connectors.kit.http.rate_limit import FetchClock, HostRateLimiter
 from connectors.kit.http.response import BodyBuffer, FetchedResponse, NotModified, Validators
 from connectors.kit.http.retry import AGAIN, RetryPolicy, parse_http_date, requested_wait_seconds
-from connectors.kit.http.transport import HttpTransport, Request, RetryableError, receive_body
+from connectors.kit.http.transport import HttpRequest, HttpTransport, RetryableError, receive_body
 
-__all__ = ["Clock", "FetchedResponse", "HttpClient", "HttpSettings", "NotModified", "Validators"]
+__all__ = ["FetchClock", "FetchedResponse", "HttpClient", "HttpSettings", "NotModified", "Validators"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-JSON: Final = frozenset({Format.JSON})
+JSON: Final = frozenset({BodyFormat.JSON})
 _SAME: Final = 304
 _NO_RANGE: Final = 416
 _BODIES: Final = (200, 206, _SAME)
@@ -60,45 +60,43 @@ class HttpSettings:
     """
 
     user_agent: str
-    folder: Path
-    bases: Mapping[str, str] = field(default_factory=dict)
+    download_folder: Path
+    base_urls: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
-    together: Mapping[str, str] = field(default_factory=dict)
-    rate: float = 2.0
-    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    shared_limiters: Mapping[str, str] = field(default_factory=dict)
+    default_rate: float = 2.0
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
-    small: int = 64 << 20
-    large: int = 32 << 30
+    max_small_body_bytes: int = 64 << 20
+    max_large_body_bytes: int = 32 << 30
     connect_seconds: float = 15.0
     read_seconds: float = 90.0
-    slowest: int = 2048
-    patience: float = 60.0
-    environment_proxies: bool = False
+    min_bytes_per_second: int = 2048
+    max_wait_seconds: float = 60.0
+    uses_environment_proxies: bool = False
 
 
 class HttpClient:
     """One client for all registries, thread-safe. Close it, or use it as a context manager."""
 
-    def __init__(self, settings: HttpSettings, clock: Clock | None = None) -> None:
+    def __init__(self, settings: HttpSettings, clock: FetchClock | None = None) -> None:
         self._settings = settings
-        self._clock = clock or Clock()
-        self._rates = RateLimiter(settings.rates, settings.rate, self._clock, settings.together)
+        self._clock = clock or FetchClock()
+        self._rates = HostRateLimiter(settings.rates, settings.default_rate, self._clock, settings.shared_limiters)
         # httpx logs every address with its query at INFO, secrets included.
         logging.getLogger("httpx").setLevel(logging.WARNING)
         self._client = httpx.Client(
             headers={"User-Agent": settings.user_agent},
             timeout=httpx.Timeout(settings.read_seconds, connect=settings.connect_seconds),
-            trust_env=settings.environment_proxies,
+            trust_env=settings.uses_environment_proxies,
             follow_redirects=False,
         )
-        self._exchange = HttpTransport(self._client, settings.bases)
+        self._exchange = HttpTransport(self._client, settings.base_urls)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
@@ -116,19 +114,19 @@ class HttpClient:
         self,
         url: str,
         *,
-        expect: Collection[Format] = JSON,
+        expect: Collection[BodyFormat] = JSON,
         headers: Mapping[str, str] | None = None,
         auth: tuple[str, str] | None = None,
         allow: Collection[int] = (),
     ) -> FetchedResponse:
         """Fetches a small body into memory. `allow`: status codes accepted besides 200, bodies unchecked."""
-        asked = Request(
+        asked = HttpRequest(
             url, dict(headers or {}), auth or self._credentials_for(url), frozenset(expect), frozenset(allow)
         )
-        sink = BodyBuffer(None, self._settings.small)
+        sink = BodyBuffer(None, self._settings.max_small_body_bytes)
         answer = self._with_retries(url, lambda: self._body(asked, sink, None))
         if isinstance(answer, NotModified):
-            raise RequestRefusedError(url, 304, "status 304 without a conditional request")
+            raise RequestRejectedError(url, 304, "status 304 without a conditional request")
         return answer
 
     def post(
@@ -137,20 +135,20 @@ class HttpClient:
         content: bytes,
         media_type: str,
         *,
-        expect: Collection[Format] = JSON,
+        expect: Collection[BodyFormat] = JSON,
         headers: Mapping[str, str] | None = None,
         allow: Collection[int] = (),
     ) -> FetchedResponse:
         """Posts `content` and returns the small answer. It may be retried, so the request must be idempotent."""
         given = {"Content-Type": media_type, **(headers or {})}
-        asked = Request(url, given, self._credentials_for(url), frozenset(expect), frozenset(allow), content)
-        sink = BodyBuffer(None, self._settings.small)
+        asked = HttpRequest(url, given, self._credentials_for(url), frozenset(expect), frozenset(allow), content)
+        sink = BodyBuffer(None, self._settings.max_small_body_bytes)
         answer = self._with_retries(url, lambda: self._body(asked, sink, None))
         if isinstance(answer, NotModified):
-            raise RequestRefusedError(url, 304, "status 304 without a conditional request")
+            raise RequestRejectedError(url, 304, "status 304 without a conditional request")
         return answer
 
-    def is_known(self, url: str) -> bool:
+    def has_credentials(self, url: str) -> bool:
         """True if credentials are configured for the host of an address."""
         return self._credentials_for(url) is not None
 
@@ -173,7 +171,7 @@ class HttpClient:
         self,
         url: str,
         *,
-        expect: Collection[Format],
+        expect: Collection[BodyFormat],
         since: Validators | None = None,
         headers: Mapping[str, str] | None = None,
         auth: tuple[str, str] | None = None,
@@ -181,8 +179,8 @@ class HttpClient:
         """Fetches a body of any size to disk. Resumes where it broke off while the ETag stays the same."""
         # Ranges count bytes as sent: resuming requires a body without content encoding.
         given = {"Accept-Encoding": "identity", **(headers or {})}
-        asked = Request(url, given, auth or self._credentials_for(url), frozenset(expect), frozenset())
-        sink = BodyBuffer(self._settings.folder, self._settings.large)
+        asked = HttpRequest(url, given, auth or self._credentials_for(url), frozenset(expect), frozenset())
+        sink = BodyBuffer(self._settings.download_folder, self._settings.max_large_body_bytes)
         try:
             answer = self._with_retries(url, lambda: self._body(asked, sink, since))
         except BaseException:
@@ -192,7 +190,7 @@ class HttpClient:
             sink.close()
         return answer
 
-    def pulse(
+    def stream_lines(
         self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
     ) -> Iterator[bytes]:
         """Yields lines of a streaming response; heartbeats are empty. Raises TruncatedBodyError on a read timeout.
@@ -203,12 +201,12 @@ class HttpClient:
         # a content encoding would delay heartbeats until its block is full; the connection of an ended stream
         # is not reused
         given = {"Accept-Encoding": "identity", "Connection": "close", **(headers or {})}
-        asked = Request(url, given, auth or self._credentials_for(url), frozenset(), frozenset())
+        asked = HttpRequest(url, given, auth or self._credentials_for(url), frozenset(), frozenset())
         self._rates.wait(httpx.URL(url).host)
         try:
             response = self._opened(asked, {})
         except RetryableError as again:
-            raise again.kind(url, again.status, again.reason, again.asked) from None
+            raise again.kind(url, again.status, again.reason, again.retry_after_seconds) from None
         yield from self._lines(url, response)
 
     def _lines(self, url: str, response: httpx.Response) -> Iterator[bytes]:
@@ -221,7 +219,7 @@ class HttpClient:
                     line.add(end)
                     yield line.taken()
                 line.add(rest)
-                if line.is_endless():
+                if line.is_over_limit():
                     raise UnexpectedBodyError(url, response.status_code, "a line without end")
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise TruncatedBodyError(
@@ -234,23 +232,23 @@ class HttpClient:
 
     def _with_retries(self, url: str, once: Callable[[], R]) -> R:
         host = httpx.URL(url).host
-        retry = self._settings.retry
+        retry = self._settings.retry_policy
         for attempt in range(1, retry.attempts + 1):
             self._rates.wait(host)
             try:
                 return once()
             except RetryableError as again:
-                pause = retry.pause(attempt, self._clock.chance(), again.asked)
-                if attempt == retry.attempts or pause > retry.patience:
-                    asks = f"; Retry-After {pause:.0f} s" if again.asked is not None else ""
+                pause = retry.backoff_seconds(attempt, self._clock.random_fraction(), again.retry_after_seconds)
+                if attempt == retry.attempts or pause > retry.max_total_seconds:
+                    asks = f"; Retry-After {pause:.0f} s" if again.retry_after_seconds is not None else ""
                     raise again.kind(url, again.status, f"{again.reason} (attempt {attempt}{asks})") from None
-                if again.asked is None:
+                if again.retry_after_seconds is None:
                     self._clock.sleep(pause)
                 else:
                     self._rates.pause(host, pause)
         raise SourceUnavailableError(url, None, "no attempt was allowed")
 
-    def _opened(self, asked: Request, more: Mapping[str, str]) -> httpx.Response:
+    def _opened(self, asked: HttpRequest, more: Mapping[str, str]) -> httpx.Response:
         """Sends a request and returns an accepted response; other status codes raise their errors."""
         response = self._exchange.send(asked, more)
         status = response.status_code
@@ -263,12 +261,10 @@ class HttpClient:
             raise RetryableError(
                 SourceUnavailableError, status, "not now", requested_wait_seconds(response.headers, now)
             )
-        kind: type[FetchError] = MissingResourceError if status in _GONE else RequestRefusedError
+        kind: type[FetchError] = MissingResourceError if status in _GONE else RequestRejectedError
         raise kind(asked.url, status, response.reason_phrase or "refused")
 
-    def _body(
-        self, asked: Request, sink: BodyBuffer, since: Validators | None
-    ) -> FetchedResponse | NotModified:
+    def _body(self, asked: HttpRequest, sink: BodyBuffer, since: Validators | None) -> FetchedResponse | NotModified:
         more = since.headers() if since is not None else {}
         if sink.size and sink.etag is not None:
             more = {"Range": f"bytes={sink.size}-", "If-Range": sink.etag}
@@ -279,7 +275,7 @@ class HttpClient:
         try:
             if response.status_code == _SAME:
                 return NotModified(public_url(asked.url), now)
-            pace = (self._settings.slowest, self._settings.patience, self._clock)
+            pace = (self._settings.min_bytes_per_second, self._settings.max_wait_seconds, self._clock)
             return receive_body(response, asked, sink, now, pace)
         finally:
             response.close()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError
 from connectors.kit.http.response import NotModified, Validators
 
@@ -30,11 +30,7 @@ class ConditionalState(msgspec.Struct):
     def of(cursor: Cursor | None) -> ConditionalState:
         """Decodes a cursor; empty if another release wrote it."""
         try:
-            return (
-                ConditionalState()
-                if cursor is None
-                else msgspec.json.decode(cursor.value, type=ConditionalState)
-            )
+            return ConditionalState() if cursor is None else msgspec.json.decode(cursor.value, type=ConditionalState)
         except msgspec.MsgspecError:
             return ConditionalState()
 
@@ -54,13 +50,13 @@ def fetch_changed_feeds(
     failures: list[FetchError] = []
     for name, url in by_name.items():
         try:
-            answer = http.download(url, expect={Format.XML}, since=asked.by_url.get(url))
+            answer = http.download(url, expect={BodyFormat.XML}, since=asked.by_url.get(url))
         except FetchError as error:
             failures.append(error.with_traceback(None))  # it would keep the partly written file open
             continue
         if isinstance(answer, NotModified):
             continue
         asked.by_url[url] = answer.validators
-        yield answer.arrival(f"{name}_{answer.server_time:%Y%m%dT%H%M%S}.xml", scope, asked.cursor())
+        yield answer.to_fetched_file(f"{name}_{answer.server_time:%Y%m%dT%H%M%S}.xml", scope, asked.cursor())
     if failures:
         raise failures.pop(0)

@@ -20,14 +20,14 @@ _SECRET_WORDS: Final = ("key", "token", "secret", "sig", "auth", "password", "cr
 class FetchError(Exception):
     """A fetch that gave no acceptable body."""
 
-    unanswered = "no answer: "  # used in the message in place of a status
+    is_unanswered = "no answer: "  # used in the message in place of a status
 
-    def __init__(self, url: str, status: int | None, reason: str, wait: float | None = None) -> None:
+    def __init__(self, url: str, status: int | None, reason: str, wait_seconds: float | None = None) -> None:
         self.url = public_url(url)
         self.status = status
         self.reason = reason
-        self.wait = wait
-        said = self.unanswered if status is None else f"status {status}: "
+        self.wait = wait_seconds
+        said = self.is_unanswered if status is None else f"status {status}: "
         super().__init__(f"{self.url}: {said}{reason}")
 
     def __reduce__(self) -> tuple[type[FetchError], tuple[str, int | None, str, float | None]]:
@@ -38,7 +38,7 @@ class MissingResourceError(FetchError):
     """The source has no such resource (404, 410)."""
 
 
-class RequestRefusedError(FetchError):
+class RequestRejectedError(FetchError):
     """A retry will not help."""
 
     unanswered = ""  # no request was made, or redirects went in circles: the reason is enough

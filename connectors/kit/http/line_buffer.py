@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from connectors.kit.http.rate_limit import Clock
+from connectors.kit.http.rate_limit import FetchClock
 
 LONGEST: Final = 16 << 20  # bytes up to which a line is kept whole
 KEPT: Final = 1 << 10  # bytes kept of a longer one
@@ -20,7 +20,7 @@ PATIENCE: Final = 600.0
 class LineBuffer:
     """A partly received line. Its parts are joined once: a source may send them byte by byte."""
 
-    clock: Clock
+    clock: FetchClock
     parts: list[bytes] = field(default_factory=list)
     size: int = 0
     since: float | None = None
@@ -40,7 +40,7 @@ class LineBuffer:
         self.parts, self.size, self.since = [], 0, None
         return whole if whole.strip() else b""
 
-    def is_endless(self) -> bool:
+    def is_over_limit(self) -> bool:
         """True if the line is too long or too slow to wait for its end."""
         slow = self.since is not None and self.clock.monotonic() - self.since > PATIENCE
         return slow or self.size > ENDLESS

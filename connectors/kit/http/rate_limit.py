@@ -19,13 +19,13 @@ def _utc_now() -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class FetchClock:
     """Time, waiting and randomness, injected: a test's clock advances on `sleep`."""
 
     now: Callable[[], datetime] = _utc_now
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    chance: Callable[[], float] = random.random  # 0 to 1, spreads retries; no secret depends on it
+    random_fraction: Callable[[], float] = random.random  # 0 to 1, spreads retries; no secret depends on it
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class _TokenBucket:
     filled: float  # monotonic time at which `tokens` was computed
 
 
-class RateLimiter:
+class HostRateLimiter:
     """Takes a token before every request. Threads share the buckets; each waits outside the lock.
 
     together: host -> the name of the bucket that it shares with others.
@@ -44,11 +44,11 @@ class RateLimiter:
         self,
         per_second: Mapping[str, float],
         default: float,
-        clock: Clock,
-        together: Mapping[str, str] | None = None,
+        clock: FetchClock,
+        shared_limiters: Mapping[str, str] | None = None,
     ) -> None:
         self._rates = per_second
-        self._together = together or {}
+        self._together = shared_limiters or {}
         self._default = default
         self._clock = clock
         self._lock = Lock()

@@ -17,7 +17,7 @@ from typing import IO, BinaryIO, Final, cast
 import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 
 KEPT_HEADERS: Final = (
     "content-type",
@@ -75,7 +75,7 @@ class FetchedResponse:
     headers: Mapping[str, str]
     body: BinaryIO
     size: int
-    format: Format
+    format: BodyFormat
     server_time: datetime
     last_modified: datetime | None
     validators: Validators
@@ -91,22 +91,22 @@ class FetchedResponse:
         self.body.seek(0)
         return self.body.read()
 
-    def arrival(self, name: str, scope: Scope, cursor: Cursor | None = None) -> FetchedFile:
+    def to_fetched_file(self, name: str, scope: Scope, cursor: Cursor | None = None) -> FetchedFile:
         """The arrival for the archive. The cursor defaults to the body's validators."""
         self.body.seek(0)
         due = cursor or self.validators.cursor()
         return FetchedFile(name, self.body, scope, self.observed_at, due, self.url, self.status, self.headers)
 
 
-def unexpected_body_reason(head: bytes, content_type: str, expect: Collection[Format]) -> str | None:
+def unexpected_body_reason(head: bytes, content_type: str, expect: Collection[BodyFormat]) -> str | None:
     """Why a body is not of an expected format, by its first bytes and, for text, its content type; else None."""
     if not expect:
         return None
-    found = sniff(head)
+    found = detect_body_format(head)
     due = " or ".join(sorted(expect))
     if found not in expect:
         return f"expected {due}, found {found.value} (content type {content_type or 'not given'})"
-    if found is Format.TEXT and content_type.startswith("text/html") and Format.HTML not in expect:
+    if found is BodyFormat.TEXT and content_type.startswith("text/html") and BodyFormat.HTML not in expect:
         return f"expected {due}, but the content type is HTML"
     return None
 
@@ -121,7 +121,7 @@ class BodyBuffer:
 
     def __init__(self, folder: Path | None, cap: int) -> None:
         self._folder = folder
-        self.cap = cap
+        self.max_bytes = cap
         self.size = 0
         self.head = b""
         self.etag: str | None = None  # of the version being received, for resuming with a range

@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-AGAIN: Final = frozenset(
-    {408, 425, 429, 502, 503, 504}
-)  # not 500: for some records it is the permanent answer
+AGAIN: Final = frozenset({408, 425, 429, 502, 503, 504})  # not 500: for some records it is the permanent answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +22,17 @@ class RetryPolicy:
     attempts: int = 5
     first: float = 1.0
     longest: float = 60.0
-    patience: float = 900.0
+    max_total_seconds: float = 900.0
 
-    def pause(self, attempt: int, chance: float, asked: float | None) -> float:
+    def backoff_seconds(self, attempt: int, random_fraction: float, retry_after_seconds: float | None) -> float:
         """Seconds to wait after attempt number `attempt`; a pause requested by the host takes precedence.
 
-        chance: 0 to 1, spreads the other pauses.
+        random_fraction: 0 to 1, spreads the other pauses.
         """
-        if asked is not None:
-            return asked
+        if retry_after_seconds is not None:
+            return retry_after_seconds
         grown = min(self.longest, self.first * 2.0 ** (attempt - 1))
-        return grown * (0.5 + chance / 2)
+        return grown * (0.5 + random_fraction / 2)
 
 
 def parse_http_date(value: str | None) -> datetime | None:

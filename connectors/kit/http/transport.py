@@ -14,17 +14,17 @@ from typing import Final
 
 import httpx
 
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.http.errors import (
     BodyTooLargeError,
     FetchError,
-    RequestRefusedError,
+    RequestRejectedError,
     SourceUnavailableError,
     TruncatedBodyError,
     UnexpectedBodyError,
     public_url,
 )
-from connectors.kit.http.rate_limit import Clock
+from connectors.kit.http.rate_limit import FetchClock
 from connectors.kit.http.response import (
     KEPT_HEADERS,
     BodyBuffer,
@@ -41,24 +41,24 @@ _HOPS: Final = 5
 # Authorization.
 _TRAVELS: Final = ("accept", "accept-encoding", "range", "if-range", "if-none-match", "if-modified-since")
 
-Pace = tuple[int, float, Clock]  # minimum bytes per second, seconds of patience, clock
+Pace = tuple[int, float, FetchClock]  # minimum bytes per second, seconds of patience, clock
 
 
 class RetryableError(Exception):
     """A transient failure of an attempt; the last argument is the wait in seconds that the host requested."""
 
     def __init__(
-        self, kind: type[FetchError], status: int | None, reason: str, asked: float | None = None
+        self, kind: type[FetchError], status: int | None, reason: str, retry_after_seconds: float | None = None
     ) -> None:
         super().__init__(reason)
         self.kind = kind
         self.status = status
         self.reason = reason
-        self.asked = asked
+        self.retry_after_seconds = retry_after_seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """A request. `expect`: accepted formats (none: any); `allow`: status codes accepted besides 200 and 206.
 
     content: request body; if set, the method is POST.
@@ -67,7 +67,7 @@ class Request:
     url: str
     headers: Mapping[str, str]
     auth: tuple[str, str] | None
-    expect: frozenset[Format]
+    expect: frozenset[BodyFormat]
     allow: frozenset[int]
     content: bytes | None = None
 
@@ -79,42 +79,36 @@ class HttpTransport:
         self._client = client
         self._bases = bases
 
-    def send(self, asked: Request, more: Mapping[str, str]) -> httpx.Response:
+    def send(self, request: HttpRequest, more: Mapping[str, str]) -> httpx.Response:
         """The response, with its body not yet read, after at most five redirects."""
-        headers = {**asked.headers, **more}
-        auth = asked.auth
+        headers = {**request.headers, **more}
+        auth = request.auth
         try:
-            address = self._address(httpx.URL(asked.url))
+            address = self._address(httpx.URL(request.url))
             for _ in range(_HOPS + 1):
-                response = self._send_once(address, headers, auth, asked.content)
+                response = self._send_once(address, headers, auth, request.content)
                 location = response.headers.get("location")
                 if response.status_code not in _REDIRECTS or location is None:
                     return response
                 response.close()
-                if asked.content is not None:  # the body was not meant for another address
-                    raise RequestRefusedError(asked.url, response.status_code, "a redirect of a POST")
+                if request.content is not None:  # the body was not meant for another address
+                    raise RequestRejectedError(request.url, response.status_code, "a redirect of a POST")
                 target = self._address(address.join(location))
                 if target.scheme == "http" and address.scheme == "https":
-                    raise RequestRefusedError(asked.url, response.status_code, "a redirect out of https")
+                    raise RequestRejectedError(request.url, response.status_code, "a redirect out of https")
                 if (target.scheme, target.host, target.port) != (address.scheme, address.host, address.port):
                     headers = {name: value for name, value in headers.items() if name.lower() in _TRAVELS}
                     auth = None
                 address = target
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
             # Their messages quote the address or the header.
-            raise RequestRefusedError(
-                asked.url, None, f"cannot be requested: {type(error).__name__}"
-            ) from None
+            raise RequestRejectedError(request.url, None, f"cannot be requested: {type(error).__name__}") from None
         except httpx.TransportError as error:
             raise RetryableError(SourceUnavailableError, None, _public_reason(error)) from None
-        raise RequestRefusedError(asked.url, None, f"more than {_HOPS} redirects")
+        raise RequestRejectedError(request.url, None, f"more than {_HOPS} redirects")
 
     def _send_once(
-        self,
-        address: httpx.URL,
-        headers: Mapping[str, str],
-        auth: tuple[str, str] | None,
-        content: bytes | None,
+        self, address: httpx.URL, headers: Mapping[str, str], auth: tuple[str, str] | None, content: bytes | None
     ) -> httpx.Response:
         method = "GET" if content is None else "POST"
         request = self._client.build_request(method, address, headers=dict(headers), content=content)
@@ -132,39 +126,37 @@ class HttpTransport:
 
 
 def receive_body(
-    response: httpx.Response, asked: Request, sink: BodyBuffer, now: datetime, pace: Pace
+    response: httpx.Response, request: HttpRequest, sink: BodyBuffer, now: datetime, pace: Pace
 ) -> FetchedResponse:
     """Reads the body into the sink and checks it."""
-    _prepare_buffer(response, sink, asked.url)
-    checked = frozenset() if response.status_code in asked.allow else asked.expect
+    _prepare_buffer(response, sink, request.url)
+    checked = frozenset() if response.status_code in request.allow else request.expect
     content_type = response.headers.get("content-type", "").lower()
     looked = False
     try:
         for data in _paced_blocks(response, pace):
-            if sink.size + len(data) > sink.cap:
-                raise BodyTooLargeError(asked.url, response.status_code, f"more than {sink.cap} bytes")
+            if sink.size + len(data) > sink.max_bytes:
+                raise BodyTooLargeError(request.url, response.status_code, f"more than {sink.max_bytes} bytes")
             sink.write(data)
             if not looked and len(sink.head) >= HEAD:
-                _check_head(sink, content_type, checked, asked, response.status_code)
+                _check_head(sink, content_type, checked, request, response.status_code)
                 looked = True
     except httpx.DecodingError:
-        raise RetryableError(
-            TruncatedBodyError, response.status_code, "a body that does not decode"
-        ) from None
+        raise RetryableError(TruncatedBodyError, response.status_code, "a body that does not decode") from None
     except httpx.TransportError as error:
         raise RetryableError(
             TruncatedBodyError, response.status_code, f"the body broke off: {_public_reason(error)}"
         ) from None
-    _check_head(sink, content_type, checked, asked, response.status_code)
+    _check_head(sink, content_type, checked, request, response.status_code)
     headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
     modified = response.headers.get("last-modified")
     return FetchedResponse(
-        url=public_url(asked.url),
+        url=public_url(request.url),
         status=response.status_code,
         headers=headers,
         body=sink.done(),
         size=sink.size,
-        format=sniff(sink.head),
+        format=detect_body_format(sink.head),
         server_time=now,
         last_modified=parse_http_date(modified),
         validators=Validators(response.headers.get("etag"), modified),
@@ -185,17 +177,15 @@ def _prepare_buffer(response: httpx.Response, sink: BodyBuffer, url: str) -> Non
         response.status_code == HTTPStatus.PARTIAL_CONTENT and not _is_continuation(response, sink, etag)
     ):
         sink.restart()
-        raise RetryableError(
-            TruncatedBodyError, response.status_code, "the source changed while it was being fetched"
-        )
+        raise RetryableError(TruncatedBodyError, response.status_code, "the source changed while it was being fetched")
     if response.status_code != HTTPStatus.PARTIAL_CONTENT:
         sink.restart()
     encoded = response.headers.get("content-encoding", "identity") != "identity"
     strong = etag is not None and not etag.startswith("W/")
     sink.etag = etag if strong and not encoded else None
     announced = response.headers.get("content-length", "")
-    if announced.isdecimal() and sink.size + int(announced) > sink.cap:
-        raise BodyTooLargeError(url, response.status_code, f"{announced} bytes, more than {sink.cap}")
+    if announced.isdecimal() and sink.size + int(announced) > sink.max_bytes:
+        raise BodyTooLargeError(url, response.status_code, f"{announced} bytes, more than {sink.max_bytes}")
 
 
 def _is_continuation(response: httpx.Response, sink: BodyBuffer, etag: str | None) -> bool:
@@ -219,12 +209,10 @@ def _paced_blocks(response: httpx.Response, pace: Pace) -> Iterator[bytes]:
 
 
 def _check_head(
-    sink: BodyBuffer, content_type: str, expect: frozenset[Format], asked: Request, status: int
+    sink: BodyBuffer, content_type: str, expect: frozenset[BodyFormat], asked: HttpRequest, status: int
 ) -> None:
-    if expect and is_busy_response(sink.head) and sniff(sink.head) is Format.TEXT:
-        raise RetryableError(
-            SourceUnavailableError, status, "too many requests, reported with a success status"
-        )
+    if expect and is_busy_response(sink.head) and detect_body_format(sink.head) is BodyFormat.TEXT:
+        raise RetryableError(SourceUnavailableError, status, "too many requests, reported with a success status")
     reason = unexpected_body_reason(sink.head, content_type, expect)
     if reason is not None:
         raise UnexpectedBodyError(asked.url, status, reason)

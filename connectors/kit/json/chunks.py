@@ -104,9 +104,7 @@ def _skip_comma(text: bytes) -> tuple[bytes, bool]:
     return text, True
 
 
-def _cut_whole_records(
-    text: bytes, scan: _BracketScan, read: Callable[[Part], T]
-) -> tuple[int, tuple[T, ...]]:
+def _cut_whole_records(text: bytes, scan: _BracketScan, read: Callable[[Part], T]) -> tuple[int, tuple[T, ...]]:
     """End of the last whole record, and what was read up to there; (0, ()) if there is none yet.
 
     `text` begins between two records.

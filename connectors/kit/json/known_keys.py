@@ -18,8 +18,8 @@ class KeyTree:
     """
 
     keys: frozenset[str] = frozenset()
-    below: dict[str, KeyTree] = field(default_factory=dict)
-    open: bool = True
+    children: dict[str, KeyTree] = field(default_factory=dict)
+    is_open: bool = True
     values: KeyTree | None = None
     unread: frozenset[str] = frozenset()
 
@@ -41,13 +41,13 @@ class KeyTree:
             self._strip_object(value, count, path)
 
     def _strip_object(self, value: dict[str, Any], count: Callable[[str], None], path: str) -> None:
-        for key in () if self.open else value.keys() - self.keys:
+        for key in () if self.is_open else value.keys() - self.keys:
             del value[key]
             count(_join_path(path, key))
         for key in value.keys() & self.unread:
             del value[key]
-        for key in value.keys() & self.below.keys():
-            self.below[key].strip(value[key], count, _join_path(path, key))
+        for key in value.keys() & self.children.keys():
+            self.children[key].strip(value[key], count, _join_path(path, key))
         for item in value.values() if self.values is not None else ():
             cast("KeyTree", self.values).strip(item, count, _join_path(path, "*"))
 
@@ -62,7 +62,7 @@ def _key_tree(kind: types.Type) -> KeyTree | None:
         below = {part.encode_name: tree for part in kind.fields if (tree := _key_tree(part.type)) is not None}
         unread = frozenset(part.encode_name for part in kind.fields if isinstance(part.type, types.RawType))
         keys = frozenset(part.encode_name for part in kind.fields)
-        return KeyTree(keys, below, open=False, unread=unread)
+        return KeyTree(keys, below, is_open=False, unread=unread)
     if isinstance(kind, types.UnionType):
         return next((tree for part in kind.types if (tree := _key_tree(part)) is not None), None)
     if isinstance(kind, types.ListType | types.VarTupleType):

@@ -20,7 +20,7 @@ class RecordError(Exception):
         self.reason = reason
 
 
-class Record:
+class JsonRecord:
     """One JSON object. Every method pops its key; `close` counts the remaining keys.
 
     Absent and null are the same (None). A value of another type raises RecordError.
@@ -33,7 +33,7 @@ class Record:
         self._tally = tally
         self._example = example
         self._path = path
-        self._below: list[Record] = []
+        self._below: list[JsonRecord] = []
 
     def __contains__(self, key: object) -> bool:
         return key in self._data
@@ -61,9 +61,7 @@ class Record:
         if isinstance(value, float) and not value.is_integer():
             raise RecordError(self._path_of(key), f"expected a whole number, not {_short_repr(value)}")
         if value is not None and not LEAST_INTEGER <= value <= LARGEST_INTEGER:
-            raise RecordError(
-                self._path_of(key), f"expected a whole number of 63 bits, not {_short_repr(value)}"
-            )
+            raise RecordError(self._path_of(key), f"expected a whole number of 63 bits, not {_short_repr(value)}")
         return None if value is None else int(value)
 
     def boolean(self, key: str) -> bool | None:
@@ -79,17 +77,17 @@ class Record:
                 kept.append(item)
         return kept
 
-    def child(self, key: str) -> Record:
+    def child(self, key: str) -> JsonRecord:
         """The object of a key, or an empty one; it is closed with this one."""
         value = self.take(key)
-        below = Record({} if value is None else value, self._tally, self._example, self._path_of(key))
+        below = JsonRecord({} if value is None else value, self._tally, self._example, self._path_of(key))
         self._below.append(below)
         return below
 
-    def children(self, key: str) -> list[Record]:
+    def children(self, key: str) -> list[JsonRecord]:
         """The objects of a list; absent is an empty list. They are closed with this one."""
         path = f"{self._path_of(key)}[]"
-        below = [Record(item, self._tally, self._example, path) for item in self._pop_list(key)]
+        below = [JsonRecord(item, self._tally, self._example, path) for item in self._pop_list(key)]
         self._below.extend(below)
         return below
 

@@ -20,12 +20,12 @@ import polars as pl
 from connectors.contract.dataset import ArchiveMember, UnreadableFileError
 from connectors.kit.json import chunks
 from connectors.kit.json.known_keys import KeyTree
-from connectors.kit.json.record import Record, RecordError
+from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter, open_plain, reject_rows
 
 __all__ = [
     "DecodedChunk",
-    "Record",
+    "JsonRecord",
     "RecordError",
     "decode_chunks",
     "decode_into",
@@ -49,7 +49,7 @@ class DecodedChunk(Generic[T]):
 
 
 def decode_chunks(
-    piece: ArchiveMember, kind: type[T], tally: SignalCounter, *, key: str, block: int = chunks.BLOCK
+    member: ArchiveMember, kind: type[T], tally: SignalCounter, *, key: str, block: int = chunks.BLOCK
 ) -> Iterator[DecodedChunk[T]]:
     """Records of a JSON array, one JSON object, or NDJSON (plain or gzip), in bounded memory.
 
@@ -58,11 +58,11 @@ def decode_chunks(
     `unknown_key`, example: the record's `key`) and dropped, and each record is checked separately. Raises
     UnreadableFileError for a body that is not JSON; an invalid line of NDJSON is a reject.
     """
-    yield from decode_into(piece, kind, tally, DecodedChunk, key=key, block=block)
+    yield from decode_into(member, kind, tally, DecodedChunk, key=key, block=block)
 
 
 def decode_into(
-    piece: ArchiveMember,
+    member: ArchiveMember,
     kind: type[T],
     tally: SignalCounter,
     take: Callable[[list[T], pl.DataFrame], Made],
@@ -76,23 +76,23 @@ def decode_into(
     """
     reader = _ChunkReader(kind, tally, key, take)
     try:
-        with open_plain(piece) as stream:
+        with open_plain(member) as stream:
             head = stream.read(_HEAD)
-        with open_plain(piece) as stream:
+        with open_plain(member) as stream:
             yield from reader.read(stream, head, block)
     except chunks.NotJsonError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+        raise UnreadableFileError(member.dataset, member.name, str(error)) from error
     except chunks.MALFORMED as error:
         reason = f"malformed JSON near record {reader.seen}: {error}"
-        raise UnreadableFileError(piece.dataset, piece.name, reason) from error
+        raise UnreadableFileError(member.dataset, member.name, reason) from error
 
 
 def decode_lines(
-    part: bytes, kind: type[T], tally: SignalCounter, *, key: str, seen: int = 0
+    part: bytes, kind: type[T], tally: SignalCounter, *, key: str, records_before: int = 0
 ) -> DecodedChunk[T]:
-    """One block of whole lines of NDJSON, read like `decode_chunks`; `seen`: lines before it."""
+    """One block of whole lines of NDJSON, read like `decode_chunks`; `records_before`: lines before it."""
     reader = _ChunkReader(kind, tally, key, DecodedChunk)
-    reader.seen = seen
+    reader.seen = records_before
     return reader.lines(part)
 
 

@@ -24,13 +24,13 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from connectors.kit.archive.zip import ZipArchive
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 
 _BLOCK: Final = 4 << 20
 _MOST: Final = 512  # blocks of a JSON text that is read whole: 2 GiB; a longer one is treated as lines
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_TABLES: Final = (Format.TEXT, Format.JSON)
+_TABLES: Final = (BodyFormat.TEXT, BodyFormat.JSON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ class SubjectPatterns:
 
     groups: tuple[re.Pattern[bytes], ...]
 
-    def of(self, record: bytes | memoryview) -> bool:
+    def matches_record(self, record: bytes | memoryview) -> bool:
         """True if the record matches the subject."""
         return all(pattern.search(record) for pattern in self.groups)
 
-    def maybe(self, block: bytes) -> bool:
+    def may_match(self, block: bytes) -> bool:
         """True if a block may contain a matching record."""
-        return self.of(block)
+        return self.matches_record(block)
 
 
 def number_pattern(text: str) -> str:
@@ -84,24 +84,24 @@ def _json_escaped(text: str) -> bytes:
 
 
 def remove_records(
-    body: BinaryIO, told: SubjectPatterns, into: BinaryIO, *, quoted: bool = False, name: str = ""
+    body: BinaryIO, patterns: SubjectPatterns, into: BinaryIO, *, quoted: bool = False, name: str = ""
 ) -> bool:
     """Writes a body without the matching records; False if nothing remains.
 
     quoted: a record of a table may span several lines inside quotes. name: of a member, matched too.
     """
     with _seekable_copy(body) as source:
-        found = sniff(source.read(HEAD))
+        found = detect_body_format(source.read(HEAD))
         source.seek(0)
-        if found is Format.ZIP and zipfile.is_zipfile(source):
+        if found is BodyFormat.ZIP and zipfile.is_zipfile(source):
             source.seek(0)
-            return _remove_from_zip(source, told, into, quoted=quoted)
-        if found is Format.GZIP:
-            return _remove_from_gzip(source, told, into, quoted=quoted)
+            return _remove_from_zip(source, patterns, into, quoted=quoted)
+        if found is BodyFormat.GZIP:
+            return _remove_from_gzip(source, patterns, into, quoted=quoted)
         if found in _TABLES:
-            return _remove_from_text(source, found, told, into, quoted=quoted)
+            return _remove_from_text(source, found, patterns, into, quoted=quoted)
         whole = b"".join(_read_parts(source))
-        if told.of(whole) or told.of(name.encode()):
+        if patterns.matches_record(whole) or patterns.matches_record(name.encode()):
             return False
         into.write(whole)
         return True
@@ -120,7 +120,7 @@ def _remove_from_zip(source: BinaryIO, told: SubjectPatterns, into: BinaryIO, *,
     left = False
     with ZipArchive(source) as archive, zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as anew:
         for info in archive.infolist():
-            if told.of(info.filename.encode()):
+            if told.matches_record(info.filename.encode()):
                 continue
             with archive.open(info) as member, tempfile.SpooledTemporaryFile(_BLOCK) as kept:
                 target: Any = kept
@@ -140,7 +140,7 @@ def _remove_from_gzip(source: BinaryIO, told: SubjectPatterns, into: BinaryIO, *
 
 
 def _remove_from_text(
-    source: BinaryIO, found: Format, told: SubjectPatterns, into: BinaryIO, *, quoted: bool
+    source: BinaryIO, found: BodyFormat, told: SubjectPatterns, into: BinaryIO, *, quoted: bool
 ) -> bool:
     head = source.read(2)
     source.seek(0)
@@ -151,7 +151,7 @@ def _remove_from_text(
         order = "utf-16-le" if head == codecs.BOM_UTF16_LE else "utf-16-be"
         into.write(head + kept.getvalue().decode().encode(order))
         return left
-    if found is Format.JSON:
+    if found is BodyFormat.JSON:
         whole = b"".join(islice(_read_parts(source), _MOST))
         source.seek(0)
         try:
@@ -176,7 +176,7 @@ def _remove_from_lines(source: BinaryIO, told: SubjectPatterns, into: BinaryIO, 
     for block in _quoted_records(source) if quoted else _line_blocks(source):
         kept = (
             block
-            if not told.maybe(block)
+            if not told.may_match(block)
             else b"".join(_remove_from_record(record, told) for record in _split_block(block, quoted))
         )
         into.write(kept)
@@ -207,7 +207,7 @@ def _split_block(block: bytes, quoted: bool) -> list[bytes]:
 
 def _remove_from_record(record: bytes, told: SubjectPatterns) -> bytes:
     """The rest of a line: of a JSON line, without the matching elements of its lists."""
-    if not told.of(record):
+    if not told.matches_record(record):
         return record
     if not record.lstrip().startswith((b"{", b"[")):
         return b""
@@ -225,12 +225,12 @@ def _prune_value(value: bytes, told: SubjectPatterns) -> bytes | None:
     if value[:1] == b"{":
         return _prune_object(value, told)
     msgspec.json.decode(value)
-    return None if told.of(value) else value
+    return None if told.matches_record(value) else value
 
 
 def _prune_list(value: bytes, told: SubjectPatterns) -> bytes | None:
     elements = msgspec.json.decode(value, type=list[msgspec.Raw])
-    kept = [element for element in elements if not told.of(element)]
+    kept = [element for element in elements if not told.matches_record(element)]
     if len(kept) == len(elements):
         return value
     return msgspec.json.encode(kept) if kept else None
@@ -238,12 +238,12 @@ def _prune_list(value: bytes, told: SubjectPatterns) -> bytes | None:
 
 def _prune_object(value: bytes, told: SubjectPatterns) -> bytes | None:
     members = msgspec.json.decode(value, type=dict[str, msgspec.Raw])
-    if not told.of(value):
+    if not told.matches_record(value):
         return value
     for key, member in members.items():
         plain = bytes(member)
-        if plain[:1] in {b"[", b"{"} and told.of(plain):
+        if plain[:1] in {b"[", b"{"} and told.matches_record(plain):
             kept = _prune_value(plain, told)
             members[key] = msgspec.Raw(b"[]" if kept is None and plain[:1] == b"[" else kept or plain)
     anew = msgspec.json.encode(members)
-    return None if told.of(anew) else anew
+    return None if told.matches_record(anew) else anew

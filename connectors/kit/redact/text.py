@@ -11,11 +11,11 @@ from typing import BinaryIO, Final, cast
 
 from connectors.kit.archive import members
 from connectors.kit.archive.bounded_stream import ArchiveError
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.redact.streams import non_closing
 
 _NAME: Final = "the body"
-_TEXTS: Final = frozenset({Format.JSON, Format.HTML, Format.XML, Format.TEXT, Format.EMPTY})
+_TEXTS: Final = frozenset({BodyFormat.JSON, BodyFormat.HTML, BodyFormat.XML, BodyFormat.TEXT, BodyFormat.EMPTY})
 
 
 def open_text(body: BinaryIO) -> BinaryIO:
@@ -25,22 +25,22 @@ def open_text(body: BinaryIO) -> BinaryIO:
     truncated.
     """
     found = cast("io.BufferedReader", members.open_gunzipped(partial(non_closing, body), _NAME))
-    hidden = reason_not_text(found.peek(HEAD))
+    hidden = non_text_reason(found.peek(HEAD))
     if hidden is not None:
         raise ArchiveError(_NAME, None, hidden)
     return found
 
 
-def read_text(body: BinaryIO, most: int) -> bytes:
-    """The whole text of a body. Raises ArchiveError as `open_text` and its reading do, and above `most` bytes."""
+def read_text(body: BinaryIO, max_bytes: int) -> bytes:
+    """The whole text of a body. Raises ArchiveError as `open_text` and its reading do, and above `max_bytes` bytes."""
     with open_text(body) as found:
-        read = found.read(most + 1)
-    if len(read) > most:
-        raise ArchiveError(_NAME, None, f"more than {most} bytes")
+        read = found.read(max_bytes + 1)
+    if len(read) > max_bytes:
+        raise ArchiveError(_NAME, None, f"more than {max_bytes} bytes")
     return read
 
 
-def reason_not_text(body: bytes) -> str | None:
+def non_text_reason(body: bytes) -> str | None:
     """Reason the body is not text (so it cannot be redacted), or None. UTF-16 counts as text."""
-    kind = sniff(body[:HEAD].replace(b"\x00", b""))
+    kind = detect_body_format(body[:HEAD].replace(b"\x00", b""))
     return None if kind in _TEXTS else f"expected text, found {kind.value}"

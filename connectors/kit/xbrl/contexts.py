@@ -15,7 +15,7 @@ from typing import Final
 from lxml import etree
 
 from connectors.kit.xbrl.facts import Context, Dimension, Unit, parse_day
-from connectors.kit.xml.parse import local_name, local_part
+from connectors.kit.xml.parse import local_name, local_name_of
 
 XBRLI: Final = "http://www.xbrl.org/2003/instance"
 _XBRLDI: Final = "http://xbrl.org/2006/xbrldi"
@@ -39,7 +39,7 @@ _CODE_LENGTH: Final = 3
 
 
 def _typed_dimension(element: etree._Element) -> Dimension:
-    axis = local_part(element.get("dimension"))
+    axis = local_name_of(element.get("dimension"))
     for child in element.iterchildren("*"):
         is_nil = (child.get(_NIL) or "").strip() in {"true", "1"}
         return Dimension(axis, None if is_nil else "".join(child.itertext()).strip(), True)
@@ -60,7 +60,7 @@ def _parse_context(element: etree._Element) -> Context:
     for part in element.iter(*_PARTS):
         tag = part.tag
         if tag == _EXPLICIT:
-            dimensions.append(Dimension(local_part(part.get("dimension")), local_part(part.text)))
+            dimensions.append(Dimension(local_name_of(part.get("dimension")), local_name_of(part.text)))
         elif tag == _IDENTIFIER:
             scheme, entity = (part.get("scheme") or "").strip(), (part.text or "").strip()
         elif tag == _START:
@@ -90,9 +90,9 @@ def _parse_unit(element: etree._Element) -> Unit:
         text = (measure.text or "").strip()
         parent = measure.getparent()
         if parent is not None and parent.tag == _DENOMINATOR:
-            below.append(local_part(text))
+            below.append(local_name_of(text))
         else:
-            above.append(local_part(text))
+            above.append(local_name_of(text))
             is_currency = _is_currency(measure, text)
     return Unit(tuple(above), tuple(below), is_currency and len(above) == 1 and not below)
 
@@ -118,11 +118,7 @@ class Contexts:
     @cached_property
     def elements(self) -> dict[str | None, etree._Element]:
         """Contexts and units that are declared here, by id."""
-        found = {
-            element.get("id"): element
-            for scope in self._scopes
-            for element in scope.iterchildren(CONTEXT, UNIT)
-        }
+        found = {element.get("id"): element for scope in self._scopes for element in scope.iterchildren(CONTEXT, UNIT)}
         if found:
             return found
         return {element.get("id"): element for scope in self._scopes for element in scope.iter(CONTEXT, UNIT)}

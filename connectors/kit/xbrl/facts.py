@@ -24,7 +24,7 @@ class Dimension(NamedTuple):
 
     axis: str
     member: str | None
-    typed: bool = False
+    is_typed: bool = False
 
 
 class Context(NamedTuple):
@@ -105,7 +105,7 @@ class XbrlReport:
     schemas: tuple[str, ...]
     signals: Counter[tuple[str, str]]
     contexts: Sequence[DeclaredDurations] = ()
-    repaired: bool = False
+    is_repaired: bool = False
 
     def starts(self, end: date) -> Counter[date]:
         """Start dates of the periods that end on a day, over all contexts declared, used or not."""

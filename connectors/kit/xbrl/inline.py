@@ -203,14 +203,14 @@ class _InlineReader:
         try:
             return transforms.parse_number(name, text)
         except UnacceptedTextError:
-            if not transforms.is_blank(text):
+            if not transforms.is_blank_transform_input(text):
                 self._signals["unaccepted_text", name or "no transform"] += 1
             return None
 
     def _transform_name(self, given: str) -> str:
         """Local name of a transform; a name outside the transformation registries is counted as a signal."""
         name = given.rpartition(":")[2]
-        if not transforms.is_known(name):
+        if not transforms.is_known_transform(name):
             self._signals["unknown_transform", name] += 1
         return name
 
@@ -237,9 +237,7 @@ class _InlineReader:
         for tags in (_NUMERATOR, _DENOMINATOR):
             part = next(element.iter(*tags), None)
             text = None if part is None else self._texts.of(part)
-            parts.append(
-                None if part is None or text is None else self._numeric_value(dict(part.items()), text)
-            )
+            parts.append(None if part is None or text is None else self._numeric_value(dict(part.items()), text))
         numerator, denominator = parts
         if numerator is None or not denominator:
             self._signals["broken_fraction", element.get("name") or ""] += 1
@@ -258,18 +256,18 @@ def _parse_scale(text: str) -> int | None:
 
 def read_inline(
     markup: ParsedMarkup,
-    wanted: AbstractSet[str] | None = None,
+    concepts: AbstractSet[str] | None = None,
     *,
     once: AbstractSet[str] = frozenset(),
     target: str | None = None,
 ) -> XbrlReport:
-    """Facts of the documents of one file with a local name in `wanted` (None: all), of one target document.
+    """Facts of the documents of one file with a local name in `concepts` (None: all), of one target document.
 
     once: names of which the first non-empty fact is enough; page headers repeat some on every page.
     """
     signals: Counter[tuple[str, str]] = Counter()
     readers = [_InlineReader(root, signals, target) for root in markup.roots]
-    found = [(reader, reader.wanted(wanted)) for reader in readers]
+    found = [(reader, reader.wanted(concepts)) for reader in readers]
     if len(readers) > 1:
         _share_declarations(readers)
     facts: list[Fact] = []
@@ -290,7 +288,7 @@ def read_inline(
         for references in reader.references
         for reference in references.iterchildren(_SCHEMA)
     )
-    return XbrlReport(facts, schemas, signals, [reader.contexts for reader in readers], markup.repaired)
+    return XbrlReport(facts, schemas, signals, [reader.contexts for reader in readers], markup.is_repaired)
 
 
 def _share_declarations(readers: list[_InlineReader]) -> None:

@@ -97,13 +97,13 @@ class _InstanceReader:
         return None if value < 0 else -value
 
 
-def read_instance(markup: ParsedMarkup, wanted: AbstractSet[str] | None = None) -> XbrlReport:
-    """Facts of an instance with a local name in `wanted` (None: all), including those inside tuples."""
+def read_instance(markup: ParsedMarkup, concepts: AbstractSet[str] | None = None) -> XbrlReport:
+    """Facts of an instance with a local name in `concepts` (None: all), including those inside tuples."""
     instance = _InstanceReader(_instance_root(markup))
-    found = instance.root.iter("*" if wanted is None else _any_namespace_tags(frozenset(wanted)))
+    found = instance.root.iter("*" if concepts is None else _any_namespace_tags(frozenset(concepts)))
     facts = [fact for fact in map(instance.fact, found) if fact is not None]
     schemas = tuple(reference.get(_HREF) or "" for reference in instance.root.iterchildren(_ANY_SCHEMA))
-    return XbrlReport(facts, schemas, instance.signals, [instance.contexts], markup.repaired)
+    return XbrlReport(facts, schemas, instance.signals, [instance.contexts], markup.is_repaired)
 
 
 @lru_cache(maxsize=64)
@@ -122,7 +122,7 @@ def _instance_root(markup: ParsedMarkup) -> etree._Element:
 
 def read_report(
     body: bytes,
-    wanted: AbstractSet[str] | None = None,
+    concepts: AbstractSet[str] | None = None,
     *,
     once: AbstractSet[str] = frozenset(),
     target: str | None = None,
@@ -132,13 +132,13 @@ def read_report(
     wanted, once, target: as in `inline.read_inline`; an instance has one target and repeats nothing.
     """
     markup = parse_markup(body)
-    if markup.repaired:
+    if markup.is_repaired:
         _check_complete(body, markup)
     if markup.roots[0].tag != _ROOT and any(inline.is_inline(root) for root in markup.roots):
-        report = inline.read_inline(markup, wanted, once=once, target=target)
+        report = inline.read_inline(markup, concepts, once=once, target=target)
     else:
-        report = read_instance(markup, wanted)
-    if markup.repaired:
+        report = read_instance(markup, concepts)
+    if markup.is_repaired:
         report.signals["repaired_document", "not well-formed"] += 1
     return report
 

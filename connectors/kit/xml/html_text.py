@@ -52,11 +52,7 @@ def html_lines(body: bytes, cell_end: str = "", skipped: AbstractSet[str] = NOT_
     except (etree.ParserError, ValueError):
         return []
     lines = _LineBuilder(cell_end, skipped)
-    found = [
-        line
-        for event, element in etree.iterwalk(root, ("start", "end"))
-        for line in lines.add(event, element)
-    ]
+    found = [line for event, element in etree.iterwalk(root, ("start", "end")) for line in lines.add(event, element)]
     return [*found, *lines.end_line()]
 
 

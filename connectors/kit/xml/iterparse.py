@@ -21,9 +21,7 @@ def iter_elements(body: BinaryIO, tag: str | tuple[str, ...]) -> Iterator[etree.
 
     Preceding siblings of an element are freed; ancestors no longer have their text.
     """
-    found = etree.iterparse(
-        body, events=("end",), tag=tag, resolve_entities=False, no_network=True, load_dtd=False
-    )
+    found = etree.iterparse(body, events=("end",), tag=tag, resolve_entities=False, no_network=True, load_dtd=False)
     try:
         for _, element in found:
             yield element
@@ -35,7 +33,7 @@ def iter_elements(body: BinaryIO, tag: str | tuple[str, ...]) -> Iterator[etree.
         raise NotXmlError(f"XML that does not parse: {error}") from error
 
 
-def text_at(element: etree._Element, path: str) -> str | None:
+def element_text_at(element: etree._Element, path: str) -> str | None:
     """Text of the first descendant at `a/b/c`, in any namespace; None if empty or absent."""
     found = element.find("/".join(f"{{*}}{step}" for step in path.split("/")))
     text = None if found is None else (found.text or "").strip()

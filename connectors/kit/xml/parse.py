@@ -16,9 +16,7 @@ from lxml import etree
 _PROLOG_REACH: Final = 65_536  # bytes within which a prolog after junk is searched
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 _WIDE: Final = ((b"<\x00", "UTF-16LE"), (b"\x00<", "UTF-16BE"))
-_SAYS_WIDE: Final = re.compile(
-    rb"""<\?xml[^>]{0,200}encoding\s*=\s*["'](?:utf|ucs)-?(?:16|2|4|32)""", re.IGNORECASE
-)
+_SAYS_WIDE: Final = re.compile(rb"""<\?xml[^>]{0,200}encoding\s*=\s*["'](?:utf|ucs)-?(?:16|2|4|32)""", re.IGNORECASE)
 _SECOND_DOCUMENT: Final = re.compile(rb"<\?xml\s|(?<=>)\s*<(?:!DOCTYPE\s|html[\s>])", re.IGNORECASE)
 _END_TAG: Final = re.compile(rb"</[\w.:-]+\s*>\s*$")
 _ENCODING_ERRORS: Final = frozenset(
@@ -31,11 +29,7 @@ _ENCODING_ERRORS: Final = frozenset(
     }
 )
 _LIMITS: Final = frozenset(
-    {
-        etree.ErrorTypes.ERR_RESOURCE_LIMIT,
-        etree.ErrorTypes.ERR_NAME_TOO_LONG,
-        etree.ErrorTypes.ERR_INTERNAL_ERROR,
-    }
+    {etree.ErrorTypes.ERR_RESOURCE_LIMIT, etree.ErrorTypes.ERR_NAME_TOO_LONG, etree.ErrorTypes.ERR_INTERNAL_ERROR}
 )
 
 
@@ -48,15 +42,15 @@ class ParsedMarkup:
     """The trees of one file. `repaired`: ill-formed XML that was read past its errors."""
 
     roots: tuple[etree._Element, ...]
-    repaired: bool
+    is_repaired: bool
 
 
 def local_name(element: etree._Element) -> str:
     """An element's name without namespace or prefix; empty for comments and instructions."""
-    return local_part(element.tag) if isinstance(element.tag, str) else ""
+    return local_name_of(element.tag) if isinstance(element.tag, str) else ""
 
 
-def local_part(name: str | None) -> str:
+def local_name_of(name: str | None) -> str:
     """A qualified name without its namespace and prefix; in repaired markup a prefix may be bound to none."""
     return (name or "").rpartition("}")[2].rpartition(":")[2].strip()
 
@@ -73,9 +67,7 @@ def _xml_parser(*, recover: bool = False, encoding: str | None = None, huge: boo
     )
 
 
-_STRICT: Final = _xml_parser(
-    huge=False
-)  # its limits stop bombs; a large valid file is read again without them
+_STRICT: Final = _xml_parser(huge=False)  # its limits stop bombs; a large valid file is read again without them
 _HUGE: Final = _xml_parser()
 
 
@@ -94,9 +86,7 @@ def _is_closed(body: bytes, root: etree._Element) -> bool:
     """True if the file ends with its root's end tag: a truncated file must not pass for a complete one."""
     name = local_name(root)
     tail = body[-4096:].replace(b"\x00", b"").rstrip().lower()
-    return (
-        re.search(rb"</(?:[\w.-]+:)?" + re.escape(name.lower().encode()) + rb"\s*>[^<]*$", tail) is not None
-    )
+    return re.search(rb"</(?:[\w.-]+:)?" + re.escape(name.lower().encode()) + rb"\s*>[^<]*$", tail) is not None
 
 
 def _parse_several(body: bytes) -> tuple[etree._Element, ...] | None:

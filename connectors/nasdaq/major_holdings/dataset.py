@@ -27,7 +27,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from connectors.nasdaq import fetch as nasdaq_fetch
@@ -48,50 +48,46 @@ _ROUNDED: Final = Decimal("0.02")
 Reader = Callable[[Table, ArchiveMember], Iterator[Batch]]
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises pages of releases, and JSON Lines with copied texts."""
     del name
     head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
-    found = sniff(head)
-    if found is Format.HTML or _TEXTS.match(head):
+    found = detect_body_format(head)
+    if found is BodyFormat.HTML or _TEXTS.match(head):
         return RecognisedFile(None, Scope.PART)
     return NotApplicable(f"{found} that is no text of a notification")
 
 
-def read(table: Table, piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(table: Table, member: ArchiveMember) -> Iterator[Batch]:
     """One batch: a row per holder in a text; a text that cannot be parsed is a reject."""
-    body = read_body(piece)
-    tally = SignalCounter(piece.dataset)
+    body = read_body(member)
+    tally = SignalCounter(member.dataset)
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
-    for source, text, given in notification_texts(piece, body):
+    for source, text, given in notification_texts(member, body):
         try:
             found = issuer_tables.parse_table_notifications(text) or [parse_notification(text)]
         except NotFlaggingFormError as error:
             rejects.append((source, str(error), text))
             continue
         rejects += [(source, str(one), text) for one in found if isinstance(one, NotFlaggingFormError)]
-        rows += [
-            notification_row(one, source, given, tally)
-            for one in found
-            if isinstance(one, FlaggingNotification)
-        ]
+        rows += [notification_row(one, source, given, tally) for one in found if isinstance(one, FlaggingNotification)]
     yield staging.make_batch(table, rows, staging.reject_rows(rejects), tally.drain())
 
 
-def read_body(piece: ArchiveMember) -> bytes:
+def read_body(member: ArchiveMember) -> bytes:
     """The bytes of a page or of copies."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         return stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
 
 
-def notification_texts(piece: ArchiveMember, body: bytes) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def notification_texts(member: ArchiveMember, body: bytes) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yields source, normalised text, and the columns given by the file itself."""
-    if sniff(body) is not Format.JSON:
-        page = _NAME.search(piece.name)
+    if detect_body_format(body) is not BodyFormat.JSON:
+        page = _NAME.search(member.name)
         message = page.group(1) if page else None
         yield (
-            piece.name.rpartition("/")[2],
+            member.name.rpartition("/")[2],
             major_holdings_text.tables_to_cells(major_holdings_text.html_to_text(body)),
             {MESSAGE: message},
         )
@@ -99,33 +95,27 @@ def notification_texts(piece: ArchiveMember, body: bytes) -> Iterator[tuple[str,
     try:
         lines = [msgspec.json.decode(line) for line in body.splitlines() if line.strip()]
         for line in lines:
-            yield (
-                str(line["url"]),
-                major_holdings_text.tables_to_cells(str(line["text"])),
-                {"url": str(line["url"])},
-            )
+            yield (str(line["url"]), major_holdings_text.tables_to_cells(str(line["text"])), {"url": str(line["url"])})
     except (*MALFORMED, KeyError, TypeError) as error:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected lines with url and text: {error}"
-        ) from None
+        raise UnreadableFileError(member.dataset, member.name, f"expected lines with url and text: {error}") from None
 
 
 def notification_row(
-    one: FlaggingNotification, source: str, given: dict[str, Any], tally: SignalCounter
+    one: FlaggingNotification, source: str, metadata: dict[str, Any], tally: SignalCounter
 ) -> dict[str, Any]:
-    """The staged row of one position. `given`: columns given by the file itself."""
+    """The staged row of one position. `metadata`: columns given by the file itself."""
     if one.day is None:
         tally.add("no_day", "no day of the crossing in the text", source)
     _check_totals(one, source, tally)
     now = one.now
     # «B and the total» means that A is empty; the total alone says nothing of A and takes its place
     # (docs/formats/fi.md 6.3)
-    is_total = now.held is None and now.instruments is None
-    held = now.held or (now.total if is_total else None) or FormColumn(None, None)
-    before = one.before.held if one.before is not None else None
+    is_total = now.shares_and_votes is None and now.instruments is None
+    held = now.shares_and_votes or (now.total if is_total else None) or FormColumn(None, None)
+    before = one.before.shares_and_votes if one.before is not None else None
     return {
         "source": source,
-        **given,
+        **metadata,
         "issuer": one.issuer,
         ISSUER: issuer_key(one.issuer) if one.issuer else None,
         "businessId": one.business_id,
@@ -152,7 +142,7 @@ def _exact_level(level: PercentageLevel | None) -> Decimal | None:
 
 def _check_totals(one: FlaggingNotification, source: str, tally: SignalCounter) -> None:
     """Emits a signal if both parts and their sum are given and differ by more than rounding."""
-    columns = (one.now.held, one.now.instruments, one.now.total)
+    columns = (one.now.shares_and_votes, one.now.instruments, one.now.total)
     held, instruments, total = (_exact_level(column.shares) if column else None for column in columns)
     if held is None or instruments is None or total is None:
         return
@@ -161,7 +151,7 @@ def _check_totals(one: FlaggingNotification, source: str, tally: SignalCounter) 
 
 
 def flaggings_dataset(
-    key: str, title: str, table: Table, releases: str, files: tuple[str, ...], read: Reader = read
+    key: str, title: str, table: Table, releases: str, files: tuple[str, ...], read: Reader = read_batches
 ) -> Dataset:
     """The dataset of one market; `releases` is its staged table of releases, which name the pages.
 
@@ -172,13 +162,13 @@ def flaggings_dataset(
         title=title,
         licence=LICENCE,
         cadence=Cadence(cron="10,30,50 5-18 * * *", stale_after_hours=24 * 30),  # weeks pass without any
-        guard=GuardLimits(max_rejected=0.5),  # prose: one unreadable text is a tenth of a day's texts
+        guard_limits=GuardLimits(max_rejected=0.5),  # prose: one unreadable text is a tenth of a day's texts
         host=VIEW_HOST,
-        staged={table.name: table},
-        files=files,
-        recognise=recognise,
-        split=staging.no_split,
-        read=partial(read, table),
+        staged_tables={table.name: table},
+        file_patterns=files,
+        recognise_file=recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(read, table),
         fetch=nasdaq_fetch.fetch_notifications,
-        wants=nasdaq_fetch.subjects_selector(releases),
+        subjects_to_fetch=nasdaq_fetch.subjects_selector(releases),
     )

@@ -11,12 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from connectors.nasdaq.major_holdings.form_row import (
-    FormColumn,
-    NotFlaggingFormError,
-    has_figure,
-    parse_columns,
-)
+from connectors.nasdaq.major_holdings.form_row import FormColumn, NotFlaggingFormError, has_figure, parse_columns
 
 _NOW: Final = re.compile(
     r"Resulting\s+situation\s+on\s+the\s+date\s+on\s+which\s+(?:the\s+)?threshold\s+was\s+(?:crossed\s+or\s+reached"
@@ -39,7 +34,7 @@ _COLUMNS: Final = 3
 class FormPosition:
     """One row of the form."""
 
-    held: FormColumn | None
+    shares_and_votes: FormColumn | None
     instruments: FormColumn | None
     total: FormColumn | None
 

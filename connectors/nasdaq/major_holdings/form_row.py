@@ -14,9 +14,7 @@ from typing import Final
 
 from connectors.kit.columns.percentages import percentage_from_text
 
-_SIDE: Final = (
-    r"(?:(?:(?P<below>below|under|less\s+than|alle|[<‹≤])|(?P<above>above|over|more\s+than|yli|[>›≥]))\s*)?"
-)
+_SIDE: Final = r"(?:(?:(?P<below>below|under|less\s+than|alle|[<‹≤])|(?P<above>above|over|more\s+than|yli|[>›≥]))\s*)?"
 _WORD: Final = r"(?:(?:(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)?\s*)?\(\s*)?"  # «five (5) %»
 _LABEL: Final = (
     r"(?:\s*(?:of\s+)?(?:the\s+)?(?:shares\s+and\s+(?:the\s+)?(?:votes|voting\s+rights)|osakkeista\s+ja\s+äänistä"

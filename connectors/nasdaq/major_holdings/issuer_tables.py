@@ -41,6 +41,4 @@ def _line_notification(found: re.Match[str]) -> FlaggingNotification | NotFlaggi
     if total > _HUNDRED:
         return NotFlaggingFormError(f"expected a percentage, found {total}")
     held = FormColumn(PercentageLevel(exact=total), None)
-    return FlaggingNotification(
-        found["holder"].strip(), None, None, day, FormPosition(held, None, None), None
-    )
+    return FlaggingNotification(found["holder"].strip(), None, None, day, FormPosition(held, None, None), None)

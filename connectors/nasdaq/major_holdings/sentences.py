@@ -56,12 +56,7 @@ def parse_notification(text: str) -> FlaggingNotification:
         raise NotFlaggingFormError("no holder in the text")
     number = _NUMBER.search(text)
     return FlaggingNotification(
-        holder,
-        _find_name(_ISSUERS, text),
-        number.group(1) if number else None,
-        crossing_day(text),
-        now,
-        before,
+        holder, _find_name(_ISSUERS, text), number.group(1) if number else None, crossing_day(text), now, before
     )
 
 

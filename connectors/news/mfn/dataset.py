@@ -27,8 +27,8 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
-from connectors.kit.json.record import Record, RecordError
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
+from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
 from connectors.news import categories, issuer_evidence, items, json_answers
 from connectors.news import text as news_text
@@ -46,28 +46,16 @@ _LANGUAGE: Final = re.compile(r"[a-z]{2}")
 _CORRECTS: Final = ":correction:"
 _KEY: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _IGNORED: Final = ("subjects", "extensions", "source", "url_slug", "is_draft")
-_OF_AUTHOR: Final = (
-    "slug",
-    "slugs",
-    "market_mic",
-    "market_segment_ids",
-    "list_id",
-    "sector_id",
-    "industry_id",
-)
+_OF_AUTHOR: Final = ("slug", "slugs", "market_mic", "market_segment_ids", "list_id", "sector_id", "industry_id")
 _OF_CONTENT: Final = ("slug", "html", "text", "attachments", "preamble")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
-    """Recognises a stream, a delta: items it lacks are not deleted. Error pages are left to `read`."""
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises a stream, a delta: items it lacks are not deleted. Error pages are left to `read_batches`."""
     del name
     head = decompressed_head(head)
-    if sniff(head) is Format.JSON and not is_stream(head):
-        kind = (
-            "directory of issuers: items name theirs themselves"
-            if _LIST.search(head)
-            else "JSON of another kind"
-        )
+    if detect_body_format(head) is BodyFormat.JSON and not is_stream(head):
+        kind = "directory of issuers: items name theirs themselves" if _LIST.search(head) else "JSON of another kind"
         return NotApplicable(f"{kind}; no stream of items")
     return RecognisedFile(None, Scope.PART)
 
@@ -77,24 +65,24 @@ def is_stream(head: bytes) -> bool:
     return _OURS.search(head) is not None
 
 
-def read(market: str, staged_table: Table, piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Iterator[Batch]:
     """One batch: the items of issuers of this market."""
-    yield items.make_items_batch(piece, staged_table, stream_items(piece), partial(item_row, market))
+    yield items.make_items_batch(member, staged_table, stream_items(member), partial(item_row, market))
 
 
-def stream_items(piece: ArchiveMember) -> list[Any]:
+def stream_items(member: ArchiveMember) -> list[Any]:
     """The undecoded items of a stream. Raises UnreadableFileError."""
-    body = json_answers.decode_piece(piece, "a stream of items")
+    body = json_answers.decode_member(member, "a stream of items")
     found = body.get("items") if isinstance(body, dict) else body
     if not isinstance(found, list):
-        raise UnreadableFileError(piece.dataset, piece.name, "no list `items` in it")
+        raise UnreadableFileError(member.dataset, member.name, "no list `items` in it")
     return found
 
 
 def item_row(market: str, item: Any, tally: SignalCounter) -> items.Row | None:
     """The row of one item; None for another market's. Raises RecordError."""
     native = _native_id(item)
-    record = Record(item, tally, native)
+    record = JsonRecord(item, tally, native)
     record.ignore(*_IGNORED, "news_id")
     author, properties, content = (record.child(name) for name in ("author", "properties", "content"))
     author.ignore(*_OF_AUTHOR)
@@ -121,9 +109,7 @@ def item_row(market: str, item: Any, tally: SignalCounter) -> items.Row | None:
         "published_at": _publication_time(content),
         "subjects": sorted({*tags, *filter(None, [kind])}),
         "kind": ";".join(sorted(tags)),
-        "categories": categories.map_categories(
-            [*tags, kind, *filter(categories.is_holding_notice, [title])]
-        ),
+        "categories": categories.map_categories([*tags, kind, *filter(categories.is_holding_notice, [title])]),
         "author": name,
         "entity": _valid_key(author.text("entity_id")),
     }
@@ -148,14 +134,14 @@ def _valid_key(text: str | None) -> str | None:
     return text if text is not None and _KEY.fullmatch(text) else None
 
 
-def _item_title(content: Record) -> str:
+def _item_title(content: JsonRecord) -> str:
     title = news_text.to_plain_text(content.need("title"))
     if title is None:
         raise RecordError("content.title", "is blank")
     return title
 
 
-def _publication_time(content: Record) -> Any:
+def _publication_time(content: JsonRecord) -> Any:
     written = content.need("publish_date")
     published = news_text.parse_instant(written)
     if published is None:
@@ -176,12 +162,12 @@ def mfn_dataset(market: str) -> Dataset:
         title="MFN: releases of Nordic issuers",
         licence=LICENCE,
         cadence=Cadence(cron="*/20 5-20 * * *", stale_after_hours=96),
-        guard=GuardLimits(max_rejected=0.05),
+        guard_limits=GuardLimits(max_rejected=0.05),
         host=fetch.HOST,
-        staged={made.name: made},
-        files=("mfn/**",),
-        recognise=recognise,
-        split=staging.no_split,
-        read=partial(read, market, made),
+        staged_tables={made.name: made},
+        file_patterns=("mfn/**",),
+        recognise_file=recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(read_batches, market, made),
         fetch=fetch.fetch_stream,
     )

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, HostLimit, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.json.chunks import MALFORMED
 
@@ -40,7 +40,7 @@ def fetch_stream(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str
     seen: set[str] = set()
     start = 0
     for page in range(PAGES):
-        answer = http.get(stream_page_url(since, start), expect={Format.JSON})
+        answer = http.get(stream_page_url(since, start), expect={BodyFormat.JSON})
         asked = asked or answer.server_time
         listed = [str(item.get("news_id")) if isinstance(item, dict) else "" for item in page_items(answer)]
         if held is not None and seen.issuperset(listed):
@@ -48,7 +48,7 @@ def fetch_stream(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str
         if held is not None:
             yield held
         name = f"mfn_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json"
-        held = replace(answer.arrival(name, Scope.PART), cursor=None)  # rewinds the body to its first byte
+        held = replace(answer.to_fetched_file(name, Scope.PART), cursor=None)  # rewinds the body to its first byte
         if not listed:
             break
         seen.update(listed)
@@ -72,13 +72,13 @@ def _resume_instant(cursor: Cursor | None, now: datetime) -> datetime:
     return now - FIRST if found is None or found.tzinfo is None else min(found, now) - OVERLAP
 
 
-def page_items(answer: FetchedResponse) -> list[Any]:
+def page_items(response: FetchedResponse) -> list[Any]:
     """The items of a page. Raises UnexpectedBodyError."""
     try:
-        body: Any = msgspec.json.decode(answer.read())
+        body: Any = msgspec.json.decode(response.read())
     except MALFORMED as error:
-        raise UnexpectedBodyError(answer.url, answer.status, f"JSON that does not parse: {error}") from None
+        raise UnexpectedBodyError(response.url, response.status, f"JSON that does not parse: {error}") from None
     found = body.get("items") if isinstance(body, dict) else None
     if not isinstance(found, list):
-        raise UnexpectedBodyError(answer.url, answer.status, "no list of items")
+        raise UnexpectedBodyError(response.url, response.status, "no list of items")
     return found

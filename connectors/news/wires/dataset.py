@@ -31,7 +31,7 @@ from connectors.contract.dataset import (
 )
 from connectors.kit import feeds as kit_feeds
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.news import categories, feeds, issuer_evidence, items
 from connectors.news import text as news_text
@@ -55,8 +55,8 @@ class NewsWire:
     host: str
     home: str
     licence: Licence
-    tags: bool
-    passes_text: bool
+    has_tags: bool
+    has_full_text: bool
 
 
 def _wire_licence(name: str, url: str) -> Licence:
@@ -70,8 +70,8 @@ WIRES: Final = (
         host="globenewswire.com",
         home="US",
         licence=_wire_licence("GlobeNewswire", "https://www.globenewswire.com"),
-        tags=True,
-        passes_text=False,
+        has_tags=True,
+        has_full_text=False,
     ),
     NewsWire(
         name="prnewswire",
@@ -79,8 +79,8 @@ WIRES: Final = (
         host="prnewswire.com",
         home="US",
         licence=_wire_licence("PR Newswire", "https://www.prnewswire.com/rss/"),
-        tags=False,
-        passes_text=False,
+        has_tags=False,
+        has_full_text=False,
     ),
     NewsWire(
         name="businesswire",
@@ -88,8 +88,8 @@ WIRES: Final = (
         host="businesswire.com",
         home="US",
         licence=_wire_licence("Business Wire", "https://www.businesswire.com"),
-        tags=False,
-        passes_text=False,
+        has_tags=False,
+        has_full_text=False,
     ),
 )
 LICENCE: Final = Licence(
@@ -105,24 +105,22 @@ _KEY: Final = 300  # characters of an id
 _CLASS_ACTION: Final = "class action"  # a subject of GlobeNewswire
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
-    """Recognises any feed; HTML under a feed's name is left to `read`, which rejects it with a reason."""
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises any feed; HTML under a feed's name is left to `read_batches`, which rejects it with a reason."""
     del name
     head = decompressed_head(head)
-    if sniff(head) is Format.XML and not _FEED.search(head.replace(b"\x00", b"")):
+    if detect_body_format(head) is BodyFormat.XML and not _FEED.search(head.replace(b"\x00", b"")):
         return NotApplicable("XML that is no RSS or Atom")
     return RecognisedFile(None, Scope.PART)
 
 
-def read(market: str, staged_table: Table, piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Iterator[Batch]:
     """One batch: the releases of issuers of this market."""
-    feed = feeds.read_feed(piece)
-    made = items.make_items_batch(
-        piece, staged_table, feed.entries, partial(_entry_row, market, feed), _entry_title
-    )
+    feed = feeds.read_feed(member)
+    made = items.make_items_batch(member, staged_table, feed.entries, partial(_entry_row, market, feed), _entry_title)
     if feed.is_repaired:
         made = replace(
-            made, signals=(*made.signals, Signal(piece.dataset, "repaired_markup", "feed", 1, (piece.name,)))
+            made, signals=(*made.signals, Signal(member.dataset, "repaired_markup", "feed", 1, (member.name,)))
         )
     yield made
 
@@ -131,16 +129,12 @@ def _entry_title(entry: feeds.Entry) -> object:
     return entry.get("title")
 
 
-def _entry_row(
-    market: str, feed: feeds.ParsedFeed, entry: feeds.Entry, tally: SignalCounter
-) -> items.Row | None:
+def _entry_row(market: str, feed: feeds.ParsedFeed, entry: feeds.Entry, tally: SignalCounter) -> items.Row | None:
     title, url = news_text.to_plain_text(entry.get("title")), news_text.web_address(entry.get("link"))
     published = news_text.parse_instant(kit_feeds.entry_time(entry))
     wire = _wire_of_url(url) or _wire_of_url(feed.link)
     if title is None or published is None or wire is None:
-        missing = (
-            "title" if title is None else "time with a zone" if published is None else "wire in its link"
-        )
+        missing = "title" if title is None else "time with a zone" if published is None else "wire in its link"
         raise items.RejectedItemError(f"no {missing}")
     author, subjects = _entry_author(entry), _entry_subjects(entry)
     if is_law_firm_alert(title, author) or any(_CLASS_ACTION in subject.casefold() for subject in subjects):
@@ -149,7 +143,7 @@ def _entry_row(
         )
     identity, language = _id_and_language(wire, entry, url)
     symbols = issuer_evidence.parse_symbols(_tags_of_scheme(entry, "/stock"))
-    if not wire.tags:
+    if not wire.has_tags:
         name, symbols = _name_and_symbols(title, entry, symbols)
         author = author or name
     issuer = issuer_evidence.issuer_for_market(market, _entry_evidence(feed, entry, symbols), wire.home)
@@ -161,9 +155,7 @@ def _entry_row(
         "group": None,
         "corrects": None,
         "title": title,
-        "summary": news_text.to_plain_text(entry.get("summary"), news_text.SUMMARY)
-        if wire.passes_text
-        else None,
+        "summary": news_text.to_plain_text(entry.get("summary"), news_text.SUMMARY) if wire.has_full_text else None,
         "url": url,
         "publisher": wire.publisher,
         "language": language,
@@ -216,15 +208,11 @@ def _tags_of_scheme(entry: feeds.Entry, ending: str) -> list[str]:
 
 
 def _entry_subjects(entry: feeds.Entry) -> list[str]:
-    plain = (
-        news_text.to_plain_text(tag.get("term")) for tag in entry.get("tags") or () if not tag.get("scheme")
-    )
+    plain = (news_text.to_plain_text(tag.get("term")) for tag in entry.get("tags") or () if not tag.get("scheme"))
     return sorted({subject for subject in plain if subject})
 
 
-def _name_and_symbols(
-    title: str, entry: feeds.Entry, symbols: tuple[str, ...]
-) -> tuple[str | None, tuple[str, ...]]:
+def _name_and_symbols(title: str, entry: feeds.Entry, symbols: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
     """Name and ticker of the company that the text gives together, if the headline begins with the name."""
     text = news_text.to_plain_text(entry.get("summary"), news_text.SUMMARY) or ""
     begins = title.split(maxsplit=1)[0].casefold()
@@ -255,12 +243,12 @@ def wires_dataset(market: str) -> Dataset:
         title="Wires: GlobeNewswire, PR Newswire, Business Wire",
         licence=LICENCE,
         cadence=Cadence(cron="*/20 5-20 * * *", stale_after_hours=96),
-        guard=GuardLimits(max_rejected=0.05),
+        guard_limits=GuardLimits(max_rejected=0.05),
         host=fetch.HOST,
-        staged={made.name: made},
-        files=("wires/**", "globenewswire/**", "prnewswire/**", "businesswire/**"),
-        recognise=recognise,
-        split=staging.no_split,
-        read=partial(read, market, made),
+        staged_tables={made.name: made},
+        file_patterns=("wires/**", "globenewswire/**", "prnewswire/**", "businesswire/**"),
+        recognise_file=recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(read_batches, market, made),
         fetch=partial(fetch.fetch, market),
     )

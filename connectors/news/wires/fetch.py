@@ -23,22 +23,16 @@ SITE: Final = f"https://{HOST}"
 LIMIT: Final = HostLimit(HOST, 0.5)
 OTHER_HOST: Final = "www.prnewswire.com"
 WORLD_URL: Final = f"https://{OTHER_HOST}/rss/news-releases-list.rss"
-WORLD_HOME: Final = (
-    "US"  # home market of its releases: for other markets the worldwide feed would be read for nothing
-)
+WORLD_HOME: Final = "US"  # home market of its releases: for other markets the worldwide feed would be read for nothing
 
 
 def country_feed_url(market: str) -> str:
     """URL of the feed of one country."""
     country = MARKET_NAMES[market]
-    return (
-        f"{SITE}/RssFeed/country/{quote(country)}/feedTitle/{quote(f'GlobeNewswire - News from {country}')}"
-    )
+    return f"{SITE}/RssFeed/country/{quote(country)}/feedTitle/{quote(f'GlobeNewswire - News from {country}')}"
 
 
-def fetch(
-    market: str, http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch(market: str, http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches the feeds that changed; releases seen before are the same items again."""
     asked = {"globenewswire": country_feed_url(market)}
     if market == WORLD_HOME:

@@ -32,7 +32,7 @@ from connectors.contract.dataset import (
 from connectors.kit import staging
 from connectors.kit.columns import text
 from connectors.kit.csv import reader
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no import code_lists
 from connectors.no.aksjonaerregister.redact import (
@@ -59,7 +59,7 @@ from connectors.no.register import has_check_digit
 from connectors.no.responses import plain_head
 from name_matching.folding import spelling_key
 from warehouse.schema.ids import natural_id
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 _YEAR: Final = re.compile(r"(?<![0-9])(20[0-9]{2})(?![0-9])")
 _SLACK: Final = 1.001  # shares of all holders may exceed the total by 0.1 % (docs/formats/no.md 7)
@@ -70,7 +70,7 @@ _LINES: Final = Table(
     "no_aksjonaer_linjer",
     "Lines of the file, as text.",
     ("Orgnr",),
-    tuple(Column(name, Kind.TEXT, name) for name in PASSED),
+    tuple(Column(name, ColumnKind.TEXT, name) for name in PASSED),
 )
 _LAYOUT: Final = reader.CsvFormat(
     table=_LINES,
@@ -82,28 +82,26 @@ _LAYOUT: Final = reader.CsvFormat(
 )
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the file of one income year; only the folder's `day.json` says whether it is complete."""
     del name
-    found = sniff(plain_head(head))
-    if found is Format.ZIP:
+    found = detect_body_format(plain_head(head))
+    if found is BodyFormat.ZIP:
         return NotApplicable("a workbook or a packed file: unpack it, or order the CSV, and drop that")
     first = plain_head(head).partition(b"\n")[0].decode(errors="replace")
-    if found is Format.TEXT and field_count_of(first) is None and not first.startswith(UNREADABLE):
+    if found is BodyFormat.TEXT and field_count_of(first) is None and not first.startswith(UNREADABLE):
         return NotApplicable("text whose first line is not the header of the shareholder file")
     return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields shares summed by holder and class; rejects and signals of the lines come first."""
-    year = _income_year(piece)
-    tally = SignalCounter(piece.dataset)
+    year = _income_year(member)
+    tally = SignalCounter(member.dataset)
     frames: list[pl.DataFrame] = []
-    for batch in reader.read_csv(replace(piece, open=partial(_open_redacted, piece)), _LAYOUT):
+    for batch in reader.read_csv(replace(member, open=partial(_open_redacted, member)), _LAYOUT):
         frames.append(batch.rows.select("Orgnr", "Aksjeklasse", _NAME, _KIND, _COUNTRY, _SHARES, _TOTAL))
-        yield staging.make_batch(
-            SHAREHOLDERS, staging.empty_frame(SHAREHOLDERS), batch.rejects, batch.signals
-        )
+        yield staging.make_batch(SHAREHOLDERS, staging.empty_staged_frame(SHAREHOLDERS), batch.rejects, batch.signals)
     rows = _to_staged_rows(pl.concat(frames), year, tally)
     _check_totals(rows, tally)
     yield staging.make_batch(SHAREHOLDERS, _sum_by_holder(rows), None, tally.drain())
@@ -163,9 +161,7 @@ def _to_staged_rows(lines: pl.DataFrame, year: int, tally: SignalCounter) -> pl.
         ("Fødselsår/orgnr", pl.col("_mark").str.starts_with(STRANGE)),
     ):
         count_signals(tally, "unreadable_value", name, rows.filter(lost)[NUMBER])
-    return rows.join(
-        _holder_keys(rows), on=[NUMBER, "navn", "_mark", "landkode"], how="left", nulls_equal=True
-    )
+    return rows.join(_holder_keys(rows), on=[NUMBER, "navn", "_mark", "landkode"], how="left", nulls_equal=True)
 
 
 def _holder_keys(rows: pl.DataFrame) -> pl.DataFrame:
@@ -223,12 +219,12 @@ DATASET: Final = Dataset(
         attribution="Kilde: Skatteetaten, Aksjonærregisteret",
     ),
     cadence=Cadence(cron="0 8 15 5 *", stale_after_hours=24 * 400),  # once a year, in May
-    guard=GuardLimits(max_shrink=0.10, max_changed=1.0, max_rejected=0.001),
+    guard_limits=GuardLimits(max_shrink=0.10, max_changed=1.0, max_rejected=0.001),
     host="www.skatteetaten.no",
-    staged=STAGED,
-    files=("aksjonaerregisteret/**", "**/aksjeeiebok*"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=STAGED,
+    file_patterns=("aksjonaerregisteret/**", "**/aksjeeiebok*"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     redact=redact,
 )

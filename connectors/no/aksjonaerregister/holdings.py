@@ -104,9 +104,7 @@ def _holding_columns() -> dict[str, pl.Expr]:
         "is_direct": pl.when(~nominee).then(pl.lit(value=True)),
         "controls": pl.lit([], pl.List(pl.String)),
         "valid_from": _last_day_of_year(pl.col(YEAR)),
-        "ended_on": pl.when(pl.col("_own_next").ne_missing(pl.col("_next"))).then(
-            _last_day_of_year(pl.col("_next"))
-        ),
+        "ended_on": pl.when(pl.col("_own_next").ne_missing(pl.col("_next"))).then(_last_day_of_year(pl.col("_next"))),
         "url": pl.lit(None, pl.String),
         "raw": pl.col("_raw"),
         "observed_at": pl.col("_observed_at"),

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.redact.streams import from_blocks
 from connectors.no.aksjonaerregister.schema import COLUMNS, OLD_COLUMNS, PERSON
 
@@ -56,10 +56,10 @@ def field_count_of(header: str) -> int | None:
 
 def _redacted_lines(body: BinaryIO) -> Iterator[str]:
     header = body.readline(_LONGEST)
-    found = sniff(header[:HEAD])
-    width = field_count_of(_decode_line(header)) if found is Format.TEXT else None
+    found = detect_body_format(header[:HEAD])
+    width = field_count_of(_decode_line(header)) if found is BodyFormat.TEXT else None
     if width is None:
-        shown = _decode_line(header)[:80].replace("\n", " ") if found is Format.TEXT else found.value
+        shown = _decode_line(header)[:80].replace("\n", " ") if found is BodyFormat.TEXT else found.value
         yield f"{UNREADABLE}expected the header of a shareholder file, not {shown.strip()}"
         return
     yield _SEPARATOR.join(PASSED)

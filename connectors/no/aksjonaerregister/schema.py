@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T, _I = Kind.TEXT, Kind.INTEGER
+_T, _I = ColumnKind.TEXT, ColumnKind.INTEGER
 
 KEY: Final = "no.aksjonaer"
 NUMBER: Final = "orgnr"

@@ -23,7 +23,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.no.enheter import parse_csv, parse_json
 from connectors.no.enheter.fetch_bulk import fetch_bulk
 from connectors.no.enheter.schema import NUMBER, STAGED
@@ -39,7 +39,7 @@ _BULK_NAME: Final = re.compile(r"bulk|\.csv", re.IGNORECASE)
 _GONE_PATH: Final = re.compile(r"/enheter/([0-9]{9})\b")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises entity files as parts: only a fetch or the folder's `day.json` knows that one is complete."""
     head = plain_head(head)
     if name.startswith("codelists/"):
@@ -48,21 +48,23 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
         )
     if b'"openapi"' in head or b'"swagger"' in head:
         return NotApplicable("description of the interface (OpenAPI): no records")
-    if _removed_number(name, head) is not None or (_BULK_NAME.search(name) and sniff(head) is Format.EMPTY):
-        return RecognisedFile(None, Scope.PART)  # an empty bulk is not skipped silently: `read` rejects it
+    if _removed_number(name, head) is not None or (
+        _BULK_NAME.search(name) and detect_body_format(head) is BodyFormat.EMPTY
+    ):
+        return RecognisedFile(None, Scope.PART)  # an empty bulk is not skipped silently: `read_batches` rejects it
     reason = _not_applicable_reason(head)
     return RecognisedFile(None, Scope.PART) if reason is None else NotApplicable(reason)
 
 
 def _not_applicable_reason(head: bytes) -> str | None:
-    found = sniff(head)
-    if found is Format.EMPTY:
+    found = detect_body_format(head)
+    if found is BodyFormat.EMPTY:
         return "empty body: the registry has no such entity"
-    if found is Format.ZIP:
+    if found is BodyFormat.ZIP:
         return "workbook (regneark): the same rows as the bulk CSV, which is read instead"
-    if found is Format.TEXT and b"beliggenhetsadresse." in head.split(b"\n", 1)[0].lower():
+    if found is BodyFormat.TEXT and b"beliggenhetsadresse." in head.split(b"\n", 1)[0].lower():
         return "bulk file of sub-units: they are not companies"
-    return _not_applicable_json_reason(head) if found is Format.JSON else None
+    return _not_applicable_json_reason(head) if found is BodyFormat.JSON else None
 
 
 def _not_applicable_json_reason(head: bytes) -> str | None:
@@ -81,27 +83,25 @@ def _removed_number(name: str, head: bytes) -> str | None:
     """Number of an entity that returned 410: from the error body, else from the file name."""
     is_error = error_status(head) == _GONE
     told = _GONE_PATH.search(head.decode(errors="replace")) if is_error else None
-    found = told or (_GONE_NAME.search(name) if is_error or sniff(head) is Format.EMPTY else None)
+    found = told or (_GONE_NAME.search(name) if is_error or detect_body_format(head) is BodyFormat.EMPTY else None)
     return found.group(1) if found else None
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `no_enheter`, `no_slettet` and `no_navn`."""
-    with open_without_bom(piece) as body:
+    with open_without_bom(member) as body:
         head = body.read(_HEAD)
-    gone = _removed_number(piece.name, head)
+    gone = _removed_number(member.name, head)
     if gone is not None:
         yield parse_json.removed_batch(gone)
         return
-    found = sniff(head)
-    if found is Format.JSON:
-        yield from parse_json.read(piece)
-    elif found is Format.TEXT:
-        yield from parse_csv.read(piece)
+    found = detect_body_format(head)
+    if found is BodyFormat.JSON:
+        yield from parse_json.read_batches(member)
+    elif found is BodyFormat.TEXT:
+        yield from parse_csv.read_batches(member)
     else:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected CSV or JSON of entities, found {found}"
-        )
+        raise UnreadableFileError(member.dataset, member.name, f"expected CSV or JSON of entities, found {found}")
 
 
 DATASET: Final = Dataset(
@@ -111,10 +111,10 @@ DATASET: Final = Dataset(
     cadence=Cadence(cron="30 4 * * *", stale_after_hours=48),  # regenerated nightly
     # No minimum of rows: the sandbox serves small worlds through this declaration. Holders and estates are
     # listed rejects too (1.4 and 3.1 % of the rows of two samples of 2024) but do not count as failures.
-    guard=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
+    guard_limits=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
     host=HOST,
-    staged=STAGED,
-    files=(
+    staged_tables=STAGED,
+    file_patterns=(
         "enheter/**",
         "enheter_bulk_csv/**",
         "enheter_bulk_json/**",
@@ -124,9 +124,9 @@ DATASET: Final = Dataset(
         "documented_examples/*openapi*",
         "codelists/**",
     ),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch_bulk,
-    named_by=FEED,
+    change_feed_key=FEED,
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.response import NotModified, Validators
 from connectors.no.register import ENTITY_URL
 
@@ -28,7 +28,7 @@ def fetch_bulk(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
     since = None if cursor is None else Validators.of(cursor)
     # a gzip file, or a plain one if gzip was the content encoding
     answer = http.download(
-        BULK_URL, expect={Format.GZIP, Format.TEXT}, since=since, headers={"Accept": BULK_ACCEPT}
+        BULK_URL, expect={BodyFormat.GZIP, BodyFormat.TEXT}, since=since, headers={"Accept": BULK_ACCEPT}
     )
     if not isinstance(answer, NotModified):
-        yield answer.arrival(BULK_NAME, Scope.FULL, answer.validators.cursor())
+        yield answer.to_fetched_file(BULK_NAME, Scope.FULL, answer.validators.cursor())

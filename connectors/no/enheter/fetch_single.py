@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, SourceUnavailableError
 from connectors.no.oppdateringer.pending import BULK, FeedEntry, LookedUpEntries
 
@@ -38,14 +38,11 @@ class LookupApi:
 
     url: Callable[[str], str]
     accept: str
-    keeps: Callable[[int, bool], str | None]
+    archived_suffix: Callable[[int, bool], str | None]
 
-    def ask(self, http: HttpClient, number: str) -> FetchedResponse:
+    def request_subject(self, http: HttpClient, number: str) -> FetchedResponse:
         return http.get(
-            self.url(number),
-            expect={Format.JSON},
-            headers={"Accept": self.accept},
-            allow=(MALFORMED, NONE, GONE),
+            self.url(number), expect={BodyFormat.JSON}, headers={"Accept": self.accept}, allow=(MALFORMED, NONE, GONE)
         )
 
 
@@ -61,7 +58,7 @@ class _PendingNumber:
 
 
 def fetch_responses(
-    http: HttpClient, question: LookupApi, cursor: Cursor | None, subjects: Iterable[str]
+    http: HttpClient, query: LookupApi, cursor: Cursor | None, subjects: Iterable[str]
 ) -> Iterator[FetchedFile]:
     """Yields responses for all numbers that feed entries name and that were not requested yet.
 
@@ -69,7 +66,7 @@ def fetch_responses(
     number does not block the others: it stays in the backlog, and the next run requests it last. If the register
     stops responding, what has arrived is yielded before the error is raised, and the rest stays in the backlog.
     """
-    asking = _LookupRun(http, question, LookedUpEntries.of(cursor))
+    asking = _LookupRun(http, query, LookedUpEntries.of(cursor))
     held: FetchedFile | None = None
     for number, due in _pending_numbers(asking.memory, subjects).items():
         arrival = asking.about(number, due)
@@ -101,7 +98,7 @@ class _LookupRun:
         delivered the subject in between.
         """
         try:
-            answer = self._question.ask(self._http, number)
+            answer = self._question.request_subject(self._http, number)
         except FetchError as error:
             self._record_failure(number, error)
             return None
@@ -110,12 +107,12 @@ class _LookupRun:
         self.memory.answered(number)
         for entry in due.entries:
             self.memory.add(entry)
-        ending = self._question.keeps(answer.status, due.is_removed)
+        ending = self._question.archived_suffix(answer.status, due.is_removed)
         if ending is None:
             return None
         remembered = self.memory.cursor() if self._asked % EACH == 0 else None
         stamped = f"{number}-{answer.server_time:%Y%m%dT%H%M%S}{ending}"
-        return replace(answer.arrival(stamped, Scope.PART), cursor=remembered)
+        return replace(answer.to_fetched_file(stamped, Scope.PART), cursor=remembered)
 
     def _record_failure(self, number: str, error: FetchError) -> None:
         """Blames a failure (a page, a text, a status 500) on the number until too many occur in a row."""
@@ -135,7 +132,7 @@ def _pending_numbers(memory: LookedUpEntries, subjects: Iterable[str]) -> dict[s
             again = True
             continue
         entry = FeedEntry.of(subject)
-        if memory.knows(entry):
+        if memory.has_entry(entry):
             memory.keep(entry)
         else:
             found.setdefault(entry.number, _PendingNumber()).entries.append(entry)

@@ -13,19 +13,9 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.kit import staging
-from connectors.no.enheter.schema import (
-    BUSINESS,
-    CODE_LIST,
-    ENTITIES,
-    FORM,
-    LINES,
-    NAME,
-    NUMBER,
-    POSTAL,
-    SHARE_COUNT,
-)
+from connectors.no.enheter.schema import BUSINESS, CODE_LIST, ENTITIES, FORM, LINES, NAME, NUMBER, POSTAL, SHARE_COUNT
 from connectors.no.enheter.structs import CodeWithLabel, EntityAddress, RegisteredEntity, ShareCapital
-from warehouse.schema.types import Kind
+from warehouse.schema.types import ColumnKind
 
 
 def scalar_text(value: object) -> str | None:
@@ -39,11 +29,7 @@ def scalar_text(value: object) -> str | None:
 
 def entity_frame(entities: list[RegisteredEntity], tally: staging.SignalCounter) -> pl.DataFrame:
     """The columns of `ENTITIES` as delivered; members of undocumented types are counted in `tally`."""
-    found = (
-        _register_columns(entities, tally)
-        | _address_columns(entities, tally)
-        | _dissolution_columns(entities)
-    )
+    found = _register_columns(entities, tally) | _address_columns(entities, tally) | _dissolution_columns(entities)
     return pl.DataFrame([_column_series(name, found[name]) for name in ENTITIES.names])
 
 
@@ -54,9 +40,7 @@ def concat_stripped(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 def _register_columns(entities: list[RegisteredEntity], tally: staging.SignalCounter) -> dict[str, list[Any]]:
     forms = [entity.organisasjonsform or _NO_CODE for entity in entities]
-    industries = _null_wrong_types(
-        "naeringskode1", [entity.naeringskode1 for entity in entities], entities, tally
-    )
+    industries = _null_wrong_types("naeringskode1", [entity.naeringskode1 for entity in entities], entities, tally)
     codes = [industry or _NO_CODE for industry in industries]
     shares = _null_wrong_types("kapital", [entity.kapital for entity in entities], entities, tally)
     capitals = [capital or _NO_CAPITAL for capital in shares]
@@ -78,24 +62,18 @@ def _register_columns(entities: list[RegisteredEntity], tally: staging.SignalCou
             "SN2007" if group is None and names is None else "SN2025"
             for group, names in zip(grouped, former, strict=True)
         ],
-        "harRegistrertAntallAnsatte": _null_wrong_types(
-            "harRegistrertAntallAnsatte", employing, entities, tally
-        ),
+        "harRegistrertAntallAnsatte": _null_wrong_types("harRegistrertAntallAnsatte", employing, entities, tally),
         "antallAnsatte": _null_wrong_types("antallAnsatte", employees, entities, tally),
         "hjemmeside": _null_wrong_types("hjemmeside", sites, entities, tally),
         "sisteInnsendteAarsregnskap": _null_wrong_types("sisteInnsendteAarsregnskap", years, entities, tally),
-        "registreringsdatoEnhetsregisteret": [
-            entity.registreringsdatoEnhetsregisteret for entity in entities
-        ],
+        "registreringsdatoEnhetsregisteret": [entity.registreringsdatoEnhetsregisteret for entity in entities],
         "erIKonsern": _null_wrong_types("erIKonsern", grouped, entities, tally),
         SHARE_COUNT: [capital.antallAksjer for capital in capitals],
     }
 
 
 def _address_columns(entities: list[RegisteredEntity], tally: staging.SignalCounter) -> dict[str, list[Any]]:
-    business = _null_wrong_types(
-        BUSINESS, [entity.forretningsadresse for entity in entities], entities, tally
-    )
+    business = _null_wrong_types(BUSINESS, [entity.forretningsadresse for entity in entities], entities, tally)
     postal = _null_wrong_types(POSTAL, [entity.postadresse for entity in entities], entities, tally)
     visited = [address or _NO_ADDRESS for address in business]
     written = [address or _NO_ADDRESS for address in postal]
@@ -125,21 +103,13 @@ def _dissolution_columns(entities: list[RegisteredEntity]) -> dict[str, list[Any
         "tvangsopplostPgaManglendeDagligLederDato": [
             entity.tvangsopplostPgaManglendeDagligLederDato for entity in entities
         ],
-        "tvangsopplostPgaManglendeRevisorDato": [
-            entity.tvangsopplostPgaManglendeRevisorDato for entity in entities
-        ],
-        "tvangsopplostPgaManglendeRegnskapDato": [
-            entity.tvangsopplostPgaManglendeRegnskapDato for entity in entities
-        ],
-        "tvangsopplostPgaMangelfulltStyreDato": [
-            entity.tvangsopplostPgaMangelfulltStyreDato for entity in entities
-        ],
+        "tvangsopplostPgaManglendeRevisorDato": [entity.tvangsopplostPgaManglendeRevisorDato for entity in entities],
+        "tvangsopplostPgaManglendeRegnskapDato": [entity.tvangsopplostPgaManglendeRegnskapDato for entity in entities],
+        "tvangsopplostPgaMangelfulltStyreDato": [entity.tvangsopplostPgaMangelfulltStyreDato for entity in entities],
         "tvangsavvikletPgaManglendeSlettingDato": [
             entity.tvangsavvikletPgaManglendeSlettingDato for entity in entities
         ],
-        "underRekonstruksjonsforhandlingDato": [
-            entity.underRekonstruksjonsforhandlingDato for entity in entities
-        ],
+        "underRekonstruksjonsforhandlingDato": [entity.underRekonstruksjonsforhandlingDato for entity in entities],
         "underUtenlandskInsolvensbehandlingDato": [
             entity.underUtenlandskInsolvensbehandlingDato for entity in entities
         ],
@@ -184,9 +154,7 @@ def _null_wrong_types(
 def _column_series(name: str, values: list[Any]) -> pl.Series:
     if name in _FLAGS:
         return pl.Series(name, values, dtype=pl.Boolean).cast(pl.String)
-    if (
-        name in _NUMBERS and not set(map(type, values)) <= _TEXTS
-    ):  # an int, where there is no text; nought is one
+    if name in _NUMBERS and not set(map(type, values)) <= _TEXTS:  # an int, where there is no text; nought is one
         return pl.Series(name, list(map(scalar_text, values)), dtype=pl.String)
     if not any(values):  # most columns are empty in most chunks
         return pl.Series(name, [None], dtype=pl.String).new_from_index(0, len(values))
@@ -200,7 +168,7 @@ def _join_address_lines(lines: list[str | None] | None) -> str | None:
     return LINES.join([said for line in lines if line and (said := line.strip())]) if lines else None
 
 
-_FLAGS: Final = frozenset(column.name for column in ENTITIES.columns if column.kind is Kind.BOOLEAN)
+_FLAGS: Final = frozenset(column.name for column in ENTITIES.columns if column.kind is ColumnKind.BOOLEAN)
 _NUMBERS: Final = frozenset(("antallAnsatte", "sisteInnsendteAarsregnskap", SHARE_COUNT))
 _TEXTS: Final[frozenset[type]] = frozenset((str, type(None)))
 _ADDRESS_LINES: Final = f"{BUSINESS}.adresse"

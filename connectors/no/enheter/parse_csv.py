@@ -26,10 +26,7 @@ _HEADER: Final = 65_536
 _text: Final = to_text_table(ENTITIES)
 LAYOUT: Final = reader.CsvFormat(
     table=Table(
-        _text.name,
-        _text.description,
-        _text.key,
-        tuple(column for column in _text.columns if column.name != CODE_LIST),
+        _text.name, _text.description, _text.key, tuple(column for column in _text.columns if column.name != CODE_LIST)
     ),
     mandatory=MANDATORY,
     key=NUMBER,
@@ -43,13 +40,13 @@ def industry_code_list(header: str) -> str:
     return "SN2025" if NEW_EDITION in header.lower() else "SN2007"
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `no_enheter`."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         header = body.read(_HEADER).split(b"\n", 1)[0].decode(errors="replace")
     scheme = pl.lit(industry_code_list(header)).alias(CODE_LIST)
-    rows = EntityRows(piece)
-    for batch in _prefetch_batches(reader.read_csv(piece, LAYOUT)):
+    rows = EntityRows(member)
+    for batch in _prefetch_batches(reader.read_csv(member, LAYOUT)):
         texts = strip_blanks(split_lines(batch.rows, LINE_SEPARATOR).with_columns(scheme))
         read = rows.batch(texts, batch.rejects)
         yield Batch(read.table, read.rows, read.rejects, batch.signals + read.signals)

@@ -72,22 +72,18 @@ class _ElementBlock:
     named: list[dict[str, Any]]  # rows of `no_navn`
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of the three staged tables; decoding runs ahead while polars processes a batch."""
-    rows = EntityRows(piece)
-    for stretches, signals in prefetch(_group_blocks(piece)):
+    rows = EntityRows(member)
+    for stretches, signals in prefetch(_group_blocks(member)):
         yield from _block_batches(stretches, signals, rows)
 
 
-def _group_blocks(
-    piece: ArchiveMember,
-) -> Generator[tuple[list[_ElementBlock], tuple[Signal, ...]], None, None]:
+def _group_blocks(piece: ArchiveMember) -> Generator[tuple[list[_ElementBlock], tuple[Signal, ...]], None, None]:
     """Yields the chunks of each batch and their signals."""
     tally = staging.SignalCounter(piece.dataset)
     take = partial(_to_element_block, tally=tally)
-    stretches = structs.decode_into(
-        _unwrap_page(piece), RegisteredEntity, tally, take, key=NUMBER, block=STRETCH_BYTES
-    )
+    stretches = structs.decode_into(_unwrap_page(piece), RegisteredEntity, tally, take, key=NUMBER, block=STRETCH_BYTES)
     while some := list(islice(stretches, BATCH_STRETCHES)):
         yield some, tally.drain()
 
@@ -98,15 +94,11 @@ def _to_element_block(
     odd = _unusual_positions(records)
     refusals = {place: reason for place in odd if (reason := _reject_reason(records[place]))}
     listed = staging.reject_rows(
-        (records[place].organisasjonsnummer, reason, records[place].navn)
-        for place, reason in refusals.items()
+        (records[place].organisasjonsnummer, reason, records[place].navn) for place, reason in refusals.items()
     )
     ended = [place for place in odd if place not in refusals and _is_deleted(records[place])]
     formerly = [entity for entity in _without_positions(records, set(refusals)) if entity.historiskeNavn]
-    named = [
-        {NUMBER: scalar_text(e.organisasjonsnummer), "historiskeNavn": _sorted_former_names(e)}
-        for e in formerly
-    ]
+    named = [{NUMBER: scalar_text(e.organisasjonsnummer), "historiskeNavn": _sorted_former_names(e)} for e in formerly]
     return _ElementBlock(
         columns.entity_frame(_without_positions(records, {*refusals, *ended}), tally),
         pl.concat([rejects, listed]),
@@ -115,9 +107,7 @@ def _to_element_block(
     )
 
 
-def _block_batches(
-    stretches: list[_ElementBlock], signals: tuple[Signal, ...], rows: EntityRows
-) -> Iterator[Batch]:
+def _block_batches(stretches: list[_ElementBlock], signals: tuple[Signal, ...], rows: EntityRows) -> Iterator[Batch]:
     frame, unnumbered = _split_by_number(columns.concat_stripped(part.living for part in stretches))
     present = rows.batch(frame, pl.concat([*(part.rejects for part in stretches), unnumbered]))
     yield replace(present, signals=(*signals, *present.signals))
@@ -175,9 +165,7 @@ def _deleted_rows(entities: list[RegisteredEntity]) -> tuple[pl.DataFrame, pl.Da
         }
         for entity in entities
     ]
-    numbered, unnumbered = _split_by_number(
-        pl.DataFrame(rows, schema=dict.fromkeys(DELETED.names, pl.String))
-    )
+    numbered, unnumbered = _split_by_number(pl.DataFrame(rows, schema=dict.fromkeys(DELETED.names, pl.String)))
     reason = pl.col(FORM).replace_strict(code_lists.NOT_A_COMPANY, default=None, return_dtype=pl.String)
     kept, refused = split_by_reason(numbered, numbered.select(reason.alias(REASON)).to_series())
     return parse_text_columns(DELETED, kept), pl.concat([unnumbered, to_reject_rows(refused)])

@@ -16,17 +16,17 @@ from connectors.kit.staging import count_signals
 from connectors.no import code_lists
 from connectors.no.enheter.schema import BUSINESS, ENTITIES, FORM, LINES, NAME, NUMBER, POSTAL
 from connectors.no.register import has_check_digit
-from warehouse.schema.types import Kind, Table
+from warehouse.schema.types import ColumnKind, Table
 
 REASON: Final = "_reason"
 ADDRESS_LINES: Final = f"{BUSINESS}.adresse"
-_READ: Final = tuple(column.name for column in ENTITIES.columns if column.kind is not Kind.TEXT)
+_READ: Final = tuple(column.name for column in ENTITIES.columns if column.kind is not ColumnKind.TEXT)
 _COUNTY_OF: Final = (f"{BUSINESS}.kommunenummer", f"{POSTAL}.kommunenummer")
 
 
 def to_text_table(table: Table) -> Table:
     """The same table with text columns: what a parser delivers before types are parsed."""
-    columns = tuple(type(column)(column.name, Kind.TEXT, column.description) for column in table.columns)
+    columns = tuple(type(column)(column.name, ColumnKind.TEXT, column.description) for column in table.columns)
     return Table(table.name, table.description, table.key, columns)
 
 
@@ -37,13 +37,13 @@ def parse_text_columns(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _parse_expression(column: pl.Expr, kind: Kind) -> pl.Expr:
+def _parse_expression(column: pl.Expr, kind: ColumnKind) -> pl.Expr:
     match kind:
-        case Kind.DATE:
+        case ColumnKind.DATE:
             return column.str.to_date("%Y-%m-%d", strict=False)
-        case Kind.BOOLEAN:
+        case ColumnKind.BOOLEAN:
             return pl.when(column == "true").then(True).when(column == "false").then(False)
-        case Kind.INTEGER:
+        case ColumnKind.INTEGER:
             return column.cast(pl.Int64, strict=False)
         case _:
             return column
@@ -93,8 +93,8 @@ _REPEATED: Final = "number repeated in this file"
 class EntityRows:
     """Converts the chunks of one piece to batches of `no_enheter`; remembers the numbers seen."""
 
-    def __init__(self, piece: ArchiveMember) -> None:
-        self.tally = staging.SignalCounter(piece.dataset)
+    def __init__(self, member: ArchiveMember) -> None:
+        self.tally = staging.SignalCounter(member.dataset)
         self._seen: set[int] = set()
 
     def batch(self, rows: pl.DataFrame, rejects: pl.DataFrame) -> Batch:
@@ -103,9 +103,7 @@ class EntityRows:
         kept, refused = split_by_reason(rows, reason)
         read = parse_text_columns(ENTITIES, kept)
         self._audit_rows(kept, read)
-        return staging.make_batch(
-            ENTITIES, read, pl.concat([rejects, to_reject_rows(refused)]), self.tally.drain()
-        )
+        return staging.make_batch(ENTITIES, read, pl.concat([rejects, to_reject_rows(refused)]), self.tally.drain())
 
     def _mark_repeated(self, rows: pl.DataFrame, reason: pl.Series) -> pl.Series:
         """Adds a reason to rows with a number already seen in this piece."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T, _B, _D, _I = Kind.TEXT, Kind.BOOLEAN, Kind.DATE, Kind.INTEGER
+_T, _B, _D, _I = ColumnKind.TEXT, ColumnKind.BOOLEAN, ColumnKind.DATE, ColumnKind.INTEGER
 
 NUMBER: Final = "organisasjonsnummer"
 NAME: Final = "navn"
@@ -53,9 +53,7 @@ ENTITIES: Final = Table(
         *_NAMING,
         Column("naeringskode1.kode", _T, "first industry code, with its dot"),
         Column("naeringskode1.beskrivelse", _T, "its label"),
-        Column(
-            CODE_LIST, _T, "version of the industry codes, from the version of the file: SN2007 or SN2025"
-        ),
+        Column(CODE_LIST, _T, "version of the industry codes, from the version of the file: SN2007 or SN2025"),
         Column("harRegistrertAntallAnsatte", _B, "true without a number: one to four, withheld"),
         Column("antallAnsatte", _I, "employees, given from five upwards"),
         Column("hjemmeside", _T, "website"),
@@ -71,9 +69,7 @@ ENTITIES: Final = Table(
         Column("underAvviklingDato", _D, "since"),
         Column("underTvangsavviklingEllerTvangsopplosning", _B, "being wound up by a court"),
         *(Column(name, _D, "reason and date of the court's winding-up") for name in FORCED_DATES),
-        Column(
-            "underRekonstruksjonsforhandlingDato", _D, "reconstruction since; the register has no flag for it"
-        ),
+        Column("underRekonstruksjonsforhandlingDato", _D, "reconstruction since; the register has no flag for it"),
         Column("underUtenlandskInsolvensbehandlingDato", _D, "foreign insolvency since"),
     ),
 )
@@ -95,7 +91,7 @@ FORMER_NAMES: Final = Table(
     "no_navn",
     "Former names. Separate, because only JSON has them: the bulk CSV must not delete them.",
     (NUMBER,),
-    (_NUMBER_COLUMN, Column("historiskeNavn", Kind.TEXTS, "former names, newest first", nullable=False)),
+    (_NUMBER_COLUMN, Column("historiskeNavn", ColumnKind.TEXTS, "former names, newest first", nullable=False)),
 )
 
 STAGED: Final = {table.name: table for table in (ENTITIES, DELETED, FORMER_NAMES)}

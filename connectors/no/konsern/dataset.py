@@ -27,21 +27,10 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.no.konsern.fetch import fetch_groups, subjects_to_fetch
-from connectors.no.konsern.schema import (
-    ANSWERS,
-    EDGES,
-    KEY,
-    KINDS,
-    KNOWN,
-    MEMBERS,
-    NUMBER,
-    PARENT,
-    ROOT,
-    STAGED,
-)
+from connectors.no.konsern.schema import ANSWERS, EDGES, KEY, KINDS, KNOWN, MEMBERS, NUMBER, PARENT, ROOT, STAGED
 from connectors.no.register import HOST, LICENCE
 from connectors.no.responses import error_status, open_without_bom, plain_head
 from connectors.no.roller.holdings import parse_percentage
@@ -59,15 +48,15 @@ _ALL: Final = Decimal(100)
 Edge = dict[str, str | None]
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises one group, always a part. An empty body is valid: the company is in no group."""
     head = plain_head(head)
     status = error_status(head)
     if status not in (None, _NONE):
         return NotApplicable(f"error answer of the registry (status {status})")
-    if (status == _NONE or sniff(head) is Format.EMPTY) and _requested_number(name) is None:
+    if (status == _NONE or detect_body_format(head) is BodyFormat.EMPTY) and _requested_number(name) is None:
         return NotApplicable("status 404 (in no group) of a file that does not name the requested company")
-    if name.endswith(".csv") or sniff(head) is Format.TEXT:
+    if name.endswith(".csv") or detect_body_format(head) is BodyFormat.TEXT:
         return NotApplicable("the same structure as CSV: the JSON is read instead")
     return RecognisedFile(None, Scope.PART)
 
@@ -78,16 +67,16 @@ def _requested_number(name: str) -> str | None:
     return found[-1] if found else None
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields the members of the group, then the group of the requested company."""
-    with open_without_bom(piece) as body:
+    with open_without_bom(member) as body:
         text = body.read(_LIMIT)
-    asked = _requested_number(piece.name)
-    if sniff(text[:_HEAD]) is Format.EMPTY or error_status(text[:_HEAD]) == _NONE:
+    asked = _requested_number(member.name)
+    if detect_body_format(text[:_HEAD]) is BodyFormat.EMPTY or error_status(text[:_HEAD]) == _NONE:
         yield staging.make_batch(ANSWERS, [{NUMBER: asked, ROOT: None}] if asked else [])
         return
-    root = _parse_tree(piece, text)
-    tree = _GroupTree(piece.dataset, str(root[NUMBER]))
+    root = _parse_tree(member, text)
+    tree = _GroupTree(member.dataset, str(root[NUMBER]))
     tree.walk(root)
     yield staging.make_batch(MEMBERS, tree.members(), staging.reject_rows(tree.rejects), tree.tally.drain())
     yield staging.make_batch(ANSWERS, [{NUMBER: asked or tree.root, ROOT: tree.root}])
@@ -133,9 +122,7 @@ class _GroupTree:
         if above is not None:
             edge = self._edge(node, above)
             before = self._edges.setdefault(number, {}).get(str(edge[PARENT]))
-            self._edges[number][str(edge[PARENT])] = (
-                edge if before is None else max(before, edge, key=_edge_precedence)
-            )
+            self._edges[number][str(edge[PARENT])] = edge if before is None else max(before, edge, key=_edge_precedence)
 
     def _edge(self, node: dict[str, Any], above: dict[str, Any]) -> Edge:
         number, nested = str(node[NUMBER]), str(above[NUMBER])
@@ -188,9 +175,7 @@ class _GroupTree:
                 NUMBER: number,
                 "navn": _stripped_text(node.get("navn")),
                 "organisasjonsform.kode": _code_value(node.get("organisasjonsform")),
-                EDGES: msgspec.json.encode(
-                    [edge for _, edge in sorted(self._edges.get(number, {}).items())]
-                ).decode(),
+                EDGES: msgspec.json.encode([edge for _, edge in sorted(self._edges.get(number, {}).items())]).decode(),
             }
             for number, node in sorted(self._members.items())
         ]
@@ -214,13 +199,13 @@ DATASET: Final = Dataset(
     title="Enhetsregisteret: group structure",
     licence=LICENCE,
     cadence=Cadence(cron="0 7 * * *", stale_after_hours=24 * 8),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=HOST,
-    staged=STAGED,
-    files=("konsernstruktur/**",),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=STAGED,
+    file_patterns=("konsernstruktur/**",),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch_groups,
-    wants=subjects_to_fetch,
+    subjects_to_fetch=subjects_to_fetch,
 )

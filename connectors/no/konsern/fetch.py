@@ -16,7 +16,7 @@ import msgspec
 import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, UnexpectedBodyError
 from connectors.kit.http.response import FetchedResponse
 from connectors.no.enheter.schema import ENTITIES, NUMBER
@@ -47,7 +47,7 @@ def fetch_groups(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str
     today = http.now().date()
     held: FetchedFile | None = None
     broken: FetchError | None = None
-    due = (number for number in subjects if not asked.knows(number, last_monthly_slot(number, today)))
+    due = (number for number in subjects if not asked.has_accounts(number, last_monthly_slot(number, today)))
     for place, number in enumerate(due):
         try:
             answer = _fetch_response(http, number)
@@ -59,7 +59,7 @@ def fetch_groups(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str
         if held is not None:
             yield held
         remembered = asked.cursor() if place % EACH == EACH - 1 else None
-        held = replace(answer.arrival(f"{number}.json", Scope.PART), cursor=remembered)
+        held = replace(answer.to_fetched_file(f"{number}.json", Scope.PART), cursor=remembered)
     if held is not None:
         yield replace(held, cursor=asked.cursor())
     if broken is not None:
@@ -68,9 +68,7 @@ def fetch_groups(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str
 
 def _fetch_response(http: HttpClient, number: str) -> FetchedResponse:
     """Requests one company. A 404 with an HTML page is an error: it would mean that every group has ended."""
-    answer = http.get(
-        URL + number, expect={Format.JSON}, headers={"Accept": "application/json"}, allow=(_NONE,)
-    )
+    answer = http.get(URL + number, expect={BodyFormat.JSON}, headers={"Accept": "application/json"}, allow=(_NONE,))
     body = answer.read()
     if answer.status == _NONE and body.strip() and error_status(body) != _NONE:
         raise UnexpectedBodyError(

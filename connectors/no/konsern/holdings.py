@@ -24,10 +24,10 @@ _NO_TEXT: Final = pl.lit(None, pl.String)
 _NO_PERCENT: Final = pl.lit(None, _PERCENT)
 
 
-def map_holdings(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
+def map_holdings(members: pl.LazyFrame, responses: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
     """Shared holdings of staged members, ended if a later response or the entity record says so."""
     edges = (
-        _with_end_days(members, answers, entities)
+        _with_end_days(members, responses, entities)
         .with_columns(pl.col(EDGES).str.json_decode(pl.List(EDGE)).alias("_edge"))
         .explode("_edge")
         .filter(pl.col("_edge").is_not_null())
@@ -46,16 +46,12 @@ def map_holdings(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.Lazy
 def _with_end_days(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.LazyFrame) -> pl.LazyFrame:
     """Adds `_ended`: a later response has the company in another group or none, or its record denies a group."""
     seen = pl.col("_observed_at")
-    asked = answers.select(
-        NUMBER, pl.col(ROOT).alias("_asked_root"), pl.col("_observed_at").alias("_asked_at")
-    )
+    asked = answers.select(NUMBER, pl.col(ROOT).alias("_asked_root"), pl.col("_observed_at").alias("_asked_at"))
     said = entities.select(NUMBER, pl.col("erIKonsern").alias("_in_group"), seen.alias("_said_at"))
     left = pl.when(pl.col("_asked_root").ne_missing(pl.col(ROOT)) & (pl.col("_asked_at") > seen)).then(
         day_of_instant(pl.col("_asked_at"))
     )
-    alone = pl.when(~pl.col("_in_group") & (pl.col("_said_at") > seen)).then(
-        day_of_instant(pl.col("_said_at"))
-    )
+    alone = pl.when(~pl.col("_in_group") & (pl.col("_said_at") > seen)).then(day_of_instant(pl.col("_said_at")))
     joined = members.join(asked, on=NUMBER, how="left").join(said, on=NUMBER, how="left")
     return joined.with_columns(pl.min_horizontal(left, alone).alias("_ended"))
 
@@ -72,9 +68,7 @@ def _holding_columns() -> dict[str, pl.Expr]:
         "register": pl.lit(KEY),
         "native_id": parent,
         "holder_name": pl.col("_edge_navn"),
-        "holder_type": pl.when(form.is_in(code_lists.STATE_FORMS))
-        .then(pl.lit("state"))
-        .otherwise(pl.lit("company")),
+        "holder_type": pl.when(form.is_in(code_lists.STATE_FORMS)).then(pl.lit("state")).otherwise(pl.lit("company")),
         "holder_company_id": pl.when(~foreign).then(company_ids(parent)),
         "holder_country": pl.when(~foreign).then(pl.lit(MARKET)),
         "pct": percent,

@@ -10,9 +10,9 @@ from typing import Final
 
 import polars as pl
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T = Kind.TEXT
+_T = ColumnKind.TEXT
 
 KEY: Final = "no.konsern"
 NUMBER: Final = "organisasjonsnummer"
@@ -30,7 +30,7 @@ MEMBERS: Final = Table(
         Column("organisasjonsform.kode", _T, "its legal form"),
         Column(
             EDGES,
-            Kind.JSON,
+            ColumnKind.JSON,
             "edges into the member, by parent: number, name and form of the parent, kind, basis, day",
             nullable=False,
         ),

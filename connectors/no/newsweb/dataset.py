@@ -26,7 +26,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.no.newsweb import rows as rows_of
 from connectors.no.newsweb import schema as f
@@ -46,12 +46,12 @@ _REFUSED: Final = 400
 Make = Callable[[Message, SignalCounter], Row]
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises responses with messages or issuers, always as parts."""
     del name
     head = plain_head(head)
-    if sniff(head) is not Format.JSON:
-        return RecognisedFile(None, Scope.PART)  # `read` rejects it with a reason
+    if detect_body_format(head) is not BodyFormat.JSON:
+        return RecognisedFile(None, Scope.PART)  # `read_batches` rejects it with a reason
     if _BASES.match(head):
         return NotApplicable("addresses of the site (urls.json)")
     if _LIST.search(head) and not _PARTS.search(head):
@@ -59,19 +59,21 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of the four staged tables, as far as the piece has rows of them."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         text = body.read(LARGEST).removeprefix(b"\xef\xbb\xbf")
-    if sniff(text[:1024]) is not Format.JSON:
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected JSON, found {sniff(text[:1024])}")
-    work = _MessageReader(piece)
+    if detect_body_format(text[:1024]) is not BodyFormat.JSON:
+        raise UnreadableFileError(
+            member.dataset, member.name, f"expected JSON, found {detect_body_format(text[:1024])}"
+        )
+    work = _MessageReader(member)
     if _NOTICE.match(text):
-        yield from work.messages(map(rows_of.from_reduced_layout, _parse_notices(piece, text)), whole=True)
+        yield from work.messages(map(rows_of.from_reduced_layout, _parse_notices(member, text)), whole=True)
         return
-    data = _envelope_data(piece, text)
+    data = _envelope_data(member, text)
     if data.get("overflow") is True:
-        work.tally.add("overflow", "list", piece.name)  # newest six hundred only: split the range
+        work.tally.add("overflow", "list", member.name)  # newest six hundred only: split the range
     listed = data.get("messages")
     if isinstance(listed, list):
         yield from work.messages(listed, whole=False)
@@ -80,18 +82,14 @@ def read(piece: ArchiveMember) -> Iterator[Batch]:
     elif isinstance(data.get("issuers"), list):
         yield from work.issuers(data["issuers"])
     else:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, "neither messages, a message nor issuers in `data`"
-        )
+        raise UnreadableFileError(member.dataset, member.name, "neither messages, a message nor issuers in `data`")
 
 
 def _parse_notices(piece: ArchiveMember, text: bytes) -> Iterator[Message]:
     try:
         yield from msgspec.json.Decoder(dict[str, Any]).decode_lines(text)
     except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"lines of JSON that do not parse: {error}"
-        ) from error
+        raise UnreadableFileError(piece.dataset, piece.name, f"lines of JSON that do not parse: {error}") from error
 
 
 def _envelope_data(piece: ArchiveMember, text: bytes) -> dict[str, Any]:
@@ -109,9 +107,7 @@ def _envelope_data(piece: ArchiveMember, text: bytes) -> dict[str, Any]:
     code = header.get("http.code")
     if header.get("result.val") != 0 or not isinstance(code, int) or code >= _REFUSED:
         told = f"result {header.get('result.val')}, code {code}: {header.get('result.text')}"
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"an error in the envelope ({told}): try again later"
-        )
+        raise UnreadableFileError(piece.dataset, piece.name, f"an error in the envelope ({told}): try again later")
     return data
 
 
@@ -178,13 +174,13 @@ DATASET: Final = Dataset(
         attribution="Source: NewsWeb, Oslo Børs",
     ),
     cadence=Cadence(cron="15 * * * *", stale_after_hours=72),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=f.HOST,
-    staged=f.STAGED,
-    files=("newsweb/**", "newsweb_no/**", "newsweb_notices/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=f.STAGED,
+    file_patterns=("newsweb/**", "newsweb_no/**", "newsweb_notices/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch_announcements,
     redact=redact,
 )

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import FetchedResponse
 from connectors.no import code_lists
@@ -33,9 +33,7 @@ _DAY: Final = timedelta(days=1)
 _HEADERS: Final = {"Accept": "application/json", "Origin": f"https://{HOST}", "Referer": f"https://{HOST}/"}
 
 
-def fetch_announcements(
-    http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_announcements(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches lists since the last run and the complete messages they name; cursor: the last day listed."""
     last = http.now().date() + _DAY  # Oslo may be a day ahead of UTC
     begin = _resume_day(cursor, last)
@@ -93,7 +91,7 @@ class _NewsWebApi:
             return
         # an overflowing category of one day stays truncated: `read` signals it
         name = "-".join(part for part in ("list", begin.isoformat(), end.isoformat(), category) if part)
-        yield answer.arrival(f"{name}.json", Scope.PART)
+        yield answer.to_fetched_file(f"{name}.json", Scope.PART)
         yield from self._fetch_messages(listed.get("messages"))
 
     def _fetch_messages(self, listed: object) -> Iterator[FetchedFile]:
@@ -102,11 +100,11 @@ class _NewsWebApi:
             if isinstance(number, int) and number not in self._asked and _is_read_whole(message):
                 self._asked.add(number)
                 answer = self._fetch_checked("message", {"messageId": str(number)})
-                yield answer.arrival(f"message-{number}.json", Scope.PART)
+                yield answer.to_fetched_file(f"message-{number}.json", Scope.PART)
 
     def _fetch_checked(self, call: str, question: Mapping[str, str]) -> FetchedResponse:
         url = f"{self._base}/{call}?{urlencode(question)}"
-        answer = self._http.get(url, expect={Format.JSON}, headers=_HEADERS)
+        answer = self._http.get(url, expect={BodyFormat.JSON}, headers=_HEADERS)
         header = _decode_body(answer).get("header")
         if not isinstance(header, dict) or header.get("result.val") != 0:
             raise UnexpectedBodyError(url, answer.status, f"an error in the envelope: {header}")

@@ -18,7 +18,7 @@ from typing import Final
 
 from connectors.kit.columns.percentages import percentage_from_text
 from connectors.no.newsweb.period_words import DAY
-from connectors.no.newsweb.periods import find_first_day
+from connectors.no.newsweb.periods import find_first_date
 
 
 def _compile_marks(*patterns: str) -> tuple[re.Pattern[str], ...]:
@@ -38,8 +38,7 @@ _PERSON: Final = _compile_marks(
 )
 _DATE: Final = _compile_marks(r"\b5\. ?Date on which the threshold was crossed", r"\b6\. ?Total positions")
 _RESULT: Final = _compile_marks(
-    r"Resulting situation on the date on which ?(?:the )?threshold was ?crossed or reache ?d",
-    r"Position of ?previ",
+    r"Resulting situation on the date on which ?(?:the )?threshold was ?crossed or reache ?d", r"Position of ?previ"
 )
 _ORG: Final = re.compile(
     r"\borg(?:anis\w*|aniz\w*)?\.? ?(?:nr|no|number|nummer)?\.? ?:? ?((?:\d ?){9})(?!\d)", re.IGNORECASE
@@ -124,9 +123,9 @@ def issuer_number(text: str) -> str | None:
     return None if found is None else found[1].replace(" ", "")
 
 
-def country_of(place: str) -> str | None:
+def country_of(country_name: str) -> str | None:
     """The country at the end of «City, Country»."""
-    last = re.sub(r"[^a-zæøå ]", " ", place.rpartition(",")[2].lower()).strip()
+    last = re.sub(r"[^a-zæøå ]", " ", country_name.rpartition(",")[2].lower()).strip()
     return _COUNTRIES.get(_BLANK.sub(" ", last))
 
 
@@ -151,21 +150,14 @@ def _parse_form(plain: str) -> MajorHolding | None:
     _, named, place = person
     name, day, position = (
         _SUFFIX.sub("", named).strip(" ,;:"),
-        find_first_day(crossed[0]),
+        find_first_date(crossed[0]),
         _parse_position(result[0]),
     )
     if not name or day is None or position is None:
         return None
     votes, instruments, total = position
     return MajorHolding(
-        name,
-        country_of(place),
-        day,
-        votes.exact,
-        instruments.exact,
-        None,
-        total,
-        votes_below=votes.below,
+        name, country_of(place), day, votes.exact, instruments.exact, None, total, votes_below=votes.below
     )
 
 
@@ -244,7 +236,7 @@ def _parse_short_notice(text: str) -> MajorHolding | None:
     if len(rows) != 1:
         return None
     capital, votes = (percentage_from_text(share) for share in rows[0][1:])
-    day = find_first_day(told["day"])
+    day = find_first_date(told["day"])
     if max(capital, votes) > _ALL or day is None:
         return None
     name = told["name"].strip(" ,;:\t")

@@ -37,9 +37,7 @@ _COMPANY: Final = (
 def map_filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFrame) -> pl.DataFrame:
     """Shared filings of annual and interim reports. Announcements without attachment are skipped: no document."""
     stated = texts.select(
-        f.ID,
-        *(pl.col(name).alias(f"_{name}") for name in (f.START, f.END, f.IS_DATED)),
-        pl.lit(True).alias("_is_read"),
+        f.ID, *(pl.col(name).alias(f"_{name}") for name in (f.START, f.END, f.IS_DATED)), pl.lit(True).alias("_is_read")
     )
     of_year = pl.col("category").list.contains(f.ANNUAL)
     of_part = pl.col("category").list.eval(pl.element().is_in(_INTERIM)).list.any()
@@ -60,9 +58,7 @@ def map_filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFr
         .collect()
     )
     return (
-        _with_filing_columns(_merge_language_twins(reports))
-        .select(FILINGS.names)
-        .cast(staging.staged_schema(FILINGS))
+        _with_filing_columns(_merge_language_twins(reports)).select(FILINGS.names).cast(staging.staged_schema(FILINGS))
     )  # pyright: ignore[reportArgumentType]
 
 
@@ -87,8 +83,7 @@ def _merge_language_twins(reports: pl.DataFrame) -> pl.DataFrame:
     """Merges language versions: a missing period is taken from the twin; if both lack one, one is kept."""
     twins = ["_company_id", pl.col("publishedTime").dt.truncate("1m"), "filing_type"]
     filled = reports.with_columns(
-        pl.coalesce(name, pl.col(name).drop_nulls().first().over(twins)).alias(name)
-        for name in (f.START, f.END)
+        pl.coalesce(name, pl.col(name).drop_nulls().first().over(twins)).alias(name) for name in (f.START, f.END)
     )
     first = pl.col(f.ID).cast(pl.Int64).rank("ordinal").over(twins) == 1
     return filled.filter(pl.col(f.END).is_not_null() | first)

@@ -30,9 +30,7 @@ def news_items(messages: pl.DataFrame) -> pl.DataFrame:
     return (
         told.with_columns(
             pl.Series("language", [text.headline_language(title) for title in titles], dtype=pl.String),
-            pl.Series(
-                "categories", [categories.map_categories(words) for words in labels], dtype=pl.List(pl.String)
-            ),
+            pl.Series("categories", [categories.map_categories(words) for words in labels], dtype=pl.List(pl.String)),
         )
         .select(
             pl.col("_company_id").alias("company_id"),

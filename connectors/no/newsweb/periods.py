@@ -33,16 +33,14 @@ class ReportPeriod:
 
 
 @dataclass(frozen=True, slots=True)
-class PeriodStatement:
+class StatedPeriod:
     """The period an announcement states; none if its parts contradict each other."""
 
     period: ReportPeriod | None
-    contradicts: bool = False
+    is_contradictory: bool = False
 
 
-def annual_period(
-    texts: Iterable[str | None], attachments: Iterable[str], published: date
-) -> ReportPeriod | None:
+def annual_period(texts: Iterable[str | None], attachments: Iterable[str], published: date) -> ReportPeriod | None:
     """Period of an annual report: from the first text that states one, refined by the others."""
     return annual_statement(texts, attachments, published).period
 
@@ -52,30 +50,26 @@ def interim_period(texts: Iterable[str | None], published: date) -> ReportPeriod
     return interim_statement(texts, published).period
 
 
-def annual_statement(
-    texts: Iterable[str | None], attachments: Iterable[str], published: date
-) -> PeriodStatement:
+def annual_statement(texts: Iterable[str | None], attachments: Iterable[str], published: date) -> StatedPeriod:
     """Like `annual_period`, with whether headline, text and package names contradict each other."""
     found = _combine_statements(_normalise_blanks(texts), _OF_YEAR, published)
     days = _years_in_package_names(attachments, published)
     told = found.period
     if told is None:
-        return found if found.contradicts or len(days) != 1 else PeriodStatement(days[0])
+        return found if found.is_contradictory or len(days) != 1 else StatedPeriod(days[0])
     same = [day for day in days if day.end.year == told.end.year]
     if told.is_dated or not days or same:
-        return PeriodStatement(same[-1] if same and not told.is_dated else told)
+        return StatedPeriod(same[-1] if same and not told.is_dated else told)
     # a year named after its first day («2025» ended in March 2026), or an unrelated date
-    return (
-        PeriodStatement(None, contradicts=True) if any(_is_consistent(told, day) for day in days) else found
-    )
+    return StatedPeriod(None, is_contradictory=True) if any(_is_consistent(told, day) for day in days) else found
 
 
-def interim_statement(texts: Iterable[str | None], published: date) -> PeriodStatement:
+def interim_statement(texts: Iterable[str | None], published: date) -> StatedPeriod:
     """Like `interim_period`, with whether headline and text contradict each other."""
     return _combine_statements(_normalise_blanks(texts), _OF_PART, published)
 
 
-def find_first_day(text: str) -> date | None:
+def find_first_date(text: str) -> date | None:
     """The first date in a text; numeric dates are day first, as in Europe."""
     found = words.ANY_DAY.search(_BLANK.sub(" ", text))
     return None if found is None else _matched_day(found)
@@ -96,7 +90,7 @@ def _matched_day(found: re.Match[str]) -> date | None:
     return None
 
 
-def _combine_statements(texts: Iterable[str], kind: _ReportKind, published: date) -> PeriodStatement:
+def _combine_statements(texts: Iterable[str], kind: _ReportKind, published: date) -> StatedPeriod:
     """Evaluates texts in order, headline first: a stated day refines an earlier period or contradicts it."""
     told: ReportPeriod | None = None
     is_named = False
@@ -105,14 +99,14 @@ def _combine_statements(texts: Iterable[str], kind: _ReportKind, published: date
         if told is not None:
             same = [period for period in dated if _is_consistent(told, period)]
             if dated and not same:
-                return PeriodStatement(None, contradicts=True)
+                return StatedPeriod(None, is_contradictory=True)
             told = _with_exact_end(told, same)
         elif dated:
             told = dated[-1]
         elif not is_named and (named := kind.named(text)):
             is_named = True
             told = _plausible_period(named[0], published, kind.latest) if len(named) == 1 else None
-    return PeriodStatement(told)
+    return StatedPeriod(told)
 
 
 def _is_consistent(told: ReportPeriod, dated: ReportPeriod) -> bool:
@@ -127,11 +121,7 @@ def _with_exact_end(told: ReportPeriod, dated: list[ReportPeriod]) -> ReportPeri
     if not dated:
         return told
     newest = dated[-1]
-    return (
-        newest
-        if newest.start <= told.start or _is_full_year(told)
-        else ReportPeriod(told.start, told.end, True)
-    )
+    return newest if newest.start <= told.start or _is_full_year(told) else ReportPeriod(told.start, told.end, True)
 
 
 def _is_full_year(period: ReportPeriod) -> bool:
@@ -143,9 +133,7 @@ def _periods_with_stated_end(text: str, kind: _ReportKind, published: date) -> l
     periods: list[ReportPeriod] = []
     for found in words.ENDED.finditer(text):
         end, what = _matched_day(found), found["what"].lower()
-        months = words.NORWEGIAN.get(what) or next(
-            words.LENGTHS[word] for word in words.LENGTHS if word in what
-        )
+        months = words.NORWEGIAN.get(what) or next(words.LENGTHS[word] for word in words.LENGTHS if word in what)
         if end is None or months not in kind.months or words.COMPARED.search(text[: found.start()]):
             continue
         period = _plausible_period(ReportPeriod(_first_day(end, months), end, True), published, kind.latest)
@@ -167,8 +155,7 @@ def _years_in_package_names(names: Iterable[str], published: date) -> list[Repor
             if (day + timedelta(days=1)).day == 1:
                 ends.add(day)
     years = (
-        _plausible_period(ReportPeriod(_first_day(end, 12), end, True), published, _LATEST_YEAR)
-        for end in sorted(ends)
+        _plausible_period(ReportPeriod(_first_day(end, 12), end, True), published, _LATEST_YEAR) for end in sorted(ends)
     )
     return [year for year in years if year is not None]
 
@@ -203,11 +190,7 @@ def _named_part_year(text: str) -> list[ReportPeriod]:
 
 def _parse_quarter(text: str) -> ReportPeriod | None:
     """One quarter, or the first quarters of a year together; None for a range that begins later."""
-    told = {
-        pair: found
-        for found in words.QUARTER.finditer(text)
-        if (pair := _year_and_quarter(found)) is not None
-    }
+    told = {pair: found for found in words.QUARTER.finditer(text) if (pair := _year_and_quarter(found)) is not None}
     if len(told) != 1:
         return None
     ((year, quarter), found) = told.popitem()

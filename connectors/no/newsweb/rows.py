@@ -17,7 +17,7 @@ from connectors.no import code_lists
 from connectors.no.newsweb import major_holdings as flagging
 from connectors.no.newsweb import periods
 from connectors.no.newsweb import schema as f
-from connectors.no.newsweb.periods import PeriodStatement, ReportPeriod
+from connectors.no.newsweb.periods import ReportPeriod, StatedPeriod
 from connectors.no.register import has_valid_check_digit
 from name_matching.folding import fold_text
 from warehouse.schema.types import LARGEST_INTEGER
@@ -82,13 +82,10 @@ def text_row(message: Message, header: Row, tally: SignalCounter) -> Row | None:
     if not {f.ANNUAL, *f.INTERIM} & set(header["category"]):
         return None
     names = [str(item.get("name")) for item in _items_of_type(message, "attachments", dict, tally)]
-    texts = [
-        header["title"],
-        repair_double_encoding(_stripped_text(message.get("body")), tally, header[f.ID]),
-    ]
+    texts = [header["title"], repair_double_encoding(_stripped_text(message.get("body")), tally, header[f.ID])]
     found = _stated_period(header["category"], texts, names, header["publishedTime"])
     period = found.period
-    if found.contradicts:
+    if found.is_contradictory:
         tally.add("contradicting_periods", "text", header[f.ID])
     elif period is None:
         tally.add("period_not_stated", "text", header[f.ID])
@@ -193,12 +190,12 @@ def _category_numbers(found: list[Message], tally: SignalCounter, example: str) 
 
 def _stated_period(
     category: list[str], texts: list[str | None], names: list[str] | tuple[str, ...], published: datetime
-) -> PeriodStatement:
+) -> StatedPeriod:
     if f.ANNUAL in category:
         return periods.annual_statement(texts, names, published.date())
     if set(f.INTERIM) & set(category):
         return periods.interim_statement(texts, published.date())
-    return PeriodStatement(None)
+    return StatedPeriod(None)
 
 
 def _period_columns(period: ReportPeriod | None) -> Row:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T, _B, _D, _I, _P = Kind.TEXT, Kind.BOOLEAN, Kind.DATE, Kind.INTEGER, Kind.PERCENT
+_T, _B, _D, _I, _P = (ColumnKind.TEXT, ColumnKind.BOOLEAN, ColumnKind.DATE, ColumnKind.INTEGER, ColumnKind.PERCENT)
 
 KEY: Final = "no.newsweb"
 HOST: Final = "newsweb.oslobors.no"
@@ -43,10 +43,10 @@ MESSAGES: Final = Table(
     (
         Column(ID, _T, "number of the message", nullable=False),
         *_ISSUER,
-        Column("publishedTime", Kind.INSTANT, "published", nullable=False),
+        Column("publishedTime", ColumnKind.INSTANT, "published", nullable=False),
         Column("title", _T, "headline"),
-        Column("category", Kind.TEXTS, "numbers of categories", nullable=False),
-        Column("markets", Kind.TEXTS, "XOSL, XOAX, MERK, XOAM", nullable=False),
+        Column("category", ColumnKind.TEXTS, "numbers of categories", nullable=False),
+        Column("markets", ColumnKind.TEXTS, "XOSL, XOAX, MERK, XOAM", nullable=False),
         Column("numbAttachments", _I, "attachments"),
         Column("correctionForMessageId", _T, "message that this one corrects"),
         Column("correctedByMessageId", _T, "message that corrects this one"),
@@ -72,7 +72,7 @@ FLAGS: Final = Table(
         Column("holder", _T, "the holder's name without case, accents and signs", nullable=False),
         *_ISSUER,
         Column(NUMBER, _T, "organisation number of the issuer, where the form prints it"),
-        Column("publishedTime", Kind.INSTANT, "published", nullable=False),
+        Column("publishedTime", ColumnKind.INSTANT, "published", nullable=False),
         Column("name", _T, "name of the holder", nullable=False),
         Column("country", _T, "country of the holder, ISO 3166-1 alpha-2"),
         Column("crossed_on", _D, "day on which the threshold was crossed", nullable=False),
@@ -106,15 +106,5 @@ READ_WHOLE: Final = (ANNUAL, *INTERIM, FLAGGING)  # categories fetched as comple
 
 # Known members of a message that are left in RAW.
 IGNORED: Final = frozenset(
-    {
-        "id",
-        "newsId",
-        "instrId",
-        "instrumentName",
-        "instrumentFullName",
-        "infoRequired",
-        "test",
-        "attachments",
-        "body",
-    }
+    {"id", "newsId", "instrId", "instrumentName", "instrumentFullName", "infoRequired", "test", "attachments", "body"}
 )

@@ -24,7 +24,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.no.oppdateringer.fetch import fetch
 from connectors.no.oppdateringer.rows import PageRows
 from connectors.no.oppdateringer.schema import COLLECTIONS, KEY, STAGED
@@ -34,11 +34,11 @@ from connectors.no.responses import error_status, open_without_bom, plain_head, 
 _LIMIT: Final = 256 * 1024 * 1024  # ten thousand entries with their patches are some ten megabytes
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises pages of a feed, always parts: entities they do not name are not absent."""
     del name
     head = plain_head(head)
-    if sniff(head) is Format.EMPTY:
+    if detect_body_format(head) is BodyFormat.EMPTY:
         return NotApplicable("empty body: no page of a change feed")
     status = error_status(head)
     if status is not None:
@@ -49,21 +49,19 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     return RecognisedFile(None, Scope.FEED)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `no_oppdateringer` and `no_aarsregnskap_meldt`."""
-    with open_without_bom(piece) as body:
+    with open_without_bom(member) as body:
         text = body.read(_LIMIT)
     try:
         found: Any = msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected a page of a change feed: {error}"
-        ) from error
-    page = PageRows(staging.SignalCounter(piece.dataset))
+        raise UnreadableFileError(member.dataset, member.name, f"expected a page of a change feed: {error}") from error
+    page = PageRows(staging.SignalCounter(member.dataset))
     if isinstance(found, list):
         page.events(found)
     else:
-        _read_hal_page(piece, found, page)
+        _read_hal_page(member, found, page)
     yield from page.batches()
 
 
@@ -82,9 +80,7 @@ def _read_hal_page(piece: ArchiveMember, found: object, page: PageRows) -> None:
         return
     for name, entries in embedded.items():
         if name not in COLLECTIONS or not isinstance(entries, list):
-            raise UnreadableFileError(
-                piece.dataset, piece.name, f"a page of {name}, which is no change feed's list"
-            )
+            raise UnreadableFileError(piece.dataset, piece.name, f"a page of {name}, which is no change feed's list")
         page.entries(COLLECTIONS[name], entries)
 
 
@@ -93,12 +89,12 @@ DATASET: Final = Dataset(
     title="Enhetsregisteret: change feeds",
     licence=LICENCE,
     cadence=Cadence(cron="30 4 * * *", stale_after_hours=48),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=HOST,
-    staged=STAGED,
-    files=("oppdateringer/**", "oppdateringer_*/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=STAGED,
+    file_patterns=("oppdateringer/**", "oppdateringer_*/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch,
 )

@@ -127,7 +127,7 @@ class _FeedReader:
     def _page_file(self, page: _FeedPage) -> FetchedFile:
         """Arrival of a page, named by its first id: a page fetched again has the same bytes and is not new."""
         start = min(page.ids) if page.ids else "tom"
-        arrival = page.answer.arrival(f"{self._stream}-{start}.json", Scope.FEED, self._places.cursor())
+        arrival = page.answer.to_fetched_file(f"{self._stream}-{start}.json", Scope.FEED, self._places.cursor())
         return replace(arrival, body=io.BytesIO(page.body))
 
 

@@ -22,10 +22,10 @@ _SAME: Final = ("company_id", "_year")
 _REGISTERED: Final = pl.col("native_id").str.slice(0, 4)  # a journalnr begins with the year
 
 
-def fill_filing_dates(filings: pl.DataFrame, told: pl.LazyFrame) -> pl.DataFrame:
+def fill_filing_dates(filings: pl.DataFrame, change_feed: pl.LazyFrame) -> pl.DataFrame:
     """Fills `filed_at` of filings from the feed if no other source has it."""
     days = (
-        told.select(
+        change_feed.select(
             company_ids(pl.col(NUMBER)).alias("company_id"),
             pl.col(YEAR).alias("_year"),
             pl.col(TIME).dt.convert_time_zone(_ZONE).dt.date().alias("_day"),

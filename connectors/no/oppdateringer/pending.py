@@ -79,10 +79,7 @@ class LookedUpEntries:
     """
 
     def __init__(
-        self,
-        ids: set[int] | None = None,
-        recent: dict[str, int] | None = None,
-        failures: Iterable[str] = (),
+        self, ids: set[int] | None = None, recent: dict[str, int] | None = None, failures: Iterable[str] = ()
     ) -> None:
         self._ids = ids or set()
         self._shown: set[int] = set()
@@ -110,7 +107,7 @@ class LookedUpEntries:
         }
         return pack_cursor(packed)
 
-    def knows(self, entry: FeedEntry) -> bool:
+    def has_entry(self, entry: FeedEntry) -> bool:
         return _is_numeric_id(entry.id) and int(entry.id) in self._ids
 
     def keep(self, entry: FeedEntry) -> None:
@@ -145,8 +142,6 @@ class LookedUpEntries:
 
 def _parse_entries(packed: dict[str, Any]) -> LookedUpEntries:
     hours = packed.get("recent", {})
-    recent = {
-        f"{number:09}": int(hour) for hour, steps in hours.items() for number in from_differences(steps)
-    }
+    recent = {f"{number:09}": int(hour) for hour, steps in hours.items() for number in from_differences(steps)}
     failures = [str(number) for number in packed.get("failed", ())]
     return LookedUpEntries(set(from_differences(packed.get("ids", ()))), recent, failures)

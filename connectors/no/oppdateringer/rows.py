@@ -36,14 +36,14 @@ class PageRows:
     """Collects the rows of one page."""
 
     tally: SignalCounter
-    named: list[Row] = field(default_factory=list)
+    named_rows: list[Row] = field(default_factory=list)
     accounts: list[Row] = field(default_factory=list)
-    refused: list[tuple[object, str, object]] = field(default_factory=list)
+    rejected: list[tuple[object, str, object]] = field(default_factory=list)
 
     def batches(self) -> Iterator[Batch]:
         """Batches of both staged tables, in feed order: the newest entry of an entity is the last."""
-        named = sorted(self.named, key=_id_order)
-        yield staging.make_batch(f.NAMED, named, staging.reject_rows(self.refused), self.tally.drain())
+        named = sorted(self.named_rows, key=_id_order)
+        yield staging.make_batch(f.NAMED, named, staging.reject_rows(self.rejected), self.tally.drain())
         if self.accounts:
             yield staging.make_batch(f.ACCOUNTS_TOLD, self.accounts)
 
@@ -51,14 +51,14 @@ class PageRows:
         """Adds entries of the feeds of entities and sub-units."""
         for entry in entries:
             if not isinstance(entry, dict):
-                self.refused.append((None, "an entry that is not an object", entry))
+                self.rejected.append((None, "an entry that is not an object", entry))
                 continue
             self._count_unknown(entry, _ENTRY_KEYS)
             patches = self._valid_patches(entry.get("endringer"), entry)
             row = self._common_columns(stream, entry.get(f.NUMBER), entry.get(f.ID), entry.get(f.TIME))
             if row is None:
                 continue
-            self.named.append({**row, f.KIND: self._checked_kind(entry), f.FIELDS: _touched_members(patches)})
+            self.named_rows.append({**row, f.KIND: self._checked_kind(entry), f.FIELDS: _touched_members(patches)})
             if stream == f.ENTITIES:
                 self._add_accounts(row, patches)
 
@@ -66,7 +66,7 @@ class PageRows:
         """Adds CloudEvents of the role feed, which only say that roles changed."""
         for event in events:
             if not isinstance(event, dict):
-                self.refused.append((None, "an event that is not an object", event))
+                self.rejected.append((None, "an event that is not an object", event))
                 continue
             self._count_unknown(event, _EVENT_KEYS)
             if event.get("type") != _EVENT_TYPE:
@@ -75,19 +75,17 @@ class PageRows:
             number = data.get(f.NUMBER) if isinstance(data, dict) else None
             row = self._common_columns(f.ROLES, number, event.get("id"), event.get("time"))
             if row is not None:
-                self.named.append({**row, f.KIND: None, f.FIELDS: []})
+                self.named_rows.append({**row, f.KIND: None, f.FIELDS: []})
 
-    def _common_columns(
-        self, stream: str, number: object, entry_id: object, told: object
-    ) -> dict[str, Any] | None:
+    def _common_columns(self, stream: str, number: object, entry_id: object, told: object) -> dict[str, Any] | None:
         """The members common to all feeds; None if there is no number to look up."""
         if not isinstance(entry_id, int | str) or isinstance(entry_id, bool) or not str(entry_id).strip():
-            self.refused.append((number, "no id: the entry cannot be distinguished from others", told))
+            self.rejected.append((number, "no id: the entry cannot be distinguished from others", told))
             return None
         if not isinstance(number, str) or not _NUMBER.fullmatch(number):
             self.tally.add("wrong_number", f.NUMBER, number)
             reason = f"{NOT_A_COMPANY}: the organisation number is not nine digits"
-            self.refused.append((entry_id, reason, number))
+            self.rejected.append((entry_id, reason, number))
             return None
         instant = _parse_instant(told)
         if instant is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "no.oppdateringer"
 NUMBER: Final = "organisasjonsnummer"
@@ -32,12 +32,12 @@ NAMED: Final = Table(
     "Latest change feed entries: one row per feed and entity; older ones only in the batches.",
     (STREAM, NUMBER),
     (
-        Column(STREAM, Kind.TEXT, "enheter, underenheter or roller", nullable=False, allowed=STREAMS),
-        Column(NUMBER, Kind.TEXT, "entity or sub-unit", nullable=False),
-        Column(ID, Kind.TEXT, "id of the entry; of the role feed its event's", nullable=False),
-        Column(TIME, Kind.INSTANT, "when the register changed, UTC"),
-        Column(KIND, Kind.TEXT, "Ny, Endring, Sletting, Fjernet, Ukjent; null in the role feed"),
-        Column(FIELDS, Kind.TEXTS, "top-level members that patches touch", nullable=False),
+        Column(STREAM, ColumnKind.TEXT, "enheter, underenheter or roller", nullable=False, allowed=STREAMS),
+        Column(NUMBER, ColumnKind.TEXT, "entity or sub-unit", nullable=False),
+        Column(ID, ColumnKind.TEXT, "id of the entry; of the role feed its event's", nullable=False),
+        Column(TIME, ColumnKind.INSTANT, "when the register changed, UTC"),
+        Column(KIND, ColumnKind.TEXT, "Ny, Endring, Sletting, Fjernet, Ukjent; null in the role feed"),
+        Column(FIELDS, ColumnKind.TEXTS, "top-level members that patches touch", nullable=False),
     ),
 )
 
@@ -47,10 +47,10 @@ ACCOUNTS_TOLD: Final = Table(
     "When annual accounts were registered: patches on sisteInnsendteAarsregnskap, one row each.",
     (NUMBER, YEAR, ID),
     (
-        Column(NUMBER, Kind.TEXT, "entity", nullable=False),
-        Column(YEAR, Kind.TEXT, "year of the accounts", nullable=False),
-        Column(ID, Kind.TEXT, "id of the entry", nullable=False),
-        Column(TIME, Kind.INSTANT, "when they were registered, UTC"),
+        Column(NUMBER, ColumnKind.TEXT, "entity", nullable=False),
+        Column(YEAR, ColumnKind.TEXT, "year of the accounts", nullable=False),
+        Column(ID, ColumnKind.TEXT, "id of the entry", nullable=False),
+        Column(TIME, ColumnKind.INSTANT, "when they were registered, UTC"),
     ),
 )
 STAGED: Final = {table.name: table for table in (NAMED, ACCOUNTS_TOLD)}

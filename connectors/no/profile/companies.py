@@ -34,15 +34,7 @@ from connectors.no.register import ENTITY_URL, LICENCE, MARKET, company_ids
 from warehouse.schema.tables import COMPANIES
 
 REGISTER: Final = "no.enheter"
-SOURCE_FIELDS: Final = (
-    "name",
-    "sni_code",
-    "sni_label",
-    "municipality",
-    "county",
-    "registered_date",
-    "status",
-)
+SOURCE_FIELDS: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
 _NOT_STATED: Final = "00.000"  # «Uoppgitt»
 _SHORT: Final = status.SHORT
 
@@ -50,7 +42,7 @@ _SHORT: Final = status.SHORT
 def map_companies(tables: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
     """One row per entity, from short bodies and profiles. A number without any name gives no row."""
     if ENTITIES.name not in tables and DELETED.name not in tables:
-        return staging.empty_frame(COMPANIES)
+        return staging.empty_staged_frame(COMPANIES)
     rows = _merge_tables(tables).with_columns(status.ENDED, *status.FORCED).with_columns(_place_columns())
     profile = rows.select(
         *_identity_columns(),
@@ -78,10 +70,7 @@ def _place_columns() -> list[pl.Expr]:
     """Columns `_part` of the address used for the company's place: the business address, else the postal one."""
     business = pl.any_horizontal(pl.col(f"forretningsadresse.{part}").is_not_null() for part in ADDRESS_PARTS)
     return [
-        pl.when(business)
-        .then(pl.col(f"{BUSINESS}.{part}"))
-        .otherwise(pl.col(f"{POSTAL}.{part}"))
-        .alias(f"_{part}")
+        pl.when(business).then(pl.col(f"{BUSINESS}.{part}")).otherwise(pl.col(f"{POSTAL}.{part}")).alias(f"_{part}")
         for part in PLACE_PARTS
     ]
 
@@ -94,10 +83,7 @@ def _identity_columns() -> list[pl.Expr]:
     return [
         company_ids(pl.col(NUMBER)).alias("company_id"),
         pl.col(NUMBER).alias("org_number"),
-        pl.when(hidden)
-        .then(pl.col(NUMBER))
-        .otherwise(_to_single_line(pl.coalesce(name, short)))
-        .alias("name"),
+        pl.when(hidden).then(pl.col(NUMBER)).otherwise(_to_single_line(pl.coalesce(name, short))).alias("name"),
         pl.lit(MARKET).alias("country"),
         pl.col("registreringsdatoEnhetsregisteret").alias("registered_date"),
         pl.coalesce(FORM, _SHORT + FORM).alias("legal_form_code"),

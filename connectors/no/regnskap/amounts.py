@@ -21,7 +21,7 @@ from warehouse.schema.types import LARGEST_INTEGER
 _GROSS: Final = 0.01  # docs/formats/no.md 6.3: differences below 1 % are normal
 
 
-class InvalidValueError(Exception):
+class InvalidAmountError(Exception):
     """A value of an unexpected type; the message contains it."""
 
 
@@ -33,25 +33,21 @@ def to_whole_units(value: object) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
-        raise InvalidValueError(f"{value!r} is no amount")
+        raise InvalidAmountError(f"{value!r} is no amount")
     try:
         amount = int(Decimal(value).quantize(Decimal(1), rounding=ROUND_HALF_EVEN))
     except (InvalidOperation, ValueError, OverflowError) as error:
-        raise InvalidValueError(f"{value!r} is no amount") from error
+        raise InvalidAmountError(f"{value!r} is no amount") from error
     if abs(amount) > LARGEST_INTEGER:
-        raise InvalidValueError(f"{value!r} is too large for an amount")
+        raise InvalidAmountError(f"{value!r} is too large for an amount")
     return amount
 
 
-def check_totals(
-    rows: pl.DataFrame, identities: tuple[Identity, ...], example: str, tally: SignalCounter
-) -> None:
+def check_totals(rows: pl.DataFrame, identities: tuple[Identity, ...], example: str, tally: SignalCounter) -> None:
     """Counts filings in which all parts of a total are given but do not sum to it."""
     for subject, total, parts in identities:
         given = reduce(add, (pl.col(name) * sign for sign, name in parts))
-        apart = rows.select(
-            pl.col(example), (pl.col(total) - given).abs().alias("by"), pl.col(total).abs().alias("of")
-        )
+        apart = rows.select(pl.col(example), (pl.col(total) - given).abs().alias("by"), pl.col(total).abs().alias("of"))
         apart = apart.filter(pl.col("by") > 0)
         gross = pl.col("by") > pl.col("of") * _GROSS
         for code, found in (

@@ -40,7 +40,7 @@ class FetchedAccounts:
             by_year.setdefault(year, []).append(int(number))
         return pack_cursor({year: to_differences(found) for year, found in by_year.items()})
 
-    def knows(self, number: str, year: str) -> bool:
+    def has_accounts(self, number: str, year: str) -> bool:
         """True if these accounts, or newer ones, were requested."""
         return self._years.get(number, "") >= year and number in self._years
 

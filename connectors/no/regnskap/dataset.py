@@ -27,10 +27,10 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.no.register import HOST, LICENCE
 from connectors.no.regnskap.fetch import fetch_accounts, subjects_to_fetch
-from connectors.no.regnskap.rows import batch_of
+from connectors.no.regnskap.rows import build_batch
 from connectors.no.regnskap.schema import ACCOUNTS, JOURNAL
 from connectors.no.responses import TOO_MANY, error_status, plain_head, top_keys
 
@@ -43,7 +43,7 @@ _TURTLE: Final = (b"@prefix", b"<http")
 _decoder: Final = msgspec.json.Decoder(float_hook=Decimal)  # amounts are exact, never floats
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the accounts of one company, always a part."""
     head = plain_head(head)
     reason = _not_applicable_reason(name, head)
@@ -51,8 +51,8 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 
 def _not_applicable_reason(name: str, head: bytes) -> str | None:
-    found = sniff(head)
-    if found is Format.EMPTY:
+    found = detect_body_format(head)
+    if found is BodyFormat.EMPTY:
         return "empty body: the register has no accounts of this company"
     if name.endswith(".ttl") or head.lstrip().startswith(_TURTLE):
         return "RDF (Turtle): the same accounts as the JSON, which is read instead"
@@ -68,26 +68,24 @@ def _not_applicable_reason(name: str, head: bytes) -> str | None:
     return "object without a journalnr: no accounts" if keys is not None and JOURNAL not in keys else None
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `no_regnskap`."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         text = body.read(_LIMIT)
     status = error_status(text[:_HEAD])
     if status is not None:
-        yield _unavailable_batch(piece, text)
+        yield _unavailable_batch(member, text)
         return
-    found = sniff(text)
-    if found is Format.JSON:
-        records = _parse_json(piece, text)
-    elif found is Format.XML:
-        records = _parse_xml(piece, text)
+    found = detect_body_format(text)
+    if found is BodyFormat.JSON:
+        records = _parse_json(member, text)
+    elif found is BodyFormat.XML:
+        records = _parse_xml(member, text)
     elif TOO_MANY.match(text):
-        raise UnreadableFileError(
-            piece.dataset, piece.name, "«Too many requests» with status 200: try again later"
-        )
+        raise UnreadableFileError(member.dataset, member.name, "«Too many requests» with status 200: try again later")
     else:
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected JSON accounts, found {found}")
-    yield batch_of(piece, records)
+        raise UnreadableFileError(member.dataset, member.name, f"expected JSON accounts, found {found}")
+    yield build_batch(member, records)
 
 
 def _unavailable_batch(piece: ArchiveMember, text: bytes) -> Batch:
@@ -98,7 +96,7 @@ def _unavailable_batch(piece: ArchiveMember, text: bytes) -> Batch:
     except (ValueError, RecursionError):
         path = piece.name
     tally.add("accounts_unavailable", "HTTP 500", path.rpartition("/")[2])
-    return staging.make_batch(ACCOUNTS, staging.empty_frame(ACCOUNTS), None, tally.drain())
+    return staging.make_batch(ACCOUNTS, staging.empty_staged_frame(ACCOUNTS), None, tally.drain())
 
 
 def _parse_json(piece: ArchiveMember, text: bytes) -> list[Any]:
@@ -131,13 +129,13 @@ DATASET: Final = Dataset(
     title="Regnskapsregisteret: annual accounts, open API",
     licence=LICENCE,
     cadence=Cadence(cron="0 6 * * *", stale_after_hours=72),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=HOST,
-    staged={ACCOUNTS.name: ACCOUNTS},
-    files=("regnskap/**", "regnskap_kopi/**", "documented_examples/regnskap-*"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={ACCOUNTS.name: ACCOUNTS},
+    file_patterns=("regnskap/**", "regnskap_kopi/**", "documented_examples/regnskap-*"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch_accounts,
-    wants=subjects_to_fetch,
+    subjects_to_fetch=subjects_to_fetch,
 )

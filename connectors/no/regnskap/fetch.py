@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, SourceUnavailableError, UnexpectedBodyError
 from connectors.no.enheter.schema import ENTITIES, NUMBER
 from connectors.no.oppdateringer.schema import ACCOUNTS_TOLD
@@ -37,21 +37,12 @@ def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     Entities that the change feed reports come first.
     """
     if ACCOUNTS_TOLD.name in staged:
-        told = (
-            staged[ACCOUNTS_TOLD.name]
-            .select(NUMBER, YEAR)
-            .unique()
-            .sort(YEAR, NUMBER, descending=[True, False])
-        )
+        told = staged[ACCOUNTS_TOLD.name].select(NUMBER, YEAR).unique().sort(YEAR, NUMBER, descending=[True, False])
         yield from told.select(pl.concat_str(NUMBER, YEAR, separator=":")).to_series()
     rows = staged.get(ENTITIES.name)
     if rows is None:
         return
-    filed = (
-        rows.select(NUMBER, YEAR)
-        .filter(pl.col(YEAR).is_not_null())
-        .sort(YEAR, NUMBER, descending=[True, False])
-    )
+    filed = rows.select(NUMBER, YEAR).filter(pl.col(YEAR).is_not_null()).sort(YEAR, NUMBER, descending=[True, False])
     yield from filed.select(pl.concat_str(NUMBER, YEAR, separator=":")).to_series()
 
 
@@ -71,7 +62,7 @@ def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[s
         try:
             answer = http.get(
                 ACCOUNTS_URL + number,
-                expect={Format.JSON},
+                expect={BodyFormat.JSON},
                 headers={"Accept": "application/json"},
                 allow=(_NONE, _REFUSED),
             )
@@ -85,21 +76,19 @@ def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[s
             if held is not None:
                 yield held
             remembered = asked.cursor() if len(asked) % EACH == 0 else None
-            held = replace(answer.arrival(f"{number}.json", Scope.PART), cursor=remembered)
+            held = replace(answer.to_fetched_file(f"{number}.json", Scope.PART), cursor=remembered)
     if held is not None:
         yield replace(held, cursor=asked.cursor())
     if broken is not None:
         raise broken
 
 
-def _pending_accounts(
-    asked: FetchedAccounts, subjects: Iterable[str], today: date
-) -> Iterator[tuple[str, str]]:
+def _pending_accounts(asked: FetchedAccounts, subjects: Iterable[str], today: date) -> Iterator[tuple[str, str]]:
     """Yields numbers to request with their mark: the year, and the number's current round."""
     for subject in subjects:
         number, _, year = subject.partition(":")
         due = f"{year}@{last_monthly_slot(number, today)}"
-        if not asked.knows(number, due):
+        if not asked.has_accounts(number, due):
             yield number, due
 
 

@@ -67,16 +67,13 @@ class PostColumns:
         """Figures with their fallbacks; missing ones stay null. Computed ones are marked."""
         return [
             pl.coalesce(self.revenue, self.sales).alias("revenue"),
-            *_computed_columns(
-                "operating_result", self.operating_result, pl.col(self.revenue) - pl.col(self.costs)
-            ),
+            *_computed_columns("operating_result", self.operating_result, pl.col(self.revenue) - pl.col(self.costs)),
             pl.col(self.net_result).alias("net_result"),
             *_computed_columns(
                 "equity",
                 self.equity,
                 pl.coalesce(
-                    pl.col(self.paid_in) + pl.col(self.retained),
-                    pl.col(self.equity_and_debt) - pl.col(self.debt),
+                    pl.col(self.paid_in) + pl.col(self.retained), pl.col(self.equity_and_debt) - pl.col(self.debt)
                 ),
             ),
             pl.coalesce(self.assets, self.equity_and_debt).alias("total_assets"),
@@ -105,9 +102,7 @@ API_POSTS: Final = PostColumns(
     f.EQUITY_AND_DEBT,
     f.DEBT,
 )
-MASS_POSTS: Final = PostColumns(
-    *map(_post_column, (72, 1340, 17126, 146, 172, 250, 3730, 9702, 219, 251, 1119))
-)
+MASS_POSTS: Final = PostColumns(*map(_post_column, (72, 1340, 17126, 146, 172, 250, 3730, 9702, 219, 251, 1119)))
 MASS_PRIOR: Final = {
     "revenue": 6972,
     "operating_result": 7026,
@@ -127,8 +122,8 @@ def map_filings_and_financials(staged_tables: Mapping[str, pl.LazyFrame]) -> dic
         doors += [_current_year_rows(mass), _comparative_rows(mass)]
     if not doors:
         return {
-            FILINGS.name: staging.empty_frame(FILINGS),
-            FINANCIALS_REPORTED.name: staging.empty_frame(FINANCIALS_REPORTED),
+            FILINGS.name: staging.empty_staged_frame(FILINGS),
+            FINANCIALS_REPORTED.name: staging.empty_staged_frame(FINANCIALS_REPORTED),
         }
     rows = _with_ids(_merge_per_period(pl.concat(doors).collect()))
     return {FILINGS.name: _map_filings(rows), FINANCIALS_REPORTED.name: _map_financials(rows)}
@@ -190,9 +185,7 @@ def _comparative_rows(rows: pl.LazyFrame) -> pl.LazyFrame:
     given = pl.any_horizontal(pl.col(_post_column(code)).is_not_null() for code in MASS_PRIOR.values())
     figures = [pl.col(_post_column(code)).alias(name) for name, code in MASS_PRIOR.items()]
     marks = [pl.lit(value=False).alias(name) for name in _COLUMNS if name.startswith(_DERIVED)]
-    return _map_mass_rows(
-        rows.filter(given & days.is_between(*FULL_YEAR)), [*figures, *marks], comparative=True
-    )
+    return _map_mass_rows(rows.filter(given & days.is_between(*FULL_YEAR)), [*figures, *marks], comparative=True)
 
 
 def _merge_per_period(rows: pl.DataFrame) -> pl.DataFrame:

@@ -27,14 +27,14 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import count_signals
 from connectors.no.register import HOST, LICENCE, has_check_digit
-from connectors.no.regnskap.amounts import InvalidValueError, check_totals, to_whole_units
+from connectors.no.regnskap.amounts import InvalidAmountError, check_totals, to_whole_units
 from connectors.no.regnskap.rows import CURRENCY_CODE, RejectedAccountsError
 from connectors.no.regnskap.schema import JOURNAL, MASS, MASS_IDENTITIES, MASS_IGNORED, POST, TYPE
 from connectors.no.responses import plain_head
-from warehouse.schema.types import Kind
+from warehouse.schema.types import ColumnKind
 
 KEY: Final = "no.regnskap_masse"
 PARTS: Final = ("RES", "BAL")
@@ -48,13 +48,13 @@ Key = tuple[str, str, str, str]
 Row = dict[str, Any]
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a mass file; its name has the time of writing: 20190327213825-masse-2.xml."""
     head = plain_head(head)
-    found = sniff(head)
-    if found is Format.EMPTY:
+    found = detect_body_format(head)
+    if found is BodyFormat.EMPTY:
         return NotApplicable("empty file")
-    if found is Format.XML and not _ROOT.search(head):
+    if found is BodyFormat.XML and not _ROOT.search(head):
         return NotApplicable("XML of another kind: no <deler>")
     return RecognisedFile(_written_at(name), Scope.PART)
 
@@ -67,21 +67,17 @@ def _written_at(name: str) -> datetime | None:
         return None
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `no_regnskap_masse`."""
-    with staging.open_plain(piece) as body:
-        found = sniff(body.read(1024))
-    if found is not Format.XML:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected the XML of a mass file, found {found}"
-        )
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
+        found = detect_body_format(body.read(1024))
+    if found is not BodyFormat.XML:
+        raise UnreadableFileError(member.dataset, member.name, f"expected the XML of a mass file, found {found}")
+    with staging.open_plain(member) as body:
         try:
-            yield from _SubmissionReader(piece).batches(body)
+            yield from _SubmissionReader(member).batches(body)
         except (etree.XMLSyntaxError, ValueError) as error:
-            raise UnreadableFileError(
-                piece.dataset, piece.name, f"XML that does not read: {error}"
-            ) from error
+            raise UnreadableFileError(member.dataset, member.name, f"XML that does not read: {error}") from error
 
 
 class _SubmissionReader:
@@ -119,9 +115,7 @@ class _SubmissionReader:
 
     def _add_part(self, element: etree._Element) -> None:
         head = element.find("hode")
-        fields = (
-            {} if head is None else {str(field.tag): (field.text or "").strip() or None for field in head}
-        )
+        fields = {} if head is None else {str(field.tag): (field.text or "").strip() or None for field in head}
         try:
             key, row = _parse_part_head(fields)
         except RejectedAccountsError as error:
@@ -138,7 +132,7 @@ class _SubmissionReader:
             if name in row:
                 try:
                     row[name] = _post_amount(info)
-                except InvalidValueError:
+                except InvalidAmountError:
                     self._tally.add("unreadable_value", name, row["orgnr"])
 
     def _join_parts(self, key: Key, kind: str, row: Row) -> None:
@@ -178,21 +172,17 @@ def _parse_part_head(fields: dict[str, str | None]) -> tuple[Key, Row]:
     if scope not in ("S", "K"):
         raise RejectedAccountsError(f"regnskapstype {scope!r} is neither S nor K")
     row: Row = {
-        column.name: _parse_day(fields, column.name) if column.kind is Kind.DATE else None
+        column.name: _parse_day(fields, column.name) if column.kind is ColumnKind.DATE else None
         for column in MASS.columns
     }
     row |= {name: fields.get(name) for name in _HEAD_FIELDS if row[name] is None and name not in _DATES}
-    if (
-        row["startdato"] is None
-        or row["avslutningsdato"] is None
-        or row["startdato"] > row["avslutningsdato"]
-    ):
+    if row["startdato"] is None or row["avslutningsdato"] is None or row["startdato"] > row["avslutningsdato"]:
         said = f"startdato {fields.get('startdato')}, avslutningsdato {fields.get('avslutningsdato')}"
         raise RejectedAccountsError(f"the period is not a valid range of days: {said}")
     return (number, fields.get("regnaar") or "", scope, journal), row
 
 
-_DATES: Final = frozenset(column.name for column in MASS.columns if column.kind is Kind.DATE)
+_DATES: Final = frozenset(column.name for column in MASS.columns if column.kind is ColumnKind.DATE)
 
 
 def _parse_day(fields: dict[str, str | None], name: str) -> date | None:
@@ -223,11 +213,11 @@ DATASET: Final = Dataset(
     title="Regnskapsregisteret: annual accounts, mass file",
     licence=LICENCE,
     cadence=Cadence(cron="15 6 * * *", stale_after_hours=24 * 14),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=HOST,
-    staged={MASS.name: MASS},
-    files=("regnskap_masse/**", "regnskap_masse_xml/**", "20*-masse-*"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={MASS.name: MASS},
+    file_patterns=("regnskap_masse/**", "regnskap_masse_xml/**", "20*-masse-*"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
 )

@@ -18,7 +18,7 @@ from connectors.kit import staging
 from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no import code_lists
 from connectors.no.register import has_check_digit
-from connectors.no.regnskap.amounts import InvalidValueError, check_totals, to_whole_units
+from connectors.no.regnskap.amounts import InvalidAmountError, check_totals, to_whole_units
 from connectors.no.regnskap.schema import (
     ACCOUNTS,
     CURRENCY,
@@ -31,7 +31,7 @@ from connectors.no.regnskap.schema import (
     START,
     TYPE,
 )
-from warehouse.schema.types import Column, Kind
+from warehouse.schema.types import Column, ColumnKind
 
 CURRENCY_CODE: Final = r"^[A-Z]{3}$"
 _KEYS: Final = frozenset({NUMBER, JOURNAL, TYPE, START, END})
@@ -44,12 +44,12 @@ class RejectedAccountsError(Exception):
     """A record that cannot be kept; the message says why."""
 
 
-def batch_of(piece: ArchiveMember, records: Sequence[object]) -> Batch:
+def build_batch(member: ArchiveMember, records: Sequence[object]) -> Batch:
     """The batch of one response.
 
     Two rows of one submission and scope are one filing: the higher id is newer.
     """
-    tally = SignalCounter(piece.dataset)
+    tally = SignalCounter(member.dataset)
     rows: list[Mapping[str, Value]] = []
     refused: list[tuple[object, str, object]] = []
     for place, record in enumerate(records, start=1):
@@ -75,8 +75,7 @@ def _parse_record(record: object, tally: SignalCounter) -> Mapping[str, Value]:
     found = dict(_flatten_members(record))
     number = str(found.get(NUMBER))
     row = {
-        column.name: _parse_member(column, found.pop(column.name, None), tally, number)
-        for column in ACCOUNTS.columns
+        column.name: _parse_member(column, found.pop(column.name, None), tally, number) for column in ACCOUNTS.columns
     }
     for name in found:
         tally.add("unknown_key", name, number)
@@ -84,9 +83,7 @@ def _parse_record(record: object, tally: SignalCounter) -> Mapping[str, Value]:
     return row
 
 
-def _flatten_members(
-    record: Mapping[str, Any], prefix: str = "", depth: int = 0
-) -> Iterator[tuple[str, object]]:
+def _flatten_members(record: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
     """Flattens members, names joined with dots; an empty object, like a missing one, is a post not stated."""
     if depth > _DEEPEST:
         raise RejectedAccountsError("objects nested deeper than the documented model")
@@ -102,24 +99,24 @@ def _parse_member(column: Column, value: object, tally: SignalCounter, example: 
         return None
     try:
         return _parse_value(column.kind, value)
-    except (InvalidValueError, ValueError) as error:
+    except (InvalidAmountError, ValueError) as error:
         if column.name in _KEYS:
             raise RejectedAccountsError(f"{column.name}: {value!r} does not read as {column.kind}") from error
         tally.add("unreadable_value", column.name, example)
         return None
 
 
-def _parse_value(kind: Kind, value: object) -> Value:
+def _parse_value(kind: ColumnKind, value: object) -> Value:
     match kind:
-        case Kind.MONEY | Kind.INTEGER:
+        case ColumnKind.MONEY | ColumnKind.INTEGER:
             return to_whole_units(value)
-        case Kind.BOOLEAN:
+        case ColumnKind.BOOLEAN:
             return _parse_boolean(value)
-        case Kind.DATE:
+        case ColumnKind.DATE:
             return date.fromisoformat(str(value))
         case _:
             if isinstance(value, bool) or not isinstance(value, str | int):
-                raise InvalidValueError(f"{value!r} is not text")
+                raise InvalidAmountError(f"{value!r} is not text")
             return str(value)
 
 
@@ -140,9 +137,7 @@ def _check_required(row: Mapping[str, Value]) -> None:
         raise RejectedAccountsError(f"regnskapstype {row[TYPE]!r} is neither SELSKAP nor KONSERN")
     start, end = row[START], row[END]
     if not isinstance(start, date) or not isinstance(end, date) or start > end:
-        raise RejectedAccountsError(
-            f"the period is not a valid range of days: fraDato {start}, tilDato {end}"
-        )
+        raise RejectedAccountsError(f"the period is not a valid range of days: fraDato {start}, tilDato {end}")
 
 
 def _audit_rows(rows: pl.DataFrame, tally: SignalCounter) -> None:

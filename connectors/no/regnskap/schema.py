@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-_T, _B, _D, _M = Kind.TEXT, Kind.BOOLEAN, Kind.DATE, Kind.MONEY
+_T, _B, _D, _M = ColumnKind.TEXT, ColumnKind.BOOLEAN, ColumnKind.DATE, ColumnKind.MONEY
 
 _RESULT: Final = "resultatregnskapResultat"
 _OPERATING: Final = f"{_RESULT}.driftsresultat"
@@ -78,7 +78,7 @@ ACCOUNTS: Final = Table(
     "Annual accounts of the open API: one row per submission and scope, in whole units of `valuta`.",
     (NUMBER, JOURNAL, TYPE),
     (
-        Column("id", Kind.INTEGER, "row id of the API; a correction has a higher one"),
+        Column("id", ColumnKind.INTEGER, "row id of the API; a correction has a higher one"),
         Column(JOURNAL, _T, "submission", nullable=False),
         Column(TYPE, _T, "SELSKAP or KONSERN", nullable=False, allowed=SCOPES),
         Column(NUMBER, _T, "organisation number", nullable=False),

@@ -32,7 +32,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.http.errors import FetchError
 from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.json import chunks
@@ -43,7 +43,7 @@ from connectors.no.oppdateringer.schema import ROLES as STREAM
 from connectors.no.register import API_URL, ENTITY_URL, HOST, LICENCE
 from connectors.no.responses import error_status, open_without_bom, plain_head, top_keys
 from connectors.no.roller.redact import UNREADABLE, redact
-from connectors.no.roller.rows import RejectedRolesError, row_of
+from connectors.no.roller.rows import RejectedRolesError, role_row
 from connectors.no.roller.schema import GROUPS, KEY, NUMBER, ROLES, STAGED
 
 if TYPE_CHECKING:
@@ -60,15 +60,13 @@ _NAME: Final = re.compile(r"(?<![0-9])([0-9]{9})(?![0-9])")
 _PATH: Final = re.compile(r"/enheter/([0-9]{9})\b")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises roles of one or all entities, always a part: the complete file lacks entities without roles."""
     head = plain_head(head)
-    if sniff(head) is Format.EMPTY:
+    if detect_body_format(head) is BodyFormat.EMPTY:
         known = _NAME.search(name) is not None
         return (
-            RecognisedFile(None, Scope.PART)
-            if known
-            else NotApplicable("empty body: it does not identify the entity")
+            RecognisedFile(None, Scope.PART) if known else NotApplicable("empty body: it does not identify the entity")
         )
     status = error_status(head)
     if status is not None:
@@ -79,24 +77,22 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `no_roller`."""
-    with open_without_bom(piece) as body:
+    with open_without_bom(member) as body:
         head = body.read(_HEAD)
-    if sniff(head) is Format.EMPTY:
-        yield _no_roles_batch(piece)
+    if detect_body_format(head) is BodyFormat.EMPTY:
+        yield _no_roles_batch(member)
         return
     try:
-        with open_without_bom(piece) as body:
+        with open_without_bom(member) as body:
             if head.lstrip().startswith(b"["):
                 for entities in chunks.read_array(body, chunks.decode_values):
-                    yield _entities_batch(piece, entities, None)
+                    yield _entities_batch(member, entities, None)
             else:
-                yield _single_entity_batch(piece, msgspec.json.decode(body.read(_LIMIT)))
+                yield _single_entity_batch(member, msgspec.json.decode(body.read(_LIMIT)))
     except (chunks.NotJsonError, *chunks.MALFORMED) as error:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected the roles as JSON: {error}"
-        ) from error
+        raise UnreadableFileError(member.dataset, member.name, f"expected the roles as JSON: {error}") from error
 
 
 def _no_roles_batch(piece: ArchiveMember) -> Batch:
@@ -130,7 +126,7 @@ def _entities_batch(piece: ArchiveMember, entities: Iterable[Any], number: str |
     for entity in entities:
         _require_readable(piece, entity)
         try:
-            rows.append(row_of(entity, number, tally))
+            rows.append(role_row(entity, number, tally))
         except RejectedRolesError as error:
             refused.append((number, str(error), entity))
     return staging.make_batch(ROLES, rows, staging.reject_rows(refused), tally.drain())
@@ -185,7 +181,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
             found = bulk.validators.cursor()
             place.hours = max(newest, int(bulk.server_time.timestamp()) // _HOUR)
             place.validators = found.value if found else ""
-            yield bulk.arrival(BULK_NAME, Scope.PART, place.cursor())
+            yield bulk.to_fetched_file(BULK_NAME, Scope.PART, place.cursor())
     memory = Cursor(place.memory) if place.memory else None
     for arrival in fetch_responses(http, QUESTION, memory, entries):
         place.memory = arrival.cursor.value if arrival.cursor else place.memory
@@ -196,9 +192,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
 
 def _fetch_bulk(http: HttpClient, place: _RolesCursor) -> FetchedResponse | None:
     since = Validators.of(Cursor(place.validators)) if place.validators else None
-    answer = http.download(
-        BULK_URL, expect={Format.GZIP, Format.JSON}, since=since, headers={"Accept": "*/*"}
-    )
+    answer = http.download(BULK_URL, expect={BodyFormat.GZIP, BodyFormat.JSON}, since=since, headers={"Accept": "*/*"})
     return None if isinstance(answer, NotModified) else answer
 
 
@@ -207,14 +201,14 @@ DATASET: Final = Dataset(
     title="Enhetsregisteret: roles that are ownership",
     licence=LICENCE,
     cadence=Cadence(cron="30 4 * * *", stale_after_hours=72),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=HOST,
-    staged=STAGED,
-    files=("roller/**", "roller_*/**", "**/roller_alle*"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=STAGED,
+    file_patterns=("roller/**", "roller_*/**", "**/roller_alle*"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch,
-    wants=subjects_to_fetch,
+    subjects_to_fetch=subjects_to_fetch,
     redact=redact,
 )

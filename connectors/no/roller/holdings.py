@@ -57,7 +57,7 @@ def _role_holdings(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     whole = sum(role["type"] in f.WHOLE for role in roles)
     seen: Counter[str] = Counter()
     for role in roles:
-        holder = holder_of(role)
+        holder = holder_of_role(role)
         if holder is None:
             continue
         native = f"{role['type']}:{holder.pop('native')}"
@@ -79,7 +79,7 @@ def _role_holdings(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
-def holder_of(role: Role) -> dict[str, Any] | None:
+def holder_of_role(role: Role) -> dict[str, Any] | None:
     """The holder of a role with the register's identifier (`native`); None if the role has none."""
     return _entity_holder(role) if role.get("enhet") else _person_holder(role)
 

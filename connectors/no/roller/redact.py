@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.json import chunks
 from connectors.kit.redact.streams import from_blocks
 from connectors.no.responses import MARK
@@ -26,15 +26,7 @@ from connectors.no.roller.schema import GROUPS, OWNERS
 UNREADABLE: Final = "unreadable"
 LEFT_OUT: Final = "_left_out"
 PERSONS: Final = ("person", "bostyrer")
-KEPT: Final = (
-    "type",
-    "enhet",
-    "avregistrert",
-    "rekkefolge",
-    "fratraadt",
-    "ansvarsandel",
-    "valgtAv",
-)
+KEPT: Final = ("type", "enhet", "avregistrert", "rekkefolge", "fratraadt", "ansvarsandel", "valgtAv")
 _ENTITY: Final = ("organisasjonsnummer", "_links", "links")
 _GROUP: Final = ("type", "sistEndret")
 _WITHIN: Final = frozenset({  # members kept at any depth below the kept ones: codes, entities, links
@@ -62,13 +54,7 @@ def _redacted_blocks(body: BinaryIO) -> Generator[bytes, None, None]:
         for part in _redact_body(body):
             yield part
             began = True
-    except (
-        _UnscannableBodyError,
-        chunks.NotJsonError,
-        EOFError,
-        *chunks.MALFORMED,
-        *DECODER_ERRORS,
-    ) as error:
+    except (_UnscannableBodyError, chunks.NotJsonError, EOFError, *chunks.MALFORMED, *DECODER_ERRORS) as error:
         reason = msgspec.json.encode({UNREADABLE: str(error) or type(error).__name__})
         yield b"," + reason + b"]" if began else reason
 
@@ -85,14 +71,14 @@ def _redact_body(body: BinaryIO) -> Iterator[bytes]:
 
 def _redact_by_format(body: BinaryIO) -> Iterator[bytes]:
     body.seek(0)
-    kind = sniff(body.read(HEAD))
+    kind = detect_body_format(body.read(HEAD))
     body.seek(0)
-    if kind is Format.EMPTY:
+    if kind is BodyFormat.EMPTY:
         return
-    if kind is Format.GZIP:
+    if kind is BodyFormat.GZIP:
         with gzip.open(body) as plain:
             yield from _redact_json(_as_binary(plain))
-    elif kind is Format.JSON:
+    elif kind is BodyFormat.JSON:
         yield from _redact_json(body)
     else:
         raise _UnscannableBodyError(f"expected JSON of roles, found {kind.value}")
@@ -155,12 +141,7 @@ def _redact_role(role: Any) -> dict[str, Any]:
 def _allowed_members(node: Node, names: tuple[str, ...], known: tuple[str, ...]) -> dict[str, Any]:
     """The documented members among `names`, plus the names of members that are neither kept nor known."""
     kept = {name: _known_members(node[name]) for name in names if name in node}
-    deep = (
-        name
-        for key, member in kept.items()
-        if member != node[key]
-        for name in _unknown_member_names(node[key])
-    )
+    deep = (name for key, member in kept.items() if member != node[key] for name in _unknown_member_names(node[key]))
     more = sorted({*deep, *(node.keys() - {*names, *known})})
     return {**kept, **({LEFT_OUT: more} if more else {})}
 

@@ -31,7 +31,7 @@ class RejectedRolesError(Exception):
     """A record that cannot be kept; the message says why."""
 
 
-def row_of(entity: object, number: str | None, tally: SignalCounter) -> dict[str, str]:
+def role_row(entity: object, number: str | None, tally: SignalCounter) -> dict[str, str]:
     """The row of one entity. `number`: the requested entity, if the response does not name it."""
     if not isinstance(entity, dict) or not isinstance(entity.get(GROUPS), list):
         raise RejectedRolesError("no rollegrupper: not the roles of an entity")

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "no.roller"
 NUMBER: Final = "organisasjonsnummer"
 GROUPS: Final = "rollegrupper"
 
 PARTNER: Final = "DTPR"  # liable pro rata: the only role with a stated share
-WHOLE: Final = (
-    "HFOR",
-    "EIKM",
-    "INNH",
-)  # head office of a branch, owner municipality, owner of a sole proprietorship
+WHOLE: Final = ("HFOR", "EIKM", "INNH")  # head office of a branch, owner municipality, owner of a sole proprietorship
 OWNERS: Final = (PARTNER, *WHOLE)
 PUBLIC_FORMS: Final = ("KOMM", "FYLK", "STAT", "ORGL")
 
@@ -28,10 +24,10 @@ ROLES: Final = Table(
     "Owners of an entity according to its roles: one row per requested entity, also without owners.",
     (NUMBER,),
     (
-        Column(NUMBER, Kind.TEXT, "entity", nullable=False),
+        Column(NUMBER, ColumnKind.TEXT, "entity", nullable=False),
         Column(
             GROUPS,
-            Kind.JSON,
+            ColumnKind.JSON,
             "roles of ownership in force, each {type, sistEndret, person or enhet, ansvarsandel}",
             nullable=False,
         ),

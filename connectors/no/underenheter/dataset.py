@@ -28,7 +28,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.http.errors import FetchError
 from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.json import chunks
@@ -52,18 +52,18 @@ _LIMIT: Final = 256 * 1024 * 1024
 _GONE_NAME: Final = re.compile(r"([0-9]{9})[^/]{0,200}-410\b")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises files of sub-units as parts: only a fetch or the folder's `day.json` knows one is complete."""
     head = plain_head(head)
     if _removed_number(name, head) is not None:
         return RecognisedFile(None, Scope.PART)
-    found = sniff(head)
+    found = detect_body_format(head)
     status = error_status(head)
     if status is not None:
         return NotApplicable(f"error answer of the registry (status {status})")
     reasons = {
-        Format.EMPTY: "empty body: the registry has no such sub-unit",
-        Format.ZIP: "workbook (regneark): the same rows as the bulk CSV, which is read instead",
+        BodyFormat.EMPTY: "empty body: the registry has no such sub-unit",
+        BodyFormat.ZIP: "workbook (regneark): the same rows as the bulk CSV, which is read instead",
     }
     if found in reasons:
         return NotApplicable(reasons[found])
@@ -78,27 +78,25 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 def _removed_number(name: str, head: bytes) -> str | None:
     """Number of a sub-unit that returned 410, from the file name."""
     found = _GONE_NAME.search(name)
-    gone = error_status(head) == GONE or sniff(head) is Format.EMPTY
+    gone = error_status(head) == GONE or detect_body_format(head) is BodyFormat.EMPTY
     return found.group(1) if found and gone else None
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `no_underenheter`."""
-    with open_without_bom(piece) as body:
+    with open_without_bom(member) as body:
         head = body.read(_HEAD)
-    gone = _removed_number(piece.name, head)
+    gone = _removed_number(member.name, head)
     if gone is not None:
         yield removed_batch(gone)
         return
-    found = sniff(head)
-    if found is Format.TEXT:
-        yield from read_csv(piece)
-    elif found is Format.JSON:
-        yield from _read_json(piece, head)
+    found = detect_body_format(head)
+    if found is BodyFormat.TEXT:
+        yield from read_csv(member)
+    elif found is BodyFormat.JSON:
+        yield from _read_json(member, head)
     else:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected CSV or JSON of sub-units, found {found}"
-        )
+        raise UnreadableFileError(member.dataset, member.name, f"expected CSV or JSON of sub-units, found {found}")
 
 
 def _read_json(piece: ArchiveMember, head: bytes) -> Iterator[Batch]:
@@ -151,7 +149,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
     if bulk is not None:
         found = bulk.validators.cursor()
         validators = found.value if found else ""
-        yield bulk.arrival(BULK_NAME, Scope.FULL, Cursor(f"{validators}{_BULK_MARK}{memory}"))
+        yield bulk.to_fetched_file(BULK_NAME, Scope.FULL, Cursor(f"{validators}{_BULK_MARK}{memory}"))
     for arrival in fetch_responses(http, QUESTION, Cursor(memory) if memory else None, subjects):
         yield _with_both_cursors(arrival, validators)
     if broken is not None:
@@ -161,7 +159,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
 def _fetch_bulk(http: HttpClient, validators: str) -> FetchedResponse | None:
     since = Validators.of(Cursor(validators)) if validators else None
     answer = http.download(
-        BULK_URL, expect={Format.GZIP, Format.TEXT}, since=since, headers={"Accept": BULK_ACCEPT}
+        BULK_URL, expect={BodyFormat.GZIP, BodyFormat.TEXT}, since=since, headers={"Accept": BULK_ACCEPT}
     )
     return None if isinstance(answer, NotModified) else answer
 
@@ -178,13 +176,13 @@ DATASET: Final = Dataset(
     title="Enhetsregisteret: sub-units",
     licence=LICENCE,
     cadence=Cadence(cron="30 4 * * *", stale_after_hours=72),
-    guard=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.01),
+    guard_limits=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.01),
     host=HOST,
-    staged=STAGED,
-    files=("underenheter/**", "underenheter_bulk_*/**", "documented_examples/BrregSubEntity*"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=STAGED,
+    file_patterns=("underenheter/**", "underenheter_bulk_*/**", "documented_examples/BrregSubEntity*"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch,
-    wants=subjects_to_fetch,
+    subjects_to_fetch=subjects_to_fetch,
 )

@@ -26,9 +26,7 @@ _NUMBER: Final = re.compile(r"[0-9]{9}")
 _AS_TEXT: Final = to_text_table(f.SUB_UNITS)
 LAYOUT: Final = reader.CsvFormat(
     # the bulk lists active sub-units: it has no column for deletion
-    table=replace(
-        _AS_TEXT, columns=tuple(column for column in _AS_TEXT.columns if column.name not in f.OF_DELETED)
-    ),
+    table=replace(_AS_TEXT, columns=tuple(column for column in _AS_TEXT.columns if column.name not in f.OF_DELETED)),
     mandatory=f.MANDATORY,
     key=f.NUMBER,
     aliases=f.ALIASES,
@@ -47,11 +45,11 @@ _REFUSED: Final = (
 )
 
 
-def read_csv(piece: ArchiveMember) -> Iterator[Batch]:
+def read_csv(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of the bulk CSV."""
-    tally = SignalCounter(piece.dataset)
+    tally = SignalCounter(member.dataset)
     absent = [pl.lit(None, pl.String).alias(name) for name in f.OF_DELETED]
-    for batch in reader.read_csv(piece, LAYOUT):
+    for batch in reader.read_csv(member, LAYOUT):
         yield _typed_batch(batch.rows.with_columns(absent), batch.rejects, tally, batch.signals)
 
 
@@ -87,14 +85,10 @@ def _value_at(record: Mapping[str, Any], path: str) -> object:
 
 
 def _scalar_text(value: object) -> str | None:
-    return (
-        str(value).strip() or None if isinstance(value, str | int) and not isinstance(value, bool) else None
-    )
+    return str(value).strip() or None if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def _typed_batch(
-    rows: pl.DataFrame, rejects: pl.DataFrame, tally: SignalCounter, signals: tuple[Any, ...]
-) -> Batch:
+def _typed_batch(rows: pl.DataFrame, rejects: pl.DataFrame, tally: SignalCounter, signals: tuple[Any, ...]) -> Batch:
     """Typed rows, rejects and signals of one chunk."""
     reason = rows.select(_REFUSED).to_series()
     kept = rows.filter(reason.is_null())

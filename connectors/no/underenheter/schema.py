@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "no.underenheter"
 NUMBER: Final = "organisasjonsnummer"
@@ -28,14 +28,14 @@ SUB_UNITS: Final = Table(
     "Sub-units with their parents; deleted ones keep their row, without a parent.",
     (NUMBER,),
     (
-        Column(NUMBER, Kind.TEXT, "number of the sub-unit", nullable=False),
-        Column("navn", Kind.TEXT, "name"),
-        Column("organisasjonsform.kode", Kind.TEXT, "BEDR or AAFY"),
-        Column(PARENT, Kind.TEXT, "number of the parent"),
-        Column("naeringskode1.kode", Kind.TEXT, "first industry code, with its dot"),
-        Column("beliggenhetsadresse.kommunenummer", Kind.TEXT, "municipality of the site"),
-        *(Column(name, Kind.DATE, name) for name in DATES),
-        Column("respons_klasse", Kind.TEXT, "SlettetUnderEnhet, or Fjernet for status 410; else null"),
+        Column(NUMBER, ColumnKind.TEXT, "number of the sub-unit", nullable=False),
+        Column("navn", ColumnKind.TEXT, "name"),
+        Column("organisasjonsform.kode", ColumnKind.TEXT, "BEDR or AAFY"),
+        Column(PARENT, ColumnKind.TEXT, "number of the parent"),
+        Column("naeringskode1.kode", ColumnKind.TEXT, "first industry code, with its dot"),
+        Column("beliggenhetsadresse.kommunenummer", ColumnKind.TEXT, "municipality of the site"),
+        *(Column(name, ColumnKind.DATE, name) for name in DATES),
+        Column("respons_klasse", ColumnKind.TEXT, "SlettetUnderEnhet, or Fjernet for status 410; else null"),
     ),
 )
 STAGED: Final = {SUB_UNITS.name: SUB_UNITS}

@@ -24,7 +24,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.regulators import fetch as regulators_fetch
 from connectors.regulators import schema as regulators_schema
 from connectors.regulators.authorities import ESMA
@@ -32,40 +32,38 @@ from connectors.regulators.esma import sanctions, suspensions
 
 _SUSPENSIONS: Final = b"instrumentIdentifier"
 _LICENCE: Final = Licence(
-    "ESMA legal notice",
-    "https://www.esma.europa.eu/legal-notice",
-    "Source: European Securities and Markets Authority",
+    "ESMA legal notice", "https://www.esma.europa.eu/legal-notice", "Source: European Securities and Markets Authority"
 )
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises sanctions responses and the suspensions export; HTML is the export without a session."""
     del name
     head = decompressed_head(head)
-    found = sniff(head)
-    if found is Format.JSON:
+    found = detect_body_format(head)
+    if found is BodyFormat.JSON:
         ours = b'"sn_' in head or b"esma_registers_sanctions" in head
         return (
             RecognisedFile(None, Scope.PART)
             if ours
             else NotApplicable("JSON of another register than that of sanctions")
         )
-    if found in (Format.HTML, Format.EMPTY) or (found is Format.TEXT and _SUSPENSIONS in head):
+    if found in (BodyFormat.HTML, BodyFormat.EMPTY) or (found is BodyFormat.TEXT and _SUSPENSIONS in head):
         return RecognisedFile(None, Scope.PART)
     return NotApplicable(f"{found.value} that is no register of ESMA's sanctions or suspensions")
 
 
-def read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(market: str, member: ArchiveMember) -> Iterator[Batch]:
     """The acts of one file of either register."""
-    with staging.open_plain(piece) as stream:
-        found = sniff(stream.read(1_024))
-    if found is Format.JSON:
-        yield sanctions.read(market, piece)
-    elif found is Format.TEXT:
-        yield from suspensions.read(market, piece)
+    with staging.open_plain(member) as stream:
+        found = detect_body_format(stream.read(1_024))
+    if found is BodyFormat.JSON:
+        yield sanctions.read_batches(market, member)
+    elif found is BodyFormat.TEXT:
+        yield from suspensions.read_batches(market, member)
     else:
         reason = f"the body is {found.value}: the export answers so without the session of a search"
-        raise UnreadableFileError(piece.dataset, piece.name, reason)
+        raise UnreadableFileError(member.dataset, member.name, reason)
 
 
 def esma_dataset(market: str) -> Dataset:
@@ -76,13 +74,13 @@ def esma_dataset(market: str) -> Dataset:
         title="ESMA: sanctions, suspensions and removals",
         licence=_LICENCE,
         cadence=Cadence(cron="25 6 * * *", stale_after_hours=24 * 10),
-        guard=GuardLimits(max_rejected=0.2),
+        guard_limits=GuardLimits(max_rejected=0.2),
         host=ESMA.host,
-        staged={table.name: table},
-        files=("esma_sanctions/**", "esma_saris/**", "esma/**"),
-        recognise=recognise,
-        split=staging.no_split,
-        read=partial(read, market),
+        staged_tables={table.name: table},
+        file_patterns=("esma_sanctions/**", "esma_saris/**", "esma/**"),
+        recognise_file=recognise_file,
+        split_members=staging.no_split,
+        read_batches=partial(read_batches, market),
         redact=partial(sanctions.redact, market),  # suspensions name no persons
         fetch=regulators_fetch.fetch_registers,
     )

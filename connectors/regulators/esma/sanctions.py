@@ -16,7 +16,7 @@ from connectors.contract.dataset import NOT_A_COMPANY, ArchiveMember, Batch, Unr
 from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
 from connectors.kit.archive.bounded_stream import ArchiveError
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.redact import text as redact_text
 from connectors.kit.staging import SignalCounter
@@ -28,7 +28,7 @@ from connectors.regulators.common import RejectedAct, check_act
 from connectors.regulators.esma.countries import country_code
 from connectors.regulators.feeds import to_plain_text
 from connectors.regulators.schema import ActRespondent, RegulatoryAct
-from name_matching.company_markers import CompanyMark, company_mark
+from name_matching.company_markers import CompanyMarker, detect_company_marker
 from warehouse.schema.identifiers import iso_country
 
 LARGEST: Final = 64 << 20
@@ -45,10 +45,7 @@ _NATURES: Final = (  # words of a nature of sanction; the first match wins
     (("fine", "pecuniary", "penalty", "monetary"), act_types.SANCTION_FINE),
     (("withdraw", "revocation", "revoke"), act_types.LICENCE_WITHDRAWAL),
     (("ban", "prohibit"), act_types.PROHIBITION),
-    (
-        ("warning", "reprimand", "censure", "public statement", "public notice", "remark"),
-        act_types.SANCTION_WARNING,
-    ),
+    (("warning", "reprimand", "censure", "public statement", "public notice", "remark"), act_types.SANCTION_WARNING),
     (("cease", "desist", "order", "disgorge", "injunction", "suspension"), act_types.ORDER),
     (("administrative", "sanction", "measure"), act_types.OTHER),
 )
@@ -56,23 +53,23 @@ _NATURES: Final = (  # words of a nature of sanction; the first match wins
 Document = dict[str, Any]
 
 
-def read(market: str, piece: ArchiveMember) -> Batch:
+def read_batches(market: str, member: ArchiveMember) -> Batch:
     """The acts of one response. Raises UnreadableFileError for other content."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         body = stream.read(LARGEST + 1)
     try:
         found = response_documents(body)
     except ValueError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
-    tally = SignalCounter(piece.dataset)
+        raise UnreadableFileError(member.dataset, member.name, str(error)) from error
+    tally = SignalCounter(member.dataset)
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     rejects: list[tuple[object, str, object]] = []
     for document in found:
-        made = check_act(parse_act(market, document, tally), piece)
+        made = check_act(parse_act(market, document, tally), member)
         if isinstance(made, RejectedAct):
             rejects.append((_field_text(document.get(_KEY)) or "no id", made.reason, ""))
             continue
-        for row in regulators_schema.act_rows(piece.dataset, made):
+        for row in regulators_schema.act_rows(member.dataset, made):
             rows[row["native_id"], row["place"]] = row
     return staging.make_batch(
         regulators_schema.acts_table(market), list(rows.values()), staging.reject_rows(rejects), tally.drain()
@@ -136,8 +133,8 @@ def _named_respondents(
         lei = written if is_lei(written) else None
         if written and lei is None:
             tally.add("bad_lei", lei_field, example)
-        said = company_mark(name, market) if name else CompanyMark.NONE
-        if lei is not None or said is not CompanyMark.NONE:
+        said = detect_company_marker(name, market) if name else CompanyMarker.NONE
+        if lei is not None or said is not CompanyMarker.NONE:
             found.append(ActRespondent(name or None, said.value, lei=lei))
     return tuple(found)
 
@@ -165,10 +162,10 @@ def _field_text(value: object) -> str:
     return to_plain_text(value)
 
 
-def parse_day(written: str) -> datetime | None:
+def parse_day(text: str) -> datetime | None:
     """Parses an ISO 8601 date or time to an instant; a date is its midnight in UTC."""
     try:
-        found = datetime.fromisoformat(written)
+        found = datetime.fromisoformat(text)
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
@@ -184,8 +181,8 @@ def redact(market: str, body: BinaryIO) -> BinaryIO:
         text = redact_text.read_text(body, LARGEST)
         if b"\x00" in text:
             return _withheld_body("letters of two bytes, or none at all")
-        kind = sniff(text)
-        if kind is not Format.JSON:
+        kind = detect_body_format(text)
+        if kind is not BodyFormat.JSON:
             return _withheld_body(f"its fields in {kind.value}") if _FIELD in text else io.BytesIO(text)
         found = response_documents(text)
     except ArchiveError as error:

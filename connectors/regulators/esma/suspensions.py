@@ -22,9 +22,9 @@ from connectors.regulators.common import RejectedAct
 from connectors.regulators.esma.countries import country_code
 from connectors.regulators.esma.sanctions import parse_day
 from connectors.regulators.schema import ActRespondent, RegulatoryAct
-from name_matching.company_markers import company_mark
+from name_matching.company_markers import detect_company_marker
 from warehouse.schema.identifiers import iso_country
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 _REGISTER: Final = "https://registers.esma.europa.eu/publication/searchRegister?core=esma_registers_saris_new"
 _COLUMNS: Final = (
@@ -36,7 +36,7 @@ _LAYOUT: Final = reader.CsvFormat(
         "esma_saris",
         "The export as written; not staged.",
         ("id",),
-        tuple(Column(name, Kind.TEXT, "as written") for name in _COLUMNS),
+        tuple(Column(name, ColumnKind.TEXT, "as written") for name in _COLUMNS),
     ),
     mandatory=("id", "instrumentIdentifier", "issuer", "actionType", "effectiveFrom"),
     key="id",
@@ -55,11 +55,11 @@ _REASONS: Final = (
 _DAY_FIRST: Final = ("%d/%m/%Y", "%d/%m/%Y %H:%M", "%d/%m/%Y %H:%M:%S")
 
 
-def read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(market: str, member: ArchiveMember) -> Iterator[Batch]:
     """Batches of acts, one per block of the export."""
     table = regulators_schema.acts_table(market)
-    for part in reader.read_csv(piece, _LAYOUT):
-        tally = SignalCounter(piece.dataset)
+    for part in reader.read_csv(member, _LAYOUT):
+        tally = SignalCounter(member.dataset)
         rows: dict[str, dict[str, Any]] = {}
         rejects = list(part.rejects.iter_rows())
         for record in part.rows.iter_rows(named=True):
@@ -67,15 +67,13 @@ def read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
             if isinstance(made, RejectedAct):
                 rejects.append((record["id"] or "no id", made.reason, ""))
             elif made is not None:
-                rows |= {row["native_id"]: row for row in regulators_schema.act_rows(piece.dataset, made)}
+                rows |= {row["native_id"]: row for row in regulators_schema.act_rows(member.dataset, made)}
         yield staging.make_batch(
             table, list(rows.values()), staging.reject_rows(rejects), (*part.signals, *tally.drain())
         )
 
 
-def parse_act(
-    market: str, record: dict[str, str | None], tally: SignalCounter
-) -> RegulatoryAct | RejectedAct | None:
+def parse_act(market: str, record: dict[str, str | None], tally: SignalCounter) -> RegulatoryAct | RejectedAct | None:
     """The act of a row; None for other markets' instruments, which are most of the register."""
     own = iso_country(market)
     place = country_code(record["memberStateOfNotifyingCA"])
@@ -97,7 +95,7 @@ def parse_act(
     kind, called = _kind_and_title(record, tally, native_id)
     title = f"{called}: {(record['instrumentFullName'] or name or isin).strip()} ({isin})"
     authority = Authority(ESMA.code, (record["notifyingCA"] or "").strip() or ESMA.name, place, ESMA.host)
-    named = (ActRespondent(name or None, company_mark(name, market).value, lei=lei),)
+    named = (ActRespondent(name or None, detect_company_marker(name, market).value, lei=lei),)
     return RegulatoryAct(authority, native_id, kind, title, _REGISTER, begun, named)
 
 

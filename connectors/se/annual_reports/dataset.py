@@ -28,12 +28,12 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.xml.parse import MalformedMarkupError
 from connectors.se.annual_reports import fetch
 from connectors.se.annual_reports.document import (
     AnnualReportDocument,
-    FigureRow,
+    AnnualReportRow,
     NotAnnualReportError,
     parse_annual_report,
 )
@@ -57,11 +57,11 @@ _INLINE: Final = re.compile(rb"inlineXBRL", re.IGNORECASE)
 _INSTANCE: Final = re.compile(rb"<(?:\w+:)?xbrl[\s>]")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises weekly zips, packages and inline documents by their bytes. Documents carry no arrival time."""
     head = decompressed_head(head)
-    found = sniff(head)
-    if found is Format.ZIP or week_end(name) is not None:
+    found = detect_body_format(head)
+    if found is BodyFormat.ZIP or week_end(name) is not None:
         return RecognisedFile(publication_instant(name), Scope.PART)
     if b"ListBucketResult" in head[:2048]:
         return NotApplicable("listing page of the archive: it is read while fetching")
@@ -72,9 +72,9 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     return NotApplicable(f"{found} that is no inline XBRL")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields rows of all documents of a piece; a package without rows is rejected with a reason."""
-    yield from _PackageReader(piece).batches()
+    yield from _PackageReader(member).batches()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,26 +115,20 @@ class _PackageReader:
     def _add_package(self, outer: str, members: Iterator[ArchiveMember]) -> None:
         """Adds the reports of one package; of several documents for one year, the one with the most figures."""
         name = outer or last_path_part(self._piece.name)
-        found = [
-            document for member in members if (document := self._read_document(name, member)) is not None
-        ]
+        found = [document for member in members if (document := self._read_document(name, member)) is not None]
         best: dict[tuple[str, Any], _FoundDocument] = {}
         for one in sorted(found, key=lambda one: (-one.document.size, one.member or "")):
             key = (one.document.number, one.document.end)
             if best.setdefault(key, one) is not one and best[key].sha256 != one.sha256:
                 self._tally.add("skipped_documents", "a smaller report of the same year", name)
-        if (
-            outer
-            and not best
-            and not any(record == _without_person_numbers(name) for record, _, _ in self._rejects)
-        ):
+        if outer and not best and not any(record == _without_person_numbers(name) for record, _, _ in self._rejects):
             self._rejects.append((_without_person_numbers(name), "a package without an annual report", ""))
         for one in best.values():
             self._add_document(name, one)
 
     def _read_document(self, name: str, member: ArchiveMember) -> _FoundDocument | None:
         """Reads a document with figures; other files of the package are counted, damaged ones rejected."""
-        path = member.member
+        path = member.member_name
         try:
             if path is not None and not _MARKUP.search(path):
                 member.open().close()  # raises the reason if the zip cannot be opened
@@ -148,7 +142,7 @@ class _PackageReader:
         except MalformedMarkupError as error:
             return self._add_reject(name, path, str(error))
         except NotAnnualReportError as error:
-            if not error.beside or path is None:
+            if not error.is_attachment or path is None:
                 return self._add_reject(name, path, str(error))
             self._tally.add("skipped_documents", str(error), name)
             return None
@@ -158,9 +152,7 @@ class _PackageReader:
     def _add_reject(self, name: str, path: str | None, reason: str) -> None:
         if path is None:
             raise UnreadableFileError(KEY, self._piece.name, reason)
-        self._rejects.append(
-            (_without_person_numbers(name), reason, _without_person_numbers(last_path_part(path)))
-        )
+        self._rejects.append((_without_person_numbers(name), reason, _without_person_numbers(last_path_part(path))))
 
     def _add_document(self, name: str, found: _FoundDocument) -> None:
         document = found.document
@@ -181,7 +173,7 @@ class _PackageReader:
             "member": found.member,
             "organisationsnummer": document.number,
             "company_name": document.name,
-            "seat": document.seat,
+            "seat": document.registered_office,
             "balance_date": document.end,
             "currency": document.currency,
             "framework": document.framework,
@@ -209,14 +201,14 @@ def _without_person_numbers(name: str) -> str:
 
 def _package_of(member: ArchiveMember) -> str:
     """Name of the nested zip that contains a member; empty if the member is directly in the piece."""
-    outer, nested, _ = (member.member or "").partition(NESTED)
+    outer, nested, _ = (member.member_name or "").partition(NESTED)
     if nested:
         return outer
     # a nested zip that cannot be opened is passed on as a member
     return outer if outer.lower().endswith(".zip") else ""
 
 
-def _figure_columns(row: FigureRow) -> dict[str, Any]:
+def _figure_columns(row: AnnualReportRow) -> dict[str, Any]:
     return {
         "period_start": row.start,
         "period_end": row.end,
@@ -252,17 +244,17 @@ DATASET: Final = Dataset(
     licence=LICENCE,
     cadence=Cadence(cron="30 1 * * 1", stale_after_hours=240),  # published Mondays just after midnight
     # A single unreadable document means little; half of them failing means the format changed.
-    guard=GuardLimits(max_rejected=0.5),
+    guard_limits=GuardLimits(max_rejected=0.5),
     host=HOST,
-    staged={REPORTS.name: REPORTS},
-    files=(
+    staged_tables={REPORTS.name: REPORTS},
+    file_patterns=(
         "arsredovisning_ixbrl/**",
         "arsredovisningar/**",
         "arsredovisningar_bulk/**",
         "arsredovisningar_bulk_listing/**",
     ),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch.fetch,
 )

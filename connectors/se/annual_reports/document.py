@@ -16,7 +16,7 @@ from connectors.kit.xbrl.facts import Fact, XbrlReport, first_text, parse_day
 from connectors.kit.xbrl.instance import read_report
 from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_loose_date
 from connectors.se.annual_reports import concepts as tags
-from connectors.se.annual_reports.figures import DocumentFigures
+from connectors.se.annual_reports.figures import AnnualReportFigures
 from connectors.se.register import company_number
 
 _LONGEST: Final = timedelta(days=18 * 31)  # a first or changed year lasts at most 18 months
@@ -26,13 +26,13 @@ _FRAMEWORKS: Final = (("/k3", "K3"), ("/k2", "K2"))
 class NotAnnualReportError(Exception):
     """The document is no annual report of a known company and year, but e.g. an accompanying audit report."""
 
-    def __init__(self, reason: str, *, beside: bool = False) -> None:
+    def __init__(self, reason: str, *, is_attachment: bool = False) -> None:
         super().__init__(reason)
-        self.beside = beside
+        self.is_attachment = is_attachment
 
 
 @dataclass(frozen=True, slots=True)
-class FigureRow:
+class AnnualReportRow:
     """Figures of one period and scope; None where the document tags none.
 
     is_overview: taken from the multi-year overview only, which is rounded.
@@ -61,7 +61,7 @@ class AnnualReportDocument:
 
     number: str
     name: str | None
-    seat: str | None
+    registered_office: str | None
     start: date
     end: date
     currency: str | None
@@ -70,7 +70,7 @@ class AnnualReportDocument:
     adopted: date | None
     is_audited: bool
     size: int
-    rows: list[FigureRow] = field(default_factory=list)
+    rows: list[AnnualReportRow] = field(default_factory=list)
     signals: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
@@ -97,23 +97,23 @@ class _DocumentTexts:
         return None
 
 
-def parse_annual_report(body: bytes, due: tuple[str, date] | None) -> AnnualReportDocument:
-    """Parses one document. `due`: company and last day from the package name; the company must match.
+def parse_annual_report(body: bytes, expected_identity: tuple[str, date] | None) -> AnnualReportDocument:
+    """Parses one document. `expected_identity`: company and last day from the package name; the company must match.
 
     Raises MalformedMarkupError (no XBRL) or NotAnnualReportError.
     """
     report = read_report(body, tags.WANTED)
-    said, figures = _DocumentTexts(report.facts), DocumentFigures(report.facts, report.signals)
+    said, figures = _DocumentTexts(report.facts), AnnualReportFigures(report.facts, report.signals)
     audits = [name for name in tags.AUDITED if said.of(name, tags.AUDIT_FAMILY)]
     if not figures.count:
         what = "an audit report" if audits else "a certificate or the like"
-        raise NotAnnualReportError(f"{what}: no figure is tagged in it", beside=True)
-    number = _find_company_number(report, said, due)
-    start, end = _financial_year(said, figures, report, None if due is None else due[1])
+        raise NotAnnualReportError(f"{what}: no figure is tagged in it", is_attachment=True)
+    number = _find_company_number(report, said, expected_identity)
+    start, end = _financial_year(said, figures, report, None if expected_identity is None else expected_identity[1])
     document = AnnualReportDocument(
         number=number,
         name=said.text(tags.NAME),
-        seat=said.text(tags.SEAT),
+        registered_office=said.text(tags.SEAT),
         start=start,
         end=end,
         currency=figures.currency,
@@ -124,7 +124,7 @@ def parse_annual_report(body: bytes, due: tuple[str, date] | None) -> AnnualRepo
         size=figures.count,
         signals=report.signals,
     )
-    _check_period_and_currency(document, said, due)
+    _check_period_and_currency(document, said, expected_identity)
     document.rows = _figure_rows(figures, start, end)
     return document
 
@@ -143,7 +143,7 @@ def _find_company_number(report: XbrlReport, said: _DocumentTexts, due: tuple[st
 
 
 def _financial_year(
-    said: _DocumentTexts, figures: DocumentFigures, report: XbrlReport, due: date | None
+    said: _DocumentTexts, figures: AnnualReportFigures, report: XbrlReport, due: date | None
 ) -> tuple[date, date]:
     """Stated financial year; otherwise the longest period with figures among those ending last."""
     start = said.date(tags.FIRST_DAY, tags.COMPANY_FAMILY)
@@ -181,9 +181,9 @@ def _check_period_and_currency(
         document.signals["other_currency", str(stated)] += 1
 
 
-def _figure_rows(figures: DocumentFigures, start: date, end: date) -> list[FigureRow]:
+def _figure_rows(figures: AnnualReportFigures, start: date, end: date) -> list[AnnualReportRow]:
     """Rows: the document's own year per scope, then every earlier period with figures."""
-    rows: list[FigureRow] = []
+    rows: list[AnnualReportRow] = []
     for is_group in (False, True):
         earlier = {found for found in figures.periods(is_group) if found[1] < start}
         for since, until in [(start, end), *sorted(earlier, reverse=True)]:
@@ -194,8 +194,8 @@ def _figure_rows(figures: DocumentFigures, start: date, end: date) -> list[Figur
 
 
 def _figure_row(
-    figures: DocumentFigures, start: date, end: date, is_group: bool, *, is_comparative: bool
-) -> FigureRow | None:
+    figures: AnnualReportFigures, start: date, end: date, is_group: bool, *, is_comparative: bool
+) -> AnnualReportRow | None:
     def flow(names: tuple[str, ...], name: str) -> int | None:
         return figures.money(figures.value(is_group, start, end, names), name)
 
@@ -203,7 +203,7 @@ def _figure_row(
         return figures.money(figures.value(is_group, None, end, names), name)
 
     net = flow(tags.NET_RESULT, "net_result")
-    row = FigureRow(
+    row = AnnualReportRow(
         start,
         end,
         is_group,
@@ -223,7 +223,7 @@ def _figure_row(
     return _mark_overview(row)
 
 
-def _mark_overview(row: FigureRow) -> FigureRow | None:
+def _mark_overview(row: AnnualReportRow) -> AnnualReportRow | None:
     """None if the row has no figures; sets `is_overview` if an earlier year has no line of the statements."""
     statement = (row.operating_result, row.net_result, row.equity, row.gross_result)
     other = (row.revenue, row.after_financials, row.total_assets, row.employees)

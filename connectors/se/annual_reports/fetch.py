@@ -16,7 +16,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import NotModified
 from connectors.kit.xml.parse import MalformedMarkupError, parse_markup
@@ -53,10 +53,10 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
     del subjects  # whole weeks only
     for listed in _zips_to_fetch(_fetch_listing(http), cursor):
         url = f"{FILES_URL}/{quote(listed.key)}"
-        fetched = http.download(url, expect={Format.ZIP})
+        fetched = http.download(url, expect={BodyFormat.ZIP})
         if isinstance(fetched, NotModified):
             continue
-        arrival = fetched.arrival(listed.key, Scope.PART, _to_cursor(listed))
+        arrival = fetched.to_fetched_file(listed.key, Scope.PART, _to_cursor(listed))
         yield replace(arrival, observed_at=listed.written_at)
 
 
@@ -101,7 +101,7 @@ def _fetch_listing(http: HttpClient) -> list[ListedZip]:
     seen: set[str] = set()
     for _ in range(_MOST_PAGES):
         url = page_url(marker)
-        page = parse_listing_page(url, http.get(url, expect={Format.XML}).read())
+        page = parse_listing_page(url, http.get(url, expect={BodyFormat.XML}).read())
         found += page.files
         marker = page.marker
         if marker is None:

@@ -22,7 +22,7 @@ _MOST_PEOPLE: Final = Decimal(10**10)
 Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
 
 
-class DocumentFigures:
+class AnnualReportFigures:
     """Figures of one document by place. `currency`: the one most amounts use."""
 
     def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
@@ -120,8 +120,4 @@ class DocumentFigures:
 
 
 def _is_figure(fact: Fact) -> bool:
-    return (
-        fact.number is not None
-        and fact.name in tags.NUMBERS
-        and tags.FIGURES_FAMILY in (fact.namespace or "")
-    )
+    return fact.number is not None and fact.name in tags.NUMBERS and tags.FIGURES_FAMILY in (fact.namespace or "")

@@ -26,7 +26,7 @@ _PERIOD: Final = ["company_id", "period_end", "is_consolidated"]
 def map_filings_and_financials(present: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """`filings` and `financials_reported` from current staged rows."""
     if present.is_empty():
-        return {table.name: staging.empty_frame(table) for table in (FILINGS, FINANCIALS_REPORTED)}
+        return {table.name: staging.empty_staged_frame(table) for table in (FILINGS, FINANCIALS_REPORTED)}
     rows = _with_ids(present.select(*REPORTS.names, "_observed_at", "_raw"))
     return {FILINGS.name: _map_filings(rows), FINANCIALS_REPORTED.name: _map_financials(rows)}
 
@@ -91,10 +91,7 @@ def _map_financials(rows: pl.DataFrame) -> pl.DataFrame:
     stated = rows.filter(_HAS_FIGURES)
     told = stated.filter(~pl.col("is_overview")).select(_PERIOD).unique()
     kept = pl.concat(
-        [
-            stated.filter(~pl.col("is_overview")),
-            stated.filter("is_overview").join(told, on=_PERIOD, how="anti"),
-        ]
+        [stated.filter(~pl.col("is_overview")), stated.filter("is_overview").join(told, on=_PERIOD, how="anti")]
     )
     return kept.with_columns(
         accounting_standard=pl.col("framework"),

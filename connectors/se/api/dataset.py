@@ -30,7 +30,7 @@ from connectors.contract.dataset import (
 )
 from connectors.kit import staging
 from connectors.kit.json.chunks import MALFORMED
-from connectors.kit.json.record import Record, RecordError
+from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.se import code_lists
 from connectors.se.api import fetch
 from connectors.se.api import schema as f
@@ -42,7 +42,7 @@ _UNKNOWN: Final = "ORGANISATION_FINNS_EJ"
 _HEAD: Final = 65_536
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises responses about companies; requests, errors and responses about persons are not."""
     del name
     try:
@@ -70,24 +70,24 @@ def _recognise_object(body: dict[str, Any]) -> RecognisedFile | NotApplicable:
     return NotApplicable("JSON that is not a response about organisations")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `se_organisation`."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         text = body.read()
     try:
         answer: Any = msgspec.json.decode(text)
     except MALFORMED as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected JSON: {error}") from None
+        raise UnreadableFileError(member.dataset, member.name, f"expected JSON: {error}") from None
     organisations = answer.get("organisationer") if isinstance(answer, dict) else None
     if not isinstance(organisations, list):
         reason = answer.get(UNREADABLE) if isinstance(answer, dict) else None
-        raise UnreadableFileError(piece.dataset, piece.name, str(reason or "no list of organisations in it"))
-    tally = staging.SignalCounter(piece.dataset)
+        raise UnreadableFileError(member.dataset, member.name, str(reason or "no list of organisations in it"))
+    tally = staging.SignalCounter(member.dataset)
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
     for element in organisations:
         try:
-            rows += _OrganisationReader(element, piece.observed_at, tally).rows()
+            rows += _OrganisationReader(element, member.observed_at, tally).rows()
         except RecordError as error:
             is_none = error.reason.startswith(NOT_A_COMPANY)
             rejects.append((_shown_number(element), error.reason if is_none else str(error), ""))
@@ -106,9 +106,9 @@ class _OrganisationReader:
     def __init__(self, element: object, at: datetime, tally: staging.SignalCounter) -> None:
         self._tally = tally
         self._scheme = code_lists.industry_scheme(at)
-        identity = Record(element, tally, "").child("organisationsidentitet")
+        identity = JsonRecord(element, tally, "").child("organisationsidentitet")
         self.number = company_number(identity.text("identitetsbeteckning") or "") or ""
-        self._record = Record(element, tally, self.number)
+        self._record = JsonRecord(element, tally, self.number)
         if not self.number:
             raise RecordError("organisationsidentitet", "no organisation number: the response is partial")
         self._record.ignore("organisationsidentitet")
@@ -135,9 +135,9 @@ class _OrganisationReader:
         keys = {f.NUMBER: self.number, f.SERIAL: self._serial}
         return [keys | {f.BLOCK: key} | row for key, row in found.items() if row is not None]
 
-    def _answered_block(self, key: str, block: object) -> Record | None:
+    def _answered_block(self, key: str, block: object) -> JsonRecord | None:
         """The block, or None if its producer failed; a failure is counted and known data stays."""
-        record = Record(block, self._tally, self.number, key)
+        record = JsonRecord(block, self._tally, self.number, key)
         record.ignore("dataproducent")
         fault = record.take("fel")
         if fault is None:
@@ -147,12 +147,12 @@ class _OrganisationReader:
         self._tally.add("partial_answer", f"{key}: {kind}", self.number)
         return None
 
-    def names(self, block: Record) -> dict[str, Any] | None:
+    def names(self, block: JsonRecord) -> dict[str, Any] | None:
         found = [self._name_text(name) for name in block.children("organisationsnamnLista")]
         block.close()
         return {"namn": "|".join(found)} if found else None
 
-    def _name_text(self, name: Record) -> str:
+    def _name_text(self, name: JsonRecord) -> str:
         kind = name.child("organisationsnamntyp")
         kind.ignore("klartext")
         name.ignore("verksamhetsbeskrivningSarskiltForetagsnamn")
@@ -161,23 +161,23 @@ class _OrganisationReader:
         day = name.text("registreringsdatum")
         return f"{text}${kind.text('kod') or 'NAMN'}-ORGNAM${'' if day is None else day[:10]}"
 
-    def code(self, block: Record) -> dict[str, Any] | None:
+    def code(self, block: JsonRecord) -> dict[str, Any] | None:
         code, label = (block.text("kod") or "").partition("-")[0].strip(), block.text("klartext")
         block.close()
         return {"kod": code, "klartext": _clean_label(label)} if code else None
 
-    def deregistration(self, block: Record) -> dict[str, Any] | None:
+    def deregistration(self, block: JsonRecord) -> dict[str, Any] | None:
         day = self._parse_day(block, "avregistreringsdatum")
         block.close()
         return {"datum": day}
 
-    def registration(self, block: Record) -> dict[str, Any] | None:
+    def registration(self, block: JsonRecord) -> dict[str, Any] | None:
         day = self._parse_day(block, "registreringsdatum")
         block.ignore("infortHosScb")
         block.close()
         return None if day is None else {"datum": day}
 
-    def _parse_day(self, block: Record, key: str) -> date | None:
+    def _parse_day(self, block: JsonRecord, key: str) -> date | None:
         text = block.text(key)
         found = _DAY.match(text or "")
         if text and found is None:
@@ -188,21 +188,21 @@ class _OrganisationReader:
             self._tally.add("unreadable_value", key, self.number)
             return None
 
-    def proceedings(self, block: Record) -> dict[str, Any] | None:
+    def proceedings(self, block: JsonRecord) -> dict[str, Any] | None:
         key = f"{f.PROCEEDINGS}Lista"
         other = next(iter(f.SPELLINGS)) + "Lista"
         said = [self._proceeding_text(one) for name in (key, other) for one in block.children(name)]
         block.close()
         return {"forfaranden": "|".join(said) or None}
 
-    def _proceeding_text(self, one: Record) -> str:
+    def _proceeding_text(self, one: JsonRecord) -> str:
         code, day = one.need("kod").partition("-")[0], one.text("fromDatum")
         one.ignore("klartext")
         if code not in code_lists.PROCEEDINGS:
             self._tally.add("unknown_proceeding", code, self.number)
         return f"{code}${'null' if day is None else day[:10]}"
 
-    def address(self, block: Record) -> dict[str, Any] | None:
+    def address(self, block: JsonRecord) -> dict[str, Any] | None:
         inside = block.child("postadress")
         keys = ("utdelningsadress", "coAdress", "postort", "postnummer", "land")
         parts = [_collapse_blanks(inside.text(key) or "").replace("$", " ") for key in keys]
@@ -212,7 +212,7 @@ class _OrganisationReader:
         country = "SE" if parts[4].casefold() in ("", "sverige", "se", "se-land") else parts[4]
         return {"adress": "$".join((*parts[:4], country))}
 
-    def industry(self, block: Record) -> dict[str, Any] | None:
+    def industry(self, block: JsonRecord) -> dict[str, Any] | None:
         found = block.children("sni")
         texts = [(one.text("kod"), _clean_label(one.text("klartext"))) for one in found]
         block.close()
@@ -251,14 +251,14 @@ DATASET: Final = Dataset(
     title="Bolagsverket: single companies (API)",
     licence=LICENCE,
     cadence=Cadence(cron="45 4 * * *", stale_after_hours=48),
-    guard=GuardLimits(max_rejected=0.5),  # a single bad response means little
+    guard_limits=GuardLimits(max_rejected=0.5),  # a single bad response means little
     host=GATEWAY,
-    staged={f.ANSWERS.name: f.ANSWERS},
-    files=("bolagsverket_api/**", "organisationer/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={f.ANSWERS.name: f.ANSWERS},
+    file_patterns=("bolagsverket_api/**", "organisationer/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch.fetch,
-    wants=fetch.subjects_to_fetch,
+    subjects_to_fetch=fetch.subjects_to_fetch,
     redact=drop_persons,
 )

@@ -17,8 +17,8 @@ import msgspec
 import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
-from connectors.kit.http.errors import FetchError, RequestRefusedError, UnexpectedBodyError
+from connectors.kit.formats import BodyFormat
+from connectors.kit.http.errors import FetchError, RequestRejectedError, UnexpectedBodyError
 from connectors.se.bulk.bolagsverket_schema import NUMBER, ORGANISATIONS
 from connectors.se.register import GATEWAY, company_number
 
@@ -48,9 +48,7 @@ def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     if rows is None or rows.is_empty():
         return
     last = pl.col("registreringsdatum").max()
-    young = rows.filter(
-        pl.col("registreringsdatum") > last - _YOUNG, pl.col("avregistreringsdatum").is_null()
-    )
+    young = rows.filter(pl.col("registreringsdatum") > last - _YOUNG, pl.col("avregistreringsdatum").is_null())
     newest = young.sort("registreringsdatum", NUMBER, descending=[True, False])
     yield from newest[NUMBER].unique(maintain_order=True).head(MOST)
 
@@ -59,7 +57,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
     """Fetches responses for the given companies, without a cursor: each response is current when requested."""
     del cursor
     numbers = list(islice((number for number in subjects if company_number(number)), MOST))
-    if not numbers or not http.is_known(TOKEN_URL):
+    if not numbers or not http.has_credentials(TOKEN_URL):
         return
     session = _ApiSession(http)
     failures = 0
@@ -74,7 +72,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
             continue
         failures += 1
         if failures == _PATIENCE:
-            raise RequestRefusedError(
+            raise RequestRejectedError(
                 answer.url, answer.status, f"{_PATIENCE} rejections in a row; retried in the next run"
             )
 
@@ -96,7 +94,7 @@ class _ApiSession:
             self._renew_token()
             answer = self._post_number(number)
             if answer.status == _REFUSED_TOKEN:
-                raise RequestRefusedError(
+                raise RequestRejectedError(
                     answer.url, answer.status, "a new token is rejected too: check the subscription"
                 )
         if self._renew_at is not None and answer.server_time >= self._renew_at:
@@ -109,7 +107,7 @@ class _ApiSession:
             ORGANISATIONS_URL,
             body,
             "application/json",
-            expect={Format.JSON},
+            expect={BodyFormat.JSON},
             headers={"Accept": "application/json", **self._header},
             allow=(_REFUSED_TOKEN, *_ANSWERS),
         )
@@ -121,7 +119,7 @@ class _ApiSession:
         except FetchError as error:
             if error.status in (400, 401, 403):
                 reason = "the keys are rejected: check FIRM_CREDENTIALS for portal.api.bolagsverket.se"
-                raise RequestRefusedError(TOKEN_URL, error.status, reason) from None
+                raise RequestRejectedError(TOKEN_URL, error.status, reason) from None
             raise
         try:
             token = msgspec.json.decode(answer.read(), type=_AccessToken)

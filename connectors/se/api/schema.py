@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "se.organisationer"
 NUMBER: Final = "organisationsnummer"
@@ -34,7 +34,7 @@ SPELLINGS: Final = {"pagandeAvvecklingsEllerOmstruktureringsforfarande": PROCEED
 EMPTY_SAYS: Final = (DEREGISTRATION, REASON, PROCEEDINGS)
 IGNORED: Final = ("reklamsparr", "verksamhetsbeskrivning")
 
-_T, _D = Kind.TEXT, Kind.DATE
+_T, _D = ColumnKind.TEXT, ColumnKind.DATE
 ANSWERS: Final = Table(
     "se_organisation",
     "Blocks of API responses, latest version of each.",

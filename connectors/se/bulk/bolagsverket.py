@@ -26,7 +26,7 @@ from connectors.contract.dataset import (
 )
 from connectors.kit import staging
 from connectors.kit.csv.fast_quoted import index_quoted_lines
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import count_signals
 from connectors.se import code_lists
 from connectors.se.bulk import fetch
@@ -42,7 +42,7 @@ from connectors.se.bulk.bolagsverket_schema import (
     SERIAL,
 )
 from connectors.se.bulk.ordinals import RepeatCounter
-from connectors.se.bulk.parse import RecordShape, RowChunk, header_of, read_chunks
+from connectors.se.bulk.parse import RecordShape, RowChunk, read_chunks, read_header
 from connectors.se.bulk.redact import drop_sole_traders
 from connectors.se.register import HOST, LICENCE, is_company
 from connectors.se.text_columns import repair_cells, without_null_words
@@ -58,18 +58,18 @@ _TYPE: Final = "$ORGNR-IDORG"
 _DIGITS: Final = 10
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the zip or its text. Only a fetch, or the folder's metadata, proves that a file is complete."""
-    found = sniff(decompressed_head(head))
-    if found is Format.EMPTY:
+    found = detect_body_format(decompressed_head(head))
+    if found is BodyFormat.EMPTY:
         return NotApplicable("empty file")
-    if found in (Format.JSON, Format.PDF):
+    if found in (BodyFormat.JSON, BodyFormat.PDF):
         return NotApplicable(f"expected the bulk's zip or text, found {found}")
     del name
     return RecognisedFile(None, Scope.PART)
 
 
-def shape_of(header: str, piece: ArchiveMember) -> tuple[RecordShape, list[str]]:
+def record_shape(header: str, member: ArchiveMember) -> tuple[RecordShape, list[str]]:
     """Record shape of this file, and its unknown columns.
 
     Raises UnreadableFileError if a mandatory column is missing.
@@ -79,7 +79,7 @@ def shape_of(header: str, piece: ArchiveMember) -> tuple[RecordShape, list[str]]
     missing = [name for name, is_needed in FIELDS.items() if is_needed and name not in cells]
     if missing:
         reason = f"mandatory column {', '.join(missing)} is missing; the header begins {header[:80]}"
-        raise UnreadableFileError(piece.dataset, piece.name, reason)
+        raise UnreadableFileError(member.dataset, member.name, reason)
     names = {name: place for place, name in enumerate(cells) if FIELDS.get(name)}
     shape = RecordShape(
         names=names,
@@ -90,7 +90,7 @@ def shape_of(header: str, piece: ArchiveMember) -> tuple[RecordShape, list[str]]
         is_whole=_is_whole_record(len(cells)),
         parted=partial(index_quoted_lines, separator=";", quote=_QUOTE),
         fields=partial(_split_fields, width=len(cells)),
-        begins=lambda line: _BEGINS.match(line) is not None,
+        is_record_start=lambda line: _BEGINS.match(line) is not None,
     )
     return shape, [cell for cell in cells if cell not in FIELDS]
 
@@ -126,9 +126,7 @@ class _BolagsverketReader:
         rows = _clean_rows(chunk.rows)
         kept, refused = _split_companies(rows)
         kept = kept.with_columns(rad=self._repeats.ordinals(kept[NUMBER], kept[SERIAL]))
-        read = kept.with_columns(
-            pl.col(name).str.to_date("%Y-%m-%d", strict=False, cache=False) for name in _DATES
-        )
+        read = kept.with_columns(pl.col(name).str.to_date("%Y-%m-%d", strict=False, cache=False) for name in _DATES)
         for name in _DATES:
             if kept[name].null_count() != read[name].null_count():
                 count_signals(
@@ -138,19 +136,15 @@ class _BolagsverketReader:
                     kept[NUMBER].filter(kept[name].is_not_null() & read[name].is_null()),
                 )
         self._audit_codes(read)
-        rejects = staging.reject_rows([*chunk.refused, *refused])
-        return staging.make_batch(
-            ORGANISATIONS, read.select(ORGANISATIONS.names), rejects, self.tally.drain()
-        )
+        rejects = staging.reject_rows([*chunk.rejected, *refused])
+        return staging.make_batch(ORGANISATIONS, read.select(ORGANISATIONS.names), rejects, self.tally.drain())
 
     def _audit_codes(self, rows: pl.DataFrame) -> None:
         code_lists.LEGAL_FORMS.audit(rows, FORM, NUMBER, self.tally, "unknown_legal_form")
         code_lists.DEREGISTRATIONS.audit(rows, "avregistreringsorsak", NUMBER, self.tally, "unknown_reason")
         under_way = rows.select(NUMBER, PROCEEDINGS).filter(pl.col(PROCEEDINGS).is_not_null())
         each = under_way.with_columns(
-            pl.col(PROCEEDINGS)
-            .str.extract_all(r"(?:^|\|)[A-Z]+")
-            .list.eval(pl.element().str.strip_chars("|"))
+            pl.col(PROCEEDINGS).str.extract_all(r"(?:^|\|)[A-Z]+").list.eval(pl.element().str.strip_chars("|"))
         ).explode(PROCEEDINGS, empty_as_null=True)
         code_lists.PROCEEDINGS.audit(each, PROCEEDINGS, NUMBER, self.tally, "unknown_proceeding")
 
@@ -178,9 +172,7 @@ def _clean_rows(rows: pl.DataFrame) -> pl.DataFrame:
     )
     number = rows[NUMBER]
     odd = number.str.len_bytes() != _DIGITS  # ten characters including a hyphen are not a number either way
-    return rows.with_columns(
-        repair_cells(number, odd, lambda some: some.str.replace_all("-", "", literal=True))
-    )
+    return rows.with_columns(repair_cells(number, odd, lambda some: some.str.replace_all("-", "", literal=True)))
 
 
 def _split_companies(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[object, str, object]]]:
@@ -197,14 +189,14 @@ def _split_companies(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[objec
     return rows.filter(fine), refused
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `se_bolagsverket`."""
-    shape, unknown = shape_of(header_of(piece, "utf-8"), piece)
-    reader = _BolagsverketReader(piece)
+    shape, unknown = record_shape(read_header(member, "utf-8"), member)
+    reader = _BolagsverketReader(member)
     for name in unknown:
         reader.tally.add("unknown_column", name or "(no name)")
-    for chunk in read_chunks(piece, shape, "utf-8"):
-        chunk.tell(reader.tally)
+    for chunk in read_chunks(member, shape, "utf-8"):
+        chunk.report_signals(reader.tally)
         yield reader.batch(chunk)
 
 
@@ -214,13 +206,13 @@ DATASET: Final = Dataset(
     licence=LICENCE,
     cadence=Cadence(cron="15 3 * * *", stale_after_hours=240),  # written weekly, requested daily
     # A historical register: deregistered organisations stay, so records rarely disappear (docs/formats/se.md 12).
-    guard=GuardLimits(max_shrink=0.01, max_changed=0.20, max_rejected=0.001),
+    guard_limits=GuardLimits(max_shrink=0.01, max_changed=0.20, max_rejected=0.001),
     host=HOST,
-    staged={ORGANISATIONS.name: ORGANISATIONS},
-    files=("bolagsverket/**", "bolagsverket_bulk/**", "bolagsverket_bulkfil*"),
-    recognise=recognise,
-    split=staging.split_archive,
-    read=read,
+    staged_tables={ORGANISATIONS.name: ORGANISATIONS},
+    file_patterns=("bolagsverket/**", "bolagsverket_bulk/**", "bolagsverket_bulkfil*"),
+    recognise_file=recognise_file,
+    split_members=staging.split_archive,
+    read_batches=read_batches,
     fetch=fetch.fetch_organisations,
     redact=drop_sole_traders,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "se.bolagsverket"
 IDENTITY: Final = "organisationsidentitet"
@@ -29,7 +29,7 @@ FIELDS: Final = {
     "postadress": True,
 }
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 ORGANISATIONS: Final = Table(
     "se_bolagsverket",
     "Rows of the bulk: one per organisation and protected name.",
@@ -37,14 +37,14 @@ ORGANISATIONS: Final = Table(
     (
         Column(NUMBER, _T, "ten digits, from organisationsidentitet", nullable=False),
         Column(SERIAL, _T, "serial of the name's protection; empty text where there is none", nullable=False),
-        Column("rad", Kind.INTEGER, "which of several rows with the same two, from 1", nullable=False),
+        Column("rad", ColumnKind.INTEGER, "which of several rows with the same two, from 1", nullable=False),
         Column("registreringsland", _T, "country code"),
         Column(NAMES, _T, "names: text$type$date[$activity], separated by |"),
         Column(FORM, _T, "legal form"),
-        Column("avregistreringsdatum", Kind.DATE, "deregistered"),
+        Column("avregistreringsdatum", ColumnKind.DATE, "deregistered"),
         Column("avregistreringsorsak", _T, "why"),
         Column(PROCEEDINGS, _T, "proceedings under way: code$date, separated by |"),
-        Column("registreringsdatum", Kind.DATE, "registered"),
+        Column("registreringsdatum", ColumnKind.DATE, "registered"),
         Column("postadress", _T, "street$c/o$city$postcode$country"),
     ),
 )

@@ -96,9 +96,7 @@ def _deduplicate_rows(rows: pl.DataFrame) -> pl.DataFrame:
     some = rows.with_row_index(_ROW).filter(several)
     ranked = (
         some.hstack(_rank_names(some.select(NAMES)))
-        .with_columns(
-            _gone=pl.col("_retired_at").is_not_null(), _ended=pl.col("avregistreringsdatum").is_not_null()
-        )
+        .with_columns(_gone=pl.col("_retired_at").is_not_null(), _ended=pl.col("avregistreringsdatum").is_not_null())
         .sort(NUMBER, *order, descending=[False, False, False, False, True, False, False], nulls_last=True)
     )
     counts = ranked.unique(NUMBER, keep="first", maintain_order=True)[_ROW]

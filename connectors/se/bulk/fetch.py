@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.response import NotModified, Validators
 from connectors.se.register import HOST
 
@@ -21,22 +21,18 @@ ORGANISATIONS_URL: Final = f"https://{HOST}/bolagsverket/bolagsverket_bulkfil.zi
 STATISTICS_URL: Final = f"https://{HOST}/scb/scb_bulkfil.zip"
 
 
-def fetch_organisations(
-    http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_organisations(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches all organisations of Bolagsverket; yields nothing if the file is unchanged."""
     return _fetch_bulk(http, ORGANISATIONS_URL, cursor)
 
 
-def fetch_statistics(
-    http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_statistics(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches all legal persons of SCB; yields nothing if the file is unchanged."""
     return _fetch_bulk(http, STATISTICS_URL, cursor)
 
 
 def _fetch_bulk(http: HttpClient, url: str, cursor: Cursor | None) -> Iterator[FetchedFile]:
     # the landing pages answer robots with HTML and status 200: only a zip is accepted
-    answer = http.download(url, expect={Format.ZIP}, since=Validators.of(cursor))
+    answer = http.download(url, expect={BodyFormat.ZIP}, since=Validators.of(cursor))
     if not isinstance(answer, NotModified):
-        yield answer.arrival(url.rpartition("/")[2], Scope.FULL, answer.validators.cursor())
+        yield answer.to_fetched_file(url.rpartition("/")[2], Scope.FULL, answer.validators.cursor())

@@ -22,7 +22,7 @@ from connectors.kit.csv.byte_masks import count_bytes
 from connectors.kit.csv.encoding import is_utf8, utf8_blocks
 from connectors.kit.csv.fast_unquoted import LineIndex
 from connectors.kit.csv.rows import LINE, ParsedRows, RowReader, lines_at
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.se.bulk.redact import UNREADABLE, WITHHELD
 from warehouse.storage.parallel import parallel_map
 
@@ -57,7 +57,7 @@ class RecordShape:
     is_whole: pl.Expr
     parted: Callable[[bytes], LineIndex | None]
     fields: Callable[[str], list[str] | None]
-    begins: Callable[[str], bool]
+    is_record_start: Callable[[str], bool]
 
 
 @dataclass(slots=True)
@@ -65,25 +65,25 @@ class RowChunk:
     """Rows of one block as text columns. refused: (line, reason, excerpt). signals: for the tally."""
 
     rows: pl.DataFrame
-    refused: list[tuple[object, str, object]] = field(default_factory=list)
+    rejected: list[tuple[object, str, object]] = field(default_factory=list)
     signals: list[tuple[str, str, str | None, int]] = field(default_factory=list)
 
-    def tell(self, tally: staging.SignalCounter) -> None:
+    def report_signals(self, tally: staging.SignalCounter) -> None:
         """Adds the signals of this block to the tally."""
         for signal in self.signals:
             tally.add(*signal)
 
 
-def header_of(piece: ArchiveMember, encoding: str) -> str:
+def read_header(member: ArchiveMember, encoding: str) -> str:
     """First line of the file. Raises UnreadableFileError if the redaction rejected the body or it is not text."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         head = body.read(1 << 16)
     found = UNREADABLE in head and head.rpartition(UNREADABLE)[2].partition(b"\n")[0]
     if found:
-        raise UnreadableFileError(piece.dataset, piece.name, found.decode("utf-8", "replace"))
-    kind = sniff(head[:HEAD])
-    if kind is not Format.TEXT:
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected text of the bulk, found {kind}")
+        raise UnreadableFileError(member.dataset, member.name, found.decode("utf-8", "replace"))
+    kind = detect_body_format(head[:HEAD])
+    if kind is not BodyFormat.TEXT:
+        raise UnreadableFileError(member.dataset, member.name, f"expected text of the bulk, found {kind}")
     return head.decode(encoding, "replace").removeprefix("\ufeff").partition("\n")[0].rstrip("\r\n")
 
 
@@ -96,11 +96,11 @@ class _RecordBlock:
     withheld: int
 
 
-def read_chunks(piece: ArchiveMember, shape: RecordShape, encoding: str) -> Iterator[RowChunk]:
+def read_chunks(member: ArchiveMember, shape: RecordShape, encoding: str) -> Iterator[RowChunk]:
     """Yields all records after the header; the next blocks are read ahead."""
     places = {*shape.columns.values(), *shape.checked}
     reader = RowReader(shape.width, list(places), shape.separator, None)
-    stretches = _numbered_blocks(piece, shape, encoding)
+    stretches = _numbered_blocks(member, shape, encoding)
     return _group_chunks(parallel_map(stretches, partial(_read_block, reader, shape), waiting=WAITING))
 
 
@@ -119,14 +119,12 @@ def _group_chunks(found: Iterator[RowChunk]) -> Iterator[RowChunk]:
 def _concat_chunks(chunks: list[RowChunk]) -> RowChunk:
     return RowChunk(
         pl.concat([chunk.rows for chunk in chunks], rechunk=True),
-        [refused for chunk in chunks for refused in chunk.refused],
+        [refused for chunk in chunks for refused in chunk.rejected],
         [signal for chunk in chunks for signal in chunk.signals],
     )
 
 
-def _numbered_blocks(
-    piece: ArchiveMember, shape: RecordShape, encoding: str
-) -> Generator[_RecordBlock, None, None]:
+def _numbered_blocks(piece: ArchiveMember, shape: RecordShape, encoding: str) -> Generator[_RecordBlock, None, None]:
     line = 1
     with staging.open_plain(piece) as body:
         for found, withheld in _read_blocks(body, shape, encoding, piece):
@@ -171,7 +169,7 @@ def _last_record_start(text: bytes, shape: RecordShape) -> int:
         if place < 0:
             return 0
         end = text.find(b"\n", place + 1)
-        if shape.begins(text[place + 1 : end].decode("utf-8", "replace")):
+        if shape.is_record_start(text[place + 1 : end].decode("utf-8", "replace")):
             return place + 1
     return 0
 
@@ -198,9 +196,7 @@ def _read_fast(reader: RowReader, shape: RecordShape, text: bytes, line: int) ->
     parted = shape.parted(text.replace(b"\0", b"") if nuls else text)
     if parted is None:
         return None
-    rows = fast_unquoted.parse_unquoted_except(
-        parted, shape.width, list(shape.columns.values()), shape.separator
-    )
+    rows = fast_unquoted.parse_unquoted_except(parted, shape.width, list(shape.columns.values()), shape.separator)
     if rows is None or _may_contain_records(reader, shape, parted.others.values()):
         return None
     end = line + rows.height + len(parted.others)
@@ -216,17 +212,17 @@ def _may_contain_records(reader: RowReader, shape: RecordShape, lines: Collectio
     if shape.width - 1 not in separators and is_utf8(text):
         return False
     rows, frame = _cut_fields(reader, shape, text, 0)
-    return bool(rows.mended) or frame.select(shape.is_whole.any()).item()
+    return bool(rows.repaired_lines) or frame.select(shape.is_whole.any()).item()
 
 
 def _read_line_by_line(reader: RowReader, shape: RecordShape, text: bytes, line: int) -> RowChunk:
     """Slow path: reads the records, checking each line."""
     rows, frame = _cut_fields(reader, shape, text, line)
     signals = _nul_signals(rows.nuls, rows.line)
-    signals += [("encoding_fallback", "line", f"line {mended}", 1) for mended in rows.mended]
+    signals += [("encoding_fallback", "line", f"line {mended}", 1) for mended in rows.repaired_lines]
     whole = frame.select(shape.is_whole.fill_null(value=False).alias("whole"))["whole"]
     good = frame if whole.all() else frame.filter(whole)
-    torn = {at: text for at, _, text in rows.refused}
+    torn = {at: text for at, _, text in rows.rejected}
     others = sorted(at - line for at in frame[LINE].filter(~whole).to_list() if at not in torn)
     found = lines_at(text, others)
     torn |= {at + line: found[at].replace(b"\0", b"").decode("utf-8", "replace") for at in others}
@@ -234,9 +230,7 @@ def _read_line_by_line(reader: RowReader, shape: RecordShape, text: bytes, line:
     return _build_chunk(shape, good, torn, numbers.__contains__, signals)
 
 
-def _cut_fields(
-    reader: RowReader, shape: RecordShape, text: bytes, line: int
-) -> tuple[ParsedRows, pl.DataFrame]:
+def _cut_fields(reader: RowReader, shape: RecordShape, text: bytes, line: int) -> tuple[ParsedRows, pl.DataFrame]:
     """Lines split at each separator; lines of another width are returned separately."""
     # NUL is neither line break nor separator: removed before lines are counted
     rows, _ = reader.read(text, line, final=True)
@@ -292,7 +286,7 @@ class _RecordJoiner:
 
     def _add_line(self, number: int, line: str) -> None:
         is_enough = self._size > LONGEST or len(self._held) == _TORN
-        if self._held and (is_enough or self._shape.begins(line)):
+        if self._held and (is_enough or self._shape.is_record_start(line)):
             self._reject_pending()
         if not self._held:
             self._held_at, self._size = number, 0

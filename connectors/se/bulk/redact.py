@@ -18,7 +18,7 @@ from typing import BinaryIO, Final, cast
 
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS
 from connectors.kit.archive.zip import ZipArchive
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.redact.streams import from_blocks
 from connectors.se.identity_numbers import mask_identity_numbers
 from connectors.se.register import company_number
@@ -80,11 +80,11 @@ def _plain_bodies(body: BinaryIO) -> Iterator[BinaryIO]:
             yield from _plain_bodies(cast("BinaryIO", spool))
         return
     body.seek(0)
-    kind = sniff(body.read(HEAD))
+    kind = detect_body_format(body.read(HEAD))
     body.seek(0)
-    if kind is Format.TEXT:
+    if kind is BodyFormat.TEXT:
         yield body
-    elif kind is Format.ZIP:
+    elif kind is BodyFormat.ZIP:
         with ZipArchive(body) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
             if sum(member.file_size for member in members) > _MOST:

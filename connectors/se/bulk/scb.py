@@ -26,23 +26,14 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import count_signals
 from connectors.se import code_lists
 from connectors.se.bulk import fetch
 from connectors.se.bulk.ordinals import RepeatCounter
-from connectors.se.bulk.parse import RecordShape, RowChunk, header_of, read_chunks
+from connectors.se.bulk.parse import RecordShape, RowChunk, read_chunks, read_header
 from connectors.se.bulk.redact import drop_natural_persons
-from connectors.se.bulk.scb_schema import (
-    FIELDS,
-    IDENTITY,
-    IGNORED,
-    KEY,
-    NUMBER,
-    SCHEME,
-    STATISTICS,
-    UNKNOWN_INDUSTRY,
-)
+from connectors.se.bulk.scb_schema import FIELDS, IDENTITY, IGNORED, KEY, NUMBER, SCHEME, STATISTICS, UNKNOWN_INDUSTRY
 from connectors.se.register import HOST, STATISTICS_LICENCE, is_company
 from connectors.se.text_columns import repair_cells, strip_blanks
 
@@ -53,12 +44,12 @@ _FTGSTAT: Final = ("0", "1", "9")
 _JESTAT: Final = ("0", "1", "2", "9")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the zip or its text; the name of either contains the time it was written."""
-    found = sniff(decompressed_head(head))
-    if found is Format.EMPTY:
+    found = detect_body_format(decompressed_head(head))
+    if found is BodyFormat.EMPTY:
         return NotApplicable("empty file")
-    if found in (Format.JSON, Format.PDF):
+    if found in (BodyFormat.JSON, BodyFormat.PDF):
         return NotApplicable(f"expected the bulk's zip or text, found {found}")
     stamp = _STAMP.search(name.encode()) or _STAMP.search(head[:4096])
     return RecognisedFile(_parse_instant(stamp[1]) if stamp else None, Scope.PART)
@@ -71,7 +62,7 @@ def _parse_instant(stamp: bytes) -> datetime | None:
         return None
 
 
-def shape_of(header: str, first: str, piece: ArchiveMember) -> tuple[RecordShape, list[str]]:
+def record_shape(header: str, first: str, member: ArchiveMember) -> tuple[RecordShape, list[str]]:
     """Record shape of this file, and its unknown columns.
 
     The header ends with a tab; rows may or may not. The first row sets the expected number of fields.
@@ -84,7 +75,7 @@ def shape_of(header: str, first: str, piece: ArchiveMember) -> tuple[RecordShape
     missing = [name for name, is_needed in FIELDS.items() if is_needed and name not in places]
     if missing:
         reason = f"mandatory column {', '.join(missing)} is missing; the header begins {header[:80]}"
-        raise UnreadableFileError(piece.dataset, piece.name, reason)
+        raise UnreadableFileError(member.dataset, member.name, reason)
     width = len(cells) + (first.count("\t") == len(cells))
     shape = RecordShape(
         names=places,
@@ -95,7 +86,7 @@ def shape_of(header: str, first: str, piece: ArchiveMember) -> tuple[RecordShape
         is_whole=pl.col(str(places[IDENTITY])).is_not_null(),
         parted=lambda _: None,  # without quotes only the width of a line can be checked
         fields=partial(_split_fields, columns=len(cells), identity=places[IDENTITY]),
-        begins=partial(_is_record, columns=len(cells), identity=places[IDENTITY]),
+        is_record_start=partial(_is_record, columns=len(cells), identity=places[IDENTITY]),
     )
     known = IGNORED | set(spelled)
     return shape, [cell for cell in cells if cell.lower() not in known]
@@ -113,28 +104,26 @@ def _is_record(line: str, columns: int, identity: int) -> bool:
     return _split_fields(line, columns, identity) is not None
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `se_scb`."""
-    header = header_of(piece, ENCODING)
-    with staging.open_plain(piece) as body:
+    header = read_header(member, ENCODING)
+    with staging.open_plain(member) as body:
         body.readline()
         first = body.readline(1 << 16).decode(ENCODING, "replace").rstrip("\r\n")
-    shape, unknown = shape_of(header, first, piece)
-    tally, repeats = staging.SignalCounter(piece.dataset), RepeatCounter()
+    shape, unknown = record_shape(header, first, member)
+    tally, repeats = staging.SignalCounter(member.dataset), RepeatCounter()
     for name in unknown:
         tally.add("unknown_column", name)
-    scheme = code_lists.industry_scheme(piece.observed_at)
-    for chunk in read_chunks(piece, shape, ENCODING):
-        chunk.tell(tally)
+    scheme = code_lists.industry_scheme(member.observed_at)
+    for chunk in read_chunks(member, shape, ENCODING):
+        chunk.report_signals(tally)
         yield _to_batch(chunk, scheme, tally, repeats)
 
 
 def _to_batch(chunk: RowChunk, scheme: str, tally: staging.SignalCounter, repeats: RepeatCounter) -> Batch:
     missing = [pl.lit(None, pl.String).alias(name) for name in FIELDS if name not in chunk.rows.columns]
     rows = strip_blanks(chunk.rows.with_columns(missing), FIELDS)
-    codes_ = repair_cells(
-        rows["Ng1"], _has_dot(rows["Ng1"]), lambda some: some.str.replace_all(".", "", literal=True)
-    )
+    codes_ = repair_cells(rows["Ng1"], _has_dot(rows["Ng1"]), lambda some: some.str.replace_all(".", "", literal=True))
     rows = rows.with_columns(codes_, pl.col(IDENTITY).str.strip_prefix("16").alias(NUMBER))
     rows = rows.with_columns(_REFUSED)
     fine = _filter_rows(rows, rows["_reason"].is_null())
@@ -148,16 +137,14 @@ def _to_batch(chunk: RowChunk, scheme: str, tally: staging.SignalCounter, repeat
     shown = pl.concat([rows.filter(pl.col("_reason").is_not_null()), again])
     told = pl.when(is_company(pl.col(NUMBER)))  # keep nothing of possible persons
     refused = [
-        *chunk.refused,
+        *chunk.rejected,
         *shown.select(
             told.then(NUMBER).otherwise(pl.lit("(withheld)")).alias("number"),
             "_reason",
             told.then("Namn").fill_null("").alias("name"),
         ).iter_rows(),
     ]
-    return staging.make_batch(
-        STATISTICS, read_.select(STATISTICS.names), staging.reject_rows(refused), tally.drain()
-    )
+    return staging.make_batch(STATISTICS, read_.select(STATISTICS.names), staging.reject_rows(refused), tally.drain())
 
 
 def _filter_rows(rows: pl.DataFrame, is_so: pl.Series) -> pl.DataFrame:
@@ -212,13 +199,13 @@ DATASET: Final = Dataset(
     title="Statistikmyndigheten SCB: legal persons",
     licence=STATISTICS_LICENCE,
     cadence=Cadence(cron="30 6 * * *", stale_after_hours=240),  # stamped Mondays before seven
-    guard=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
+    guard_limits=GuardLimits(max_shrink=0.02, max_changed=0.20, max_rejected=0.001),
     host=HOST,
-    staged={STATISTICS.name: STATISTICS},
-    files=("scb/**", "scb_bulk/**", "scb_bulkfil*"),
-    recognise=recognise,
-    split=staging.split_archive,
-    read=read,
+    staged_tables={STATISTICS.name: STATISTICS},
+    file_patterns=("scb/**", "scb_bulk/**", "scb_bulkfil*"),
+    recognise_file=recognise_file,
+    split_members=staging.split_archive,
+    read_batches=read_batches,
     fetch=fetch.fetch_statistics,
     redact=drop_natural_persons,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "se.scb"
 IDENTITY: Final = "PeOrgNr"
@@ -36,7 +36,7 @@ IGNORED: Final = frozenset(
     )
 )
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 STATISTICS: Final = Table(
     "se_scb",
     "Legal persons as SCB's business register has them.",
@@ -53,7 +53,7 @@ STATISTICS: Final = Table(
         Column("PostOrt", _T, "postal place"),
         Column("Gatuadress", _T, "street"),
         Column("COAdress", _T, "c/o"),
-        Column("RegDatKtid", Kind.DATE, "registered"),
+        Column("RegDatKtid", ColumnKind.DATE, "registered"),
         Column("Reklamsparrtyp", _T, "1 accepts advertising, 2 declines it"),
     ),
 )

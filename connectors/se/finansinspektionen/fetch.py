@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.xbrl.facts import parse_day
@@ -31,9 +31,7 @@ _DAY: Final = timedelta(days=1)
 _BEGAN: Final = date(2016, 7, 3)  # first day of the register
 
 
-def fetch_insider_register(
-    http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_insider_register(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches exports from the cursor's day on, including that day; the first run covers the last weeks."""
     del subjects
     start = _cursor_day(cursor)
@@ -45,21 +43,19 @@ def fetch_insider_register(
         fetched = _fetch_export(http, start, end)
         today = fetched.server_time.date()
         known = Cursor(min(end + _DAY, today).isoformat())
-        arrival = fetched.arrival(f"insyn-{start}-{end}.csv", Scope.PART, known)
+        arrival = fetched.to_fetched_file(f"insyn-{start}-{end}.csv", Scope.PART, known)
         yield replace(arrival, observed_at=min(datetime.combine(end, time(), UTC), fetched.server_time))
         if end >= today:
             return
         start = end + _DAY
 
 
-def fetch_short_positions(
-    http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_short_positions(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches the current positions; yields nothing if the file is unchanged."""
     del subjects
-    answer = http.download(SHORTS_URL, expect={Format.ZIP}, since=Validators.of(cursor))
+    answer = http.download(SHORTS_URL, expect={BodyFormat.ZIP}, since=Validators.of(cursor))
     if not isinstance(answer, NotModified):
-        yield answer.arrival("AktuellaPositioner.ods", Scope.PART, answer.validators.cursor())
+        yield answer.to_fetched_file("AktuellaPositioner.ods", Scope.PART, answer.validators.cursor())
 
 
 def _cursor_day(cursor: Cursor | None) -> date | None:

@@ -30,7 +30,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.news import categories, html_pages, items
 from connectors.news import text as news_text
@@ -51,25 +51,25 @@ _LANGUAGES: Final = {"engelska": "en", "svenska": "sv", "norska": "no", "finska"
 _CELLS: Final = 4  # published, category, language and link, headline
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises pages of one company; an empty search is none."""
     del name
     head = decompressed_head(head)
-    if sniff(head) is Format.HTML and _COMPANY.encode() not in head:
+    if detect_body_format(head) is BodyFormat.HTML and _COMPANY.encode() not in head:
         return NotApplicable("a page of the search without a company")
     return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch: the announcements of the page's company."""
-    root = html_pages.parse_page(piece, "a page of one company")
+    root = html_pages.parse_page(member, "a page of one company")
     company = next(filter(None, map(html_pages.text_of_element, root.xpath(f"//*[@id='{_COMPANY}']"))), None)
     if company is None:
-        raise UnreadableFileError(piece.dataset, piece.name, "no name of a company in it")
+        raise UnreadableFileError(member.dataset, member.name, "no name of a company in it")
     # by ancestor of the row: `//A//tr` is quadratic for nested grids
     found = root.xpath(f"//tr[td][ancestor::*[@id='{_GRID}']]")
     yield items.make_items_batch(
-        piece, ANNOUNCEMENTS, found, partial(_announcement_row, company), html_pages.text_of_element
+        member, ANNOUNCEMENTS, found, partial(_announcement_row, company), html_pages.text_of_element
     )
 
 
@@ -81,14 +81,9 @@ def _announcement_row(company: str, element: html.HtmlElement, tally: SignalCoun
     published, title = _parse_instant(html_pages.text_of_element(cells[0]) or ""), _full_title(cells[3])
     if published is None or title is None:
         raise items.RejectedItemError(
-            "no headline"
-            if title is None
-            else f"no time: {(html_pages.text_of_element(cells[0]) or '')[:40]}"
+            "no headline" if title is None else f"no time: {(html_pages.text_of_element(cells[0]) or '')[:40]}"
         )
-    category, said = (
-        html_pages.text_of_element(cells[1]),
-        (html_pages.text_of_element(cells[2]) or "").casefold(),
-    )
+    category, said = (html_pages.text_of_element(cells[1]), (html_pages.text_of_element(cells[2]) or "").casefold())
     if said and said not in _LANGUAGES:
         tally.add("unknown_code", f"language {said[:40]}", found[1])
     return {
@@ -135,11 +130,11 @@ DATASET: Final = Dataset(
     title="Finansinspektionen, Börsinformation: announcements",
     licence=LICENCE,
     cadence=Cadence(cron="50 5 * * *", stale_after_hours=24 * 30),
-    guard=GuardLimits(max_rejected=0.05),
+    guard_limits=GuardLimits(max_rejected=0.05),
     host=HOST,
-    staged={ANNOUNCEMENTS.name: ANNOUNCEMENTS},
-    files=("se_finanscentralen/**", "finanscentralen/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={ANNOUNCEMENTS.name: ANNOUNCEMENTS},
+    file_patterns=("se_finanscentralen/**", "finanscentralen/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
 )

@@ -99,15 +99,11 @@ def parse_export(text: str) -> tuple[dict[str, int], list[str], Iterator[list[st
     except csv.Error as error:
         raise NotInsiderExportError(f"no table: {error}") from None
     names = [name.strip() for name in header]
-    places = {
-        _SPELLINGS[name.casefold()]: at for at, name in enumerate(names) if name.casefold() in _SPELLINGS
-    }
+    places = {_SPELLINGS[name.casefold()]: at for at, name in enumerate(names) if name.casefold() in _SPELLINGS}
     missing = [name for name in KEPT if name not in places]
     if missing:
         raise NotInsiderExportError(f"column {', '.join(missing)} is missing; the text begins {text[:60]!r}")
-    unknown = [
-        name for name in names if name.casefold() not in _LEFT_OUT and name.casefold() not in _SPELLINGS
-    ]
+    unknown = [name for name in names if name.casefold() not in _LEFT_OUT and name.casefold() not in _SPELLINGS]
     return places, unknown, rows
 
 

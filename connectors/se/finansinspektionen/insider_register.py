@@ -35,7 +35,7 @@ _OVER: Final = ("reviderad", "makulerad", "revised", "cancelled", "canceled")
 _OFF_VENUE: Final = ("utanför handelsplats", "outside a trading venue")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises an export, with or without rows, by its first line."""
     del name
     text = columns.decode_export(head)
@@ -48,28 +48,22 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `se_insyn_emittent`."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         text = columns.decode_export(body.read())
     if text.startswith(columns.UNREADABLE):
-        raise UnreadableFileError(piece.dataset, piece.name, text[len(columns.UNREADABLE) :].strip())
-    tally = staging.SignalCounter(piece.dataset)
+        raise UnreadableFileError(member.dataset, member.name, text[len(columns.UNREADABLE) :].strip())
+    tally = staging.SignalCounter(member.dataset)
     rejects: list[tuple[object, str, object]] = []
     try:
         places, unknown, rows = columns.parse_export(text)
-        links = [
-            link
-            for row in _read_rows(rows, places, rejects)
-            if (link := _issuer_link(row, tally)) is not None
-        ]
+        links = [link for row in _read_rows(rows, places, rejects) if (link := _issuer_link(row, tally)) is not None]
     except (columns.NotInsiderExportError, csv.Error) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from None
+        raise UnreadableFileError(member.dataset, member.name, str(error)) from None
     for name in unknown:
         tally.add("unknown_column", name)
-    yield staging.make_batch(
-        issuers.INSIDER_ISSUERS, _merge_links(links), staging.reject_rows(rejects), tally.drain()
-    )
+    yield staging.make_batch(issuers.INSIDER_ISSUERS, _merge_links(links), staging.reject_rows(rejects), tally.drain())
 
 
 def _read_rows(
@@ -79,9 +73,7 @@ def _read_rows(
         if not row:
             continue
         if len(row) <= max(places.values()):
-            rejects.append(
-                (f"row {line}", f"expected {max(places.values()) + 1} fields, found {len(row)}", "")
-            )
+            rejects.append((f"row {line}", f"expected {max(places.values()) + 1} fields, found {len(row)}", ""))
             continue
         said = {name: row[place].strip() for name, place in places.items()}
         if not said[columns.ISSUER] or parse_day(said[columns.PUBLISHED], is_end=False) is None:
@@ -118,9 +110,7 @@ def _checked_code(pattern: re.Pattern[str], text: str, kind: str, tally: staging
 def _merge_links(links: list[dict[str, Any]]) -> pl.DataFrame:
     """One row per link: first and last day reported, and the venue of the last trade on one."""
     schema: dict[str, Any] = dict.fromkeys(("emittent", "lei", "isin", "handelsplats"), pl.String)
-    rows = pl.DataFrame(links, schema=schema | {"day": pl.Date}, orient="row").sort(
-        "day", maintain_order=True
-    )
+    rows = pl.DataFrame(links, schema=schema | {"day": pl.Date}, orient="row").sort("day", maintain_order=True)
     return rows.group_by(*issuers.INSIDER_ISSUERS.key, maintain_order=True).agg(
         handelsplats=pl.col("handelsplats").drop_nulls().last(),
         first_day=pl.col("day").min(),
@@ -133,13 +123,13 @@ DATASET: Final = Dataset(
     title="Finansinspektionen: insider register, issuers",
     licence=issuers.LICENCE,
     cadence=Cadence(cron="20 5 * * *", stale_after_hours=72),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=issuers.INSIDER_HOST,
-    staged={issuers.INSIDER_ISSUERS.name: issuers.INSIDER_ISSUERS},
-    files=("fi_insynsregistret/**", "insyn/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={issuers.INSIDER_ISSUERS.name: issuers.INSIDER_ISSUERS},
+    file_patterns=("fi_insynsregistret/**", "insyn/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch.fetch_insider_register,
     redact=columns.drop_persons,
 )

@@ -11,31 +11,29 @@ import re
 from typing import Final
 
 from connectors.contract.dataset import Licence
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 INSIDER_HOST: Final = "marknadssok.fi.se"
 SHORTS_HOST: Final = "www.fi.se"
-LICENCE: Final = Licence(
-    name="public register", url="https://www.fi.se/", attribution="Källa: Finansinspektionen"
-)
+LICENCE: Final = Licence(name="public register", url="https://www.fi.se/", attribution="Källa: Finansinspektionen")
 INSIDER_KEY: Final = "se.insyn"
 SHORTS_KEY: Final = "se.blankning"
 ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}\d")
 LEI: Final = re.compile(r"[A-Z0-9]{18}\d{2}")
 
 _DAYS: Final = (
-    Column("first_day", Kind.DATE, "first day of a record of this link in the file", nullable=False),
-    Column("last_day", Kind.DATE, "last day of one", nullable=False),
+    Column("first_day", ColumnKind.DATE, "first day of a record of this link in the file", nullable=False),
+    Column("last_day", ColumnKind.DATE, "last day of one", nullable=False),
 )
 INSIDER_ISSUERS: Final = Table(
     "se_insyn_emittent",
     "Issuers that insiders of them reported trades in, as one export names them.",
     ("emittent", "lei", "isin"),
     (
-        Column("emittent", Kind.TEXT, "name of the issuer", nullable=False),
-        Column("lei", Kind.TEXT, "LEI; empty text where the report has none", nullable=False),
-        Column("isin", Kind.TEXT, "ISIN; empty text where the report has none", nullable=False),
-        Column("handelsplats", Kind.TEXT, "venue of the last trade on one"),
+        Column("emittent", ColumnKind.TEXT, "name of the issuer", nullable=False),
+        Column("lei", ColumnKind.TEXT, "LEI; empty text where the report has none", nullable=False),
+        Column("isin", ColumnKind.TEXT, "ISIN; empty text where the report has none", nullable=False),
+        Column("handelsplats", ColumnKind.TEXT, "venue of the last trade on one"),
         *_DAYS,
     ),
 )
@@ -44,8 +42,8 @@ SHORTS_ISSUERS: Final = Table(
     "Issuers that net short positions are reported in.",
     ("emittent", "isin"),
     (
-        Column("emittent", Kind.TEXT, "name of the issuer", nullable=False),
-        Column("isin", Kind.TEXT, "ISIN", nullable=False),
+        Column("emittent", ColumnKind.TEXT, "name of the issuer", nullable=False),
+        Column("isin", ColumnKind.TEXT, "ISIN", nullable=False),
         *_DAYS,
     ),
 )

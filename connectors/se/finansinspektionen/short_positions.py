@@ -28,7 +28,7 @@ from connectors.contract.dataset import (
 from connectors.kit import staging
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS, make_seekable
 from connectors.kit.archive.zip import ZipArchive, ZipInfo
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.xbrl.facts import parse_day
 from connectors.se.finansinspektionen import fetch, issuers
 
@@ -49,30 +49,30 @@ _SERIAL: Final = re.compile(r"\d{5}")
 _STAMP: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\.ods$")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a spreadsheet by its bytes; its name may carry the day."""
-    found = sniff(head)
-    if found is not Format.ZIP:
+    found = detect_body_format(head)
+    if found is not BodyFormat.ZIP:
         return NotApplicable(f"expected a spreadsheet (ODS), found {found}")
     stamp = _STAMP.search(name)
     made = parse_day(stamp[1], is_end=False) if stamp else None
     return RecognisedFile(None if made is None else datetime.combine(made, time(), UTC), Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `se_blankning_emittent`."""
-    tally = staging.SignalCounter(piece.dataset)
+    tally = staging.SignalCounter(member.dataset)
     rejects: list[tuple[object, str, object]] = []
     try:
         with (
-            make_seekable(piece.open(), 64 << 20) as stream,
+            make_seekable(member.open(), 64 << 20) as stream,
             ZipArchive(stream) as archive,
             archive.open(_sheet_member(archive)) as sheet,
         ):
             links = list(_issuer_links(_read_rows(sheet), rejects))
     except (*DECODER_ERRORS, KeyError, etree.XMLSyntaxError, _NotSpreadsheetError) as error:
         reason = f"no readable spreadsheet: {error}"
-        raise UnreadableFileError(piece.dataset, piece.name, reason) from None
+        raise UnreadableFileError(member.dataset, member.name, reason) from None
     schema: dict[str, Any] = {"emittent": pl.String, "isin": pl.String, "day": pl.Date}
     rows = pl.DataFrame(links, schema=schema, orient="row")
     found = rows.group_by("emittent", "isin", maintain_order=True).agg(
@@ -155,12 +155,12 @@ DATASET: Final = Dataset(
     title="Finansinspektionen: net short positions, issuers",
     licence=issuers.LICENCE,
     cadence=Cadence(cron="30 15 * * 1-5", stale_after_hours=120),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=issuers.SHORTS_HOST,
-    staged={issuers.SHORTS_ISSUERS.name: issuers.SHORTS_ISSUERS},
-    files=("fi_blankningsregistret/**", "blankning/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={issuers.SHORTS_ISSUERS.name: issuers.SHORTS_ISSUERS},
+    file_patterns=("fi_blankningsregistret/**", "blankning/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch.fetch_short_positions,
 )

@@ -43,7 +43,7 @@ from connectors.se.bulk.bolagsverket_schema import ORGANISATIONS
 from connectors.se.issuer_links import COMPANY_NAME, core_names
 from connectors.se.major_holdings import fetch, parse
 from connectors.se.register import MARKET
-from warehouse.schema.types import Column, Kind
+from warehouse.schema.types import Column, ColumnKind
 
 KEY: Final = "se.flagging"
 _LONGEST: Final = 1 << 20  # characters of an item's markup
@@ -53,10 +53,10 @@ WIRE: Final = wire_table(MARKET, mfn_dataset.SOURCE)
 NOTICES: Final = flaggings_table(
     "se_flaggning",
     (
-        Column("author", Kind.TEXT, "issuer of the release, if the carrier states it"),
-        Column("group", Kind.TEXT, "what ties the languages of one release together"),
-        Column("corrects", Kind.TEXT, "source of the notice that this one corrects"),
-        Column("published_at", Kind.INSTANT, "time of publication, if the carrier states it"),
+        Column("author", ColumnKind.TEXT, "issuer of the release, if the carrier states it"),
+        Column("group", ColumnKind.TEXT, "what ties the languages of one release together"),
+        Column("corrects", ColumnKind.TEXT, "source of the notice that this one corrects"),
+        Column("published_at", ColumnKind.INSTANT, "time of publication, if the carrier states it"),
     ),
 )
 # columns by which an erased holder is found
@@ -72,26 +72,24 @@ def _issuer_core_names(rows: pl.DataFrame) -> pl.Series:
 LINKS: Final = (
     Link(NOTICES.name, MESSAGE, nasdaq.RELEASES.name, MESSAGE),
     Link(NOTICES.name, "source", WIRE.name, ID),
-    Link(
-        NOTICES.name, ComputedKey("notice_issuer_core", _issuer_core_names), ORGANISATIONS.name, COMPANY_NAME
-    ),
+    Link(NOTICES.name, ComputedKey("notice_issuer_core", _issuer_core_names), ORGANISATIONS.name, COMPANY_NAME),
 )
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises MFN items, pages of releases, and JSON lines with copied texts."""
     return (
         RecognisedFile(None, Scope.PART)
         if mfn_dataset.is_stream(decompressed_head(head))
-        else pages.recognise(name, head)
+        else pages.recognise_file(name, head)
     )
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch with a row per notice that states one position."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         head = stream.read(HEAD)
-    yield _items_batch(piece) if mfn_dataset.is_stream(decompressed_head(head)) else _pages_batch(piece)
+    yield _items_batch(member) if mfn_dataset.is_stream(decompressed_head(head)) else _pages_batch(member)
 
 
 def _pages_batch(piece: ArchiveMember) -> Batch:
@@ -130,9 +128,7 @@ def _item_text(item: Mapping[str, Any]) -> str | None:
     return shapes.tables_to_cells(plain[:_LONGEST]) if isinstance(plain, str) and plain.strip() else None
 
 
-def _parse_notice(
-    text: str, author: str | None, source: str, tally: SignalCounter
-) -> FlaggingNotification | None:
+def _parse_notice(text: str, author: str | None, source: str, tally: SignalCounter) -> FlaggingNotification | None:
     """Parses a notice; None and a signal if it states no position, or two."""
     try:
         return parse.parse_notice(text, author)
@@ -146,13 +142,13 @@ DATASET: Final = Dataset(
     title="Swedish issuers: notices of holdings, from MFN and Nasdaq",
     licence=LICENCE,
     cadence=Cadence(cron="10,30,50 5-20 * * *", stale_after_hours=24 * 30),  # weeks pass without any
-    guard=GuardLimits(max_rejected=0.05),
+    guard_limits=GuardLimits(max_rejected=0.05),
     host=fetch.HOST,
-    staged={NOTICES.name: NOTICES},
-    files=("mfn_flagging/**", "flagging/**", "nasdaq_cns/*.html", "nasdaq/*.html"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={NOTICES.name: NOTICES},
+    file_patterns=("mfn_flagging/**", "flagging/**", "nasdaq_cns/*.html", "nasdaq/*.html"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch.fetch_texts,
-    wants=partial(fetch.subjects_to_fetch, WIRE.name, nasdaq.RELEASES.name),
+    subjects_to_fetch=partial(fetch.subjects_to_fetch, WIRE.name, nasdaq.RELEASES.name),
 )

@@ -60,16 +60,12 @@ def _transaction_days(sentence: str) -> Iterator[date]:
     said = [match.span() for match in _SAID.finditer(sentence)]
     for match in _DAY.finditer(sentence):
         day = None if _is_dateline(sentence, match) else _matched_day(match)
-        if day is not None and _distance_to_words(match.span(), moved) < _distance_to_words(
-            match.span(), said
-        ):
+        if day is not None and _distance_to_words(match.span(), moved) < _distance_to_words(match.span(), said):
             yield day
 
 
 def _is_dateline(sentence: str, match: re.Match[str]) -> bool:
-    return (
-        _PLACE.match(sentence[: match.start()]) is not None and _DASH.match(sentence, match.end()) is not None
-    )
+    return _PLACE.match(sentence[: match.start()]) is not None and _DASH.match(sentence, match.end()) is not None
 
 
 def _distance_to_words(place: tuple[int, int], words: list[tuple[int, int]]) -> int:
@@ -79,11 +75,7 @@ def _distance_to_words(place: tuple[int, int], words: list[tuple[int, int]]) -> 
 
 def _matched_day(match: re.Match[str]) -> date | None:
     day, month, year = (
-        next(
-            value
-            for name in (part, f"{part}2", f"{part}3", f"{part}4")
-            if (value := _group_or_none(match, name))
-        )
+        next(value for name in (part, f"{part}2", f"{part}3", f"{part}4") if (value := _group_or_none(match, name)))
         for part in ("day", "month", "year")
     )
     try:

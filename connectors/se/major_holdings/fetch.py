@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, HostLimit, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.nasdaq import fetch as nasdaq_fetch
 from connectors.nasdaq.fetch import SeenIds
@@ -39,9 +39,7 @@ def subjects_to_fetch(wire: str, releases: str, tables: Mapping[str, pl.DataFram
     wire, releases: names of the two tables.
     """
     if wire in tables:
-        rows = tables[wire].filter(
-            pl.col("categories").list.contains(OWNERSHIP), pl.col(ENTITY).is_not_null()
-        )
+        rows = tables[wire].filter(pl.col("categories").list.contains(OWNERSHIP), pl.col(ENTITY).is_not_null())
         for entity, item in rows.select(ENTITY, ID).unique(maintain_order=True).iter_rows():
             yield f"{entity} {item}"
     yield from nasdaq_fetch.subjects_selector(releases)(tables)
@@ -58,11 +56,11 @@ def fetch_texts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
     for entity, item in (one.split(" ") for one in due if not one.startswith(_PAGE)):
         if item in known:
             continue
-        answer = http.get(item_url(entity, item), expect={Format.JSON}, allow=_GONE)
+        answer = http.get(item_url(entity, item), expect={BodyFormat.JSON}, allow=_GONE)
         asked.seen.append(item)
         if answer.status == _OK:
             _check_narrowed(answer, item)
-            yield answer.arrival(f"{item}.json", Scope.PART, asked.cursor())
+            yield answer.to_fetched_file(f"{item}.json", Scope.PART, asked.cursor())
 
 
 def item_url(entity: str, item: str) -> str:

@@ -64,9 +64,7 @@ _HELD: Final = (
     r"|\w{0,40}flaggning(?:smeddelande)?|flaggar|flaggat|\w{0,40}holdings?|shares|votes|rights|capital|stake|ownership"
     r"|announcement|notice|notification)"
 )
-_TOLD: Final = (
-    r"(?:mottagit|tagit +emot|erhållit|received|informerats|underrättats|been +(?:notified|informed))"
-)
+_TOLD: Final = r"(?:mottagit|tagit +emot|erhållit|received|informerats|underrättats|been +(?:notified|informed))"
 _ISSUERS: Final = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
@@ -76,8 +74,7 @@ _ISSUERS: Final = tuple(
     )
 )
 _LABELLED_ISSUER: Final = re.compile(
-    r"^[^\w\n]*+(?i:emittent|utgivare|bolag|issuer|company) *[:|] *(?P<name>[^|\n]{2,120}?) *(?:\||$)",
-    re.MULTILINE,
+    r"^[^\w\n]*+(?i:emittent|utgivare|bolag|issuer|company) *[:|] *(?P<name>[^|\n]{2,120}?) *(?:\||$)", re.MULTILINE
 )
 _ROLE: Final = re.compile(
     r"^(?:(?:stor|huvud)?ägaren?|aktieägaren?|investeraren?|shareholder|investor|flaggning\w*|idag|today) +",
@@ -112,9 +109,7 @@ def find_holder(text: str, author: str | None) -> str:
             found.setdefault(fold_text(name), name)
     longest = _longest_names(found)
     if len(longest) != 1:
-        raise NotFlaggingFormError(
-            "no holder in the text" if not longest else "more than one holder in the text"
-        )
+        raise NotFlaggingFormError("no holder in the text" if not longest else "more than one holder in the text")
     return longest[0]
 
 
@@ -145,9 +140,7 @@ def _clean_all(patterns: Iterable[re.Pattern[str]], text: str) -> list[str]:
 def clean_name(name: str) -> str:
     """Name without role words, birth number and punctuation at the ends."""
     plain = _BIRTH.sub("", _ROLE.sub("", " ".join(name.split())))
-    return plain.strip(" ,;:–—-|").removesuffix("(publ)").rstrip(" .") + (
-        "." if plain.endswith("Inc.") else ""
-    )
+    return plain.strip(" ,;:–—-|").removesuffix("(publ)").rstrip(" .") + ("." if plain.endswith("Inc.") else "")
 
 
 def _longest_names(found: dict[str, str]) -> list[str]:
@@ -162,9 +155,9 @@ def comparable_words(name: str) -> tuple[str, ...]:
     return tuple(word for word in fold_text(name).split() if word not in _FORMS)
 
 
-def is_same_name(one: str, other: str) -> bool:
+def is_same_name(first: str, second: str) -> bool:
     """True if two names are equal in the form of `comparable_words`."""
-    return comparable_words(one) == comparable_words(other) != ()
+    return comparable_words(first) == comparable_words(second) != ()
 
 
 def is_name_prefix(one: str, other: str) -> bool:

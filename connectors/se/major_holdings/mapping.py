@@ -36,7 +36,7 @@ def map_holdings(notices: pl.LazyFrame, releases: pl.LazyFrame, wire: pl.LazyFra
     """
     rows = _notices_with_releases(notices, releases).to_dicts()
     if not rows:
-        return staging.empty_frame(HOLDINGS)
+        return staging.empty_staged_frame(HOLDINGS)
     rows = [row for row in rows if _is_about_own_issuer(row)]
     gone = _corrected_sources(
         [*rows, *wire.select("id", "group", "corrects").rename({"id": "source"}).collect().to_dicts()]
@@ -44,9 +44,7 @@ def map_holdings(notices: pl.LazyFrame, releases: pl.LazyFrame, wire: pl.LazyFra
     standing = [row for row in rows if not _is_corrected(row, gone)]
     found = [_merge_versions(versions) for versions in _group_versions(standing)]
     # on one day the later statement wins
-    found.sort(
-        key=lambda row: (row["_company_id"], row[HOLDER], row["valid_from"] or date.min, row["_published"])
-    )
+    found.sort(key=lambda row: (row["_company_id"], row[HOLDER], row["valid_from"] or date.min, row["_published"]))
     return mapping.holding_rows(KEY, _statement_frame(found, notices))
 
 

@@ -66,9 +66,7 @@ def _from_register_form(table: PositionTable, lines: list[str], author: str | No
     name = holder_names.clean_name(table.holder or "")
     if not name or _NOTICE.search(name) or len(name) > holder_names.LONGEST:
         raise NotFlaggingFormError("no holder above the form")
-    return _build_notification(
-        name, holder_names.find_issuer("\n".join(lines), author), table.day, table.now, None
-    )
+    return _build_notification(name, holder_names.find_issuer("\n".join(lines), author), table.day, table.now, None)
 
 
 def _from_esma_form(text: str, lines: list[str], author: str | None) -> FlaggingNotification:

@@ -144,11 +144,7 @@ def _roles_in_sentence(sentence: str, heading: PercentageRole | None) -> Iterato
     place = 0
     for figure in find_percentages(sentence):
         _apply_words(state, sentence[place : figure.start])
-        role = (
-            PercentageRole.UNKNOWN
-            if is_unsure
-            else _figure_role(state, sentence[: figure.start], figure, heading)
-        )
+        role = PercentageRole.UNKNOWN if is_unsure else _figure_role(state, sentence[: figure.start], figure, heading)
         state.held_over = role
         place = figure.end
         yield FigureWithRole(figure, _with_direction(role, figure, sentence), has_instruments)
@@ -174,16 +170,9 @@ def _figure_role(
     state: _SentenceState, before: str, figure: PercentageFigure, heading: PercentageRole | None
 ) -> PercentageRole:
     if figure.is_limit:
-        return {"up": PercentageRole.UP, "down": PercentageRole.DOWN}.get(
-            state.verb or "", PercentageRole.LIMIT
-        )
+        return {"up": PercentageRole.UP, "down": PercentageRole.DOWN}.get(state.verb or "", PercentageRole.LIMIT)
     labelled = heading if _LABEL.match(before) else None
-    return (
-        _role_by_adjacent_word(state, before)
-        or state.held_over
-        or labelled
-        or _role_by_verb(state, before, figure)
-    )
+    return _role_by_adjacent_word(state, before) or state.held_over or labelled or _role_by_verb(state, before, figure)
 
 
 def _role_by_adjacent_word(state: _SentenceState, before: str) -> PercentageRole | None:
@@ -209,9 +198,7 @@ def _role_by_verb(state: _SentenceState, before: str, figure: PercentageFigure) 
                 figure.side or "", PercentageRole.UNKNOWN
             )
         case "up" | "down" | "limit":
-            return (
-                PercentageRole.BEFORE if state.side is PercentageRole.BEFORE else PercentageRole(state.verb)
-            )
+            return PercentageRole.BEFORE if state.side is PercentageRole.BEFORE else PercentageRole(state.verb)
         case _:
             return state.side if state.side is not None and _LABEL.match(before) else PercentageRole.UNKNOWN
 

@@ -22,9 +22,7 @@ _WORDS: Final = {
 _TWO_THIRDS: Final = Decimal("66.6667")
 _HUNDRED: Final = 100
 _NUMBER: Final = (
-    r"(?:66\s?\(?2/3\)?|\d{1,3}(?:[.,]\d{1,6})?(?![\d/])|\b(?:"
-    + "|".join(sorted(_WORDS, key=len)[::-1])
-    + r"))"
+    r"(?:66\s?\(?2/3\)?|\d{1,3}(?:[.,]\d{1,6})?(?![\d/])|\b(?:" + "|".join(sorted(_WORDS, key=len)[::-1]) + r"))"
 )
 _ALONE: Final = r"(?<![\d.,/-])(?<!\d[\s\u00a0])"  # not the end of a longer number or of a date
 _UNIT: Final = r"(?:%|procents?(?!e)|per\s?cent\b|percent\b)"
@@ -71,12 +69,10 @@ _ROUGH: Final = re.compile(
 )
 _AROUND: Final = r"(?:\s+(?:cirka|circa|ca\.?|tröskeln|gränsen|the|threshold|limit|of|om|på|för))*\s*$"
 _ABOVE: Final = re.compile(
-    r"\b(?:drygt|över|mer\s+än|minst|over|above|(?:more|greater|higher)\s+than|at\s+least)" + _AROUND,
-    re.IGNORECASE,
+    r"\b(?:drygt|över|mer\s+än|minst|over|above|(?:more|greater|higher)\s+than|at\s+least)" + _AROUND, re.IGNORECASE
 )
 _BELOW: Final = re.compile(
-    r"(?:\b(?:knappt|nästan|under|mindre\s+än|below|(?:less|lower)\s+than|nearly|almost)|<)" + _AROUND,
-    re.IGNORECASE,
+    r"(?:\b(?:knappt|nästan|under|mindre\s+än|below|(?:less|lower)\s+than|nearly|almost)|<)" + _AROUND, re.IGNORECASE
 )
 _REACH: Final = 48  # characters before a number searched for its qualifier
 
@@ -93,12 +89,12 @@ class PercentageFigure:
     start: int
     end: int
     percent: Decimal
-    shares: bool
-    votes: bool
+    is_of_shares: bool
+    is_of_votes: bool
     side: str | None = None
     is_limit: bool = False
-    is_rough: bool = False
-    is_twofold: bool = False
+    is_approximate: bool = False
+    is_shares_and_votes: bool = False
 
 
 def find_percentages(sentence: str) -> list[PercentageFigure]:
@@ -127,7 +123,7 @@ def _single_percentage(sentence: str, match: re.Match[str], last: int) -> Iterat
         votes,
         side="above" if _ABOVE.search(before) else "below" if _BELOW.search(before) else None,
         is_limit=match["limit"] is not None,
-        is_rough=_ROUGH.search(before) is not None and percent == percent.to_integral_value(),
+        is_approximate=_ROUGH.search(before) is not None and percent == percent.to_integral_value(),
     )
 
 
@@ -142,19 +138,21 @@ def _paired_percentages(sentence: str) -> Iterator[PercentageFigure]:
         if match["unit"] and not is_told:
             continue  # two separate figures
         end = of.end() if of else match.end()
-        twofold = PercentageFigure(match.start(), end, first, shares=False, votes=False, is_twofold=True)
+        twofold = PercentageFigure(
+            match.start(), end, first, is_of_shares=False, is_of_votes=False, is_shares_and_votes=True
+        )
         if of is None or of["other"] is None or _is_votes(of["one"]) == _is_votes(of["other"]) or not is_told:
             yield twofold
             continue
-        one = replace(twofold, end=match.start() + 1, is_twofold=False)
-        yield replace(one, percent=first, shares=not _is_votes(of["one"]), votes=_is_votes(of["one"]))
+        one = replace(twofold, end=match.start() + 1, is_shares_and_votes=False)
+        yield replace(one, percent=first, is_of_shares=not _is_votes(of["one"]), is_of_votes=_is_votes(of["one"]))
         yield replace(
             one,
             start=match.start() + 1,
             end=end,
             percent=second,
-            shares=not _is_votes(of["other"]),
-            votes=_is_votes(of["other"]),
+            is_of_shares=not _is_votes(of["other"]),
+            is_of_votes=_is_votes(of["other"]),
         )
 
 

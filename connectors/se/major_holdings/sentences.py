@@ -51,10 +51,7 @@ def find_positions(sentences: list[str]) -> tuple[FormColumn, FormColumn | None]
     Raises NotFlaggingFormError with the reason.
     """
     told = [one for one in assign_roles(sentences) if one.role in _ROLES]
-    heard = {
-        kind: _StatedFigures(after={Decimal(0)} if has_sold_everything(sentences) else set())
-        for kind in _KINDS
-    }
+    heard = {kind: _StatedFigures(after={Decimal(0)} if has_sold_everything(sentences) else set()) for kind in _KINDS}
     loose = [one for one in told if not _add_figure(heard, one)]
     levels = [_resolve_level(heard[kind]) for kind in _KINDS]
     _check_unassigned(loose, levels)
@@ -68,7 +65,7 @@ def _add_figure(heard: dict[str, _StatedFigures], one: FigureWithRole) -> bool:
     """Adds a figure to shares or votes; False if the text does not state which."""
     figure = one.figure
     if one.role is PercentageRole.AFTER:
-        if figure.is_twofold:
+        if figure.is_shares_and_votes:
             raise NotFlaggingFormError("two percentages, and not which is of shares and which of votes")
         if one.has_instruments:
             raise NotFlaggingFormError("shares and financial instruments are given together")
@@ -86,9 +83,9 @@ def _place_figure(heard: _StatedFigures, role: PercentageRole, figure: Percentag
             heard.below.add(figure.percent)
         case PercentageRole.AFTER if figure.side is not None:
             (heard.above if figure.side == "above" else heard.below).add(figure.percent)
-        case PercentageRole.AFTER if not figure.is_rough:
+        case PercentageRole.AFTER if not figure.is_approximate:
             heard.after.add(figure.percent)
-        case PercentageRole.BEFORE if figure.side is None and not figure.is_rough:
+        case PercentageRole.BEFORE if figure.side is None and not figure.is_approximate:
             heard.before.add(figure.percent)
         case _:  # an approximation is no figure
             pass
@@ -113,7 +110,7 @@ def _check_unassigned(loose: Iterable[FigureWithRole], levels: list[PercentageLe
     for one in loose:
         percent, side = one.figure.percent, one.figure.side
         if one.role is PercentageRole.AFTER and side is None and percent not in exact:
-            if not (one.figure.is_rough and exact):
+            if not (one.figure.is_approximate and exact):
                 raise NotFlaggingFormError(f"{percent} percent of something unspecified")
         elif one.role in (PercentageRole.UP, PercentageRole.DOWN) or (
             side is not None and one.role is PercentageRole.AFTER

@@ -18,22 +18,15 @@ from connectors.nasdaq.major_holdings.form_row import FormColumn, NotFlaggingFor
 from connectors.se.major_holdings.dates import find_first_day
 
 _BEFORE: Final = re.compile(
-    r"^\W*(?:(?:innehav|position|holding)\w*\s+)?(?:före|innan|before|prior\s+to|previous|tidigare)\b",
-    re.IGNORECASE,
+    r"^\W*(?:(?:innehav|position|holding)\w*\s+)?(?:före|innan|before|prior\s+to|previous|tidigare)\b", re.IGNORECASE
 )
 _AFTER: Final = re.compile(
     r"^\W*(?:(?:resulterande|resulting)\s+)?(?:(?:innehav|position|holding)\w*\s+)?(?:efter|after|following|resulting|nuvarande|nytt)\b",
     re.IGNORECASE,
 )
-_PERCENT: Final = re.compile(
-    r"[<>]?\s*(\d{1,3}(?:[.,]\d{1,6})?)\s*(?:%|procent|per\s?cent|percent)?", re.IGNORECASE
-)
-_SHARE_OF: Final = re.compile(
-    r"%|andel|procent|per\s?cent|percent|proportion|share\s+of|holding\s+of", re.IGNORECASE
-)
-_SHARES: Final = re.compile(
-    r"aktie|kapital|\bshares?\b(?!\s+of\s+(?:the\s+)?(?:vot|röst))|capital", re.IGNORECASE
-)
+_PERCENT: Final = re.compile(r"[<>]?\s*(\d{1,3}(?:[.,]\d{1,6})?)\s*(?:%|procent|per\s?cent|percent)?", re.IGNORECASE)
+_SHARE_OF: Final = re.compile(r"%|andel|procent|per\s?cent|percent|proportion|share\s+of|holding\s+of", re.IGNORECASE)
+_SHARES: Final = re.compile(r"aktie|kapital|\bshares?\b(?!\s+of\s+(?:the\s+)?(?:vot|röst))|capital", re.IGNORECASE)
 _VOTES: Final = re.compile(r"röst|\bvot", re.IGNORECASE)
 _COUNT: Final = re.compile(r"\b(?:antal|number|quantity|no\.?)\b", re.IGNORECASE)
 _DAY_ROW: Final = re.compile(
@@ -79,9 +72,7 @@ def parse_register_form(lines: list[str]) -> PositionTable | None:
     if None in marks or sorted(marks, key=lambda mark: mark or 0) != marks:
         return None
     start, moved, after = (mark for mark in marks if mark is not None)
-    shares = after + (
-        _line_index(lines[after:], _FORM_SHARE) or 0
-    )  # these labels also occur above, with numbers
+    shares = after + (_line_index(lines[after:], _FORM_SHARE) or 0)  # these labels also occur above, with numbers
     found = [match for line in lines[shares:] if (match := _HELD.match(line))]
     sums = {
         kind: _sum_percentages([one["percent"] for one in found if _is_kind(kind, one["what"])])

@@ -53,11 +53,11 @@ _PLACE: Final = "_place"
 
 
 def join_statements(
-    left: pl.DataFrame, right: pl.DataFrame, spare: Mapping[str, pl.Expr] = MappingProxyType({})
+    left: pl.DataFrame, right: pl.DataFrame, fallbacks: Mapping[str, pl.Expr] = MappingProxyType({})
 ) -> pl.DataFrame:
     """Full join of both sides by company number; without a comparison if the right side is empty, as is common.
 
-    spare: columns of the right needed for few rows of the left only, with the condition selecting those rows.
+    fallbacks: columns of the right needed for few rows of the left only, with the condition selecting those rows.
     """
     named = {name: f"{name}{_ANSWERED}" if name in left.columns else name for name in right.columns}
     if right.is_empty():
@@ -69,10 +69,8 @@ def join_statements(
     # joined by number only: a join copies every column of both sides
     ours, wanted = left.select(key), theirs.select(key).with_row_index(_PLACE)
     place = ours.join(wanted, on=_KEY, how="left", maintain_order="left")[_PLACE]
-    both = left.hstack(_gather_columns(left, theirs.drop(NUMBER), place, spare))
-    others = theirs.filter(
-        pl.repeat(value=True, n=theirs.height, eager=True).scatter(place.drop_nulls(), False)
-    )
+    both = left.hstack(_gather_columns(left, theirs.drop(NUMBER), place, fallbacks))
+    others = theirs.filter(pl.repeat(value=True, n=theirs.height, eager=True).scatter(place.drop_nulls(), False))
     return both if others.is_empty() else pl.concat([both, others], how="diagonal", rechunk=False)
 
 
@@ -85,18 +83,16 @@ def _gather_columns(
     return theirs.select(pl.col(name).gather(places_[name]) for name in theirs.columns).get_columns()
 
 
-def newest_statements(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
+def newest_statements(bulk: pl.DataFrame, api_rows: pl.DataFrame) -> pl.DataFrame:
     """Merges bulk and API statements: each group is taken as a whole from the newer one."""
-    return _newest_groups(bulk, answered, GROUPS, "bulk_seen", "answer_seen").drop(_THEIRS)
+    return _newest_groups(bulk, api_rows, GROUPS, "bulk_seen", "answer_seen").drop(_THEIRS)
 
 
-def newest_statistics(bulk: pl.DataFrame, answered: pl.DataFrame) -> pl.DataFrame:
+def newest_statistics(bulk: pl.DataFrame, api_rows: pl.DataFrame) -> pl.DataFrame:
     """Merges SCB's bulk file and SCB data of the API: the newer of each group; labels where the code is equal."""
-    rows = _newest_groups(bulk, answered, STATISTICAL_GROUPS, "scb_seen", "statistics_seen")
+    rows = _newest_groups(bulk, api_rows, STATISTICAL_GROUPS, "scb_seen", "statistics_seen")
     if _LABEL + _ANSWERED in rows.columns:
-        same = pl.all_horizontal(
-            pl.col(name) == pl.col(name + _ANSWERED) for name in ("industry", "industry_scheme")
-        )
+        same = pl.all_horizontal(pl.col(name) == pl.col(name + _ANSWERED) for name in ("industry", "industry_scheme"))
         rows = rows.with_columns(pl.coalesce(_LABEL, pl.when(same).then(_LABEL + _ANSWERED)))
     return rows.drop(_THEIRS)
 

@@ -22,9 +22,7 @@ MUNICIPALITY: Final = "_municipality_code"
 COUNTY: Final = "_county_code"
 MUNICIPALITY_NAME: Final = "_municipality"
 COUNTY_NAME: Final = "_county"
-BASIS: Final = (
-    "_place_basis"  # listed, place (by town name), neighbour (by adjacent codes), county (county only)
-)
+BASIS: Final = "_place_basis"  # listed, place (by town name), neighbour (by adjacent codes), county (county only)
 _NAMES: Final = (MUNICIPALITY, MUNICIPALITY_NAME, COUNTY, COUNTY_NAME, BASIS)
 _LENGTH: Final = 5
 _CODES: Final = 10**_LENGTH

@@ -63,9 +63,7 @@ def _source_texts(rows: pl.DataFrame, who: pl.Series) -> pl.Series:
     groups = {bits: (who == bits).arg_true() for bits in who.unique()}
     if len(groups) < 2:  # noqa: PLR2004 - one is all rows
         return _texts_of_group(rows, *groups) if groups else pl.Series(dtype=pl.String)
-    texts = pl.concat(
-        (_texts_of_group(rows[places_], bits) for bits, places_ in groups.items()), rechunk=True
-    )
+    texts = pl.concat((_texts_of_group(rows[places_], bits) for bits, places_ in groups.items()), rechunk=True)
     return texts.gather(pl.concat(groups.values()).arg_sort())  # one chunk, otherwise all text is copied
 
 

@@ -25,21 +25,14 @@ _NOTHING: Final = pl.lit(None, pl.String)
 _NO_DAY: Final = pl.lit(None, pl.Date)
 _RULE: Final = "_rule"
 _REGISTERS: Final = (BULK, STATISTICS, ANSWERS)
-COLUMNS: Final = (
-    "status",
-    "status_detail",
-    "status_date",
-    "status_source",
-    "registry_status",
-    "dissolved_date",
-)
+COLUMNS: Final = ("status", "status_detail", "status_date", "status_source", "registry_status", "dissolved_date")
 
 
 @dataclass(frozen=True, slots=True)
-class StatusRule:
+class SourcedStatusRule:
     """One line of the table: condition, status, index of the source register, registry wording."""
 
-    holds: pl.Expr
+    condition: pl.Expr
     status: str
     detail: str | None
     since: pl.Expr
@@ -66,37 +59,35 @@ def _deciding_register(group: str) -> pl.Expr:
     return pl.when(is_answer).then(place_of[ANSWERS]).when(is_bulk).then(place_of[bulk])
 
 
-def _status_rules(today: date, with_proceedings: bool) -> tuple[StatusRule, ...]:
+def _status_rules(today: date, with_proceedings: bool) -> tuple[SourcedStatusRule, ...]:
     """The decision table; `with_proceedings` False leaves out the lines about proceedings."""
     removed, named, active = map(_deciding_register, ("deregistration", "name", "activity"))
     reason = pl.coalesce(code_lists.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
     said, word = pl.col("activity"), pl.col("activity_word")
     silent = pl.col("bulk_seen").is_not_null() & said.is_null()
     return (
-        StatusRule(
-            pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), removed, reason
-        ),
+        SourcedStatusRule(pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), removed, reason),
         *(_proceeding_rules() if with_proceedings else ()),
-        StatusRule(said == _ACTIVE, "active", None, _NO_DAY, active, word),
-        StatusRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, active, word),
+        SourcedStatusRule(said == _ACTIVE, "active", None, _NO_DAY, active, word),
+        SourcedStatusRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, active, word),
         # SCB has 99.5 % of registered companies; those still missing after two months do not trade
-        StatusRule(silent & (pl.col("registered") <= today - NEW), "dormant", None, _NO_DAY, named, _NOTHING),
+        SourcedStatusRule(silent & (pl.col("registered") <= today - NEW), "dormant", None, _NO_DAY, named, _NOTHING),
         # known from accounts only: active without a register's statement
-        StatusRule(pl.lit(value=True), "active", None, _NO_DAY, named, _NOTHING),
+        SourcedStatusRule(pl.lit(value=True), "active", None, _NO_DAY, named, _NOTHING),
     )
 
 
-def _proceeding_rules() -> tuple[StatusRule, ...]:
+def _proceeding_rules() -> tuple[SourcedStatusRule, ...]:
     under_way = _deciding_register("proceedings")
     bankrupt, bankrupt_since, bankruptcy = _open_proceeding("KK")
     ending, ending_since, liquidation = _open_proceeding("LI")
     mending, mending_since, reorganisation = _open_proceeding("FR", "AC")
     _, other_since, other_word = _open_proceeding(*sorted(code_lists.PROCEEDINGS.codes))
     return (
-        StatusRule(bankrupt, "dormant", "bankruptcy", bankrupt_since, under_way, bankruptcy),
-        StatusRule(ending, "dormant", "liquidation", ending_since, under_way, liquidation),
-        StatusRule(mending, "active", "reorganisation", mending_since, under_way, reorganisation),
-        StatusRule(pl.col("proceedings").is_not_null(), "active", None, other_since, under_way, other_word),
+        SourcedStatusRule(bankrupt, "dormant", "bankruptcy", bankrupt_since, under_way, bankruptcy),
+        SourcedStatusRule(ending, "dormant", "liquidation", ending_since, under_way, liquidation),
+        SourcedStatusRule(mending, "active", "reorganisation", mending_since, under_way, reorganisation),
+        SourcedStatusRule(pl.col("proceedings").is_not_null(), "active", None, other_since, under_way, other_word),
     )
 
 
@@ -110,11 +101,11 @@ def with_status(rows: pl.DataFrame, today: date) -> pl.DataFrame:
     return rows.hstack(told.get_columns())
 
 
-def _status_columns(rows: pl.DataFrame, rules: tuple[StatusRule, ...]) -> pl.DataFrame:
+def _status_columns(rows: pl.DataFrame, rules: tuple[SourcedStatusRule, ...]) -> pl.DataFrame:
     """Status columns: the matching rule is found once, its values are looked up."""
     last = pl.lit(len(rules) - 1, pl.UInt8)
     for place in range(len(rules) - 2, -1, -1):
-        holds = rules[place].holds.fill_null(value=False)
+        holds = rules[place].condition.fill_null(value=False)
         last = pl.when(holds).then(pl.lit(place, pl.UInt8)).otherwise(last)
     ruled = rows.with_columns(last.alias(_RULE))
     rule = pl.col(_RULE)

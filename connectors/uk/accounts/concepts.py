@@ -72,11 +72,7 @@ ACCRUALS: Final = (
     "AccrualsDeferredIncome",
     "AccruedLiabilitiesDeferredIncome",
 )
-PENSION: Final = (
-    "DefinedBenefitPensionPlanNetLiability",
-    "PensionLiability",
-    "RetirementBenefitObligationsSurplus",
-)
+PENSION: Final = ("DefinedBenefitPensionPlanNetLiability", "PensionLiability", "RetirementBenefitObligationsSurplus")
 NET_ASSETS: Final = ("NetAssetsLiabilities", "NetAssetsLiabilitiesIncludingPensionAssetLiability")
 
 FLOWS: Final = frozenset((*REVENUE, *OPERATING_RESULT, *NET_RESULT_OF_GROUP))
@@ -141,9 +137,7 @@ GROUP_AXES: Final = frozenset(
     }
 )
 GROUP_MEMBERS: Final = frozenset({"Consolidated", "ConsolidatedGroup", "Group", "ConsolidatedMember"})
-COMPANY_MEMBERS: Final = frozenset(
-    {"Company", "CompanyOnly", "CompanyDefault", "ParentCompany", "SeparateMember"}
-)
+COMPANY_MEMBERS: Final = frozenset({"Company", "CompanyOnly", "CompanyDefault", "ParentCompany", "SeparateMember"})
 WHOLE_MEMBERS: Final = frozenset({"ContinuingAndDiscontinuedOperations", "RestatedAmount", "AllPeriods"})
 DEFAULT: Final = "Default"  # suffix of default members
 # Some software marks every figure of a first filing as original; next to a revised one it is the superseded value.

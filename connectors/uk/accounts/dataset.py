@@ -30,15 +30,10 @@ from connectors.contract.dataset import (
 from connectors.kit import staging
 from connectors.kit.archive.bounded_stream import ArchiveError
 from connectors.kit.archive.zip import zip_entries
-from connectors.kit.formats import HEAD, Format, decompressed_head, sniff
+from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.xml.parse import MalformedMarkupError
 from connectors.uk.accounts import fetch
-from connectors.uk.accounts.document import (
-    AccountsDocument,
-    FigureRow,
-    NotAccountsError,
-    parse_accounts_document,
-)
+from connectors.uk.accounts.document import AccountsDocument, AccountsRow, NotAccountsError, parse_accounts_document
 from connectors.uk.accounts.schema import ACCOUNTS, KEY
 from connectors.uk.file_names import basename
 from connectors.uk.licence import DOWNLOADS, LICENCE
@@ -69,46 +64,46 @@ def daily_date(name: str) -> date | None:
         return None
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises zips by name, single documents by their bytes. Documents carry no publication time."""
     published = daily_date(name)
     head = decompressed_head(head)
-    found = sniff(head)
+    found = detect_body_format(head)
     if published is not None:
         return RecognisedFile(datetime.combine(published, time(), UTC), Scope.PART)
     is_named = _MONTHLY.search(name) is not None or _NAMED.search(basename(name)) is not None
-    if is_named or found is Format.ZIP or _REPORT.search(head.replace(b"\0", b"")):  # NUL: UTF-16
+    if is_named or found is BodyFormat.ZIP or _REPORT.search(head.replace(b"\0", b"")):  # NUL: UTF-16
         return RecognisedFile(None, Scope.PART)
     return NotApplicable(f"{found.value} that is neither accounts nor named like them")
 
 
-def split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
     """Splits an archive into packs of members, each read by one process; a single file is one piece.
 
     A pack is named `members 2 of 12`; members of a nested archive stay together. Rows name their document.
     """
-    with piece.open() as stream:
-        found = sniff(stream.read(HEAD))
-        if found is not Format.ZIP:
-            if daily_date(piece.name) is not None or _MONTHLY.search(piece.name):
-                raise UnreadableFileError(KEY, piece.name, f"expected a zip, found {found.value}")
-            yield piece
+    with member.open() as stream:
+        found = detect_body_format(stream.read(HEAD))
+        if found is not BodyFormat.ZIP:
+            if daily_date(member.name) is not None or _MONTHLY.search(member.name):
+                raise UnreadableFileError(KEY, member.name, f"expected a zip, found {found.value}")
+            yield member
             return
         stream.seek(0)
         try:
-            packs = min(MOST_PACKS, -(-len(zip_entries(stream, piece.name)) // PACK_MEMBERS))
+            packs = min(MOST_PACKS, -(-len(zip_entries(stream, member.name)) // PACK_MEMBERS))
         except ArchiveError as error:
-            raise UnreadableFileError(KEY, piece.name, str(error)) from error
+            raise UnreadableFileError(KEY, member.name, str(error)) from error
     if packs <= 1:
-        yield piece
+        yield member
         return
     for pack in range(packs):
-        yield replace(piece, member=f"members {pack + 1} of {packs}")
+        yield replace(member, member_name=f"members {pack + 1} of {packs}")
 
 
 def _document_members(piece: ArchiveMember) -> Iterator[ArchiveMember]:
     """Yields the documents of a piece; all members of one nested zip are adjacent."""
-    pack = _PACK_NAME.fullmatch(piece.member or "")
+    pack = _PACK_NAME.fullmatch(piece.member_name or "")
     index, packs = (int(pack[1]) - 1, int(pack[2])) if pack else (0, 1)
 
     def keep(name: str) -> bool:
@@ -129,7 +124,7 @@ def _document_bytes(member: ArchiveMember) -> bytes:
             left -= len(chunk)
             if left < 0:
                 raise UnreadableFileError(
-                    KEY, member.member or member.name, f"larger than {LARGEST_DOCUMENT_BYTES >> 20} MiB"
+                    KEY, member.member_name or member.name, f"larger than {LARGEST_DOCUMENT_BYTES >> 20} MiB"
                 )
     return b"".join(chunks)
 
@@ -142,7 +137,7 @@ class _MemberReader:
         self._published = daily_date(piece.name)
         # a package normally nested in a daily zip, ingested alone: one company's accounts and accompanying files
         named = basename(piece.name)
-        self._package = named if piece.member is None and _PACKAGE.search(named) else ""
+        self._package = named if piece.member_name is None and _PACKAGE.search(named) else ""
         self._tally = staging.SignalCounter(KEY)
         self._rows: list[dict[str, Any]] = []
         self._rejects: list[tuple[str, str, str]] = []
@@ -154,7 +149,7 @@ class _MemberReader:
             self._documents += 1
             if self._documents % BATCH_DOCUMENTS == 0:
                 yield self._drain_batch()
-        if self._documents == 0 and not self._rejects and self._piece.member is None:
+        if self._documents == 0 and not self._rejects and self._piece.member_name is None:
             raise UnreadableFileError(KEY, self._piece.name, "an archive without any accounts document")
         yield self._drain_batch()
 
@@ -169,12 +164,10 @@ class _MemberReader:
         outer = ""
         if self._package:
             members = list(_document_members(self._piece))
-            yield from (
-                members if members[:1] == [self._piece] else self._select_nested(self._package, members)
-            )
+            yield from (members if members[:1] == [self._piece] else self._select_nested(self._package, members))
             return
         for member in _document_members(self._piece):
-            name, inside, _ = (member.member or "").partition(_NESTED)
+            name, inside, _ = (member.member_name or "").partition(_NESTED)
             if nest and (not inside or name != outer):
                 yield from self._select_nested(outer, nest)
                 nest = []
@@ -187,12 +180,10 @@ class _MemberReader:
 
     def _select_nested(self, outer: str, nest: list[ArchiveMember]) -> Iterator[ArchiveMember]:
         """Yields members under a folder `accounts`, else every document with XBRL (docs/formats/uk.md 8)."""
-        documents = [member for member in nest if _DOCUMENT.search(member.member or "")]
-        wanted = [
-            member for member in documents if _ACCOUNTS.search((member.member or "").rpartition(_NESTED)[2])
-        ]
+        documents = [member for member in nest if _DOCUMENT.search(member.member_name or "")]
+        wanted = [member for member in documents if _ACCOUNTS.search((member.member_name or "").rpartition(_NESTED)[2])]
         if len(wanted) > 1:  # a report package includes its taxonomy's XML
-            wanted = [one for one in wanted if not _XML.search(one.member or "") or self._contains_xbrl(one)]
+            wanted = [one for one in wanted if not _XML.search(one.member_name or "") or self._contains_xbrl(one)]
         if not wanted:
             wanted = [member for member in documents if self._contains_xbrl(member)]
         if not wanted:
@@ -206,17 +197,17 @@ class _MemberReader:
         try:
             body = _document_bytes(member)
         except UnreadableFileError as error:
-            self._add_reject(member.member or "", error.reason, "")
+            self._add_reject(member.member_name or "", error.reason, "")
             return False
         return _REPORT.search(body.replace(b"\0", b"")) is not None
 
     def _read_member(self, member: ArchiveMember) -> None:
-        is_loose = member.member is None or _PACK_NAME.fullmatch(member.member) is not None
-        name = basename(member.name) if is_loose else self._named(str(member.member))
+        is_loose = member.member_name is None or _PACK_NAME.fullmatch(member.member_name) is not None
+        name = basename(member.name) if is_loose else self._named(str(member.member_name))
         body = b""
         try:
             body = _document_bytes(member)
-            self._add_document(name, None if is_loose else member.member, body)
+            self._add_document(name, None if is_loose else member.member_name, body)
         except UnreadableFileError as error:
             if is_loose:
                 raise
@@ -235,15 +226,13 @@ class _MemberReader:
         if not document.rows:
             self._add_reject(name, "no figure is tagged in it", "")
             period = document.period
-            blank = FigureRow(period, False, None, None, None, None, None, None, None, ())
+            blank = AccountsRow(period, False, None, None, None, None, None, None, None, ())
             self._rows.append(common | _figure_columns(blank))
         if document.period.is_assumed:
             self._tally.add("assumed_start", "the document gives only its last day", basename(name))
         self._rows.extend(common | _figure_columns(row) for row in document.rows)
 
-    def _common_columns(
-        self, document: AccountsDocument, name: str, path: str | None, sha256: str
-    ) -> dict[str, Any]:
+    def _common_columns(self, document: AccountsDocument, name: str, path: str | None, sha256: str) -> dict[str, Any]:
         return {
             "document_sha256": sha256,
             "document": basename(name),
@@ -251,7 +240,7 @@ class _MemberReader:
             "company_number": document.number,
             "company_name": document.name,
             "balance_date": document.balance_date,
-            "dormant": document.dormant,
+            "dormant": document.is_dormant,
             "accounting_standard": document.standard,
             "accounts_type": document.accounts_type,
             "received_date": document.received,
@@ -267,7 +256,7 @@ class _MemberReader:
         self._rejects.append((name, reason, excerpt))
 
 
-def _figure_columns(row: FigureRow) -> dict[str, Any]:
+def _figure_columns(row: AccountsRow) -> dict[str, Any]:
     return {
         "period_start": row.period.start,
         "period_end": row.period.end,
@@ -285,9 +274,9 @@ def _figure_columns(row: FigureRow) -> dict[str, Any]:
     }
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields rows of all documents of a piece; a document without rows is rejected with a reason."""
-    yield from _MemberReader(piece).batches()
+    yield from _MemberReader(member).batches()
 
 
 DATASET: Final = Dataset(
@@ -296,10 +285,10 @@ DATASET: Final = Dataset(
     licence=LICENCE,
     cadence=Cadence(cron="0 11 * * 2-6", stale_after_hours=96),  # published Tuesday to Saturday
     # A single unreadable document means little; half of them failing means the format changed.
-    guard=GuardLimits(max_rejected=0.5),
+    guard_limits=GuardLimits(max_rejected=0.5),
     host=DOWNLOADS,
-    staged={ACCOUNTS.name: ACCOUNTS},
-    files=(
+    staged_tables={ACCOUNTS.name: ACCOUNTS},
+    file_patterns=(
         "accounts_bulk_zip/**/*",
         "accounts_ixbrl/**/*",
         "accounts_ixbrl_full/**/*",
@@ -310,8 +299,8 @@ DATASET: Final = Dataset(
         "Accounts_Monthly_Data-*",
         "Prod22[34]_*",
     ),
-    recognise=recognise,
-    split=split,
-    read=read,
+    recognise_file=recognise_file,
+    split_members=split_members,
+    read_batches=read_batches,
     fetch=fetch.fetch,
 )

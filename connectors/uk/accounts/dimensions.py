@@ -50,9 +50,7 @@ def _combined_part(dimensions: tuple[Dimension, ...], segments: tuple[str, ...])
 
 
 def _member_scope(name: str) -> str:
-    return (
-        _GROUP if name in concepts.GROUP_MEMBERS else _COMPANY if name in concepts.COMPANY_MEMBERS else _PART
-    )
+    return _GROUP if name in concepts.GROUP_MEMBERS else _COMPANY if name in concepts.COMPANY_MEMBERS else _PART
 
 
 def _dimension_meaning(dimension: Dimension) -> str:

@@ -18,7 +18,7 @@ from connectors.kit.xbrl.facts import Context, Fact, XbrlReport, first_text, par
 from connectors.kit.xbrl.instance import read_report
 from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_loose_date
 from connectors.uk.accounts import concepts
-from connectors.uk.accounts.figures import DocumentFigures
+from connectors.uk.accounts.figures import AccountsFigures
 from connectors.uk.accounts.periods import WEEK, AccountsPeriod, DocumentPeriods
 from connectors.uk.accounts.total_assets import total_assets
 from warehouse.schema.identifiers import parse_scoped
@@ -45,7 +45,7 @@ class NotAccountsError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class FigureRow:
+class AccountsRow:
     """Figures of one period and scope; None where the document tags none."""
 
     period: AccountsPeriod
@@ -62,14 +62,7 @@ class FigureRow:
     @property
     def has_figures(self) -> bool:
         """True if any figure is known."""
-        figures = (
-            self.revenue,
-            self.operating_result,
-            self.net_result,
-            self.equity,
-            self.total_assets,
-            self.employees,
-        )
+        figures = (self.revenue, self.operating_result, self.net_result, self.equity, self.total_assets, self.employees)
         return any(figure is not None for figure in figures)
 
 
@@ -80,13 +73,13 @@ class AccountsDocument:
     number: str
     name: str | None
     balance_date: date
-    dormant: bool | None
+    is_dormant: bool | None
     standard: str | None
     accounts_type: str | None
     received: date | None
     is_amendment: bool
     period: AccountsPeriod
-    rows: list[FigureRow] = field(default_factory=list)
+    rows: list[AccountsRow] = field(default_factory=list)
     signals: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
@@ -149,9 +142,7 @@ def _entity_number(context: Context) -> str | None:
 
 
 def _find_company_number(file_number: str | None, said: Said, report: XbrlReport) -> str:
-    stated = next(
-        filter(None, (company_number(first_text(said.get(name, ()))) for name in concepts.NUMBER)), None
-    )
+    stated = next(filter(None, (company_number(first_text(said.get(name, ()))) for name in concepts.NUMBER)), None)
     if file_number is not None and stated not in (None, file_number):
         report.signals["other_company_number", "than in the file's name, which counts"] += 1
     found = file_number or stated
@@ -203,10 +194,10 @@ def _first_found(board: Mapping[str, Decimal], names: tuple[str, ...]) -> Decima
     return None
 
 
-def _figure_row(figures: DocumentFigures, period: AccountsPeriod, is_group: bool) -> FigureRow | None:
+def _figure_row(figures: AccountsFigures, period: AccountsPeriod, is_group: bool) -> AccountsRow | None:
     """Figures of one scope and period; None without any."""
-    flows = figures.board(is_group, period.start, period.end)
-    balances = figures.board(is_group, None, period.end)
+    flows = figures.values_by_concept(is_group, period.start, period.end)
+    balances = figures.values_by_concept(is_group, None, period.end)
     if not flows and not balances:
         return None
     money = figures.money
@@ -214,16 +205,13 @@ def _figure_row(figures: DocumentFigures, period: AccountsPeriod, is_group: bool
     employees = _first_found(flows, concepts.EMPLOYEES)
     if employees is None:
         employees = _first_found(balances, concepts.EMPLOYEES)
-    return FigureRow(
+    return AccountsRow(
         period,
         is_group,
         figures.currency,
         money(_first_found(flows, concepts.REVENUE), "revenue"),
         money(_first_found(flows, concepts.OPERATING_RESULT), "operating_result"),
-        money(
-            _first_found(flows, concepts.NET_RESULT_OF_GROUP if is_group else concepts.NET_RESULT),
-            "net_result",
-        ),
+        money(_first_found(flows, concepts.NET_RESULT_OF_GROUP if is_group else concepts.NET_RESULT), "net_result"),
         money(_first_found(balances, concepts.EQUITY), "equity"),
         money(assets, "total_assets"),
         figures.heads(employees),
@@ -231,7 +219,7 @@ def _figure_row(figures: DocumentFigures, period: AccountsPeriod, is_group: bool
     )
 
 
-def _balance_date(said: Said, named_date: date | None, figures: DocumentFigures) -> date:
+def _balance_date(said: Said, named_date: date | None, figures: AccountsFigures) -> date:
     """Balance date by the document, its file name or its report period; the latest of those with figures.
 
     A date left over from last year's document has figures too, as comparatives. If none has figures, a period
@@ -261,14 +249,14 @@ def parse_accounts_document(name: str, body: bytes) -> AccountsDocument:
     if not report.facts:
         raise NotAccountsError("nothing that is tagged in it belongs to UK accounts")
     file_number, named_date = parse_file_name(name)
-    figures = DocumentFigures(report.facts, report.signals)
+    figures = AccountsFigures(report.facts, report.signals)
     end = _balance_date(said, named_date, figures)
     periods = DocumentPeriods(report, figures, end, _stated_day(said, concepts.REPORT_START))
     document = AccountsDocument(
         number=_find_company_number(file_number, said, report),
         name=first_text(fact for key in concepts.NAME for fact in said.get(key, ())),
         balance_date=end,
-        dormant=_dormant_flag(said, end),
+        is_dormant=_dormant_flag(said, end),
         standard=_accounting_standard(said, report),
         accounts_type=_dimension_member(said, concepts.ACCOUNTS_TYPE, "AccountsType"),
         received=_stated_day(said, concepts.RECEIVED),

@@ -16,16 +16,14 @@ from typing import Final
 from urllib.parse import urljoin
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.client import HttpClient, NotModified, Validators
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.uk.file_names import basename
 from connectors.uk.licence import DOWNLOADS
 
 PAGE: Final = f"https://{DOWNLOADS}/en_accountsdata.html"
-_HREF: Final = re.compile(
-    r"""href\s*=\s*["']([^"']*Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})\.zip)["']""", re.IGNORECASE
-)
+_HREF: Final = re.compile(r"""href\s*=\s*["']([^"']*Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})\.zip)["']""", re.IGNORECASE)
 _FIRST: Final = 1  # zips fetched by the first run; the archive of 60 days is ingested from files
 
 
@@ -52,7 +50,7 @@ def _parse_cursor(after: Cursor | None) -> tuple[date | None, Validators | None]
 def fetch(http: HttpClient, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches zips newer than the cursor, oldest first, and the cursor's own zip if its bytes changed."""
     del subjects  # whole days only
-    page = http.get(PAGE, expect={Format.HTML}).read().decode("utf-8", "replace")
+    page = http.get(PAGE, expect={BodyFormat.HTML}).read().decode("utf-8", "replace")
     found = daily_zip_links(page)
     if not found:
         raise UnexpectedBodyError(PAGE, 200, "links no daily accounts zip")
@@ -60,10 +58,10 @@ def fetch(http: HttpClient, after: Cursor | None, subjects: Iterable[str]) -> It
     days = list(found)[-_FIRST:] if taken is None else [day for day in found if day >= taken]
     for day in days:
         url = urljoin(PAGE, found[day])
-        fetched = http.download(url, expect={Format.ZIP}, since=validators if day == taken else None)
+        fetched = http.download(url, expect={BodyFormat.ZIP}, since=validators if day == taken else None)
         if isinstance(fetched, NotModified):
             continue
         held = fetched.validators.cursor()
         cursor = Cursor(f"{day.isoformat()}\n{held.value if held else ''}")
-        arrival = fetched.arrival(basename(url), Scope.PART, cursor)
+        arrival = fetched.to_fetched_file(basename(url), Scope.PART, cursor)
         yield replace(arrival, observed_at=datetime.combine(day, time(), UTC))

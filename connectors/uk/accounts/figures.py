@@ -33,9 +33,7 @@ def _is_group_only(fact: Fact) -> bool:
     """True if the fact occurs only in a group's IFRS statements (docs/formats/uk.md 9.5)."""
     if not _is_ifrs(fact) or fact.context is None:
         return False
-    return fact.name in concepts.OWNERS or any(
-        cut.axis == concepts.IFRS_AXIS for cut in fact.context.dimensions
-    )
+    return fact.name in concepts.OWNERS or any(cut.axis == concepts.IFRS_AXIS for cut in fact.context.dimensions)
 
 
 def employee_count(fact: Fact) -> Decimal | None:
@@ -62,16 +60,14 @@ Ranked = list[tuple[int, Fact]]
 def _confirmed_amount(name: str, facts: list[Fact], placed: Mapping[str, Ranked]) -> Decimal | None:
     """Of contradicting facts, the one confirmed by another total of the same kind; else the first."""
     if name in concepts.EQUITY:
-        others = {
-            fact.number for other in concepts.EQUITY if other != name for _, fact in placed.get(other, ())
-        }
+        others = {fact.number for other in concepts.EQUITY if other != name for _, fact in placed.get(other, ())}
         for fact in facts:
             if fact.number in others:
                 return fact.number
     return facts[0].number
 
 
-class DocumentFigures:
+class AccountsFigures:
     """Figures of one document by place. `currency`: the one most amounts use."""
 
     def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
@@ -132,9 +128,7 @@ class DocumentFigures:
         return part
 
     def _main_currency(self, facts: list[Fact]) -> str | None:
-        found = Counter(
-            fact.unit.currency for fact in facts if fact.unit is not None and fact.value is not None
-        )
+        found = Counter(fact.unit.currency for fact in facts if fact.unit is not None and fact.value is not None)
         del found[None]
         if len(found) > 1:
             for currency, count in found.most_common()[1:]:
@@ -159,7 +153,7 @@ class DocumentFigures:
         elif name in concepts.FLOWS:
             self.flows[is_group, end][start] += 1
 
-    def board(self, is_group: bool, start: date | None, end: date) -> Mapping[str, Decimal]:
+    def values_by_concept(self, is_group: bool, start: date | None, end: date) -> Mapping[str, Decimal]:
         """Figures of one scope and period by concept; start None means the balances of a day."""
         placed = self._places.get((is_group, start, end))
         if placed is None:

@@ -40,9 +40,7 @@ def _with_stated_starts(rows: pl.DataFrame) -> pl.DataFrame:
     """Replaces an assumed start by the one another document states for the same last day."""
     place = ["company_number", "period_end"]
     stated = rows.filter(~pl.col("is_start_assumed")).sort("is_comparative", "period_start")
-    known = stated.unique(subset=place, keep="first", maintain_order=True).select(
-        *place, _stated="period_start"
-    )
+    known = stated.unique(subset=place, keep="first", maintain_order=True).select(*place, _stated="period_start")
     joined = rows.join(known, on=place, how="left", maintain_order="left")
     better = pl.coalesce("_stated", "period_start")
     start = pl.when("is_start_assumed").then(better).otherwise("period_start")

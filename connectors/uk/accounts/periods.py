@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from connectors.kit.xbrl.facts import XbrlReport
-from connectors.uk.accounts.figures import DocumentFigures
+from connectors.uk.accounts.figures import AccountsFigures
 
 LONGEST: Final = timedelta(days=18 * 31)  # a first period may last 18 months (Companies Act 2006, s. 392)
 WEEK: Final = timedelta(days=7)  # a year may end this far from its reference date (CA 2006, s. 391)
@@ -33,9 +33,7 @@ class AccountsPeriod:
 class DocumentPeriods:
     """Periods of one document: its own, then its comparatives."""
 
-    def __init__(
-        self, report: XbrlReport, figures: DocumentFigures, end: date, stated_start: date | None
-    ) -> None:
+    def __init__(self, report: XbrlReport, figures: AccountsFigures, end: date, stated_start: date | None) -> None:
         self._report = report
         self._figures = figures
         self._used: defaultdict[date, Counter[date]] = defaultdict(Counter)
@@ -49,9 +47,7 @@ class DocumentPeriods:
     def _likely_start(starts: Counter[date], end: date) -> date | None:
         """Most frequent start for an end within the legal length; the longest period on ties."""
         fitting = [
-            (count, -start.toordinal(), start)
-            for start, count in starts.items()
-            if start <= end <= start + LONGEST
+            (count, -start.toordinal(), start) for start, count in starts.items() if start <= end <= start + LONGEST
         ]
         return max(fitting)[2] if fitting else None
 

@@ -39,9 +39,7 @@ def _candidate_total(look: Look) -> Decimal | None:
     current = look.get(concepts.CURRENT_ASSETS)
     fixed = _sum_stated(look, concepts.FIXED_PARTS) if fixed is None else fixed
     current = _sum_stated(look, concepts.CURRENT_PARTS) if current is None else current
-    found = [
-        value for value in (fixed, current, _sum_stated(look, concepts.OTHER_ASSETS)) if value is not None
-    ]
+    found = [value for value in (fixed, current, _sum_stated(look, concepts.OTHER_ASSETS)) if value is not None]
     return sum(found, Decimal(0)) if found else None
 
 
@@ -67,16 +65,16 @@ def _balancing_totals(look: Look) -> Iterator[Decimal]:
             yield net + owed + provisions + extra
 
 
-def total_assets(look: Look) -> tuple[Decimal | None, bool]:
-    """Returns (total assets, whether computed). `look`: the balances of one scope and day."""
-    stated = _first_stated(look, concepts.TOTAL_ASSETS)
+def total_assets(lookup_figure: Look) -> tuple[Decimal | None, bool]:
+    """Returns (total assets, whether computed). `lookup_figure`: the balances of one scope and day."""
+    stated = _first_stated(lookup_figure, concepts.TOTAL_ASSETS)
     if stated is not None and stated >= 0:
         return stated, False
-    total = _candidate_total(look)
+    total = _candidate_total(lookup_figure)
     if (
         total is None
         or total <= 0
-        or all(abs(total - claim) > _TOLERANCE for claim in _balancing_totals(look))
+        or all(abs(total - claim) > _TOLERANCE for claim in _balancing_totals(lookup_figure))
     ):
         return None, False
     return total, True

@@ -32,10 +32,10 @@ from connectors.kit.csv import reader
 from connectors.uk.basic_company_data import fetch
 from connectors.uk.basic_company_data.industry import unknown_industry_cells
 from connectors.uk.code_lists import unlisted_words
-from connectors.uk.file_names import basename, recognise_by_name, required_members
+from connectors.uk.file_names import basename, recognise_by_name, split_required_members
 from connectors.uk.licence import DOWNLOADS, LICENCE
 from connectors.uk.register import canonical_numbers
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "uk.companies"
 _NAMES: Final = range(1, 11)
@@ -93,7 +93,7 @@ _BREAKS: Final = r"[\r\n\t\x{00A0}]"
 _DATE_BYTES: Final = 10
 
 _STAGED: Final = tuple(
-    Column(name, Kind.TEXT, "docs/formats/uk.md 3", nullable=name not in {"CompanyName", "CompanyNumber"})
+    Column(name, ColumnKind.TEXT, "docs/formats/uk.md 3", nullable=name not in {"CompanyName", "CompanyNumber"})
     for name in COLUMNS
 )
 COMPANIES: Final = Table(
@@ -121,30 +121,30 @@ _CODED: Final = (
 )
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises any csv or zip of this folder; the name gives the snapshot date."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:1] == b"<":
-        # Left to `read`, which reports it: an error page with a data file's name must not be skipped silently.
+        # Left to `read_batches`, which reports it: an error page with a data file's name must not be skipped silently.
         return recognise_by_name(name)
     if not basename(name).lower().endswith((".csv", ".zip", ".txt", ".gz")):
         return NotApplicable("neither a csv nor a zip of BasicCompanyData")
     return recognise_by_name(name)
 
 
-def split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
     """Yields the csv of a zip, or a plain csv as one piece."""
-    return required_members(piece, _is_csv_member, "a csv")
+    return split_required_members(member, _is_csv_member, "a csv")
 
 
 def _is_csv_member(member: str) -> bool:
     return basename(member).lower().endswith((".csv", ".txt"))
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields rows, rejects and signals of one csv."""
     tally = staging.SignalCounter(KEY)
-    for raw in reader.read_csv(piece, _LAYOUT):
+    for raw in reader.read_csv(member, _LAYOUT):
         batch = _with_clean_names(_with_canonical_numbers(raw, tally))
         strange_words = _count_anomalies(batch.rows, tally)
         if not strange_words:
@@ -153,7 +153,7 @@ def read(piece: ArchiveMember) -> Iterator[Batch]:
             unmapped = pl.col(_STATUS).is_in(strange_words, nulls_equal=True)
             yield replace(batch, rows=batch.rows.filter(~unmapped))
             yield staging.make_batch(UNMAPPED, batch.rows.filter(unmapped))
-    yield staging.make_batch(COMPANIES, staging.empty_frame(COMPANIES), None, tally.drain())
+    yield staging.make_batch(COMPANIES, staging.empty_staged_frame(COMPANIES), None, tally.drain())
 
 
 def _with_canonical_numbers(batch: Batch, tally: staging.SignalCounter) -> Batch:
@@ -182,9 +182,7 @@ def _with_clean_names(batch: Batch) -> Batch:
         CompanyName=pl.when(odd).then(text.clean_text(pl.col("CompanyName"))).otherwise("CompanyName")
     )
     nameless = rows.filter(pl.col("CompanyName").is_null())["CompanyNumber"]
-    rejects = staging.reject_rows(
-        (f"company {number}", "CompanyName is empty", number) for number in nameless
-    )
+    rejects = staging.reject_rows((f"company {number}", "CompanyName is empty", number) for number in nameless)
     return replace(batch, rows=rows.drop_nulls("CompanyName"), rejects=pl.concat([batch.rejects, rejects]))
 
 
@@ -195,25 +193,19 @@ def _count_anomalies(rows: pl.DataFrame, tally: staging.SignalCounter) -> list[s
     # all columns in one call, so that polars uses all threads; finding distinct days costs less than parsing them
     found = rows.select(pl.col(name).unique().implode() for name in (*words, *SIC_COLUMNS, *filled))
     missing = rows.filter(pl.col(_STATUS).is_null())
-    staging.count_subjects(
-        tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber")
-    )
+    staging.count_subjects(tally, "unknown_status", missing.select(subject=pl.lit("(empty)"), example="CompanyNumber"))
     for code, listed, column in _CODED:
         _count_cells(tally, code, rows, column, unlisted_words(found[column].item(), listed))
     for name in filled:
         if found[name].item().to_frame(name).select(_is_bad_date(name).any()).item():
             hits = rows.filter(_is_bad_date(name))
-            staging.count_subjects(
-                tally, "bad_date", hits.select(subject=pl.lit(name), example="CompanyNumber")
-            )
+            staging.count_subjects(tally, "bad_date", hits.select(subject=pl.lit(name), example="CompanyNumber"))
     for name in SIC_COLUMNS:
         _count_cells(tally, "unknown_industry_code", rows, name, unknown_industry_cells(found[name].item()))
     return [*unlisted_words(found[_STATUS].item(), "statuses"), *([] if missing.is_empty() else [None])]
 
 
-def _count_cells(
-    tally: staging.SignalCounter, code: str, rows: pl.DataFrame, column: str, cells: list[str]
-) -> None:
+def _count_cells(tally: staging.SignalCounter, code: str, rows: pl.DataFrame, column: str, cells: list[str]) -> None:
     if cells:
         hits = rows.filter(pl.col(column).is_in(cells))
         staging.count_subjects(tally, code, hits.select(subject=column, example="CompanyNumber"))
@@ -237,12 +229,12 @@ DATASET: Final = Dataset(
     cadence=Cadence(
         cron="30 7 2-8 * *", stale_after_hours=24 * 40
     ),  # published within 5 working days after the end of the month
-    guard=GuardLimits(max_rows=9_000_000),  # 5,695,465 rows in 2026-08
+    guard_limits=GuardLimits(max_rows=9_000_000),  # 5,695,465 rows in 2026-08
     host=DOWNLOADS,
-    staged={COMPANIES.name: COMPANIES, UNMAPPED.name: UNMAPPED},
-    files=("basic_company_data/**/*", "BasicCompanyData*"),
-    recognise=recognise,
-    split=split,
-    read=read,
+    staged_tables={COMPANIES.name: COMPANIES, UNMAPPED.name: UNMAPPED},
+    file_patterns=("basic_company_data/**/*", "BasicCompanyData*"),
+    recognise_file=recognise_file,
+    split_members=split_members,
+    read_batches=read_batches,
     fetch=fetch.fetch_companies,
 )

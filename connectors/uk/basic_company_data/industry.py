@@ -44,9 +44,7 @@ def unknown_industry_cells(cells: pl.Series) -> list[str]:
     """Distinct cells that are neither empty nor a code of the registry's lists."""
     given = cells.drop_nulls().to_frame("cell")
     listed = (
-        pl.col("cell")
-        .str.extract(PATTERN, 1)
-        .is_in(sorted(code_lists.load_code_list("connectors.uk", "sic").codes))
+        pl.col("cell").str.extract(PATTERN, 1).is_in(sorted(code_lists.load_code_list("connectors.uk", "sic").codes))
     )
     says_none = pl.col("cell").str.strip_chars().str.to_lowercase() == NONE
     return given.filter(~(listed.fill_null(value=False) | says_none))["cell"].to_list()

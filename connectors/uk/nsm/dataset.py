@@ -32,7 +32,7 @@ from connectors.contract.dataset import (
 )
 from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from connectors.uk.nsm import fetch, redact, tr1_form
@@ -52,25 +52,25 @@ _TEXTS: Final = (
 Row = dict[str, Any]
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises search responses and single items in JSON; other files of the folder are not ours."""
     del name
     head = decompressed_head(head)
-    found = sniff(head)
-    if found is not Format.JSON:
+    found = detect_body_format(head)
+    if found is not BodyFormat.JSON:
         return NotApplicable(f"expected an answer of the search in JSON, found {found.value}")
     if _OURS.search(head) is None:
         return NotApplicable("JSON that is not a response of the NSM search")
     return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields the announcements of one response, and the TR-1 forms of those with a text."""
-    tally = SignalCounter(piece.dataset)
+    tally = SignalCounter(member.dataset)
     items: list[Row] = []
     forms: list[Row] = []
     rejects: list[tuple[object, str, object]] = []
-    for hit in _read_hits(piece):
+    for hit in _read_hits(member):
         identity, source = _identity_and_source(hit)
         if identity is None:
             rejects.append((None, "no _id: the announcement has no key", msgspec.json.encode(hit).decode()))
@@ -83,18 +83,14 @@ def read(piece: ArchiveMember) -> Iterator[Batch]:
             except tr1_form.NotTr1FormError as error:
                 rejects.append((identity, str(error), source.get("headline")))
     yield staging.make_batch(ITEMS, list({row["id"]: row for row in items}.values()), None, tally.drain())
-    yield staging.make_batch(
-        TR1, list({row["id"]: row for row in forms}.values()), staging.reject_rows(rejects)
-    )
+    yield staging.make_batch(TR1, list({row["id"]: row for row in forms}.values()), staging.reject_rows(rejects))
 
 
 def _parse_form(text: str) -> tr1_form.MajorHoldingNotification:
     if text.startswith(redact.WITHHELD):
         raise tr1_form.NotTr1FormError(text.removeprefix(redact.WITHHELD))
     if len(text) > LONGEST:
-        raise tr1_form.NotTr1FormError(
-            f"a text of more than {LONGEST:,} characters: a form has a few thousand"
-        )
+        raise tr1_form.NotTr1FormError(f"a text of more than {LONGEST:,} characters: a form has a few thousand")
     return tr1_form.parse_notification(to_plain_text(text))
 
 
@@ -159,9 +155,7 @@ def _checked_lei(value: Any, identity: str, tally: SignalCounter) -> str | None:
     return None
 
 
-def _form_row(
-    identity: str, source: Row, form: tr1_form.MajorHoldingNotification, tally: SignalCounter
-) -> Row:
+def _form_row(identity: str, source: Row, form: tr1_form.MajorHoldingNotification, tally: SignalCounter) -> Row:
     if form.forms > 1:
         tally.add("several_forms", "the text holds more than one form: the first is read", identity)
     _check_totals(form.now, identity, tally)
@@ -197,9 +191,7 @@ def _checked_country(written: str | None, identity: str, tally: SignalCounter) -
     return written
 
 
-def _checked_crossing_day(
-    stated: date | None, source: Row, identity: str, tally: SignalCounter
-) -> date | None:
+def _checked_crossing_day(stated: date | None, source: Row, identity: str, tally: SignalCounter) -> date | None:
     """Day of section 5, or None if after its announcement: a future day would hide all later notices."""
     if stated is None:
         tally.add("no_day", "no day of the crossing in the text", identity)
@@ -245,13 +237,13 @@ DATASET: Final = Dataset(
         attribution="Source: Financial Conduct Authority, National Storage Mechanism",
     ),
     cadence=Cadence(cron="20 7-19 * * 1-5", stale_after_hours=24 * 5),
-    guard=GuardLimits(max_rejected=0.5),  # prose: a sizeable share of texts says only «see attachment»
+    guard_limits=GuardLimits(max_rejected=0.5),  # prose: a sizeable share of texts says only «see attachment»
     host=HOST,
-    staged={ITEMS.name: ITEMS, TR1.name: TR1},
-    files=("fca_nsm/**/*", "nsm/**/*", "nsm-*"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={ITEMS.name: ITEMS, TR1.name: TR1},
+    file_patterns=("fca_nsm/**/*", "nsm/**/*", "nsm-*"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch.fetch_announcements,
     redact=redact.redact,
 )

@@ -20,7 +20,7 @@ from urllib.parse import quote
 import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
 from connectors.kit.json.chunks import MALFORMED
 from connectors.uk.nsm.schema import HOLDINGS_TYPE, HOST
@@ -46,9 +46,7 @@ _HEADERS: Final = {
 }
 
 
-def fetch_announcements(
-    http: HttpClient, after: Cursor | None, subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_announcements(http: HttpClient, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches lists from the cursor on, each followed by the texts it names; cursor: last day requested."""
     del subjects
     last = http.now().date()
@@ -107,7 +105,7 @@ def _list_and_text_files(
     days = f"{begin.isoformat()}-{end.isoformat()}"
     for number, page in enumerate(pages):
         name = f"nsm-{days}.json" if number == 0 else f"nsm-{days}-{number}.json"
-        yield replace(page.answer.arrival(name, Scope.PART), cursor=None)
+        yield replace(page.answer.to_fetched_file(name, Scope.PART), cursor=None)
     for identity in found:
         yield from _fetch_details(http, identity)
 
@@ -146,7 +144,7 @@ def _fetch_search_page(http: HttpClient, begin: date, end: date, start: int) -> 
     Raises SourceUnavailableError for the soft block, or a page shorter than announced.
     """
     asked = search_request(begin, end, start)
-    answer = http.post(SEARCH, asked, "application/json", expect={Format.JSON}, headers=_HEADERS)
+    answer = http.post(SEARCH, asked, "application/json", expect={BodyFormat.JSON}, headers=_HEADERS)
     body = _decode_json(answer, SEARCH)
     found = search_hits(body)
     if isinstance(found, str):
@@ -198,10 +196,10 @@ def search_hits(body: Any) -> list[Any] | str:
 def _fetch_details(http: HttpClient, identity: str) -> Iterator[FetchedFile]:
     """Fetches the text of one announcement; yields nothing if it was taken down. A block page is rejected."""
     url = f"https://{HOST}/details/{quote(identity, safe='')}?index={INDEX}"
-    answer = http.get(url, expect={Format.JSON}, headers=_HEADERS, allow=(_NOT_FOUND,))
+    answer = http.get(url, expect={BodyFormat.JSON}, headers=_HEADERS, allow=(_NOT_FOUND,))
     if answer.status == _NOT_FOUND:
         return
     body = _decode_json(answer, url)
     if not isinstance(body, dict) or not isinstance(body.get("_source"), dict):
         raise SourceUnavailableError(url, answer.status, "no announcement in the response: retried later")
-    yield replace(answer.arrival(f"nsm-{quote(identity, safe='')}.json", Scope.PART), cursor=None)
+    yield replace(answer.to_fetched_file(f"nsm-{quote(identity, safe='')}.json", Scope.PART), cursor=None)

@@ -34,9 +34,7 @@ def news_items(listed: pl.DataFrame) -> pl.DataFrame:
         told.with_columns(
             pl.Series("published_at", published, dtype=ITEM["published_at"]),
             pl.Series(
-                "categories",
-                [categories.map_categories([kind]) for kind in told["type"]],
-                dtype=ITEM["categories"],
+                "categories", [categories.map_categories([kind]) for kind in told["type"]], dtype=ITEM["categories"]
             ),
             pl.Series("url", [_announcement_url(path) for path in told["download_link"]], dtype=pl.String),
             pl.coalesce("headline", "type").alias("title"),

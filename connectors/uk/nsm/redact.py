@@ -109,7 +109,7 @@ def _country_without_city(found: re.Match[str]) -> str:
     return f"{found[1]} {last} " if is_country_name(last) else f"{found[1]} "
 
 
-def is_country_name(written: str) -> bool:
+def is_country_name(text: str) -> bool:
     """True if a text is a country name of the code list."""
     listed = code_lists.load_code_list("connectors.uk", "countries")
-    return listed.get(" ".join(written.split()).lower(), "country") is not None
+    return listed.get(" ".join(text.split()).lower(), "country") is not None

@@ -10,14 +10,14 @@ from typing import Final
 
 from connectors.contract.dataset import HostLimit
 from name_matching.folding import fold_text
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "uk.nsm"
 HOST: Final = "api.data.fca.org.uk"
 LIMIT: Final = HostLimit(HOST, 1.0)
 HOLDINGS_TYPE: Final = "Holding(s) in Company"
-_T: Final = Kind.TEXT
-_P: Final = Kind.PERCENT
+_T: Final = ColumnKind.TEXT
+_P: Final = ColumnKind.PERCENT
 _ID: Final = Column("id", _T, "_id of the announcement", nullable=False)
 _LEI: Final = Column("lei", _T, "of the company that announces")
 
@@ -54,12 +54,12 @@ TR1: Final = Table(
         Column("holder", _T, "section 3: name of the person subject to the obligation", nullable=False),
         Column("holder_key", _T, "the name as it is compared", nullable=False),
         Column("country", _T, "section 3, as written; the city is not kept"),
-        Column("crossed_on", Kind.DATE, "section 5"),
+        Column("crossed_on", ColumnKind.DATE, "section 5"),
         Column("votes", _P, "section 7: per cent of votes attached to shares (8.A)"),
         Column("instruments", _P, "section 7: through financial instruments (8.B)"),
         Column("total", _P, "section 7: of both; null if it is only stated to be below the lowest threshold"),
-        Column("is_below", Kind.BOOLEAN, "the total is below the lowest threshold", nullable=False),
-        Column("total_count", Kind.INTEGER, "section 7: number of votes"),
+        Column("is_below", ColumnKind.BOOLEAN, "the total is below the lowest threshold", nullable=False),
+        Column("total_count", ColumnKind.INTEGER, "section 7: number of votes"),
         Column("previous_votes", _P, "section 7, row of the notification before"),
         Column("previous_total", _P, "the same, of both"),
         Column("submitted_date", _T, "of the announcement, as delivered"),

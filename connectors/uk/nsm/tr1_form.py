@@ -27,9 +27,7 @@ _ISSUER: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )  # fmt: skip
 _ISIN: Final = re.compile(r"\b([A-Z]{2}[A-Z0-9]{9}[0-9])\b")
-_PERSON: Final = re.compile(
-    r"Details of person\(?s?\)? subject to the notification obligation", re.IGNORECASE
-)
+_PERSON: Final = re.compile(r"Details of person\(?s?\)? subject to the notification obligation", re.IGNORECASE)
 _SHAREHOLDER: Final = re.compile(
     r"\b4\s*\.\s*(?:Full name of|Details of the) shareholder|Full name of shareholder", re.IGNORECASE
 )
@@ -43,9 +41,7 @@ _CITY_AND_COUNTRY: Final = re.compile(
 _COUNTRY: Final = re.compile(
     r"Country of registered office\s*(?:\(if applicable\)?)?\s*:?\s*(.*)$", re.IGNORECASE | re.DOTALL
 )
-_CROSSED: Final = re.compile(
-    r"Date on which (?:the )?threshold (?:was|is) crossed or reached" + _NOTE, re.IGNORECASE
-)
+_CROSSED: Final = re.compile(r"Date on which (?:the )?threshold (?:was|is) crossed or reached" + _NOTE, re.IGNORECASE)
 _NOW: Final = re.compile(
     r"Resulting situation on the date on which (?:the )?threshold was (?:crossed or reached|reached or crossed)"
     + _NOTE,
@@ -128,9 +124,7 @@ def parse_notification(text: str) -> MajorHoldingNotification:
     name, country = _holder_and_country(flat)
     now = _NOW.search(flat)
     if now is None:
-        raise NotTr1FormError(
-            "no row «Resulting situation on the date on which threshold was crossed or reached»"
-        )
+        raise NotTr1FormError("no row «Resulting situation on the date on which threshold was crossed or reached»")
     before = _BEFORE.search(flat, now.end())
     end = _END.search(flat, now.end())
     last = end.start() if end else min(len(flat), now.end() + _LONGEST)

@@ -32,7 +32,7 @@ def map_holdings(forms: pl.DataFrame) -> pl.DataFrame:
     """All notifications of linked `uk_tr1` rows as shared holdings, oldest first."""
     linked = forms.filter(pl.col("_company_id").is_not_null())
     if linked.is_empty():
-        return staging.empty_frame(tables.HOLDINGS)
+        return staging.empty_staged_frame(tables.HOLDINGS)
     submitted = pl.col("submitted_date").str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
     dated = linked.with_columns(valid_from=pl.coalesce("crossed_on", submitted))
     ordered = dated.sort("valid_from", "submitted_date", "id", nulls_last=False)

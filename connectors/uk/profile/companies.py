@@ -28,12 +28,7 @@ from connectors.uk.psc.schema import KEY as PSC
 from connectors.uk.register import company_ids
 from warehouse.schema import tables
 
-_STREET: Final = (
-    "RegAddress.CareOf",
-    "RegAddress.POBox",
-    "RegAddress.AddressLine1",
-    "RegAddress.AddressLine2",
-)
+_STREET: Final = ("RegAddress.CareOf", "RegAddress.POBox", "RegAddress.AddressLine1", "RegAddress.AddressLine2")
 _USED: Final = (
     *_STREET,
     "CompanyName",
@@ -50,9 +45,7 @@ _USED: Final = (
     "Accounts.AccountCategory",
     CELL,
 )
-_UNUSED_COLUMNS: Final = tuple(
-    name for name in COLUMNS if name not in _USED
-)  # former names are extracted first
+_UNUSED_COLUMNS: Final = tuple(name for name in COLUMNS if name not in _USED)  # former names are extracted first
 _UNIT: Final = "\x1f"  # joining and splitting texts is ten times as fast as building lists from columns
 _FORMER: Final = range(1, 11)
 _FORMERLY: Final = tuple(f"PreviousName_{n}.{part}" for n in _FORMER for part in ("CONDATE", "CompanyName"))
@@ -66,11 +59,7 @@ _OF_REGISTER: Final = ("name", "sni_code", "sni_label", "municipality", "county"
 
 
 def map_companies(
-    register: pl.DataFrame,
-    unmapped: pl.DataFrame,
-    facts: pl.DataFrame,
-    traded: pl.DataFrame,
-    live: LiveTables,
+    register: pl.DataFrame, unmapped: pl.DataFrame, facts: pl.DataFrame, traded: pl.DataFrame, live: StreamTables
 ) -> pl.DataFrame:
     """Builds shared companies: everything on the register, plus companies known only from accounts.
 
@@ -91,7 +80,7 @@ def map_companies(
 
 
 @dataclass(frozen=True, slots=True)
-class LiveTables:
+class StreamTables:
     """Current rows of `uk_profiles` and `uk_insolvency`."""
 
     profiles: pl.DataFrame

@@ -52,9 +52,7 @@ def with_cases(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
     counts = counts.fill_null(value=False)
     return (
         rows.join(found, on="CompanyNumber", how="left", maintain_order="left")
-        .with_columns(
-            pl.when(counts).then("_said").alias(CASE), pl.when(counts).then("_came_at").alias(CASE_AT)
-        )
+        .with_columns(pl.when(counts).then("_said").alias(CASE), pl.when(counts).then("_came_at").alias(CASE_AT))
         .drop("_said", "_said_at", "_came_at")
     )
 

@@ -66,8 +66,7 @@ def reported_at() -> pl.Expr:
 def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
     """Profiles in the columns of BasicCompanyData; fields they lack keep the bulk value."""
     old = register.select(
-        "CompanyNumber",
-        *(pl.col(name).alias(f"_old_{name}") for name in (*_OF_ACCOUNTS, "SICCode.SicText_1")),
+        "CompanyNumber", *(pl.col(name).alias(f"_old_{name}") for name in (*_OF_ACCOUNTS, "SICCode.SicText_1"))
     )
     rows = profiles.with_columns(
         CompanyNumber="company_number", _status=_status_code(), _sic=pl.col("sic_codes").list.first()

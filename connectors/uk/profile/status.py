@@ -72,9 +72,7 @@ def _is_dormant_since_registration() -> pl.Expr:
 
 def _status_columns() -> dict[str, pl.Expr]:
     removed = pl.col("_removed").is_not_null() | (pl.col("_known") == "dissolved").fill_null(value=False)
-    gone = pl.col(
-        "_retired_at"
-    ).is_not_null()  # the register does not state it: this is the company's last row
+    gone = pl.col("_retired_at").is_not_null()  # the register does not state it: this is the company's last row
     dormant = pl.col("_by_document") | pl.col("_by_register")
     awake = pl.coalesce("_known", pl.lit("active"))
     status = pl.when(removed).then(pl.lit("dissolved")).when(dormant).then(pl.lit("dormant")).otherwise(awake)

@@ -24,9 +24,9 @@ from connectors.contract.dataset import (
     RecognisedFile,
     Scope,
 )
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
-from connectors.uk.file_names import basename, edition_date, recognise_by_name, required_members
+from connectors.uk.file_names import basename, recognise_by_name, snapshot_date, split_required_members
 from connectors.uk.licence import DOWNLOADS, LICENCE
 from connectors.uk.psc import erase, parse_bodies, redact
 from connectors.uk.psc.fetch import fetch_psc
@@ -39,21 +39,19 @@ _BULK: Final = re.compile(r"^(?:psc|persons-with-significant-control)[-_]snapsho
 _DATED: Final = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises bulk files by name, other files by their first record."""
     file, head = basename(name), decompressed_head(head)
     if _BULK.match(file):
         return recognise_by_name(name) if _DATED.search(file) else RecognisedFile(None, Scope.PART)
-    if sniff(head) is not Format.JSON:
-        return NotApplicable(f"expected a PSC record in JSON, found {sniff(head).value}")
+    if detect_body_format(head) is not BodyFormat.JSON:
+        return NotApplicable(f"expected a PSC record in JSON, found {detect_body_format(head).value}")
     first = _first_object(head)
     if not _is_psc_record(first, head):
-        return NotApplicable(
-            NOT_READ.get(str(first.get("resource_kind")), "JSON of another kind than PSC records")
-        )
+        return NotApplicable(NOT_READ.get(str(first.get("resource_kind")), "JSON of another kind than PSC records"))
     if "event" in first:
         return RecognisedFile(_newest_published(head), Scope.FEED)
-    return RecognisedFile(edition_date(name) if _DATED.search(file) else None, Scope.PART)
+    return RecognisedFile(snapshot_date(name) if _DATED.search(file) else None, Scope.PART)
 
 
 def _first_object(head: bytes) -> dict[str, Any]:
@@ -97,9 +95,9 @@ def _is_record_file(member: str) -> bool:
     return basename(member).lower().endswith((".txt", ".json", ".jsonl", ".ndjson"))
 
 
-def split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
     """Yields the members of a zip (already unpacked if `redact` ran), or a plain file as one piece."""
-    return required_members(piece, _is_record_file, "JSON lines")
+    return split_required_members(member, _is_record_file, "JSON lines")
 
 
 DATASET: Final = Dataset(
@@ -107,20 +105,20 @@ DATASET: Final = Dataset(
     title="Companies House: persons with significant control",
     licence=LICENCE,
     cadence=Cadence(cron="30 10 * * *", stale_after_hours=72),  # the day's file appears before about 10:00
-    guard=GuardLimits(max_rows=25_000_000),  # 15,952,486 lines on 2026-09-18
+    guard_limits=GuardLimits(max_rows=25_000_000),  # 15,952,486 lines on 2026-09-18
     host=DOWNLOADS,
-    staged={table.name: table for table in TABLES},
-    files=(
+    staged_tables={table.name: table for table in TABLES},
+    file_patterns=(
         "psc_snapshot/**/*",
         "streaming/**/*",
         "rest_api/**/*.json",
         "psc-snapshot-*",
         "persons-with-significant-control-snapshot-*",
     ),
-    recognise=recognise,
-    split=split,
-    read=parse_bodies.read,
+    recognise_file=recognise_file,
+    split_members=split_members,
+    read_batches=parse_bodies.read_batches,
     fetch=fetch_psc,
     redact=redact.redact,
-    without=erase.remove_psc_records,
+    remove_records=erase.remove_psc_records,
 )

@@ -19,7 +19,7 @@ from connectors.uk.psc.rows import table_of
 
 
 def remove_psc_records(
-    body: BinaryIO, told: SubjectPatterns, into: BinaryIO, *, quoted: bool = False, name: str = ""
+    body: BinaryIO, patterns: SubjectPatterns, into: BinaryIO, *, quoted: bool = False, name: str = ""
 ) -> bool:
     """Writes a body without the subject's records; False if nothing is left."""
     first = body.readline()
@@ -27,10 +27,10 @@ def remove_psc_records(
         first = body.readline()
     body.seek(0)
     if _parse_record(first) is None:
-        return remove_records.remove_records(body, told, into, quoted=quoted, name=name)
+        return remove_records.remove_records(body, patterns, into, quoted=quoted, name=name)
     left = False
     for line in body:
-        kept = _withheld_line(line, told) if told.of(line) else line
+        kept = _withheld_line(line, patterns) if patterns.matches_record(line) else line
         into.write(kept)
         left = left or bool(kept.strip())
     return left

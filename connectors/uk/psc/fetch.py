@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.uk.bulk_download import BulkProduct, fetch_bulk
 from connectors.uk.licence import DOWNLOADS
@@ -46,16 +46,14 @@ def fetch_psc(http: HttpClient, after: Cursor | None, subjects: Iterable[str]) -
     for number in asked:
         yield from _fetch_pages(http, number, "persons-with-significant-control")
         yield from _fetch_pages(http, number, "persons-with-significant-control-statements")
-        yield from _fetch_response(
-            http, f"{API_URL}/company/{number}/exemptions", f"rest/{number}/exemptions.json"
-        )
+        yield from _fetch_response(http, f"{API_URL}/company/{number}/exemptions", f"rest/{number}/exemptions.json")
 
 
 def _fetch_pages(http: HttpClient, number: str, resource: str) -> Iterator[FetchedFile]:
     """Fetches all pages of one list."""
     for start in range(0, _MOST_PAGES * _PAGE_SIZE, _PAGE_SIZE):
         url = f"{API_URL}/company/{number}/{resource}?items_per_page={_PAGE_SIZE}&start_index={start}"
-        fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
+        fetched = http.get(url, expect={BodyFormat.JSON}, allow=(_NOT_FOUND,))
         items = _item_count(fetched)
         if items:
             yield _single_file(fetched, f"rest/{number}/{resource}-{start}.json")
@@ -75,11 +73,11 @@ def _item_count(fetched: FetchedResponse) -> int:
 
 
 def _fetch_response(http: HttpClient, url: str, name: str) -> Iterator[FetchedFile]:
-    fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
+    fetched = http.get(url, expect={BodyFormat.JSON}, allow=(_NOT_FOUND,))
     if fetched.status != _NOT_FOUND:
         yield _single_file(fetched, name)
 
 
 def _single_file(fetched: FetchedResponse, name: str) -> FetchedFile:
     """One response about one company, without a cursor."""
-    return replace(fetched.arrival(name, Scope.PART), cursor=None)
+    return replace(fetched.to_fetched_file(name, Scope.PART), cursor=None)

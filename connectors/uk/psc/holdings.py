@@ -29,7 +29,7 @@ _COUNTRIES: Final = ("country_of_residence", "nationality", "country_registered"
 def map_holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """Shared holdings of staged `uk_psc` rows; `others`: rows of unmapped kinds."""
     if psc.is_empty():
-        return staging.empty_frame(tables.HOLDINGS)
+        return staging.empty_staged_frame(tables.HOLDINGS)
     banded = pl.any_horizontal(pl.col("pct_min", "votes_min").is_not_null())
     live = with_ownership_bands(_clear_false_retirements(psc, others).filter(~pl.col("deleted")))
     rows = (
@@ -156,7 +156,7 @@ def _exemption_end() -> pl.Expr:
     return pl.when(unknown).then(pl.coalesce(begun, pl.col("_observed_at").dt.date())).otherwise(told)
 
 
-def listed_companies(listed: pl.DataFrame, at: date) -> pl.DataFrame:
+def exempt_listed_companies(listed: pl.DataFrame, at: date) -> pl.DataFrame:
     """Companies with an exemption in force, and when it was observed."""
     begun = pl.col("valid_from").is_null() | (pl.col("valid_from") <= at)
     open_ = listed.filter(begun & (pl.col("ended_on").is_null() | (pl.col("ended_on") > at)))

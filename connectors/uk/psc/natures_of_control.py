@@ -32,9 +32,7 @@ def parse_natures(codes: pl.Expr) -> dict[str, pl.Expr]:
     known = codes.str.contains(GRAMMAR)
     written = pl.when(known).then(codes)  # a number in another code may be no percentage
     upper = written.str.extract(r"-\d+-to-(\d+)-percent")
-    lower = pl.coalesce(
-        written.str.extract(r"-(\d+)-to-\d+-percent"), written.str.extract(r"more-than-(\d+)-percent")
-    )
+    lower = pl.coalesce(written.str.extract(r"-(\d+)-to-\d+-percent"), written.str.extract(r"more-than-(\d+)-percent"))
     return {
         "known": known,
         "right": written.str.extract(f"^({SHARES}|{VOTES})-"),
@@ -63,9 +61,7 @@ def _bands_by_combination(combinations: pl.DataFrame) -> pl.DataFrame:
     )
     in_band = single.filter(pl.col("right").is_not_null())
     # Direct holdings rank before those through a trust or firm: the latter repeat along a chain.
-    best = in_band.sort(
-        "_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, False, True]
-    )
+    best = in_band.sort("_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, False, True])
     firsts = best.unique(["_natures", "right"], keep="first", maintain_order=True)
     shares = firsts.filter(pl.col("right") == SHARES).select("_natures", pct_min="lower", pct_max="upper")
     votes = firsts.filter(pl.col("right") == VOTES).select("_natures", votes_min="lower", votes_max="upper")

@@ -39,25 +39,23 @@ class _RowBlock:
     rejects: pl.DataFrame = field(default_factory=staging.reject_rows)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields rows, rejects and signals of one body. Raises UnreadableFileError if it is truncated or no JSON."""
-    tally = staging.SignalCounter(piece.dataset)
+    tally = staging.SignalCounter(member.dataset)
     count = Counter[str]()
     totals: list[Row] = []
-    for stretches in _group_blocks(_read_blocks(piece, tally, count)):
+    for stretches in _group_blocks(_read_blocks(member, tally, count)):
         for batch in _block_batches(stretches, tally):
             count[batch.table] += len(batch.rows)
             if batch.table == TOTALS.name:
                 totals.extend(batch.rows.iter_rows())
             yield batch
-    if piece.scope is Scope.FULL and is_full_register(piece.name):
-        _check_trailer(piece, count, totals, tally)
-    yield staging.make_batch(PSC, staging.empty_frame(PSC), None, tally.drain())
+    if member.scope is Scope.FULL and is_full_register(member.name):
+        _check_trailer(member, count, totals, tally)
+    yield staging.make_batch(PSC, staging.empty_staged_frame(PSC), None, tally.drain())
 
 
-def _read_blocks(
-    piece: ArchiveMember, tally: staging.SignalCounter, count: Counter[str]
-) -> Iterator[_RowBlock]:
+def _read_blocks(piece: ArchiveMember, tally: staging.SignalCounter, count: Counter[str]) -> Iterator[_RowBlock]:
     """Yields a body block by block: regular snapshot lines by columns, everything else by records."""
     with staging.open_plain(piece) as stream:
         head = stream.read(_HEAD)
@@ -71,7 +69,7 @@ def _read_blocks(
             for part in chunks.read_line_blocks(stream, BLOCK_BYTES):
                 rows = parse_snapshot.parse_plain_lines(part)
                 if rows is None:
-                    chunk = structs.decode_lines(part, PscLine, tally, key=_NUMBER, seen=seen)
+                    chunk = structs.decode_lines(part, PscLine, tally, key=_NUMBER, records_before=seen)
                     yield _read_by_record(piece, chunk, count)
                     seen += len(chunk.records) + len(chunk.rejects)
                 else:
@@ -81,9 +79,7 @@ def _read_blocks(
         raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
 
 
-def _read_by_record(
-    piece: ArchiveMember, chunk: structs.DecodedChunk[PscLine], count: Counter[str]
-) -> _RowBlock:
+def _read_by_record(piece: ArchiveMember, chunk: structs.DecodedChunk[PscLine], count: Counter[str]) -> _RowBlock:
     """Converts one chunk record by record. Erased records are counted but make no row."""
     rows = RowsByTable()
     for line in chunk.records:
@@ -112,7 +108,7 @@ def _block_batches(stretches: list[_RowBlock], tally: staging.SignalCounter) -> 
     for table in TABLES:
         given = [stretch.rows[table.name] for stretch in stretches if table.name in stretch.rows]
         if given or (table is PSC and len(rejects)):
-            frame = pl.concat([staging.empty_frame(table), *given])
+            frame = pl.concat([staging.empty_staged_frame(table), *given])
             count_anomalies(table, frame, tally)
             yield staging.make_batch(table, frame, rejects if table is PSC else None)
 

@@ -167,13 +167,7 @@ def _code_lists(raws: list[bytes]) -> pl.Series | None:
 
 
 def _statement_columns(records: Sequence[_SnapshotRecord]) -> dict[str, Any]:
-    names = (
-        "statement",
-        "linked_psc_name",
-        "restrictions_notice_withdrawal_reason",
-        "notified_on",
-        "ceased_on",
-    )
+    names = ("statement", "linked_psc_name", "restrictions_notice_withdrawal_reason", "notified_on", "ceased_on")
     return {name: _attribute_values(records, name) for name in names}
 
 

@@ -23,7 +23,7 @@ import msgspec
 
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS
 from connectors.kit.archive.zip import ZipArchive
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.redact.streams import from_blocks
 
@@ -94,14 +94,14 @@ def _plain_bodies(body: BinaryIO) -> Iterator[BinaryIO]:
             yield from _plain_bodies(_as_binary(spool))
         return
     body.seek(0)
-    kind = sniff(body.read(HEAD))
+    kind = detect_body_format(body.read(HEAD))
     body.seek(0)
-    if kind is Format.ZIP:
+    if kind is BodyFormat.ZIP:
         yield from _zip_members(body)
-    elif kind is Format.GZIP:
+    elif kind is BodyFormat.GZIP:
         with gzip.open(body) as plain:
             yield _as_binary(plain)
-    elif kind in {Format.JSON, Format.EMPTY}:
+    elif kind in {BodyFormat.JSON, BodyFormat.EMPTY}:
         yield body
     else:
         raise _UnscannableBodyError(f"expected JSON lines or a zip of them, found {kind.value}")
@@ -160,9 +160,7 @@ def _redact_lines(block: bytes, slow: Callable[[bytes], bytes] | None = None) ->
         return block
     if slow is not None:
         return slow(block)
-    return b"".join(
-        _redact_decoded(line) if _has_private(line) else line for line in block.splitlines(keepends=True)
-    )
+    return b"".join(_redact_decoded(line) if _has_private(line) else line for line in block.splitlines(keepends=True))
 
 
 def _has_private(text: bytes) -> bool:

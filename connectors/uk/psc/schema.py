@@ -12,15 +12,15 @@ import polars as pl
 from msgspec import Meta, Struct, field
 
 from connectors.uk.stream_events import PUBLISHED, TIMEPOINT, StreamEvent
-from warehouse.schema.types import LARGEST_INTEGER, Column, Kind, Table
+from warehouse.schema.types import LARGEST_INTEGER, Column, ColumnKind, Table
 
 KEY: Final = "uk.psc"
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 _Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
 _DELIVERY: Final = (
     Column("etag", _T, "changes with every change of the record"),
-    Column("deleted", Kind.BOOLEAN, "the stream reports the removal of the record", nullable=False),
+    Column("deleted", ColumnKind.BOOLEAN, "the stream reports the removal of the record", nullable=False),
     TIMEPOINT,
     PUBLISHED,
 )
@@ -48,12 +48,12 @@ PSC: Final = Table(
         Column("country_registered", _T, "of identification, free text"),
         Column("place_registered", _T, "of identification, free text"),
         Column("registration_number", _T, "of identification; may be unpadded or foreign"),
-        Column("natures_of_control", Kind.TEXTS, "codes (docs/formats/uk.md 4.1)", nullable=False),
+        Column("natures_of_control", ColumnKind.TEXTS, "codes (docs/formats/uk.md 4.1)", nullable=False),
         Column("notified_on", _T, "as delivered"),
         Column("ceased_on", _T, "as delivered"),
-        Column("ceased", Kind.BOOLEAN, "only on super-secure records and in the REST list"),
+        Column("ceased", ColumnKind.BOOLEAN, "only on super-secure records and in the REST list"),
         Column("description", _T, "of super-secure records"),
-        Column("is_sanctioned", Kind.BOOLEAN, "of overseas entities' owners"),
+        Column("is_sanctioned", ColumnKind.BOOLEAN, "of overseas entities' owners"),
         *_DELIVERY,
     ),
     sequence=TIMEPOINT.name,
@@ -83,7 +83,7 @@ EXEMPTIONS: Final = Table(
     ("company_number",),
     (
         _KEY[0],
-        Column("exemptions", Kind.JSON, "list of {key, exempt_from, exempt_to}", nullable=False),
+        Column("exemptions", ColumnKind.JSON, "list of {key, exempt_from, exempt_to}", nullable=False),
         *_DELIVERY,
     ),
     sequence=TIMEPOINT.name,
@@ -95,9 +95,9 @@ TOTALS: Final = Table(
     ("generated_at",),
     (
         Column("generated_at", _T, "as delivered; empty if not in the trailer", nullable=False),
-        Column("persons_of_significant_control_count", Kind.INTEGER, "records of people and entities"),
-        Column("statements_count", Kind.INTEGER, "statements"),
-        Column("exemptions_count", Kind.INTEGER, "exemptions"),
+        Column("persons_of_significant_control_count", ColumnKind.INTEGER, "records of people and entities"),
+        Column("statements_count", ColumnKind.INTEGER, "statements"),
+        Column("exemptions_count", ColumnKind.INTEGER, "exemptions"),
     ),
 )
 OTHERS: Final = Table(

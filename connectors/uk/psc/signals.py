@@ -74,9 +74,7 @@ def _count_days(rows: pl.DataFrame, tally: SignalCounter) -> None:
         odd.append(("bad_date", column, text.failed_to_parse(pl.col(column), known)))
         odd.append(("impossible_date", column, (known < REGIME) | (known >= _FAR)))
     odd.append(("ceased_before_notified", "ceased_on", pl.col("ended") < pl.col("begun")))
-    found = days.select(
-        condition.fill_null(value=False).alias(f"{code} {column}") for code, column, condition in odd
-    )
+    found = days.select(condition.fill_null(value=False).alias(f"{code} {column}") for code, column, condition in odd)
     for code, column, _ in odd:
         hits = found[f"{code} {column}"]
         if hits.any():
@@ -92,9 +90,7 @@ def _parsed_days(rows: pl.DataFrame) -> pl.DataFrame:
     )
     if plain["begun"].null_count() + plain["ended"].null_count() == sum(told.null_count().row(0)):
         return plain
-    return told.with_columns(
-        begun=text.iso_date(pl.col("notified_on")), ended=text.iso_date(pl.col("ceased_on"))
-    )
+    return told.with_columns(begun=text.iso_date(pl.col("notified_on")), ended=text.iso_date(pl.col("ceased_on")))
 
 
 def _with_subject(rows: pl.DataFrame, subject: pl.Expr) -> pl.DataFrame:

@@ -18,8 +18,8 @@ import msgspec
 import polars as pl
 
 from connectors.contract.dataset import AbsenceCheck, Cursor, FetchedFile, HostLimit, Scope
-from connectors.kit.formats import Format
-from connectors.kit.http.errors import FetchError, RequestRefusedError, UnexpectedBodyError
+from connectors.kit.formats import BodyFormat
+from connectors.kit.http.errors import FetchError, RequestRejectedError, UnexpectedBodyError
 from connectors.uk.basic_company_data.dataset import COMPANIES
 from connectors.uk.live_schema import PROFILES
 from connectors.uk.profile.live import bulk_instant, reported_at
@@ -74,9 +74,7 @@ def absences_to_confirm(
         return
     said = present[PROFILES.name].filter(~pl.col("deleted"))
     is_gone = pl.col("company_status").is_in(_GONE) | pl.col("date_of_cessation").is_not_null()
-    known = said.select(
-        CompanyNumber="company_number", _told=reported_at(), _is_gone=is_gone.fill_null(value=False)
-    )
+    known = said.select(CompanyNumber="company_number", _told=reported_at(), _is_gone=is_gone.fill_null(value=False))
     left = (
         gone.join(known, on="CompanyNumber", how="left")
         .filter(~pl.col("_is_gone").fill_null(value=False))
@@ -92,7 +90,7 @@ def fetch(http: HttpClient, _cursor: Cursor | None, subjects: Iterable[str]) -> 
     A failed subject is left for the next run and the others continue, until several fail in succession or the key
     is rejected.
     """
-    if not http.is_known(API_URL):
+    if not http.has_credentials(API_URL):
         return
     failures: list[FetchError] = []
     in_a_row = 0
@@ -101,7 +99,7 @@ def fetch(http: HttpClient, _cursor: Cursor | None, subjects: Iterable[str]) -> 
             yield from _fetch_subject(http, subject)
         except FetchError as error:
             if error.status in _NO_KEY:
-                raise RequestRefusedError(error.url, error.status, _WRONG_KEY) from None
+                raise RequestRejectedError(error.url, error.status, _WRONG_KEY) from None
             failures.append(error)
             in_a_row += 1
             if in_a_row == _PATIENCE:
@@ -130,9 +128,7 @@ def _fetch_profile(http: HttpClient, number: str) -> Iterator[FetchedFile]:
     try:
         found = msgspec.json.decode(fetched.read(), type=_LinkedProfile)
     except msgspec.MsgspecError as error:
-        raise UnexpectedBodyError(
-            fetched.url, fetched.status, f"expected a company profile: {error}"
-        ) from None
+        raise UnexpectedBodyError(fetched.url, fetched.status, f"expected a company profile: {error}") from None
     yield _single_file(fetched, number, PROFILE)
     if found.links is not None and found.links.insolvency is not None:
         yield from _fetch_resource(http, number, INSOLVENCY)
@@ -153,9 +149,7 @@ def _fetch_history(http: HttpClient, number: str) -> Iterator[FetchedFile]:
         try:
             items = len(msgspec.json.decode(fetched.read(), type=_HistoryList).items)
         except msgspec.MsgspecError as error:
-            raise UnexpectedBodyError(
-                fetched.url, fetched.status, f"expected a filing history: {error}"
-            ) from None
+            raise UnexpectedBodyError(fetched.url, fetched.status, f"expected a filing history: {error}") from None
         if items:
             yield _single_file(fetched, number, f"{FILING_HISTORY}-{start}")
         if items < _PAGE:
@@ -164,10 +158,10 @@ def _fetch_history(http: HttpClient, number: str) -> Iterator[FetchedFile]:
 
 def _get_or_none(http: HttpClient, url: str) -> FetchedResponse | None:
     """Response for a URL; None if the register has no such resource."""
-    fetched = http.get(url, expect={Format.JSON}, allow=(_NOT_FOUND,))
+    fetched = http.get(url, expect={BodyFormat.JSON}, allow=(_NOT_FOUND,))
     return None if fetched.status == _NOT_FOUND else fetched
 
 
 def _single_file(fetched: FetchedResponse, number: str, resource: str) -> FetchedFile:
     """One response about one company, without a cursor."""
-    return replace(fetched.arrival(f"checked/{number}-{resource}.json", Scope.PART), cursor=None)
+    return replace(fetched.to_fetched_file(f"checked/{number}-{resource}.json", Scope.PART), cursor=None)

@@ -59,9 +59,9 @@ def _listed_accounts(history: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFr
     newest = profiles.filter(~pl.col("deleted")).select(
         "company_number", made_up_date="accounts_made_up_to", _start=iso_date(pl.col("accounts_period_start"))
     )
-    found = history.filter(
-        ~pl.col("deleted"), (pl.col("category") == "accounts") & pl.col("type").is_in(_FORMS)
-    ).join(newest, on=["company_number", "made_up_date"], how="left", maintain_order="left")
+    found = history.filter(~pl.col("deleted"), (pl.col("category") == "accounts") & pl.col("type").is_in(_FORMS)).join(
+        newest, on=["company_number", "made_up_date"], how="left", maintain_order="left"
+    )
     ids = [filing_id(FILINGS_KEY, native) for native in found["transaction_id"]]
     interim = pl.col("description").str.contains(_INTERIM).fill_null(value=False)
     return found.select(
@@ -86,18 +86,12 @@ def _document_item_pairs(filings: pl.DataFrame, figures: pl.DataFrame, listed: p
 
     A document with group figures has two filings; the company's own is the one in the history.
     """
-    groups = figures.filter("is_consolidated").select(
-        pl.col("filing_id").unique(), _is_group=pl.lit(value=True)
-    )
+    groups = figures.filter("is_consolidated").select(pl.col("filing_id").unique(), _is_group=pl.lit(value=True))
     documents = filings.join(groups, on="filing_id", how="left").with_columns(
         pl.col("_is_group").fill_null(value=False)
     )
-    own = documents.sort("_is_group", "filing_id").unique(
-        "document_sha256", keep="first", maintain_order=True
-    )
-    items = listed.select(
-        *_SAME, _listed="filing_id", _native="native_id", _filed="filed_at", _url="document_url"
-    )
+    own = documents.sort("_is_group", "filing_id").unique("document_sha256", keep="first", maintain_order=True)
+    items = listed.select(*_SAME, _listed="filing_id", _native="native_id", _filed="filed_at", _url="document_url")
     single = pl.len().over(_SAME) == 1
     return (
         own.drop_nulls("period_end").filter(single).select("filing_id", *_SAME)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final, Self
 import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.http.errors import FetchError, RequestRefusedError, UnexpectedBodyError
+from connectors.kit.http.errors import FetchError, RequestRejectedError, UnexpectedBodyError
 from connectors.kit.json.chunks import MALFORMED
 from connectors.uk.stream_events import HOST, Timepoint, parse_published
 
@@ -39,9 +39,7 @@ LONGEST: Final = timedelta(minutes=10)  # limit of an ordinary run if the stream
 GAP: Final = "-after-gap"
 _ADDRESS: Final = f"https://{HOST}"
 _NO_KEY: Final = f"no streaming key: add {HOST}=KEY: to FIRM_CREDENTIALS (a REST API key does not work)"
-_WRONG_KEY: Final = (
-    f"the key was rejected: FIRM_CREDENTIALS needs {HOST}=KEY: with a streaming key (no REST key)"
-)
+_WRONG_KEY: Final = f"the key was rejected: FIRM_CREDENTIALS needs {HOST}=KEY: with a streaming key (no REST key)"
 _REFUSED: Final = (401, 403)
 _DIGEST: Final = 12  # characters of the body's digest in its name
 _REST: Final = 2  # heartbeats in a row
@@ -119,11 +117,9 @@ class RegisterStream:
 
     name: str
 
-    def catch_up(
-        self, http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
-    ) -> Iterator[FetchedFile]:
+    def fetch_missed(self, http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
         """Yields bodies until events are current, two heartbeats pass, or the time limit is reached."""
-        if not http.is_known(_ADDRESS):  # without its own key the stream is skipped
+        if not http.has_credentials(_ADDRESS):  # without its own key the stream is skipped
             return
         began, beats, body = http.now(), 0, _StreamBody()
         with closing(self._stream_bodies(http, cursor, body)) as bodies:
@@ -137,8 +133,8 @@ class RegisterStream:
 
     def listen(self, http: HttpClient, cursor: Cursor | None) -> Iterator[FetchedFile]:
         """Yields bodies until the server ends the connection."""
-        if not http.is_known(_ADDRESS):
-            raise RequestRefusedError(_ADDRESS, None, _NO_KEY)
+        if not http.has_credentials(_ADDRESS):
+            raise RequestRejectedError(_ADDRESS, None, _NO_KEY)
         with closing(self._stream_bodies(http, cursor, _StreamBody())) as bodies:
             yield from (arrival for arrival in bodies if arrival is not None)
 
@@ -154,9 +150,7 @@ class RegisterStream:
             raise
         yield from self._flush_body(http, body)
 
-    def _accept_line(
-        self, http: HttpClient, body: _StreamBody, line: _StreamLine
-    ) -> Iterator[FetchedFile | None]:
+    def _accept_line(self, http: HttpClient, body: _StreamBody, line: _StreamLine) -> Iterator[FetchedFile | None]:
         now = http.now().timestamp()
         if not line.is_sound:  # an invalid line could make its whole body unreadable, so it gets its own
             yield from self._flush_body(http, body)
@@ -172,9 +166,7 @@ class RegisterStream:
             yield self._body_file(http, body)
             body.clear()
 
-    def _lines_since(
-        self, http: HttpClient, cursor: Cursor | None, body: _StreamBody
-    ) -> Iterator[_StreamLine]:
+    def _lines_since(self, http: HttpClient, cursor: Cursor | None, body: _StreamBody) -> Iterator[_StreamLine]:
         url = f"{_ADDRESS}/{self.name}"
         if cursor is not None:
             if _TIMEPOINT.fullmatch(cursor.value):
@@ -191,10 +183,10 @@ class RegisterStream:
     def _connection_lines(self, http: HttpClient, url: str) -> Iterator[_StreamLine]:
         """Yields the lines of one connection."""
         try:
-            yield from _drop_torn_line(_reject_html_page(url, http.pulse(url)))
+            yield from _drop_torn_line(_reject_html_page(url, http.stream_lines(url)))
         except FetchError as error:
             if error.status in _REFUSED:
-                raise RequestRefusedError(url, error.status, _WRONG_KEY) from None
+                raise RequestRejectedError(url, error.status, _WRONG_KEY) from None
             raise
 
     def _body_file(self, http: HttpClient, body: _StreamBody) -> FetchedFile:

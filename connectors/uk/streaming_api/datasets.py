@@ -43,9 +43,7 @@ from connectors.uk.streaming_api import redact as streaming_api_redact
 from connectors.uk.streaming_api import rows
 from connectors.uk.streaming_api.connection import RegisterStream
 
-_CADENCE: Final = Cadence(
-    cron="30 10 * * *", stale_after_hours=72
-)  # the stream keeps events for about three days
+_CADENCE: Final = Cadence(cron="30 10 * * *", stale_after_hours=72)  # the stream keeps events for about three days
 _GUARD: Final = GuardLimits(max_rejected=0.05)  # a body may be a single event
 
 
@@ -74,11 +72,11 @@ def _stream_dataset(key: str, name: str, title: str, **own: Any) -> Dataset:
         title=f"Companies House: {title}",
         licence=LICENCE,
         cadence=_CADENCE,
-        guard=_GUARD,
+        guard_limits=_GUARD,
         host=stream_events.HOST,
-        split=staging.no_split,
-        fetch=RegisterStream(name).catch_up,
-        listen=RegisterStream(name).listen,
+        split_members=staging.no_split,
+        fetch=RegisterStream(name).fetch_missed,
+        listen_stream=RegisterStream(name).listen,
         **own,
     )
 
@@ -122,9 +120,9 @@ INSOLVENCY_STREAM: Final = _stream_dataset(
 
 def _read_psc(piece: ArchiveMember) -> Iterator[Batch]:
     """Yields PSC records, and a signal if events are missing before them."""
-    yield from parse_bodies.read(piece)
+    yield from parse_bodies.read_batches(piece)
     tally = staging.SignalCounter(piece.dataset)
-    rows.count_gap(piece, tally)
+    rows.count_timepoint_gap(piece, tally)
     yield staging.make_batch(psc_schema.PSC, [], None, tally.drain())
 
 
@@ -134,9 +132,9 @@ def _psc_stream_dataset(key: str, name: str, title: str) -> Dataset:
         key,
         name,
         f"{title} as they change",
-        staged=psc_dataset.DATASET.staged,
+        staged=psc_dataset.DATASET.staged_tables,
         files=(f"{name}/**",),
-        recognise=psc_dataset.recognise,
+        recognise=psc_dataset.recognise_file,
         read=_read_psc,
         redact=psc_redact.redact,
     )
@@ -144,7 +142,7 @@ def _psc_stream_dataset(key: str, name: str, title: str) -> Dataset:
 
 def _recognise_checked(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises REST responses by content, insolvency cases also by file name."""
-    found = [part.recognise(name, head) for part in (PROFILE_STREAM, FILING_STREAM, INSOLVENCY_STREAM)]
+    found = [part.recognise_file(name, head) for part in (PROFILE_STREAM, FILING_STREAM, INSOLVENCY_STREAM)]
     return next((one for one in found if isinstance(one, RecognisedFile)), found[0])
 
 
@@ -162,25 +160,23 @@ CHECKED: Final = Dataset(
     title="Companies House: single companies (REST API)",
     licence=LICENCE,
     cadence=_CADENCE,
-    guard=_GUARD,
+    guard_limits=_GUARD,
     host=API_HOST,
-    staged={table.name: table for table in (PROFILES, FILED, INSOLVENCY)},
-    files=("checked/**",),
-    recognise=_recognise_checked,
-    split=staging.no_split,
-    read=_read_checked,
+    staged_tables={table.name: table for table in (PROFILES, FILED, INSOLVENCY)},
+    file_patterns=("checked/**",),
+    recognise_file=_recognise_checked,
+    split_members=staging.no_split,
+    read_batches=_read_checked,
     fetch=rest_api_fetch.fetch,
-    wants=rest_api_fetch.subjects_to_fetch,
-    doubts=rest_api_fetch.absences_to_confirm,
+    subjects_to_fetch=rest_api_fetch.subjects_to_fetch,
+    absences_to_confirm=rest_api_fetch.absences_to_confirm,
     redact=streaming_api_redact.redact,
 )
 DATASETS: Final = (
     PROFILE_STREAM,
     FILING_STREAM,
     INSOLVENCY_STREAM,
-    _psc_stream_dataset(
-        "uk.psc_changes", "persons-with-significant-control", "persons with significant control"
-    ),
+    _psc_stream_dataset("uk.psc_changes", "persons-with-significant-control", "persons with significant control"),
     _psc_stream_dataset(
         "uk.statement_changes", "persons-with-significant-control-statements", "statements about control"
     ),

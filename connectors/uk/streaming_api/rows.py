@@ -50,7 +50,7 @@ _CODED: Final = {
     PROFILES.name: (
         ("unknown_status", "profile_statuses", "company_status"),
         ("unknown_legal_form", "company_types", "type"),
-    ),
+    )
 }
 
 
@@ -58,7 +58,7 @@ class RejectedRecordError(Exception):
     """Reason why a record is rejected."""
 
 
-def read_profiles(piece: ArchiveMember) -> Iterator[Batch]:
+def read_profiles(member: ArchiveMember) -> Iterator[Batch]:
     """Yields rows of `uk_profiles`."""
 
     def rows(line: ProfileLine) -> Iterator[_Row | RejectedRecordError]:
@@ -81,10 +81,10 @@ def read_profiles(piece: ArchiveMember) -> Iterator[Batch]:
             **_accounts_columns(data.accounts),
         }
 
-    yield from _read_lines(piece, ProfileLine, PROFILE, PROFILES, rows)
+    yield from _read_lines(member, ProfileLine, PROFILE, PROFILES, rows)
 
 
-def read_filings(piece: ArchiveMember) -> Iterator[Batch]:
+def read_filings(member: ArchiveMember) -> Iterator[Batch]:
     """Yields rows of `uk_filing_history`."""
 
     def rows(line: FilingLine) -> Iterator[_Row | RejectedRecordError]:
@@ -97,13 +97,13 @@ def read_filings(piece: ArchiveMember) -> Iterator[Batch]:
             except RejectedRecordError as refused:
                 yield refused  # rejects one item, not the following ones
 
-    yield from _read_lines(piece, FilingLine, FILING, FILED, rows)
+    yield from _read_lines(member, FilingLine, FILING, FILED, rows)
 
 
-def read_insolvency(piece: ArchiveMember) -> Iterator[Batch]:
+def read_insolvency(member: ArchiveMember) -> Iterator[Batch]:
     """Yields rows of `uk_insolvency`. A REST response has no company number: it is taken from the file name."""
-    named = company_number_in_name(piece.name)
-    tally = SignalCounter(piece.dataset)
+    named = company_number_in_name(member.name)
+    tally = SignalCounter(member.dataset)
 
     def rows(line: InsolvencyLine) -> Iterator[_Row | RejectedRecordError]:
         data = line.data or line
@@ -115,9 +115,7 @@ def read_insolvency(piece: ArchiveMember) -> Iterator[Batch]:
             yield RejectedRecordError("no cases")
             return
         for case in data.cases or ():
-            if (case.type or "").lower() not in code_lists.load_code_list(
-                "connectors.uk", "insolvency_cases"
-            ):
+            if (case.type or "").lower() not in code_lists.load_code_list("connectors.uk", "insolvency_cases"):
                 tally.add("unknown_case", case.type or "(empty)", number)
         cases = [
             {"type": case.type, "number": str(case.number), "dates": _case_dates(case.dates or [])}
@@ -125,14 +123,14 @@ def read_insolvency(piece: ArchiveMember) -> Iterator[Batch]:
         ]
         yield {"company_number": number, "cases": msgspec.json.encode(cases, order="sorted").decode()}
 
-    yield from _read_lines(piece, InsolvencyLine, CASES, INSOLVENCY, rows)
+    yield from _read_lines(member, InsolvencyLine, CASES, INSOLVENCY, rows)
     yield staging.make_batch(INSOLVENCY, [], None, tally.drain())
 
 
-def count_gap(piece: ArchiveMember, tally: SignalCounter) -> None:
+def count_timepoint_gap(member: ArchiveMember, tally: SignalCounter) -> None:
     """Adds a signal if events before this body were lost."""
-    if GAP in piece.name:
-        tally.add("stream_gap", piece.name.partition("/")[0], piece.name)
+    if GAP in member.name:
+        tally.add("stream_gap", member.name.partition("/")[0], member.name)
 
 
 def company_number_in_name(name: str) -> str | None:
@@ -150,7 +148,7 @@ def _read_lines(
 ) -> Iterator[Batch]:
     tally = SignalCounter(piece.dataset)
     newest: dict[tuple[Any, ...], _Row] = {}
-    count_gap(piece, tally)
+    count_timepoint_gap(piece, tally)
     for chunk in structs.decode_chunks(piece, kind, tally, key="resource_uri"):
         rejects: list[tuple[object, str, object]] = []
         for line in chunk.records:
@@ -164,9 +162,7 @@ def _read_lines(
                         _store_newest(newest, table, row | _delivery_columns(piece, line, tally))
         yield staging.make_batch(table, [], pl.concat([chunk.rejects, staging.reject_rows(rejects)]))
     text = pl.col(pl.String)
-    found = pl.DataFrame(
-        list(newest.values()), schema=staging.staged_schema(table), orient="row"
-    ).with_columns(
+    found = pl.DataFrame(list(newest.values()), schema=staging.staged_schema(table), orient="row").with_columns(
         pl.when(text.str.strip_chars() != "").then(text)  # blank means unknown
     )
     for code, name, column in _CODED.get(table.name, ()):
@@ -245,9 +241,7 @@ def _non_blank_text(values: Mapping[str, Any], name: str) -> str | None:
 
 def _former_names(former: list[Any]) -> list[str]:
     """Former names; 2021 events have a list of empty values in place of each."""
-    return [
-        name for old in former if isinstance(old, dict) and (name := _non_blank_text(old, "name")) is not None
-    ]
+    return [name for old in former if isinstance(old, dict) and (name := _non_blank_text(old, "name")) is not None]
 
 
 def _item_company_number(item: FilingItem, line: FilingLine) -> str | None:
@@ -257,9 +251,7 @@ def _item_company_number(item: FilingItem, line: FilingLine) -> str | None:
 def _filing_row(item: FilingItem, line: FilingLine, number: str | None) -> _Row:
     if number is None:
         raise RejectedRecordError("no company number: neither resource_uri nor links.self has it")
-    identity = (
-        stream_events.last_segment(line.resource_uri) if line.event is not None else item.transaction_id
-    )
+    identity = stream_events.last_segment(line.resource_uri) if line.event is not None else item.transaction_id
     if not identity:
         raise RejectedRecordError("no transaction_id")
     values = item.description_values if isinstance(item.description_values, dict) else {}
@@ -276,6 +268,5 @@ def _case_dates(dates: list[dict[str, Any]]) -> dict[str, str]:
     return {
         kind: day
         for said in dates
-        if (kind := _non_blank_text(said, "type")) is not None
-        and (day := _non_blank_text(said, "date")) is not None
+        if (kind := _non_blank_text(said, "type")) is not None and (day := _non_blank_text(said, "date")) is not None
     }

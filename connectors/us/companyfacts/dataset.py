@@ -32,7 +32,7 @@ from connectors.kit.archive import members
 from connectors.kit.archive import zip as archive_zip
 from connectors.kit.archive.members import ArchiveError
 from connectors.kit.archive.unchanged_members import unchanged_members
-from connectors.kit.formats import HEAD, Format, decompressed_head, sniff
+from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from connectors.us.companyfacts.fetch import fetch_bulk
@@ -54,7 +54,7 @@ _FOLDERS: Final = {
 _FACTS: Final = re.compile(rb'"facts"\s*:')
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises an archive or one response. Both are deltas: an absent filer has no facts, or none any more.
 
     See docs/formats/us.md 5.
@@ -66,42 +66,40 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     if said is not None:
         return NotApplicable(said)
     plain = decompressed_head(head)
-    found = sniff(plain)
-    if found is Format.ZIP or _FACTS.search(plain) or _MEMBER.search(name):
+    found = detect_body_format(plain)
+    if found is BodyFormat.ZIP or _FACTS.search(plain) or _MEMBER.search(name):
         return RecognisedFile(None, Scope.PART)
-    return NotApplicable(
-        f"{found.value} without facts: neither an answer of companyfacts nor the archive of them"
-    )
+    return NotApplicable(f"{found.value} without facts: neither an answer of companyfacts nor the archive of them")
 
 
-def split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
     """Splits an archive into packs (`members 2 of 40`), each read by one process; a response stays whole."""
-    with piece.open() as stream:
-        found = sniff(stream.read(HEAD))
-    if found is not Format.ZIP:
-        yield piece
+    with member.open() as stream:
+        found = detect_body_format(stream.read(HEAD))
+    if found is not BodyFormat.ZIP:
+        yield member
         return
     try:
-        with piece.open() as stream:
-            entries = archive_zip.zip_entries(stream, piece.name)
+        with member.open() as stream:
+            entries = archive_zip.zip_entries(stream, member.name)
     except ArchiveError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
-    fresh = len(entries) - len(unchanged_members(entries, piece.former))
+        raise UnreadableFileError(member.dataset, member.name, str(error)) from error
+    fresh = len(entries) - len(unchanged_members(entries, member.previous_archive))
     packs = min(-(-fresh // _PACK), _PACKS)
     for pack in range(packs):
-        yield replace(piece, member=f"members {pack + 1} of {packs}")
+        yield replace(member, member_name=f"members {pack + 1} of {packs}")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of `us_facts` and `us_facts_filer`; a member that cannot be read is a reject."""
-    collected = FactRowCollector(SignalCounter(piece.dataset))
-    pack = _PACK_NAME.fullmatch(piece.member or "")
+    collected = FactRowCollector(SignalCounter(member.dataset))
+    pack = _PACK_NAME.fullmatch(member.member_name or "")
     if pack is not None:
-        yield from _read_pack(piece, collected, int(pack[1]) - 1, int(pack[2]))
+        yield from _read_pack(member, collected, int(pack[1]) - 1, int(pack[2]))
         return
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         body = stream.read(LARGEST + 1)
-    _collect_response(collected, body, piece.dataset, piece.name)
+    _collect_response(collected, body, member.dataset, member.name)
     yield from collected.batches()
 
 
@@ -110,7 +108,9 @@ def _read_pack(piece: ArchiveMember, collected: FactRowCollector, index: int, pa
         return _MEMBER.search(name) is not None and crc32(name.encode()) % packs == index
 
     try:
-        for member in members.archive_members(piece.open, piece.name, keep=mine, former=piece.former):
+        for member in members.archive_members(
+            piece.open, piece.name, keep=mine, previous_archive=piece.previous_archive
+        ):
             try:
                 with member.open() as stream:
                     _collect_response(collected, stream.read(LARGEST + 1), piece.dataset, member.name)
@@ -148,18 +148,18 @@ def _response_cik(tally: SignalCounter, answer: CompanyFacts, dataset: str, name
 dataset: Final = partial(
     Dataset,
     licence=LICENCE,
-    staged=STAGED,
-    recognise=recognise,
-    split=split,
-    read=read,
+    staged_tables=STAGED,
+    recognise_file=recognise_file,
+    split_members=split_members,
+    read_batches=read_batches,
 )
 DATASET: Final = dataset(
     key=KEY,
     title="EDGAR companyfacts: all filers, nightly",
     cadence=Cadence(cron="45 9 * * *", stale_after_hours=72),  # rebuilt about 03:00 Eastern
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=FILES_HOST,
-    files=("companyfacts/**", "companyfacts*.zip", "frames/**", "xbrl/**"),
+    file_patterns=("companyfacts/**", "companyfacts*.zip", "frames/**", "xbrl/**"),
     fetch=fetch_bulk,
-    rereads=timedelta(days=7),
+    reread_interval=timedelta(days=7),
 )

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.response import NotModified, Validators
 from connectors.us.feeds.pending_filings import FetchedFilings
-from connectors.us.fetch_each import fetch_each, new_filers
+from connectors.us.fetch_each import fetch_each, unfetched_filers
 from connectors.us.register import ARCHIVES_URL, DATA_URL
 from connectors.us.sec_http import download_existing, fetch_if_exists
 
@@ -33,23 +33,21 @@ def facts_url(cik: str) -> str:
 def fetch_bulk(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches the nightly archive of all filers; nothing if it is unchanged."""
     since = None if cursor is None else Validators.of(cursor)
-    answer = download_existing(http, BULK_URL, {Format.ZIP}, since)
+    answer = download_existing(http, BULK_URL, {BodyFormat.ZIP}, since)
     if not isinstance(answer, NotModified):
-        yield answer.arrival(BULK_NAME, Scope.PART, answer.validators.cursor())
+        yield answer.to_fetched_file(BULK_NAME, Scope.PART, answer.validators.cursor())
 
 
-def fetch_responses(
-    http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_responses(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """One response per filer with a report not fetched yet; many filers have no facts at all."""
     memory = FetchedFilings.of(cursor)
 
     def answer(filer: tuple[str, list[str]]) -> Iterator[FetchedFile]:
-        found = fetch_if_exists(http, facts_url(filer[0]), {Format.JSON})
+        found = fetch_if_exists(http, facts_url(filer[0]), {BodyFormat.JSON})
         if found is not None:
-            yield found.arrival(f"CIK{filer[0]}.json", Scope.PART)
+            yield found.to_fetched_file(f"CIK{filer[0]}.json", Scope.PART)
 
     def asked(filer: tuple[str, list[str]]) -> None:
         memory.add(*filer[1])
 
-    yield from fetch_each(new_filers(memory, subjects).items(), answer, asked, memory.cursor, EACH)
+    yield from fetch_each(unfetched_filers(memory, subjects).items(), answer, asked, memory.cursor, EACH)

@@ -110,9 +110,7 @@ def parse_companyfacts(body: bytes, tally: SignalCounter | None = None) -> Compa
     return CompanyFacts(answer.cik, answer.entityName, placing.finished())
 
 
-def _usable_units(
-    column: str, tag: _TagUnits, tally: SignalCounter | None
-) -> Iterator[tuple[str, list[ReportedFact]]]:
+def _usable_units(column: str, tag: _TagUnits, tally: SignalCounter | None) -> Iterator[tuple[str, list[ReportedFact]]]:
     """Yields money in every currency and share counts in shares; head counts in whatever unit the filer used."""
     for unit, facts in (tag.units or {}).items():
         if column == SHARES and unit != _SHARES_UNIT:

@@ -16,7 +16,7 @@ from connectors.us.companyfacts.parse import CompanyFacts
 from connectors.us.companyfacts.schema import FACTS, FILERS
 from connectors.us.financials import concepts, figure_rules
 from connectors.us.financials.model import Facts, FactsFiling, Span
-from connectors.us.financials.versions import own_period
+from connectors.us.financials.versions import filing_period
 
 CHUNK: Final = 40_000  # rows of one batch
 _TWO: Final = 2
@@ -35,13 +35,13 @@ class FactRowCollector:
     def is_full(self) -> bool:
         return len(self._rows) >= CHUNK
 
-    def take(self, cik: str, answer: CompanyFacts) -> None:
+    def take(self, cik: str, facts: CompanyFacts) -> None:
         """Adds the rows of one response."""
-        filings = answer.filings.values()
+        filings = facts.filings.values()
         for filing in filings:
             self._rows.extend(fact_rows(cik, filing))
-        if answer.name:
-            self._filers[cik] = " ".join(answer.name.split())
+        if facts.name:
+            self._filers[cik] = " ".join(facts.name.split())
         for figure in figures_no_longer_tagged(filings):
             self.tally.add("figure_no_longer_tagged", figure, cik)
         for filing in filings:
@@ -97,8 +97,7 @@ def unbalanced_assets(filing: FactsFiling) -> Iterator[str]:
 def figures_no_longer_tagged(filings: Iterable[FactsFiling]) -> Iterator[str]:
     """Figures in a filer's last but one annual report that the newest lacks: perhaps a changed tag."""
     annual = sorted(
-        (filing for filing in filings if filing.is_annual and not filing.is_amendment),
-        key=lambda filing: filing.filed,
+        (filing for filing in filings if filing.is_annual and not filing.is_amendment), key=lambda filing: filing.filed
     )
     if len(annual) < _TWO:
         return
@@ -108,10 +107,8 @@ def figures_no_longer_tagged(filings: Iterable[FactsFiling]) -> Iterator[str]:
 
 def _own_figures(filing: FactsFiling) -> set[str]:
     spans = filing.units.get(filing.currency() or "", {})
-    flows: dict[Span, Facts] = {
-        span: facts for span, facts in spans.items() if span[0] and span[1] <= filing.filed
-    }
-    own = own_period(filing, flows, spans)
+    flows: dict[Span, Facts] = {span: facts for span, facts in spans.items() if span[0] and span[1] <= filing.filed}
+    own = filing_period(filing, flows, spans)
     if own is None:
         return set()
     filer = figure_rules.filer_type_of(tag for facts in spans.values() for tag in facts)

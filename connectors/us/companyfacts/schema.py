@@ -9,20 +9,19 @@ from typing import Final
 
 from connectors.us.financials.concepts import WANTED, taxonomy_of
 from connectors.us.financials.model import is_count_column
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "us.companyfacts"
 ANSWERS_KEY: Final = "us.facts"
 
 CIK: Final = "cik"
 NAME: Final = "name"
-_T, _D, _I = Kind.TEXT, Kind.DATE, Kind.INTEGER
+_T, _D, _I = ColumnKind.TEXT, ColumnKind.DATE, ColumnKind.INTEGER
 
 
 def _figure_columns() -> tuple[Column, ...]:
     return tuple(
-        Column(name, _I if is_count_column(name) else Kind.MONEY, ":".join(taxonomy_of(name)))
-        for name in WANTED
+        Column(name, _I if is_count_column(name) else ColumnKind.MONEY, ":".join(taxonomy_of(name))) for name in WANTED
     )
 
 

@@ -28,9 +28,9 @@ DATASET: Final = dataset(
     key=ANSWERS_KEY,
     title="EDGAR companyfacts: filers with reports in the feeds",
     cadence=Cadence(cron="*/30 * * * *", stale_after_hours=96),
-    guard=GuardLimits(max_rejected=0.05),
+    guard_limits=GuardLimits(max_rejected=0.05),
     host=DATA_HOST,
-    files=("facts/**",),
+    file_patterns=("facts/**",),
     fetch=fetch_responses,
-    wants=subjects_to_fetch,
+    subjects_to_fetch=subjects_to_fetch,
 )

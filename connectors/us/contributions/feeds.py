@@ -34,14 +34,9 @@ def to_shared_tables(present: PresentRows, _today: date) -> SharedTables:
 
 FEEDS: Final = Contribution(
     name="feeds of filings",
-    datasets=(
-        current_filings.DATASET,
-        edgar_index.DATASET,
-        filing_headers_dataset.DATASET,
-        end_filings.DATASET,
-    ),
+    datasets=(current_filings.DATASET, edgar_index.DATASET, filing_headers_dataset.DATASET, end_filings.DATASET),
     # the feeds only determine what to fetch: their rows alone concern no company
     company_ids=dict.fromkeys(f.STAGED, company_ids(pl.col(f.CIK))),
-    to_shared=to_shared_tables,
-    untitled=(f.KEY,),
+    to_shared_tables=to_shared_tables,
+    untitled_datasets=(f.KEY,),
 )

@@ -15,33 +15,15 @@ from connectors.contract.contribution import Contribution
 from connectors.contract.dataset import Link, PresentRows, SharedTables
 from connectors.kit import holdings_history
 from connectors.kit.staging import present_rows
-from connectors.us.ownership.form13f import (
-    dataset as form13f_dataset,
-)
-from connectors.us.ownership.form13f import (
-    holdings as form13f_holdings,
-)
-from connectors.us.ownership.form13f import (
-    schema as form13f_schema,
-)
-from connectors.us.ownership.forms345 import (
-    dataset as forms345_dataset,
-)
-from connectors.us.ownership.forms345 import (
-    holdings as forms345_holdings,
-)
-from connectors.us.ownership.forms345 import (
-    schema as forms345_schema,
-)
-from connectors.us.ownership.schedule13 import (
-    dataset as schedule13_dataset,
-)
-from connectors.us.ownership.schedule13 import (
-    holdings as schedule13_holdings,
-)
-from connectors.us.ownership.schedule13 import (
-    schema as schedule13_schema,
-)
+from connectors.us.ownership.form13f import dataset as form13f_dataset
+from connectors.us.ownership.form13f import holdings as form13f_holdings
+from connectors.us.ownership.form13f import schema as form13f_schema
+from connectors.us.ownership.forms345 import dataset as forms345_dataset
+from connectors.us.ownership.forms345 import holdings as forms345_holdings
+from connectors.us.ownership.forms345 import schema as forms345_schema
+from connectors.us.ownership.schedule13 import dataset as schedule13_dataset
+from connectors.us.ownership.schedule13 import holdings as schedule13_holdings
+from connectors.us.ownership.schedule13 import schema as schedule13_schema
 from connectors.us.ownership.shares_outstanding import outstanding_by_company
 from connectors.us.register import company_ids
 from connectors.us.submissions.schema import FILED_TABLE
@@ -51,40 +33,23 @@ _FUND: Final = r"(?i)\b(?:funds?|etf)\b"
 
 # A manager's report identifies shares by CUSIP, as does a schedule without its header
 LINKS: Final = (
-    Link(
-        schedule13_schema.BARE.name,
-        schedule13_schema.CUSIP,
-        schedule13_schema.CUSIPS.name,
-        schedule13_schema.CUSIP,
-    ),
-    Link(
-        form13f_schema.POSITIONS.name,
-        form13f_schema.CUSIP,
-        schedule13_schema.CUSIPS.name,
-        schedule13_schema.CUSIP,
-    ),
+    Link(schedule13_schema.BARE.name, schedule13_schema.CUSIP, schedule13_schema.CUSIPS.name, schedule13_schema.CUSIP),
+    Link(form13f_schema.POSITIONS.name, form13f_schema.CUSIP, schedule13_schema.CUSIPS.name, schedule13_schema.CUSIP),
 )
 
 
 def to_shared_tables(present: PresentRows, today: date) -> SharedTables:
     """Holdings by every form."""
     filed = present_rows(present, FILED_TABLE)
-    stated, lines = (
-        present_rows(present, schedule13_schema.STAKES),
-        present_rows(present, forms345_schema.LINES),
-    )
-    standing = schedule13_holdings.linked_stake_histories(
-        stated, present_rows(present, schedule13_schema.BARE), filed
-    )
+    stated, lines = (present_rows(present, schedule13_schema.STAKES), present_rows(present, forms345_schema.LINES))
+    standing = schedule13_holdings.linked_stake_histories(stated, present_rows(present, schedule13_schema.BARE), filed)
     classes = (frame.select("_company_id", "classKey") for frame in (stated, lines))
     all_shares = outstanding_by_company(present, classes)
     stakes = schedule13_holdings.map_holdings(standing, all_shares)
     known = schedule13_holdings.holder_identities(standing)
     owned = forms345_holdings.map_holdings(lines, filed, known, all_shares)
-    managed = form13f_holdings.map_holdings(
-        present_rows(present, form13f_schema.POSITIONS), today, all_shares, known
-    )
-    now = (stakes, holdings_history.latest_per_record(owned), holdings_history.latest_per_record(managed))
+    managed = form13f_holdings.map_holdings(present_rows(present, form13f_schema.POSITIONS), today, all_shares, known)
+    now = (stakes, holdings_history.latest_statements(owned), holdings_history.latest_statements(managed))
     before = (
         schedule13_holdings.map_superseded_holdings(standing, all_shares),
         holdings_history.superseded_statements(owned),
@@ -107,9 +72,7 @@ def issuer_names(present: PresentRows) -> pl.LazyFrame:
     is_fund = pl.col("name").str.contains(_FUND)  # closed-end funds have insiders too
     newest = pl.concat(told).filter(pl.col("name").is_not_null(), pl.col("cik").is_not_null(), ~is_fund)
     newest = newest.sort("signedOn", "_observed_at", "name", nulls_last=False)
-    return newest.group_by("cik").agg(
-        pl.col("name").last(), pl.col("_observed_at").max().alias("observed_at")
-    )
+    return newest.group_by("cik").agg(pl.col("name").last(), pl.col("_observed_at").max().alias("observed_at"))
 
 
 OWNERSHIP: Final = Contribution(
@@ -120,12 +83,12 @@ OWNERSHIP: Final = Contribution(
         schedule13_schema.CUSIPS.name: company_ids(pl.col(schedule13_schema.ISSUER)),
         forms345_schema.LINES.name: company_ids(pl.col(forms345_schema.ISSUER)),
     },
-    to_shared=to_shared_tables,
+    to_shared_tables=to_shared_tables,
     # beneficial ownership statements first, then insiders' own shares, then managed shares (docs/formats/us.md
     # 7)
-    precedence={"ownership": (schedule13_schema.KEY, forms345_schema.KEY, form13f_schema.KEY)},
+    field_precedence={"ownership": (schedule13_schema.KEY, forms345_schema.KEY, form13f_schema.KEY)},
     links=LINKS,
-    holders={
+    holder_columns={
         schedule13_schema.STAKES.name: ("holderCik", schedule13_schema.HOLDER, schedule13_schema.HOLDER_KEY),
         schedule13_schema.BARE.name: ("holderCik", schedule13_schema.HOLDER, schedule13_schema.HOLDER_KEY),
         forms345_schema.LINES.name: ("ownerCik", forms345_schema.OWNER, forms345_schema.OWNER_KEY),
@@ -133,5 +96,5 @@ OWNERSHIP: Final = Contribution(
         form13f_schema.POSITIONS.name: (form13f_schema.MANAGER, form13f_schema.MANAGER_NAME),
     },
     # all of them state the day they refer to
-    dated=(schedule13_schema.KEY, forms345_schema.KEY, form13f_schema.KEY),
+    dated_datasets=(schedule13_schema.KEY, forms345_schema.KEY, form13f_schema.KEY),
 )

@@ -56,12 +56,12 @@ PROFILES: Final = Contribution(
         f.FILED_TABLE.name: company_ids(pl.col(f.CIK)),
         company_tickers.TICKERS.name: company_ids(pl.col("cik")),
     },
-    to_shared=to_shared_tables,
-    rules={
+    to_shared_tables=to_shared_tables,
+    table_rules={
         table.name: _filings_of_companies if table is FILINGS else _rows_of_companies
         for table in (*NORMALISED, *PASSING)
         if table is not COMPANIES
     },
-    precedence={"name": (f.KEY, company_tickers.KEY), "status": (f.KEY,)},
-    limits=LIMITS,
+    field_precedence={"name": (f.KEY, company_tickers.KEY), "status": (f.KEY,)},
+    host_limits=LIMITS,
 )

@@ -29,8 +29,6 @@ def _to_shared_tables(present: PresentRows, today: date) -> SharedTables:
 SYMBOLS: Final = Contribution(
     name="symbols",
     datasets=(nasdaq_symbol_directory.DATASET,),
-    to_shared=_to_shared_tables,
-    links=tuple(
-        Link(table.name, f.TICKER, company_tickers.TICKERS.name, "ticker") for table in (f.NASDAQ, f.OTHERS)
-    ),
+    to_shared_tables=_to_shared_tables,
+    links=tuple(Link(table.name, f.TICKER, company_tickers.TICKERS.name, "ticker") for table in (f.NASDAQ, f.OTHERS)),
 )

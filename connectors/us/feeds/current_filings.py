@@ -26,7 +26,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xml.parse import MalformedMarkupError, local_name, parse_markup
 from connectors.us.feeds import current_filings_fetch
@@ -46,34 +46,36 @@ _KNOWN: Final = frozenset({"title", "link", "summary", "updated", "category", "i
 _OWN: Final = frozenset({"title", "link", "id", "author", "updated", "entry"})
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a page, which is a delta: filings it omits are not deleted. Past the end the SEC sends HTML."""
     del name
     head = decompressed_head(head)
-    if sniff(head) is Format.HTML:
+    if detect_body_format(head) is BodyFormat.HTML:
         return NotApplicable("a page of HTML: the feed ends there, or is out of service")
-    if sniff(head) is Format.EMPTY:
+    if detect_body_format(head) is BodyFormat.EMPTY:
         return NotApplicable("empty body: no page of newest filings")
     return RecognisedFile(None, Scope.FEED)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """One batch of `us_getcurrent`."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         text = body.read(_LIMIT + 1)
-    if len(text) > _LIMIT or sniff(text) is not Format.XML:
+    if len(text) > _LIMIT or detect_body_format(text) is not BodyFormat.XML:
         due = "expected a page of the Atom of newest filings"
-        raise UnreadableFileError(piece.dataset, piece.name, f"{due}, not {len(text)} bytes of {sniff(text)}")
+        raise UnreadableFileError(
+            member.dataset, member.name, f"{due}, not {len(text)} bytes of {detect_body_format(text)}"
+        )
     try:
         found = parse_markup(text)
     except MalformedMarkupError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected an Atom page: {error}") from error
+        raise UnreadableFileError(member.dataset, member.name, f"expected an Atom page: {error}") from error
     root = found.roots[0]
     if root.tag != f"{_ATOM}feed":
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected an Atom feed, not {root.tag}")
-    work = _PageReader(SignalCounter(piece.dataset))
-    if found.repaired:
-        work.tally.add("repaired_markup", "feed", piece.name)
+        raise UnreadableFileError(member.dataset, member.name, f"expected an Atom feed, not {root.tag}")
+    work = _PageReader(SignalCounter(member.dataset))
+    if found.is_repaired:
+        work.tally.add("repaired_markup", "feed", member.name)
     for child in root:
         work.take(child)
     rows = list({tuple(row[name] for name in f.CURRENT.key): row for row in work.rows}.values())
@@ -104,9 +106,7 @@ class _PageReader:
         cik = None if title is None else central_index_key(title[1])
         if number is None or title is None or cik is None or not form:
             missing = "accession number" if number is None else "form" if cik else "CIK and role in the title"
-            self.refused.append(
-                (_element_text(parts.get("id")), f"no {missing}", _element_text(parts.get("title")))
-            )
+            self.refused.append((_element_text(parts.get("id")), f"no {missing}", _element_text(parts.get("title"))))
             return
         accession, role = number[1], title[2].strip()
         for unknown in parts.keys() - _KNOWN:
@@ -155,12 +155,12 @@ DATASET: Final = Dataset(
     title="EDGAR: newest filings",
     licence=LICENCE,
     cadence=Cadence(cron="*/2 10-23,0-4 * * *", stale_after_hours=96),  # no filings at weekends and holidays
-    guard=GuardLimits(max_rejected=0.05),
+    guard_limits=GuardLimits(max_rejected=0.05),
     host=FILES_HOST,
-    staged={f.CURRENT.name: f.CURRENT},
-    files=("getcurrent/**", "sec_current_atom/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={f.CURRENT.name: f.CURRENT},
+    file_patterns=("getcurrent/**", "sec_current_atom/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=current_filings_fetch.fetch,
 )

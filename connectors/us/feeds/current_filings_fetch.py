@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
 from connectors.us.feeds.pending_filings import FetchedFilings
 from connectors.us.register import FILES_URL
@@ -43,13 +43,13 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
         if answer is None:
             break
         numbers = [number.decode() for number in _NUMBER.findall(answer.read())]
-        new = [number for number in dict.fromkeys(numbers) if not known.knows(number)]
+        new = [number for number in dict.fromkeys(numbers) if not known.has_filing(number)]
         if not new:
             break
         if held is not None:
             yield held
         fresh += new
-        held = answer.arrival(f"getcurrent-{answer.server_time:%Y%m%dT%H%M%S}-{start}.atom", Scope.FEED)
+        held = answer.to_fetched_file(f"getcurrent-{answer.server_time:%Y%m%dT%H%M%S}-{start}.atom", Scope.FEED)
         if len(numbers) < COUNT:
             break
     if held is not None:
@@ -71,19 +71,15 @@ def _fetch_page(http: HttpClient, start: int) -> FetchedResponse | None:
         "output": "atom",
     }
     url = f"{FILES_URL}/cgi-bin/browse-edgar?{urlencode(query)}"
-    answer = http.get(url, expect={Format.XML}, allow=(_FORBIDDEN, _OUT_OF_SERVICE))
+    answer = http.get(url, expect={BodyFormat.XML}, allow=(_FORBIDDEN, _OUT_OF_SERVICE))
     if answer.status == _OK:
         return answer
     if answer.status == _FORBIDDEN:
         raise BlockedError(
-            url,
-            _FORBIDDEN,
-            block_reason(answer.read()) or "the SEC rejects this client: check FIRM_USER_AGENT",
+            url, _FORBIDDEN, block_reason(answer.read()) or "the SEC rejects this client: check FIRM_USER_AGENT"
         )
-    if start > 0 and answer.format is Format.HTML:
+    if start > 0 and answer.format is BodyFormat.HTML:
         return None
-    if answer.format is Format.HTML:
-        raise SourceUnavailableError(
-            url, answer.status, "the newest filings are out of service: try again later"
-        )
+    if answer.format is BodyFormat.HTML:
+        raise SourceUnavailableError(url, answer.status, "the newest filings are out of service: try again later")
     raise UnexpectedBodyError(url, answer.status, f"expected an Atom page, found {answer.format.value}")

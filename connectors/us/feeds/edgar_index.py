@@ -26,7 +26,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.us.feeds import edgar_index_fetch
 from connectors.us.feeds import schema as f
 from connectors.us.register import FILES_HOST, LICENCE, central_index_keys
@@ -47,36 +47,32 @@ _TITLES: Final = re.compile(r"Form Type|Company Name|CIK|Date Filed|File ?[Nn]am
 _NEEDED: Final = ("cik", "form", "filed", "path")
 _COMPRESSED: Final = b"\x1f\x9d"
 _RULE: Final = re.compile(r"-{20,}")
-_PATH: Final = (
-    r"(?:^|/)edgar/data/[0-9]+/(?:[0-9]{18}/)?([0-9]{10}-[0-9]{2}-[0-9]{6})(?:-index\.html?|\.txt)$"
-)
+_PATH: Final = r"(?:^|/)edgar/data/[0-9]+/(?:[0-9]{18}/)?([0-9]{10}-[0-9]{2}-[0-9]{6})(?:-index\.html?|\.txt)$"
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the index of a day or quarter, a delta: filings of other days are not absent."""
     if head.startswith(_COMPRESSED):
         return NotApplicable("packed by compress(1): the same index is available as .idx, .gz and .zip")
     head = decompressed_head(head)
-    found = sniff(head)
-    if found is Format.HTML:
+    found = detect_body_format(head)
+    if found is BodyFormat.HTML:
         return NotApplicable("a page of HTML: a listing of index files, no index")
-    if found is Format.XML and b"AccessDenied" in head:
-        return NotApplicable(
-            "the response for an index that does not exist: a weekend, a holiday, a future day"
-        )
-    if found is Format.JSON:
+    if found is BodyFormat.XML and b"AccessDenied" in head:
+        return NotApplicable("the response for an index that does not exist: a weekend, a holiday, a future day")
+    if found is BodyFormat.JSON:
         return NotApplicable("a listing of index files as JSON, no index")
-    if found is Format.ZIP or found is Format.TEXT:
+    if found is BodyFormat.ZIP or found is BodyFormat.TEXT:
         return RecognisedFile(None, Scope.FEED)
     return NotApplicable(f"no index of filings: {found.value} in {name}")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of `us_index`; the index of a day without filings gives an empty one."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         # the SEC's own files; latin-1 decodes any byte, and names are not kept
         lines = (line.decode("latin-1") for line in iter(lambda: body.readline(_LONGEST), b""))
-        layout = _read_layout(piece, lines)
+        layout = _read_layout(member, lines)
         batches = 0
         while block := _next_lines(lines):
             yield _index_batch(layout, block)
@@ -171,12 +167,12 @@ DATASET: Final = Dataset(
     title="EDGAR: indexes of filings",
     licence=LICENCE,
     cadence=Cadence(cron="30 4 * * 2-6", stale_after_hours=120),  # after 22:00 Eastern of business days
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=FILES_HOST,
-    staged={f.INDEX.name: f.INDEX},
-    files=("index/**", "daily-index/**", "full-index/**"),
-    recognise=recognise,
-    split=staging.split_archive,
-    read=read,
+    staged_tables={f.INDEX.name: f.INDEX},
+    file_patterns=("index/**", "daily-index/**", "full-index/**"),
+    recognise_file=recognise_file,
+    split_members=staging.split_archive,
+    read_batches=read_batches,
     fetch=edgar_index_fetch.fetch,
 )

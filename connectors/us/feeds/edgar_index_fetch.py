@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.us.register import ARCHIVES_URL
 from connectors.us.sec_http import fetch_if_exists
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import FetchedResponse, HttpClient
 
-FIRST: Final = timedelta(
-    days=10
-)  # how far back the first run goes: the bulk file loaded with it is a day old
+FIRST: Final = timedelta(days=10)  # how far back the first run goes: the bulk file loaded with it is a day old
 AGAIN: Final = timedelta(days=2)
 LONGEST: Final = timedelta(days=92)  # per run, after a long pause; the next run continues
 _EASTERN: Final = ZoneInfo("America/New_York")
@@ -42,12 +40,12 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
         answer = _fetch_index(http, day)
         if answer is not None:
             newest = day if newest is None else max(newest, day)
-            yield answer.arrival(f"daily.master.{day:%Y%m%d}.idx", Scope.FEED, Cursor(newest.isoformat()))
+            yield answer.to_fetched_file(f"daily.master.{day:%Y%m%d}.idx", Scope.FEED, Cursor(newest.isoformat()))
 
 
 def _washington_today(http: HttpClient) -> date:
     """Today's date in Washington by the server's clock."""
-    probe = http.get(index_url(http.now().date()), expect={Format.TEXT}, allow=_MISSING)
+    probe = http.get(index_url(http.now().date()), expect={BodyFormat.TEXT}, allow=_MISSING)
     return probe.server_time.astimezone(_EASTERN).date()
 
 
@@ -75,4 +73,4 @@ def index_url(day: date) -> str:
 
 def _fetch_index(http: HttpClient, day: date) -> FetchedResponse | None:
     """The index of a day; None where there is none."""
-    return fetch_if_exists(http, index_url(day), {Format.TEXT})
+    return fetch_if_exists(http, index_url(day), {BodyFormat.TEXT})

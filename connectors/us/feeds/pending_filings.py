@@ -36,9 +36,7 @@ STAKES: Final = frozenset({"SC 13D", "SC 13G", "SCHEDULE 13D", "SCHEDULE 13G"})
 INSIDERS: Final = frozenset({"3", "4", "5"})
 MANAGERS: Final = frozenset({"13F-HR", "13F-NT"})
 # after these a company's submissions are fetched again at once; other forms come with the nightly bulk
-OF_PROFILES: Final = (
-    PERIODIC | CURRENT_REPORTS | LATE | REMOVALS | DEREGISTRATIONS | REGISTRATIONS | MERGERS | STAKES
-)
+OF_PROFILES: Final = PERIODIC | CURRENT_REPORTS | LATE | REMOVALS | DEREGISTRATIONS | REGISTRATIONS | MERGERS | STAKES
 # parties that the filing is not about: persons and managers who file it, exchanges
 _OTHERS: Final = ("Reporting", "Filed by")
 
@@ -111,7 +109,7 @@ class FetchedFilings:
         half = len(kept) // 2  # two sorted runs, the older first: keeps age by halves for the next trim
         return pack_cursor([to_differences(kept[:half]), to_differences(kept[half:])])
 
-    def knows(self, accession: str) -> bool:
+    def has_filing(self, accession: str) -> bool:
         return _accession_as_int(accession) in self._numbers
 
     def add(self, *accessions: str) -> None:

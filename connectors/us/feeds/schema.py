@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 CURRENT_KEY: Final = "us.getcurrent"
 INDEX_KEY: Final = "us.index"
@@ -24,7 +24,7 @@ FILED: Final = "filed_at"
 ACCEPTED: Final = "accepted_at"
 ITEMS: Final = "items"
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 _ACCESSION: Final = Column(ACCESSION, _T, "accession number with dashes", nullable=False)
 _CIK: Final = Column(CIK, _T, "ten digits of a party's CIK", nullable=False)
 _FORM: Final = Column(FORM, _T, "form type as the SEC spells it: 8-K, SC 13D/A", nullable=False)
@@ -38,9 +38,9 @@ CURRENT: Final = Table(
         _CIK,
         Column(ROLE, _T, "Filer, Issuer, Reporting, Subject, Filed by, …", nullable=False),
         _FORM,
-        Column(FILED, Kind.DATE, "date of filing"),
-        Column(ACCEPTED, Kind.INSTANT, "when it was accepted: `updated`, which carries its offset"),
-        Column(ITEMS, Kind.TEXTS, "items of an 8-K or D: 2.02", nullable=False),
+        Column(FILED, ColumnKind.DATE, "date of filing"),
+        Column(ACCEPTED, ColumnKind.INSTANT, "when it was accepted: `updated`, which carries its offset"),
+        Column(ITEMS, ColumnKind.TEXTS, "items of an 8-K or D: 2.02", nullable=False),
     ),
 )
 
@@ -48,7 +48,7 @@ INDEX: Final = Table(
     "us_index",
     "Filings of a day or quarter as the indexes list them, one row per filing and party.",
     (ACCESSION, CIK),
-    (_ACCESSION, _CIK, _FORM, Column(FILED, Kind.DATE, "date of filing", nullable=False)),
+    (_ACCESSION, _CIK, _FORM, Column(FILED, ColumnKind.DATE, "date of filing", nullable=False)),
 )
 
 FEEDS: Final = (CURRENT, INDEX)

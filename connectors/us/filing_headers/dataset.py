@@ -25,7 +25,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.us import form_types
 from connectors.us.filing_headers import end_phrases, fetch, form8k, form15, form25, index_page, sgml_header
@@ -39,10 +39,10 @@ _ENVELOPE: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _OTHERS: Final = {
-    Format.JSON: "the list of files of a filing: names and sizes, no header",
-    Format.XML: "a document of a filing in markup (a cover page, facts): its header is read instead",
-    Format.HTML: "a single document of a filing, without header: its filing cannot be identified",
-    Format.TEXT: "a single document of a filing, without header: its filing cannot be identified",
+    BodyFormat.JSON: "the list of files of a filing: names and sizes, no header",
+    BodyFormat.XML: "a document of a filing in markup (a cover page, facts): its header is read instead",
+    BodyFormat.HTML: "a single document of a filing, without header: its filing cannot be identified",
+    BodyFormat.TEXT: "a single document of a filing, without header: its filing cannot be identified",
 }
 _REACH: Final = 4_096  # a signed envelope may precede the header
 _ACCESSION: Final = re.compile(r"(?<![0-9])([0-9]{10})-?([0-9]{2})-?([0-9]{6})(?![0-9])")
@@ -50,7 +50,7 @@ _OPEN: Final = "<DOCUMENT>"
 _CLOSE: Final = "</DOCUMENT>"
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises headers, filing index pages and removal notifications; rejects others naming their type."""
     head = decompressed_head(head)
     if _ENVELOPE.search(head[:_REACH]) or index_page.MARK in head:
@@ -58,24 +58,20 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     if form25.ROOT in head:
         if _ACCESSION.search(name):
             return RecognisedFile(None, Scope.PART)
-        return NotApplicable(
-            "a notification of removal without accession number in its name: it cannot be identified"
-        )
-    found = sniff(head)
+        return NotApplicable("a notification of removal without accession number in its name: it cannot be identified")
+    found = detect_body_format(head)
     return NotApplicable(_OTHERS.get(found, f"no filing: {found.value}"))
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of the staged tables, as far as the piece has rows of them."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         body = stream.read(_LIMIT + 1)
     if len(body) > _LIMIT:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"more than {_LIMIT} bytes: no filing is read so far"
-        )
-    work = _FilingReader(piece)
+        raise UnreadableFileError(member.dataset, member.name, f"more than {_LIMIT} bytes: no filing is read so far")
+    work = _FilingReader(member)
     if index_page.MARK in body:
-        work.header(_index_page_header(piece, body))
+        work.header(_index_page_header(member, body))
     elif _ENVELOPE.search(body[:_REACH]):
         work.whole(body)
     else:
@@ -120,9 +116,7 @@ class _FilingReader:
         if header.accession is None or header.form is None or start < 0:
             return
         if end < 0:
-            raise UnreadableFileError(
-                self._piece.dataset, self._piece.name, "breaks off in its first document"
-            )
+            raise UnreadableFileError(self._piece.dataset, self._piece.name, "breaks off in its first document")
         if header.form.removesuffix(form_types.AMENDED) in form_types.REMOVAL:
             self._read_removal_notice(body, header.form, header.accession, header.filed)
         elif header.filed is not None:
@@ -211,17 +205,17 @@ dataset: Final = partial(
     Dataset,
     licence=LICENCE,
     host=FILES_HOST,
-    staged=f.STAGED,
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=f.STAGED,
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
 )
 DATASET: Final = dataset(
     key=f.KEY,
     title="EDGAR: headers of current reports, removals from listing, ends of registration",
     cadence=Cadence(cron="*/5 10-23,0-4 * * *", stale_after_hours=96),
-    guard=GuardLimits(max_rejected=0.05),
-    files=("form8k/**", "filing_index/**", "form25_15/**", "headers/**"),
+    guard_limits=GuardLimits(max_rejected=0.05),
+    file_patterns=("form8k/**", "filing_index/**", "form25_15/**", "headers/**"),
     fetch=fetch.fetch,
-    wants=fetch.subjects_to_fetch,
+    subjects_to_fetch=fetch.subjects_to_fetch,
 )

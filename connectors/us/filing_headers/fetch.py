@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.us.feeds.pending_filings import (
     CURRENT_REPORTS,
     DEREGISTRATIONS,
@@ -22,7 +22,7 @@ from connectors.us.feeds.pending_filings import (
     FetchedFilings,
     filing_subjects,
 )
-from connectors.us.fetch_each import fetch_each, new_filings
+from connectors.us.fetch_each import fetch_each, unfetched_filings
 from connectors.us.register import ARCHIVES_URL
 from connectors.us.sec_http import fetch_if_exists
 
@@ -65,12 +65,12 @@ def fetch(
     memory = FetchedFilings.of(cursor)
 
     def answer(filing: FeedFiling) -> Iterator[FetchedFile]:
-        found = fetch_if_exists(http, address(filing), {Format.HTML, Format.TEXT, Format.XML})
+        found = fetch_if_exists(http, address(filing), {BodyFormat.HTML, BodyFormat.TEXT, BodyFormat.XML})
         if found is not None:
             ending = address(filing).rpartition(filing.accession)[2]
-            yield found.arrival(f"headers-{filing.accession}{ending}", Scope.PART)
+            yield found.to_fetched_file(f"headers-{filing.accession}{ending}", Scope.PART)
 
     def asked(filing: FeedFiling) -> None:
         memory.add(filing.accession)
 
-    yield from fetch_each(new_filings(memory, subjects), answer, asked, memory.cursor, EACH)
+    yield from fetch_each(unfetched_filings(memory, subjects), answer, asked, memory.cursor, EACH)

@@ -35,9 +35,7 @@ _LONGEST: Final = 200_000  # characters of a document that are searched
 _LONGEST_TITLE: Final = 2_000
 
 
-def form15_row(
-    text: str, accession: str, cik: str, form: str, filed: Any, tally: SignalCounter
-) -> dict[str, Any]:
+def form15_row(text: str, accession: str, cik: str, form: str, filed: Any, tally: SignalCounter) -> dict[str, Any]:
     """The `us_form15` row of one filer, with the classes as far as the text gives them."""
     plain = to_single_line(text[:_LONGEST])
     covered, others = _COVERED.search(plain), _OTHERS.search(plain)
@@ -54,9 +52,7 @@ def form15_row(
         f.FORM: form,
         f.FILED: filed,
         f.SECURITY: security,
-        f.IS_SHARE: None
-        if security is None
-        else bool(is_share_class(security)) or _SHARE.search(security) is not None,
+        f.IS_SHARE: None if security is None else bool(is_share_class(security)) or _SHARE.search(security) is not None,
         f.REMAINING: None if says_none else remaining,
         "is_last": None if remaining is None else says_none,
     }

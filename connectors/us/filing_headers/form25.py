@@ -54,9 +54,7 @@ def is_share_class(description: str | None) -> bool | None:
     named = _CLASS.match(text)
     if named is None:
         return True
-    noun = _NOUN.search(
-        text, named.end()
-    )  # «Class A ordinary shares included as part of the units» are shares
+    noun = _NOUN.search(text, named.end())  # «Class A ordinary shares included as part of the units» are shares
     of = text[named.end() : noun.start() if noun else len(text)]
     return _NOT.search(of) is None and (noun is None or _PURCHASE.match(text, noun.end()) is None)
 
@@ -79,7 +77,7 @@ def removal_row(
     except MalformedMarkupError as error:
         return None, f"expected a notification of removal: {error}"
     texts = _texts_by_path(found.roots[0])
-    if found.repaired:
+    if found.is_repaired:
         tally.add("repaired_markup", "notificationOfRemoval", accession)
     cik = central_index_key(texts.get("issuer/cik"))
     if cik is None:

@@ -67,9 +67,7 @@ def map_news(headers: pl.LazyFrame) -> pl.DataFrame:
         .collect()
     )
     items = pl.col("_listed").list.eval(_replace_codes(CATEGORIES))
-    titles = pl.col("_listed").list.eval(
-        _replace_codes({code: form8k.ITEMS.get(code) or code for code in CATEGORIES})
-    )
+    titles = pl.col("_listed").list.eval(_replace_codes({code: form8k.ITEMS.get(code) or code for code in CATEGORIES}))
     foreign = pl.col(f.FORM) == FOREIGN
     found = _with_ids(rows, "nws", "news_id").with_columns(
         title=pl.when(foreign).then(pl.lit(_FOREIGN_TITLE)).otherwise(titles.list.join("; ")),
@@ -98,17 +96,14 @@ def map_notices(filed: pl.LazyFrame) -> pl.DataFrame:
         .with_columns(_listed=listed.list.eval(pl.element().sort()))
         .collect()
     )
-    titles = pl.col("_listed").list.eval(
-        _replace_codes({code: form8k.ITEMS.get(code) or code for code in NOTICED})
-    )
+    titles = pl.col("_listed").list.eval(_replace_codes({code: form8k.ITEMS.get(code) or code for code in NOTICED}))
     revoked = pl.col(s.FORM) == _REVOKED
     found = _with_ids(rows, "ntc", "notice_id").with_columns(
         authority=pl.lit(AUTHORITY),
         authority_country=pl.lit("US"),
         action_type=pl.when(revoked).then(pl.lit("enforcement")).otherwise(pl.lit("announcement")),
         title=pl.coalesce(
-            pl.col(s.FORM).replace_strict(list(_TITLES), list(_TITLES.values()), default=None),
-            titles.list.join("; "),
+            pl.col(s.FORM).replace_strict(list(_TITLES), list(_TITLES.values()), default=None), titles.list.join("; ")
         ),
         summary=pl.lit(None, pl.String),
         published_at=_at_midnight(pl.col(s.FILED)),
@@ -134,9 +129,7 @@ def _with_ids(rows: pl.DataFrame, prefix: str, name: str) -> pl.DataFrame:
 
 
 def _replace_codes(words: dict[str, str]) -> pl.Expr:
-    return pl.element().replace_strict(
-        list(words), list(words.values()), default=None, return_dtype=pl.String
-    )
+    return pl.element().replace_strict(list(words), list(words.values()), default=None, return_dtype=pl.String)
 
 
 def _at_midnight(day: pl.Expr) -> pl.Expr:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "us.headers"
 ENDINGS_KEY: Final = "us.endings"
@@ -25,7 +25,7 @@ ITEMS: Final = "items"
 EXHIBITS: Final = "exhibits"
 FILE_NUMBER: Final = "file_number"
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 _ACCESSION: Final = Column(ACCESSION, _T, "accession number with dashes", nullable=False)
 
 HEADERS: Final = Table(
@@ -37,11 +37,11 @@ HEADERS: Final = Table(
         Column(CIK, _T, "ten digits of the party", nullable=False),
         Column(ROLE, _T, "FILER, SUBJECT-COMPANY, FILED-BY, ISSUER, REPORTING-OWNER, …", nullable=False),
         Column(FORM, _T, "form type", nullable=False),
-        Column(FILED, Kind.DATE, "day of filing"),
-        Column(ACCEPTED, Kind.INSTANT, "when it was accepted, US Eastern in the header"),
-        Column(PERIOD, Kind.DATE, "period of report; of an 8-K the day of the earliest event"),
-        Column(ITEMS, Kind.TEXTS, "items of an 8-K: 2.02; before 23 August 2004 1 to 12", nullable=False),
-        Column(EXHIBITS, Kind.TEXTS, "types of the documents in it: 8-K, EX-99.1", nullable=False),
+        Column(FILED, ColumnKind.DATE, "day of filing"),
+        Column(ACCEPTED, ColumnKind.INSTANT, "when it was accepted, US Eastern in the header"),
+        Column(PERIOD, ColumnKind.DATE, "period of report; of an 8-K the day of the earliest event"),
+        Column(ITEMS, ColumnKind.TEXTS, "items of an 8-K: 2.02; before 23 August 2004 1 to 12", nullable=False),
+        Column(EXHIBITS, ColumnKind.TEXTS, "types of the documents in it: 8-K, EX-99.1", nullable=False),
         Column(FILE_NUMBER, _T, "SEC file number under which this party has it"),
     ),
 )
@@ -62,10 +62,10 @@ REMOVALS: Final = Table(
         Column("exchange", _T, "its name"),
         Column(FILE_NUMBER, _T, "SEC file number of the class"),
         Column(SECURITY, _T, "the class as described"),
-        Column(IS_SHARE, Kind.BOOLEAN, "ours: the description begins with shares of the company itself"),
+        Column(IS_SHARE, ColumnKind.BOOLEAN, "ours: the description begins with shares of the company itself"),
         Column(RULE, _T, "paragraph of 17 CFR 240.12d2-2: (a)(1) to (a)(4), (b), (c)"),
-        Column(FILED, Kind.DATE, "day of filing, else of the signature"),
-        Column(EFFECTIVE, Kind.DATE, "ours: ten days after filing"),
+        Column(FILED, ColumnKind.DATE, "day of filing, else of the signature"),
+        Column(EFFECTIVE, ColumnKind.DATE, "ours: ten days after filing"),
     ),
 )
 
@@ -79,11 +79,11 @@ DEREGISTERED: Final = Table(
         _ACCESSION,
         Column(CIK, _T, "ten digits of the filer", nullable=False),
         Column(FORM, _T, "form type", nullable=False),
-        Column(FILED, Kind.DATE, "day of filing", nullable=False),
+        Column(FILED, ColumnKind.DATE, "day of filing", nullable=False),
         Column(SECURITY, _T, "classes covered, as described"),
-        Column(IS_SHARE, Kind.BOOLEAN, "ours: shares of the company itself are among them"),
+        Column(IS_SHARE, ColumnKind.BOOLEAN, "ours: shares of the company itself are among them"),
         Column(REMAINING, _T, "other classes with a duty to report; null if none is stated, or not read"),
-        Column("is_last", Kind.BOOLEAN, "ours: states that no other class remains; null if not read"),
+        Column("is_last", ColumnKind.BOOLEAN, "ours: states that no other class remains; null if not read"),
     ),
 )
 
@@ -98,7 +98,7 @@ WORDS: Final = Table(
     (
         _ACCESSION,
         Column(CIK, _T, "ten digits of the filer", nullable=False),
-        Column(FILED, Kind.DATE, "day of filing", nullable=False),
+        Column(FILED, ColumnKind.DATE, "day of filing", nullable=False),
         Column(SAYS, _T, "ours: dissolution or liquidation", nullable=False),
     ),
 )

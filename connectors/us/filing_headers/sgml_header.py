@@ -19,9 +19,7 @@ from connectors.us.register import central_index_key
 _EASTERN: Final = ZoneInfo("America/New_York")
 _YEARS: Final = range(1900, 3000)  # leaves room on both sides for date arithmetic
 _TAGGED: Final = re.compile(r"\s*<(/?)([A-Z][A-Z0-9-]*)>(.*)")
-_LABELLED: Final = re.compile(
-    r"[\s\]]*([A-Z][A-Z0-9 -]*?):(.*)"
-)  # one header ends a line with a stray bracket
+_LABELLED: Final = re.compile(r"[\s\]]*([A-Z][A-Z0-9 -]*?):(.*)")  # one header ends a line with a stray bracket
 _END: Final = re.compile(r"</(?:SEC|IMS)-HEADER>|-->|<DOCUMENT>", re.IGNORECASE)
 _DOCUMENT: Final = re.compile(r"<DOCUMENT>\s*<TYPE>([^\r\n<]*)", re.IGNORECASE)
 _ACCESSION: Final = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")

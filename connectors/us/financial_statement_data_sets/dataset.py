@@ -34,7 +34,7 @@ from connectors.kit.archive import members
 from connectors.kit.archive.members import ArchiveError, PackedMember
 from connectors.kit.csv import reader
 from connectors.kit.csv.reader import CsvFormat
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.us.financial_statement_data_sets.schema import (
     FILERS,
@@ -68,26 +68,26 @@ _NUM: Final = CsvFormat(
 _COLUMNS: Final[Mapping[tuple[str, str], str]] = {taxonomy_of(name): name for name in MONEY}
 
 
-def recognise(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a quarter's archive."""
     said = error_body_reason(head)
     if said is not None:
         return NotApplicable(said)
-    found = sniff(head)
-    if found is Format.ZIP:
+    found = detect_body_format(head)
+    if found is BodyFormat.ZIP:
         return RecognisedFile(None, Scope.PART)
     if head.startswith(b"PAR1"):
         return NotApplicable("Parquet conversion of these tables: the SEC publishes zips of text")
     return NotApplicable(f"expected the zip of a quarter, found {found.value}")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of `us_fsds`."""
-    tables = _table_members(piece)
-    tally = SignalCounter(piece.dataset)
-    filings, refused, told = _read_filings(piece, tables["sub"])
+    tables = _table_members(member)
+    tally = SignalCounter(member.dataset)
+    filings, refused, told = _read_filings(member, tables["sub"])
     kept: list[pl.DataFrame] = []
-    for batch in reader.read_csv(_member_piece(piece, tables["num"]), _NUM):
+    for batch in reader.read_csv(_member_piece(member, tables["num"]), _NUM):
         kept.append(_selected_values(batch.rows))
         refused.append(batch.rejects)
         told += batch.signals
@@ -97,30 +97,24 @@ def read(piece: ArchiveMember) -> Iterator[Batch]:
         tally.add("values_of_no_filing", "adsh", strangers["adsh"][0], strangers.height)
     found, odd = _with_days(facts.filter(pl.col("accession").is_not_null()))
     if odd:
-        tally.add("impossible_day", "ddate", piece.name, odd)
+        tally.add("impossible_day", "ddate", member.name, odd)
     yield staging.make_batch(HISTORY, _pivot_tags(found), pl.concat(refused), (*told, *tally.drain()))
     newest = filings.filter(pl.col("name").is_not_null()).sort("filed", "accession")
-    yield staging.make_batch(
-        FILERS, newest.unique("cik", keep="last", maintain_order=True).select("cik", "name")
-    )
+    yield staging.make_batch(FILERS, newest.unique("cik", keep="last", maintain_order=True).select("cik", "name"))
 
 
 def _table_members(piece: ArchiveMember) -> dict[str, PackedMember]:
     """The two tables that are read, in any folder of the archive."""
     tables: dict[str, PackedMember] = {}
     try:
-        for member in members.archive_members(
-            piece.open, piece.name, keep=lambda name: bool(_TABLE.search(name))
-        ):
+        for member in members.archive_members(piece.open, piece.name, keep=lambda name: bool(_TABLE.search(name))):
             name = _TABLE.search(member.name)
             tables[name[1].lower() if name else ""] = member
     except ArchiveError as error:
         raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
     missing = sorted({"sub", "num"} - tables.keys())
     if missing:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"no {', '.join(missing)}.txt in the archive of a quarter"
-        )
+        raise UnreadableFileError(piece.dataset, piece.name, f"no {', '.join(missing)}.txt in the archive of a quarter")
     return tables
 
 
@@ -146,9 +140,7 @@ def _read_filings(
         focus=pl.col("fy").cast(pl.Float64, strict=False).cast(pl.Int64, strict=False),
     )
     whole = pl.all_horizontal(pl.col("accession", "cik", "filed", "form").is_not_null())
-    bad = [
-        (row["adsh"], "no accession, filer, form or day", str(row)) for row in rows.filter(~whole).to_dicts()
-    ]
+    bad = [(row["adsh"], "no accession, filer, form or day", str(row)) for row in rows.filter(~whole).to_dicts()]
     kept = rows.filter(whole).unique("adsh", keep="first", maintain_order=True)
     kept = kept.select("adsh", "accession", "cik", "name", "form", "filed", "focus")
     return kept, [*refused, staging.reject_rows(bad)], tuple(told)
@@ -193,9 +185,7 @@ def _with_days(facts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 def _pivot_tags(facts: pl.DataFrame) -> pl.DataFrame:
     first, last = (pl.col(name).dt.to_string("%Y-%m-%d") for name in ("period_start", "period_end"))
-    rows = facts.with_columns(
-        unit="uom", span=pl.when(pl.col("quarters") > 0).then(first + "/" + last).otherwise(last)
-    )
+    rows = facts.with_columns(unit="uom", span=pl.when(pl.col("quarters") > 0).then(first + "/" + last).otherwise(last))
     return rows.pivot("column", index=list(_INDEX), values="amount", aggregate_function="first")
 
 
@@ -203,8 +193,8 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
     """Fetches the quarters after the last one read, oldest first, until one is not published yet."""
     last = _QUARTER.match("" if cursor is None else cursor.value)
     name = _FIRST if last is None else _next_quarter(last)
-    while (answer := fetch_if_exists(http, f"{URL}/{name}.zip", {Format.ZIP})) is not None:
-        yield answer.arrival(f"{name}.zip", Scope.PART, Cursor(name))
+    while (answer := fetch_if_exists(http, f"{URL}/{name}.zip", {BodyFormat.ZIP})) is not None:
+        yield answer.to_fetched_file(f"{name}.zip", Scope.PART, Cursor(name))
         found = _QUARTER.match(name)
         if found is None:
             return
@@ -221,12 +211,12 @@ DATASET: Final = Dataset(
     title="Financial Statement Data Sets",
     licence=LICENCE,
     cadence=Cadence(cron="15 11 * * 1", stale_after_hours=24 * 120),
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=FILES_HOST,
-    files=("fsds/**", "financial-statement-data-sets/**"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
-    staged=STAGED,
+    file_patterns=("fsds/**", "financial-statement-data-sets/**"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
+    staged_tables=STAGED,
     fetch=fetch,
 )

@@ -63,11 +63,7 @@ IFRS_PARTS: Final = (f"{IFRS}RevenueFromContractsWithCustomers", f"{IFRS}Insuran
 IFRS_BANK: Final = (f"{IFRS}InterestRevenueExpense", f"{IFRS}FeeAndCommissionIncomeExpense")
 IFRS_BANK_GROSS: Final = (f"{IFRS}RevenueFromInterest", f"{IFRS}FeeAndCommissionIncome")
 
-OPERATING: Final = (
-    "OperatingIncomeLoss",
-    f"{IFRS}ProfitLossFromOperatingActivities",
-    f"{IFRS}OperatingProfit",
-)
+OPERATING: Final = ("OperatingIncomeLoss", f"{IFRS}ProfitLossFromOperatingActivities", f"{IFRS}OperatingProfit")
 COSTS: Final = "CostsAndExpenses"
 GROSS: Final = "GrossProfit"
 EXPENSES: Final = "OperatingExpenses"
@@ -96,17 +92,8 @@ EQUITY: Final = (
     f"{IFRS}EquityAttributableToOwnersOfParent",
     f"{IFRS}Equity",
 )
-ASSETS: Final = (
-    "Assets",
-    "LiabilitiesAndStockholdersEquity",
-    f"{IFRS}Assets",
-    f"{IFRS}EquityAndLiabilities",
-)
-EMPLOYEES: Final = (
-    f"{IFRS}AverageNumberOfEmployees",
-    f"{IFRS}NumberOfEmployees",
-    f"{DEI}EntityNumberOfEmployees",
-)
+ASSETS: Final = ("Assets", "LiabilitiesAndStockholdersEquity", f"{IFRS}Assets", f"{IFRS}EquityAndLiabilities")
+EMPLOYEES: Final = (f"{IFRS}AverageNumberOfEmployees", f"{IFRS}NumberOfEmployees", f"{DEI}EntityNumberOfEmployees")
 
 MONEY: Final = tuple(
     dict.fromkeys(
@@ -144,17 +131,11 @@ SIDES: Final = (ASSETS[:2], ASSETS[2:])
 def _scope_ranks(chain: tuple[str, ...]) -> dict[str, int]:
     """Rank of each tag among those of its own standard."""
     own = [tag for tag in chain if not tag.startswith(IFRS)]
-    return {
-        tag: place
-        for tags in (own, [tag for tag in chain if tag not in own])
-        for place, tag in enumerate(tags)
-    }
+    return {tag: place for tags in (own, [tag for tag in chain if tag not in own]) for place, tag in enumerate(tags)}
 
 
 SCOPES: Final = {
-    tag: scope
-    for chain in (OPERATING, NET_RESULT, EQUITY, ASSETS)
-    for tag, scope in _scope_ranks(chain).items()
+    tag: scope for chain in (OPERATING, NET_RESULT, EQUITY, ASSETS) for tag, scope in _scope_ranks(chain).items()
 }
 
 

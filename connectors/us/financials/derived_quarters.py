@@ -13,7 +13,7 @@ from typing import Final
 
 from connectors.us.financials.latest_values import FLOWS, DerivedFigure, FilerFigures, LatestValue
 from connectors.us.financials.model import Span
-from connectors.us.financials.periods import KnownPeriods, SpanLength, day_after, span_length
+from connectors.us.financials.periods import PeriodIndex, SpanLength, day_after, span_length
 
 _BEFORE: Final = {
     SpanLength.HALF: SpanLength.QUARTER,
@@ -24,7 +24,7 @@ _THREE: Final = 3
 
 
 def derive_quarters(
-    book: FilerFigures, currency: str | None, reported: Iterable[Span], periods: KnownPeriods
+    figures: FilerFigures, currency: str | None, reported: Iterable[Span], periods: PeriodIndex
 ) -> set[Span]:
     """Derives quarters from the sums a filing reports and earlier ones; returns which quarters were touched."""
     touched: set[Span] = set()
@@ -32,24 +32,18 @@ def derive_quarters(
         kind = _BEFORE.get(span_length(span))
         if kind is None:
             continue
-        for rest in _spans_to_subtract(book, currency, span, kind):
+        for rest in _spans_to_subtract(figures, currency, span, kind):
             quarter = (day_after(rest[-1][1]), span[1])
             if span_length(quarter) is SpanLength.QUARTER and _derive_quarter(
-                book, currency, span, rest, periods.known_as(quarter)
+                figures, currency, span, rest, periods.canonical_span(quarter)
             ):
-                touched.add(periods.known_as(quarter))
+                touched.add(periods.canonical_span(quarter))
     return touched
 
 
-def _spans_to_subtract(
-    book: FilerFigures, currency: str | None, span: Span, kind: SpanLength
-) -> list[list[Span]]:
+def _spans_to_subtract(book: FilerFigures, currency: str | None, span: Span, kind: SpanLength) -> list[list[Span]]:
     """Sums to subtract from a sum: the one up to the previous quarter; for a year also its first three quarters."""
-    sums = [
-        other
-        for other in book.starting(currency, span[0])
-        if other[1] < span[1] and span_length(other) is kind
-    ]
+    sums = [other for other in book.starting(currency, span[0]) if other[1] < span[1] and span_length(other) is kind]
     if sums or span_length(span) is not SpanLength.YEAR:
         return [[other] for other in sums]
     three = _first_three_quarters(book, currency, span)
@@ -69,13 +63,11 @@ def _first_three_quarters(book: FilerFigures, currency: str | None, year: Span) 
     return found
 
 
-def _derive_quarter(
-    book: FilerFigures, currency: str | None, span: Span, rest: list[Span], quarter: Span
-) -> bool:
+def _derive_quarter(book: FilerFigures, currency: str | None, span: Span, rest: list[Span], quarter: Span) -> bool:
     held = book.period(currency, quarter)
     sums = book.period(currency, span)
     others = [book.period(currency, part) for part in rest]
-    tried = (span, *(one.stamp for one in (sums, *others)))
+    tried = (span, *(one.version_stamp for one in (sums, *others)))
     if tried == held.tried and not sums.restated:
         return False
     held.tried = tried
@@ -100,4 +92,4 @@ def _derive_quarter(
 
 def _is_same_vintage(whole: LatestValue, parts: list[LatestValue]) -> bool:
     """Whether all parts were filed after the whole's last other value: not if only the whole was restated."""
-    return all(part.seen > whole.superseded for part in parts)
+    return all(part.last_filed > whole.superseded for part in parts)

@@ -35,7 +35,7 @@ class TaggedFigure(NamedTuple):
     amount: int
     rank: int
     tags: frozenset[str]
-    computed: bool = False
+    is_computed: bool = False
 
 
 def filer_type_of(present: Iterable[str]) -> FilerType:
@@ -74,7 +74,7 @@ def operating_result_figure(facts: Facts, filer: FilerType) -> TaggedFigure | No
     pretax = {facts[tag] for tag in tags.PRETAX if tag in facts}
     if amount is None or amount in pretax:  # costs that include interest lead to the result before tax
         return None
-    return TaggedFigure(amount, len(tags.OPERATING), frozenset((_SUM,)), computed=True)
+    return TaggedFigure(amount, len(tags.OPERATING), frozenset((_SUM,)), is_computed=True)
 
 
 def _income_less_costs(facts: Facts) -> int | None:
@@ -153,7 +153,7 @@ def _sum_if_complete(facts: Facts, parts: tuple[str, ...]) -> int | None:
 
 
 def _computed_figure(amount: int | None) -> TaggedFigure | None:
-    return None if amount is None else TaggedFigure(amount, 9, frozenset((_SUM,)), computed=True)
+    return None if amount is None else TaggedFigure(amount, 9, frozenset((_SUM,)), is_computed=True)
 
 
 _REVENUE: Final = {

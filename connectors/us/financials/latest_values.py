@@ -19,7 +19,7 @@ _UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one de
 
 
 @dataclass(slots=True)
-class PeriodStatement:
+class FinancialStatement:
     """One version of one period: what was known of it once a filing was in."""
 
     filing: FactsFiling
@@ -42,10 +42,10 @@ class LatestValue:
     amount: int
     rank: int
     tags: frozenset[str]
-    computed: bool
+    is_computed: bool
     periodic: bool
     facts: Facts
-    seen: str
+    last_filed: str
     superseded: str = ""
 
 
@@ -68,7 +68,7 @@ class PeriodFigures:
     items: dict[str, LatestValue] = field(default_factory=dict)
     derived: dict[str, DerivedFigure] = field(default_factory=dict)
     last: tuple[Facts, bool] | None = None
-    stamp: int = 0
+    version_stamp: int = 0
     restated: bool = False
     tried: tuple[object, ...] = ()
 
@@ -77,7 +77,7 @@ class PeriodFigures:
         said = (facts, filing.is_periodic)
         if said == self.last:
             for item in self.items.values():
-                item.seen = filing.filed if item.periodic else item.seen
+                item.last_filed = filing.filed if item.periodic else item.last_filed
             return False
         self.last = said
         return True
@@ -92,24 +92,24 @@ class PeriodFigures:
         periodic = filing.is_periodic
         if item is None or (periodic and not item.periodic):
             self.items[name] = LatestValue(*figure, periodic, facts, filing.filed)
-            self.stamp += 1
+            self.version_stamp += 1
             return True
         if item.periodic and not periodic:
             return False
         if figure.amount == item.amount:
-            item.seen = filing.filed
+            item.last_filed = filing.filed
             if figure.rank <= item.rank and not figure.tags <= item.tags:
                 item.rank, item.tags = figure.rank, item.tags | figure.tags
-                self.stamp += 1
+                self.version_stamp += 1
             return False
         if _prefers_existing(item, name, figure):
             return False
         if _is_rounding(item.amount, figure.amount, filing):
-            item.seen = filing.filed
+            item.last_filed = filing.filed
             return False
         # another scope is another figure, not another value of the same figure
-        superseded = item.seen if figure.rank == item.rank else item.superseded
-        self.stamp, self.restated = self.stamp + 1, self.restated or bool(superseded)
+        superseded = item.last_filed if figure.rank == item.rank else item.superseded
+        self.version_stamp, self.restated = self.version_stamp + 1, self.restated or bool(superseded)
         self.items[name] = LatestValue(*figure, periodic, facts, filing.filed, superseded)
         return True
 
@@ -118,7 +118,7 @@ def _prefers_existing(item: LatestValue, name: str, figure: TaggedFigure) -> boo
     """Whether the stored figure is better although it is older."""
     if name != "revenue":
         return figure.rank > item.rank
-    if figure.computed and not item.computed:
+    if figure.is_computed and not item.is_computed:
         return True  # a sum of parts where a total had been filed
     return all(item.facts.get(tag) == figure.amount for tag in figure.tags)
 

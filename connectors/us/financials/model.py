@@ -34,9 +34,9 @@ class FactsFiling:
     filed: str
     focus: int | None  # DocumentFiscalYearFocus: the filing's, never a fact's (docs/formats/us.md 5)
     units: dict[str, dict[Span, Facts]] = field(default_factory=dict)
-    rounded: bool = False  # days are rounded to ends of months (docs/formats/us.md 6)
+    is_rounded: bool = False  # days are rounded to ends of months (docs/formats/us.md 6)
     raw: str | None = None  # its path in RAW, and since when it is known
-    seen: datetime = datetime.min  # noqa: DTZ901 - before everything
+    observed_at: datetime = datetime.min  # noqa: DTZ901 - before everything
     base: str = field(init=False)  # the form without its amendment mark
     is_annual: bool = field(init=False)
     is_periodic: bool = field(init=False)  # other documents count only if no report covers the period
@@ -46,7 +46,7 @@ class FactsFiling:
         self.base = self.form.removesuffix(AMENDED)
         self.is_annual = self.base in ANNUAL
         self.is_periodic = self.is_annual or self.base in _INTERIM
-        self.known_until = _end_of_month(self.filed) if self.rounded else self.filed
+        self.known_until = _end_of_month(self.filed) if self.is_rounded else self.filed
 
     @property
     def is_amendment(self) -> bool:

@@ -67,14 +67,14 @@ def day_after(day: str, days: int = 1) -> str:
     return date.fromordinal(day_ordinal(day) + days).isoformat()
 
 
-class KnownPeriods:
+class PeriodIndex:
     """The periods of one filer: the first dates seen of each are its canonical ones."""
 
     def __init__(self) -> None:
         self._known: dict[Span, Span] = {}
         self._by_end: dict[SpanLength, dict[int, list[Span]]] = {}
 
-    def known_as(self, span: Span, tolerance: int = TOLERANCE) -> Span:
+    def canonical_span(self, span: Span, tolerance: int = TOLERANCE) -> Span:
         """The canonical dates of a span: its own, unless one within a week of both its days came before."""
         found = self._known.get(span)
         if found is None:

@@ -14,14 +14,14 @@ from typing import Final, NamedTuple
 
 from connectors.us.financials import concepts, derived_quarters, figure_rules
 from connectors.us.financials.figure_rules import FilerType
-from connectors.us.financials.latest_values import FLOWS, FilerFigures, PeriodStatement, PeriodVersions
+from connectors.us.financials.latest_values import FLOWS, FilerFigures, FinancialStatement, PeriodVersions
 from connectors.us.financials.model import COUNTS, TRANSITION, Facts, FactsFiling, Span
 from connectors.us.financials.periods import (
     ROUNDED,
     SHORTEST,
     TOLERANCE,
     FiscalYears,
-    KnownPeriods,
+    PeriodIndex,
     SpanLength,
     day_ordinal,
     span_length,
@@ -36,19 +36,19 @@ _SERVED: Final = (SpanLength.YEAR, SpanLength.QUARTER)
 class FilerStatements(NamedTuple):
     """The result for one filer: statements in filing order, and the period of each report."""
 
-    statements: list[PeriodStatement]
+    statements: list[FinancialStatement]
     reports: list[tuple[FactsFiling, Span]]
 
 
 def build_statements(filings: Iterable[FactsFiling]) -> FilerStatements:
     """Every version of every period of one filer."""
     reader = _FilerReader()
-    for filing in in_filing_order(filings):
+    for filing in sort_by_filing(filings):
         reader.take(filing)
     return FilerStatements(list(_labelled_statements(reader)), reader.reports)
 
 
-def in_filing_order(filings: Iterable[FactsFiling]) -> list[FactsFiling]:
+def sort_by_filing(filings: Iterable[FactsFiling]) -> list[FactsFiling]:
     """Filings in the order in which they are applied.
 
     On equal days the annual report comes first; otherwise balances it shares with a quarterly report would
@@ -57,7 +57,7 @@ def in_filing_order(filings: Iterable[FactsFiling]) -> list[FactsFiling]:
     return sorted(filings, key=lambda one: (one.filed, not one.is_annual, one.is_amendment, one.accession))
 
 
-def _labelled_statements(reader: _FilerReader) -> Iterator[PeriodStatement]:
+def _labelled_statements(reader: _FilerReader) -> Iterator[FinancialStatement]:
     """Adds fiscal year labels, and marks statements that appear only in another year's report."""
     years = FiscalYears((own, filing.focus) for filing, own in reader.reports if filing.is_annual)
     several = {span for span, book in reader.books.items() if book.statements > 1}
@@ -73,12 +73,12 @@ class _FilerReader:
     """Processes one filer's filings in order."""
 
     def __init__(self) -> None:
-        self.statements: list[PeriodStatement] = []
+        self.statements: list[FinancialStatement] = []
         self.books: dict[Span, PeriodVersions] = {}
         self.reports: list[tuple[FactsFiling, Span]] = []
         self._usual: str | None = None  # the currency of annual reports
         self._years: set[Span] = set()  # covered by annual reports: sums of twelve months need not be years
-        self._periods = KnownPeriods()
+        self._periods = PeriodIndex()
         self._book = FilerFigures()
 
     def take(self, filing: FactsFiling) -> None:
@@ -87,7 +87,7 @@ class _FilerReader:
         spans = filing.units.get(currency or COUNTS, {})
         filer = figure_rules.filer_type_of(tag for facts in spans.values() for tag in facts)
         flows, ends = self._period_facts(filing, spans)
-        own = own_period(filing, flows, spans)
+        own = filing_period(filing, flows, spans)
         if own is not None:
             self.reports.append((filing, own))
         if filing.is_annual:
@@ -100,16 +100,14 @@ class _FilerReader:
         for span in sorted(touched, key=lambda one: (one[1], one[0])):
             self._add_statement(filing, currency, span, own)
 
-    def _period_facts(
-        self, filing: FactsFiling, spans: dict[Span, Facts]
-    ) -> tuple[dict[Span, Facts], dict[str, str]]:
+    def _period_facts(self, filing: FactsFiling, spans: dict[Span, Facts]) -> tuple[dict[Span, Facts], dict[str, str]]:
         """Facts by the known days of their period, and the end date the filing itself uses where it differs."""
         flows: dict[Span, Facts] = {}
         ends: dict[str, str] = {}
         for span, facts in spans.items():
             if not span[0] or not span[0] <= span[1] <= filing.known_until:  # amortisation tables look ahead
                 continue
-            known = self._periods.known_as(span, ROUNDED if filing.rounded else TOLERANCE)
+            known = self._periods.canonical_span(span, ROUNDED if filing.is_rounded else TOLERANCE)
             other = flows.get(known)
             if known != span:
                 ends[span[1]] = known[1]
@@ -163,7 +161,7 @@ class _FilerReader:
         for (start, end), facts in filing.units.get(COUNTS, {}).items():
             figure = figure_rules.first_tagged(facts, concepts.EMPLOYEES)
             if figure is not None and start <= end <= filing.filed:
-                span = self._periods.known_as((start, end)) if start else None
+                span = self._periods.canonical_span((start, end)) if start else None
                 place = self._book.period(currency, span) if span else self._book.balance(currency, end)
                 place.take("employees", figure, facts, filing)
 
@@ -186,7 +184,7 @@ class _FilerReader:
             book.is_periodic, book.statements = True, 0
         book.last = (currency, amounts)
         book.statements += 1
-        self.statements.append(PeriodStatement(filing, span, currency, amounts, derived, not is_own))
+        self.statements.append(FinancialStatement(filing, span, currency, amounts, derived, not is_own))
 
     def _period_amounts(
         self, currency: str | None, span: Span, *, periodic: bool
@@ -201,12 +199,12 @@ class _FilerReader:
                 item = balance.items.get(name)
             computed = None if item is not None else held.derived.get(name)
             amounts[name] = item.amount if item is not None else computed and computed.amount
-            if computed is not None or (item is not None and item.computed):
+            if computed is not None or (item is not None and item.is_computed):
                 derived.append(name)
         return amounts, tuple(derived)
 
 
-def own_period(filing: FactsFiling, flows: dict[Span, Facts], spans: dict[Span, Facts]) -> Span | None:
+def filing_period(filing: FactsFiling, flows: dict[Span, Facts], spans: dict[Span, Facts]) -> Span | None:
     """The period a report covers: the newest one of the length usual for its form.
 
     If there is none, as in a first or a transition report, the longest of the newest of any length; if the
@@ -238,8 +236,6 @@ def _successor_periods(flows: dict[Span, Facts], spans: dict[Span, Facts], newes
     if not later:
         return []
     sheets = [
-        end
-        for (start, end), facts in spans.items()
-        if not start and figure_rules.first_tagged(facts, concepts.ASSETS)
+        end for (start, end), facts in spans.items() if not start and figure_rules.first_tagged(facts, concepts.ASSETS)
     ]
     return [span for span in later if span[1] == max(sheets, default="")]

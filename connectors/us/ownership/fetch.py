@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.us.feeds import pending_filings
 from connectors.us.feeds.pending_filings import FeedFiling, FetchedFilings
-from connectors.us.fetch_each import fetch_each, new_filings
+from connectors.us.fetch_each import fetch_each, unfetched_filings
 from connectors.us.register import ARCHIVES_URL
 from connectors.us.sec_http import fetch_if_exists
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
 
-_KINDS: Final = frozenset({Format.XML, Format.TEXT})
+_KINDS: Final = frozenset({BodyFormat.XML, BodyFormat.TEXT})
 EACH: Final = 50  # filings after which the cursor is saved
 
 
@@ -43,9 +43,9 @@ def fetch_filings(http: HttpClient, cursor: Cursor | None, subjects: Iterable[st
     def answer(filing: FeedFiling) -> Iterator[FetchedFile]:
         found = fetch_if_exists(http, f"{ARCHIVES_URL}/data/{int(filing.cik)}/{filing.accession}.txt", _KINDS)
         if found is not None:
-            yield found.arrival(f"{filing.accession}.txt", Scope.PART)
+            yield found.to_fetched_file(f"{filing.accession}.txt", Scope.PART)
 
     def asked(filing: FeedFiling) -> None:
         memory.add(filing.accession)  # a missing filing counts as fetched: it will not come back
 
-    yield from fetch_each(new_filings(memory, subjects), answer, asked, memory.cursor, EACH)
+    yield from fetch_each(unfetched_filings(memory, subjects), answer, asked, memory.cursor, EACH)

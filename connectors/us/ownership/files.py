@@ -8,15 +8,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import ArchiveMember, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.kit import staging
-from connectors.kit.formats import HEAD, Format, decompressed_head, sniff
+from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_body_format
 from connectors.us import sec_http
 from connectors.us.filing_headers import sgml_header
 from connectors.us.ownership import full_submission
@@ -29,7 +23,7 @@ _VIEW: Final = re.compile(rb"\.FormData\s*\{|\bclass=[\"']FormData", re.IGNORECA
 
 
 def recognise_form(
-    head: bytes, form: re.Pattern[str], mark: re.Pattern[bytes], title: str
+    head: bytes, form: re.Pattern[str], marker_pattern: re.Pattern[bytes], title: str
 ) -> RecognisedFile | NotApplicable:
     """Recognises a form by the header's form type, or by a mark found in every document of that form."""
     head = decompressed_head(head)
@@ -40,54 +34,54 @@ def recognise_form(
         if form.fullmatch(name):
             return RecognisedFile(None, Scope.PART)
         return NotApplicable(f"a filing of form «{name}», not of {title}")
-    if sniff(head) is Format.HTML and _VIEW.search(head):
+    if detect_body_format(head) is BodyFormat.HTML and _VIEW.search(head):
         return NotApplicable("the HTML view of an XML document: the XML is in the parent of the xsl folder")
-    if mark.search(head) or head.startswith(WITHHELD):  # `read_body` raises with the reason
+    if marker_pattern.search(head) or head.startswith(WITHHELD):  # `read_body` raises with the reason
         return RecognisedFile(None, Scope.PART)
-    return NotApplicable(f"{sniff(head).value} that bears no mark of {title}")
+    return NotApplicable(f"{detect_body_format(head).value} that bears no mark of {title}")
 
 
-def read_body(piece: ArchiveMember) -> bytes:
+def read_body(member: ArchiveMember) -> bytes:
     """The bytes of a file."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         found = stream.read(LARGEST + 1)
     if len(found) > LARGEST:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"more than {LARGEST} bytes: no filing of one holder"
-        )
+        raise UnreadableFileError(member.dataset, member.name, f"more than {LARGEST} bytes: no filing of one holder")
     if found.startswith(WITHHELD):
-        raise UnreadableFileError(piece.dataset, piece.name, found.removeprefix(WITHHELD).decode())
+        raise UnreadableFileError(member.dataset, member.name, found.removeprefix(WITHHELD).decode())
     return found
 
 
 def filing_and_documents(
-    piece: ArchiveMember, found: bytes
+    member: ArchiveMember, body: bytes
 ) -> tuple[FullSubmission | None, tuple[FilingDocument, ...]]:
     """The filing and its documents; a standalone document has no filing."""
-    if not is_full_submission(found):
-        return None, (FilingDocument("", found, is_xml(found)),)
+    if not is_full_submission(body):
+        return None, (FilingDocument("", body, is_xml(body)),)
     try:
-        filing = full_submission.parse_full_submission(found)
+        filing = full_submission.parse_full_submission(body)
     except full_submission.TruncatedFilingError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"a filing that is cut off: {error}") from None
+        raise UnreadableFileError(member.dataset, member.name, f"a filing that is cut off: {error}") from None
     if not filing.documents:
-        raise UnreadableFileError(piece.dataset, piece.name, "the header of a filing without its documents")
+        raise UnreadableFileError(member.dataset, member.name, "the header of a filing without its documents")
     return filing, filing.documents
 
 
-def is_xml(found: bytes) -> bool:
+def is_xml(body: bytes) -> bool:
     """Whether a document is XML, not an HTML page."""
-    return sniff(found[:HEAD]) is Format.XML and not found[:HEAD].lstrip().upper().startswith(b"<DOCUMENT>")
+    return detect_body_format(body[:HEAD]) is BodyFormat.XML and not body[:HEAD].lstrip().upper().startswith(
+        b"<DOCUMENT>"
+    )
 
 
-def find_accession(piece: ArchiveMember, filing: FullSubmission | None) -> str | None:
+def find_accession(member: ArchiveMember, filing: FullSubmission | None) -> str | None:
     """The accession number: from the header, else from the file name."""
     if filing is not None and filing.accession is not None:
         return filing.accession
-    named = _ACCESSION.search(piece.name)
+    named = _ACCESSION.search(member.name)
     return named.group(1) if named else None
 
 
-def source_key(piece: ArchiveMember, filing: FullSubmission | None) -> str:
+def source_key(member: ArchiveMember, filing: FullSubmission | None) -> str:
     """Identifies the filing: its accession number, or the digest of its only known file."""
-    return find_accession(piece, filing) or piece.pointer
+    return find_accession(member, filing) or member.raw_pointer

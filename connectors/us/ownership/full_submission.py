@@ -16,9 +16,7 @@ from typing import Final
 from connectors.us.filing_headers import sgml_header
 from name_matching.folding import fold_text
 
-_OPENING: Final = re.compile(
-    rb"<SEC-DOCUMENT>|<SUBMISSION>|<SEC-HEADER>|<IMS-DOCUMENT>|<IMS-HEADER>", re.IGNORECASE
-)
+_OPENING: Final = re.compile(rb"<SEC-DOCUMENT>|<SUBMISSION>|<SEC-HEADER>|<IMS-DOCUMENT>|<IMS-HEADER>", re.IGNORECASE)
 _REACH: Final = 2_000  # a signed envelope may precede the header
 _START: Final = re.compile(rb"<DOCUMENT>", re.IGNORECASE)
 _END: Final = re.compile(rb"</DOCUMENT>", re.IGNORECASE)
@@ -50,7 +48,7 @@ class FullSubmission:
     filed_on: date | None
     parties: tuple[sgml_header.FilingParty, ...]
     documents: tuple[FilingDocument, ...]
-    named: Mapping[str, str] = field(default_factory=dict)
+    header_values: Mapping[str, str] = field(default_factory=dict)
 
     def ciks(self, *roles: str) -> tuple[str, ...]:
         """The distinct CIKs of some roles, in the order of the header."""

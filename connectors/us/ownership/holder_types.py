@@ -56,7 +56,7 @@ _ALSO: Final = {
 Row = dict[str, Any]
 
 
-def holder_type(types: Collection[str], name: str) -> str:
+def edgar_holder_type(types: Collection[str], name: str) -> str:
     """Holder type by the code of the reporting person; for «other» or none, by a legal form in the name."""
     if _PERSON in types:
         return "person"
@@ -74,13 +74,13 @@ def is_firm_name(name: str) -> bool:
     return _FIRM.search(name) is not None
 
 
-def country_code(place: str | None) -> str | None:
+def country_code(country_name: str | None) -> str | None:
     """ISO 3166-1 country of an EDGAR code (not ISO: CA is California) or of the words of an older form."""
-    if not place:
+    if not country_name:
         return None
-    if place in PLACES:
-        return PLACES.get(place, "country")
-    words = fold_text(_STATE_OF.sub("", place.strip()))
+    if country_name in PLACES:
+        return PLACES.get(country_name, "country")
+    words = fold_text(_STATE_OF.sub("", country_name.strip()))
     return _ALSO.get(words) or _country_by_label().get(words)
 
 
@@ -102,10 +102,10 @@ def filing_page_url(cik: str | None, accession: str | None) -> str | None:
     return f"{ARCHIVES_URL}/data/{int(cik)}/{accession.replace('-', '')}/{accession}-index.html"
 
 
-def event_day(day: date | None, known: date | None, observed_at: datetime) -> date | None:
+def event_day(day: date | None, filed_on: date | None, observed_at: datetime) -> date | None:
     """Day of an event; the day of filing if it is missing, later than that, or older than the law."""
-    latest = min(known or observed_at.date(), observed_at.date())
-    return day if day is not None and _OLDEST <= day <= latest else known
+    latest = min(filed_on or observed_at.date(), observed_at.date())
+    return day if day is not None and _OLDEST <= day <= latest else filed_on
 
 
 def accession_order(accession: str | None) -> tuple[int, str]:
@@ -122,7 +122,7 @@ def filing_days(filed: pl.LazyFrame) -> dict[str, date]:
     return dict(rows.iter_rows())
 
 
-def linked_rows(frame: pl.LazyFrame) -> Iterator[Row]:
+def iter_linked_rows(frame: pl.LazyFrame) -> Iterator[Row]:
     """Rows linked to a company."""
     yield from frame.filter(pl.col("_company_id").is_not_null()).collect().iter_rows(named=True)
 

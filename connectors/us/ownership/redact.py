@@ -27,8 +27,7 @@ _ELEMENTS: Final = (
 # Up to the next tag, whichever it is: an element that is never closed, or has another inside, hides no address.
 # A «<» that begins no tag of these schemas, which have ASCII names, is text.
 _PRIVATE: Final = re.compile(
-    rb"(<(?:[^\s<>/]*:)?(?:" + _ELEMENTS + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<(?!/?[A-Za-z_:]))+",
-    re.IGNORECASE,
+    rb"(<(?:[^\s<>/]*:)?(?:" + _ELEMENTS + rb")(?:\s[^<>]*)?(?<!/)>)(?:[^<]|<(?!/?[A-Za-z_:]))+", re.IGNORECASE
 )
 _HEADER: Final = re.compile(
     rb"^([ \t]*(?:STREET [12]|CITY|ZIP|BUSINESS PHONE|IRS NUMBER):|"

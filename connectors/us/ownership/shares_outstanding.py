@@ -28,17 +28,13 @@ _ALL: Final = Decimal(100)
 _PLACES: Final = Decimal("0.0001")
 
 
-def outstanding_by_company(
-    present: Mapping[str, pl.LazyFrame], classes: Iterable[pl.LazyFrame]
-) -> Outstanding:
+def outstanding_by_company(present: Mapping[str, pl.LazyFrame], classes: Iterable[pl.LazyFrame]) -> Outstanding:
     """Share counts of each company with one class. `classes`: _company_id and classKey, as named in the forms."""
     facts = present.get(FACTS.name)
     if facts is None or COLUMN not in facts.collect_schema().names():
         return {}
     several = pl.concat(classes).unique().drop_nulls().group_by("_company_id").len().filter(pl.col("len") > 1)
-    stated = facts.filter(
-        pl.col(COLUMN) > 0, pl.col("_company_id").is_not_null(), pl.col("period_end").is_not_null()
-    )
+    stated = facts.filter(pl.col(COLUMN) > 0, pl.col("_company_id").is_not_null(), pl.col("period_end").is_not_null())
     # for one day the last filing wins
     counts = stated.sort("filed").group_by("_company_id", "period_end").agg(pl.col(COLUMN).last())
     rows = counts.join(several, on="_company_id", how="anti").sort("_company_id", "period_end").collect()
@@ -49,12 +45,12 @@ def outstanding_by_company(
 
 
 def derived_percentage(
-    shares: Decimal | None, company: str, at: date | None, known: Outstanding
+    shares: Decimal | None, company: str, at: date | None, shares_outstanding: Outstanding
 ) -> Decimal | None:
     """Percentage of a company's shares; null if either number is unknown or their dates are too far apart."""
-    if shares is None or at is None or company not in known:
+    if shares is None or at is None or company not in shares_outstanding:
         return None
-    total, day = _count_on_day(known[company], at)
+    total, day = _count_on_day(shares_outstanding[company], at)
     if abs(at - day) > _NEAR:
         return None
     return min((shares * 100 / total).quantize(_PLACES), _ALL)

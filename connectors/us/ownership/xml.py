@@ -17,18 +17,18 @@ from connectors.kit.staging import SignalCounter
 from connectors.kit.xml import parse
 
 
-def parse_tree(piece: ArchiveMember, body: bytes, root: str, tally: SignalCounter) -> etree._Element:
+def parse_tree(member: ArchiveMember, body: bytes, root: str, tally: SignalCounter) -> etree._Element:
     """The root of a document; raises UnreadableFileError if it is another one or missing."""
     try:
         found = parse.parse_markup(body)
     except parse.MalformedMarkupError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected XML: {error}") from None
+        raise UnreadableFileError(member.dataset, member.name, f"expected XML: {error}") from None
     if parse.local_name(found.roots[0]) != root:
         raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected <{root}>, found <{parse.local_name(found.roots[0])}>"
+            member.dataset, member.name, f"expected <{root}>, found <{parse.local_name(found.roots[0])}>"
         )
-    if found.repaired:
-        tally.add("ill_formed", "XML that was read past its errors", piece.name)
+    if found.is_repaired:
+        tally.add("ill_formed", "XML that was read past its errors", member.name)
     return found.roots[0]
 
 

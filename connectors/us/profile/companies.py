@@ -28,11 +28,7 @@ from connectors.us.symbols.company_tickers import KEY as SYMBOLS_KEY
 from connectors.us.symbols.company_tickers import TICKERS
 from warehouse.schema.tables import COMPANIES, IDENTIFIERS, LISTINGS
 
-EXCHANGES: Final = {
-    "Nasdaq": "XNAS",
-    "NYSE": "XNYS",
-    "CBOE": "XCBO",
-}  # operators: NYSE includes American and Arca
+EXCHANGES: Final = {"Nasdaq": "XNAS", "NYSE": "XNYS", "CBOE": "XCBO"}  # operators: NYSE includes American and Arca
 _LISTED: Final = sorted(EXCHANGES)
 # American depositary receipts are a bank's shell for another issuer's shares; a foreign government is no
 # company
@@ -42,11 +38,9 @@ _FIELDS: Final = ("name", "sni_code", "sni_label", "municipality", "county", "re
 _SUFFIX: Final = r"(?i)\s*/[A-Z]{2,3}/$|\s*/[A-Z]{2}$"
 
 
-def map_companies(present: PresentRows, named: Iterable[pl.LazyFrame], today: date) -> pl.DataFrame:
-    """One row per company; `named`: filer names from other parts' documents (cik, name, observed_at)."""
-    found = _filers_with_names(present, named).join(
-        profile_status.status_facts(present), on=f.CIK, how="left"
-    )
+def map_companies(present: PresentRows, name_frames: Iterable[pl.LazyFrame], today: date) -> pl.DataFrame:
+    """One row per company; `name_frames`: filer names from other parts' documents (cik, name, observed_at)."""
+    found = _filers_with_names(present, name_frames).join(profile_status.status_facts(present), on=f.CIK, how="left")
     found = found.join(_listing_evidence(present), on=f.CIK, how="left").with_columns(_is_company())
     status = found.filter("_is_company").with_columns(*profile_status.status_columns(today, f.KEY))
     profile = status.select(
@@ -61,14 +55,7 @@ def map_companies(present: PresentRows, named: Iterable[pl.LazyFrame], today: da
     return complete_columns(named_so, COMPANIES).sort("company_id").collect()
 
 
-_STATUS: Final = (
-    "status",
-    "status_detail",
-    "status_date",
-    "status_source",
-    "registry_status",
-    "dissolved_date",
-)
+_STATUS: Final = ("status", "status_detail", "status_date", "status_source", "registry_status", "dissolved_date")
 
 
 def _filers_with_names(present: PresentRows, named: Iterable[pl.LazyFrame]) -> pl.LazyFrame:
@@ -81,9 +68,7 @@ def _filers_with_names(present: PresentRows, named: Iterable[pl.LazyFrame]) -> p
     )
     schema = pl.Schema({"cik": pl.String(), "name": pl.String(), "observed_at": pl.Datetime("us", "UTC")})
     names = [frame.select(schema.names()).cast(schema) for frame in (*named, listed)]
-    other = (
-        pl.concat(names).filter(pl.col("name").is_not_null()).unique("cik", keep="first", maintain_order=True)
-    )
+    other = pl.concat(names).filter(pl.col("name").is_not_null()).unique("cik", keep="first", maintain_order=True)
     told = other.rename({"name": "_told", "observed_at": "_told_at"})
     return (
         present_rows(present, f.FILERS)
@@ -100,12 +85,7 @@ def _listing_evidence(present: PresentRows) -> pl.LazyFrame:
     covered = pl.col(f.FILE_NUMBER).str.starts_with(COVERED) & form_types.is_in_family(
         pl.col(f.FORM), form_types.ANNUAL
     )
-    covers = (
-        present_rows(present, f.FILED_TABLE)
-        .filter(covered)
-        .group_by(f.CIK)
-        .agg(_covered=pl.col(f.FILED).max())
-    )
+    covers = present_rows(present, f.FILED_TABLE).filter(covered).group_by(f.CIK).agg(_covered=pl.col(f.FILED).max())
     return symbols.join(covers, on=f.CIK, how="full", coalesce=True)
 
 
@@ -160,9 +140,7 @@ def _industry_columns() -> list[pl.Expr]:
     sic = pl.col("sic")
     return [
         sic.alias("industry_code"),
-        pl.when(sic.is_not_null())
-        .then(pl.coalesce("sic_label", INDUSTRIES.expr(sic)))
-        .alias("industry_label"),
+        pl.when(sic.is_not_null()).then(pl.coalesce("sic_label", INDUSTRIES.expr(sic))).alias("industry_label"),
         pl.when(sic.is_not_null()).then(pl.lit("SIC")).alias("industry_scheme"),
     ]
 
@@ -198,12 +176,7 @@ def _listing_columns(today: date) -> list[pl.Expr]:
     covered = unstated & (since >= pl.lit(today)).fill_null(value=False) & stays.fill_null(value=True)
     alive = pl.col("status") != "dissolved"
     source = pl.when(own | (covered & ~fallback)).then(pl.lit(f.KEY)).when(fallback).then(pl.lit(SYMBOLS_KEY))
-    stated = (
-        pl.when("_known")
-        .then(pl.lit(f.KEY))
-        .when(pl.col("_listed_on").is_not_null())
-        .then(pl.lit(SYMBOLS_KEY))
-    )
+    stated = pl.when("_known").then(pl.lit(f.KEY)).when(pl.col("_listed_on").is_not_null()).then(pl.lit(SYMBOLS_KEY))
     return [
         ((own | fallback | covered) & alive).alias("is_listed"),
         pl.coalesce(source, stated).alias("is_listed_source"),
@@ -231,11 +204,7 @@ def map_identifiers(present: PresentRows) -> pl.DataFrame:
     """CIK, LEI and symbols of filers; symbols of the list where there is no profile."""
     filers = present_rows(present, f.FILERS).filter(~pl.col("is_person"))
     symbols = filers.explode("tickers").filter(pl.col("tickers").is_not_null())
-    listed = (
-        present_rows(present, TICKERS)
-        .filter(pl.col("_retired_at").is_null())
-        .join(filers, on="cik", how="anti")
-    )
+    listed = present_rows(present, TICKERS).filter(pl.col("_retired_at").is_null()).join(filers, on="cik", how="anti")
     parts = [
         _identifier_rows(filers, "cik", pl.col(f.CIK), f.KEY),
         _identifier_rows(filers, "lei", pl.col("lei"), f.KEY),
@@ -263,13 +232,7 @@ def map_listings(present: PresentRows) -> pl.DataFrame:
         present_rows(present, f.FILERS)
         .explode("tickers", "exchanges")
         .select(
-            "_company_id",
-            "_raw",
-            "_observed_at",
-            f.CIK,
-            ticker="tickers",
-            exchange="exchanges",
-            register=pl.lit(f.KEY),
+            "_company_id", "_raw", "_observed_at", f.CIK, ticker="tickers", exchange="exchanges", register=pl.lit(f.KEY)
         )
     )
     listed = present_rows(present, TICKERS).filter(pl.col("_retired_at").is_null())

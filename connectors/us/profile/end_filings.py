@@ -44,8 +44,8 @@ DATASET: Final = dataset(
     key=r.ENDINGS_KEY,
     title="EDGAR: filings that report how a filer ended",
     cadence=Cadence(cron="0 11 * * *", stale_after_hours=96),
-    guard=GuardLimits(max_rejected=0.05),
-    files=("endings/**",),
+    guard_limits=GuardLimits(max_rejected=0.05),
+    file_patterns=("endings/**",),
     fetch=fetch,
-    wants=subjects_to_fetch,
+    subjects_to_fetch=subjects_to_fetch,
 )

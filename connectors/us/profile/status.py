@@ -46,9 +46,7 @@ def status_facts(present: PresentRows) -> pl.LazyFrame:
         _word=pl.concat_str(f.FORM, f.ACCESSION, separator=" "),
         _mark=pl.concat_str(pl.col(f.FILED).dt.to_string("%Y-%m-%d"), f.ACCESSION, f.FORM, separator=" "),
     )
-    reports = _newest_per_filer(
-        named.filter(form_types.is_in_family(pl.col(f.FORM), form_types.OWN)), "_report"
-    )
+    reports = _newest_per_filer(named.filter(form_types.is_in_family(pl.col(f.FORM), form_types.OWN)), "_report")
     ends = _newest_per_filer(_registration_ends(named, present), "_ended")
     taken_back = form_types.is_in_family(pl.col(f.FORM), form_types.ENDING) & pl.col(f.FORM).str.ends_with(
         form_types.AMENDED
@@ -129,9 +127,7 @@ def _end_reasons(around: pl.LazyFrame) -> pl.LazyFrame:
     bankrupt = current & items.list.contains(BANKRUPTCY)
     completed = pl.any_horizontal(items.list.contains(item) for item in _COMPLETED)
     merged = current & items.list.contains(_CONTROL) & completed & ~bankrupt & _is_near_end(day)
-    offer = (form_types.base_form(form) == form_types.OFFER) & pl.col(f.FILE_NUMBER).str.starts_with(
-        form_types.SUBJECT
-    )
+    offer = (form_types.base_form(form) == form_types.OFFER) & pl.col(f.FILE_NUMBER).str.starts_with(form_types.SUBJECT)
     removal = form_types.is_in_family(form, form_types.REMOVAL) & _is_near_end(day)
     recent = _is_within_months(day, MERGER_MONTHS)
     fallen = bankrupt & _is_within_months(day, BANKRUPTCY_MONTHS)
@@ -147,12 +143,7 @@ def _end_reasons(around: pl.LazyFrame) -> pl.LazyFrame:
     )
     papers = pl.max_horizontal("_papers", pl.when("_delisted").then("_exchanged"))
     stood = papers.is_not_null() & (pl.col("_fell").is_null() | (papers > pl.col("_fell")))
-    return told.select(
-        f.CIK,
-        "_delisted",
-        _merged=pl.col("_is_merged") | stood,
-        _fallen=pl.col("_fell").is_not_null(),
-    )
+    return told.select(f.CIK, "_delisted", _merged=pl.col("_is_merged") | stood, _fallen=pl.col("_fell").is_not_null())
 
 
 def _stated_ends(present: PresentRows, ended: pl.LazyFrame) -> pl.LazyFrame:
@@ -195,9 +186,7 @@ def status_columns(today: date, register: str) -> list[pl.Expr]:
         StatusRule(pl.col("_report").is_not_null(), "dormant", "not_reporting", due, pl.col("_report_word")),
     )
     # no report of its own, or no filing at all
-    otherwise = StatusRule(
-        pl.lit(value=True), "dormant", None, pl.lit(None, pl.Date), pl.lit(None, pl.String)
-    )
+    otherwise = StatusRule(pl.lit(value=True), "dormant", None, pl.lit(None, pl.Date), pl.lit(None, pl.String))
     found = rule_columns(rules, otherwise)
     return [
         pl.when(known).then(found.pop("status")).otherwise(pl.lit("active")).alias("status"),

@@ -27,7 +27,7 @@ from connectors.contract.dataset import (
 from connectors.kit import staging
 from connectors.kit.archive import members
 from connectors.kit.archive.members import ArchiveError
-from connectors.kit.formats import Format, decompressed_head, sniff
+from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.us.register import FILES_HOST, LICENCE, central_index_key
 from connectors.us.sec_http import error_body_reason
@@ -47,7 +47,7 @@ _FOLDERS: Final = {
 }
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises submissions files, all of them deltas: absent filers are not deleted (docs/formats/us.md 3)."""
     folder = name.split("/", 1)[0]
     if folder in _FOLDERS:
@@ -56,27 +56,25 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     if said is not None:
         return NotApplicable(said)
     plain = decompressed_head(head)
-    if sniff(plain) is Format.TEXT:
+    if detect_body_format(plain) is BodyFormat.TEXT:
         return NotApplicable("derived table of submissions: the original responses are read")
     return RecognisedFile(None, Scope.PART)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of `us_filer`, `us_filed` and `us_ending`; a member that cannot be read is a reject."""
-    collected = SubmissionCollector(tally := SignalCounter(piece.dataset), piece.observed_at.date())
-    with piece.open() as stream:
-        is_zip = sniff(stream.read(1024)) is Format.ZIP
+    collected = SubmissionCollector(tally := SignalCounter(member.dataset), member.observed_at.date())
+    with member.open() as stream:
+        is_zip = detect_body_format(stream.read(1024)) is BodyFormat.ZIP
     if not is_zip:
-        with staging.open_plain(piece) as stream:
-            _collect_member(collected, stream.read(LARGEST), piece.dataset, piece.name, tally)
+        with staging.open_plain(member) as stream:
+            _collect_member(collected, stream.read(LARGEST), member.dataset, member.name, tally)
         yield from collected.batches()
         return
-    yield from _read_archive(piece, collected, tally)
+    yield from _read_archive(member, collected, tally)
 
 
-def _read_archive(
-    piece: ArchiveMember, collected: SubmissionCollector, tally: SignalCounter
-) -> Iterator[Batch]:
+def _read_archive(piece: ArchiveMember, collected: SubmissionCollector, tally: SignalCounter) -> Iterator[Batch]:
     """Batches of the archive, many members each: one batch per member would make a million tables."""
     names = 0
     try:
@@ -101,9 +99,7 @@ def _is_json_member(name: str) -> bool:
     return PurePosixPath(name).name.lower().endswith(".json")
 
 
-def _collect_member(
-    collected: SubmissionCollector, body: bytes, dataset: str, name: str, tally: SignalCounter
-) -> None:
+def _collect_member(collected: SubmissionCollector, body: bytes, dataset: str, name: str, tally: SignalCounter) -> None:
     if (reason := withheld_reason(body)) is not None:
         raise UnreadableFileError(dataset, name, reason)
     found = decode_submission(body.removeprefix(b"\xef\xbb\xbf"), dataset, name, tally)
@@ -113,27 +109,25 @@ def _collect_member(
     told = _PAGE_NAME.search(PurePosixPath(name).name)
     cik = central_index_key(told.group(1)) if told else None
     if cik is None:
-        raise UnreadableFileError(
-            dataset, name, "a page of filings without a CIK in its name: its filer is unknown"
-        )
+        raise UnreadableFileError(dataset, name, "a page of filings without a CIK in its name: its filer is unknown")
     collected.page(cik, found)
 
 
 dataset: Final = partial(
     Dataset,
     licence=LICENCE,
-    staged=STAGED,
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=STAGED,
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     redact=redact,
 )
 DATASET: Final = dataset(
     key=KEY,
     title="EDGAR submissions: all filers, nightly",
     cadence=Cadence(cron="30 9 * * *", stale_after_hours=72),  # rebuilt about 03:00 Eastern
-    guard=GuardLimits(max_rejected=0.01),
+    guard_limits=GuardLimits(max_rejected=0.01),
     host=FILES_HOST,
-    files=("submissions/**", "submissions*.zip", "code_lists/**", "sic/**", "errors/**"),
+    file_patterns=("submissions/**", "submissions*.zip", "code_lists/**", "sic/**", "errors/**"),
     fetch=fetch_bulk,
 )

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import NotModified, Validators
 from connectors.us.feeds.pending_filings import FetchedFilings
-from connectors.us.fetch_each import fetch_each, new_filers
+from connectors.us.fetch_each import fetch_each, unfetched_filers
 from connectors.us.register import ARCHIVES_URL, DATA_URL, filer_url
 from connectors.us.sec_http import download_existing, fetch_if_exists
 
@@ -45,9 +45,9 @@ class _FileListResponse(msgspec.Struct):
 def fetch_bulk(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches the nightly archive of all filers; nothing if it is unchanged."""
     since = None if cursor is None else Validators.of(cursor)
-    answer = download_existing(http, BULK_URL, {Format.ZIP}, since)
+    answer = download_existing(http, BULK_URL, {BodyFormat.ZIP}, since)
     if not isinstance(answer, NotModified):
-        yield answer.arrival(BULK_NAME, Scope.PART, answer.validators.cursor())
+        yield answer.to_fetched_file(BULK_NAME, Scope.PART, answer.validators.cursor())
 
 
 class FetchedFilers:
@@ -62,9 +62,7 @@ class FetchedFilers:
         return Cursor(self.filings.cursor().value + _BETWEEN + self.paged.cursor().value)
 
 
-def fetch_responses(
-    http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
-) -> Iterator[FetchedFile]:
+def fetch_responses(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """One response per filer with filings not fetched yet, however many of them are new."""
     memory = FetchedFilers(cursor)
 
@@ -74,22 +72,22 @@ def fetch_responses(
     def asked(filer: tuple[str, list[str]]) -> None:
         memory.filings.add(*filer[1])
 
-    yield from fetch_each(new_filers(memory.filings, subjects).items(), answer, asked, memory.cursor, EACH)
+    yield from fetch_each(unfetched_filers(memory.filings, subjects).items(), answer, asked, memory.cursor, EACH)
 
 
 def _fetch_filer(http: HttpClient, cik: str, asked: FetchedFilers) -> Iterator[FetchedFile]:
     """The response for one filer and, the first time, its continuation files; nothing if it does not exist."""
     url = filer_url(cik)
-    answer = fetch_if_exists(http, url, {Format.JSON})
+    answer = fetch_if_exists(http, url, {BodyFormat.JSON})
     if answer is None:
         return
-    yield answer.arrival(f"CIK{cik}.json", Scope.PART)
-    if asked.paged.knows(cik):
+    yield answer.to_fetched_file(f"CIK{cik}.json", Scope.PART)
+    if asked.paged.has_filing(cik):
         return
     for name in _continuation_names(answer, url):
-        page = fetch_if_exists(http, f"{DATA_URL}/submissions/{name}", {Format.JSON})
+        page = fetch_if_exists(http, f"{DATA_URL}/submissions/{name}", {BodyFormat.JSON})
         if page is not None:
-            yield page.arrival(name, Scope.PART)
+            yield page.to_fetched_file(name, Scope.PART)
     asked.paged.add(cik)
 
 

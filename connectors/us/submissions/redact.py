@@ -23,7 +23,7 @@ import msgspec
 from connectors.contract.dataset import UnreadableFileError
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS
 from connectors.kit.archive.zip import ZipArchive
-from connectors.kit.formats import HEAD, Format, sniff
+from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.redact import text
 from connectors.kit.redact.streams import from_blocks
@@ -67,11 +67,11 @@ def _redacted_blocks(body: BinaryIO) -> Generator[bytes, None, None]:
     with tempfile.TemporaryFile() as spool, tempfile.TemporaryFile() as anew:
         shutil.copyfileobj(body, spool, _BLOCK)
         spool.seek(0)
-        kind = sniff(spool.read(HEAD))
+        kind = detect_body_format(spool.read(HEAD))
         spool.seek(0)
-        if kind is Format.ZIP:
+        if kind is BodyFormat.ZIP:
             yield from _redact_zip(spool, anew)
-        elif kind is Format.GZIP:
+        elif kind is BodyFormat.GZIP:
             yield _redact_gzip(spool)
         else:
             yield _redact_filer(spool.read(_LARGEST))
@@ -80,10 +80,7 @@ def _redacted_blocks(body: BinaryIO) -> Generator[bytes, None, None]:
 def _redact_zip(source: Any, anew: Any) -> Iterator[bytes]:
     """The archive, rewritten."""
     try:
-        with (
-            ZipArchive(source) as archive,
-            zipfile.ZipFile(anew, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new,
-        ):
+        with ZipArchive(source) as archive, zipfile.ZipFile(anew, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as new:
             for info in archive.infolist():
                 if not info.is_dir():
                     with archive.open(info) as member:
@@ -125,7 +122,7 @@ def _redact_filer(body: bytes) -> bytes:
 
 def _redact_unparsed(body: bytes, error: Exception) -> bytes:
     """A body that is not JSON: unchanged if it can be scanned and has no address in it, else only the reason."""
-    hidden = text.reason_not_text(body)  # a zip inside gzip, gzip inside a zip
+    hidden = text.non_text_reason(body)  # a zip inside gzip, gzip inside a zip
     if hidden is not None:
         return _withheld_body(hidden)
     letters = body.replace(b"\x00", b"")  # UTF-16 would hide text from the search

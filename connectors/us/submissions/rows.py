@@ -69,7 +69,7 @@ class SubmissionCollector:
             return
         self.page(cik, filer.filings.recent)
         listed = status_evidence.relevant_filings(filer.filings.recent)
-        row["aged"] = status_evidence.lapsed_since(listed, self._today)
+        row["aged"] = status_evidence.lapsed_status_facts(listed, self._today)
         self._endings += [
             {f.CIK: cik, f.ACCESSION: one.accession, f.FORM: one.form, f.FILED: one.filed}
             for one in status_evidence.end_filings_to_read(listed, self._today)
@@ -129,9 +129,7 @@ def _filing_rows(raw: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame,
         for cik, accession, filed in typed.filter(~holds).select(f.CIK, f.ACCESSION, f.FILED).iter_rows()
     ]
     rows = typed.filter(holds).with_columns(
-        pl.col("_accession").alias(f.ACCESSION),
-        pl.col("_filed").alias(f.FILED),
-        pl.col("_period").alias(f.PERIOD),
+        pl.col("_accession").alias(f.ACCESSION), pl.col("_filed").alias(f.FILED), pl.col("_period").alias(f.PERIOD)
     )
     once = rows.unique([f.CIK, f.ACCESSION], keep="last", maintain_order=True)
     return once.select(f.FILED_TABLE.names), bad
@@ -157,9 +155,7 @@ class _FilerRowBuilder:
         person = is_person(filer)
         page = filer.filings.recent
         days = [
-            day
-            for value in (*page.filingDate, *_continuation_start_days(filer))
-            if (day := self._parse_date(value))
+            day for value in (*page.filingDate, *_continuation_start_days(filer)) if (day := self._parse_date(value))
         ]
         return {
             f.CIK: self._cik,
@@ -174,13 +170,9 @@ class _FilerRowBuilder:
             "ein": _tax_number(filer),
             "lei": scalar_text(filer.lei),
             "website": scalar_text(filer.website),
-            "categories": [
-                part.strip() for part in (scalar_text(filer.category) or "").split("<br>") if part.strip()
-            ],
+            "categories": [part.strip() for part in (scalar_text(filer.category) or "").split("<br>") if part.strip()],
             "year_end": scalar_text(filer.fiscalYearEnd),
-            "incorporated_in": self._checked_place(
-                scalar_text(filer.stateOfIncorporation), "stateOfIncorporation"
-            ),
+            "incorporated_in": self._checked_place(scalar_text(filer.stateOfIncorporation), "stateOfIncorporation"),
             **({} if may_be_individual(filer) else self._address_columns(filer)),
             "former_names": former_names(filer.formerNames or []),
             "first_filed": min(days, default=None),

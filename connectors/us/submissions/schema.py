@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "us.submissions"
 ANSWERS_KEY: Final = "us.filer"
@@ -25,7 +25,7 @@ FILE_NUMBER: Final = "file_number"
 DOCUMENT: Final = "document"
 IS_XBRL: Final = "is_xbrl"
 
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 _CIK: Final = Column(CIK, _T, "ten digits", nullable=False)
 
 FILERS: Final = Table(
@@ -36,28 +36,28 @@ FILERS: Final = Table(
         _CIK,
         Column(NAME, _T, "conformed name, raw", nullable=False),
         Column("entity_type", _T, "operating, investment, other"),
-        Column("is_person", Kind.BOOLEAN, "an individual (docs/formats/us.md 4, trap 4)", nullable=False),
+        Column("is_person", ColumnKind.BOOLEAN, "an individual (docs/formats/us.md 4, trap 4)", nullable=False),
         Column("sic", _T, "four digits"),
         Column("sic_label", _T, "sicDescription"),
-        Column("owns_reported", Kind.BOOLEAN, "files insider transactions as an owner"),
-        Column("has_insiders", Kind.BOOLEAN, "insiders file transactions in it"),
-        Column("tickers", Kind.TEXTS, "symbols, sorted", nullable=False),
-        Column("exchanges", Kind.TEXTS, "exchange of each symbol, empty where not stated", nullable=False),
+        Column("owns_reported", ColumnKind.BOOLEAN, "files insider transactions as an owner"),
+        Column("has_insiders", ColumnKind.BOOLEAN, "insiders file transactions in it"),
+        Column("tickers", ColumnKind.TEXTS, "symbols, sorted", nullable=False),
+        Column("exchanges", ColumnKind.TEXTS, "exchange of each symbol, empty where not stated", nullable=False),
         Column("ein", _T, "employer identification number"),
         Column("lei", _T, "legal entity identifier"),
         Column("website", _T, "as registered"),
-        Column("categories", Kind.TEXTS, "filer category, its parts", nullable=False),
+        Column("categories", ColumnKind.TEXTS, "filer category, its parts", nullable=False),
         Column("year_end", _T, "MMDD of the current fiscal year: a hint alone"),
         Column("incorporated_in", _T, "EDGAR place code"),
-        Column("lines", Kind.TEXTS, "street lines of the business address"),
+        Column("lines", ColumnKind.TEXTS, "street lines of the business address"),
         Column("city", _T, "of the business address, else of the mailing address"),
         Column("place", _T, "EDGAR place code of the same address"),
         Column("postal_code", _T, "of the same address"),
-        Column("former_names", Kind.TEXTS, "newest first", nullable=False),
-        Column("first_filed", Kind.DATE, "first filing over all pages"),
-        Column("last_filed", Kind.DATE, "newest filing"),
-        Column("pages", Kind.TEXTS, "names of continuation files", nullable=False),
-        Column("aged", Kind.TEXTS, "ours: status that follows from elapsed time only", nullable=False),
+        Column("former_names", ColumnKind.TEXTS, "newest first", nullable=False),
+        Column("first_filed", ColumnKind.DATE, "first filing over all pages"),
+        Column("last_filed", ColumnKind.DATE, "newest filing"),
+        Column("pages", ColumnKind.TEXTS, "names of continuation files", nullable=False),
+        Column("aged", ColumnKind.TEXTS, "ours: status that follows from elapsed time only", nullable=False),
     ),
 )
 
@@ -69,12 +69,12 @@ FILED_TABLE: Final = Table(
         _CIK,
         Column(ACCESSION, _T, "accession number with dashes", nullable=False),
         Column(FORM, _T, "form type", nullable=False),
-        Column(FILED, Kind.DATE, "day of filing", nullable=False),
-        Column(PERIOD, Kind.DATE, "period of report"),
-        Column(ITEMS, Kind.TEXTS, "items of an 8-K or D", nullable=False),
+        Column(FILED, ColumnKind.DATE, "day of filing", nullable=False),
+        Column(PERIOD, ColumnKind.DATE, "period of report"),
+        Column(ITEMS, ColumnKind.TEXTS, "items of an 8-K or D", nullable=False),
         Column(FILE_NUMBER, _T, "SEC file number"),
         Column(DOCUMENT, _T, "primary document, without the viewer's folder"),
-        Column(IS_XBRL, Kind.BOOLEAN, "holds XBRL"),
+        Column(IS_XBRL, ColumnKind.BOOLEAN, "holds XBRL"),
     ),
 )
 
@@ -86,7 +86,7 @@ ENDINGS: Final = Table(
         _CIK,
         Column(ACCESSION, _T, "accession number with dashes", nullable=False),
         Column(FORM, _T, "form type", nullable=False),
-        Column(FILED, Kind.DATE, "day of filing", nullable=False),
+        Column(FILED, ColumnKind.DATE, "day of filing", nullable=False),
     ),
 )
 

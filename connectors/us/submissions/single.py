@@ -28,9 +28,9 @@ DATASET: Final = dataset(
     key=ANSWERS_KEY,
     title="EDGAR submissions: filers named by the feeds",
     cadence=Cadence(cron="*/30 * * * *", stale_after_hours=96),
-    guard=GuardLimits(max_rejected=0.05),
+    guard_limits=GuardLimits(max_rejected=0.05),
     host=DATA_HOST,
-    files=("filer/**",),
+    file_patterns=("filer/**",),
     fetch=fetch_responses,
-    wants=subjects_to_fetch,
+    subjects_to_fetch=subjects_to_fetch,
 )

@@ -59,21 +59,21 @@ def relevant_filings(page: FilingsPage) -> list[ListedFiling]:
     return list(found.values())
 
 
-def lapsed_since(found: list[ListedFiling], today: date) -> list[str]:
+def lapsed_status_facts(filings: list[ListedFiling], today: date) -> list[str]:
     """Status facts of a filer's list that follow from elapsed time alone by `today`."""
-    own = max((one.filed for one in found if form_types.is_own_form(one.form)), default=None)
-    annual = (one for one in found if one.form in form_types.ANNUAL and one.file_number.startswith(COVERED))
+    own = max((one.filed for one in filings if form_types.is_own_form(one.form)), default=None)
+    annual = (one for one in filings if one.form in form_types.ANNUAL and one.file_number.startswith(COVERED))
     covered = max((one.filed for one in annual), default=None)
     removed = max(
         (
             (one.filed, one.accession)
-            for one in found
+            for one in filings
             if one.form in form_types.REMOVAL and one.filed + DELAY <= today
         ),
         default=None,
     )
     reported = max(
-        ((one.filed, one.accession) for one in found if _is_periodic(one.form) and one.filed <= today - WAIT),
+        ((one.filed, one.accession) for one in filings if _is_periodic(one.form) and one.filed <= today - WAIT),
         default=None,
     )
     return [
@@ -84,27 +84,24 @@ def lapsed_since(found: list[ListedFiling], today: date) -> list[str]:
     ]
 
 
-def end_filings_to_read(found: list[ListedFiling], today: date) -> Iterator[ListedFiling]:
+def end_filings_to_read(filings: list[ListedFiling], today: date) -> Iterator[ListedFiling]:
     """Yields the filings to read for how a filer ended; none for filers that still report.
 
     These are its Forms 25 and 15 of the last two years, and the current reports around them unless a merger is
     listed.
     """
-    last = max((one.filed for one in found if form_types.is_own_form(one.form)), default=None)
+    last = max((one.filed for one in filings if form_types.is_own_form(one.form)), default=None)
     ends = [
         one
-        for one in found
+        for one in filings
         if one.form in form_types.ENDING | form_types.REMOVAL
         and one.filed >= today - BEFORE
-        and (
-            last is None
-            or last <= one.filed + AFTER + (DELAY if one.form in form_types.REMOVAL else timedelta())
-        )
+        and (last is None or last <= one.filed + AFTER + (DELAY if one.form in form_types.REMOVAL else timedelta()))
     ]
     if not ends:
         return
     yield from ends
-    for one in found:
+    for one in filings:
         if one.form.startswith("8-K") and any(_is_related_to_end(one, end) for end in ends):
             yield one
 

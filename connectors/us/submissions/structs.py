@@ -122,9 +122,7 @@ _MANDATORY: Final = ("accessionNumber", "filingDate", "form")
 _READ: Final = (*_MANDATORY, "reportDate", "fileNumber", "items", "primaryDocument", "isXBRL")
 
 
-def decode_submission(
-    body: bytes, dataset: str, name: str, tally: SignalCounter
-) -> FilerProfile | FilingsPage:
+def decode_submission(body: bytes, dataset: str, name: str, tally: SignalCounter) -> FilerProfile | FilingsPage:
     """Decodes a filer or a continuation file, which has the columns at the top level.
 
     Raises UnreadableFileError.
@@ -177,9 +175,7 @@ def _check_column_lengths(page: FilingsPage, dataset: str, name: str) -> None:
     due = len(page.accessionNumber)
     lengths = {column: len(getattr(page, column)) for column in _READ}
     short = [
-        f"{column} {length}"
-        for column, length in lengths.items()
-        if length != due and (length or column in _MANDATORY)
+        f"{column} {length}" for column, length in lengths.items() if length != due and (length or column in _MANDATORY)
     ]
     if short:
         reason = f"columns of filings differ in length: accessionNumber {due}, {', '.join(short)}"

@@ -26,14 +26,14 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_key
 from connectors.us.sec_http import download_existing, error_body_reason
 from connectors.us.submissions.rows import EXCHANGES
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
@@ -55,10 +55,10 @@ TICKERS: Final = Table(
     "Symbols of filers with their exchanges.",
     ("cik", "ticker"),
     (
-        Column("cik", Kind.TEXT, "ten digits", nullable=False),
-        Column("ticker", Kind.TEXT, "symbol, with - before a class", nullable=False),
-        Column("name", Kind.TEXT, "the filer's name"),
-        Column("exchange", Kind.TEXT, "Nasdaq, NYSE, CBOE, OTC; null where not stated"),
+        Column("cik", ColumnKind.TEXT, "ten digits", nullable=False),
+        Column("ticker", ColumnKind.TEXT, "symbol, with - before a class", nullable=False),
+        Column("name", ColumnKind.TEXT, "the filer's name"),
+        Column("exchange", ColumnKind.TEXT, "Nasdaq, NYSE, CBOE, OTC; null where not stated"),
     ),
 )
 
@@ -68,7 +68,7 @@ class _TickerList(msgspec.Struct):
     data: list[list[Any]]
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the list with exchanges as a full snapshot; rejects the other lists with a reason."""
     file = PurePosixPath(name).name
     for beginning, reason in _LEFT.items():
@@ -78,22 +78,22 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     return RecognisedFile(None, Scope.PART) if said is None else NotApplicable(said)
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """One batch of `us_ticker`."""
-    with staging.open_plain(piece) as stream:
+    with staging.open_plain(member) as stream:
         body = stream.read(_LARGEST)
     try:
         listed = msgspec.json.decode(body, type=_TickerList)
     except MALFORMED as error:
         raise UnreadableFileError(
-            piece.dataset, piece.name, f'due is {{"fields": […], "data": [[…]]}}: {error}'
+            member.dataset, member.name, f'due is {{"fields": […], "data": [[…]]}}: {error}'
         ) from error
     missing = sorted(set(FIELDS) - set(listed.fields))
     if missing:
-        raise UnreadableFileError(piece.dataset, piece.name, f"the list has no field {', '.join(missing)}")
-    tally = SignalCounter(piece.dataset)
+        raise UnreadableFileError(member.dataset, member.name, f"the list has no field {', '.join(missing)}")
+    tally = SignalCounter(member.dataset)
     for field in sorted(set(listed.fields) - set(FIELDS)):
-        tally.add("unknown_column", field, piece.name)
+        tally.add("unknown_column", field, member.name)
     places = [listed.fields.index(field) for field in FIELDS]
     rows: dict[tuple[str, str], dict[str, str | None]] = {}
     rejects: list[tuple[object, str, object]] = []
@@ -108,9 +108,7 @@ def read(piece: ArchiveMember) -> Iterator[Batch]:
 
 def _ticker_row(values: list[Any], tally: SignalCounter) -> dict[str, str | None] | None:
     cik = central_index_key(values[0]) if isinstance(values[0], int | str) else None
-    name, ticker, exchange = (
-        value.strip() or None if isinstance(value, str) else None for value in values[1:]
-    )
+    name, ticker, exchange = (value.strip() or None if isinstance(value, str) else None for value in values[1:])
     if cik is None or ticker is None:
         return None
     if exchange is not None and exchange not in EXCHANGES:
@@ -121,9 +119,9 @@ def _ticker_row(values: list[Any], tally: SignalCounter) -> dict[str, str | None
 def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches the whole list; nothing if it is unchanged."""
     since = None if cursor is None else Validators.of(cursor)
-    answer = download_existing(http, LIST_URL, {Format.JSON}, since)
+    answer = download_existing(http, LIST_URL, {BodyFormat.JSON}, since)
     if not isinstance(answer, NotModified):
-        yield answer.arrival(LIST_NAME, Scope.FULL, answer.validators.cursor())
+        yield answer.to_fetched_file(LIST_NAME, Scope.FULL, answer.validators.cursor())
 
 
 DATASET: Final = Dataset(
@@ -131,14 +129,14 @@ DATASET: Final = Dataset(
     title="EDGAR: symbols and exchanges",
     licence=LICENCE,
     cadence=Cadence(cron="0 10 * * *", stale_after_hours=96),
-    guard=GuardLimits(
+    guard_limits=GuardLimits(
         max_shrink=0.2, max_rejected=0.01
     ),  # symbols come and go; a company does not disappear with its symbol
     host=FILES_HOST,
-    staged={TICKERS.name: TICKERS},
-    files=("company_list/**", "company_tickers*", "ticker.txt", "cik-lookup-data*"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={TICKERS.name: TICKERS},
+    file_patterns=("company_list/**", "company_tickers*", "ticker.txt", "cik-lookup-data*"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch,
 )

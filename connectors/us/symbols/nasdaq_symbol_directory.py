@@ -29,7 +29,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.staging import SignalCounter
 from connectors.us.symbols import schema as f
@@ -52,14 +52,12 @@ _YES: Final = "Y"
 Row = dict[str, str | None]
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the two files by their first line: mirrors serve HTML pages under the same name."""
     del name
-    found = sniff(head)
-    if found is not Format.TEXT:
-        return NotApplicable(
-            f"expected the symbol directory (text, fields between bars), found {found.value}"
-        )
+    found = detect_body_format(head)
+    if found is not BodyFormat.TEXT:
+        return NotApplicable(f"expected the symbol directory (text, fields between bars), found {found.value}")
     if _required_columns(head.partition(b"\n")[0].decode("ascii", errors="replace")) is None:
         return NotApplicable("a text whose first line does not name the directory's columns")
     return RecognisedFile(None, Scope.FULL)
@@ -75,28 +73,26 @@ def _split_cells(line: str) -> list[str]:
     return line.strip().split("|")  # nothing is quoted in it
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """One batch of the table of its file."""
-    with staging.open_plain(piece) as body:
+    with staging.open_plain(member) as body:
         text = body.read(_LARGEST + 1)
-    if len(text) > _LARGEST or sniff(text[:1024]) is not Format.TEXT:
+    if len(text) > _LARGEST or detect_body_format(text[:1024]) is not BodyFormat.TEXT:
         raise UnreadableFileError(
-            piece.dataset, piece.name, "not a symbol directory: expected text of at most 32 MiB"
+            member.dataset, member.name, "not a symbol directory: expected text of at most 32 MiB"
         )
     lines = text.decode("ascii", errors="replace").splitlines()
     due = _required_columns(lines[0]) if lines else None
     if due is None:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, "the first line does not name the directory's columns"
-        )
-    work = _DirectoryReader(piece, _split_cells(lines[0]), due)
+        raise UnreadableFileError(member.dataset, member.name, "the first line does not name the directory's columns")
+    work = _DirectoryReader(member, _split_cells(lines[0]), due)
     for number, line in enumerate(lines[1:], 2):
         work.take(number, line)
-    if not work.is_whole and piece.scope is Scope.FULL:
+    if not work.is_whole and member.scope is Scope.FULL:
         due = f"no line «{_TRAILER}» at its end: it may be truncated; missing listings would be ended"
-        raise UnreadableFileError(piece.dataset, piece.name, due)
+        raise UnreadableFileError(member.dataset, member.name, due)
     if not work.is_whole:
-        work.tally.add("no_creation_time", "last line", piece.name)
+        work.tally.add("no_creation_time", "last line", member.name)
     yield staging.make_batch(
         work.table, list(work.rows.values()), staging.reject_rows(work.refused), work.tally.drain()
     )
@@ -150,13 +146,7 @@ class _DirectoryReader:
 
 
 def _symbol_row(symbol: str, name: str, mic: str | None, status: str | None) -> Row:
-    return {
-        "symbol": symbol,
-        f.TICKER: sec_symbol(symbol),
-        "name": name or None,
-        "mic": mic,
-        "status": status,
-    }
+    return {"symbol": symbol, f.TICKER: sec_symbol(symbol), "name": name or None, "mic": mic, "status": status}
 
 
 def sec_symbol(symbol: str) -> str:
@@ -168,19 +158,15 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
     """Fetches both files; one without its last line is truncated and rejected."""
     del cursor
     for name in FILES:
-        answer = http.get(f"https://{HOST}/dynamic/SymDir/{name}", expect={Format.TEXT})
+        answer = http.get(f"https://{HOST}/dynamic/SymDir/{name}", expect={BodyFormat.TEXT})
         if _TRAILER.encode() not in answer.read()[-_TAIL:]:
-            raise UnexpectedBodyError(
-                answer.url, answer.status, f"no line «{_TRAILER}» at its end: it is cut off"
-            )
-        yield answer.arrival(name, Scope.FULL)
+            raise UnexpectedBodyError(answer.url, answer.status, f"no line «{_TRAILER}» at its end: it is cut off")
+        yield answer.to_fetched_file(name, Scope.FULL)
 
 
 def map_listings(nasdaq: pl.LazyFrame, others: pl.LazyFrame) -> pl.DataFrame:
     """Symbols on exchanges; one that left its file ended on that day."""
-    rows = pl.concat([nasdaq, others]).filter(
-        pl.col("_company_id").is_not_null(), pl.col("mic").is_not_null()
-    )
+    rows = pl.concat([nasdaq, others]).filter(pl.col("_company_id").is_not_null(), pl.col("mic").is_not_null())
     found = rows.select(
         pl.col("_company_id").alias("company_id"),
         pl.lit(f.KEY).alias("register"),
@@ -206,12 +192,12 @@ DATASET: Final = Dataset(
         attribution="Source: Nasdaq Trader",
     ),
     cadence=Cadence(cron="30 11 * * 1-5", stale_after_hours=24 * 5),
-    guard=GuardLimits(max_shrink=0.1, max_rejected=0.01),
+    guard_limits=GuardLimits(max_shrink=0.1, max_rejected=0.01),
     host=HOST,
-    staged={f.NASDAQ.name: f.NASDAQ, f.OTHERS.name: f.OTHERS},
-    files=("nasdaq_symdir/**", "symdir/**", "nasdaqlisted*", "otherlisted*"),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables={f.NASDAQ.name: f.NASDAQ, f.OTHERS.name: f.OTHERS},
+    file_patterns=("nasdaq_symdir/**", "symdir/**", "nasdaqlisted*", "otherlisted*"),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=fetch,
 )

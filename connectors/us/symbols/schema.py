@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "us.symdir"
 TICKER: Final = "ticker"
-_T: Final = Kind.TEXT
+_T: Final = ColumnKind.TEXT
 _COLUMNS: Final = (
     Column("symbol", _T, "as the directory writes it: BRK.B", nullable=False),
     Column(TICKER, _T, "as the SEC writes it: BRK-B", nullable=False),
@@ -19,12 +19,8 @@ _COLUMNS: Final = (
     Column("mic", _T, "venue, ISO 10383; null for a code that is not known"),
     Column("status", _T, "financial status: N normal, D deficient, E delinquent, …"),
 )
-NASDAQ: Final = Table(
-    "us_nasdaq_symbol", "Shares on Nasdaq; no test issues, no funds.", ("symbol",), _COLUMNS
-)
-OTHERS: Final = Table(
-    "us_other_symbol", "Shares on other exchanges; no test issues, no funds.", ("symbol",), _COLUMNS
-)
+NASDAQ: Final = Table("us_nasdaq_symbol", "Shares on Nasdaq; no test issues, no funds.", ("symbol",), _COLUMNS)
+OTHERS: Final = Table("us_other_symbol", "Shares on other exchanges; no test issues, no funds.", ("symbol",), _COLUMNS)
 EXCHANGES: Final = {"A": "XASE", "N": "XNYS", "P": "ARCX", "Z": "BATS", "V": "IEXG"}
 MARKETS: Final = ("Q", "G", "S")  # Global Select, Global Market, Capital Market: all of Nasdaq
 NASDAQ_MIC: Final = "XNAS"

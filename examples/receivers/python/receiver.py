@@ -26,9 +26,7 @@ LARGEST = 64 * 1024  # maximum body size in bytes; deliveries have at most 32 Ki
 
 def is_genuine(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], now: float) -> bool:
     """True if one of the secrets signed id, time and body recently (Standard Webhooks)."""
-    message, sent, signatures = (
-        headers.get(f"webhook-{name}") or "" for name in ("id", "timestamp", "signature")
-    )
+    message, sent, signatures = (headers.get(f"webhook-{name}") or "" for name in ("id", "timestamp", "signature"))
     if not (sent.isascii() and sent.isdigit()) or abs(now - int(sent[:12])) > TOLERANCE:
         return False
     signed = f"{message}.{sent}.".encode() + body
@@ -39,9 +37,7 @@ def is_genuine(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], 
 def is_signed(headers: Mapping[str, str], body: bytes, secrets: Sequence[str]) -> bool:
     """Alternative with the service's own header: check `delivered_at` in the body afterwards."""
     given = [headers.get(name) or "" for name in ("X-Service-Signature", "X-Service-Signature-Previous")]
-    expected = [
-        b"sha256=" + hmac.digest(secret.encode(), body, "sha256").hex().encode() for secret in secrets
-    ]
+    expected = [b"sha256=" + hmac.digest(secret.encode(), body, "sha256").hex().encode() for secret in secrets]
     return is_any_equal(expected, [one.encode() for one in given])
 
 
@@ -61,9 +57,7 @@ class Inbox:
     def __init__(self, path: str) -> None:
         self.path = path
         with closing(sqlite3.connect(path)) as database, database:
-            database.execute(
-                "CREATE TABLE IF NOT EXISTS events (event_id TEXT PRIMARY KEY, body BLOB NOT NULL)"
-            )
+            database.execute("CREATE TABLE IF NOT EXISTS events (event_id TEXT PRIMARY KEY, body BLOB NOT NULL)")
 
     def keep(self, event_id: str, body: bytes) -> bool:
         """Store an event durably; return False if it was already stored."""
@@ -92,9 +86,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(401)
         event = json.loads(body)  # signed by the service, so it is JSON
         if self.inbox.keep(event["event_id"], body):
-            print(
-                f"{event['event_type']} {event['event_id']}", flush=True
-            )  # put your own work after this line
+            print(f"{event['event_type']} {event['event_id']}", flush=True)  # put your own work after this line
         return self.answer(204)
 
     def answer(self, status: int) -> None:
@@ -118,10 +110,7 @@ def main() -> int:
     except binascii.Error:
         usable = False
     if not usable:
-        print(
-            "Set WEBHOOK_SECRET to the secret that was shown when the subscription was created.",
-            file=sys.stderr,
-        )
+        print("Set WEBHOOK_SECRET to the secret that was shown when the subscription was created.", file=sys.stderr)
         return 2
     Handler.inbox = Inbox(os.environ.get("INBOX", "inbox.sqlite"))
     server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8000"))), Handler)

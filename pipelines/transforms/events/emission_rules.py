@@ -27,57 +27,53 @@ class EmissionContext:
 
     instant: datetime
     baselines: Mapping[str, datetime]
-    late: frozenset[str] = frozenset()
-    linked: pl.DataFrame | None = None
+    late_arriving_datasets: frozenset[str] = frozenset()
+    link_changes: pl.DataFrame | None = None
 
-    def speaking(self) -> pl.DataFrame:
+    def emitting_datasets(self) -> pl.DataFrame:
         """The datasets that may emit events now, with their baselines."""
         rows = [
             (dataset, baseline)
             for dataset, baseline in self.baselines.items()
-            if baseline < self.instant and dataset not in self.late
+            if baseline < self.instant and dataset not in self.late_arriving_datasets
         ]
         schema = {"_register": pl.String, "_baseline": pl.Datetime("us", "UTC")}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def emittable_rows(
-    rows: pl.DataFrame, register: str, known: pl.Series, occasion: EmissionContext
+    rows: pl.DataFrame, register: str, known_companies: pl.Series, context: EmissionContext
 ) -> pl.DataFrame:
     """Rows of companies known before, from datasets that may emit events; adds `_baseline`."""
-    of_known = rows.join(known.rename("company_id").to_frame().unique(), on="company_id", how="semi")
-    heard = of_known.join(occasion.speaking(), left_on=register, right_on="_register", how="inner")
+    of_known = rows.join(known_companies.rename("company_id").to_frame().unique(), on="company_id", how="semi")
+    heard = of_known.join(context.emitting_datasets(), left_on=register, right_on="_register", how="inner")
     return (
         heard
-        if occasion.linked is None
-        else _without_link_effects(heard, register, occasion.linked, occasion.instant)
+        if context.link_changes is None
+        else _without_link_effects(heard, register, context.link_changes, context.instant)
     )
 
 
-def _without_link_effects(
-    rows: pl.DataFrame, register: str, linked: pl.DataFrame, instant: datetime
-) -> pl.DataFrame:
+def _without_link_effects(rows: pl.DataFrame, register: str, linked: pl.DataFrame, instant: datetime) -> pl.DataFrame:
     """Drops rows gained by a link that were observed before the baseline: they are not new.
 
     If a link has lost rows, keeps only rows observed at this instant: other differences result from the loss.
     """
     marks = linked.group_by("company_id", "dataset").agg(_lost=pl.col("lost").any())
-    marked = rows.join(
-        marks, left_on=["company_id", register], right_on=["company_id", "dataset"], how="left"
-    )
+    marked = rows.join(marks, left_on=["company_id", register], right_on=["company_id", "dataset"], how="left")
     new = pl.col("observed_at") > pl.col("_baseline")
     new &= ~pl.col("_lost") | (pl.col("observed_at") >= instant)
     return marked.filter(pl.col("_lost").is_null() | new).drop("_lost")
 
 
-def unlinked_companies(occasion: EmissionContext) -> frozenset[tuple[str, str]]:
+def unlinked_companies(context: EmissionContext) -> frozenset[tuple[str, str]]:
     """Companies and the datasets of which they lost rows by a link."""
-    if occasion.linked is None:
+    if context.link_changes is None:
         return frozenset()
-    return frozenset(occasion.linked.filter("lost").select("company_id", "dataset").iter_rows())
+    return frozenset(context.link_changes.filter("lost").select("company_id", "dataset").iter_rows())
 
 
-def within_window(day: pl.Expr) -> pl.Expr:
+def is_within_window(day: pl.Expr) -> pl.Expr:
     """True for a period, or a document's date, within the window before the baseline; needs `_baseline`."""
     limit = pl.col("_baseline").dt.date().dt.offset_by(f"-{SILENT_MONTHS}mo")
     return day >= limit

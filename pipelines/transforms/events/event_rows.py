@@ -19,19 +19,19 @@ from pipelines.transforms.events.payload import event_frame
 from pipelines.transforms.events.status import status_events
 
 
-def build_event_rows(differences: Differences, image: Frames, occasion: EmissionContext) -> pl.DataFrame:
+def build_event_rows(differences: Differences, snapshot: Frames, context: EmissionContext) -> pl.DataFrame:
     """EVENTS rows, one per id, sorted by when they happened.
 
     Args:
         differences: by table, for companies, filings, financials and owners, and for news and notices if any.
-        image: all rows of the companies concerned, after the change.
-        occasion: when it was seen and which datasets may emit events.
+        snapshot: all rows of the companies concerned, after the change.
+        context: when it was seen and which datasets may emit events.
     """
     return event_frame(
         chain(
-            filing_events(differences, image, occasion),
-            status_events(differences, occasion),
-            ownership_events(differences, image, occasion),
-            news_events(differences, image, occasion),
+            filing_events(differences, snapshot, context),
+            status_events(differences, context),
+            ownership_events(differences, snapshot, context),
+            news_events(differences, snapshot, context),
         )
     )

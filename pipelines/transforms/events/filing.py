@@ -16,8 +16,8 @@ from typing import Final
 import polars as pl
 
 from pipelines.transforms.differences import Differences, Frames, Row
-from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows, within_window
-from pipelines.transforms.events.filing_payload import added_event, updated_event
+from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows, is_within_window
+from pipelines.transforms.events.filing_payload import filing_added_event, filing_updated_event
 from pipelines.transforms.events.payload import EventRow
 from pipelines.transforms.financials.filing_dedup import without_known_filings
 from pipelines.transforms.financials.periods import with_fiscal_labels
@@ -29,28 +29,23 @@ _UNDATED: Final = "_undated"  # the document itself, if its period is unknown
 SPAN: Final = ("company_id", "period_start", "period_end", _UNDATED)
 _COMPANY: Final = ("company_id", "org_number", "name", "country")
 _LABELS: Final = ("fiscal_year", "fiscal_quarter")
-_FIGURES: Final = (
-    "filing_id",
-    "period_start",
-    "period_end",
-    "is_consolidated",
-    "version",
-    "currency",
-    *FIGURES,
-)
+_FIGURES: Final = ("filing_id", "period_start", "period_end", "is_consolidated", "version", "currency", *FIGURES)
 
 
-def filing_events(differences: Differences, image: Frames, occasion: EmissionContext) -> Iterator[EventRow]:
+def filing_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of documents that arrived with this difference."""
-    companies = image["companies"].select(_COMPANY)
+    companies = snapshot["companies"].select(_COMPANY)
 
     def heard(candidates: pl.DataFrame) -> pl.DataFrame:
-        rows = emittable_rows(candidates, "register", differences["companies"].known, occasion)
-        return rows.filter(within_window(pl.coalesce("period_end", "filed_at")))
+        rows = emittable_rows(candidates, "register", differences["companies"].known, context)
+        return rows.filter(is_within_window(pl.coalesce("period_end", "filed_at")))
 
-    told = _known_filings(differences, image)
-    added = without_known_filings(heard(_first_documents(differences, image, told)), told)
-    for rows, event in ((added, added_event), (heard(_later_versions(differences, image)), updated_event)):
+    told = _known_filings(differences, snapshot)
+    added = without_known_filings(heard(_first_documents(differences, snapshot, told)), told)
+    for rows, event in (
+        (added, filing_added_event),
+        (heard(_later_versions(differences, snapshot)), filing_updated_event),
+    ):
         for row in rows.join(companies, on="company_id").iter_rows(named=True):
             yield event(row)
 
@@ -95,10 +90,7 @@ def _later_versions(differences: Differences, image: Frames) -> pl.DataFrame:
     )
     rows = rows.join(documents, on="filing_id", how="inner").sort(*PERIOD, "version")
     # one register's accounts may be fuller than another's: they are served, but nothing was restated
-    new = [
-        row["register"] == row["register_before"] or _has_restated_values(row)
-        for row in rows.iter_rows(named=True)
-    ]
+    new = [row["register"] == row["register_before"] or _has_restated_values(row) for row in rows.iter_rows(named=True)]
     return rows.filter(pl.Series(new, dtype=pl.Boolean))
 
 

@@ -16,15 +16,13 @@ from warehouse.schema import ids
 from warehouse.schema.codes import CHANGE_FIELDS
 
 
-def added_event(row: Row) -> EventRow:
+def filing_added_event(row: Row) -> EventRow:
     """The event of a period's first document."""
-    event_id = ids.filing_added_id(
-        row["company_id"], row["period_start"], row["period_end"], row["filing_id"]
-    )
+    event_id = ids.filing_added_id(row["company_id"], row["period_start"], row["period_end"], row["filing_id"])
     return _build_event(event_id, "filing.added", row, _filing_object(row))
 
 
-def updated_event(row: Row) -> EventRow:
+def filing_updated_event(row: Row) -> EventRow:
     """The event of a later version; `_before` columns hold the version before."""
     before = {field: row.get(f"{field}_before", row[field]) for field in CHANGE_FIELDS}
     changes = [

@@ -23,19 +23,15 @@ SUMMARY: Final = 1_000
 _COMPANY: Final = ("company_id", "org_number", "name", "country")
 
 
-def news_events(differences: Differences, image: Frames, occasion: EmissionContext) -> Iterator[EventRow]:
+def news_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of news and notices that arrived with this difference."""
     for table, event in (("news", _news_event), ("notices", _regulatory_event)):
         if table in differences:
-            yield from _build_events(table, event, differences, image, occasion)
+            yield from _build_events(table, event, differences, snapshot, context)
 
 
 def _build_events(
-    table: str,
-    event: Callable[[Row], EventRow],
-    differences: Differences,
-    image: Frames,
-    occasion: EmissionContext,
+    table: str, event: Callable[[Row], EventRow], differences: Differences, image: Frames, occasion: EmissionContext
 ) -> Iterator[EventRow]:
     rows = emittable_rows(differences[table].added, "register", differences["companies"].known, occasion)
     fresh = rows.filter(pl.col("published_at").dt.date() >= pl.col("_baseline").dt.date())
@@ -74,7 +70,7 @@ def _regulatory_event(row: Row) -> EventRow:
         "amount": row["amount"],
         "currency": row["currency"],
     }
-    event_id = ids.event_regulatory_id(row["authority"], row["native_id"], row["company_id"])
+    event_id = ids.regulatory_event_id(row["authority"], row["native_id"], row["company_id"])
     return _build_event(event_id, "event.regulatory", row, "notice", value)
 
 

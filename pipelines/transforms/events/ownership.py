@@ -27,24 +27,22 @@ from warehouse.schema import ids
 _DERIVED: Final = "derived"
 
 
-def ownership_events(
-    differences: Differences, image: Frames, occasion: EmissionContext
-) -> Iterator[EventRow]:
+def ownership_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of holders with a share on another side of a threshold than before."""
     lineage = OwnerLineage(differences["owners"], differences.get("holdings"))
-    rows = emittable_rows(_moved_holders(differences), "register", differences["companies"].known, occasion)
-    companies = image["companies"].select("company_id", "org_number", "name", "country")
-    unlinked = unlinked_companies(occasion)
-    passages = IntermediateStates(image)
+    rows = emittable_rows(_moved_holders(differences), "register", differences["companies"].known, context)
+    companies = snapshot["companies"].select("company_id", "org_number", "name", "country")
+    unlinked = unlinked_companies(context)
+    passages = IntermediateStates(snapshot)
     for row in rows.join(companies, on="company_id").iter_rows(named=True):
-        if row["_gone"] and lineage.goes_on(row):
+        if row["_gone"] and lineage.has_successor(row):
             continue
         # a record moved away by a link has not ended, whichever register covers the holder now
         if any((row["company_id"], register) in unlinked for register in lineage.missing(row)):
             continue
         former = {} if row["_gone"] else lineage.before(row) or {}
         stated = row | {f"{name}_before": former[name] for name in STATE if former}
-        events = (_build_event(step, occasion.instant) for step in passages.of(stated))
+        events = (_build_event(step, context.instant) for step in passages.of(stated))
         yield from (event for event in events if event is not None)
 
 
@@ -85,10 +83,7 @@ def _comparable_ranges(row: Row) -> tuple[ShareRange, ShareRange] | None:
     companies both are equal, and a notice reports a crossing. A list of capital after votes alone is not
     compared.
     """
-    pairs = [
-        (_share_range(row, measure, "_before"), _share_range(row, measure, ""))
-        for measure in (CAPITAL, VOTES)
-    ]
+    pairs = [(_share_range(row, measure, "_before"), _share_range(row, measure, "")) for measure in (CAPITAL, VOTES)]
     (before, _), (_, after) = pairs
     for one, other in (*pairs, (before, after)):
         if one is not None and other is not None:

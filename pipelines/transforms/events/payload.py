@@ -55,9 +55,7 @@ def day_text(day: date | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-def event_payload(
-    company: Row, occurred_at: datetime, source: EventSource, key: str, value: Mapping[str, Any]
-) -> str:
+def event_payload(company: Row, occurred_at: datetime, source: EventSource, key: str, value: Mapping[str, Any]) -> str:
     """The event's JSON: the common keys, then the one object of its kind."""
     document = {
         "company_id": company["company_id"],

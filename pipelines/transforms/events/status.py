@@ -20,17 +20,15 @@ from warehouse.schema import ids
 _BEFORE = ("status", "status_source")
 
 
-def status_events(differences: Differences, occasion: EmissionContext) -> Iterator[EventRow]:
+def status_events(differences: Differences, context: EmissionContext) -> Iterator[EventRow]:
     """Events of companies with a changed status, if a register decided both."""
     companies = differences["companies"]
-    before = companies.changed_before.select(
-        "company_id", *(pl.col(name).alias(f"_{name}") for name in _BEFORE)
-    )
+    before = companies.changed_before.select("company_id", *(pl.col(name).alias(f"_{name}") for name in _BEFORE))
     rows = companies.changed_after.join(before, on="company_id")
     # a status derived from filings alone is our interpretation, not a register's statement
     moved = rows.filter(pl.col("status") != pl.col("_status"), pl.col("_status_source").is_not_null())
-    for row in emittable_rows(moved, "status_source", companies.known, occasion).iter_rows(named=True):
-        yield _build_event(row, occasion.instant)
+    for row in emittable_rows(moved, "status_source", companies.known, context).iter_rows(named=True):
+        yield _build_event(row, context.instant)
 
 
 def _build_event(row: Row, instant: datetime) -> EventRow:

@@ -26,12 +26,12 @@ class ShareRange:
     def overlaps(self, other: ShareRange) -> bool:
         """True if both may be the same share. Bands are half-open: touching is not overlapping."""
         if other.low == other.high:
-            return self.holds(other.low)
+            return self.contains(other.low)
         if self.low == self.high:
-            return other.holds(self.low)
+            return other.contains(self.low)
         return max(self.low, other.low) < min(self.high, other.high)
 
-    def holds(self, share: Decimal) -> bool:
+    def contains(self, share: Decimal) -> bool:
         """True if an exact share is possible for this level."""
         return share == self.low == self.high or self.low < share <= self.high
 

@@ -21,14 +21,14 @@ _NAMES: Final = (*_SPAN, "filing_id", "filed_at", "register")
 _KIND: Final = ["company_id", "filing_type"]
 
 
-def without_known_filings(fresh: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+def without_known_filings(fresh: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
     """The fresh documents, one per period and in order of precedence, without those already announced by another.
 
     Args:
         fresh: rows with the columns of FILINGS, no two of one known period.
-        told: FILINGS rows known before.
+        published: FILINGS rows known before.
     """
-    concerned = told.join(fresh.select(_KIND).unique(), on=_KIND, how="semi")
+    concerned = published.join(fresh.select(_KIND).unique(), on=_KIND, how="semi")
     dated = pl.col("period_end").is_not_null()
     once = concerned.filter(dated).unique(_SPAN, keep="first", maintain_order=True)
     documents = pl.concat(

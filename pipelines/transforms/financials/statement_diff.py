@@ -40,13 +40,7 @@ def _iter_changed_fields(before: Statement, after: Statement) -> Iterator[str]:
         was, now = before[field], after[field]
         if was == now:
             continue
-        if (
-            rounds
-            and field in MONEY
-            and was is not None
-            and now is not None
-            and abs(was - now) * 2 <= coarser
-        ):
+        if rounds and field in MONEY and was is not None and now is not None and abs(was - now) * 2 <= coarser:
             continue
         yield field
 
@@ -58,7 +52,4 @@ def is_new_version(before: Statement, after: Statement) -> bool:
 
 def is_restatement(before: Statement, after: Statement) -> bool:
     """True if a later statement changes a value stated before (restatement)."""
-    return any(
-        before[field] is not None and after[field] is not None
-        for field in _iter_changed_fields(before, after)
-    )
+    return any(before[field] is not None and after[field] is not None for field in _iter_changed_fields(before, after))

@@ -26,18 +26,18 @@ _UNKNOWN: Final = 1 << 40  # after every known version
 
 
 def build_financial_versions(
-    reported: pl.DataFrame, filings: pl.DataFrame, former: pl.DataFrame
+    reported: pl.DataFrame, filings: pl.DataFrame, previous_rows: pl.DataFrame
 ) -> pl.DataFrame:
     """All versions of all periods of the companies in the input.
 
     Args:
         reported: FINANCIALS_REPORTED rows, all documents of these companies.
         filings: their FILINGS rows.
-        former: FINANCIALS rows known before, of the same companies.
+        previous_rows: FINANCIALS rows known before, of the same companies.
     """
     facts = filings.select("filing_id", "filed_at", "is_amendment", "native_id")
     documents = reported.join(facts, on="filing_id", how="left")
-    own = _with_version_numbers(_with_earlier_statements(documents.filter(~pl.col("is_comparative")), former))
+    own = _with_version_numbers(_with_earlier_statements(documents.filter(~pl.col("is_comparative")), previous_rows))
     rows = pl.concat([own, _select_comparatives(documents, own)], how="diagonal")
     newest = pl.col("version").max().over(PERIOD)
     rows = rows.with_columns(is_current=pl.col("version") == newest, is_restated=pl.col("version") > 1)

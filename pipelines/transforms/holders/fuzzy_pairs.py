@@ -20,9 +20,9 @@ Group = list[Mapping[str, Any]]
 
 
 def closest_pairs(
-    groups: Sequence[Group], may: Callable[[Group, Group], bool]
+    groups: Sequence[Group], may_pair: Callable[[Group, Group], bool]
 ) -> Iterator[tuple[Group, Group, float]]:
-    """Pairs of groups that are each other's only close match, with scores; `may`: whether they may be joined."""
+    """Pairs of groups that are each other's only close match, with scores; `may_pair`: whether they may be joined."""
     scores: dict[int, dict[int, float]] = defaultdict(dict)
     for one, other in sorted(_candidate_pairs(groups)):
         score = _group_similarity(groups[one], groups[other])
@@ -34,7 +34,7 @@ def closest_pairs(
             other is not None
             and one < other
             and _best_match(scores[other]) == one
-            and may(groups[one], groups[other])
+            and may_pair(groups[one], groups[other])
         ):
             yield groups[one], groups[other], scores[one][other]
 
@@ -64,8 +64,7 @@ def _best_match(scores: Mapping[int, float]) -> int | None:
 
 def _group_similarity(group: Group, other: Group) -> float:
     return max(
-        (name_features.name_similarity(one, two) for one in _names_of(group) for two in _names_of(other)),
-        default=0.0,
+        (name_features.name_similarity(one, two) for one in _names_of(group) for two in _names_of(other)), default=0.0
     )
 
 

@@ -26,9 +26,7 @@ _USED: Final = 3  # containing the 130 bits used
 
 def holder_ids(rows: pl.DataFrame) -> pl.Series:
     """`holder_id` of every row by company_id, register and native_id, none of which is null."""
-    keys = rows.select(
-        pl.concat_str(*(_length_prefixed(name) for name in _PARTS)).cast(pl.Binary)
-    ).to_series()
+    keys = rows.select(pl.concat_str(*(_length_prefixed(name) for name in _PARTS)).cast(pl.Binary)).to_series()
     words = array("Q", b"".join([sha256(key).digest() for key in keys.to_list()]))
     if sys.byteorder == "little":
         words.byteswap()
@@ -56,7 +54,5 @@ def _digit_pairs() -> Iterator[pl.Expr]:
             found = column // (1 << right)
         else:
             # the ten bits begin in one word and end in the next
-            found = (column % (1 << (_BITS + right))) * (1 << -right) + pl.col(str(word + 1)) // (
-                1 << (_WORD + right)
-            )
+            found = (column % (1 << (_BITS + right))) * (1 << -right) + pl.col(str(word + 1)) // (1 << (_WORD + right))
         yield (found % (1 << _BITS)).cast(pl.UInt32)

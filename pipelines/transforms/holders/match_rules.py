@@ -38,18 +38,18 @@ class MatchRule:
     """A match rule: names that share a key match. of_entities: legal forms and kinds must agree too."""
 
     name: str
-    keys: Callable[[str], frozenset[str]]
+    blocking_keys: Callable[[str], frozenset[str]]
     of_entities: bool = False
     of_persons: bool = False
 
 
 # In this order: exact matches join before similar ones.
 RULES: Final = (
-    MatchRule("spelling", name_features.casefolded),
-    MatchRule("name", name_features.ascii_folded),
+    MatchRule("spelling", name_features.casefolded_names),
+    MatchRule("name", name_features.ascii_folded_names),
     MatchRule("transliteration", name_features.transliterated_names),
-    MatchRule("turned_name", name_features.token_sorted, of_persons=True),
-    MatchRule("core_name", name_features.core_names, of_entities=True),
+    MatchRule("turned_name", name_features.token_sorted_names, of_persons=True),
+    MatchRule("core_name", name_features.holder_core_names, of_entities=True),
 )
 
 
@@ -80,12 +80,12 @@ class HolderGroups:
         everybody = set().union(*ids)
         return not any(pair <= everybody and not any(pair <= own for own in ids) for pair in self.apart)
 
-    def may_meet(self) -> bool:
+    def have_disjoint_registers(self) -> bool:
         """True if any two groups have no register in common: only such groups are joined by rule."""
         kinds = {tuple(record["register"] for record in group) for group in self.groups}
         return len(kinds) > 1 and any(set(one).isdisjoint(other) for one in kinds for other in kinds)
 
-    def are_alike(self) -> bool:
+    def share_blocking_key(self) -> bool:
         """True if any two groups without a common register share a blocking key."""
         seen: dict[str, set[str]] = {}
         for group in self.groups:
@@ -108,29 +108,29 @@ class HolderGroups:
             first.extend(other)
 
 
-def resolve_holders(records: Sequence[Record], verdicts: Sequence[HolderDecision] = ()) -> HolderGroups:
-    """The records of one company by holder. `verdicts`: of that company, oldest first; negatives win."""
+def resolve_holders(records: Sequence[Record], decisions: Sequence[HolderDecision] = ()) -> HolderGroups:
+    """The records of one company by holder. `decisions`: of that company, oldest first; negatives win."""
     apart = frozenset(
-        frozenset((told.one, told.other)) for told in verdicts if not told.is_same and not told.names_company
+        frozenset((told.one, told.other)) for told in decisions if not told.is_same and not told.has_company_side
     )
-    found = HolderGroups([[record] for record in with_decided_companies(records, verdicts)], apart)
-    _apply_decisions(found, verdicts)
+    found = HolderGroups([[record] for record in with_decided_companies(records, decisions)], apart)
+    _apply_decisions(found, decisions)
     _join_renewals(found)
     _join_by_number(found)
-    if not (found.may_meet() and found.are_alike()):
+    if not (found.have_disjoint_registers() and found.share_blocking_key()):
         return found
     for rule in RULES:
         _join_by_keys(found, rule)
-        if not found.may_meet():
+        if not found.have_disjoint_registers():
             return found
     _join_by_similarity(found)
     return found
 
 
-def with_decided_companies(records: Iterable[Record], verdicts: Sequence[HolderDecision]) -> Iterator[Record]:
+def with_decided_companies(records: Iterable[Record], decisions: Sequence[HolderDecision]) -> Iterator[Record]:
     """Records with the holder's company set, or removed, by manual decisions."""
-    same = {told.one: told.other for told in verdicts if told.names_company and told.is_same}
-    never = {(told.one, told.other) for told in verdicts if told.names_company and not told.is_same}
+    same = {told.one: told.other for told in decisions if told.has_company_side and told.is_same}
+    never = {(told.one, told.other) for told in decisions if told.has_company_side and not told.is_same}
     for record in records:
         own = record["holder_id"]
         number = same.get(own, record["holder_company_id"])
@@ -140,7 +140,7 @@ def with_decided_companies(records: Iterable[Record], verdicts: Sequence[HolderD
 
 def _apply_decisions(found: HolderGroups, verdicts: Iterable[HolderDecision]) -> None:
     for told in verdicts:
-        if told.is_same and not told.names_company:
+        if told.is_same and not told.has_company_side:
             first, second = (_group_with(found, name) for name in (told.one, told.other))
             if first is None or second is None or first is second:
                 continue  # the record is gone, or the groups are joined already
@@ -150,7 +150,7 @@ def _apply_decisions(found: HolderGroups, verdicts: Iterable[HolderDecision]) ->
 
 def _join_renewals(found: HolderGroups) -> None:
     """Joins records that begin where another of the same register and name ends (docs/formats/uk.md 4)."""
-    rule = MatchRule(RENEWED, name_features.casefolded)
+    rule = MatchRule(RENEWED, name_features.casefolded_names)
     for ended, begun in renewal_pairs(record for group in found.groups for record in group):
         pair = [group for group in found.groups if any(one is ended or one is begun for one in group)]
         if len(pair) > 1 and _is_compatible(pair, rule) and found.may_join(pair):
@@ -173,15 +173,9 @@ def _join_by_number(found: HolderGroups) -> None:
         grown: list[Group] = []
         for group in same:
             fits = [one for one in grown if _register_codes(one).isdisjoint(_register_codes(group))]
-            fits = [
-                one
-                for one in fits
-                if len(_company_numbers([*one, *group])) == 1 and found.may_join((one, group))
-            ]
+            fits = [one for one in fits if len(_company_numbers([*one, *group])) == 1 and found.may_join((one, group))]
             if classes:
-                fits = sorted(
-                    (one for one in fits if _class_gap(one, group) is not None), key=_gap_sort_key(group)
-                )
+                fits = sorted((one for one in fits if _class_gap(one, group) is not None), key=_gap_sort_key(group))
             if fits:
                 found.join((fits[0], group), BY_NUMBER)
             else:
@@ -195,8 +189,7 @@ def _gap_sort_key(group: Group) -> Callable[[Group], int]:
 def _class_gap(one: Group, other: Group) -> int | None:
     """0: the same class of shares; 1: one states none, or a less specific one; None: two classes."""
     first, second = (
-        {fold_text(record["share_class"]) for record in group if record["share_class"]}
-        for group in (one, other)
+        {fold_text(record["share_class"]) for record in group if record["share_class"]} for group in (one, other)
     )
     if not first or not second:
         return 1
@@ -229,20 +222,18 @@ def _groups_sharing_keys(groups: Sequence[Group], rule: MatchRule) -> Iterator[l
 
 
 def _rule_keys(group: Group, rule: MatchRule) -> frozenset[str]:
-    if (rule.of_entities and not _is_entity(group)) or (
-        rule.of_persons and not _known_types([group]) <= {_PERSON}
-    ):
+    if (rule.of_entities and not _is_entity(group)) or (rule.of_persons and not _known_types([group]) <= {_PERSON}):
         return frozenset()
     names = {record["holder_name"] for record in group} - {None}
     if len(names) == 1:
-        return rule.keys(next(iter(names)))
-    return frozenset[str]().union(*(rule.keys(name) for name in names))
+        return rule.blocking_keys(next(iter(names)))
+    return frozenset[str]().union(*(rule.blocking_keys(name) for name in names))
 
 
 def _join_by_similarity(found: HolderGroups) -> None:
     """Joins names of companies and funds that differ by a typo."""
     entities = [group for group in found.groups if _is_entity(group)]
-    rule = MatchRule(CLOSE, name_features.core_names, of_entities=True)
+    rule = MatchRule(CLOSE, name_features.holder_core_names, of_entities=True)
 
     def may(one: Group, other: Group) -> bool:
         pair = [one, other]
@@ -267,9 +258,7 @@ def _is_compatible(groups: Sequence[Group], rule: MatchRule) -> bool:
         return False
     if not rule.of_entities:
         return True
-    forms = [
-        name_features.legal_forms_of(record["holder_name"]) for record in records if record["holder_name"]
-    ]
+    forms = [name_features.legal_forms_of(record["holder_name"]) for record in records if record["holder_name"]]
     return len(kinds) < 2 and all(  # noqa: PLR2004 - one kind, or none stated
         name_features.has_compatible_forms(one, two) for one in forms for two in forms
     )
@@ -283,9 +272,7 @@ def _is_entity(group: Group) -> bool:
     """True if it is no person: by its kind, or by its name if that is unknown. Ola Berg is not Ola Berg AS."""
     if {record["holder_type"] for record in group} != {_UNKNOWN}:
         return _PERSON not in _known_types([group])
-    return not any(
-        name_features.is_possible_person(record["holder_name"]) for record in group if record["holder_name"]
-    )
+    return not any(name_features.is_possible_person(record["holder_name"]) for record in group if record["holder_name"])
 
 
 def _has_distinct_registers(groups: Sequence[Group]) -> bool:

@@ -18,9 +18,7 @@ from name_matching.legal_forms import SAME, SPELLINGS
 
 CLOSE: Final = 95.0  # minimum token_sort_ratio of two cores among the holders of one company
 _SLIP: Final = 1  # wrong, missing, extra or transposed letters allowed per word
-_SHORT: Final = (
-    5  # letters: a shorter core is not distinctive, and words shorter than this have to match exactly
-)
+_SHORT: Final = 5  # letters: a shorter core is not distinctive, and words shorter than this have to match exactly
 _SUFFIX: Final = 2  # words that a legal form may have besides the first
 _CACHED: Final = 100_000
 
@@ -57,12 +55,12 @@ def _folded_name(name: str) -> str:
     return fold_text(name)
 
 
-def casefolded(name: str) -> frozenset[str]:
+def casefolded_names(name: str) -> frozenset[str]:
     """The name itself, ignoring case and whitespace."""
     return frozenset({spelling_key(name)}) - {""}
 
 
-def ascii_folded(name: str) -> frozenset[str]:
+def ascii_folded_names(name: str) -> frozenset[str]:
     """The name without accents and punctuation."""
     return frozenset({_folded_name(name)}) - {""}
 
@@ -73,7 +71,7 @@ def transliterated_names(name: str) -> frozenset[str]:
     return frozenset({_folded_name(name), fold_text(name.casefold().translate(_DOUBLED))}) - {""}
 
 
-def token_sorted(name: str) -> frozenset[str]:
+def token_sorted_names(name: str) -> frozenset[str]:
     """The words of a person's name, sorted: Musk, Elon equals Elon Musk. A single word is not a full name."""
     sorted_words = (sorted(words.split()) for words in transliterated_names(name))
     return frozenset(" ".join(words) for words in sorted_words if len(words) > 1)
@@ -95,7 +93,7 @@ def is_possible_person(name: str) -> bool:
 
 
 @lru_cache(_CACHED)
-def core_names(name: str) -> frozenset[str]:
+def holder_core_names(name: str) -> frozenset[str]:
     """The name without its legal form, in each transliteration; empty if the rest is not distinctive."""
     found = (_strip_legal_forms(words)[0] for words in transliterated_names(name))
     return frozenset(core for core in found if _is_distinctive(core))
@@ -108,7 +106,7 @@ def has_compatible_forms(forms: frozenset[str], others: frozenset[str]) -> bool:
 
 def name_similarity(name: str, other: str) -> float:
     """Similarity of the cores of two names, 0 to 100; 0 if they differ by more than typos."""
-    pairs = ((one, two) for one in core_names(name) for two in core_names(other))
+    pairs = ((one, two) for one in holder_core_names(name) for two in holder_core_names(other))
     return max((_core_similarity(one, two) for one, two in pairs), default=0.0)
 
 
@@ -116,7 +114,7 @@ def name_similarity(name: str, other: str) -> float:
 def blocking_keys(name: str) -> frozenset[str]:
     """Blocking keys for fuzzy matching: the distinctive words, or the beginning of the only word."""
     found: set[str] = set()
-    for core in core_names(name):
+    for core in holder_core_names(name):
         words = core.split()
         own = set(words) - _COMMON
         found |= own if len(words) > 1 else {f"^{core[:3]}"}

@@ -21,7 +21,7 @@ from pipelines.transforms.holders.renewals import companies_with_renewals
 from warehouse.schema.decisions import HolderDecision
 from warehouse.schema.ids import holder_id
 
-__all__ = ["SINGLE", "find_joins", "reassigned_holder_ids", "with_holder_id"]
+__all__ = ["SINGLE", "find_holder_joins", "reassigned_holder_ids", "with_holder_id"]
 
 SINGLE: Final = "single"
 
@@ -30,7 +30,7 @@ Verdicts = Mapping[str, Sequence[HolderDecision]]  # by company, oldest first
 
 
 def with_holder_id(
-    holdings: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[HolderDecision] = ()
+    holdings: pl.DataFrame, previous_rows: pl.DataFrame, decisions: Sequence[HolderDecision] = ()
 ) -> pl.DataFrame:
     """Adds `holder_id`, `_several` (the holder has other records), and the holder's company as decided manually.
 
@@ -38,19 +38,19 @@ def with_holder_id(
 
     Args:
         holdings: HOLDINGS rows, all of these companies.
-        former: OWNERS rows known before, of the same companies.
-        verdicts: manual decisions on holders, oldest first.
+        previous_rows: OWNERS rows known before, of the same companies.
+        decisions: manual decisions on holders, oldest first.
     """
     rows = holdings.with_columns(holder_ids(holdings), _several=pl.lit(value=False))
-    concerned = _companies_to_resolve(rows, former, verdicts)
+    concerned = _companies_to_resolve(rows, previous_rows, decisions)
     if concerned.is_empty():
         return rows
     # only the rows of these companies are processed one by one: most companies have one register
     is_theirs = rows["company_id"].is_in(concerned.implode())
     mine = rows.filter(is_theirs).select(*_LOOKED_AT)
-    theirs = former.filter(pl.col("company_id").is_in(concerned.implode()))
+    theirs = previous_rows.filter(pl.col("company_id").is_in(concerned.implode()))
     found = pl.DataFrame(
-        list(_assign_holder_ids(mine, theirs, decisions_by_company(verdicts))), schema=_FOUND, orient="row"
+        list(_assign_holder_ids(mine, theirs, decisions_by_company(decisions))), schema=_FOUND, orient="row"
     )
     told = mine.select("holder_id").join(found, on="holder_id", how="left", maintain_order="left")
     # company numbers differ only after a manual decision
@@ -64,18 +64,13 @@ _LOOKED_AT: Final = (
     *("company_id", "register", "native_id", "holder_id", "holder_name", "holder_type", "holder_company_id"),
     *("holder_country", "share_class", "valid_from", "ended_on", "observed_at"),
 )
-_FOUND: Final = {
-    "holder_id": pl.String,
-    "_joined": pl.String,
-    "_others": pl.Boolean,
-    "_number": pl.String,
-}
+_FOUND: Final = {"holder_id": pl.String, "_joined": pl.String, "_others": pl.Boolean, "_number": pl.String}
 
 
-def find_joins(holdings: pl.DataFrame, verdicts: Sequence[HolderDecision] = ()) -> list[HolderJoin]:
+def find_holder_joins(holdings: pl.DataFrame, decisions: Sequence[HolderDecision] = ()) -> list[HolderJoin]:
     """The rules that join the records of some companies, for manual review."""
     rows = holdings.with_columns(holder_ids(holdings))
-    of = decisions_by_company(verdicts)
+    of = decisions_by_company(decisions)
     return [
         join
         for company, records in _records_by_company(rows)
@@ -83,10 +78,10 @@ def find_joins(holdings: pl.DataFrame, verdicts: Sequence[HolderDecision] = ()) 
     ]
 
 
-def decisions_by_company(verdicts: Iterable[HolderDecision]) -> Verdicts:
+def decisions_by_company(decisions: Iterable[HolderDecision]) -> Verdicts:
     """Decisions by company, in the order given."""
     found: dict[str, list[HolderDecision]] = {}
-    for told in verdicts:
+    for told in decisions:
         found.setdefault(told.company_id, []).append(told)
     return found
 
@@ -100,18 +95,14 @@ def reassigned_holder_ids(owners: pl.DataFrame) -> Iterator[tuple[str, str]]:
                 yield own, holder
 
 
-def _companies_to_resolve(
-    rows: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[HolderDecision]
-) -> pl.Series:
+def _companies_to_resolve(rows: pl.DataFrame, former: pl.DataFrame, verdicts: Sequence[HolderDecision]) -> pl.Series:
     """Companies with several registers, or with records that were renewed, decided on or joined before."""
     judged = pl.Series("company_id", [told.company_id for told in verdicts], dtype=pl.String)
     found = [judged, _multi_register_companies(rows), companies_with_renewals(rows)]
     if not former.is_empty():
         # if only another record of a line is left, the line keeps its id: then no record has that id as its
         # own
-        joined = (pl.col("reconciliation") != SINGLE) | ~pl.col("holder_id").is_in(
-            rows["holder_id"].implode()
-        )
+        joined = (pl.col("reconciliation") != SINGLE) | ~pl.col("holder_id").is_in(rows["holder_id"].implode())
         found.append(former.filter(joined)["company_id"])
     return pl.concat(found).unique()
 
@@ -161,9 +152,7 @@ def _choose_holder_id(
     known = {name for record in own if (name := before.get(record, record)) in seen} - set(taken)
     if known:
         return min(known, key=lambda name: (seen[name], name))
-    return min(group, key=lambda record: (_first_day(record), record["register"], record["native_id"]))[
-        "holder_id"
-    ]
+    return min(group, key=lambda record: (_first_day(record), record["register"], record["native_id"]))["holder_id"]
 
 
 def _first_day(record: Record) -> Any:

@@ -47,14 +47,14 @@ def deduplicate_news(
     return _merge_releases(known.with_columns(_release_ids(known, untitled)), published).select(items.columns)
 
 
-def is_same_title(one: Words, other: Words) -> bool:
+def is_same_title(first: Words, second: Words) -> bool:
     """True if two titles are of one release. Contradicting figures mean two releases."""
-    if min(len(one), len(other)) < _TOKENS:
-        return one == other
-    figures, others = ({word for word in title if _FIGURE.search(word)} for title in (one, other))
+    if min(len(first), len(second)) < _TOKENS:
+        return first == second
+    figures, others = ({word for word in title if _FIGURE.search(word)} for title in (first, second))
     if not (figures <= others or others <= figures):
         return False
-    return fuzz.token_set_ratio(" ".join(one), " ".join(other), score_cutoff=AGREEING) >= AGREEING
+    return fuzz.token_set_ratio(" ".join(first), " ".join(second), score_cutoff=AGREEING) >= AGREEING
 
 
 def title_words(title: str) -> Words:
@@ -64,9 +64,7 @@ def title_words(title: str) -> Words:
 
 def _with_known_release(items: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
     """Items with the id of the published row that one of their members belongs to; the earliest if several."""
-    known = _member_rows(published).select(
-        "company_id", _MEMBER, pl.col("news_id").alias(_RELEASE), "published_at"
-    )
+    known = _member_rows(published).select("company_id", _MEMBER, pl.col("news_id").alias(_RELEASE), "published_at")
     placed = items.with_row_index(_PLACE)
     found = (
         _member_rows(placed)
@@ -123,9 +121,7 @@ def _assign_releases(rows: pl.DataFrame, untitled: frozenset[str]) -> dict[int, 
     for _, release, _, at, register, publisher, title in items:
         if release is not None:
             none = _NewsRelease(at, release, set(), [], is_untitled=True)
-            told = _NewsRelease(
-                at, release, {(register, publisher)}, [title_words(title)], register in untitled
-            )
+            told = _NewsRelease(at, release, {(register, publisher)}, [title_words(title)], register in untitled)
             releases.setdefault(release, none).joins(told)
     by_time = sorted(releases.values())
     found: dict[int, str] = {}

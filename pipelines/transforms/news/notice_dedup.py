@@ -35,9 +35,7 @@ def deduplicate_notices(notices: pl.DataFrame, published: pl.DataFrame) -> pl.Da
         return notices
     known = set(published.select("company_id", "notice_id").iter_rows())
     again = [
-        place
-        for _, group in doubtful.group_by(_ALIKE, maintain_order=True)
-        for place in _duplicate_rows(group, known)
+        place for _, group in doubtful.group_by(_ALIKE, maintain_order=True) for place in _duplicate_rows(group, known)
     ]
     return rows.filter(~pl.col(_ROW).is_in(again)).drop(_ROW)
 

@@ -28,9 +28,9 @@ _UNTIL: Final = "valid_to"
 class IntermediateStates:
     """The earlier spans of a snapshot by holder."""
 
-    def __init__(self, image: Mapping[str, pl.DataFrame]) -> None:
+    def __init__(self, snapshot: Mapping[str, pl.DataFrame]) -> None:
         self._spans: dict[tuple[str, str], list[Row]] = defaultdict(list)
-        rows = image.get(SPANS)
+        rows = snapshot.get(SPANS)
         for row in [] if rows is None else rows.sort("as_of").iter_rows(named=True):
             self._spans[row["company_id"], row["holder_id"]].append(row)
 
@@ -52,12 +52,7 @@ class IntermediateStates:
     def _last_stated_share(self, row: Row) -> dict[str, Any]:
         """For a former state without a share: the register's last exact share, if continuously valid until then."""
         start = row["as_of_before"]
-        if (
-            row["_gone"]
-            or start is None
-            or row["basis_before"] is not None
-            or row["ended_on_before"] is not None
-        ):
+        if row["_gone"] or start is None or row["basis_before"] is not None or row["ended_on_before"] is not None:
             return {}
         said: Row | None = None
         until = start

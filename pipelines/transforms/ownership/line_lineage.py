@@ -42,12 +42,10 @@ class OwnerLineage:
             self._lines[line["company_id"], line["holder_id"]] = line
             self._before |= {record: (line, share) for record, share in _line_records(line)}
         self._after: dict[Record, str] = {
-            record: line["holder_id"]
-            for line in now.iter_rows(named=True)
-            for record, _ in _line_records(line)
+            record: line["holder_id"] for line in now.iter_rows(named=True) for record, _ in _line_records(line)
         }
 
-    def goes_on(self, row: Row) -> bool:
+    def has_successor(self, row: Row) -> bool:
         """True if a record of a line is in another line now."""
         return any(self._is_in_other_line(record, row["holder_id"]) for record, _ in _line_records(row))
 

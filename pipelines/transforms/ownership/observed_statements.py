@@ -26,15 +26,13 @@ Record = Mapping[str, Any]
 Key = tuple[str, str, str]  # company, register, native id
 
 
-def companies_changed_in_place(
-    lines: pl.DataFrame, former: pl.DataFrame, sources: SourcePrecedence
-) -> pl.Series:
+def companies_with_overwrites(lines: pl.DataFrame, previous_rows: pl.DataFrame, sources: SourcePrecedence) -> pl.Series:
     """Companies with a line of several records of which one is changed in place.
 
-    `lines`, `former`: OWNERS rows now and before.
+    `lines`, `previous_rows`: OWNERS rows now and before.
     """
     several = (
-        pl.concat([lines, former]).filter(pl.col("reconciliation") != SINGLE).select("company_id", "sources")
+        pl.concat([lines, previous_rows]).filter(pl.col("reconciliation") != SINGLE).select("company_id", "sources")
     )
     found = {
         company

@@ -1,7 +1,7 @@
 """Turns holdings, as recorded by each source, into one line per holder of a company.
 
 Belongs here: one line per holder, and since when its percentage is valid. Does not belong here: who a holder
-is (`holders.resolve`), which of several sources wins (`reconcile_records`), earlier days (`valid_time`), or which
+is (`holders.resolve`), which of several sources wins (`merge_by_precedence`), earlier days (`valid_time`), or which
 changes are events (`events.ownership`).
 """
 
@@ -19,7 +19,7 @@ from typing import Any, Final
 import polars as pl
 
 from pipelines.transforms.holders.resolve import SINGLE, with_holder_id
-from pipelines.transforms.ownership.survivorship import reconcile_records, record_day
+from pipelines.transforms.ownership.survivorship import merge_by_precedence, record_date
 from warehouse.schema.decisions import HolderDecision
 from warehouse.schema.tables import OWNERS
 
@@ -44,28 +44,28 @@ class SourcePrecedence:
 
 def build_owners(
     holdings: pl.DataFrame,
-    former: pl.DataFrame,
+    previous_rows: pl.DataFrame,
     instant: datetime,
     sources: SourcePrecedence | Sequence[str] = (),
-    verdicts: Sequence[HolderDecision] = (),
+    decisions: Sequence[HolderDecision] = (),
     earlier: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """One row per holder per company.
 
     Args:
         holdings: HOLDINGS rows, all of these companies.
-        former: OWNERS rows known before, of the same companies: a share changed in place has no date of its
+        previous_rows: OWNERS rows known before, of the same companies: a share changed in place has no date of its
             own, so it gets the day it was first seen, and keeps it while unchanged.
         instant: when this state was observed.
         sources: properties of the market's registers, or their precedence alone.
-        verdicts: manual decisions on the holders of these companies, oldest first.
+        decisions: manual decisions on the holders of these companies, oldest first.
         earlier: HOLDINGS_EARLIER rows of these companies; used only for the day a holder is known since.
     """
     said = sources if isinstance(sources, SourcePrecedence) else SourcePrecedence(sources)
     rows = _one_per_holder(
-        with_holder_id(_with_first_day(holdings, earlier), former, verdicts), said.precedence
+        with_holder_id(_with_first_day(holdings, earlier), previous_rows, decisions), said.precedence
     )
-    rows = _with_dates(rows, former, instant.date(), said.dated)
+    rows = _with_dates(rows, previous_rows, instant.date(), said.dated)
     return rows.with_columns(sources_text(rows)).select(OWNERS.names).sort(OWNERS.key)
 
 
@@ -88,17 +88,15 @@ def _one_per_holder(holdings: pl.DataFrame, precedence: Sequence[str]) -> pl.Dat
     ordered_rows = several.sort(*_KEY, maintain_order=True).iter_rows(named=True)
     for _, records in groupby(ordered_rows, key=itemgetter(*_KEY)):
         told = list(records)
-        row, ordered = reconcile_records(told, precedence)
-        others = "".join(f",{source_text(record, record_day(record))}" for record in ordered[1:])
-        since = min(record["_since"] or record_day(record) for record in told)
+        row, ordered = merge_by_precedence(told, precedence)
+        others = "".join(f",{source_text(record, record_date(record))}" for record in ordered[1:])
+        since = min(record["_since"] or record_date(record) for record in told)
         rows.append(row | {"_since": since, "_others": others})
     single = marked.filter(~pl.col("_several"))
     return pl.concat([single, pl.DataFrame(rows, schema=marked.schema, orient="row")])
 
 
-def _with_dates(
-    rows: pl.DataFrame, former: pl.DataFrame, today: date, statements: Sequence[str]
-) -> pl.DataFrame:
+def _with_dates(rows: pl.DataFrame, former: pl.DataFrame, today: date, statements: Sequence[str]) -> pl.DataFrame:
     """Adds as_of and first_seen."""
     since = pl.coalesce("valid_from", pl.col("observed_at").dt.date())
     if former.is_empty():
@@ -112,11 +110,7 @@ def _with_dates(
     has_own_day = pl.col("register").is_in(list(statements)) & pl.col("valid_from").is_not_null()
     # unchanged since the first day: an earlier valid_from corrects that day and is no change of share
     corrected = same & ~resumed & (pl.col("as_of") == pl.col("first_seen"))
-    moved = (
-        (pl.col("valid_from") > pl.col("as_of"))
-        | has_own_day
-        | (corrected & pl.col("valid_from").is_not_null())
-    )
+    moved = (pl.col("valid_from") > pl.col("as_of")) | has_own_day | (corrected & pl.col("valid_from").is_not_null())
     as_of = (
         pl.when(pl.col("known").is_null())
         .then(since)

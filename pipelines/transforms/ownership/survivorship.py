@@ -31,9 +31,7 @@ _NOMINEE: Final = "nominee"
 _UNKNOWN: Final = "unknown"
 
 
-def reconcile_records(
-    records: Sequence[Record], precedence: Sequence[str]
-) -> tuple[dict[str, Any], list[Record]]:
+def merge_by_precedence(records: Sequence[Record], precedence: Sequence[str]) -> tuple[dict[str, Any], list[Record]]:
     """One row of several records of one holder, and the records in order of precedence."""
     ordered = sorted(records, key=lambda record: _precedence_rank(record, precedence))
     ends = [_end_day(record, ordered) for record in ordered]
@@ -55,7 +53,7 @@ def reconcile_records(
     return row, [decides, *(record for record in ordered if record is not decides)]
 
 
-def record_day(record: Record) -> date:
+def record_date(record: Record) -> date:
     """The day of a record's statement."""
     return record["valid_from"] or record["observed_at"].date()
 
@@ -63,7 +61,7 @@ def record_day(record: Record) -> date:
 def _precedence_rank(record: Record, precedence: Sequence[str]) -> tuple[int, int, str, str]:
     register = record["register"]
     place = precedence.index(register) if register in precedence else len(precedence)
-    return place, -record_day(record).toordinal(), register, record["native_id"]
+    return place, -record_date(record).toordinal(), register, record["native_id"]
 
 
 def _end_day(record: Record, ordered: Sequence[Record]) -> date | None:
@@ -73,7 +71,7 @@ def _end_day(record: Record, ordered: Sequence[Record]) -> date | None:
     """
     others = (other for other in ordered[: ordered.index(record)] if other["register"] != record["register"])
     days = [other["ended_on"] for other in others if other["basis"] is not None]
-    ends = [day for day in days if day is not None and day >= record_day(record)]
+    ends = [day for day in days if day is not None and day >= record_date(record)]
     own = [record["ended_on"]] if record["ended_on"] is not None else []
     return min([*own, *ends], default=None)
 
@@ -86,10 +84,10 @@ def _capital_record(heard: Sequence[Record]) -> Record | None:
     """The record that wins for capital: not one older than a share of votes of higher precedence."""
     newest = date.min
     for place, record in enumerate(heard):
-        if _has_share(record, CAPITAL) and record_day(record) >= newest:
+        if _has_share(record, CAPITAL) and record_date(record) >= newest:
             return _winning_record(heard[place:], CAPITAL)
         if _has_share(record, VOTES):
-            newest = max(newest, record_day(record))
+            newest = max(newest, record_date(record))
     return None
 
 
@@ -105,7 +103,7 @@ def _winning_record(heard: Sequence[Record], measure: Measure) -> Record | None:
         if _is_consistent(first, other, measure):
             if _is_band(first, measure):
                 return other
-        elif record_day(other) > record_day(first):
+        elif record_date(other) > record_date(first):
             # the newer record is now first: a figure inside its band is preferred again
             return _winning_record([other, *(one for one in others if one is not other)], measure)
     return first
@@ -138,7 +136,7 @@ def _agreement_state(heard: Sequence[Record], decides: Record) -> str:
     apart = list(_conflicting_records(heard, decides))
     if not apart:
         return AGREED
-    return CONFLICT if any(record_day(record) == record_day(decides) for record in apart) else LATEST
+    return CONFLICT if any(record_date(record) == record_date(decides) for record in apart) else LATEST
 
 
 def _conflicting_records(heard: Sequence[Record], decides: Record) -> Iterator[Record]:

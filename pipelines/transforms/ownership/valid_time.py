@@ -24,7 +24,7 @@ from pipelines.transforms.holders.ids import holder_ids
 from pipelines.transforms.holders.resolve import SINGLE
 from pipelines.transforms.ownership.observed_statements import Key, observed_statements
 from pipelines.transforms.ownership.owners import SHARE, SourcePrecedence, source_text, sources_text
-from pipelines.transforms.ownership.survivorship import reconcile_records, record_day
+from pipelines.transforms.ownership.survivorship import merge_by_precedence, record_date
 from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import OWNERS
 
@@ -49,7 +49,7 @@ def build_valid_time_spans(
     told: tuple[pl.DataFrame, pl.DataFrame],
     sources: SourcePrecedence,
     states: pl.DataFrame | None = None,
-    former: pl.DataFrame | None = None,
+    previous_rows: pl.DataFrame | None = None,
 ) -> ValidTimeSpans:
     """All spans of these companies' holders before the lines' own days, as far as statements show them.
 
@@ -58,9 +58,9 @@ def build_valid_time_spans(
         told: HOLDINGS rows (the current records) and HOLDINGS_EARLIER rows (their earlier statements).
         sources: which registers date their statements, and their precedence.
         states: HOLDINGS rows with `known_from` of the companies that
-            `observed_statements.companies_changed_in_place` gives, all versions ever current; without them,
+            `observed_statements.companies_with_overwrites` gives, all versions ever current; without them,
             lines with a record changed in place keep their past from history.
-        former: OWNERS rows known before, of the same companies: a line split off from others gets only its
+        previous_rows: OWNERS rows known before, of the same companies: a line split off from others gets only its
             own past.
     """
     earlier = told[1]
@@ -72,11 +72,9 @@ def build_valid_time_spans(
     alone = before.join(single, on=_KEY, how="inner", suffix="_line")
     others = before.join(single, on=_KEY, how="anti")
     several, joined = (
-        rows.filter(pl.col("reconciliation") != SINGLE) for rows in (lines, _or_empty(former, lines))
+        rows.filter(pl.col("reconciliation") != SINGLE) for rows in (lines, _or_empty(previous_rows, lines))
     )
-    concerned = (
-        pl.concat([several["company_id"], joined["company_id"], others["company_id"]]).unique().to_frame()
-    )
+    concerned = pl.concat([several["company_id"], joined["company_id"], others["company_id"]]).unique().to_frame()
     statements = _statements_by_record(frame.join(concerned, on="company_id", how="semi") for frame in told)
     seen = {} if states is None else observed_statements(states, sources)
     parted = {record for line in joined.iter_rows(named=True) for record in _record_keys(line)}
@@ -102,9 +100,7 @@ def _single_record_spans(alone: pl.DataFrame) -> pl.DataFrame:
         pl.col("as_of").eq_missing(pl.col(VALID_TO).shift()),
     )
     # adjacent equal spans are merged: from the first one's day, with the last one's content
-    runs = told.with_columns(_run=(~goes_on).cum_sum()).with_columns(
-        as_of=pl.col("as_of").first().over("_run")
-    )
+    runs = told.with_columns(_run=(~goes_on).cum_sum()).with_columns(as_of=pl.col("as_of").first().over("_run"))
     rows = runs.unique("_run", keep="last", maintain_order=True)
     rows = rows.with_columns(ended_on=pl.lit(None, pl.Date), _others=pl.lit(""))
     return rows.with_columns(sources_text(rows)).select(*OWNERS.names, VALID_TO)
@@ -138,19 +134,14 @@ def _multi_record_spans(
             continue
         if not is_parted and sum(map(len, said)) < 2:  # noqa: PLR2004 - one has no past
             continue
-        if (
-            not is_alone or records[0] in seen
-        ):  # otherwise its statements are covered by `_single_record_spans`
+        if not is_alone or records[0] in seen:  # otherwise its statements are covered by `_single_record_spans`
             rows += _spans_of_line(line, said, sources.precedence)
         # a line that joins others has their past too: spans stored under their ids are removed
-        keys |= {
-            (line["company_id"], name) for name in (line["holder_id"], *(holder_id(*one) for one in records))
-        }
+        keys |= {(line["company_id"], name) for name in (line["holder_id"], *(holder_id(*one) for one in records))}
     shape = pl.Schema({**lines.schema, VALID_TO: pl.Date()})
     key_shape = pl.Schema((name, pl.String()) for name in _KEY)
     return ValidTimeSpans(
-        pl.DataFrame(rows, schema=shape, orient="row"),
-        pl.DataFrame(sorted(keys), schema=key_shape, orient="row"),
+        pl.DataFrame(rows, schema=shape, orient="row"), pl.DataFrame(sorted(keys), schema=key_shape, orient="row")
     )
 
 
@@ -163,10 +154,7 @@ def _statements_by_record(frames: Iterable[pl.DataFrame]) -> dict[Key, list[Reco
 
 
 def _record_keys(line: Record) -> list[Key]:
-    return [
-        (line["company_id"], source["register"], source["native_id"])
-        for source in json.loads(line["sources"])
-    ]
+    return [(line["company_id"], source["register"], source["native_id"]) for source in json.loads(line["sources"])]
 
 
 def _are_all_dated(told: Sequence[Sequence[Record]]) -> bool:
@@ -204,10 +192,10 @@ def _line_on_day(
     standing = [found for record in told if (found := _statement_on_day(record, day)) is not None]
     if not standing:
         return None
-    row, ordered = reconcile_records(standing, precedence)
+    row, ordered = merge_by_precedence(standing, precedence)
     if row["ended_on"] is not None:
         return None
-    texts = [source_text(one, day if place == 0 else record_day(one)) for place, one in enumerate(ordered)]
+    texts = [source_text(one, day if place == 0 else record_date(one)) for place, one in enumerate(ordered)]
     row |= {name: line[name] for name in ("holder_id", "holder_company_id", "first_seen")}
     row |= {"as_of": day, "sources": f"[{','.join(texts)}]", VALID_TO: until}
     row["reconciliation"] = SINGLE if len(standing) == 1 else row["reconciliation"]

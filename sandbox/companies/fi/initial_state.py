@@ -36,8 +36,8 @@ YEAR_ENDS: Final = (*DECEMBER, *DECEMBER, (9, 30), (3, 31), (6, 30))
 _TO_FILE: Final = timedelta(days=190)
 
 
-def finnish_company(seed: int, position: int, first_day: date, edition: int) -> Company:
-    """Generates a Finnish company. `edition`: 0 for TOL 2008 codes, 1 for TOL 2025."""
+def finnish_company(seed: int, position: int, first_day: date, industry_code_set: int) -> Company:
+    """Generates a Finnish company. `industry_code_set`: 0 for TOL 2008 codes, 1 for TOL 2025."""
     rng = seeded_random(seed, "FI", position)
     form = rng.choices(
         (vocabulary.LIMITED, vocabulary.PUBLIC, vocabulary.HOUSING, vocabulary.REAL_ESTATE), (82, 3, 10, 5)
@@ -50,20 +50,18 @@ def finnish_company(seed: int, position: int, first_day: date, edition: int) -> 
         number=business_id(position),
         name=name_with_form(name, form),
         form=form,
-        industry=line.industry(edition) if random_bool(rng, 0.95) else None,
+        industry=line.industry(industry_code_set) if random_bool(rng, 0.95) else None,
         place=rng.choice(vocabulary.PLACES) if random_bool(rng, 0.97) else None,
         street=f"{rng.choice(vocabulary.STREETS)} {rng.randint(1, 180)}",
         registered=date(1965, 1, 4) + timedelta(days=rng.randint(0, 21_000)),
         website=f"www.example{position}.fi" if random_bool(rng, 0.2) else None,
     )
     company.finnish = _initial_finnish_details(rng, company)
-    company.finnish.code_set = CODE_SETS[edition]
+    company.finnish.code_set = CODE_SETS[industry_code_set]
     if form in {vocabulary.LIMITED, vocabulary.HOUSING} and random_bool(rng, 0.6):
         newest, count = first_day.year - rng.choice((1, 2)), rng.choice((1, 2))
         company.accounts = finnish_accounts(rng, company, newest, rng.choice(FLAVOURS), count)
-    company.finnish.notices = [
-        accounts_notice(company, item, serial) for serial, item in enumerate(company.accounts)
-    ]
+    company.finnish.notices = [accounts_notice(company, item, serial) for serial, item in enumerate(company.accounts)]
     if not company.accounts and random_bool(rng, 0.5):  # most file on paper, which only a notice reports
         day = first_day - timedelta(days=rng.randint(20, 400))
         company.finnish.notices = [RegisteredNotice(day, "TA", ("TILTAR",), record_number(company, 0))]
@@ -132,7 +130,7 @@ def finnish_accounts(
         prior=own,
         currency="EUR",
         document=company.position * 10,
-        flavour=flavour,
+        document_style=flavour,
     )
     years = [first]
     while len(years) < count:
@@ -166,9 +164,7 @@ def record_number(company: Company, serial: int) -> str:
 def _apply_initial_status(rng: Random, company: Company, first_day: date, old: vocabulary.Industry) -> None:
     """Makes some ceased, in trouble, idle, or not yet registered: states from the start, not events."""
     since = first_day - timedelta(days=rng.randint(40, 900))
-    kind = rng.choices(
-        ("alive", "ceased", "KONK", "SELTILA", "SANE", "idle", "pending"), (80, 8, 2, 2, 2, 4, 2)
-    )[0]
+    kind = rng.choices(("alive", "ceased", "KONK", "SELTILA", "SANE", "idle", "pending"), (80, 8, 2, 2, 2, 4, 2))[0]
     if kind == "ceased":
         end_registration(company, since)
         company.status, company.status_date = "dissolved", since

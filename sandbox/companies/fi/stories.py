@@ -16,50 +16,38 @@ from sandbox.companies.fi import initial_state, vocabulary
 from sandbox.companies.fi.initial_state import TRADE
 from sandbox.companies.stories import Change, Story, StoryDay, change_status, no_change
 from sandbox.model.company import Accounts, Company, FilingChange
-from sandbox.model.fi import (
-    DocumentFiled,
-    FinnishDetails,
-    LegalSituation,
-    RegisteredNotice,
-    RegisterEntry,
-)
+from sandbox.model.fi import DocumentFiled, FinnishDetails, LegalSituation, RegisteredNotice, RegisterEntry
 
 _ONE_DAY: Final = timedelta(days=1)
 
 
-def prepare_active_company(scene: StoryDay, company: Company) -> None:
+def prepare_active_company(story_day: StoryDay, company: Company) -> None:
     """A limited company at a Finnish address, only in the Trade Register, without accounts."""
     company.status, company.status_detail, company.status_date = "active", None, None
     company.name = initial_state.name_with_form(initial_state.name_without_form(company), vocabulary.LIMITED)
     company.form = vocabulary.LIMITED
     company.place = company.place or vocabulary.PLACES[0]
-    line = scene.rng.choice(vocabulary.LINES)
-    company.industry = line.industry(scene.edition)
+    line = story_day.rng.choice(vocabulary.LINES)
+    company.industry = line.industry(story_day.industry_code_set)
     company.accounts = []
     company.finnish = FinnishDetails(
         entries=[RegisterEntry(TRADE, "1", company.registered)],
         modified=company.registered,
-        code_set=initial_state.CODE_SETS[scene.edition],
+        code_set=initial_state.CODE_SETS[story_day.industry_code_set],
     )
 
 
 def _prepare_filer(
-    flavour: str,
-    behind: int = 2,
-    count: int = 2,
-    year_ends: tuple[tuple[int, int], ...] = initial_state.YEAR_ENDS,
+    flavour: str, behind: int = 2, count: int = 2, year_ends: tuple[tuple[int, int], ...] = initial_state.YEAR_ENDS
 ) -> Callable[[StoryDay, Company], None]:
     """A company in good standing, `behind` years late with its accounts, in one of the register's variants."""
 
     def prepare(scene: StoryDay, company: Company) -> None:
         prepare_active_company(scene, company)
         newest = scene.first_day.year - behind
-        company.accounts = initial_state.finnish_accounts(
-            scene.rng, company, newest, flavour, count, year_ends
-        )
+        company.accounts = initial_state.finnish_accounts(scene.rng, company, newest, flavour, count, year_ends)
         company.finnish.notices = [
-            initial_state.accounts_notice(company, item, serial)
-            for serial, item in enumerate(company.accounts)
+            initial_state.accounts_notice(company, item, serial) for serial, item in enumerate(company.accounts)
         ]
 
     return prepare
@@ -78,11 +66,11 @@ def _prepare_noticed(scene: StoryDay, company: Company) -> None:
     company.finnish.notices = [RegisteredNotice(scene.first_day - 3 * _ONE_DAY, "M", ("HAL",), number)]
 
 
-def publish_notice(scene: StoryDay, company: Company, kind: str, *codes: str) -> None:
+def publish_notice(story_day: StoryDay, company: Company, kind: str, *codes: str) -> None:
     """Publishes a notice of today, newest first; the record is modified with it."""
     number = initial_state.record_number(company, 50 + len(company.finnish.notices))
-    company.finnish.notices.insert(0, RegisteredNotice(scene.day, kind, codes, number))
-    company.finnish.modified = scene.day
+    company.finnish.notices.insert(0, RegisteredNotice(story_day.day, kind, codes, number))
+    company.finnish.modified = story_day.day
 
 
 def _publish_accounts(scene: StoryDay, company: Company, accounts: Accounts) -> None:
@@ -115,7 +103,7 @@ def _refiled_accounts(scene: StoryDay, company: Company, changed: Accounts) -> A
 def _correct_accounts(scene: StoryDay, company: Company) -> list[Change]:
     last = company.accounts[-1]
     accounts = _refiled_accounts(
-        scene, company, replace(last, figures=sandbox_accounts.restated_figures(last.figures), amended=True)
+        scene, company, replace(last, figures=sandbox_accounts.restated_figures(last.figures), is_amended=True)
     )
     _publish_accounts(scene, company, accounts)
     return [FilingChange(accounts, last)]
@@ -141,7 +129,7 @@ def _file_old_year(scene: StoryDay, company: Company) -> list[Change]:
     start, end = (day.replace(year=day.year - 5) for day in (newest.start, newest.end))
     old = replace(newest, start=start, end=end, published=scene.day, document=newest.document + 9)
     company.accounts.insert(0, old)
-    company.fresh_accounts.append(old)
+    company.new_accounts.append(old)
     publish_notice(scene, company, "TA", "TILTAR")
     return []
 
@@ -222,7 +210,7 @@ def _move_company(scene: StoryDay, company: Company) -> list[Change]:
 
 
 def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
-    choice = [line.industry(scene.edition) for line in vocabulary.LINES]
+    choice = [line.industry(scene.industry_code_set) for line in vocabulary.LINES]
     company.industry = scene.rng.choice([item for item in choice if item != company.industry])
     company.finnish.modified = scene.day
     return []
@@ -243,7 +231,7 @@ def _prepare_founded(scene: StoryDay, company: Company) -> None:
 
 
 def _publish_first_accounts(_scene: StoryDay, company: Company) -> list[Change]:
-    company.fresh_accounts.extend(company.accounts)
+    company.new_accounts.extend(company.accounts)
     return []
 
 
@@ -260,18 +248,10 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("restates_comparatives", _prepare_filer("full"), (_restate_comparatives,)),
     Story("files_old_year", _prepare_filer("full"), (_file_old_year,)),
     Story("bankrupt_then_recovers", _prepare_taxpayer, (_enter_situation("KONK"), no_change, _end_situation)),
-    Story(
-        "winds_up_then_bankrupt",
-        prepare_active_company,
-        (_enter_situation("SELTILA"), _enter_situation("KONK")),
-    ),
+    Story("winds_up_then_bankrupt", prepare_active_company, (_enter_situation("SELTILA"), _enter_situation("KONK"))),
     Story("restructured", _prepare_taxpayer, (_enter_situation("SANE"), _end_situation)),
     Story("ceased_then_restored", prepare_active_company, (_cease_company, _restore_registration)),
-    Story(
-        "leaves_registers_one_by_one",
-        _prepare_taxpayer,
-        (_leave_one_register, _suspend_business, _resume_business),
-    ),
+    Story("leaves_registers_one_by_one", _prepare_taxpayer, (_leave_one_register, _suspend_business, _resume_business)),
     Story("renamed_then_moves", prepare_active_company, (_rename_company, _move_company)),
     Story("reclassified_then_flickers", prepare_active_company, (_reclassify_company, _flicker_timestamp)),
     Story("founded", _prepare_founded, (_publish_first_accounts, _file_accounts), founded=True),

@@ -20,8 +20,8 @@ from sandbox.model.fi import (
     DocumentFiled,
     ExchangeRelease,
     FlaggedChange,
-    FlaggingNotification,
     HoldingPosition,
+    PlannedFlagging,
     ReleaseAnnounced,
 )
 
@@ -42,18 +42,14 @@ def _prepare_listed(*positions: HoldingPosition, style: str = "table") -> Callab
 
     def prepare(scene: StoryDay, company: Company) -> None:
         prepare_active_company(scene, company)
-        company.name = initial_state.name_with_form(
-            initial_state.name_without_form(company), vocabulary.PUBLIC
-        )
+        company.name = initial_state.name_with_form(initial_state.name_without_form(company), vocabulary.PUBLIC)
         company.form = vocabulary.PUBLIC
-        company.finnish.first_north = company.position % 4 == 0
-        first = _next_release(
-            company, scene.first_day - 9 * _TWO_DAYS, vocabulary.INSIDE, _plain_headlines(company)
-        )
+        company.finnish.is_first_north = company.position % 4 == 0
+        first = _next_release(company, scene.first_day - 9 * _TWO_DAYS, vocabulary.INSIDE, _plain_headlines(company))
         company.finnish.releases.append(first)
         for place, position in enumerate(positions):
             crossed = scene.first_day - (6 + place) * _TWO_DAYS
-            flagging = FlaggingNotification(*_nth_holder(company, place), crossed, position, None, style)
+            flagging = PlannedFlagging(*_nth_holder(company, place), crossed, position, None, style)
             _publish_flagging(company, flagging, crossed + _TWO_DAYS)
 
     return prepare
@@ -77,7 +73,7 @@ def _next_release(
     return ExchangeRelease(serial, category, at, headlines)
 
 
-def _publish_flagging(company: Company, flagging: FlaggingNotification, day: date) -> None:
+def _publish_flagging(company: Company, flagging: PlannedFlagging, day: date) -> None:
     """Adds a release in both languages: one record, or twins; the Finnish style in Finnish only."""
     company.finnish.positions[flagging.holder] = flagging
     finnish = ("fi", f"{company.name}: arvopaperimarkkinalain 9 luvun 5 §:n mukainen liputusilmoitus")
@@ -99,17 +95,13 @@ def _notify_position(
         known = company.finnish.positions.get(name)
         before = known.now if known else None
         crossed = scene.day - timedelta(days=1)
-        _publish_flagging(
-            company, FlaggingNotification(name, kind, crossed, position, before or _BELOW, style), scene.day
-        )
+        _publish_flagging(company, PlannedFlagging(name, kind, crossed, position, before or _BELOW, style), scene.day)
         return _crossing_changes(name, crossed, before, position)
 
     return step
 
 
-def _crossing_changes(
-    holder: str, day: date, before: HoldingPosition | None, now: HoldingPosition
-) -> list[Change]:
+def _crossing_changes(holder: str, day: date, before: HoldingPosition | None, now: HoldingPosition) -> list[Change]:
     previous, current = _share_pct(before), _share_pct(now)
     low, high = sorted((previous, current))
     if not any(low < limit <= high for limit in THRESHOLDS):
@@ -168,9 +160,7 @@ STORIES: Final[tuple[Story, ...]] = (
         _prepare_listed(holding_position("7.25", "9.00")),
         (_OVER_TWO_LIMITS, _WITHOUT_CROSSING),
     ),
-    Story(
-        "flags_below_five", _prepare_listed(holding_position("5.04")), (_notify_position(_BELOW, "ascii"),)
-    ),
+    Story("flags_below_five", _prepare_listed(holding_position("5.04")), (_notify_position(_BELOW, "ascii"),)),
     Story(
         "flags_in_finnish",
         _prepare_listed(holding_position("21.30")),
@@ -181,7 +171,5 @@ STORIES: Final[tuple[Story, ...]] = (
         _prepare_listed(holding_position("15.00")),
         (_notify_position(holding_position("8.75"), "ascii", place=1),),
     ),
-    Story(
-        "reports_interim", _prepare_listed(), (_publish_report(vocabulary.INTERIM, 9), _publish_announcement)
-    ),
+    Story("reports_interim", _prepare_listed(), (_publish_report(vocabulary.INTERIM, 9), _publish_announcement)),
 )

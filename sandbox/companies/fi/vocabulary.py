@@ -23,9 +23,9 @@ class BusinessLine:
     swedish: str
     english: str | None
 
-    def industry(self, edition: int) -> Industry:
+    def industry(self, industry_code_set: int) -> Industry:
         """Industry as shown in a profile: the English description, else the Finnish one."""
-        return Industry((self.tol2008, self.tol2025)[edition], self.english or self.finnish)
+        return Industry((self.tol2008, self.tol2025)[industry_code_set], self.english or self.finnish)
 
 
 FIRST: Final = (

@@ -20,8 +20,8 @@ from sandbox.random import random_bool, seeded_random
 _SMALLEST_STATED: Final = 5  # counts from 1 to 4 are withheld
 
 
-def norwegian_company(seed: int, position: int, first_day: date, edition: int) -> Company:
-    """Generates a Norwegian company. `edition`: 0 for SN2007 codes, 1 for SN2025."""
+def norwegian_company(seed: int, position: int, first_day: date, industry_code_set: int) -> Company:
+    """Generates a Norwegian company. `industry_code_set`: 0 for SN2007 codes, 1 for SN2025."""
     rng = seeded_random(seed, "NO", position)
     form = rng.choices(("AS", "ENK", "NUF", "ASA", "DA", "STI", "FLI"), (70, 10, 6, 3, 4, 3, 4))[0]
     first, second = rng.choice(vocabulary.NORWEGIAN_FIRST), rng.choice(vocabulary.NORWEGIAN_SECOND)
@@ -33,7 +33,7 @@ def norwegian_company(seed: int, position: int, first_day: date, edition: int) -
         number=numbers.norwegian_number(position),
         name=name if form in {"AS", "ASA", "NUF", "DA"} else name.rsplit(" ", 1)[0],
         form=form,
-        industry=rng.choice(vocabulary.NORWEGIAN_INDUSTRIES)[edition]
+        industry=rng.choice(vocabulary.NORWEGIAN_INDUSTRIES)[industry_code_set]
         if random_bool(rng, 0.96)
         else vocabulary.UNSTATED_INDUSTRY,
         place=None if form == "NUF" and random_bool(rng, 0.5) else rng.choice(vocabulary.NORWEGIAN_PLACES),
@@ -58,9 +58,7 @@ def norwegian_company(seed: int, position: int, first_day: date, edition: int) -
     return company
 
 
-def norwegian_accounts(
-    rng: Random, position: int, first_day: date, *, group: bool, count: int = 3
-) -> list[Accounts]:
+def norwegian_accounts(rng: Random, position: int, first_day: date, *, group: bool, count: int = 3) -> list[Accounts]:
     """Generates `count` years up to the second newest that could have been filed, oldest first."""
     end = sandbox_accounts.newest_year_end(rng, first_day, age=1)
     own = sandbox_accounts.balanced_figures(rng, rng.uniform(5.0, 8.5))
@@ -75,7 +73,7 @@ def norwegian_accounts(
         prior=None,
         currency=rng.choice(("NOK",) * 9 + ("USD",)),
         document=_registered_number(end.replace(year=end.year - 2), position),
-        flavour="ifrs" if group else "small",
+        document_style="ifrs" if group else "small",
     )
     years = [first]
     for _ in range(2):
@@ -100,6 +98,4 @@ def _apply_norwegian_insolvency(rng: Random, company: Company) -> None:
     trouble = rng.choices((None, "bankruptcy", "liquidation", "forced_dissolution"), (94, 2, 2, 2))[0]
     if trouble and company.form != "ENK":
         company.status, company.status_detail, company.status_date = "dormant", trouble, since
-        company.reason_field = (
-            "tvangsopplostPgaManglendeRegnskapDato" if trouble == "forced_dissolution" else None
-        )
+        company.reason_field = "tvangsopplostPgaManglendeRegnskapDato" if trouble == "forced_dissolution" else None

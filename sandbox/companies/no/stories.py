@@ -21,21 +21,17 @@ _SHARES: Final = (Decimal(60), Decimal(40))
 _NO_ACCOUNTS_REASON: Final = "tvangsopplostPgaManglendeRegnskapDato"
 
 
-def prepare_active_company(scene: StoryDay, company: Company) -> None:
+def prepare_active_company(story_day: StoryDay, company: Company) -> None:
     """A limited company in good standing at a Norwegian address, with accounts."""
     company.form, company.status, company.status_detail, company.status_date = "AS", "active", None, None
     company.reason_field = None
     company.norwegian.owners = []
-    company.name = (
-        f"{company.name.rsplit(' ', 1)[0]} AS" if not company.name.endswith(" AS") else company.name
-    )
+    company.name = f"{company.name.rsplit(' ', 1)[0]} AS" if not company.name.endswith(" AS") else company.name
     company.place = company.place or vocabulary.NORWEGIAN_PLACES[0]
-    company.industry = (
-        company.industry if company.industry != vocabulary.BANK else vocabulary.UNSTATED_INDUSTRY
-    )
+    company.industry = company.industry if company.industry != vocabulary.BANK else vocabulary.UNSTATED_INDUSTRY
     count = 3 if company.extended else 1
     company.accounts = initial_state.norwegian_accounts(
-        scene.rng, company.position, scene.first_day, group=False, count=count
+        story_day.rng, company.position, story_day.first_day, group=False, count=count
     )
 
 
@@ -51,9 +47,7 @@ def _prepare_one_row(scene: StoryDay, company: Company) -> None:
 
 def _prepare_parent(scene: StoryDay, company: Company) -> None:
     _prepare_six_rows(scene, company)
-    company.accounts = initial_state.norwegian_accounts(
-        scene.rng, company.position, scene.first_day, group=True
-    )
+    company.accounts = initial_state.norwegian_accounts(scene.rng, company.position, scene.first_day, group=True)
 
 
 def _prepare_single_year(scene: StoryDay, company: Company) -> None:
@@ -88,7 +82,7 @@ def _refiled_accounts(scene: StoryDay, company: Company, changed: Accounts) -> A
 def _correct_accounts(scene: StoryDay, company: Company) -> list[Change]:
     last = company.accounts[-1]
     accounts = _refiled_accounts(
-        scene, company, replace(last, figures=sandbox_accounts.restated_figures(last.figures), amended=True)
+        scene, company, replace(last, figures=sandbox_accounts.restated_figures(last.figures), is_amended=True)
     )
     company.publish(accounts)
     return [FilingChange(accounts, last)]
@@ -100,7 +94,7 @@ def _round_accounts(scene: StoryDay, company: Company) -> list[Change]:
         _refiled_accounts(
             scene,
             company,
-            replace(last, figures=sandbox_accounts.figures_in_thousands(last.figures), coarse=True),
+            replace(last, figures=sandbox_accounts.figures_in_thousands(last.figures), is_rounded_to_thousands=True),
         )
     )
     return []
@@ -108,21 +102,18 @@ def _round_accounts(scene: StoryDay, company: Company) -> list[Change]:
 
 def _repeat_accounts(_scene: StoryDay, company: Company) -> list[Change]:
     """The same response with numbers in another spelling: nothing is new."""
-    company.fresh_accounts.append(replace(company.accounts[-1], coarse=True))
+    company.new_accounts.append(replace(company.accounts[-1], is_rounded_to_thousands=True))
     return []
 
 
 def _file_old_year(scene: StoryDay, company: Company) -> list[Change]:
     """Accounts of a year that ended long before the first day: filled in silently."""
     newest = company.accounts[-1]
-    start, end = (
-        newest.start.replace(year=newest.start.year - 5),
-        newest.end.replace(year=newest.end.year - 5),
-    )
+    start, end = (newest.start.replace(year=newest.start.year - 5), newest.end.replace(year=newest.end.year - 5))
     number = initial_state.filing_number(scene.day, company.position, 9)
     old = replace(newest, start=start, end=end, published=scene.day, document=number)
     company.accounts.insert(0, old)
-    company.fresh_accounts.append(old)
+    company.new_accounts.append(old)
     return []
 
 
@@ -160,18 +151,16 @@ def _rename_company(scene: StoryDay, company: Company) -> list[Change]:
 
 
 def _move_company(scene: StoryDay, company: Company) -> list[Change]:
-    company.place = scene.rng.choice(
-        [place for place in vocabulary.NORWEGIAN_PLACES if place != company.place]
-    )
+    company.place = scene.rng.choice([place for place in vocabulary.NORWEGIAN_PLACES if place != company.place])
     company.street = f"{vocabulary.NORWEGIAN_STREETS[0]} {scene.rng.randint(200, 300)}"
     return []
 
 
 def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
     choice = [
-        pair[scene.edition]
+        pair[scene.industry_code_set]
         for pair in vocabulary.NORWEGIAN_INDUSTRIES
-        if pair[scene.edition] != company.industry
+        if pair[scene.industry_code_set] != company.industry
     ]
     company.industry = scene.rng.choice(choice)
     return []
@@ -207,7 +196,7 @@ def _prepare_founded(scene: StoryDay, company: Company) -> None:
 
 
 def _publish_first_accounts(_scene: StoryDay, company: Company) -> list[Change]:
-    company.fresh_accounts.extend(company.accounts)
+    company.new_accounts.extend(company.accounts)
     return []
 
 

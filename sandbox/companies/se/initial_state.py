@@ -29,12 +29,12 @@ _YEARS: Final = 5  # of figures behind a report: its own, the previous one, two 
 _TROUBLES: Final = {"KK": "bankruptcy", "LI": "liquidation", "FR": "reorganisation", "FUOT": None}
 
 
-def swedish_company(seed: int, position: int, first_day: date, edition: int) -> Company:
-    """Generates a Swedish company. `edition`: 0 for SNI 2007 codes, 1 for SNI 2025."""
+def swedish_company(seed: int, position: int, first_day: date, industry_code_set: int) -> Company:
+    """Generates a Swedish company. `industry_code_set`: 0 for SNI 2007 codes, 1 for SNI 2025."""
     rng = seeded_random(seed, "SE", position)
     form = rng.choices(tuple(vocabulary.FORMS), (74, 6, 3, 6, 6, 5))[0]
     registered = date(1951, 3, 1) + timedelta(days=rng.randint(0, 27_000))
-    industry = rng.choice(vocabulary.INDUSTRIES)[edition] if random_bool(rng, 0.95) else Industry("00000", "")
+    industry = rng.choice(vocabulary.INDUSTRIES)[industry_code_set] if random_bool(rng, 0.95) else Industry("00000", "")
     company = Company(
         market="SE",
         position=position,
@@ -45,7 +45,7 @@ def swedish_company(seed: int, position: int, first_day: date, edition: int) -> 
         place=None if random_bool(rng, 0.03) else rng.choice(vocabulary.PLACES),
         street=f"{rng.choice(vocabulary.STREETS)} {rng.randint(1, 180)}",
         registered=registered,
-        swedish=SwedishDetails(named=registered, declines_advertising=random_bool(rng, 0.3)),
+        swedish=SwedishDetails(name_registered_on=registered, declines_advertising=random_bool(rng, 0.3)),
     )
     if form in _FILERS and random_bool(rng, 0.75):
         flavour = rng.choices(_FLAVOURS, (40, 15, 15, 20, 10))[0]
@@ -76,9 +76,7 @@ def _apply_initial_status(rng: Random, company: Company, industry: Industry) -> 
             remove_statistics(company)
     elif position % _GONE_CYCLE == _GONE:
         mark_deregistered(
-            company,
-            date(2009, 1, 7) + timedelta(days=rng.randint(0, 6_000)),
-            rng.choice(tuple(vocabulary.REASONS)),
+            company, date(2009, 1, 7) + timedelta(days=rng.randint(0, 6_000)), rng.choice(tuple(vocabulary.REASONS))
         )
         remove_statistics(company)
     elif position % _UNKNOWN_CYCLE == _UNKNOWN:
@@ -99,8 +97,8 @@ def _apply_insolvency(rng: Random, company: Company) -> None:
 
 def mark_newly_registered(company: Company, day: date, industry: Industry) -> None:
     """Makes it recently registered: no accounts yet, and so young that the API, which has the label, is queried."""
-    company.registered = company.swedish.named = day
-    company.swedish.asked = True
+    company.registered = company.swedish.name_registered_on = day
+    company.swedish.is_looked_up = True
     company.industry = industry
     company.accounts = []
 
@@ -124,9 +122,7 @@ def remove_statistics(company: Company) -> None:
     company.swedish.activity, company.industry = None, None
 
 
-def swedish_accounts(
-    rng: Random, company: Company, first_day: date, flavour: str, count: int = 1
-) -> list[Accounts]:
+def swedish_accounts(rng: Random, company: Company, first_day: date, flavour: str, count: int = 1) -> list[Accounts]:
     """Generates `count` reports up to the second newest that could have been filed, oldest first."""
     month, day = rng.choice(((12, 31), (12, 31), (4, 30), (6, 30)))
     newest = date(first_day.year - (month == 12) - 1, month, day)  # noqa: PLR2004 - December
@@ -138,18 +134,14 @@ def swedish_accounts(
     group = _printed_figures(accounts.balanced_figures(rng, size + 1), flavour) if flavour == "k3k" else None
     currency = "EUR" if company.position % 17 == 3 else "SEK"  # noqa: PLR2004 - allowed, and rare
     reports = [
-        _annual_report(
-            series[:place], newest.replace(year=newest.year + place - len(series)), group, currency, flavour
-        )
+        _annual_report(series[:place], newest.replace(year=newest.year + place - len(series)), group, currency, flavour)
         for place in range(len(series) - count + 1, len(series) + 1)
     ]
     numbered = enumerate(reports, company.position * 10)
     return [replace(report, published=first_day, document=number) for number, report in numbered]
 
 
-def _annual_report(
-    series: list[Figures], end: date, group: Figures | None, currency: str, flavour: str
-) -> Accounts:
+def _annual_report(series: list[Figures], end: date, group: Figures | None, currency: str, flavour: str) -> Accounts:
     """Builds the report of the last year of a series."""
     start = accounts.financial_year_start(end)
     return Accounts(
@@ -161,8 +153,8 @@ def _annual_report(
         prior=series[-2],
         currency=currency,
         document=0,
-        flavour=flavour,
-        overview=tuple(
+        document_style=flavour,
+        overview_years=tuple(
             overview
             for back, said in ((2, series[-3]), (3, series[-4]))
             if (overview := _overview_year(start, end, back, said)) is not None
@@ -184,9 +176,12 @@ def _printed_figures(said: Figures, flavour: str) -> Figures:
 def next_report(rng: Random, last: Accounts, published: date, document: int) -> Accounts:
     """Generates the report of the year after `last`."""
     following = accounts.following_accounts(rng, last, published, document)
-    group = None if following.group is None else _printed_figures(following.group, last.flavour)
+    group = None if following.group is None else _printed_figures(following.group, last.document_style)
     prior = None if last.prior is None else _overview_year(last.start, last.end, 1, last.prior)
-    overview = () if prior is None else (prior, *last.overview[:1])
+    overview = () if prior is None else (prior, *last.overview_years[:1])
     return replace(
-        following, figures=_printed_figures(following.figures, last.flavour), group=group, overview=overview
+        following,
+        figures=_printed_figures(following.figures, last.document_style),
+        group=group,
+        overview_years=overview,
     )

@@ -51,7 +51,7 @@ def invalid_personal_number(position: int, *, coordination: bool = False) -> str
     return f"{born.year // 100}{stem}{(check_digit(stem) + 5) % 10}"
 
 
-def gd_number(position: int) -> str:
+def estate_number(position: int) -> str:
     """Ten-digit number given to persons without a personal number."""
     return str(_GD_NUMBERS + position)
 

@@ -31,7 +31,7 @@ def _prepare_filer(flavour: str, count: int = 1) -> Callable[[StoryDay, Company]
         )
         company.status, company.status_detail, company.status_date = "active", None, None
         company.registered = min(company.registered, scene.first_day - 400 * _ONE_DAY)
-        company.swedish = SwedishDetails(named=company.registered)
+        company.swedish = SwedishDetails(name_registered_on=company.registered)
         company.place = company.place or vocabulary.PLACES[0]
         company.industry = _unlabelled_industry(scene)
         company.accounts = initial_state.swedish_accounts(scene.rng, company, scene.first_day, flavour, count)
@@ -41,7 +41,7 @@ def _prepare_filer(flavour: str, count: int = 1) -> Callable[[StoryDay, Company]
 
 def _unlabelled_industry(scene: StoryDay) -> Industry:
     """A company that is not looked up has a code without a label."""
-    return Industry(scene.rng.choice(vocabulary.INDUSTRIES)[scene.edition].code, "")
+    return Industry(scene.rng.choice(vocabulary.INDUSTRIES)[scene.industry_code_set].code, "")
 
 
 prepare_active_company: Final = _prepare_filer("k2")
@@ -78,7 +78,7 @@ def _refiled_accounts(scene: StoryDay, company: Company, changed: Accounts) -> A
 def _correct_accounts(scene: StoryDay, company: Company) -> list[Change]:
     last = company.accounts[-1]
     accounts = _refiled_accounts(
-        scene, company, replace(last, figures=sandbox_accounts.restated_figures(last.figures), amended=True)
+        scene, company, replace(last, figures=sandbox_accounts.restated_figures(last.figures), is_amended=True)
     )
     company.publish(accounts)
     return [FilingChange(accounts, last)]
@@ -91,8 +91,8 @@ def _round_accounts(scene: StoryDay, company: Company) -> list[Change]:
         last,
         figures=sandbox_accounts.figures_in_thousands(last.figures),
         prior=None,
-        overview=(),
-        coarse=True,
+        overview_years=(),
+        is_rounded_to_thousands=True,
     )
     company.publish(_refiled_accounts(scene, company, coarse))
     return []
@@ -106,7 +106,7 @@ def _repeat_accounts(scene: StoryDay, company: Company) -> list[Change]:
 
 def _republish_report(_scene: StoryDay, company: Company) -> list[Change]:
     """The same document in a later archive."""
-    company.fresh_accounts.append(company.accounts[-1])
+    company.new_accounts.append(company.accounts[-1])
     return []
 
 
@@ -115,16 +115,10 @@ def _file_old_year(scene: StoryDay, company: Company) -> list[Change]:
     newest = company.accounts[-1]
     start, end = (day.replace(year=day.year - 5) for day in (newest.start, newest.end))
     old = replace(
-        newest,
-        start=start,
-        end=end,
-        published=scene.day,
-        document=_next_serial(company),
-        prior=None,
-        overview=(),
+        newest, start=start, end=end, published=scene.day, document=_next_serial(company), prior=None, overview_years=()
     )
     company.accounts.insert(0, old)
-    company.fresh_accounts.append(old)
+    company.new_accounts.append(old)
     return []
 
 
@@ -151,7 +145,7 @@ def _deregister_company(reason: str) -> Step:
 
 def _restore_active(scene: StoryDay, company: Company) -> list[Change]:
     """The proceedings or the deregistration are revoked."""
-    company.swedish = SwedishDetails(named=company.swedish.named)
+    company.swedish = SwedishDetails(name_registered_on=company.swedish.name_registered_on)
     return change_status(company, "active", None, None, scene.day)
 
 
@@ -162,11 +156,7 @@ def _set_activity(activity: str) -> Step:
         company.swedish.activity = activity
         is_active = activity == ACTIVE
         return change_status(
-            company,
-            "active" if is_active else "dormant",
-            None if is_active else "no_trading",
-            None,
-            scene.day,
+            company, "active" if is_active else "dormant", None if is_active else "no_trading", None, scene.day
         )
 
     return step
@@ -179,8 +169,8 @@ def _drop_statistics(_scene: StoryDay, company: Company) -> list[Change]:
 
 
 def _rename_company(scene: StoryDay, company: Company) -> list[Change]:
-    company.former_names.insert(0, (company.swedish.named or company.registered, company.name))
-    company.swedish.named = scene.day - _ONE_DAY
+    company.former_names.insert(0, (company.swedish.name_registered_on or company.registered, company.name))
+    company.swedish.name_registered_on = scene.day - _ONE_DAY
     company.name = f"Nya {company.name}"
     return []
 
@@ -192,7 +182,7 @@ def _move_company(scene: StoryDay, company: Company) -> list[Change]:
 
 
 def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
-    codes = [pair[scene.edition].code for pair in vocabulary.INDUSTRIES]
+    codes = [pair[scene.industry_code_set].code for pair in vocabulary.INDUSTRIES]
     present = company.industry.code if company.industry else None
     company.industry = Industry(scene.rng.choice([code for code in codes if code != present]), "")
     return []
@@ -209,21 +199,21 @@ def _prepare_founded(scene: StoryDay, company: Company) -> None:
     prepare_active_company(scene, company)
     accounts = company.accounts
     initial_state.mark_newly_registered(
-        company, scene.day - _ONE_DAY, vocabulary.INDUSTRIES[0][scene.edition]
+        company, scene.day - _ONE_DAY, vocabulary.INDUSTRIES[0][scene.industry_code_set]
     )
     initial_state.remove_statistics(company)
     company.accounts = [replace(accounts[-1], published=scene.day)]
 
 
 def _publish_first_accounts(_scene: StoryDay, company: Company) -> list[Change]:
-    company.fresh_accounts.extend(company.accounts)
+    company.new_accounts.extend(company.accounts)
     return []
 
 
 def _add_statistics(scene: StoryDay, company: Company) -> list[Change]:
     """SCB's first row of the company, and the year's report."""
     company.swedish.activity = ACTIVE
-    company.industry = vocabulary.INDUSTRIES[0][scene.edition]
+    company.industry = vocabulary.INDUSTRIES[0][scene.industry_code_set]
     return _file_accounts(scene, company)
 
 
@@ -241,15 +231,9 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("files_old_year", prepare_active_company, (_file_old_year,)),
     Story("bankrupt", prepare_active_company, (_declare_bankrupt,)),
     Story("winds_up_then_bankrupt", prepare_active_company, (_start_liquidation, _declare_bankrupt)),
-    Story(
-        "winds_up_then_dissolved", prepare_active_company, (_start_liquidation, _deregister_company("LIAV"))
-    ),
+    Story("winds_up_then_dissolved", prepare_active_company, (_start_liquidation, _deregister_company("LIAV"))),
     Story("dissolved_then_restored", prepare_active_company, (_deregister_company("FUAV"), _restore_active)),
-    Story(
-        "stops_trading",
-        prepare_active_company,
-        (_set_activity(NO_LONGER_ACTIVE), no_change, _set_activity(ACTIVE)),
-    ),
+    Story("stops_trading", prepare_active_company, (_set_activity(NO_LONGER_ACTIVE), no_change, _set_activity(ACTIVE))),
     Story("starts_trading", _prepare_never_active, (_set_activity(ACTIVE),)),
     Story(
         "reorganises",

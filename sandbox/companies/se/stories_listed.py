@@ -55,9 +55,7 @@ def _prepare_listed(*stakes: VotingStake) -> Callable[[StoryDay, Company], None]
         company.name = f"{company.name} (publ)"
         for place, one in enumerate(stakes):
             crossed = scene.first_day - (20 - 2 * place) * _DAY
-            _publish_notice(
-                company, place, one, (crossed, crossed + _DAY), _NoticeStyle("prose", _BOTH, _NASDAQ)
-            )
+            _publish_notice(company, place, one, (crossed, crossed + _DAY), _NoticeStyle("prose", _BOTH, _NASDAQ))
 
     return prepare
 
@@ -82,7 +80,7 @@ def _publish_notice(
         before=known.now if known else None,
         wording=how.wording,
         languages=how.languages,
-        doors=how.doors,
+        release_channels=how.doors,
         corrects=how.corrects,
     )
     company.swedish.notices.append(notice)
@@ -147,13 +145,10 @@ STORIES: Final[tuple[Story, ...]] = (
         _prepare_listed(),
         (
             _combine_steps(
-                _notify_position(voting_stake("5.02", "4.10"), _NoticeStyle("prose")),
-                _publish_lookalike("comment"),
+                _notify_position(voting_stake("5.02", "4.10"), _NoticeStyle("prose")), _publish_lookalike("comment")
             ),
             _combine_steps(
-                _notify_position(
-                    VotingStake(above=_LIMIT), _NoticeStyle("bound", _ENGLISH, _BOTH_CHANNELS), place=1
-                ),
+                _notify_position(VotingStake(above=_LIMIT), _NoticeStyle("bound", _ENGLISH, _BOTH_CHANNELS), place=1),
                 _notify_position(voting_stake("6.50", "5.40"), _NoticeStyle("from_to", _SWEDISH)),
             ),
         ),
@@ -163,9 +158,7 @@ STORIES: Final[tuple[Story, ...]] = (
         _prepare_listed(voting_stake("10.40", "12.00"), voting_stake("5.40", "5.10")),
         (
             _notify_position(voting_stake("9.80", "11.35"), _NoticeStyle("from_to", _BOTH, _BOTH_CHANNELS)),
-            _notify_position(
-                VotingStake(below=Decimal(5)), _NoticeStyle("bound", _BOTH, _BOTH_CHANNELS), place=1
-            ),
+            _notify_position(VotingStake(below=Decimal(5)), _NoticeStyle("bound", _BOTH, _BOTH_CHANNELS), place=1),
         ),
     ),
     Story(

@@ -21,7 +21,7 @@ _FLAVOURS: Final = ("micro", "small", "full", "group", "cic", "xml", "dormant")
 _CONTROLS: Final = ("", "right-to-appoint-and-remove-directors", "significant-influence-or-control")
 
 
-def british_company(seed: int, position: int, first_day: date, _edition: int) -> Company:
+def british_company(seed: int, position: int, first_day: date, _industry_code_set: int) -> Company:
     rng = seeded_random(seed, "UK", position)
     number = numbers.british_number(position)
     ending = {"OC": "LLP", "OE": "S.A."}.get(number[:2], rng.choice(("LIMITED", "LTD")))
@@ -43,7 +43,7 @@ def british_company(seed: int, position: int, first_day: date, _edition: int) ->
     if number[:2] != "OE" and random_bool(rng, 0.75):
         company.accounts = [british_accounts(rng, company, first_day)]
     company.holders = _initial_holders(rng, company, first_day)
-    company.listed = company.form == "Public Limited Company" and random_bool(rng, 0.5)
+    company.is_listed = company.form == "Public Limited Company" and random_bool(rng, 0.5)
     _apply_british_status(rng, company)
     return company
 
@@ -78,14 +78,12 @@ def british_accounts(rng: Random, company: Company, first_day: date, flavour: st
         prior=before,
         currency="GBP",
         document=company.position * 10,
-        flavour=flavour,
-        dormant=flavour == "dormant",
+        document_style=flavour,
+        is_dormant=flavour == "dormant",
     )
 
 
-def controlling_holder(
-    rng: Random, company: Company, serial: int, shares: str | None, first_day: date
-) -> Holder:
+def controlling_holder(rng: Random, company: Company, serial: int, shares: str | None, first_day: date) -> Holder:
     """Generates a person or company with control, notified before the first day."""
     kind = rng.choices(("individual", "corporate"), (85, 15))[0]
     person = f"{rng.choice(vocabulary.TITLES)} {rng.choice(vocabulary.FORENAMES)} {rng.choice(vocabulary.SURNAMES)}"
@@ -96,9 +94,7 @@ def controlling_holder(
         key=f"{company.number.lower()}-{serial}-{rng.getrandbits(64):016x}",
         name=firm if corporate else person,
         kind=kind,
-        country="England And Wales"
-        if corporate
-        else rng.choice(("England", "United Kingdom", "Scotland", "France")),
+        country="England And Wales" if corporate else rng.choice(("England", "United Kingdom", "Scotland", "France")),
         shares=shares,
         votes=shares if random_bool(rng, 0.7) else None,
         notified=first_day - timedelta(days=rng.randint(60, 3_800)),
@@ -113,9 +109,7 @@ def _initial_holders(rng: Random, company: Company, first_day: date) -> list[Hol
         return [controlling_holder(rng, company, 0, "more-than-25", first_day)]
     count = rng.choices((0, 1, 2, 3), (10, 60, 25, 5))[0]
     bands = (rng.choice(_BANDS),) if count == 1 else ("25-to-50",) * count
-    found = [
-        controlling_holder(rng, company, serial, band, first_day) for serial, band in enumerate(bands[:count])
-    ]
+    found = [controlling_holder(rng, company, serial, band, first_day) for serial, band in enumerate(bands[:count])]
     if found and random_bool(rng, 0.1):  # a former holder stays in the snapshot with its last day
         found[-1].ceased = max(first_day - timedelta(days=40), found[-1].notified)
     if random_bool(rng, 0.04):  # control without shares
@@ -124,12 +118,7 @@ def _initial_holders(rng: Random, company: Company, first_day: date) -> list[Hol
         found.append(control)
     if random_bool(rng, 0.01):  # protected by law: neither name nor share is published
         found.append(
-            replace(
-                controlling_holder(rng, company, 9, None, first_day),
-                kind="super_secure",
-                extras=(),
-                votes=None,
-            )
+            replace(controlling_holder(rng, company, 9, None, first_day), kind="super_secure", extras=(), votes=None)
         )
     return found
 
@@ -146,5 +135,5 @@ def _apply_british_status(rng: Random, company: Company) -> None:
         (92, 4, 2, 1, 1),
     )[0]
     company.registry_status, company.status, company.status_detail = word, status, detail
-    if company.accounts and company.accounts[-1].dormant and status == "active":
+    if company.accounts and company.accounts[-1].is_dormant and status == "active":
         company.status = "dormant"

@@ -65,7 +65,7 @@ def _refiled_accounts(scene: StoryDay, changed: Accounts) -> Accounts:
 def _amend_accounts(scene: StoryDay, company: Company) -> list[Change]:
     last = company.accounts[-1]
     accounts = _refiled_accounts(
-        scene, replace(last, figures=sandbox_accounts.restated_figures(last.figures), amended=True)
+        scene, replace(last, figures=sandbox_accounts.restated_figures(last.figures), is_amended=True)
     )
     company.publish(accounts)
     return [FilingChange(accounts, last)]
@@ -77,7 +77,10 @@ def _round_accounts(scene: StoryDay, company: Company) -> list[Change]:
         _refiled_accounts(
             scene,
             replace(
-                last, figures=sandbox_accounts.figures_in_thousands(last.figures), prior=None, coarse=True
+                last,
+                figures=sandbox_accounts.figures_in_thousands(last.figures),
+                prior=None,
+                is_rounded_to_thousands=True,
             ),
         )
     )
@@ -96,7 +99,7 @@ def _file_old_year(scene: StoryDay, company: Company) -> list[Change]:
     start, end = (day.replace(year=day.year - 6) for day in (newest.start, newest.end))
     old = replace(newest, start=start, end=end, published=scene.day, document=newest.document + 1)
     company.accounts.insert(0, old)
-    company.fresh_accounts.append(old)
+    company.new_accounts.append(old)
     return []
 
 
@@ -104,14 +107,12 @@ def _become_dormant(scene: StoryDay, company: Company) -> list[Change]:
     last = company.accounts[-1]
     year = sandbox_accounts.following_accounts(scene.rng, last, scene.day, last.document + 1)
     idle = sandbox_accounts.without_profit_and_loss(year.figures, "dormant")
-    accounts = replace(year, figures=idle, prior=last.figures, flavour="dormant", dormant=True)
+    accounts = replace(year, figures=idle, prior=last.figures, document_style="dormant", is_dormant=True)
     company.publish(accounts)
     return [FilingChange(accounts, None), *change_status(company, "dormant", "no_trading", None, scene.day)]
 
 
-def _set_registry_status(
-    word: str, status: str, detail: str | None
-) -> Callable[[StoryDay, Company], list[Change]]:
+def _set_registry_status(word: str, status: str, detail: str | None) -> Callable[[StoryDay, Company], list[Change]]:
     """The register writes another status; the file has no date for it."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
@@ -141,9 +142,7 @@ def _move_company(scene: StoryDay, company: Company) -> list[Change]:
 
 
 def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
-    company.industry = scene.rng.choice(
-        [item for item in vocabulary.BRITISH_INDUSTRIES if item != company.industry]
-    )
+    company.industry = scene.rng.choice([item for item in vocabulary.BRITISH_INDUSTRIES if item != company.industry])
     return []
 
 
@@ -183,7 +182,7 @@ def _change_band(band: str, *, crosses: bool) -> Callable[[StoryDay, Company], l
 
 def _change_to_trust(_scene: StoryDay, company: Company) -> list[Change]:
     """The same band held in another capacity."""
-    company.holders[0].trust, company.holders[0].revision = True, company.holders[0].revision + 1
+    company.holders[0].is_trust, company.holders[0].revision = True, company.holders[0].revision + 1
     return []
 
 
@@ -195,9 +194,7 @@ def _flicker_etag(scene: StoryDay, company: Company) -> list[Change]:
 
 
 def _prepare_overseas(scene: StoryDay, company: Company) -> None:
-    company.holders = [
-        initial_state.controlling_holder(scene.rng, company, 0, "more-than-25", scene.first_day)
-    ]
+    company.holders = [initial_state.controlling_holder(scene.rng, company, 0, "more-than-25", scene.first_day)]
 
 
 def _prepare_founded(scene: StoryDay, company: Company) -> None:
@@ -208,7 +205,7 @@ def _prepare_founded(scene: StoryDay, company: Company) -> None:
 
 
 def _publish_first_accounts(_scene: StoryDay, company: Company) -> list[Change]:
-    company.fresh_accounts.extend(company.accounts)
+    company.new_accounts.extend(company.accounts)
     return []
 
 
@@ -224,18 +221,11 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("repeats", _prepare_filer("micro"), (_repeat_accounts,)),
     Story("files_old_year", _prepare_filer("micro"), (_file_old_year,)),
     Story("falls_dormant", _prepare_filer("micro"), (_become_dormant,)),
-    Story(
-        "liquidated",
-        _prepare_active_company,
-        (_set_registry_status("Liquidation", "dormant", "liquidation"),),
-    ),
+    Story("liquidated", _prepare_active_company, (_set_registry_status("Liquidation", "dormant", "liquidation"),)),
     Story(
         "strike_off_proposed_then_stopped",
         _prepare_active_company,
-        (
-            _set_registry_status("Active - Proposal to Strike off", "active", "struck_off_pending"),
-            _restore_active,
-        ),
+        (_set_registry_status("Active - Proposal to Strike off", "active", "struck_off_pending"), _restore_active),
     ),
     Story(
         "administration",
@@ -245,16 +235,12 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("dissolved_then_restored", _prepare_active_company, (_dissolve_company, _restore_active)),
     Story("new_holder", _prepare_holders("25-to-50"), (_add_holder("25-to-50"), _flicker_etag)),
     Story("new_majority", _prepare_holders(), (_add_holder("75-to-100"), no_change, _flicker_etag)),
-    Story(
-        "sold_in_parts",
-        _prepare_holders("50-to-75"),
-        (_change_band("25-to-50", crosses=True), _remove_holder),
-    ),
+    Story("sold_in_parts", _prepare_holders("50-to-75"), (_change_band("25-to-50", crosses=True), _remove_holder)),
     Story("majority_bought", _prepare_holders("25-to-50"), (_change_band("50-to-75", crosses=True),)),
     Story("holder_leaves", _prepare_holders("75-to-100", "25-to-50"), (_remove_holder,)),
     Story("majority_grows", _prepare_holders("50-to-75"), (_change_band("75-to-100", crosses=False),)),
     Story("trust", _prepare_holders("25-to-50", "25-to-50"), (_change_to_trust, _flicker_etag)),
-    Story("overlap", _prepare_overseas, (_change_band("75-to-100", crosses=False),), overseas=True),
+    Story("overlap", _prepare_overseas, (_change_band("75-to-100", crosses=False),), is_overseas=True),
     Story("renamed_then_moves", _prepare_active_company, (_rename_company, _move_company)),
     Story("reclassified", _prepare_active_company, (_reclassify_company,)),
     Story("founded", _prepare_founded, (_publish_first_accounts, _file_accounts), founded=True),

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, NamedTuple
 
 from sandbox.model.company import Accounts, Company, Figures
-from sandbox.model.us import FiledDocument, FourthRestated, QuarterlyReport
+from sandbox.model.us import FiledDocument, FourthQuarterRestatement, QuarterlyReport
 
 FIRST_CIK: Final = 9_000_000_000  # far above all real ones
 SHARES: Final = 50_000_000  # outstanding, for every filer on every day
@@ -32,18 +32,18 @@ def company_cik(company: Company) -> str:
 
 def add_filing(company: Company, form: str, filed: date, **values: Any) -> FiledDocument:
     """Adds a filing of a day, accepted in the evening."""
-    number = len(company.american.papers) + 1
+    number = len(company.american.filings) + 1
     is_others = form == "25-NSE" or "ownership" in values
     submitter = str(_AGENTS + company.position) if is_others else company_cik(company)
     accession = f"{submitter}-{filed:%y}-{number:06}"
     paper = FiledDocument(accession, form, filed, datetime.combine(filed, _EVENING), **values)
-    company.american.papers.append(paper)
+    company.american.filings.append(paper)
     return paper
 
 
-def file_annual_report(company: Company, accounts: Accounts) -> Accounts:
+def add_annual_report(company: Company, accounts: Accounts) -> Accounts:
     """Files accounts as an annual report; the paper's serial becomes the document number."""
-    form = "10-K/A" if accounts.amended else "10-K"
+    form = "10-K/A" if accounts.is_amended else "10-K"
     paper = add_filing(company, form, accounts.published, period=accounts.end, is_xbrl=True)
     return replace(accounts, document=filing_serial(paper.accession))
 
@@ -51,9 +51,7 @@ def file_annual_report(company: Company, accounts: Accounts) -> Accounts:
 def report_accession(company: Company, accounts: Accounts) -> str:
     """The accession number of a report."""
     return next(
-        paper.accession
-        for paper in company.american.papers
-        if filing_serial(paper.accession) == accounts.document
+        paper.accession for paper in company.american.filings if filing_serial(paper.accession) == accounts.document
     )
 
 
@@ -75,38 +73,34 @@ class _QuarterFigures(NamedTuple):
     total_assets: int
 
 
-def file_quarters(company: Company, accounts: Accounts) -> None:
+def add_quarterly_reports(company: Company, accounts: Accounts) -> None:
     """Adds the three quarterly reports of a year with existing accounts, as parts of its results."""
     before, after = accounts.prior or accounts.figures, accounts.figures
     for number in _QUARTERS:
         equity = before.equity + (after.equity - before.equity) * number // 4
         assets = before.total_assets + (after.total_assets - before.total_assets) * number // 4
-        _file_quarter(
-            company, accounts.start, _QuarterFigures(_quarter_results(after, number), equity, assets)
-        )
+        _file_quarter(company, accounts.start, _QuarterFigures(_quarter_results(after, number), equity, assets))
 
 
-def file_next_quarter(company: Company, published: date | None = None) -> QuarterlyReport:
+def add_next_quarterly_report(company: Company, published: date | None = None) -> QuarterlyReport:
     """Adds the next report of the current year: the same quarter of the last accounts plus ten per cent."""
     last = company.accounts[-1]
     start = last.end + _DAY
     number = len(_reported_quarters(company, start)) + 1
     revenue, operating, net = (amount * 11 // 10 for amount in _quarter_results(last.figures, number))
     equity, assets = last.figures.equity + number * 1_000, last.figures.total_assets + number * 1_500
-    return _file_quarter(
-        company, start, _QuarterFigures((revenue, operating, net), equity, assets), published
-    )
+    return _file_quarter(company, start, _QuarterFigures((revenue, operating, net), equity, assets), published)
 
 
-def fourth_quarter_restatement(company: Company, before: Accounts, after: Accounts) -> FourthRestated:
+def fourth_quarter_restatement(company: Company, before: Accounts, after: Accounts) -> FourthQuarterRestatement:
     """The restatement of the fourth quarter that follows from restated accounts."""
     was, now = ((one.figures.equity, one.figures.total_assets) for one in (before, after))
-    return FourthRestated(was, now, after.end.year, after.end, report_accession(company, after))
+    return FourthQuarterRestatement(was, now, after.end.year, after.end, report_accession(company, after))
 
 
 def _reported_quarters(company: Company, year_start: date) -> list[QuarterlyReport]:
     """The reported quarters of a year."""
-    return [interim for interim in company.american.interims if interim.year_start == year_start]
+    return [interim for interim in company.american.quarterly_reports if interim.year_start == year_start]
 
 
 def _quarter_results(figures: Figures, number: int) -> tuple[int, int, int]:
@@ -138,7 +132,7 @@ def _file_quarter(
         equity=said.equity,
         total_assets=said.total_assets,
     )
-    company.american.interims.append(interim)
+    company.american.quarterly_reports.append(interim)
     return interim
 
 

@@ -14,12 +14,12 @@ from sandbox.companies.us.filings import SHARES, add_filing
 from sandbox.model.company import Company
 from sandbox.model.us import (
     FiledDocument,
-    FilingParty,
     InsiderReport,
     ManagerReport,
+    OwnershipParty,
     RegisterHolding,
     Schedule13Filing,
-    StakeMoved,
+    StakeChange,
 )
 
 STAKES: Final = "us.schedule13"
@@ -30,17 +30,17 @@ _DUTY: Final = Decimal(5)
 _NOTHING: Final = Decimal(0)
 _LIMITS: Final = (5, 10, 20, 50)
 
-PERSON: Final = FilingParty("SAMPLETON ADA", "8999999999", "IN", "TX", "US")
-OFFICER: Final = FilingParty("MOCKRIDGE BASIL", "8999999998", "IN", "X1", "US")
-ADVISER: Final = FilingParty("Tidewater Placeholder Advisors LLC", "8900000001", "IA", "DE", "US")
-PARTNERS: Final = FilingParty("Meridian Example Partners LP", "8900000002", "PN", "E9", "KY")
-GERMAN: Final = FilingParty("Beispiel Holding GmbH", None, "CO", "2M", "DE")
-PENSIONS: Final = FilingParty("Placeholder Pension Plan", "8900000003", "EP", "A6", "CA")
-MANAGER: Final = FilingParty("Harbor Sample Asset Management Inc", "8900000004", "IA", "NY", "US")
+PERSON: Final = OwnershipParty("SAMPLETON ADA", "8999999999", "IN", "TX", "US")
+OFFICER: Final = OwnershipParty("MOCKRIDGE BASIL", "8999999998", "IN", "X1", "US")
+ADVISER: Final = OwnershipParty("Tidewater Placeholder Advisors LLC", "8900000001", "IA", "DE", "US")
+PARTNERS: Final = OwnershipParty("Meridian Example Partners LP", "8900000002", "PN", "E9", "KY")
+GERMAN: Final = OwnershipParty("Beispiel Holding GmbH", None, "CO", "2M", "DE")
+PENSIONS: Final = OwnershipParty("Placeholder Pension Plan", "8900000003", "EP", "A6", "CA")
+MANAGER: Final = OwnershipParty("Harbor Sample Asset Management Inc", "8900000004", "IA", "NY", "US")
 POOL: Final = (PERSON, OFFICER, ADVISER, PARTNERS, GERMAN, PENSIONS, MANAGER)
 
 
-def holder_by_cik(cik: str) -> FilingParty | None:
+def holder_by_cik(cik: str) -> OwnershipParty | None:
     """Holder with the given CIK."""
     return next((party for party in POOL if party.cik == cik), None)
 
@@ -50,64 +50,62 @@ def company_cusip(company: Company) -> str:
     return f"Z{company.position:05}108"
 
 
-def native_key(register: str, party: FilingParty, company: Company) -> str:
+def native_key(register: str, party: OwnershipParty, company: Company) -> str:
     """Native key of a holding: CIK, else name, plus the class or the CUSIP."""
     return f"{party.cik or party.name.casefold()}/{company_cusip(company) if register == MANAGERS else CLASS}"
 
 
-def file_schedule(company: Company, filed: date, told: Schedule13Filing) -> list[StakeMoved]:
+def add_schedule13(company: Company, filed: date, filing: Schedule13Filing) -> list[StakeChange]:
     """Files a schedule and returns the changes: each person holds the whole stake, the first is the lead."""
-    kind = "SCHEDULE 13D" if told.is_active else "SCHEDULE 13G"
-    form = f"{kind}/A" if told.amendment else kind
-    add_filing(company, form, filed, period=told.event, ownership=told)
-    ended = told.is_exit or told.percent == 0 or (bool(told.amendment) and told.percent < _DUTY)
-    moved: list[StakeMoved] = []
-    for place, person in enumerate(told.persons):
+    kind = "SCHEDULE 13D" if filing.is_active else "SCHEDULE 13G"
+    form = f"{kind}/A" if filing.amendment else kind
+    add_filing(company, form, filed, period=filing.event, ownership=filing)
+    ended = filing.is_exit or filing.percent == 0 or (bool(filing.amendment) and filing.percent < _DUTY)
+    moved: list[StakeChange] = []
+    for place, person in enumerate(filing.persons):
         key = native_key(STAKES, person, company)
         before = company.american.holdings.get((STAKES, key))
-        if before is not None and before.as_of is not None and before.as_of > told.event:
+        if before is not None and before.as_of is not None and before.as_of > filing.event:
             continue  # late-arriving document: a newer one is known
-        now = RegisterHolding(STAKES, key, person, told.event, told.percent, is_lead=place == 0)
-        moved += _update_holding(company, now, told.event, ended=ended)
+        now = RegisterHolding(STAKES, key, person, filing.event, filing.percent, is_lead=place == 0)
+        moved += _update_holding(company, now, filing.event, ended=ended)
     return moved
 
 
-def file_insider_form(company: Company, form: str, filed: date, told: InsiderReport) -> list[StakeMoved]:
+def add_insider_form(company: Company, form: str, filed: date, report: InsiderReport) -> list[StakeChange]:
     """Files a Form 3 or 4. A ten-percent owner's percentage is computed from the shares outstanding."""
-    add_filing(company, form, filed, period=told.event, ownership=told)
-    key = native_key(INSIDERS, told.person, company)
-    percent = _share_pct(told.shares) if told.relation == "isTenPercentOwner" else None
+    add_filing(company, form, filed, period=report.event, ownership=report)
+    key = native_key(INSIDERS, report.person, company)
+    percent = _share_pct(report.shares) if report.relation == "isTenPercentOwner" else None
     basis = None if percent is None else "derived"
-    now = RegisterHolding(INSIDERS, key, told.person, told.event, percent, basis=basis)
-    return _update_holding(company, now, told.event, ended=not told.shares)
+    now = RegisterHolding(INSIDERS, key, report.person, report.event, percent, basis=basis)
+    return _update_holding(company, now, report.event, ended=not report.shares)
 
 
-def file_13f(company: Company, filed: date, seen: date, told: ManagerReport) -> list[StakeMoved]:
+def add_form13f(company: Company, filed: date, first_seen: date, report: ManagerReport) -> list[StakeChange]:
     """Files a 13F or its amendment. A change within a quarter is dated with the day it is observed."""
-    add_filing(company, "13F-HR/A" if told.amends else "13F-HR", filed, period=told.period, ownership=told)
-    key = native_key(MANAGERS, told.manager, company)
+    add_filing(company, "13F-HR/A" if report.amends else "13F-HR", filed, period=report.period, ownership=report)
+    key = native_key(MANAGERS, report.manager, company)
     before = company.american.holdings.get((MANAGERS, key))
-    share = _share_pct(told.shares)
-    if told.amends == "NEW HOLDINGS" and before is not None:
+    share = _share_pct(report.shares)
+    if report.amends == "NEW HOLDINGS" and before is not None:
         share += before.percent or 0
     now = RegisterHolding(
-        MANAGERS, key, told.manager, told.period if before is None else None, share, basis="derived"
+        MANAGERS, key, report.manager, report.period if before is None else None, share, basis="derived"
     )
-    return _update_holding(company, now, seen, ended=False)
+    return _update_holding(company, now, first_seen, ended=False)
 
 
-def latest_schedule(company: Company) -> FiledDocument:
+def latest_schedule13(company: Company) -> FiledDocument:
     """Newest ownership filing, which an amendment refers to."""
-    return next(
-        paper for paper in reversed(company.american.papers) if isinstance(paper.ownership, Schedule13Filing)
-    )
+    return next(paper for paper in reversed(company.american.filings) if isinstance(paper.ownership, Schedule13Filing))
 
 
 def _share_pct(shares: int) -> Decimal:
     return (Decimal(shares) * 100 / SHARES).quantize(Decimal("0.0001"))
 
 
-def _update_holding(company: Company, now: RegisterHolding, day: date, *, ended: bool) -> list[StakeMoved]:
+def _update_holding(company: Company, now: RegisterHolding, day: date, *, ended: bool) -> list[StakeChange]:
     """Replaces the known holding and returns the threshold crossing, if any."""
     known = company.american.holdings.pop((now.register, now.native), None)
     if not ended:
@@ -118,4 +116,4 @@ def _update_holding(company: Company, now: RegisterHolding, day: date, *, ended:
     if not any(low < limit <= high for limit in _LIMITS):
         return []
     basis = now.basis or "exact"
-    return [StakeMoved(now.register, now.native, now.party, day, previous, current, basis)]
+    return [StakeChange(now.register, now.native, now.party, day, previous, current, basis)]

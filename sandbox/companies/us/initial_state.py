@@ -17,39 +17,19 @@ from sandbox.companies.us.filings import (
     FIRST_CIK,
     PREFIX,
     SHARES,
+    add_annual_report,
     add_filing,
-    file_annual_report,
-    file_next_quarter,
-    file_quarters,
+    add_next_quarterly_report,
+    add_quarterly_reports,
     month_after,
 )
 from sandbox.model.company import Accounts, Company
-from sandbox.model.us import FilingParty, InsiderReport, ManagerReport, Schedule13Filing
+from sandbox.model.us import InsiderReport, ManagerReport, OwnershipParty, Schedule13Filing
 from sandbox.random import random_bool, seeded_random
 from sandbox.vocabulary import Industry, Place
 
-FIRST: Final = (
-    "Acorn",
-    "Bluff",
-    "Cinder",
-    "Dovetail",
-    "Ember",
-    "Fallow",
-    "Gable",
-    "Harrow",
-    "Ivory",
-    "Juniper",
-)
-SECOND: Final = (
-    "Analytics",
-    "Bancshares",
-    "Energy",
-    "Foods",
-    "Robotics",
-    "Therapeutics",
-    "Logistics",
-    "Paper",
-)
+FIRST: Final = ("Acorn", "Bluff", "Cinder", "Dovetail", "Ember", "Fallow", "Gable", "Harrow", "Ivory", "Juniper")
+SECOND: Final = ("Analytics", "Bancshares", "Energy", "Foods", "Robotics", "Therapeutics", "Logistics", "Paper")
 ENDINGS: Final = ("Inc.", "Corp", "Holdings, Inc.", "CORP /DE/")
 _PLACES: Final = (
     Place("AUSTIN", "78701", "AUSTIN", "TX", "Texas"),
@@ -71,7 +51,7 @@ LAST_WEEK: Final = date(2026, 10, 30)  # a Friday: the feeds of the first day st
 QUARTER: Final = date(2026, 9, 30)  # the last quarter that managers reported
 
 
-def american_company(seed: int, position: int, first_day: date, _edition: int) -> Company:
+def american_company(seed: int, position: int, first_day: date, _industry_code_set: int) -> Company:
     """Generates an American filer; the SIC has no versions, so the edition is ignored."""
     rng = seeded_random(seed, "US", position)
     name = f"{rng.choice(FIRST)} {rng.choice(SECOND)} {position + 1} {rng.choice(ENDINGS)}"
@@ -100,26 +80,26 @@ def _add_recent_filings(company: Company) -> None:
     if position % 3 == 0:
         add_filing(company, "8-K", LAST_WEEK, period=LAST_WEEK, items=("2.02", "9.01"), exhibits=("EX-99.1",))
     if position % 4 == 1:
-        file_recent_schedule(company, "7.48", (holders.ADVISER,))
+        add_recent_schedule13(company, "7.48", (holders.ADVISER,))
     if position % 5 == 2:  # noqa: PLR2004 - every fifth
         told = InsiderReport(holders.OFFICER, LAST_WEEK - timedelta(days=1), 20_000 + position)
-        holders.file_insider_form(company, "3", LAST_WEEK, told)
+        holders.add_insider_form(company, "3", LAST_WEEK, told)
     if position % 12 == 1:  # with quarters, so that the shares outstanding are known
-        file_recent_13f(company, "1.5")
+        add_recent_form13f(company, "1.5")
 
 
-def file_recent_schedule(
-    company: Company, percent: str, persons: tuple[FilingParty, ...], *, is_active: bool = False
+def add_recent_schedule13(
+    company: Company, percent: str, persons: tuple[OwnershipParty, ...], *, is_active: bool = False
 ) -> None:
     """Adds a Schedule 13D or 13G of last week."""
     told = Schedule13Filing(persons, Decimal(percent), LAST_WEEK - timedelta(days=3), is_active=is_active)
-    holders.file_schedule(company, LAST_WEEK, told)
+    holders.add_schedule13(company, LAST_WEEK, told)
 
 
-def file_recent_13f(company: Company, percent: str) -> None:
+def add_recent_form13f(company: Company, percent: str) -> None:
     """Adds a manager's report of last week; only a schedule links its CUSIP to the company."""
     shares = int(SHARES * Decimal(percent) / 100)
-    holders.file_13f(company, LAST_WEEK, LAST_WEEK, ManagerReport(holders.MANAGER, QUARTER, shares))
+    holders.add_form13f(company, LAST_WEEK, LAST_WEEK, ManagerReport(holders.MANAGER, QUARTER, shares))
 
 
 def american_number(position: int) -> str:
@@ -137,7 +117,7 @@ def american_position(number: str) -> int | None:
 def set_listing(company: Company, exchange: str | None) -> None:
     """Lists the company's shares under one symbol; with None, under none."""
     company.american.tickers = [] if exchange is None else [(f"Z{company.position:03}", exchange)]
-    company.listed = exchange in EXCHANGES
+    company.is_listed = exchange in EXCHANGES
 
 
 def add_accounts(
@@ -156,21 +136,21 @@ def add_accounts(
         prior=before,
         currency="USD",
         document=0,
-        flavour=FLAVOUR,
+        document_style=FLAVOUR,
     )
     second = next_accounts(rng, first, sandbox_accounts.next_year_end(end) + TO_FILE)
     company.accounts = []
     for accounts in (first, second):
         if quarterly:
-            file_quarters(company, accounts)
-        company.accounts.append(file_annual_report(company, accounts))
+            add_quarterly_reports(company, accounts)
+        company.accounts.append(add_annual_report(company, accounts))
     while quarterly and _has_unreported_quarter(company):
-        file_next_quarter(company)
+        add_next_quarterly_report(company)
 
 
 def _has_unreported_quarter(company: Company) -> bool:
     """True if the next quarter was reported before the first day."""
-    ended = [company.accounts[-1].end, *(interim.end for interim in company.american.interims)]
+    ended = [company.accounts[-1].end, *(interim.end for interim in company.american.quarterly_reports)]
     return month_after(max(ended) + timedelta(days=1), 3) + timedelta(days=45) < LAST_WEEK and (
         max(ended) - company.accounts[-1].end
     ) < timedelta(days=270)

@@ -22,20 +22,20 @@ _ONE_DAY: Final = timedelta(days=1)
 _JUNE: Final = (6, 30)
 
 
-def prepare_active_company(scene: StoryDay, company: Company) -> None:
+def prepare_active_company(story_day: StoryDay, company: Company) -> None:
     """Listed, with accounts of two years to June; the next ones follow."""
     company.american = AmericanDetails()
     initial_state.set_listing(company, "Nasdaq")
     add_filing(company, "S-1", company.registered)
-    initial_state.add_accounts(scene.rng, company, scene.first_day.year - 1, _JUNE)
+    initial_state.add_accounts(story_day.rng, company, story_day.first_day.year - 1, _JUNE)
 
 
-def prepare_with_quarters(scene: StoryDay, company: Company) -> None:
+def prepare_with_quarters(story_day: StoryDay, company: Company) -> None:
     """The same, with the quarters of both years and of the one that ended in June."""
     company.american = AmericanDetails()
     initial_state.set_listing(company, "NYSE")
     add_filing(company, "S-1", company.registered)
-    initial_state.add_accounts(scene.rng, company, scene.first_day.year - 1, _JUNE, quarterly=True)
+    initial_state.add_accounts(story_day.rng, company, story_day.first_day.year - 1, _JUNE, quarterly=True)
 
 
 def _prepare_unlisted(scene: StoryDay, company: Company) -> None:
@@ -45,13 +45,13 @@ def _prepare_unlisted(scene: StoryDay, company: Company) -> None:
 
 def _file_accounts(scene: StoryDay, company: Company) -> list[Change]:
     made = initial_state.next_accounts(scene.rng, company.accounts[-1], scene.day - _ONE_DAY)
-    accounts = filings.file_annual_report(company, made)
+    accounts = filings.add_annual_report(company, made)
     company.publish(accounts)
     return [FilingChange(accounts, None)]
 
 
 def _file_quarterly_report(scene: StoryDay, company: Company) -> list[Change]:
-    return [InterimFiled(filings.file_next_quarter(company, scene.day - _ONE_DAY))]
+    return [InterimFiled(filings.add_next_quarterly_report(company, scene.day - _ONE_DAY))]
 
 
 def _amend_without_figures(scene: StoryDay, company: Company) -> list[Change]:
@@ -66,11 +66,11 @@ def _restate_accounts(scene: StoryDay, company: Company) -> list[Change]:
     last = company.accounts[-1]
     own = sandbox_accounts.restated_figures(last.figures)
     day = scene.day - _ONE_DAY
-    changed = replace(last, figures=own, group=own, published=day, amended=True)
-    accounts = filings.file_annual_report(company, changed)
+    changed = replace(last, figures=own, group=own, published=day, is_amended=True)
+    accounts = filings.add_annual_report(company, changed)
     company.publish(accounts)
-    told: list[Change] = [FilingChange(accounts, last), NoticeFiled(company.american.papers[-1])]
-    if any(interim.fiscal_year == last.end.year for interim in company.american.interims):
+    told: list[Change] = [FilingChange(accounts, last), NoticeFiled(company.american.filings[-1])]
+    if any(interim.fiscal_year == last.end.year for interim in company.american.quarterly_reports):
         told.append(filings.fourth_quarter_restatement(company, last, accounts))
     return told
 
@@ -132,7 +132,7 @@ def _rename_company(scene: StoryDay, company: Company) -> list[Change]:
 
 def _flicker_clock(_scene: StoryDay, company: Company) -> list[Change]:
     """Every timestamp of the response is served in the other zone."""
-    company.american.is_washed = not company.american.is_washed
+    company.american.has_false_utc_times = not company.american.has_false_utc_times
     return []
 
 
@@ -158,9 +158,7 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("files_then_restates", prepare_active_company, (_file_accounts, _restate_accounts)),
     Story("restates", prepare_active_company, (_restate_accounts,)),
     Story(
-        "tells_results",
-        prepare_active_company,
-        (_file_current_report("2.02"), _file_current_report("7.01", "8.01")),
+        "tells_results", prepare_active_company, (_file_current_report("2.02"), _file_current_report("7.01", "8.01"))
     ),
     Story("tells_without_release", prepare_active_company, (_file_current_report("5.02", release=False),)),
     Story(
@@ -170,16 +168,12 @@ STORIES: Final[tuple[Story, ...]] = (
     ),
     Story("late_then_files", prepare_active_company, (_notify_late_filing, _file_accounts)),
     Story("notes_mature", prepare_active_company, (_remove_security("0.875% Notes due 2026", "(a)(2)"),)),
-    Story(
-        "warrants_go", prepare_active_company, (_remove_security("Warrants to purchase common stock", "(b)"),)
-    ),
+    Story("warrants_go", prepare_active_company, (_remove_security("Warrants to purchase common stock", "(b)"),)),
     Story("merged", prepare_active_company, (_merge_company,)),
     Story("deregisters", _prepare_unlisted, (_deregister_company,)),
     Story("renamed_then_flickers", prepare_active_company, (_rename_company, _flicker_clock)),
     Story("to_the_counter", prepare_active_company, (_move_to_otc,)),
-    Story(
-        "files_quarters", prepare_with_quarters, (_file_accounts, _file_quarterly_report, _restate_accounts)
-    ),
+    Story("files_quarters", prepare_with_quarters, (_file_accounts, _file_quarterly_report, _restate_accounts)),
     Story("amends_without_figures", prepare_active_company, (_amend_without_figures,)),
     Story("founded", _prepare_founded, (_file_registration,), founded=True),
 )

@@ -31,7 +31,7 @@ def ask(service, key, **headers):
 def test_format_with_checksum(kind):
     key = api_keys.make_key(kind)
     assert re.fullmatch(rf"firm_{kind}_[0-9A-Za-z]{{42}}", key)
-    assert api_keys.kind_of(key) == kind
+    assert api_keys.key_kind(key) == kind
     assert api_keys.make_key(kind) != key
 
 
@@ -45,15 +45,15 @@ def test_checksum_is_crc32_in_base62():
     key = api_keys.make_key("live")
     assert key[-6:] == checksum(key[:-6])
     body = "firm_live_" + "a" * 36
-    assert api_keys.kind_of(body + checksum(body)) == "live"
-    assert api_keys.kind_of(body + "000000") is None
+    assert api_keys.key_kind(body + checksum(body)) == "live"
+    assert api_keys.key_kind(body + "000000") is None
 
 
 def test_any_mistyped_character_is_noticed():
     key = api_keys.make_key("live")
     for place in range(len("firm_live_"), len(key)):
         other = "b" if key[place] == "a" else "a"
-        assert api_keys.kind_of(key[:place] + other + key[place + 1 :]) is None
+        assert api_keys.key_kind(key[:place] + other + key[place + 1 :]) is None
 
 
 @check_cases(
@@ -92,8 +92,7 @@ def test_secret_kinds_have_the_same_rights(service, kind):
 
 
 @check_cases(
-    "query",
-    ["api_key={key}", "access_token=abc", "apikey=x", "q={key}", "q=a&API_KEY=b", "q=firm%5Flive%5Fabc"],
+    "query", ["api_key={key}", "access_token=abc", "apikey=x", "q={key}", "q=a&API_KEY=b", "q=firm%5Flive%5Fabc"]
 )
 def test_key_in_url(service, query):
     answer = service.get("/api/v1/companies?" + query.format(key=service.key))
@@ -129,8 +128,7 @@ def test_expired_to_the_second(service):
 
 
 @pytest.mark.parametrize(
-    ("status", "answer"),
-    [("suspended", (403, "account_suspended")), ("payment_required", (402, "payment_required"))],
+    ("status", "answer"), [("suspended", (403, "account_suspended")), ("payment_required", (402, "payment_required"))]
 )
 def test_account_that_may_not_call(service, status, answer):
     service.accounts.create_account(f"{status}@example.com", "basic")

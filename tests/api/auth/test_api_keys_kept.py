@@ -33,7 +33,7 @@ def test_a_key_is_kept_as_a_digest_only(service, control_url):
     assert made.key[12:40] not in dump
     kept = {key.key_id: key for key in service.accounts.keys("owner@example.com")}[made.key_id]
     assert (kept.shown_prefix, kept.shown_last, kept.label) == (made.key[:14], made.key[-4:], "server")
-    assert api_keys.digest_of(made.key, service.secrets.pepper) != api_keys.digest_of(made.key, b"x" * 32)
+    assert api_keys.key_digest(made.key, service.secrets.pepper) != api_keys.key_digest(made.key, b"x" * 32)
 
 
 def everything_in(value, seen):
@@ -51,11 +51,7 @@ def everything_in(value, seen):
         for held in value:
             yield from everything_in(held, seen)
     else:
-        slots = [
-            getattr(value, name, None)
-            for kind in type(value).__mro__
-            for name in getattr(kind, "__slots__", ())
-        ]
+        slots = [getattr(value, name, None) for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
         yield from everything_in(slots, seen)
         yield from everything_in(getattr(value, "__dict__", {}), seen)
 
@@ -67,7 +63,7 @@ def test_no_key_stays_in_memory(service):
     assert any(str(one).startswith("key_") for one in held), "the search finds what is there"
     written = [one if isinstance(one, bytes) else one.encode() for one in held]
     assert not [one for one in written if service.key.encode() in one]
-    assert api_keys.digest_of(service.key, service.secrets.pepper) not in written
+    assert api_keys.key_digest(service.key, service.secrets.pepper) not in written
 
 
 def test_two_processes_digest_the_same_header_differently(serve, world):
@@ -138,9 +134,7 @@ def test_rotation(service):
     """A new key beside the old one, then the old one revoked: no request fails between."""
     new = service.accounts.create_key("owner@example.com", "live").key
     assert [ask(service, key).status_code for key in (service.key, new)] == [200, 200]
-    old = next(
-        key for key in service.accounts.keys("owner@example.com") if service.key.endswith(key.shown_last)
-    )
+    old = next(key for key in service.accounts.keys("owner@example.com") if service.key.endswith(key.shown_last))
     service.accounts.revoke_key(old.key_id)
     service.hands.seconds += 31
     assert [ask(service, key).status_code for key in (service.key, new)] == [401, 200]
@@ -159,10 +153,7 @@ def test_a_suspended_account_is_refused_within_the_cache_time_and_served_again(s
 def test_all_accounts_oldest_first(service):
     service.hands.seconds += 1
     made = service.accounts.create_account("second@example.com", "basic")
-    assert [account.email for account in service.accounts.all_accounts()] == [
-        "owner@example.com",
-        "second@example.com",
-    ]
+    assert [account.email for account in service.accounts.all_accounts()] == ["owner@example.com", "second@example.com"]
     assert service.accounts.all_accounts()[1] == made
 
 
@@ -170,9 +161,7 @@ def test_use_is_noted_now_and_then(service):
     made = service.accounts.create_key("owner@example.com", "live")
 
     def used():
-        return {key.key_id: key for key in service.accounts.keys("owner@example.com")}[
-            made.key_id
-        ].last_used_at
+        return {key.key_id: key for key in service.accounts.keys("owner@example.com")}[made.key_id].last_used_at
 
     assert used() is None
     ask(service, made.key)

@@ -134,9 +134,7 @@ def test_what_is_answered_as_done_outlasts_a_power_failure(tmp_path):
 def test_errors_of_the_database_do_not_show_what_was_written(control_url):
     database = prepare_database(control_url)
     with pytest.raises(DBAPIError) as caught, database.writing() as session:
-        session.connection().execute(
-            text("INSERT INTO nowhere VALUES (:url)"), {"url": "https://a.example/?t=s3cret"}
-        )
+        session.connection().execute(text("INSERT INTO nowhere VALUES (:url)"), {"url": "https://a.example/?t=s3cret"})
     assert "nowhere" in str(caught.value)
     assert "s3cret" not in str(caught.value)
     database.close()

@@ -13,12 +13,7 @@ from api.settings.billing import BillingSettings
 from tests.api.billing.stripe_server import KEY, SIGNING_SECRET, FakeStripe, Listening, signed
 
 OWNER = "owner@example.com"
-PRICES = (
-    ("basic", "price_basic"),
-    ("pro", "price_pro"),
-    ("pro", "price_pro_old"),
-    ("business", "price_business"),
-)
+PRICES = (("basic", "price_basic"), ("pro", "price_pro"), ("pro", "price_pro_old"), ("business", "price_business"))
 
 
 @dataclass

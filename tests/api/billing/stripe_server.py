@@ -168,9 +168,7 @@ def signed(event: dict[str, Any] | bytes, at: float, secret: str = SIGNING_SECRE
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = (
-        -1
-    )  # headers and body in one packet: the other side would wait before it acknowledges the first
+    wbufsize = -1  # headers and body in one packet: the other side would wait before it acknowledges the first
     server: "_Server"
 
     def do_GET(self) -> None:

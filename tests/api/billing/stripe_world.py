@@ -83,9 +83,7 @@ class StripeWorld:
     def cancel_at_end(self, subscription_id: str) -> None:
         self._change(
             subscription_id,
-            lambda one: one.update(
-                cancel_at=one["items"]["data"][0]["current_period_end"], cancel_at_period_end=True
-            ),
+            lambda one: one.update(cancel_at=one["items"]["data"][0]["current_period_end"], cancel_at_period_end=True),
         )
 
     def renew(self, subscription_id: str) -> None:

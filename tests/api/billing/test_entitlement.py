@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from api.billing.entitlement import SignUpState, entitlement_for, is_undecided, sign_up_state
+from api.billing.entitlement import SignUpState, entitlement_for, sign_up_state, unresolved_trials
 from api.billing.errors import StripeMappingError
 from api.billing.stripe_models import StripeSubscription
 from api.settings.billing import BillingSettings
@@ -79,11 +79,7 @@ def test_it_is_asked_what_was_paid_only_where_the_status_leaves_it_open():
         subscription("past_due"),
         subscription("canceled", began=1_000, **TRIAL),
     ]
-    assert is_undecided([*of, *later]) == [
-        ("sub_past_due", 2_000),
-        ("sub_unpaid", 2_000),
-        ("sub_canceled", 2_000),
-    ]
+    assert unresolved_trials([*of, *later]) == [("sub_past_due", 2_000), ("sub_unpaid", 2_000), ("sub_canceled", 2_000)]
 
 
 def test_where_accounts_pay_nobody_begins_with_anything():
@@ -119,10 +115,7 @@ def test_settings_are_read_and_secrets_never_shown():
         ({"FIRM_STRIPE_SECRET_KEY": ""}, "FIRM_STRIPE_SECRET_KEY must also be set"),
         ({"FIRM_STRIPE_SIGNING_SECRET": ""}, "FIRM_STRIPE_SIGNING_SECRET must also be set"),
         ({"FIRM_STRIPE_PRICES": ""}, "FIRM_STRIPE_PRICES must also be set"),
-        (
-            {"FIRM_STRIPE_PRICES": "gold=price_1"},
-            "'gold' is not a tier; tiers are basic, starter, pro, business",
-        ),
+        ({"FIRM_STRIPE_PRICES": "gold=price_1"}, "'gold' is not a tier; tiers are basic, starter, pro, business"),
         ({"FIRM_STRIPE_PRICES": "pro=prod_1"}, "for example pro=price_…, not 'pro=prod_1'"),
         ({"FIRM_STRIPE_PRICES": "pro=price_1,basic=price_1"}, "price_1 is given twice"),
         ({"FIRM_STRIPE_ADDRESS": "http://stripe.example.com"}, "unencrypted"),

@@ -13,11 +13,7 @@ def test_a_checkout_asks_for_a_card_and_names_account_price_and_trial(paying):
     assert url.startswith("https://checkout.stripe.com/")
     account_id = paying.service.accounts.account(OWNER).account_id
     customer = paying.billing.customer(OWNER).customer_id
-    assert paying.stripe.asked[0] == (
-        "POST",
-        "/v1/customers",
-        {"email": OWNER, "metadata[account_id]": account_id},
-    )
+    assert paying.stripe.asked[0] == ("POST", "/v1/customers", {"email": OWNER, "metadata[account_id]": account_id})
     assert paying.stripe.asked[-1] == (
         "POST",
         "/v1/checkout/sessions",
@@ -80,10 +76,7 @@ def test_a_checkout_that_cannot_be_closed_keeps_another_from_being_made(paying):
     paying.billing.checkout(OWNER, "basic")
     customer = paying.billing.customer(OWNER).customer_id
     still_open, refused = (200, b'{"data":[{"id":"cs_x"}]}'), (400, b'{"error":{"message":"no"}}')
-    paying.stripe.faults = [
-        (200, b'{"id":"%s"}' % customer.encode()),
-        *(3 * [still_open, refused]),
-    ]
+    paying.stripe.faults = [(200, b'{"id":"%s"}' % customer.encode()), *(3 * [still_open, refused])]
     with pytest.raises(StripeUnavailableError, match="open checkouts of cus_1 could not be closed"):
         paying.billing.checkout(OWNER, "pro")
     assert paying.stripe.asked[-1][1] == "/v1/checkout/sessions/cs_x/expire"
@@ -162,9 +155,7 @@ def test_the_cancellation_is_of_the_accounts_own_subscription(paying):
 
 def test_tiers_without_a_price_and_accounts_that_are_none_are_refused_before_stripe_is_asked(paying):
     assert paying.billing.sold == ("basic", "pro", "business")
-    with pytest.raises(
-        BillingStateError, match="'starter' is not for sale; choose one of basic, pro, business"
-    ):
+    with pytest.raises(BillingStateError, match="'starter' is not for sale; choose one of basic, pro, business"):
         paying.billing.checkout(OWNER, "starter")
     with pytest.raises(AccountError, match="no account"):
         paying.billing.checkout("nobody@example.com", "basic")
@@ -183,12 +174,7 @@ FAULTS = (
     (200, b'{"url":"javascript:alert(1)"}', StripeRejectedError, "no URL to redirect the customer to"),
     (200, b'{"url":"http://stripe.example.com/"}', StripeRejectedError, "no URL to redirect the customer to"),
     (200, b'{"url":"https://x/\\" onclick=\\"y"}', StripeRejectedError, "no URL to redirect the customer to"),
-    (
-        200,
-        b'{"url":"https://x/\\r\\nset-cookie: y"}',
-        StripeRejectedError,
-        "no URL to redirect the customer to",
-    ),
+    (200, b'{"url":"https://x/\\r\\nset-cookie: y"}', StripeRejectedError, "no URL to redirect the customer to"),
 )
 
 

@@ -82,9 +82,7 @@ def test_a_trial_that_cannot_be_charged_is_over_at_once(pay, control_url):
     # nothing is delivered again by itself: what was held waits for a replay (docs/contract/contract.md 4.8)
     hook = seen(trying, trying.hook).json()
     assert (hook["status"], hook["status_reason"]) == PAUSED
-    again = trying.service.client.patch(
-        trying.hook, json={"status": "active"}, headers=trying.service.headers
-    )
+    again = trying.service.client.patch(trying.hook, json={"status": "active"}, headers=trying.service.headers)
     assert (again.status_code, again.json()["status"]) == (200, "active")
 
 

@@ -214,8 +214,6 @@ def test_a_list_of_owners_goes_on_about_the_day_it_began(own_service):
 
 def test_lists_of_a_profile_are_never_null(make, serve):
     made = make()
-    made.publish(
-        [made.company("firm:NO:800000001", "X AS") | {"previous_names": None, "address_lines": None}]
-    )
+    made.publish([made.company("firm:NO:800000001", "X AS") | {"previous_names": None, "address_lines": None}])
     body = serve(made.world).get("/api/v1/companies/800000001?include=detail,address,identifiers").json()
     assert (body["previous_names"], body["address"]["lines"], body["isin"]) == ([], [], [])

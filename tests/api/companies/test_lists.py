@@ -156,11 +156,7 @@ def test_the_tag_of_a_list_leaves_the_cursor_out(own_service):
 def test_financials_newest_first_annual_before_quarterly(service):
     body = service.get(FINANCIALS).json()
     assert list(body) == ["company_id", "org_number", "name", "data", "next_cursor", "has_more"]
-    assert (body["company_id"], body["org_number"], body["name"]) == (
-        "firm:NO:999999999",
-        "999999999",
-        "EKSEMPEL ASA",
-    )
+    assert (body["company_id"], body["org_number"], body["name"]) == ("firm:NO:999999999", "999999999", "EKSEMPEL ASA")
     assert [row["period"] for row in body["data"]] == ["2025", "2025-Q4", *map(str, range(2024, 2015, -1))]
     assert all(list(row) == FINANCIAL_FIELDS for row in body["data"])
     newest = body["data"][0]
@@ -169,9 +165,7 @@ def test_financials_newest_first_annual_before_quarterly(service):
 
 def test_revenue_that_is_absent_is_null(service):
     quarter = service.get(f"{FINANCIALS}?period_type=quarterly").json()["data"]
-    assert [(row["period"], row["fiscal_quarter"], row["revenue"]) for row in quarter] == [
-        ("2025-Q4", 4, None)
-    ]
+    assert [(row["period"], row["fiscal_quarter"], row["revenue"]) for row in quarter] == [("2025-Q4", 4, None)]
 
 
 @pytest.mark.parametrize(
@@ -205,16 +199,7 @@ def test_pages_under_a_company_hold_every_row_once(service, path, limit):
 
 def test_owners_largest_first_with_what_is_known(service):
     body = service.get(OWNERSHIP).json()
-    assert list(body) == [
-        "company_id",
-        "org_number",
-        "name",
-        "as_of",
-        "known_pct",
-        "data",
-        "next_cursor",
-        "has_more",
-    ]
+    assert list(body) == ["company_id", "org_number", "name", "as_of", "known_pct", "data", "next_cursor", "has_more"]
     assert (body["as_of"], body["known_pct"]) == ("2026-11-21", 13.2)
     assert [row["pct"] for row in body["data"]] == [10.7, 2.5]
     assert all(list(row) == OWNER_FIELDS for row in body["data"])
@@ -235,21 +220,11 @@ def test_owners_on_a_day_and_from_a_share(service):
 
 def test_events_newest_first(service):
     body = service.get(EVENTS).json()
-    assert [row["sequence"] for row in body["data"]] == sorted(
-        (row["sequence"] for row in body["data"]), reverse=True
-    )
+    assert [row["sequence"] for row in body["data"]] == sorted((row["sequence"] for row in body["data"]), reverse=True)
     assert len(body["data"]) == 10
     assert (body["next_cursor"], body["has_more"]) == (None, False)
     event = body["data"][0]
-    assert list(event) == [
-        "event_id",
-        "event_type",
-        "company_id",
-        "occurred_at",
-        "recorded_at",
-        "sequence",
-        "data",
-    ]
+    assert list(event) == ["event_id", "event_type", "company_id", "occurred_at", "recorded_at", "sequence", "data"]
     assert event["data"]["sequence"] == event["sequence"]
     assert event["data"]["org_nr"] == "5599999991"
 
@@ -264,10 +239,7 @@ def test_events_by_type_and_time(service):
 
 
 def test_content_location_of_a_list(service):
-    assert (
-        service.get(EVENTS + "?limit=1").headers["content-location"]
-        == "/api/v1/companies/5599999991/events?limit=1"
-    )
+    assert service.get(EVENTS + "?limit=1").headers["content-location"] == "/api/v1/companies/5599999991/events?limit=1"
     assert "content-location" not in service.get(FINANCIALS).headers
 
 

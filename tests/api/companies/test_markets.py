@@ -138,10 +138,7 @@ def test_what_a_run_noted_since_the_release_is_told(serve, norway):
     after = service.get(PATH)
     enheter, _, regnskap = of(after.json(), "NO")["datasets"]
     assert (enheter["checked_at"], enheter["observed_at"]) == ("2026-11-21T12:00:00Z", "2026-11-20T12:00:00Z")
-    assert (regnskap["checked_at"], regnskap["held_since"]) == (
-        "2026-11-20T12:00:00Z",
-        "2026-11-21T12:00:00Z",
-    )
+    assert (regnskap["checked_at"], regnskap["held_since"]) == ("2026-11-20T12:00:00Z", "2026-11-21T12:00:00Z")
     assert before.headers["firm-release"] == after.headers["firm-release"]
     assert before.headers["etag"] != after.headers["etag"]
 

@@ -54,9 +54,7 @@ def test_exactly_14_profile_keys(service, market):
 
 def test_unknown_is_null_and_never_zero(service):
     body = service.get("/api/v1/companies/US9999999999").json()
-    assert [body[name] for name in ("latest_revenue", "latest_currency", "latest_year", "sni_code")] == [
-        None
-    ] * 4
+    assert [body[name] for name in ("latest_revenue", "latest_currency", "latest_year", "sni_code")] == [None] * 4
 
 
 def test_latest_revenue_is_of_the_newest_annual_period(service):
@@ -107,10 +105,7 @@ def test_id_number_scoped_equality_including_etag(service, spelling, canonical):
     ],
 )
 def test_scoped_path_is_the_same_answer(service, market, number, canonical):
-    plain, scoped = (
-        service.get(f"/api/v1/companies/{canonical}"),
-        service.get(f"/api/v1/{market}/companies/{number}"),
-    )
+    plain, scoped = (service.get(f"/api/v1/companies/{canonical}"), service.get(f"/api/v1/{market}/companies/{number}"))
     assert (scoped.status_code, scoped.content) == (200, plain.content)
     assert scoped.headers["etag"] == plain.headers["etag"]
     assert scoped.headers["content-location"] == f"/api/v1/companies/{canonical}"

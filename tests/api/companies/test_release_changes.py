@@ -28,10 +28,7 @@ def test_ascending_tail_resumes(make, serve):
     fresh = serve(made.world, secrets=service.secrets)
     fresh.hands.seconds = service.hands.seconds
     later = fresh.get(f"{path}&cursor={quiet['next_cursor']}").json()
-    assert [row["data"]["occurred_at"] for row in later["data"]] == [
-        "2026-11-03T00:00:00Z",
-        "2026-11-04T00:00:00Z",
-    ]
+    assert [row["data"]["occurred_at"] for row in later["data"]] == ["2026-11-03T00:00:00Z", "2026-11-04T00:00:00Z"]
 
 
 def test_a_tail_of_nothing_begins(make, serve):

@@ -9,14 +9,7 @@ from tests.tables import check_cases
 
 ALL = {
     # id: industry (scheme, code), place, employees, status, listed, registered, (revenue, currency)
-    "SE:5560000001": (
-        "SNI2007",
-        "62010",
-        ("Göteborg", "1480", "Västra Götalands län", "14"),
-        9,
-        "active",
-        True,
-    ),
+    "SE:5560000001": ("SNI2007", "62010", ("Göteborg", "1480", "Västra Götalands län", "14"), 9, "active", True),
     "SE:5560000002": ("SNI2025", "62100", ("Malmö", "1280", "Skåne län", "12"), 10, "dormant", False),
     "NO:900000001": ("SN2007", "62020", ("TROMSØ", "5501", "Troms", "55"), 49, "active", False),
     "NO:900000002": ("SN2007", "06100", ("STAVANGER", "1103", "Rogaland", "11"), 50, "active", True),
@@ -249,9 +242,7 @@ VALUES = {
 @check_cases("seed", range(40))
 def test_any_combination_finds_what_the_table_says(service, seed):
     chance = random.Random(seed)
-    asked = {
-        name: chance.choice(VALUES[name]) for name in chance.sample(list(VALUES), chance.randrange(1, 5))
-    }
+    asked = {name: chance.choice(VALUES[name]) for name in chance.sample(list(VALUES), chance.randrange(1, 5))}
     if "industry" in asked:
         asked.setdefault("country", "SE,NO")
         asked["country"] = asked["country"].replace("UK,SE", "SE,UK")
@@ -275,9 +266,7 @@ def test_pages_of_every_sort_hold_every_company_once(service, sort, query):
     assert rows == whole
 
 
-@pytest.mark.parametrize(
-    "changed", ["status=active", "sort=name", "q=firma", "fields=name", "industry_scheme=SIC"]
-)
+@pytest.mark.parametrize("changed", ["status=active", "sort=name", "q=firma", "fields=name", "industry_scheme=SIC"])
 def test_a_cursor_holds_for_its_filters_alone(service, changed):
     cursor = service.get("/api/v1/companies?limit=1").json()["next_cursor"]
     answer = service.get(f"/api/v1/companies?{changed}&cursor={cursor}")

@@ -31,9 +31,7 @@ class Browser:
     set_by: list[str] = field(default_factory=list)
     """Every Set-Cookie that came."""
 
-    def ask(
-        self, method: str, path: str, content: bytes | None = None, **headers: str | None
-    ) -> httpx.Response:
+    def ask(self, method: str, path: str, content: bytes | None = None, **headers: str | None) -> httpx.Response:
         given = {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
         given |= {name.replace("_", "-"): value for name, value in headers.items() if value is not None}
         answer = self.http.request(method, path, content=content, headers=given)

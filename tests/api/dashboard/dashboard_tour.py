@@ -32,9 +32,7 @@ def make_tour(office: PostOffice, into: Path) -> None:
 
 
 def _tour(firm: Hooked, office: PostOffice, stripe: FakeStripe, into: Path) -> None:
-    world = HostileWorld(
-        every=1, seed=23, companies=sufficient_companies(DAYS, MARKETS), days=DAYS, markets=MARKETS
-    )
+    world = HostileWorld(every=1, seed=23, companies=sufficient_companies(DAYS, MARKETS), days=DAYS, markets=MARKETS)
     days = write_days(world, into / "days", with_truth=False)
     firm.ingest(days[0], "fi")
     with firm.serving() as client, endpoint() as receiver, browsing(into) as browser:

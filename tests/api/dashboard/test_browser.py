@@ -35,12 +35,7 @@ def pattern_of(path: str) -> re.Pattern[str]:
 def test_every_page_is_visited_and_every_form_is_sent(seen: Seen) -> None:
     """A page that is made and not toured is named here: extend `dashboard_tour`."""
     asked = {(method, urlsplit(url).path) for method, url, _ in seen.visited}
-    known = {
-        (method, path)
-        for page in PAGES
-        for path in page.paths
-        for method in page.http_methods & {"GET", "POST"}
-    }
+    known = {(method, path) for page in PAGES for path in page.paths for method in page.http_methods & {"GET", "POST"}}
     missed = {
         (method, path)
         for method, path in known - {("GET", ASSETS)}
@@ -80,9 +75,7 @@ def test_only_the_page_that_says_so_leads_elsewhere(seen: Seen) -> None:
     strayed = {name: look["strayed"] for name, look in seen.looks.items() if look["strayed"]}
     (address,) = strayed.pop("leaving")
     assert address.startswith("https://checkout.stripe.com/")
-    assert [
-        one for found in strayed.values() for one in found if "https://billing.stripe.com/" not in one
-    ] == []
+    assert [one for found in strayed.values() for one in found if "https://billing.stripe.com/" not in one] == []
 
 
 def test_a_subscription_is_made_tried_paused_and_resumed(seen: Seen) -> None:

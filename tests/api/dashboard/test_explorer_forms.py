@@ -10,12 +10,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from api.dashboard.explorer_forms import (
-    ExplorerRequest,
-    build_explorer_request,
-    group_by_tag,
-    operation_forms,
-)
+from api.dashboard.explorer_forms import ExplorerRequest, build_explorer_request, group_by_tag, operation_forms
 from tests.api.dashboard.conftest import PATIENCE_SECONDS, Browser, Desk, texts
 
 EXPLORER = "/dashboard/explorer"
@@ -41,9 +36,7 @@ def facts(answer: Any) -> dict[str, str]:
 
 
 def shown(answer: Any, heading: str) -> str:
-    (found,) = html.fromstring(answer.text).xpath(
-        f"//*[starts-with(., '{heading}')]/following-sibling::pre[1]"
-    )
+    (found,) = html.fromstring(answer.text).xpath(f"//*[starts-with(., '{heading}')]/following-sibling::pre[1]")
     return found.text_content()
 
 
@@ -81,14 +74,10 @@ def test_every_operation_has_its_form(desk: Desk, browser: Browser) -> None:
 
 
 def test_an_answer_is_the_interfaces_own(desk: Desk, browser: Browser) -> None:
-    answer = ask(
-        browser, "getCompany", key=desk.made.key, **{NUMBER: "559999-9991", "query include": "sources"}
-    )
+    answer = ask(browser, "getCompany", key=desk.made.key, **{NUMBER: "559999-9991", "query include": "sources"})
     assert answer.status_code == 200
     assert facts(answer)["Status"] == "200"
-    direct = browser.get(
-        "/api/v1/companies/559999-9991?include=sources", authorization=f"Bearer {desk.made.key}"
-    )
+    direct = browser.get("/api/v1/companies/559999-9991?include=sources", authorization=f"Bearer {desk.made.key}")
     assert json.loads(shown(answer, "Body")) == direct.json()
     limits = dict(line.split(": ") for line in shown(answer, "Rate limits").splitlines())
     assert int(limits["x-ratelimit-remaining"]) == int(direct.headers["x-ratelimit-remaining"]) + 1
@@ -119,11 +108,7 @@ def test_a_key_is_used_once_and_shown_nowhere(desk: Desk, browser: Browser) -> N
 def test_nothing_is_sent_with_a_key_that_is_not_the_accounts(desk: Desk, browser: Browser) -> None:
     desk.made.accounts.create_account("other@example.com", "pro")
     theirs = desk.made.accounts.create_key("other@example.com", "live").key
-    for key, said in (
-        (theirs, "another account"),
-        ("", "Enter a key"),
-        (desk.made.key[:-1] + "!", "not a key"),
-    ):
+    for key, said in ((theirs, "another account"), ("", "Enter a key"), (desk.made.key[:-1] + "!", "not a key")):
         (fault,) = refused(ask(browser, "getCompany", key=key, **{NUMBER: "5599999991"}))
         assert said in fault
     assert routes(browser) == {}
@@ -194,12 +179,7 @@ def test_what_would_break_out_is_not_sent() -> None:
     operations = operation_forms(openapi_document("https://api.example.com"))
     get, change = operations["getCompany"], operations["updateWebhook"]
     assert next(tag for tag, _ in group_by_tag(operations)) == "Companies"
-    for value, fault in (
-        (".", "change the path"),
-        ("..", "change the path"),
-        ("", "is required"),
-        ("x" * 25, "24"),
-    ):
+    for value, fault in ((".", "change the path"), ("..", "change the path"), ("", "is required"), ("x" * 25, "24")):
         (found,) = build_explorer_request(get, {NUMBER: value}).faults
         assert fault in found
     for value in ('"1"\r\nX-Evil: 1', '"1"\nx', "é", "\x00"):

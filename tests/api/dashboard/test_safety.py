@@ -49,19 +49,10 @@ def test_forms_of_other_sites_change_nothing(desk: Desk, owner: Browser) -> None
     posts = {path for path in posts if not path.startswith(elsewhere)}
     assert len(posts) == len(forms) + 2  # signing in is tried in a module of its own
     for path, fields in forms.items():
-        for token in (
-            {},
-            {"form_token": ""},
-            {"form_token": "0" * 64},
-            {"form_token": "é"},
-            anonymous,
-            others,
-        ):
+        for token in ({}, {"form_token": ""}, {"form_token": "0" * 64}, {"form_token": "é"}, anonymous, others):
             assert owner.post(path, fields | token).status_code == 403, path
         assert owner.post(path, fields | own, origin="https://evil.example").status_code == 403
-        assert (
-            owner.post(path, fields | own, origin="https://api.example.com.evil.example").status_code == 403
-        )
+        assert owner.post(path, fields | own, origin="https://api.example.com.evil.example").status_code == 403
         assert owner.post(path, fields | own, origin=None, sec_fetch_site="same-site").status_code == 403
         assert path in (KEYS, "/dashboard/explorer/getCompany") or owner.get(path).status_code == 405
     assert 'route="/api/' not in owner.get("/metrics").text
@@ -76,9 +67,7 @@ def test_hostile_texts_stay_texts(desk: Desk) -> None:
     browser = desk.signed_in(user_agent="<script>alert(1)</script><b onclick=alert(1)>")
     made = browser.follow(browser.submit(KEYS, KEYS, **KEY | {"label": HOSTILE[:100]}))
     assert made.status_code == 200
-    refused = browser.submit(
-        KEYS, KEYS, **KEY | {"kind": "public", "label": HOSTILE[:100], "domains": HOSTILE}
-    )
+    refused = browser.submit(KEYS, KEYS, **KEY | {"kind": "public", "label": HOSTILE[:100], "domains": HOSTILE})
     assert refused.status_code == 422
     said = browser.submit(SIGN_IN, SIGN_IN, email=HOSTILE)
     for answer in (made, refused, said, browser.get(KEYS), browser.get(SESSIONS)):
@@ -96,16 +85,10 @@ def test_every_page_says_what_browsers_may_do(desk: Desk, owner: Browser) -> Non
     answers += [owner.get(path) for path in (HOME, KEYS, SESSIONS)]
     answers += [desk.browser().get(HOME), owner.post(KEYS, {}), owner.get("/dashboard/assets/dashboard.css")]
     for answer in answers:
-        policy = dict(
-            one.strip().split(" ", 1) for one in answer.headers["content-security-policy"].split(";")
-        )
+        policy = dict(one.strip().split(" ", 1) for one in answer.headers["content-security-policy"].split(";"))
         assert policy["default-src"] == "'none'"
         assert "script-src" not in policy
-        assert (policy["frame-ancestors"], policy["base-uri"], policy["form-action"]) == (
-            "'none'",
-            "'none'",
-            "'self'",
-        )
+        assert (policy["frame-ancestors"], policy["base-uri"], policy["form-action"]) == ("'none'", "'none'", "'self'")
         assert "unsafe" not in answer.headers["content-security-policy"]
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["x-frame-options"] == "DENY"
@@ -143,9 +126,7 @@ def test_another_accounts_objects_are_not_there(desk: Desk, owner: Browser) -> N
     assert intruder.post(f"{SESSIONS}/{mine}/end", own).status_code == 303
     assert intruder.post(f"{SESSIONS}/end-others", own).status_code == 303
     assert owner.get(HOME).status_code == 200
-    assert [
-        key.revoked_at for key in desk.made.accounts.keys("owner@example.com") if key.key_id == key_id
-    ] == [None]
+    assert [key.revoked_at for key in desk.made.accounts.keys("owner@example.com") if key.key_id == key_id] == [None]
     assert "of a test" not in intruder.get(KEYS).text
 
 
@@ -220,13 +201,9 @@ def test_everything_has_a_name_that_can_be_read_out(owner: Browser) -> None:
     for path in (HOME, KEYS, SESSIONS, SIGN_IN, f"{SIGN_IN}/sent"):
         tree = html.fromstring(owner.get(path).text)
         assert tree.get("lang") == "en"
-        assert [len(tree.xpath(one)) for one in ("//h1", "//main", "//header", "//head/title")] == [1] * 4, (
-            path
-        )
+        assert [len(tree.xpath(one)) for one in ("//h1", "//main", "//header", "//head/title")] == [1] * 4, path
         named = set(tree.xpath("//label/@for"))
-        for field in tree.xpath(
-            "//input[@type!='hidden'] | //input[not(@type)] | //textarea | //select | //meter"
-        ):
+        for field in tree.xpath("//input[@type!='hidden'] | //input[not(@type)] | //textarea | //select | //meter"):
             assert field.get("id") in named or field.xpath("ancestor::label"), html.tostring(field)
         assert all(one.text_content().strip() for one in tree.xpath("//button | //summary | //a | //th"))
         assert all(one.get("scope") for one in tree.xpath("//th"))

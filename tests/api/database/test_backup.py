@@ -93,11 +93,7 @@ def filled(database: Database) -> delivery_log.Log:
             "expires_at": NOW,
         },
         "shown_once": {"view_id": "one_1", "session_id": "ses_1", "sealed": b"\x00s", "expires_at": NOW},
-        "webhook_companies": {
-            "company_id": "firm:SE:5599999991",
-            "subscription_id": subscription,
-            "position": 0,
-        },
+        "webhook_companies": {"company_id": "firm:SE:5599999991", "subscription_id": subscription, "position": 0},
         "idempotent_requests": {
             "account_id": account,
             "operation": "POST /x",
@@ -141,9 +137,9 @@ def test_what_was_taken_from_one_engine_is_the_same_in_either(
     path = tmp_path / "copy.sqlite"
     backup.export_copy(database, path)
     assert backup.integrity_errors(path) == []
-    assert backup.row_counts(path) == {name: len(rows) for name, rows in before.items()}
-    assert backup.matched_sequence(path) == 1
-    assert list(backup.sealed_secrets(path)) == [b"sealed", b"former"]
+    assert backup.copy_row_counts(path) == {name: len(rows) for name, rows in before.items()}
+    assert backup.backup_fanout_cursor(path) == 1
+    assert list(backup.read_sealed_secrets(path)) == [b"sealed", b"former"]
     assert {file.name for file in tmp_path.glob("copy.sqlite*")} == {"copy.sqlite"}, "one file"
     told = backup.import_copy(path, other)
     after = content(other)
@@ -165,7 +161,7 @@ def test_nothing_is_put_where_something_is(database: Database, tmp_path: Path) -
     path = tmp_path / "copy.sqlite"
     backup.export_copy(database, path)
     before = content(database)
-    with pytest.raises(backup.CopyError, match=r"is not empty \(.*accounts"):
+    with pytest.raises(backup.DatabaseCopyError, match=r"is not empty \(.*accounts"):
         backup.import_copy(path, log.database)
     assert content(database) == before
 
@@ -181,19 +177,13 @@ def test_a_copy_is_one_moment_of_a_database_that_is_written_to(database: Databas
         while not stop.is_set():
             number += 1
             with database.writing() as session:
-                row = {
-                    "subscription_id": subscription,
-                    "delivery_id": f"dlv_{number:026}",
-                    "sequence": number,
-                }
+                row = {"subscription_id": subscription, "delivery_id": f"dlv_{number:026}", "sequence": number}
                 session.execute(
-                    insert(Delivery),
-                    [row | {"status": "pending", "tries": 0, "attempt_count": 0, "created_at": NOW}],
+                    insert(Delivery), [row | {"status": "pending", "tries": 0, "attempt_count": 0, "created_at": NOW}]
                 )
                 queued = {"subscription_id": subscription, "due_at": NOW, "attempt_id": f"att_{number:026}"}
                 session.execute(
-                    insert(QueuedAttempt),
-                    [queued | {"delivery_id": row["delivery_id"], "trigger": "schedule"}],
+                    insert(QueuedAttempt), [queued | {"delivery_id": row["delivery_id"], "trigger": "schedule"}]
                 )
             written.release()
 
@@ -205,7 +195,7 @@ def test_a_copy_is_one_moment_of_a_database_that_is_written_to(database: Databas
                 assert written.acquire(timeout=30), "writers go on"
             path = tmp_path / f"copy-{number}.sqlite"
             backup.export_copy(database, path)
-            counts = backup.row_counts(path)
+            counts = backup.copy_row_counts(path)
             assert counts["webhook_deliveries"] == counts["webhook_queue"] >= 20 * (number + 1)
             assert backup.integrity_errors(path) == []
     finally:
@@ -216,7 +206,7 @@ def test_a_copy_is_one_moment_of_a_database_that_is_written_to(database: Databas
 def test_a_database_of_another_revision_is_not_copied(database: Database, tmp_path: Path) -> None:
     with database.writing() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '0004'"))
-    with pytest.raises(backup.CopyError, match="at revision 0004, this version expects"):
+    with pytest.raises(backup.DatabaseCopyError, match="at revision 0004, this version expects"):
         backup.export_copy(database, tmp_path / "copy.sqlite")
 
 
@@ -244,15 +234,15 @@ def test_a_copy_of_an_earlier_revision_is_brought_up_to_date(copy: Callable[[], 
         command.downgrade(settings, "0003")
         assert "stripe_customers" not in inspect(connection).get_table_names()
     backup.upgrade_copy(path)
-    assert backup.row_counts(path)["webhook_deliveries"] == 1
-    assert backup.row_counts(path)["stripe_customers"] == 0
+    assert backup.copy_row_counts(path)["webhook_deliveries"] == 1
+    assert backup.copy_row_counts(path)["stripe_customers"] == 0
 
 
 def test_a_copy_of_a_later_revision_is_refused(copy: Callable[[], Path]) -> None:
     path = copy()
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(backup.CopyError, match="9999, which this version does not know"):
+    with pytest.raises(backup.DatabaseCopyError, match="9999, which this version does not know"):
         backup.upgrade_copy(path)
 
 

@@ -43,9 +43,7 @@ def test_an_occasion_has_one_mail(box: Box) -> None:
 
 def test_a_mail_is_not_there_when_what_it_speaks_of_is_rolled_back(box: Box) -> None:
     with pytest.raises(ZeroDivisionError), box.database.writing() as session:
-        assert 1 / (
-            not outbox_repository.add_mail(session.connection(), "one", "acc_1", "a@b.example", NOTICE, NOON)
-        )
+        assert 1 / (not outbox_repository.add_mail(session.connection(), "one", "acc_1", "a@b.example", NOTICE, NOON))
     assert box.waits() == 0
 
 
@@ -84,7 +82,7 @@ def test_a_claim_that_ran_out_is_taken_over_and_says_no_more(box: Box) -> None:
     quick = claim(box, NOON + MINUTE, NOON + 2 * MINUTE)
     assert (slow.attempts, quick.attempts) == (1, 2)
     settle(box, outbox_repository.schedule_retry, slow, "too late to say", NOON + 90 * MINUTE)
-    settle(box, outbox_repository.mark_done, slow, "too late as well")
+    settle(box, outbox_repository.finish_unsent, slow, "too late as well")
     assert box.mail("one").next_attempt_at == NOON + 2 * MINUTE
     assert box.mail("one").last_error is None
 
@@ -127,11 +125,9 @@ def test_what_waits_is_counted_from_the_oldest(box: Box) -> None:
     box.seconds += 60
     box.add("two")
     with box.database.reading() as session:
-        assert outbox_repository.waiting_mails(session.connection()) == outbox_repository.WaitingMails(
-            2, NOON
-        )
-    settle(box, outbox_repository.mark_done, claim(box, NOON, NOON + MINUTE), None)
+        assert outbox_repository.count_waiting_mails(session.connection()) == outbox_repository.WaitingMails(2, NOON)
+    settle(box, outbox_repository.finish_unsent, claim(box, NOON, NOON + MINUTE), None)
     with box.database.reading() as session:
-        assert outbox_repository.waiting_mails(session.connection()) == outbox_repository.WaitingMails(
+        assert outbox_repository.count_waiting_mails(session.connection()) == outbox_repository.WaitingMails(
             1, NOON + MINUTE
         )

@@ -48,9 +48,7 @@ def certified(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def sent_by(box: Box, office: PostOffice, security: str = "none", tls: Any = None, **more: Any) -> None:
     """One step of a mailer that sends by that server."""
-    settings = {"security": security} | {
-        name: more.pop(name) for name in ("username", "password") if name in more
-    }
+    settings = {"security": security} | {name: more.pop(name) for name in ("username", "password") if name in more}
 
     async def main() -> None:
         async with office.open(tls, **more):
@@ -163,13 +161,9 @@ def test_pause_mail_once_under_race(control_url: str) -> None:
             own = Database(control_url)
             with own.writing() as session:
                 connection = session.connection()
-                is_winner = state_transitions.pause_subscription(
-                    connection, "whs_1", "retries_exhausted", NOON
-                )
+                is_winner = state_transitions.pause_subscription(connection, "whs_1", "retries_exhausted", NOON)
                 if is_winner:
-                    outbox_repository.add_mail(
-                        connection, "paused:whs_1:2", "acc_1", "owner@example.com", NOTICE, NOON
-                    )
+                    outbox_repository.add_mail(connection, "paused:whs_1:2", "acc_1", "owner@example.com", NOTICE, NOON)
             asyncio.run(OutboxWorker(own, office.settings(), box.clock).step())
             own.close()
             return is_winner
@@ -178,9 +172,7 @@ def test_pause_mail_once_under_race(control_url: str) -> None:
             async with office.open():
                 with ThreadPoolExecutor(6) as pool:
                     loop = asyncio.get_running_loop()
-                    return list(
-                        await asyncio.gather(*[loop.run_in_executor(pool, fail, n) for n in range(6)])
-                    )
+                    return list(await asyncio.gather(*[loop.run_in_executor(pool, fail, n) for n in range(6)]))
 
         assert sorted(asyncio.run(main())) == [False] * 5 + [True]
     assert [post.message["Subject"] for post in office.posts] == [NOTICE.subject]
@@ -256,8 +248,6 @@ def test_settings_that_make_no_sense_are_refused(environment: dict[str, str], sa
 
 
 def test_a_password_is_never_shown() -> None:
-    given = MailSettings.read(
-        EnvReader({"FIRM_SMTP_PASSWORD": "hush", "FIRM_SMTP_SENDER": "Ö <a@b.example>"})
-    )
+    given = MailSettings.read(EnvReader({"FIRM_SMTP_PASSWORD": "hush", "FIRM_SMTP_SENDER": "Ö <a@b.example>"}))
     assert given.password == "hush"
     assert "hush" not in repr(given)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.email import smtp
-from api.email.outbox_worker import CLAIM, GIVE_UP_AFTER, wait_after
+from api.email.outbox_worker import CLAIM, GIVE_UP_AFTER, retry_delay
 from api.email.webhook_notices import OwnerNotice
 from tests.api.fixtures.mail_server import NOON, NOTICE, Box, PostOffice, copied, opened, run, unused_port
 
@@ -45,7 +45,7 @@ def test_a_server_that_is_down_loses_nothing(control_url: str) -> None:
 
 
 def test_waits_grow_to_an_hour() -> None:
-    assert [wait_after(n).total_seconds() for n in (1, 2, 3, 4, 5, 6, 7, 8, 500)] == [
+    assert [retry_delay(n).total_seconds() for n in (1, 2, 3, 4, 5, 6, 7, 8, 500)] == [
         60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600,
     ]  # fmt: skip
 

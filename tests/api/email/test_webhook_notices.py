@@ -5,13 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.email.webhook_notices import (
-    LONGEST_SUBJECT,
-    EndpointFailure,
-    format_span,
-    pause_notice,
-    warning_notice,
-)
+from api.email.webhook_notices import LONGEST_SUBJECT, EndpointFailure, format_span, pause_notice, warning_notice
 from tests.tables import check_cases
 
 FAILING = EndpointFailure(
@@ -46,9 +40,7 @@ def test_the_pause_mail_says_what_failed_since_when_and_how_to_resume() -> None:
 
 def test_the_replay_that_is_proposed_reaches_back_before_the_first_failure() -> None:
     """Deliveries are older than their first attempt; more of them than failed or are held it cannot fetch."""
-    assert (
-        '{"since": "2026-11-19T04:12:21Z", "statuses": ["failed", "held"]}' in pause_notice(FAILING, 7).body
-    )
+    assert '{"since": "2026-11-19T04:12:21Z", "statuses": ["failed", "held"]}' in pause_notice(FAILING, 7).body
     assert '   {"statuses": ["failed", "held"]}' in pause_notice(replace(FAILING, failing_since=None), 7).body
 
 
@@ -68,24 +60,14 @@ def test_the_query_of_a_url_is_told_to_nobody(notice: object) -> None:
 
 
 def test_an_endpoint_that_never_answered_has_no_status() -> None:
-    failing = replace(
-        FAILING, error="timeout", error_detail="No 2xx response within 10 s.", response_status=None
-    )
+    failing = replace(FAILING, error="timeout", error_detail="No 2xx response within 10 s.", response_status=None)
     assert "Last response:    none" in pause_notice(failing, 0).body
     assert "Last error:       timeout: No 2xx response within 10 s." in pause_notice(failing, 0).body
 
 
 @check_cases(
     "hostile",
-    [
-        "a\r\nBcc: all@example.com",
-        "a\n.\nMAIL FROM:<x>",
-        "a\x00b",
-        "a\u2028b",
-        "a\x1b[31mb",
-        "a\udcffb",
-        "a\u202eb",
-    ],
+    ["a\r\nBcc: all@example.com", "a\n.\nMAIL FROM:<x>", "a\x00b", "a\u2028b", "a\x1b[31mb", "a\udcffb", "a\u202eb"],
     ids=["header", "dot", "nul", "separator", "escape", "surrogate", "direction"],
 )
 def test_hostile_values_stay_on_their_line(hostile: str) -> None:

@@ -54,7 +54,7 @@ class World:
         return self.record
 
     def ask(self, authorization=BEARER):
-        return asyncio.run(self.made.caller(authorization))
+        return asyncio.run(self.made.authenticate_key(authorization))
 
     def refused(self, authorization=BEARER):
         with pytest.raises(ProblemError) as caught:
@@ -74,37 +74,34 @@ def test_a_caller_is_all_that_the_record_says():
 
 def test_a_caller_is_believed_for_the_cache_time_and_not_a_moment_longer():
     world = World()
-    assert world.made.known(BEARER) is None
+    assert world.made.cached_caller(BEARER) is None
     caller = world.ask()
     world.seconds += 29.9
-    assert world.made.known(BEARER) is caller
+    assert world.made.cached_caller(BEARER) is caller
     world.seconds = START + 30
-    assert world.made.known(BEARER) is None
-    assert world.made.has_met(BEARER)
-    assert world.made.known(None) is None
-    assert not world.made.has_met(None)
-    assert not world.made.is_asking(None)
+    assert world.made.cached_caller(BEARER) is None
+    assert world.made.has_authenticated_before(BEARER)
+    assert world.made.cached_caller(None) is None
+    assert not world.made.has_authenticated_before(None)
+    assert not world.made.is_looking_up(None)
 
 
 def test_every_header_is_kept_apart():
     world = World()
     world.ask()
-    assert world.made.known(BEARER[:-1]) is None
-    assert world.made.known(BEARER + b" ") is None
+    assert world.made.cached_caller(BEARER[:-1]) is None
+    assert world.made.cached_caller(BEARER + b" ") is None
 
 
 def test_a_key_ends_on_its_instant_also_while_it_is_believed():
     world = World(replace(RECORD, expires_at=at(10)))
     world.ask()
     world.seconds += 9.5
-    assert world.made.known(BEARER) is not None
+    assert world.made.cached_caller(BEARER) is not None
     world.seconds = START + 10
-    assert world.made.known(BEARER) is None
+    assert world.made.cached_caller(BEARER) is None
     trouble = world.refused()
-    assert (trouble.kind.code, trouble.detail) == (
-        "expired_api_key",
-        f"This key expired on {at(10):%Y-%m-%d}.",
-    )
+    assert (trouble.problem_type.code, trouble.detail) == ("expired_api_key", f"This key expired on {at(10):%Y-%m-%d}.")
 
 
 def test_a_key_that_stops_working_is_forgotten():
@@ -112,11 +109,11 @@ def test_a_key_that_stops_working_is_forgotten():
     world.ask()
     world.record = replace(RECORD, revoked_at=at(1), expires_at=at(0))
     trouble = world.refused()
-    assert trouble.kind.code == "revoked_api_key", "told before that it expired"
+    assert trouble.problem_type.code == "revoked_api_key", "told before that it expired"
     assert list(trouble.headers) == [(b"www-authenticate", b'Bearer realm="firm", error="invalid_token"')]
-    assert not world.made.has_met(BEARER)
+    assert not world.made.has_authenticated_before(BEARER)
     world.record = None
-    assert world.refused().kind.code == "invalid_api_key"
+    assert world.refused().problem_type.code == "invalid_api_key"
 
 
 @pytest.mark.parametrize(
@@ -127,7 +124,7 @@ def test_a_key_that_stops_working_is_forgotten():
 def test_what_brings_no_key(header):
     world = World()
     trouble = world.refused(header)
-    assert (trouble.kind.code, world.asked) == ("missing_api_key", 0)
+    assert (trouble.problem_type.code, world.asked) == ("missing_api_key", 0)
     assert list(trouble.headers) == [(b"www-authenticate", b'Bearer realm="firm"')]
 
 
@@ -140,7 +137,7 @@ def test_the_scheme_in_any_case_and_blanks_around_the_key(header):
 
 def test_a_typing_error_costs_no_look_up():
     world = World()
-    assert world.refused(BEARER[:-1] + (b"a" if BEARER[-1:] != b"a" else b"b")).kind.code == "invalid_api_key"
+    assert world.refused(BEARER[:-1] + (b"a" if BEARER[-1:] != b"a" else b"b")).problem_type.code == "invalid_api_key"
     assert world.asked == 0
 
 
@@ -150,20 +147,20 @@ def test_a_key_that_worked_goes_on_while_it_cannot_be_looked_up():
     world.seconds += 31
     world.broken = True
     assert world.ask().key_id == "key_1"
-    assert world.made.known(BEARER) is not None, "it is not looked up again at once"
+    assert world.made.cached_caller(BEARER) is not None, "it is not looked up again at once"
     world.seconds += 5
-    assert world.made.known(BEARER) is None
+    assert world.made.cached_caller(BEARER) is None
     world.seconds = START + 30 + 900
     trouble = world.refused()
-    assert (trouble.kind.code, trouble.status) == ("service_unavailable", 503)
+    assert (trouble.problem_type.code, trouble.status) == ("service_unavailable", 503)
     assert list(trouble.headers) == [(b"retry-after", b"2")]
-    assert world.made.has_met(BEARER), "the key was neither right nor wrong"
+    assert world.made.has_authenticated_before(BEARER), "the key was neither right nor wrong"
 
 
 def test_a_key_that_has_not_worked_here_waits_for_the_look_up():
     world = World()
     world.broken = True
-    assert world.refused().kind.code == "service_unavailable"
+    assert world.refused().problem_type.code == "service_unavailable"
 
 
 def test_a_key_expires_though_it_cannot_be_looked_up():
@@ -173,7 +170,7 @@ def test_a_key_expires_though_it_cannot_be_looked_up():
     world.broken = True
     assert world.ask().key_id == "key_1"
     world.seconds = START + 40
-    assert world.refused().kind.code == "expired_api_key"
+    assert world.refused().problem_type.code == "expired_api_key"
 
 
 def test_the_callers_asked_for_longest_ago_are_forgotten_first(monkeypatch):
@@ -182,21 +179,21 @@ def test_the_callers_asked_for_longest_ago_are_forgotten_first(monkeypatch):
     first, second, third = (f"Bearer {make_key('live')}".encode() for _ in range(3))
     for header in (first, second, first, third):
         world.ask(header)
-    assert [world.made.has_met(header) for header in (first, second, third)] == [True, False, True]
+    assert [world.made.has_authenticated_before(header) for header in (first, second, third)] == [True, False, True]
 
 
 def test_requests_that_come_together_share_a_look_up_though_one_goes_away():
     world = World()
 
     async def run():
-        asking = [asyncio.ensure_future(world.made.caller(BEARER)) for _ in range(3)]
+        asking = [asyncio.ensure_future(world.made.authenticate_key(BEARER)) for _ in range(3)]
         await asyncio.sleep(0)
-        assert world.made.is_asking(BEARER)
+        assert world.made.is_looking_up(BEARER)
         asking[0].cancel()
         ended = await asyncio.gather(*asking, return_exceptions=True)
         assert isinstance(ended[0], asyncio.CancelledError)
         assert ended[1] is ended[2]
-        assert not world.made.is_asking(BEARER)
+        assert not world.made.is_looking_up(BEARER)
 
     asyncio.run(run())
     assert world.asked == 1
@@ -208,7 +205,7 @@ def test_a_failure_that_nobody_waits_for_any_more_is_seen():
 
     async def run():
         asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
-        asking = asyncio.ensure_future(world.made.caller(BEARER))
+        asking = asyncio.ensure_future(world.made.authenticate_key(BEARER))
         await asyncio.sleep(0)
         asking.cancel()
         (shared,) = asyncio.all_tasks() - {asyncio.current_task(), asking}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from api.http.client_ip import ClientIpResolver, is_local, parse_address
+from api.http.client_ip import ClientIpResolver, is_local_address, parse_address
 from api.settings.env import EnvReader, SettingError
 from api.settings.service import ApiSettings
 from tests.tables import check_cases
@@ -136,19 +136,10 @@ def test_settings():
 
 
 def test_local_addresses():
-    for local in (
-        "127.0.0.1",
-        "::1",
-        "10.1.2.3",
-        "192.168.0.1",
-        "fe80::1",
-        "::ffff:127.0.0.1",
-        "fd00::1",
-        "unix",
-    ):
-        assert is_local(local)
+    for local in ("127.0.0.1", "::1", "10.1.2.3", "192.168.0.1", "fe80::1", "::ffff:127.0.0.1", "fd00::1", "unix"):
+        assert is_local_address(local)
     for other in ("8.8.8.8", "2a00::1", "testclient", ""):
-        assert not is_local(other)
+        assert not is_local_address(other)
 
 
 def logged(service):

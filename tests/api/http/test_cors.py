@@ -8,13 +8,7 @@ from api.settings.tiers import DEFAULT
 from tests.tables import check_cases
 
 COMPANY = "/api/v1/companies/5599999991"
-DOMAINS = (
-    "example.com",
-    "*.example.org",
-    "shop.example.net:8443",
-    "http://localhost:*",
-    "http://127.0.0.1:3000",
-)
+DOMAINS = ("example.com", "*.example.org", "shop.example.net:8443", "http://localhost:*", "http://127.0.0.1:3000")
 ALLOW = "access-control-allow-origin"
 ASKED = {"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization"}
 
@@ -130,16 +124,7 @@ def test_a_name_has_one_spelling():
         origin = parse_origin(page)
         assert origin is not None
         assert is_allowed_origin(origin, domains)
-    for text in (
-        "*",
-        "*.",
-        "com",
-        "*.com:*",
-        "http://example.com",
-        "exa mple.com",
-        "a..b",
-        "http://localhost:x",
-    ):
+    for text in ("*", "*.", "com", "*.com:*", "http://example.com", "exa mple.com", "a..b", "http://localhost:x"):
         assert not is_valid_domain(text), text
 
 
@@ -238,9 +223,7 @@ def test_preflight(service, origin, path):
 
 
 def test_an_origin_that_cannot_be_sent_back_is_not(service):
-    answer = service.client.options(
-        COMPANY, headers={"Origin": "https://a\xff.example".encode("latin-1")} | ASKED
-    )
+    answer = service.client.options(COMPANY, headers={"Origin": "https://a\xff.example".encode("latin-1")} | ASKED)
     assert answer.status_code == 204
     assert ALLOW not in answer.headers
 

@@ -33,12 +33,7 @@ def assert_problem(answer, status, code):
 @check_cases(
     ("query", "code", "parameter", "detail"),
     [
-        (
-            "coutry=SE",
-            "unknown_parameter",
-            "coutry",
-            "Unknown query parameter 'coutry'. Did you mean 'country'?",
-        ),
+        ("coutry=SE", "unknown_parameter", "coutry", "Unknown query parameter 'coutry'. Did you mean 'country'?"),
         ("industry=62", "invalid_parameter", "industry_scheme", None),
         ("limit=1&limit=2", "duplicate_parameter", "limit", "'limit' may be given only once."),
         ("limit=0", "invalid_parameter", "limit", "'limit' must be an integer from 1 to 100."),
@@ -137,13 +132,8 @@ def test_not_acceptable(service, accept, status):
 
 
 def test_sizes_and_media_types(service):
-    assert (
-        assert_problem(service.get("/api/v1/companies?q=" + "a" * 8200), 414, "uri_too_long")["limit"] == 8192
-    )
-    assert (
-        assert_problem(service.get(COMPANY, **{"X-Large": "a" * 17000}), 431, "headers_too_large")["limit"]
-        == 16384
-    )
+    assert assert_problem(service.get("/api/v1/companies?q=" + "a" * 8200), 414, "uri_too_long")["limit"] == 8192
+    assert assert_problem(service.get(COMPANY, **{"X-Large": "a" * 17000}), 431, "headers_too_large")["limit"] == 16384
     large = service.client.request("GET", COMPANY, headers=service.headers, content=b"a" * 65537)
     assert assert_problem(large, 413, "payload_too_large")["limit"] == 65536
     other = service.client.request(
@@ -158,10 +148,7 @@ def test_order_of_checks(service):
     wrong = {"Authorization": "Bearer nothing", "Accept": "text/html"}
     assert service.client.get("/api/v1/nothing?x=1", headers=wrong).status_code == 404
     assert service.client.put("/api/v1/companies?x=1", headers=wrong).status_code == 405
-    assert (
-        service.client.get("/api/v1/companies?x=1&api_key=1", headers=wrong).json()["code"]
-        == "api_key_in_url"
-    )
+    assert service.client.get("/api/v1/companies?x=1&api_key=1", headers=wrong).json()["code"] == "api_key_in_url"
     assert service.client.get("/api/v1/companies?x=1", headers=wrong).status_code == 401
     assert service.get("/api/v1/companies?x=1", Accept="text/html").status_code == 406
     assert service.get("/api/v1/companies/5599999983?x=1").status_code == 400

@@ -9,9 +9,7 @@ TAG = b"0123456789abcdef"
 
 
 def test_a_tag_is_sixteen_characters_over_all_parts():
-    assert (
-        content_digest(b"one", b"two", b"three") == hashlib.sha256(b"onetwothree").hexdigest()[:16].encode()
-    )
+    assert content_digest(b"one", b"two", b"three") == hashlib.sha256(b"onetwothree").hexdigest()[:16].encode()
     assert content_digest(b"one") != content_digest(b"one", b"two")
 
 

@@ -127,10 +127,7 @@ def test_stored_a_day(service):
 
 def test_stored_are_answers_after_validation_began(service):
     rotate = f"{ALL}/whs_{'0' * 26}/secret/rotate"
-    for key, body, path, status in (
-        ("422", {}, ALL, 422),
-        ("404", {}, rotate, 404),
-    ):
+    for key, body, path, status in (("422", {}, ALL, 422), ("404", {}, rotate, 404)):
         first = post(service, key, body, path)
         again = post(service, key, body, path)
         assert first.status_code == again.status_code == status
@@ -149,10 +146,7 @@ def test_not_stored_is_what_may_be_mended(service, names):
     headers = service.headers | {"Idempotency-Key": "k", "Content-Type": "application/json"}
     assert service.client.post(ALL, headers=headers, content=b"{").status_code == 400
     assert service.client.post(f"{ALL}?x=1", headers=headers, json=GOOD).status_code == 400
-    assert (
-        service.client.post(ALL, headers=headers | {"Content-Type": "text/x"}, content=b"{}").status_code
-        == 415
-    )
+    assert service.client.post(ALL, headers=headers | {"Content-Type": "text/x"}, content=b"{}").status_code == 415
     for _ in range(10):
         assert post(service, f"filled {_}").status_code == 201
     for _ in range(2):
@@ -190,11 +184,7 @@ def test_who_was_given_up_stores_and_frees_nothing(service, database):
         moment = at + timedelta(seconds=seconds)
         with database.writing() as session:
             return requests.claim_key(
-                session.connection(),
-                asked,
-                moment,
-                moment - idempotency.KEPT,
-                moment - idempotency.ABANDONED,
+                session.connection(), asked, moment, moment - idempotency.KEPT, moment - idempotency.ABANDONED
             )
 
     assert claim(slow, 0) is None
@@ -202,18 +192,12 @@ def test_who_was_given_up_stores_and_frees_nothing(service, database):
     assert claim(later, 60) is None
     for step, stored in (
         (lambda connection: requests.release_claim(connection, slow), StoredResponse(b"f", None, None)),
-        (
-            lambda connection: requests.finish_claim(connection, slow, 201, b"slow"),
-            StoredResponse(b"f", None, None),
-        ),
+        (lambda connection: requests.finish_claim(connection, slow, 201, b"slow"), StoredResponse(b"f", None, None)),
         (
             lambda connection: requests.finish_claim(connection, later, 201, b"later"),
             StoredResponse(b"f", 201, b"later"),
         ),
-        (
-            lambda connection: requests.finish_claim(connection, slow, 201, b"slow"),
-            StoredResponse(b"f", 201, b"later"),
-        ),
+        (lambda connection: requests.finish_claim(connection, slow, 201, b"slow"), StoredResponse(b"f", 201, b"later")),
         (lambda connection: requests.release_claim(connection, later), StoredResponse(b"f", 201, b"later")),
     ):
         with database.writing() as session:

@@ -36,17 +36,14 @@ def test_headers_of_16_kib_and_no_more(service):
     assert service.get(COMPANY, **{"X-Long": "x" * (HEADERS - 1000)}).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("length", "found"), [(BODY, 200), (BODY + 1, 413), (10**18, 413), (int("9" * 300), 413)]
-)
+@pytest.mark.parametrize(("length", "found"), [(BODY, 200), (BODY + 1, 413), (10**18, 413), (int("9" * 300), 413)])
 def test_a_body_of_64_kib_and_no_more(service, length, found):
     more = {"Content-Length": str(length), "Content-Type": "application/json"}
     assert service.get(COMPANY, **more).status_code == found
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["/api/v1/companies/5599999991%2Ffinancials", "/api/v1/companies/5599999991%2f", "/api/v1/companies/%2F"],
+    "path", ["/api/v1/companies/5599999991%2Ffinancials", "/api/v1/companies/5599999991%2f", "/api/v1/companies/%2F"]
 )
 def test_an_escaped_slash_makes_no_new_segment(service, path):
     assert code(service.get(path)) == (400, "invalid_org_number")
@@ -82,14 +79,7 @@ def test_hosts(service, host):
 
 @pytest.mark.parametrize(
     "path",
-    [
-        COMPANY,
-        "/api/v1/companies?limit=1",
-        "/api/v1/companies/12ab",
-        "/nothing",
-        "/api/openapi.json",
-        "/healthz",
-    ],
+    [COMPANY, "/api/v1/companies?limit=1", "/api/v1/companies/12ab", "/nothing", "/api/openapi.json", "/healthz"],
 )
 def test_head_is_get_without_a_body(service, path):
     told = {"X-Request-Id": "the-same-id"}
@@ -141,18 +131,12 @@ def test_a_failure_is_told_and_logged_alike_on_every_way(serve, world, path, cap
 
 
 @pytest.mark.parametrize(
-    "written",
-    ["{key}", "%66irm_live_{rest}", "firm%5Flive%5F{rest}", "firm%255Flive%255F{rest}", "FIRM_LIVE_{rest}"],
+    "written", ["{key}", "%66irm_live_{rest}", "firm%5Flive%5F{rest}", "firm%255Flive%255F{rest}", "FIRM_LIVE_{rest}"]
 )
 def test_no_key_is_logged_however_it_is_sent(own_service, written):
     sent = written.format(key=own_service.key, rest=own_service.key[10:])
     told = {"X-Request-Id": "short", "User-Agent": own_service.key, "Referer": own_service.key}
-    for path in (
-        f"/api/v1/companies/{sent}",
-        f"/api/v1/companies?q={sent}",
-        f"/{sent}",
-        f"/api/v1/companies?{sent}=1",
-    ):
+    for path in (f"/api/v1/companies/{sent}", f"/api/v1/companies?q={sent}", f"/{sent}", f"/api/v1/companies?{sent}=1"):
         answer = own_service.get(path, **told)
         if path.startswith("/api/") and "%25" not in path:  # whoever encodes twice has sent another text
             assert code(answer) == (400, "api_key_in_url")

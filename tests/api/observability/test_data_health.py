@@ -39,11 +39,11 @@ def seen(make: Callable[[], Any]) -> Any:
         "no.aksjonaer": DatasetCheck(None, None, 9600),
         "se.scb": DatasetCheck(NOW - HOUR),  # noted by an edition that did not note hours
     }
-    freshness.write(layout, Freshness({"NO": NOW - 3 * HOUR}, datasets))
-    run_log.write(layout, note("20261119T080000000Z", "NO", "SE", errors=(ErrorNote("NO", "x"),)))
-    run_log.write(layout, note("20261120T080000000Z", "NO", errors=(ErrorNote("release", "x"),)))
-    run_log.write(layout, note("20261120T090000000Z", "SE", "FI", errors=(ErrorNote("FI", "x"),)))
-    run_log.write(layout, note("20261121T080000000Z", "FI", ended_at=None))
+    freshness.write_freshness(layout, Freshness({"NO": NOW - 3 * HOUR}, datasets))
+    run_log.write_run_note(layout, note("20261119T080000000Z", "NO", "SE", errors=(ErrorNote("NO", "x"),)))
+    run_log.write_run_note(layout, note("20261120T080000000Z", "NO", errors=(ErrorNote("release", "x"),)))
+    run_log.write_run_note(layout, note("20261120T090000000Z", "SE", "FI", errors=(ErrorNote("FI", "x"),)))
+    run_log.write_run_note(layout, note("20261121T080000000Z", "FI", ended_at=None))
     return maker.world
 
 
@@ -52,11 +52,7 @@ def test_sources_markets_and_runs(seen: Any) -> None:
     told = {name: dict(one.values) for name, one in data_health_gauges(reader, NOW).items()}
     reader.close()
     assert told == {
-        "source_age_seconds": {
-            ("NO", "no.enheter"): 18_000,
-            ("NO", "no.roller"): 180_000,
-            ("SE", "se.scb"): 3_600,
-        },
+        "source_age_seconds": {("NO", "no.enheter"): 18_000, ("NO", "no.roller"): 180_000, ("SE", "se.scb"): 3_600},
         "source_stale_after_seconds": {
             ("NO", "no.enheter"): 172_800,
             ("NO", "no.roller"): 172_800,
@@ -80,12 +76,7 @@ def samples(service: Service) -> dict[tuple[Any, ...], float]:
 
 def test_what_alerts_ask_for_is_told(serve: Callable[..., Service], seen: Any) -> None:
     groups = yaml.safe_load(ALERTS.read_text())["groups"]
-    asked = {
-        name
-        for group in groups
-        for rule in group["rules"]
-        for name in re.findall(r"\bfirm_\w+", rule["expr"])
-    }
+    asked = {name for group in groups for rule in group["rules"] for name in re.findall(r"\bfirm_\w+", rule["expr"])}
     service = serve(seen, metrics="public")
     service.get("/api/v1/companies/999999999")
     assert asked
@@ -112,9 +103,7 @@ def test_a_folder_that_is_not_there_has_no_disk(seen: Any) -> None:
     assert disk_gauges(seen.layout.root / "nowhere") == {}
 
 
-def test_without_its_database_the_service_says_that_it_is_away(
-    serve: Callable[..., Service], seen: Any
-) -> None:
+def test_without_its_database_the_service_says_that_it_is_away(serve: Callable[..., Service], seen: Any) -> None:
     service = serve(seen, metrics="public")
     service.database.engine.dispose()
     path = seen.layout.root.parent / "control.sqlite"

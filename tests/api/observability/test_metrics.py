@@ -105,9 +105,7 @@ def test_buckets_count_everything_up_to_their_bound():
         metrics.observe(("/a", "GET", 200), seconds, None, False)
     numbers = samples(prometheus_text(metrics.counts(), {}, {}).decode())
     bucket = {
-        float(dict(labels)["le"]): value
-        for (name, *labels), value in numbers.items()
-        if name.endswith("_bucket")
+        float(dict(labels)["le"]): value for (name, *labels), value in numbers.items() if name.endswith("_bucket")
     }
     assert list(bucket) == [*BOUNDS, float("inf")]
     assert (bucket[0.0005], bucket[0.001], bucket[0.0025], bucket[0.025], bucket[0.05]) == (1, 2, 3, 3, 4)

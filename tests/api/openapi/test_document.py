@@ -94,18 +94,12 @@ def test_what_is_sent_may_hold_nothing_unknown(described):
     ("path", "asked"),
     [
         ("/api/v1/companies/{org_number}", "/api/v1/companies/5599999991"),
-        (
-            "/api/v1/companies/{org_number}",
-            "/api/v1/companies/5599999991?include=detail,identifiers,address,sources",
-        ),
+        ("/api/v1/companies/{org_number}", "/api/v1/companies/5599999991?include=detail,identifiers,address,sources"),
         ("/api/v1/companies/{org_number}", "/api/v1/companies/5599999991?fields=name"),
         ("/api/v1/{market}/companies/{org_number}", "/api/v1/us/companies/9999999999"),
         ("/api/v1/companies", "/api/v1/companies"),
         ("/api/v1/companies", "/api/v1/companies?limit=1&fields=name"),
-        (
-            "/api/v1/companies/{org_number}/financials",
-            "/api/v1/companies/999999999/financials?include=sources",
-        ),
+        ("/api/v1/companies/{org_number}/financials", "/api/v1/companies/999999999/financials?include=sources"),
         ("/api/v1/companies/{org_number}/ownership", "/api/v1/companies/5599999991/ownership"),
         ("/api/v1/companies/{org_number}/ownership", "/api/v1/companies/99999999/ownership"),
         ("/api/v1/companies/{company_id}/events", "/api/v1/companies/999999999/events?order=asc"),

@@ -38,10 +38,10 @@ def test_every_route_is_described_or_meant_not_to_be(described):
     assert {place for place in routed if place[0] not in UNDOCUMENTED} == documented
     for operation in OPERATIONS:
         one = routed[operation.path, operation.method]
-        assert one.public == operation.public, operation.operation_id
+        assert one.public == operation.is_public, operation.operation_id
         assert one.takes_body == (operation.body is not None), operation.operation_id
         if operation.body is not None:
-            assert one.route.body.is_optional != operation.body.required, operation.operation_id
+            assert one.route.body.is_optional != operation.body.is_required, operation.operation_id
             assert tuple(kind.decode() for kind in one.route.body.media_types) == operation.body.media_types
 
 
@@ -92,9 +92,7 @@ MAKING = {"createWebhook", "createWebhookReplay"}
 
 def test_every_answer_tells_its_headers(described):
     """Of operations that need a key every 2XX and 4XX names the limits, in both spellings."""
-    limits = {"RateLimit-Policy", "RateLimit"} | {
-        f"X-RateLimit-{name}" for name in ("Limit", "Remaining", "Reset")
-    }
+    limits = {"RateLimit-Policy", "RateLimit"} | {f"X-RateLimit-{name}" for name in ("Limit", "Remaining", "Reset")}
     everywhere = {"X-Request-Id", "Cache-Control", "Vary", "X-Content-Type-Options"}
     for path, _, operation in operations(described):
         for status, answer in operation["responses"].items():
@@ -154,9 +152,7 @@ def test_paths_take_every_spelling_of_the_contract(described):
     for path, taken in (("{org_number}", bare), ("{org_number}/ownership", bare), ("", in_market)):
         place = f"/api/v1/companies/{path}" if path else "/api/v1/{market}/companies/{org_number}"
         schema = next(
-            one["schema"]
-            for one in described["paths"][place]["get"]["parameters"]
-            if one["name"] == "org_number"
+            one["schema"] for one in described["paths"][place]["get"]["parameters"] if one["name"] == "org_number"
         )
         assert [one for one in taken.split() if not validator(described, schema).is_valid(one)] == []
         assert [one for one in refused.split() if validator(described, schema).is_valid(one)] == []

@@ -82,9 +82,7 @@ def revoked(scene: Scene):
 def expired(scene: Scene):
     service = scene.service
     now = service.accounts.create_key("owner@example.com", "live")
-    at = next(
-        key for key in service.accounts.keys("owner@example.com") if key.key_id == now.key_id
-    ).created_at
+    at = next(key for key in service.accounts.keys("owner@example.com") if key.key_id == now.key_id).created_at
     key = service.accounts.create_key("owner@example.com", "live", expires_at=at + timedelta(seconds=1)).key
     service.hands.seconds += 1
     return service.client.get(COMPANY, headers={"Authorization": f"Bearer {key}"})
@@ -161,12 +159,7 @@ SCENES: dict[tuple[str, int], Callable[[Scene], Any]] = {
     ("not_implemented", 501): lambda on: on.get("/api/v1/events"),
     ("service_unavailable", 503): lambda on: on.serve(on.make().world).get(COMPANY),
 } | webhook_problems.SCENES
-HEADERS = {
-    401: {"www-authenticate"},
-    405: {"allow"},
-    429: {"retry-after"},
-    503: {"retry-after"},
-}
+HEADERS = {401: {"www-authenticate"}, 405: {"allow"}, 429: {"retry-after"}, 503: {"retry-after"}}
 RETRIED = {"idempotency_in_progress"}  # the one 409 that says when to come again
 
 

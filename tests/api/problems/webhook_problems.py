@@ -95,8 +95,6 @@ SCENES = {
     ("validation_failed", 422): lambda on: post(
         on.service, body=NEW | {"event_types": ["filing.addded"], "entity_ids": []}
     ),
-    ("endpoint_not_allowed", 422): lambda on: post(
-        on.service, body=NEW | {"endpoint_url": "https://127.0.0.1/"}
-    ),
+    ("endpoint_not_allowed", 422): lambda on: post(on.service, body=NEW | {"endpoint_url": "https://127.0.0.1/"}),
     ("idempotency_key_reused", 422): idempotency_key_reused,
 }

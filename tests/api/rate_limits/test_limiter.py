@@ -30,10 +30,7 @@ def small(serve, world):
 
 def parsed(answer):
     """Both fields as the standard's parser reads them: {policy: {parameter: value}}."""
-    fields = [
-        http_sf.parse(answer.headers[name].encode(), tltype="list")
-        for name in ("RateLimit-Policy", "RateLimit")
-    ]
+    fields = [http_sf.parse(answer.headers[name].encode(), tltype="list") for name in ("RateLimit-Policy", "RateLimit")]
     policy, state = [{name: dict(parameters) for name, parameters in field} for field in fields]
     return policy, state
 
@@ -184,10 +181,7 @@ def test_month_429(small):
     assert [answer.status_code for answer in answers] == [200] * 5 + [429]
     refused, body = answers[-1], answers[-1].json()
     assert (body["code"], body["violated-policies"]) == ("quota_exceeded", ["month"])
-    assert (
-        body["detail"]
-        == "All 5 requests of November 2026 are used. The quota resets at 2026-12-01T00:00:00Z."
-    )
+    assert body["detail"] == "All 5 requests of November 2026 are used. The quota resets at 2026-12-01T00:00:00Z."
     assert body["retry_after"] == int(refused.headers["Retry-After"]) == TO_NEXT_MONTH
     assert parsed(refused)[1]["month"] == {"r": 0, "t": TO_NEXT_MONTH}
     assert parsed(refused)[1]["burst"]["r"] == 44

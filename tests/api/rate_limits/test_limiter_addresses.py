@@ -47,11 +47,7 @@ class TestAddresses:
         answers = self.failing(limited, 11, **header)
         assert [answer.status_code for answer in answers] == [401] * 10 + [429]
         body = answers[-1].json()
-        assert (body["code"], body["retry_after"], answers[-1].headers["Retry-After"]) == (
-            "rate_limited",
-            1,
-            "1",
-        )
+        assert (body["code"], body["retry_after"], answers[-1].headers["Retry-After"]) == ("rate_limited", 1, "1")
         assert body["detail"].startswith("More than 10 failed authentications per second from this address.")
         limited.hands.seconds += 1
         assert [answer.status_code for answer in self.failing(limited, 11)] == [401] * 10 + [429]
@@ -125,9 +121,7 @@ class TestAddresses:
         async def ask(peer, addresses):
             transport = httpx.ASGITransport(service.app, client=(peer, 1))
             async with httpx.AsyncClient(transport=transport, base_url="http://api.example.com") as client:
-                sent = [
-                    {"Authorization": "Bearer nonsense", "X-Forwarded-For": address} for address in addresses
-                ]
+                sent = [{"Authorization": "Bearer nonsense", "X-Forwarded-For": address} for address in addresses]
                 return [(await client.get(COMPANY, headers=headers)).status_code for headers in sent]
 
         one, two = "198.51.100.1", "198.51.100.2"
@@ -162,11 +156,7 @@ class TestAddresses:
 
     @pytest.mark.parametrize(
         ("client", "network"),
-        [
-            ("192.0.2.7", "192.0.2.7"),
-            ("2001:db8:1:2::7", "2001:db8:1:2:ffff::1"),
-            ("unix", "unix"),
-        ],
+        [("192.0.2.7", "192.0.2.7"), ("2001:db8:1:2::7", "2001:db8:1:2:ffff::1"), ("unix", "unix")],
     )
     def test_ipv6_addresses_of_one_subscriber_are_one(self, client, network):
         assert client_network(client) == client_network(network)

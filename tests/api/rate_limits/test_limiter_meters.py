@@ -71,9 +71,7 @@ class World:
         self.added.append((count.account_id, count.month))
 
     def settle(self, meter, status=200, left=1, *, counted=True):
-        return {
-            name.decode(): value.decode() for name, value in self.made.settle(meter, status, counted, left)
-        }
+        return {name.decode(): value.decode() for name, value in self.made.count_response(meter, status, counted, left)}
 
 
 def refused(ask, *given):
@@ -84,7 +82,7 @@ def refused(ask, *given):
 
 def test_headers_tell_what_is_left_after_the_answer():
     world = World()
-    meter = world.made.meter_of(RECORD)
+    meter = world.made.limits_of_key(RECORD)
     assert world.settle(meter) == {
         "ratelimit-policy": '"burst";q=2;w=2, "month";q=3;w=2592000',
         "ratelimit": f'"burst";r=1;t=1, "month";r=2;t={int(DECEMBER - START)}',
@@ -97,7 +95,7 @@ def test_headers_tell_what_is_left_after_the_answer():
 @pytest.mark.parametrize("left", [EMPTY, EMPTY_FOR_VISITOR, 0])
 def test_nothing_left_is_nought(left):
     world = World()
-    meter = world.made.meter_of(replace(RECORD, used=7))
+    meter = world.made.limits_of_key(replace(RECORD, used=7))
     told = world.settle(meter, 429, left)
     assert told["ratelimit"].startswith('"burst";r=0;t=1, "month";r=0;')
     assert told["x-ratelimit-remaining"] == "0"
@@ -106,7 +104,7 @@ def test_nothing_left_is_nought(left):
 @check_cases("status", [*CONTRACT, 304, 401, 402, 403, 405, 406, 413, 415, 429, 500, 503])
 def test_only_some_statuses_count_and_only_where_the_route_does(status):
     world = World()
-    meter = world.made.meter_of(RECORD)
+    meter = world.made.limits_of_key(RECORD)
     world.settle(meter, status)
     assert world.added == [("acc_1", 202611)] * (status in CONTRACT)
     world.settle(meter, status, counted=False)
@@ -115,11 +113,11 @@ def test_only_some_statuses_count_and_only_where_the_route_does(status):
 
 def test_the_last_request_of_a_month_is_answered_and_the_next_is_not():
     world = World()
-    meter = world.made.meter_of(replace(RECORD, used=2))
+    meter = world.made.limits_of_key(replace(RECORD, used=2))
     world.made.check_quota(meter)
     world.settle(meter)
     trouble = refused(world.made.check_quota, meter)
-    assert (trouble.kind.code, trouble.extra["violated-policies"]) == ("quota_exceeded", ["month"])
+    assert (trouble.problem_type.code, trouble.extra["violated-policies"]) == ("quota_exceeded", ["month"])
     assert trouble.extra["retry_after"] == int(DECEMBER - START)
     assert trouble.detail.startswith("All 3 requests of November 2026 are used.")
     world.seconds = DECEMBER
@@ -129,21 +127,21 @@ def test_the_last_request_of_a_month_is_answered_and_the_next_is_not():
 
 def test_a_month_begins_on_its_first_second():
     world = World()
-    meter = world.made.meter_of(replace(RECORD, used=3))
+    meter = world.made.limits_of_key(replace(RECORD, used=3))
     world.seconds = DECEMBER - 0.5
     assert world.settle(meter, 429)["x-ratelimit-remaining"] == "0"
-    assert world.made.month().number == 202611
+    assert world.made.current_month().number == 202611
     world.seconds = DECEMBER
     assert world.settle(meter)["x-ratelimit-remaining"] == "2"
-    assert world.made.month().number == 202612
+    assert world.made.current_month().number == 202612
     assert world.added == [("acc_1", 202612)]
 
 
 def test_a_clock_that_is_set_back_over_a_month_loses_no_count():
     world = World()
-    meter = world.made.meter_of(replace(RECORD, used=2))
+    meter = world.made.limits_of_key(replace(RECORD, used=2))
     world.seconds = DECEMBER
-    assert world.made.month().number == 202612
+    assert world.made.current_month().number == 202612
     world.seconds = START
     world.made.check_quota(meter)
     assert (meter.month.number, meter.count.used) == (202611, 2)
@@ -153,45 +151,45 @@ def test_counts_of_another_month_are_not_learned():
     """A look-up that began before midnight tells of the month that is over."""
     world = World()
     world.seconds = DECEMBER
-    meter = world.made.meter_of(replace(RECORD, month=202611, used=3))
+    meter = world.made.limits_of_key(replace(RECORD, month=202611, used=3))
     assert meter.count.used == 0
-    meter = world.made.meter_of(replace(RECORD, month=202611, used=3))
+    meter = world.made.limits_of_key(replace(RECORD, month=202611, used=3))
     assert meter.count.used == 0
-    world.made.learn(meter, 202612, 2)
+    world.made.set_stored_count(meter, 202612, 2)
     assert meter.count.used == 2
 
 
 def test_all_keys_of_an_account_have_one_meter_and_it_learns():
     world = World()
-    meter = world.made.meter_of(RECORD)
-    assert world.made.meter_of(replace(RECORD, key_id="key_2", used=2)) is meter
+    meter = world.made.limits_of_key(RECORD)
+    assert world.made.limits_of_key(replace(RECORD, key_id="key_2", used=2)) is meter
     assert meter.count.used == 2
-    assert world.made.meter_of(replace(RECORD, account_id="acc_2")) is not meter
+    assert world.made.limits_of_key(replace(RECORD, account_id="acc_2")) is not meter
 
 
 def test_a_bucket_that_two_processes_made_twice_is_one_again_at_the_next_look_up():
     world = World()
-    meter = world.made.meter_of(RECORD)
+    meter = world.made.limits_of_key(RECORD)
     home = meter.bucket.slot
     meter.bucket.slot = home + 1
     world.made._buckets._identities[home + 1] = meter.bucket.identity
-    assert world.made.meter_of(RECORD) is meter
+    assert world.made.limits_of_key(RECORD) is meter
     assert meter.bucket.slot == home
 
 
 def test_another_tier_keeps_month_and_count():
     world = World()
-    meter = world.made.meter_of(replace(RECORD, used=2))
-    assert [world.made.enter(meter, START) for _ in range(3)] == [1, 0, EMPTY]
-    world.made.meter_of(replace(RECORD, tier="pro", used=2))
+    meter = world.made.limits_of_key(replace(RECORD, used=2))
+    assert [world.made.take_account_token(meter, START) for _ in range(3)] == [1, 0, EMPTY]
+    world.made.limits_of_key(replace(RECORD, tier="pro", used=2))
     assert (meter.tier.name, meter.allowed, meter.count.used) == ("pro", 60_000, 2)
-    assert world.made.enter(meter, START + 60) == 49
+    assert world.made.take_account_token(meter, START + 60) == 49
 
 
 def test_a_tier_that_is_not_configured_is_served_most_generously(caplog):
     world = World(DEFAULT)
     with caplog.at_level(logging.ERROR, "firm.api"):
-        meter = world.made.meter_of(replace(RECORD, tier="gone"))
+        meter = world.made.limits_of_key(replace(RECORD, tier="gone"))
     assert meter.tier.name == "business"
     assert "an account has tier 'gone', which is not configured: business is used instead" in caplog.text
 
@@ -200,61 +198,56 @@ def test_meters_that_are_forgotten_have_nothing_unwritten(monkeypatch):
     monkeypatch.setattr(module, "MAX_METERS", 3)
     world = World()
     idle, pending, writing = (
-        world.made.meter_of(replace(RECORD, account_id=name)) for name in ("idle", "pending", "writing")
+        world.made.limits_of_key(replace(RECORD, account_id=name)) for name in ("idle", "pending", "writing")
     )
     pending.count.pending, writing.count.writing = 1, 1
-    world.made.meter_of(replace(RECORD, account_id="fourth"))
-    assert world.made.meter_of(replace(RECORD, account_id="pending")) is pending
-    assert world.made.meter_of(replace(RECORD, account_id="writing")) is writing
-    assert world.made.meter_of(replace(RECORD, account_id="idle")) is not idle
+    world.made.limits_of_key(replace(RECORD, account_id="fourth"))
+    assert world.made.limits_of_key(replace(RECORD, account_id="pending")) is pending
+    assert world.made.limits_of_key(replace(RECORD, account_id="writing")) is writing
+    assert world.made.limits_of_key(replace(RECORD, account_id="idle")) is not idle
 
 
 def test_a_visitor_s_bucket_is_the_key_s_and_the_network_s():
     world = World()
-    meter = world.made.meter_of(replace(RECORD, tier="pro"))
+    meter = world.made.limits_of_key(replace(RECORD, tier="pro"))
     home, other = "2001:db8:1:2::7", "2001:db8:1:3::7"
-    assert [world.made.visit(meter, "key_1", home, START) for _ in range(3)] == [49, 48, EMPTY_FOR_VISITOR]
-    assert world.made.visit(meter, "key_1", "2001:db8:1:2:ffff::1", START) == EMPTY_FOR_VISITOR
-    assert world.made.visit(meter, "key_1", other, START) == 47
-    assert world.made.visit(meter, "key_2", home, START) == 46
-    assert world.made.too_fast(meter, EMPTY_FOR_VISITOR).detail.startswith(
+    assert [world.made.take_visitor_token(meter, "key_1", home, START) for _ in range(3)] == [49, 48, EMPTY_FOR_VISITOR]
+    assert world.made.take_visitor_token(meter, "key_1", "2001:db8:1:2:ffff::1", START) == EMPTY_FOR_VISITOR
+    assert world.made.take_visitor_token(meter, "key_1", other, START) == 47
+    assert world.made.take_visitor_token(meter, "key_2", home, START) == 46
+    assert world.made.rate_limit_problem(meter, EMPTY_FOR_VISITOR).detail.startswith(
         "More than 2 requests per second from one address."
     )
-    trouble = world.made.too_fast(meter, EMPTY)
+    trouble = world.made.rate_limit_problem(meter, EMPTY)
     assert trouble.detail == "More than 25 requests per second. Try again in 1 second."
-    assert (trouble.extra["violated-policies"], list(trouble.headers)) == (
-        ["burst"],
-        [(b"retry-after", b"1")],
-    )
+    assert (trouble.extra["violated-policies"], list(trouble.headers)) == (["burst"], [(b"retry-after", b"1")])
 
 
 def test_an_empty_account_refuses_a_visitor_too():
     world = World()
-    meter = world.made.meter_of(RECORD)
-    assert [world.made.enter(meter, START) for _ in range(2)] == [1, 0]
-    assert world.made.visit(meter, "key_1", "192.0.2.1", START) == EMPTY
+    meter = world.made.limits_of_key(RECORD)
+    assert [world.made.take_account_token(meter, START) for _ in range(2)] == [1, 0]
+    assert world.made.take_visitor_token(meter, "key_1", "192.0.2.1", START) == EMPTY
 
 
 def test_addresses_that_fail_wait_unless_they_are_forgiven():
     world = World()
     for _ in range(5):
-        world.made.try_client("192.0.2.1", START)
-        world.made.forgive_client("192.0.2.1", START)
-    world.made.blame_client("192.0.2.1", START)
-    world.made.try_client("192.0.2.1", START)
-    trouble = refused(world.made.try_client, "192.0.2.1", START)
+        world.made.check_failed_authentications("192.0.2.1", START)
+        world.made.reset_failed_authentications("192.0.2.1", START)
+    world.made.count_failed_authentication("192.0.2.1", START)
+    world.made.check_failed_authentications("192.0.2.1", START)
+    trouble = refused(world.made.check_failed_authentications, "192.0.2.1", START)
     assert trouble.detail.startswith("More than 2 failed authentications per second from this address.")
-    world.made.try_client("192.0.2.2", START)
+    world.made.check_failed_authentications("192.0.2.2", START)
 
 
 def test_slow_buckets_are_remembered_until_they_are_full():
     """One that takes two minutes to fill is not taken for one of a clock before the last start."""
-    slow = read_tiers(
-        {"tiers": {"small": {"monthly_requests": 3, "burst_per_second": 1, "burst_capacity": 120}}}
-    )
+    slow = read_tiers({"tiers": {"small": {"monthly_requests": 3, "burst_per_second": 1, "burst_capacity": 120}}})
     world = World(slow)
-    meter = world.made.meter_of(RECORD)
-    assert [world.made.enter(meter, START) for _ in range(121)][-2:] == [0, EMPTY]
+    meter = world.made.limits_of_key(RECORD)
+    assert [world.made.take_account_token(meter, START) for _ in range(121)][-2:] == [0, EMPTY]
 
 
 @pytest.mark.parametrize(
@@ -280,8 +273,8 @@ def test_what_was_counted_is_stored_at_the_end():
 
     async def run():
         made = RateLimiter(SMALL, Clock(wall=lambda: START, monotonic=lambda: START), Kept())
-        made.settle(made.meter_of(RECORD), 200, True, 1)
-        await made.stop()
+        made.count_response(made.limits_of_key(RECORD), 200, True, 1)
+        await made.store_pending_counts()
 
     asyncio.run(run())
     assert stored == [("acc_1", 202611, 1)]

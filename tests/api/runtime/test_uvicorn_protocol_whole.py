@@ -90,9 +90,7 @@ def test_what_is_sent_whole_is_what_uvicorn_sends(serve: Any, world: Any) -> Non
         config.http, config.date_header = protocol, False
         with Running(uvicorn.Server(config)) as running:
             asked = conversations(service.key)
-            answers.append(
-                {name: LEFT.sub(rb"\1", running.told(requests)) for name, requests in asked.items()}
-            )
+            answers.append({name: LEFT.sub(rb"\1", running.told(requests)) for name, requests in asked.items()})
     stepwise, whole = answers
     assert stepwise == whole
     assert whole["a profile"].startswith(b"HTTP/1.1 200 OK\r\n")
@@ -101,13 +99,7 @@ def test_what_is_sent_whole_is_what_uvicorn_sends(serve: Any, world: Any) -> Non
 
 def sent_by(app: Any, asked: bytes) -> bytes:
     config = uvicorn.Config(
-        app,
-        port=0,
-        http=FastHttpProtocol,
-        lifespan="off",
-        date_header=False,
-        server_header=False,
-        log_config=None,
+        app, port=0, http=FastHttpProtocol, lifespan="off", date_header=False, server_header=False, log_config=None
     )
     with Running(uvicorn.Server(config)) as running:
         return running.told(asked)

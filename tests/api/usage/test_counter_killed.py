@@ -33,11 +33,7 @@ class Installed:
     def __init__(self, folder, url):
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("FIRM_")}
         (folder / "tiers.toml").write_text(TIERS)
-        chosen = {
-            "FIRM_DATA": str(folder),
-            "FIRM_TIERS": str(folder / "tiers.toml"),
-            "FIRM_DATABASE_URL": url,
-        }
+        chosen = {"FIRM_DATA": str(folder), "FIRM_TIERS": str(folder / "tiers.toml"), "FIRM_DATABASE_URL": url}
         self.environment |= chosen | {"FIRM_ACCESS_LOG": "false"}  # nobody reads on from its standard error
         settings, self.clock = ApiSettings.from_environment(chosen), Clock()
         self.database = prepare_database(url)
@@ -65,9 +61,7 @@ class Installed:
         try:
             headers = {"Authorization": f"Bearer {self.key}"}
             until_serving(process)
-            with httpx.Client(
-                base_url=f"http://127.0.0.1:{port}", headers=headers, trust_env=False
-            ) as client:
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers, trust_env=False) as client:
                 yield client
         finally:
             if ending == signal.SIGTERM:

@@ -31,9 +31,7 @@ def stored(url, month=202611):
     """What the database itself says, over all accounts."""
     database = Database(url)
     with database.reading() as session:
-        found = session.execute(
-            text("SELECT sum(count) FROM usage WHERE month = :month"), {"month": month}
-        ).scalar()
+        found = session.execute(text("SELECT sum(count) FROM usage WHERE month = :month"), {"month": month}).scalar()
     database.close()
     return found or 0
 

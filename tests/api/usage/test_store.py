@@ -41,8 +41,7 @@ def test_processes_that_store_at_once_lose_nothing(control_url):
     made = [accounts.create_account(f"{name}@example.com", "basic").account_id for name in "abc"]
     command = [sys.executable, "-c", _CHILD, control_url, ",".join(made)]
     children = [
-        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
+        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(3)
     ]
     for child in children:
         assert child.stdout is not None

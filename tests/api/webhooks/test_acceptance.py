@@ -22,10 +22,7 @@ ACCEPTANCE = {
         "secret_never_in_get": ("test_secret_never_in_get",),
         "hex_is_lowercase": ("test_hex_is_lowercase",),
         "signature_over_exact_wire_bytes": ("test_signature_over_exact_wire_bytes",),
-        "headers_on_every_retry": (
-            "test_headers_on_every_retry",
-            "test_headers_on_every_retry_are_whole_and_new",
-        ),
+        "headers_on_every_retry": ("test_headers_on_every_retry", "test_headers_on_every_retry_are_whole_and_new"),
     },
     "Schedule": {
         "full_14h36_on_fake_clock": ("test_full_14h36_on_fake_clock",),
@@ -58,10 +55,7 @@ ACCEPTANCE = {
             "test_every_row_of_the_deny_table",
             "test_every_row_of_the_deny_table_is_blocked",
         ),
-        "2130706433/0x7f.1/127.1/0177": (
-            "test_numeric_spellings_are_refused",
-            "test_numeric_spellings_never_arrive",
-        ),
+        "2130706433/0x7f.1/127.1/0177": ("test_numeric_spellings_are_refused", "test_numeric_spellings_never_arrive"),
         "::ffff:127.0.0.1": ("test_mapped_addresses_are_judged_as_ipv4",),
         "64:ff9b::a9fe:a9fe": ("test_only_given_out_ipv6_is_allowed",),
         "rebinding between create and send": ("test_rebinding_between_create_and_send",),

@@ -54,9 +54,7 @@ def journey(service, log):
     yield "rotateWebhookSecret", asked("POST", f"{path}/secret/rotate")
     yield "testWebhook", asked("POST", f"{path}/test", {"event_type": "status.changed"})
     yield "retryWebhookDelivery", asked("POST", f"{one}/retry")
-    replay = asked(
-        "POST", f"{path}/replays", {"since": "2026-11-20T00:00:00Z", "until": "2026-11-22T00:00:00Z"}
-    )
+    replay = asked("POST", f"{path}/replays", {"since": "2026-11-20T00:00:00Z", "until": "2026-11-22T00:00:00Z"})
     yield "createWebhookReplay", replay
     yield "getWebhookReplay", asked("GET", replay.headers["location"])
     yield "listWebhookDeliveries", asked("GET", f"{path}/deliveries")
@@ -96,9 +94,7 @@ def test_keys_come_in_the_contracts_order(service, log):
 def test_what_the_service_takes_the_document_allows(name, service):
     """Every member by itself, at its bounds, both ways."""
     path = "/api/v1/webhooks"
-    validator = Draft202012Validator(
-        {"$ref": f"#/components/schemas/{name}", "components": DOCUMENT["components"]}
-    )
+    validator = Draft202012Validator({"$ref": f"#/components/schemas/{name}", "components": DOCUMENT["components"]})
     made = {"endpoint_url": "https://hooks.example.com/", "event_types": ["status.changed"]}
     if name == "SubscriptionChanges":
         path = service.client.post(path, headers=service.headers, json=made).headers["location"]

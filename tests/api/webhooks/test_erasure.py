@@ -28,13 +28,7 @@ def log(control_url: str) -> Iterator[Any]:
 
 def data(company: str, **more: Any) -> dict[str, Any]:
     _, market, number = company.split(":")
-    return {
-        "company_id": company,
-        "org_nr": number,
-        "name": NAME,
-        "country": market,
-        "source": {"url": None},
-    } | more
+    return {"company_id": company, "org_nr": number, "name": NAME, "country": market, "source": {"url": None}} | more
 
 
 def change(holder: str) -> dict[str, Any]:
@@ -58,23 +52,19 @@ def test_events_of_subjects_are_blank_and_those_of_others_untouched(log: Any) ->
     told = loaded(log)
     before = {row.sequence: bytes(row.data) for row in log.rows(MatchedEvent)}
     with log.database.writing() as session:
-        session.execute(
-            text("UPDATE webhook_events SET company_id = 'firm:SE:5560000001' WHERE sequence > 1")
-        )
+        session.execute(text("UPDATE webhook_events SET company_id = 'firm:SE:5560000001' WHERE sequence > 1"))
     blanking = EventRedactor(frozenset({COMPANY}), frozenset({HOLDER}))
-    assert erasure.erase_events(log.database, blanking.companies, blanking.blanked) == 2
+    assert erasure.erase_events(log.database, blanking.companies, blanking.redact_event) == 2
     after = {row.sequence: json.loads(row.data) for row in log.rows(MatchedEvent)}
     assert after[told["own"]]["name"] == "5599999991"
     assert after[told["own"]]["filing"] == {"revenue": None, "version": 1}
     assert after[told["held"]]["change"] == change(HOLDER) | {"holder_name": None}
-    assert (
-        bytes(log.rows(MatchedEvent, MatchedEvent.sequence == told["other"])[0].data) == before[told["other"]]
-    )
+    assert bytes(log.rows(MatchedEvent, MatchedEvent.sequence == told["other"])[0].data) == before[told["other"]]
     of = {delivery.delivery_id: delivery.sequence for delivery in log.rows(Delivery)}
     answers = {of[attempt.delivery_id]: attempt.response_body for attempt in log.rows(Attempt)}
     assert [answers[told[name]] for name in ("own", "held")] == [None, None]
     assert answers[told["other"]]
-    assert erasure.erase_events(log.database, blanking.companies, blanking.blanked) == 0
+    assert erasure.erase_events(log.database, blanking.companies, blanking.redact_event) == 0
 
 
 def test_no_page_of_the_file_keeps_it(log: Any) -> None:
@@ -84,7 +74,7 @@ def test_no_page_of_the_file_keeps_it(log: Any) -> None:
     for _ in range(200):
         log.attempt(log.deliver(subscription, log.event(**data(COMPANY)), "succeeded"), response_body=NAME)
     blanking = EventRedactor(frozenset({COMPANY}), frozenset())
-    assert erasure.erase_events(log.database, blanking.companies, blanking.blanked) == 200
+    assert erasure.erase_events(log.database, blanking.companies, blanking.redact_event) == 200
     path = Path(str(log.database.url.database))
     for file in path.parent.iterdir():
         body = file.read_bytes()

@@ -194,9 +194,7 @@ def test_a_deleted_subscription_goes_with_its_last_delivery(control: Control) ->
     with control.database.writing() as session:
         delete_subscription(session.connection(), gone, control.now)
     pruned(control)
-    assert {row.subscription_id for row in control.rows(SubscribedCompany)} == {stays}, (
-        "matches nothing any more"
-    )
+    assert {row.subscription_id for row in control.rows(SubscribedCompany)} == {stays}, "matches nothing any more"
     assert control.count(Subscription) == 2, "its deliveries are still there"
     control.advance(days=31)
     pruned(control)
@@ -230,9 +228,7 @@ def test_days_of_usage_are_kept_for_a_year_and_a_month(control: Control, monkeyp
     days = [control.now - timedelta(days=ago) for ago in (900, 500, 402, 401, 400, 1)]
     numbers = [int(f"{day:%Y%m%d}") for day in days]
     with control.database.writing() as session:
-        session.execute(
-            insert(UsageDay), [{"account_id": ACCOUNT, "day": one, "count_before": 7} for one in numbers]
-        )
+        session.execute(insert(UsageDay), [{"account_id": ACCOUNT, "day": one, "count_before": 7} for one in numbers])
     pruned(control)
     assert sorted(row.day for row in control.rows(UsageDay)) == numbers[4:]
 
@@ -257,13 +253,7 @@ def replay(name: str, subscription_id: str, done: datetime | None) -> dict[str, 
 
 def mail(name: str, due: datetime | None) -> dict[str, Any]:
     text = {"subject": "s", "body": "b", "recipient": "owner@example.com", "account_id": ACCOUNT}
-    return {
-        "mail_id": name,
-        "occasion": name,
-        "created_at": NOON,
-        "next_attempt_at": due,
-        "attempts": 1,
-    } | text
+    return {"mail_id": name, "occasion": name, "created_at": NOON, "next_attempt_at": due, "attempts": 1} | text
 
 
 def request(key: str, at: datetime) -> dict[str, Any]:

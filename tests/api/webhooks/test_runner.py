@@ -28,7 +28,7 @@ from tests.api.fixtures.fanout import Control
 ONE = "firm:NO:999999999"
 PATIENCE = 30.0
 DONE = AttemptResult(
-    succeeded=True,
+    has_succeeded=True,
     error=None,
     error_detail=None,
     remote_ip="203.0.113.9",
@@ -79,7 +79,7 @@ def test_an_event_goes_all_the_way(database: Database, sealer: SecretBox, monkey
     monkeypatch.setattr(WebhookClient, "send", answers)
 
     async def run() -> None:
-        async with deliveries(control, sealer, observed).beside():
+        async with deliveries(control, sealer, observed).run_in_background():
             control.ledger.add(ONE, count=3)
             await until(lambda: control.count(Delivery, Delivery.status == "succeeded") == 3)
 
@@ -107,7 +107,7 @@ def test_what_hangs_is_broken_off_and_repeated_by_the_next(
     monkeypatch.setattr(runner, "ENDING_SECONDS", -9.9)  # of the ten that an endpoint has
 
     async def run() -> None:
-        async with deliveries(control, sealer, observed).beside():
+        async with deliveries(control, sealer, observed).run_in_background():
             control.ledger.add(ONE)
             await until(lambda: begun)
 

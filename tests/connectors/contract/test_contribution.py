@@ -16,19 +16,11 @@ import pytest
 
 import connectors
 from connectors.contract.contribution import Contribution
-from connectors.contract.dataset import (
-    Dataset,
-    HostLimit,
-    HostSecret,
-    Jurisdiction,
-    Link,
-    PresentRows,
-    SharedTables,
-)
+from connectors.contract.dataset import Dataset, HostLimit, HostSecret, Jurisdiction, Link, PresentRows, SharedTables
 from connectors.kit import staging
 from connectors.kit.composition import compose_market, merge_limits
 from pipelines.ingest.run import IngestOverrides, ingest
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from sandbox import World, write_days
 from tests.pipelines.invented import dataset_of
@@ -36,7 +28,7 @@ from tests.tables import check_cases
 from warehouse.ledger.ledger import Ledger
 from warehouse.release.manifest import read_manifest
 from warehouse.schema.tables import COMPANIES, IDENTIFIERS
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 TODAY = date(2026, 11, 16)
 AT = datetime(2026, 11, 16, tzinfo=UTC)
@@ -65,15 +57,15 @@ def declared(market: Jurisdiction) -> dict[str, Any]:
     """All that a market declares, where order matters in its order."""
     return {
         "datasets": {dataset.key: dataset.title for dataset in market.datasets},
-        "staged": by_table((table, made.key) for made in market.datasets for table in made.staged),
+        "staged": by_table((table, made.key) for made in market.datasets for table in made.staged_tables),
         "links": by_table((link.table, link) for link in market.links),
-        "precedence": market.precedence,
-        "holders": market.holders,
-        "removed": market.removed,
-        "secrets": set(market.secrets),
-        "limits": market.limits,
-        "dated": set(market.dated),
-        "untitled": set(market.untitled),
+        "precedence": market.field_precedence,
+        "holders": market.holder_columns,
+        "removed": market.removal_masks,
+        "secrets": set(market.host_secrets),
+        "limits": market.host_limits,
+        "dated": set(market.dated_datasets),
+        "untitled": set(market.untitled_datasets),
     }
 
 
@@ -102,11 +94,9 @@ def test_ingest_shuffled_contributions_gives_the_same_release_and_events(tmp_pat
     assert results[0][1]  # there are events
 
 
-def ingest_days(
-    root: Path, folders: Iterable[Path], markets: tuple[Jurisdiction, ...]
-) -> tuple[list[str], list[str]]:
+def ingest_days(root: Path, folders: Iterable[Path], markets: tuple[Jurisdiction, ...]) -> tuple[list[str], list[str]]:
     """Content fingerprints of the releases, and ids of the events."""
-    settings = Settings(data=root)
+    settings = IngestSettings(data=root)
     fingerprints: list[str] = []
     with dg.DagsterInstance.ephemeral() as instance:
         for day, folder in enumerate(folders):
@@ -122,9 +112,9 @@ def ingest_days(
 # --- invented contributions ---------------------------------------------------------------------------------------
 
 COLUMNS = (
-    Column("id", Kind.TEXT, "key"),
-    Column("lei", Kind.TEXT, "LEI"),
-    Column("org", Kind.TEXT, "number"),
+    Column("id", ColumnKind.TEXT, "key"),
+    Column("lei", ColumnKind.TEXT, "LEI"),
+    Column("org", ColumnKind.TEXT, "number"),
 )
 A, B = (Table(name, "rows", ("id",), COLUMNS) for name in ("xx_a", "xx_b"))
 
@@ -135,14 +125,7 @@ def dataset(table: Table, key: str | None = None) -> Dataset:
 
 def identifiers(*values: tuple[str, str | None]) -> pl.DataFrame:
     rows = [
-        {
-            "company_id": "firm:FI:1",
-            "scheme": "lei",
-            "value": "L",
-            "register": register,
-            "raw": raw,
-            "observed_at": AT,
-        }
+        {"company_id": "firm:FI:1", "scheme": "lei", "value": "L", "register": register, "raw": raw, "observed_at": AT}
         for register, raw in values
     ]
     return pl.DataFrame(rows, schema=staging.staged_schema(IDENTIFIERS), orient="row")
@@ -150,7 +133,7 @@ def identifiers(*values: tuple[str, str | None]) -> pl.DataFrame:
 
 def giving(name: str, raw: str | None, rank: int = 0) -> Contribution:
     rows = {IDENTIFIERS.name: identifiers((name, raw))}
-    return Contribution(name=name, rank=rank, to_shared=lambda _present, _today: rows)
+    return Contribution(name=name, rank=rank, to_shared_tables=lambda _present, _today: rows)
 
 
 @check_cases(
@@ -182,7 +165,7 @@ def test_compose_market_two_contributions_of_one_name_are_refused() -> None:
 
 def test_compose_market_precedence_of_an_unknown_dataset_is_refused() -> None:
     with pytest.raises(ValueError, match=r"precedence names xx\.none"):
-        compose_market("FI", (Contribution(name="x", precedence={"name": ("xx.none",)}),))
+        compose_market("FI", (Contribution(name="x", field_precedence={"name": ("xx.none",)}),))
 
 
 def test_compose_market_tables_linked_in_a_circle_are_refused() -> None:
@@ -199,12 +182,10 @@ def test_merge_limits_two_limits_of_one_host_are_refused() -> None:
 
 
 def test_touches_table_without_company_ids_concerns_no_company() -> None:
-    market = compose_market(
-        "FI", (Contribution(name="x", company_ids={"xx_a": pl.lit("firm:FI:") + pl.col("org")}),)
-    )
+    market = compose_market("FI", (Contribution(name="x", company_ids={"xx_a": pl.lit("firm:FI:") + pl.col("org")}),))
     rows = pl.DataFrame({"org": ["1", None]})
-    assert market.touches("xx_a", rows).to_list() == ["firm:FI:1", None]
-    assert market.touches("xx_b", rows).to_list() == [None, None]
+    assert market.company_ids_of_rows("xx_a", rows).to_list() == ["firm:FI:1", None]
+    assert market.company_ids_of_rows("xx_b", rows).to_list() == [None, None]
 
 
 def test_lei_records_asks_for_the_columns_of_every_contribution() -> None:
@@ -215,16 +196,14 @@ def test_lei_records_asks_for_the_columns_of_every_contribution() -> None:
         return dataset(B)
 
     leis = Contribution(name="leis", lei_records=records)
-    compose_market(
-        "FI", (leis, Contribution(name="one", datasets=(dataset(A),), lei_columns={"xx_a": "lei"}))
-    )
+    compose_market("FI", (leis, Contribution(name="one", datasets=(dataset(A),), lei_columns={"xx_a": "lei"})))
     assert asked[0] == {"xx_a": "lei"}
 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_normalise_row_of_the_lower_rank_holds_and_the_other_fills_its_nulls(turned: bool) -> None:
     parts = (giving("low", None), giving("high", "raw", rank=1))
-    made = compose_market("FI", parts[::-1] if turned else parts).normalise({}, TODAY)
+    made = compose_market("FI", parts[::-1] if turned else parts).to_shared_tables({}, TODAY)
     assert made[IDENTIFIERS.name].select("register", "raw").rows() == [("low", "raw")]
 
 
@@ -234,8 +213,8 @@ def test_normalise_late_rows_see_all_and_have_the_rank_of_their_contribution(tur
         seen = ",".join(shared[IDENTIFIERS.name]["register"])
         return {IDENTIFIERS.name: identifiers((f"after {seen}", "late"))}
 
-    parts = (giving("given", "raw", rank=2), Contribution(name="late", rank=1, to_shared_late=late))
-    made = compose_market("FI", parts[::-1] if turned else parts).normalise({}, TODAY)
+    parts = (giving("given", "raw", rank=2), Contribution(name="late", rank=1, to_dependent_tables=late))
+    made = compose_market("FI", parts[::-1] if turned else parts).to_shared_tables({}, TODAY)
     assert made[IDENTIFIERS.name]["register"].to_list() == ["after given"]
 
 
@@ -247,13 +226,13 @@ def test_normalise_rules_see_the_merged_tables_and_not_each_other(turned: bool) 
     def count(rows: pl.DataFrame, shared: SharedTables, _today: date) -> pl.DataFrame:
         return rows.with_columns(name=pl.lit(f"{shared[IDENTIFIERS.name].height} identifiers"))
 
-    company = staging.empty_frame(COMPANIES).clear(n=1)
+    company = staging.empty_staged_frame(COMPANIES).clear(n=1)
     named = Contribution(
         name="named",
-        to_shared=lambda _present, _today: {COMPANIES.name: company},
-        rules={COMPANIES.name: count},
+        to_shared_tables=lambda _present, _today: {COMPANIES.name: company},
+        table_rules={COMPANIES.name: count},
     )
-    parts = (named, giving("given", "raw"), Contribution(name="drops", rules={IDENTIFIERS.name: drop}))
-    made = compose_market("FI", parts[::-1] if turned else parts).normalise({}, TODAY)
+    parts = (named, giving("given", "raw"), Contribution(name="drops", table_rules={IDENTIFIERS.name: drop}))
+    made = compose_market("FI", parts[::-1] if turned else parts).to_shared_tables({}, TODAY)
     assert made[IDENTIFIERS.name].is_empty()
     assert made[COMPANIES.name]["name"].to_list() == ["1 identifiers"]

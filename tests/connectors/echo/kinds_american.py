@@ -19,7 +19,7 @@ def _wholes(is_asked: Callable[[FiledDocument], bool]) -> Callable[[Played], Ite
 
     def made(played: Played) -> Iterator[bytes]:
         for company in played.world.all("US", played.desk.day):
-            for paper in company.american.papers:
+            for paper in company.american.filings:
                 if is_asked(paper):
                     yield headers.complete_submission(company, paper).encode()
 
@@ -83,18 +83,8 @@ AMERICAN: Final = (
         shapes.of_master,
         lambda played: played.files("us/index/*.idx"),
     ),
-    Kind(
-        "us 13D",
-        ("us/schedule13/SCHEDULE_13D*.xml",),
-        shapes.documents("edgarSubmission"),
-        _wholes(_is_active),
-    ),
-    Kind(
-        "us 13G",
-        ("us/schedule13/SCHEDULE_13G*.xml",),
-        shapes.documents("edgarSubmission"),
-        _wholes(_is_passive),
-    ),
+    Kind("us 13D", ("us/schedule13/SCHEDULE_13D*.xml",), shapes.documents("edgarSubmission"), _wholes(_is_active)),
+    Kind("us 13G", ("us/schedule13/SCHEDULE_13G*.xml",), shapes.documents("edgarSubmission"), _wholes(_is_passive)),
     Kind(
         "us insiders",
         ("us/forms345/*.xml", "us/forms345/form4.submission.*.txt"),
@@ -127,11 +117,7 @@ AMERICAN: Final = (
     ),
     Kind(
         "us whole filing",
-        (
-            "us/forms345/form4.submission.*.txt",
-            "us/form25_15/25-NSE*.txt",
-            "us/form13f/*.submission.*.txt",
-        ),
+        ("us/forms345/form4.submission.*.txt", "us/form25_15/25-NSE*.txt", "us/form13f/*.submission.*.txt"),
         shapes.of_labels,
         _wholes(lambda paper: paper.form in _HEADED),
     ),

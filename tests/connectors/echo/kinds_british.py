@@ -60,10 +60,7 @@ BRITISH: Final = (
         "persons-with-significant-control",
     ),
     Kind(
-        "uk profile",
-        ("uk/rest_api/real/company_*.json",),
-        shapes.of_json,
-        lambda played: played.british("/company/{}"),
+        "uk profile", ("uk/rest_api/real/company_*.json",), shapes.of_json, lambda played: played.british("/company/{}")
     ),
     Kind(
         "uk insolvency",

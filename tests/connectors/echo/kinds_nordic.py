@@ -92,12 +92,7 @@ NORDIC: Final = (
             "/v1/newsreader/list", f"fromDate=2026-01-01&toDate={played.world.date(played.desk.day)}"
         ),
     ),
-    Kind(
-        "se organisationer",
-        ("se/bolagsverket_api/organisationer-*-svar.json",),
-        shapes.of_json,
-        _swedish_answers,
-    ),
+    Kind("se organisationer", ("se/bolagsverket_api/organisationer-*-svar.json",), shapes.of_json, _swedish_answers),
     Kind(
         "se api error",
         ("se/bolagsverket_api/ApiError-*.json",),
@@ -144,12 +139,7 @@ NORDIC: Final = (
         shapes.of_json,
         lambda played: played.files("fi/ytj_v3/all_companies.zip"),
     ),
-    Kind(
-        "fi statement",
-        ("fi/xbrl_v3/*.xml",),
-        shapes.of_instance,
-        lambda played: played.files("fi/xbrl_v3/*.xml"),
-    ),
+    Kind("fi statement", ("fi/xbrl_v3/*.xml",), shapes.of_instance, lambda played: played.files("fi/xbrl_v3/*.xml")),
     Kind(
         "fi releases",
         ("fi/nasdaq_cns/nasdaq_cns_query_*.json",),

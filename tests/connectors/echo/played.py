@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox import World, write_days
-from sandbox.http.routes import HttpResponse, RegistryResponder
+from sandbox.http.routes import CachedResponse, RegistryResponder
 from sandbox.se import http
 from sandbox.uk import rest_http, stream_events
 from sandbox.uk.stream_http import basic_authorization
@@ -56,12 +56,10 @@ class Played:
                 with zipfile.ZipFile(path) as archive:
                     yield from (archive.read(name) for name in archive.namelist() if name.endswith(ending))
 
-    def answer(
-        self, path: str, query: str = "", authorization: str = "", status: int = 200
-    ) -> Iterator[bytes]:
+    def answer(self, path: str, query: str = "", authorization: str = "", status: int = 200) -> Iterator[bytes]:
         """The body of an answer of this status; nothing where the status is another."""
-        found = self.desk.answer(path, query, authorization)
-        if isinstance(found, HttpResponse) and found.status == status and found.body:
+        found = self.desk.respond(path, query, authorization)
+        if isinstance(found, CachedResponse) and found.status == status and found.body:
             yield from members(found.body if isinstance(found.body, bytes) else found.body.read_bytes())
 
     def posted(self, path: str, body: bytes, authorization: str = "", status: int = 200) -> Iterator[bytes]:

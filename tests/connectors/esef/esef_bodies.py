@@ -23,9 +23,7 @@ COMPANY = "firm:FI:1000001-1"
 DATASET = esef_dataset("FI")
 
 
-def fact(
-    concept: str, value: object, period: str = YEAR, unit: str | None = "iso4217:EUR", **more: Any
-) -> dict:
+def fact(concept: str, value: object, period: str = YEAR, unit: str | None = "iso4217:EUR", **more: Any) -> dict:
     """One fact; `decimals` and further dimensions by keyword (`axis__member`)."""
     prefix = "" if ":" in concept else "ifrs-full:"
     dimensions = {"concept": prefix + concept, "entity": f"lei:{LEI}", "period": period}
@@ -38,23 +36,17 @@ def statements(**given: Any) -> list[dict]:
     """Primary statements of 2025 with the year before."""
     said = {"Revenue": 100, "ProfitLossFromOperatingActivities": 20, "ProfitLoss": 15, **given}
     facts = [fact(concept, value) for concept, value in said.items() if value is not None]
-    facts += [
-        fact(concept, 9, BEFORE) for concept in ("Revenue", "ProfitLossFromOperatingActivities", "ProfitLoss")
-    ]
+    facts += [fact(concept, 9, BEFORE) for concept in ("Revenue", "ProfitLossFromOperatingActivities", "ProfitLoss")]
     facts += [fact("Equity", 40, CLOSING), fact("Assets", 90, CLOSING)]
     return [*facts, fact("Equity", 4, OPENING), fact("Assets", 8, OPENING)]
 
 
 def report(*facts: dict, **info: Any) -> bytes:
     head = {"documentType": "https://xbrl.org/2021/xbrl-json", **info}
-    return json.dumps(
-        {"documentInfo": head, "facts": {f"f{n}": made for n, made in enumerate(facts)}}
-    ).encode()
+    return json.dumps({"documentInfo": head, "facts": {f"f{n}": made for n, made in enumerate(facts)}}).encode()
 
 
-def entry(
-    number: int = 0, lei: str = LEI, end: str = "2025-12-31", country: str = "FI", **given: Any
-) -> dict:
+def entry(number: int = 0, lei: str = LEI, end: str = "2025-12-31", country: str = "FI", **given: Any) -> dict:
     """One filing of the index; `json_url=None` for one whose processing failed."""
     place = f"/{lei}/{end}/ESEF/{country}/{number}"
     attributes = {
@@ -91,7 +83,7 @@ def path(number: int = 0, end: str = "2025-12-31", language: str = "en") -> str:
 
 def read(body: bytes, name: str = "report.json", dataset: Dataset = DATASET) -> Batch:
     piece = ArchiveMember(dataset.key, name, "sha", NOON, Scope.PART, "b", lambda: io.BytesIO(body))
-    (batch,) = dataset.read(piece)
+    (batch,) = dataset.read_batches(piece)
     return batch
 
 

@@ -10,18 +10,7 @@ import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.esef.dataset import esef_dataset
-from tests.connectors.esef.esef_bodies import (
-    DATASET,
-    LEI,
-    OTHER,
-    entry,
-    index,
-    path,
-    read,
-    report,
-    shared,
-    statements,
-)
+from tests.connectors.esef.esef_bodies import DATASET, LEI, OTHER, entry, index, path, read, report, shared, statements
 from tests.tables import check_cases
 
 PAGE = "index.json"
@@ -64,27 +53,22 @@ def test_a_broken_entry_is_a_reject_of_its_own() -> None:
 @check_cases(
     ("body", "reason"),
     [
-        (
-            b'{"errors":[{"status":"500","title":"Unknown error"}]}',
-            "error answer of filings.xbrl.org (status 500)",
-        ),
+        (b'{"errors":[{"status":"500","title":"Unknown error"}]}', "error answer of filings.xbrl.org (status 500)"),
         (index(entry(country="SE")), "filings of other countries (SE)"),
         (b"PK\x03\x04", "packages are not"),
         (index(), "no filings on this page"),
         (b'{"data":{"type":"entity"}}', "neither a page of filings nor xBRL-JSON"),
     ],
 )
-def test_pitfall_filings_xbrl_org_500_on_some_filters_and_others_are_not_ours(
-    body: bytes, reason: str
-) -> None:
-    found = DATASET.recognise("x.json", body)
+def test_pitfall_filings_xbrl_org_500_on_some_filters_and_others_are_not_ours(body: bytes, reason: str) -> None:
+    found = DATASET.recognise_file("x.json", body)
     assert isinstance(found, NotApplicable)
     assert reason in found.reason
 
 
 def test_what_is_ours_is_a_part() -> None:
     for body in (index(entry()), report(*statements())):
-        assert DATASET.recognise("x.json", body) == RecognisedFile(None, Scope.PART)
+        assert DATASET.recognise_file("x.json", body) == RecognisedFile(None, Scope.PART)
     with pytest.raises(UnreadableFileError):
         read(index(entry())[:-9], PAGE)
 
@@ -95,28 +79,14 @@ def test_a_report_and_its_entry_are_one_filing() -> None:
     assert filing["native_id"] == f"{LEI}-2025-12-31-ESEF-FI-0"
     assert (filing["period_start"], filing["period_end"]) == (date(2025, 1, 1), date(2025, 12, 31))
     assert (
-        filing["document_url"]
-        == f"https://filings.xbrl.org/{LEI}/2025-12-31/ESEF/FI/0/reports/{LEI}-2025-12-31.xhtml"
+        filing["document_url"] == f"https://filings.xbrl.org/{LEI}/2025-12-31/ESEF/FI/0/reports/{LEI}-2025-12-31.xhtml"
     )
-    assert (filing["filing_type"], filing["filed_at"], filing["register"]) == (
-        "annual_report",
-        None,
-        "fi.esef",
-    )
+    assert (filing["filing_type"], filing["filed_at"], filing["register"]) == ("annual_report", None, "fi.esef")
     assert filing["observed_at"] == datetime(2026, 3, 1, 10, 0, 0, 1, tzinfo=UTC)
     own, before = found["financials_reported"].sort("period_end", descending=True).to_dicts()
-    assert (own["revenue"], own["equity"], own["is_consolidated"], own["is_comparative"]) == (
-        100,
-        40,
-        True,
-        False,
-    )
+    assert (own["revenue"], own["equity"], own["is_consolidated"], own["is_comparative"]) == (100, 40, True, False)
     assert (own["accounting_standard"], own["currency"], own["employees"]) == ("IFRS", "EUR", None)
-    assert (before["period_end"], before["revenue"], before["is_comparative"]) == (
-        date(2024, 12, 31),
-        9,
-        True,
-    )
+    assert (before["period_end"], before["revenue"], before["is_comparative"]) == (date(2024, 12, 31), 9, True)
 
 
 def test_a_copy_of_a_report_is_known_by_its_file_name() -> None:
@@ -170,10 +140,7 @@ def test_chains_of_concepts() -> None:
     parts = [
         {"value": "7", "dimensions": {"concept": f"ifrs-full:{name}", "entity": f"lei:{LEI}", **when}}
         for name, when in (
-            (
-                "InsuranceRevenue",
-                {"period": "2025-01-01T00:00:00/2026-01-01T00:00:00", "unit": "iso4217:EUR"},
-            ),
+            ("InsuranceRevenue", {"period": "2025-01-01T00:00:00/2026-01-01T00:00:00", "unit": "iso4217:EUR"}),
             (
                 "ProfitLossAttributableToOwnersOfParent",
                 {"period": "2025-01-01T00:00:00/2026-01-01T00:00:00", "unit": "iso4217:EUR"},
@@ -183,9 +150,7 @@ def test_chains_of_concepts() -> None:
         )
     ]
     (row,) = shared(read(report(*parts), path()))["financials_reported"].to_dicts()
-    assert [
-        row[name] for name in ("revenue", "operating_result", "net_result", "equity", "total_assets")
-    ] == [
+    assert [row[name] for name in ("revenue", "operating_result", "net_result", "equity", "total_assets")] == [
         7,
         None,
         7,
@@ -206,7 +171,7 @@ def test_every_genuine_file_is_read_or_not_ours(sources: Path) -> None:
         body = file.read_bytes()
         for market in ("FI", "SE", "NO", "UK"):
             dataset = esef_dataset(market)
-            if isinstance(dataset.recognise(file.name, body[:65_536]), RecognisedFile):
+            if isinstance(dataset.recognise_file(file.name, body[:65_536]), RecognisedFile):
                 batch = read(body, file.name, dataset)
                 assert batch.rejects.is_empty()
                 assert batch.signals == ()

@@ -9,17 +9,7 @@ from pathlib import Path
 import pytest
 
 from connectors.contract.dataset import UnreadableFileError
-from tests.connectors.esef.esef_bodies import (
-    CLOSING,
-    LEI,
-    OPENING,
-    fact,
-    path,
-    read,
-    report,
-    row,
-    statements,
-)
+from tests.connectors.esef.esef_bodies import CLOSING, LEI, OPENING, fact, path, read, report, row, statements
 
 
 def test_ends_are_exclusive_and_instants_are_the_midnight_after() -> None:
@@ -91,10 +81,7 @@ def test_other_units_and_currencies_are_left() -> None:
 
 
 def test_prefixes_are_the_reports_own() -> None:
-    spaces = {
-        "i": "https://xbrl.ifrs.org/taxonomy/2022-03-24/ifrs-full",
-        "c": "http://www.xbrl.org/2003/iso4217",
-    }
+    spaces = {"i": "https://xbrl.ifrs.org/taxonomy/2022-03-24/ifrs-full", "c": "http://www.xbrl.org/2003/iso4217"}
     facts = json.loads(json.dumps(statements()).replace("ifrs-full:", "i:").replace("iso4217:", "c:"))
     assert row(*facts, namespaces=spaces)["Revenue"] == 100
     with pytest.raises(UnreadableFileError, match="no undimensioned IFRS facts"):

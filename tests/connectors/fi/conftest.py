@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.retry import RetryPolicy
 from tests.answering import Quiet, answering
 
@@ -47,10 +47,10 @@ def service() -> Iterator[Service]:
 def http(service: Service, tmp_path: Path) -> Iterator[HttpClient]:
     settings = HttpSettings(
         user_agent="test (test@example.com)",
-        folder=tmp_path,
-        bases=dict.fromkeys(HOSTS, service.url),
-        rate=10_000.0,
-        retry=RetryPolicy(attempts=2, first=0.0, longest=0.0),
+        download_folder=tmp_path,
+        base_urls=dict.fromkeys(HOSTS, service.url),
+        default_rate=10_000.0,
+        retry_policy=RetryPolicy(attempts=2, first=0.0, longest=0.0),
     )
-    with HttpClient(settings, Clock(sleep=lambda _: None)) as client:
+    with HttpClient(settings, FetchClock(sleep=lambda _: None)) as client:
         yield client

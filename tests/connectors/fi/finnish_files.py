@@ -25,7 +25,7 @@ def piece(dataset: Dataset, body: bytes, name: str = "file", at: datetime = INST
 
 def read(dataset: Dataset, body: bytes | object, name: str = "file") -> list[Batch]:
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return [batch for part in dataset.split(piece(dataset, text, name)) for batch in dataset.read(part)]
+    return [batch for part in dataset.split_members(piece(dataset, text, name)) for batch in dataset.read_batches(part)]
 
 
 def rows(batches: list[Batch]) -> list[Record]:
@@ -45,7 +45,7 @@ def present(*batches: list[Batch], at: datetime = INSTANT) -> dict[str, pl.LazyF
     found: dict[str, list[pl.DataFrame]] = {}
     for batch in (batch for some in batches for batch in some):
         meta = [
-            FINLAND.touches(batch.table, batch.rows).alias("_company_id"),
+            FINLAND.company_ids_of_rows(batch.table, batch.rows).alias("_company_id"),
             pl.lit(at, pl.Datetime("us", "UTC")).alias("_observed_at"),
             pl.lit("raw").alias("_raw"),
             pl.lit(None, pl.Datetime("us", "UTC")).alias("_retired_at"),
@@ -55,7 +55,7 @@ def present(*batches: list[Batch], at: datetime = INSTANT) -> dict[str, pl.LazyF
 
 
 def shared(*batches: list[Batch]) -> dict[str, list[Record]]:
-    made = FINLAND.normalise(present(*batches), INSTANT.date())
+    made = FINLAND.to_shared_tables(present(*batches), INSTANT.date())
     return {name: frame.to_dicts() for name, frame in made.items()}
 
 
@@ -65,11 +65,7 @@ def company(number: str = ONE, **values: Any) -> Record:
         "businessId": {"value": number, "registrationDate": "1999-05-01", "source": "3"},
         "names": [{"name": "Esimerkki Oy", "type": "1", "registrationDate": "1999-05-01", "version": 1}],
         "companyForms": [
-            {
-                "type": "16",
-                "descriptions": [{"languageCode": "3", "description": "Limited company"}],
-                "version": 1,
-            }
+            {"type": "16", "descriptions": [{"languageCode": "3", "description": "Limited company"}], "version": 1}
         ],
         "registeredEntries": [trade("1", "1999-05-01")],
         "tradeRegisterStatus": "1",
@@ -116,11 +112,7 @@ def statement(
     body += [f'<m:di121 contextRef="c0">{end}</m:di121>'] if end else []
     for place, (element, line, instant, amount, reference) in enumerate(facts, start=1):
         members = f'<d:explicitMember dimension="fi_dim:MCY">fi_MC:{line}</d:explicitMember>'
-        members += (
-            f'<d:explicitMember dimension="fi_dim:REF">fi_RF:{reference}</d:explicitMember>'
-            if reference
-            else ""
-        )
+        members += f'<d:explicitMember dimension="fi_dim:REF">fi_RF:{reference}</d:explicitMember>' if reference else ""
         contexts.append((f"c{place}", instant, members))
         body.append(f'<m:{element} contextRef="c{place}" unitRef="u" decimals="2">{amount}</m:{element}>')
     made = "".join(_context(*one, number, prefix) for one in contexts)
@@ -145,15 +137,8 @@ def _context(identity: str, instant: str, members: str, number: str, prefix: str
     )
 
 
-def notice(
-    day: str, kind: str = "TA", number: str = "2026/1", codes: tuple[str, ...] = ("TILTAR",)
-) -> Record:
-    return {
-        "registrationDate": day,
-        "recordNumber": number,
-        "typeOfRegistration": kind,
-        "entryCodes": list(codes),
-    }
+def notice(day: str, kind: str = "TA", number: str = "2026/1", codes: tuple[str, ...] = ("TILTAR",)) -> Record:
+    return {"registrationDate": day, "recordNumber": number, "typeOfRegistration": kind, "entryCodes": list(codes)}
 
 
 def noticed(*notices: Record, number: str = ONE) -> Record:

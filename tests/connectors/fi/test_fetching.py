@@ -87,9 +87,7 @@ def names(found: list[Any]) -> list[str]:
 def test_pitfall_02_lists_are_walked_from_page_1_and_from_the_first_month_on(
     service: Service, http: HttpClient
 ) -> None:
-    items = [(f"010000{n}-0", "2023-12-31", "2024-05-02") for n in range(5)] + [
-        (TWO, "2025-12-31", "2026-11-15")
-    ]
+    items = [(f"010000{n}-0", "2023-12-31", "2024-05-02") for n in range(5)] + [(TWO, "2025-12-31", "2026-11-15")]
     service.answer = Statements(*items)
     found = list(XBRL.fetch(http, None, ()))
     assert sorted(names(found)) == sorted(f"{number}_{last}.xml" for number, last, _ in items)
@@ -99,9 +97,7 @@ def test_pitfall_02_lists_are_walked_from_page_1_and_from_the_first_month_on(
     assert json.loads(found[-1].cursor.value)["until"] == "2026-11-16"
 
 
-def test_later_the_last_week_is_listed_again_and_only_new_statements_asked(
-    service: Service, http: HttpClient
-) -> None:
+def test_later_the_last_week_is_listed_again_and_only_new_statements_asked(service: Service, http: HttpClient) -> None:
     service.answer = Statements((ONE, "2025-12-31", "2026-11-12"))
     cursor = list(XBRL.fetch(http, None, ()))[-1].cursor
     service.asked.clear()
@@ -131,9 +127,7 @@ def test_pitfall_08_a_statement_that_is_not_there_is_asked_for_with_the_next_wee
     assert names(list(XBRL.fetch(http, found[-1].cursor, ()))) == [f"{ONE}_2025-12-31.xml"]
 
 
-def test_where_the_service_stops_answering_what_came_is_handed_over(
-    service: Service, http: HttpClient
-) -> None:
+def test_where_the_service_stops_answering_what_came_is_handed_over(service: Service, http: HttpClient) -> None:
     good = Statements(*((f"010000{n}-0", "2023-12-31", "2024-05-02") for n in range(4)))
     service.answer = lambda path: (503, b"") if "0100003-0" in path else good(path)
     came: deque[Any] = deque()
@@ -188,9 +182,7 @@ def test_notices_of_each_day_since_a_week_before(service: Service, http: HttpCli
     assert days == {f"2026-11-{day}" for day in range(10, 17)}
 
 
-def test_where_nobody_tells_what_was_filed_digitally_no_notice_is_taken(
-    service: Service, http: HttpClient
-) -> None:
+def test_where_nobody_tells_what_was_filed_digitally_no_notice_is_taken(service: Service, http: HttpClient) -> None:
     service.answer = lambda path: (503, b"") if "all_financial_statements" in path else Noticed()(path)
     with pytest.raises(SourceUnavailableError):
         list(NOTICES.fetch(http, None, ()))
@@ -199,15 +191,11 @@ def test_where_nobody_tells_what_was_filed_digitally_no_notice_is_taken(
         list(NOTICES.fetch(http, None, ()))
 
 
-def test_a_question_that_is_too_broad_is_split_by_kind_and_by_form(
-    service: Service, http: HttpClient
-) -> None:
+def test_a_question_that_is_too_broad_is_split_by_kind_and_by_form(service: Service, http: HttpClient) -> None:
     service.answer = Noticed(broad=True)
     found = list(NOTICES.fetch(http, Cursor("2026-11-16"), ()))
     numbers = {
-        record["businessId"]["value"]
-        for arrival in found[1:]
-        for record in json.load(arrival.body)["companies"]
+        record["businessId"]["value"] for arrival in found[1:] for record in json.load(arrival.body)["companies"]
     }
     assert len(numbers) == 120
     forms = {query(path).get("companyForm") for path in service.asked if "noticeRegistrationType=TA" in path}
@@ -215,9 +203,7 @@ def test_a_question_that_is_too_broad_is_split_by_kind_and_by_form(
 
 
 def test_what_cannot_be_split_further_fails_loudly(service: Service, http: HttpClient) -> None:
-    service.answer = lambda path: (
-        (200, b'{"companies":[]}') if "2014" in path else Noticed(hopeless=True)(path)
-    )
+    service.answer = lambda path: (200, b'{"companies":[]}') if "2014" in path else Noticed(hopeless=True)(path)
     with pytest.raises(SourceUnavailableError, match="too many notices"):
         list(NOTICES.fetch(http, None, ()))
 
@@ -250,9 +236,7 @@ def test_newest_pages_until_everything_is_known(service: Service, http: HttpClie
     assert list(RELEASES.fetch(http, more.cursor, ())) == []
 
 
-def test_pages_of_flaggings_are_asked_for_once_and_of_the_exchange_only(
-    service: Service, http: HttpClient
-) -> None:
+def test_pages_of_flaggings_are_asked_for_once_and_of_the_exchange_only(service: Service, http: HttpClient) -> None:
     url = "https://view.news.eu.nasdaq.com/view?id=b{}&lang=en&src=listed"
     rows = [
         ("1", 144, "Major shareholder announcements", url.format(1)),
@@ -260,21 +244,16 @@ def test_pages_of_flaggings_are_asked_for_once_and_of_the_exchange_only(
         ("3", 9999, "Major shareholder announcements", url.format(3)),
         ("4", 144, None, None),
     ]
-    schema = {
-        "disclosureId": pl.String,
-        "categoryId": pl.Int64,
-        "cnsCategory": pl.String,
-        "messageUrl": pl.String,
-    }
+    schema = {"disclosureId": pl.String, "categoryId": pl.Int64, "cnsCategory": pl.String, "messageUrl": pl.String}
     staged = {"fi_tiedote": pl.DataFrame(rows, schema=schema, orient="row")}
-    assert FLAGGING.wants is not None
-    subjects = list(FLAGGING.wants(staged))
+    assert FLAGGING.subjects_to_fetch is not None
+    subjects = list(FLAGGING.subjects_to_fetch(staged))
     assert subjects == [url.format(1), url.format(3)]
     service.answer = lambda path: (404, b"") if "id=b3" in path else (200, b"<!doctype html><html>x</html>")
     found = list(FLAGGING.fetch(http, None, [*subjects, "https://evil.example/view?id=b9"]))
     assert [arrival.name for arrival in found] == ["b1_en.html"]
     assert list(FLAGGING.fetch(http, found[-1].cursor, [url.format(1)])) == []
-    assert list(FLAGGING.wants({})) == []
+    assert list(FLAGGING.subjects_to_fetch({})) == []
 
 
 @pytest.mark.parametrize("dataset", [XBRL, NOTICES, RELEASES, FLAGGING])

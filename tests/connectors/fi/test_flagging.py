@@ -35,9 +35,7 @@ HEAD = "% of shares and voting rights | % through financial instruments | Total 
 NOW = "Resulting situation on the date on which threshold was crossed or reached"
 BEFORE = "Position of previous notification (if applicable)"
 OWNER = "Total position of Sijoittaja Oy and its funds subject to the notification:"
-DETAILS = (
-    "Notified details of the resulting situation on the date on which the threshold was crossed:\nA: Shares"
-)
+DETAILS = "Notified details of the resulting situation on the date on which the threshold was crossed:\nA: Shares"
 
 
 def form(now: str, before: str = "", more: str = "") -> str:
@@ -118,11 +116,7 @@ def test_a_table_drawn_with_characters() -> None:
 +----------------+------+-----------+-----+----------------------+
 """
     found = one(f"{ENGLISH}\n{OWNER}\n{drawn}\n{DETAILS}")
-    assert (found["shares"], found["sharesBelow"], str(found["previousShares"])) == (
-        None,
-        Decimal(5),
-        "4.9700",
-    )
+    assert (found["shares"], found["sharesBelow"], str(found["previousShares"])) == (None, Decimal(5), "4.9700")
     assert str(found["total"]) == "5.0000"  # broken over two lines of its cell
 
 
@@ -135,11 +129,7 @@ def test_the_finnish_form_with_its_commas() -> None:
     )
     assert percents(text) == ("19.95", None, "19.95", None, "0.3", "20.25")
     found = one(text)
-    assert (found["holder"], found["issuer"], found["day"]) == (
-        "Sijoittaja Oy",
-        "Esimerkki Oyj",
-        day("2026-03-03"),
-    )
+    assert (found["holder"], found["issuer"], found["day"]) == ("Sijoittaja Oy", "Esimerkki Oyj", day("2026-03-03"))
 
 
 def test_an_issuers_own_table_whose_cells_run_into_each_other() -> None:
@@ -155,9 +145,7 @@ def test_an_issuers_own_table_whose_cells_run_into_each_other() -> None:
 
 
 def test_direct_and_indirect_alone_or_nothing_but_the_total() -> None:
-    assert (
-        one(form("5.04% | | | 591,723,390 |", more="SUBTOTAL A | 29,840,198 | 5.04% |"))["isTotal"] is False
-    )
+    assert one(form("5.04% | | | 591,723,390 |", more="SUBTOTAL A | 29,840,198 | 5.04% |"))["isTotal"] is False
     total = one(form("5.04% | 591,723,390 |"))
     assert (total["isTotal"], str(total["shares"]), str(total["total"])) == (True, "5.0400", "5.0400")
     nothing_in_b = percents(form("5.04% | - | 5.04% |"))
@@ -224,15 +212,13 @@ def test_a_line_of_an_issuers_table_without_a_day_of_the_calendar_costs_itself_o
 def test_texts_with_a_byte_order_mark_or_packed_read_alike() -> None:
     body = json.dumps({"url": "u", "text": form("5.04% | 0.43% | 5.47% |")}).encode()
     for packed in (codecs.BOM_UTF8 + body, gzip.compress(body), gzip.compress(codecs.BOM_UTF8 + body)):
-        assert FLAGGING.recognise("x", packed) == RecognisedFile(None, Scope.PART)
+        assert FLAGGING.recognise_file("x", packed) == RecognisedFile(None, Scope.PART)
         assert len(rows(read(FLAGGING, packed))) == 1
 
 
 def test_parts_that_do_not_make_the_total_are_told() -> None:
     body = {"url": "u", "text": form("5.04% | 0.43% | 9.99% |")}
-    assert ("does_not_add_up", "total of A + total of B = A + B") in signals(
-        read(FLAGGING, json.dumps(body).encode())
-    )
+    assert ("does_not_add_up", "total of A + total of B = A + B") in signals(read(FLAGGING, json.dumps(body).encode()))
     rounded = {"url": "u", "text": form("5.04% | 0.43% | 5.48% |")}
     assert not signals(read(FLAGGING, json.dumps(rounded).encode()))
 
@@ -243,10 +229,7 @@ def test_parts_that_do_not_make_the_total_are_told() -> None:
         (ENGLISH, "no row of the resulting situation"),
         (f"{OWNER}\n{NOW} | |\n{BEFORE}", "no percentages"),
         (f"{NOW} | 5.04% | 0.1% | 5.14% |\n{BEFORE}", "no holder"),
-        (
-            f"{OWNER}\n{NOW} | 1% | 2% | 3% | 4% |\n{BEFORE}",
-            "expected three percentages in a row of the form, found 4",
-        ),
+        (f"{OWNER}\n{NOW} | 1% | 2% | 3% | 4% |\n{BEFORE}", "expected three percentages in a row of the form, found 4"),
         (f"{OWNER}\n{NOW} | ca. 5% | 0.1% | 5.1% |\n{BEFORE}", "«ca.» in front"),
         (f"{OWNER}\n{NOW} | -5% | 0.1% | 5.1% |\n{BEFORE}", "«-» in front"),
         (f"{OWNER}\n{NOW} | see below | 0.1% | 5.1% |\n{BEFORE}", "«see below»"),
@@ -277,13 +260,13 @@ def test_a_number_of_the_issuer_in_the_text_tells_its_company() -> None:
         f"Esimerkki Oyj (business code {ONE}) has received a disclosure, of a holder (business code 0100379-9), on 3 March 2026.",
     )
     found = read(FLAGGING, json.dumps({"url": "u", "text": text}).encode())
-    assert FINLAND.touches("fi_liputus", found[0].rows).to_list() == [COMPANY]
+    assert FINLAND.company_ids_of_rows("fi_liputus", found[0].rows).to_list() == [COMPANY]
 
 
 def test_what_is_not_ours_and_what_is_damaged() -> None:
-    assert isinstance(FLAGGING.recognise("x", b"plain text"), NotApplicable)
-    assert isinstance(FLAGGING.recognise("x", b'{"a":1}'), NotApplicable)
-    assert FLAGGING.recognise("x", b"<html></html>") == RecognisedFile(None, Scope.PART)
+    assert isinstance(FLAGGING.recognise_file("x", b"plain text"), NotApplicable)
+    assert isinstance(FLAGGING.recognise_file("x", b'{"a":1}'), NotApplicable)
+    assert FLAGGING.recognise_file("x", b"<html></html>") == RecognisedFile(None, Scope.PART)
     for body in (b'{"url":"u"}', b'{"url":"u","text":'):
         with pytest.raises(UnreadableFileError):
             read(FLAGGING, body)
@@ -308,19 +291,13 @@ def holdings(*texts: tuple[str, str], released: str = "2026-03-04 07:00:00") -> 
     ]
     listed = [
         release(
-            number,
-            "x",
-            144,
-            releaseTime=released,
-            messageUrl=f"https://view.news.eu.nasdaq.com/view?id={key}&lang=en",
+            number, "x", 144, releaseTime=released, messageUrl=f"https://view.news.eu.nasdaq.com/view?id={key}&lang=en"
         )
         for number, (key, _) in enumerate(texts)
     ]
     tables = present(*pages, read(RELEASES, {"results": {"item": listed}}))
-    linked = {
-        name: frame.with_columns(pl.lit(COMPANY).alias("_company_id")) for name, frame in tables.items()
-    }
-    return FINLAND.normalise(linked, INSTANT.date())["holdings"].to_dicts()
+    linked = {name: frame.with_columns(pl.lit(COMPANY).alias("_company_id")) for name, frame in tables.items()}
+    return FINLAND.to_shared_tables(linked, INSTANT.date())["holdings"].to_dicts()
 
 
 def test_the_newest_notification_of_each_holder_counts() -> None:
@@ -342,9 +319,7 @@ def test_the_newest_notification_of_each_holder_counts() -> None:
         ("5.47% |", ("5.4700", "5.4700", "5.4700", "derived")),
     ],
 )
-def test_a_figure_is_exact_below_a_limit_is_a_band_and_a_total_is_derived(
-    now: str, due: tuple[str, ...]
-) -> None:
+def test_a_figure_is_exact_below_a_limit_is_a_band_and_a_total_is_derived(now: str, due: tuple[str, ...]) -> None:
     (found,) = holdings(("b1", form(now)))
     assert tuple(str(found[key]) for key in ("pct", "pct_min", "pct_max", "basis")) == due
 

@@ -47,8 +47,6 @@ def test_the_details_end_a_row_whatever_stands_before_them(between: str) -> None
 
 @check_cases("repeated", ["\n", "|\n", " | ", "a ", "a", "5.6.2024 ", "yli 5 % "])
 def test_a_line_of_a_list_that_goes_on_without_end_costs_no_more_than_its_length(repeated: str) -> None:
-    head = (
-        "JulkaisupäiväTapahtumapäiväOsakkeenomistajaKynnysSuora omistus %Kokonaisomistus %\n5.6.202419.4.2024"
-    )
+    head = "JulkaisupäiväTapahtumapäiväOsakkeenomistajaKynnysSuora omistus %Kokonaisomistus %\n5.6.202419.4.2024"
     with within(Limits(2.0)):
         parse_table_notifications(tables_to_cells(head + repeated * (LONG // len(repeated))))

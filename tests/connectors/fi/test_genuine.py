@@ -29,7 +29,7 @@ def files(sources: Path) -> Path:
 def read(dataset: Dataset, path: Path) -> list[Batch]:
     sha = hashlib.sha256(path.read_bytes()).hexdigest()
     piece = ArchiveMember(dataset.key, path.name, sha, NOW, Scope.PART, "b", partial(path.open, "rb"))
-    return [batch for part in dataset.split(piece) for batch in dataset.read(part)]
+    return [batch for part in dataset.split_members(piece) for batch in dataset.read_batches(part)]
 
 
 def test_every_file_is_read_or_told_why_not(sources: Path) -> None:
@@ -41,13 +41,7 @@ def test_every_file_is_read_or_told_why_not(sources: Path) -> None:
             assert (entry.dataset is None) == (entry.reason is not None)
             assert entry.reason != "no dataset reads files of this name", name
     taken = {name for name, entry in found.items() if entry.dataset is not None and name.startswith(READ)}
-    assert {name.split("/")[0] for name in taken} == {
-        "xbrl_v3",
-        "ytj_v3",
-        "nasdaq_cns",
-        "flagging_text",
-        "oam_fi",
-    }
+    assert {name.split("/")[0] for name in taken} == {"xbrl_v3", "ytj_v3", "nasdaq_cns", "flagging_text", "oam_fi"}
 
 
 def facts(path: Path) -> dict[tuple[str, str], Decimal]:
@@ -80,9 +74,7 @@ def test_every_statement_balances_and_equity_is_x376(files: Path) -> None:
             assert total == said["x481", last] == said.get(("x513", last), Decimal(0)) + said["x435", last]
             assert total == said["x376", last] + said["x424", last], path.name
             assert (
-                said["x740", last]
-                == said["x2895", last]
-                == said["x738", last] + said.get(("x541", last), Decimal(0))
+                said["x740", last] == said["x2895", last] == said["x738", last] + said.get(("x541", last), Decimal(0))
             )
             for name, line in (("equity", "x376"), ("total_assets", "x360"), ("net_result", "x740")):
                 assert row[name] == round(said[line, last]), (path.name, name)
@@ -109,11 +101,7 @@ def test_the_live_record_and_the_shape_of_the_bulk(files: Path) -> None:
     assert not any(signals(found) for found in batches)
     known = {row["org_number"]: row for row in shared(*batches)["companies"]}
     nokia = known["0112038-9"]
-    assert (nokia["name"], nokia["previous_names"], nokia["status"]) == (
-        "Nokia Oyj",
-        ["Oy Nokia Ab"],
-        "active",
-    )
+    assert (nokia["name"], nokia["previous_names"], nokia["status"]) == ("Nokia Oyj", ["Oy Nokia Ab"], "active")
     assert (nokia["industry_code"], nokia["industry_scheme"]) == ("70100", "TOL2025")
     assert (nokia["municipality"], nokia["county"], nokia["registered_date"]) == (
         "Espoo",
@@ -121,10 +109,7 @@ def test_the_live_record_and_the_shape_of_the_bulk(files: Path) -> None:
         date(1896, 12, 19),
     )
     assert (known["2283132-3"]["status"], known["2283132-3"]["municipality"]) == ("active", "Espoo")
-    assert (known["0100002-9"]["status"], known["0100002-9"]["dissolved_date"]) == (
-        "dissolved",
-        date(2005, 12, 19),
-    )
+    assert (known["0100002-9"]["status"], known["0100002-9"]["dissolved_date"]) == ("dissolved", date(2005, 12, 19))
 
 
 def test_the_releases_of_the_helsinki_markets(files: Path) -> None:
@@ -154,12 +139,7 @@ def test_the_texts_of_notifications(files: Path) -> None:
         ("rolf backlund", date(2024, 4, 19), Decimal("8.6"), None, None, None),
     ]
     assert rows[3]["businessId"] == "0142213-3"
-    assert [row["previousShares"] for row in rows[:4]] == [
-        Decimal("4.95"),
-        Decimal("4.88"),
-        Decimal("4.97"),
-        None,
-    ]
+    assert [row["previousShares"] for row in rows[:4]] == [Decimal("4.95"), Decimal("4.88"), Decimal("4.97"), None]
 
 
 def test_the_lists_of_places_are_those_of_the_post(files: Path) -> None:

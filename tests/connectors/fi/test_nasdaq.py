@@ -12,18 +12,7 @@ from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, Un
 from connectors.fi import FINLAND
 from connectors.nasdaq import categories, report_periods
 from connectors.nasdaq.names import issuer_key
-from tests.connectors.fi.finnish_files import (
-    INSTANT,
-    ONE,
-    RELEASES,
-    day,
-    piece,
-    present,
-    read,
-    release,
-    rows,
-    signals,
-)
+from tests.connectors.fi.finnish_files import INSTANT, ONE, RELEASES, day, piece, present, read, release, rows, signals
 from tests.tables import check_cases
 
 OURS = ("fi_tiedote", "fi_liputus")
@@ -38,18 +27,14 @@ def page(*items: dict) -> dict:
 def filings(*items: dict) -> list[dict]:
     """Filings of releases that a link has given to one company."""
     tables = present(read(RELEASES, page(*items)))
-    linked = {
-        name: frame.with_columns(pl.lit(COMPANY).alias("_company_id")) for name, frame in tables.items()
-    }
-    return FINLAND.normalise(linked, INSTANT.date())["filings"].to_dicts()
+    linked = {name: frame.with_columns(pl.lit(COMPANY).alias("_company_id")) for name, frame in tables.items()}
+    return FINLAND.to_shared_tables(linked, INSTANT.date())["filings"].to_dicts()
 
 
-@pytest.mark.parametrize(
-    "wrap", ["{}", "handleResponse({});", "/**/handleResponse({});", " getNews( {} ) ;\n"]
-)
+@pytest.mark.parametrize("wrap", ["{}", "handleResponse({});", "/**/handleResponse({});", " getNews( {} ) ;\n"])
 def test_json_and_jsonp(wrap: str) -> None:
     body = wrap.replace("{}", json.dumps(page(release(1, "Interim report")))).encode()
-    assert RELEASES.recognise("x", body) == RecognisedFile(None, Scope.PART)
+    assert RELEASES.recognise_file("x", body) == RecognisedFile(None, Scope.PART)
     (row,) = rows(read(RELEASES, body))
     assert (row["disclosureId"], row["issuerKey"], row["messageId"]) == ("1", "esimerkki", "b1")
     assert row["releaseTime"] == datetime(2026, 10, 28, 6, tzinfo=UTC)
@@ -63,7 +48,7 @@ def test_a_single_hit_stands_without_its_list() -> None:
 def test_a_release_names_no_company_but_by_its_name() -> None:
     """Pitfall 11: neither number, LEI nor ISIN; a link finds the company."""
     rows_ = read(RELEASES, page(release(1, "x")))[0].rows
-    assert FINLAND.touches("fi_tiedote", rows_).to_list() == [None]
+    assert FINLAND.company_ids_of_rows("fi_tiedote", rows_).to_list() == [None]
     assert [(link.table, link.key, link.through) for link in FINLAND.links if link.table in OURS] == [
         ("fi_tiedote", "issuerKey", "fi_ytj"),
         ("fi_liputus", "messageId", "fi_tiedote"),
@@ -91,16 +76,13 @@ def test_names_are_compared_exactly_after_the_marks_of_a_public_company(
 
 def test_markets_of_other_countries_are_counted_and_left_out() -> None:
     found = read(
-        RELEASES,
-        page(release(1, "a", market="Main Market, Riga"), release(2, "b"), release(3, "c", market="Moon")),
+        RELEASES, page(release(1, "a", market="Main Market, Riga"), release(2, "b"), release(3, "c", market="Moon"))
     )
     assert [row["disclosureId"] for row in rows(found)] == ["2"]
     assert set(signals(found)) == {("other_market", "Main Market, Riga"), ("unknown_code", "Moon")}
 
 
-@pytest.mark.parametrize(
-    "market", ["Main Market, Helsinki, Stockholm", "Nasdaq First North Growth Market Finland"]
-)
+@pytest.mark.parametrize("market", ["Main Market, Helsinki, Stockholm", "Nasdaq First North Growth Market Finland"])
 def test_a_market_whose_name_holds_helsinki_or_finland_is_ours(market: str) -> None:
     found = read(RELEASES, page(release(1, "a", market=market)))
     assert len(rows(found)) == 1
@@ -110,7 +92,7 @@ def test_a_market_whose_name_holds_helsinki_or_finland_is_ours(market: str) -> N
 def test_a_list_with_a_byte_order_mark_or_packed_reads_alike() -> None:
     body = json.dumps(page(release(1, "a"))).encode()
     for packed in (codecs.BOM_UTF8 + body, gzip.compress(body), gzip.compress(codecs.BOM_UTF8 + body)):
-        assert RELEASES.recognise("x", packed) == RecognisedFile(None, Scope.PART)
+        assert RELEASES.recognise_file("x", packed) == RecognisedFile(None, Scope.PART)
         assert len(rows(read(RELEASES, packed))) == 1
 
 
@@ -127,8 +109,7 @@ def test_an_item_that_does_not_read_costs_itself_only() -> None:
 
 def test_a_notice_of_the_exchange_itself_may_name_no_company() -> None:
     found = read(
-        RELEASES,
-        page(release(1, "New member", company=None), release("2", "a"), release(3, "b", market=None)),
+        RELEASES, page(release(1, "New member", company=None), release("2", "a"), release(3, "b", market=None))
     )
     assert [(row["disclosureId"], row["company"], row["issuerKey"]) for row in rows(found)] == [
         ("1", None, None),
@@ -139,9 +120,7 @@ def test_a_notice_of_the_exchange_itself_may_name_no_company() -> None:
 
 def test_pitfall_11_times_are_utc_unless_they_say_otherwise() -> None:
     times = ("2026-07-01 09:00:00", "2026-07-01T09:00:00+02:00")
-    found = rows(
-        read(RELEASES, page(*(release(n, "a", releaseTime=time) for n, time in enumerate(times, 1))))
-    )
+    found = rows(read(RELEASES, page(*(release(n, "a", releaseTime=time) for n, time in enumerate(times, 1)))))
     assert [row["releaseTime"].hour for row in found] == [9, 7]
 
 
@@ -153,7 +132,7 @@ def test_an_address_of_another_host_is_not_believed() -> None:
 
 def test_what_is_not_ours() -> None:
     for body in (b"getCategoriesCallback({})", b'{"facts":[]}', b"<html><body>OAM</body></html>", b"text"):
-        assert isinstance(RELEASES.recognise("x", body), NotApplicable)
+        assert isinstance(RELEASES.recognise_file("x", body), NotApplicable)
     for body in (b'{"results":', b"[]", b'{"results":{"item":{}}}'):
         with pytest.raises(UnreadableFileError):
             read(RELEASES, body)

@@ -15,7 +15,7 @@ import pytest
 from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Scope
 from connectors.firds import fetch as firds_fetch
 from connectors.firds.dataset import ESMA, FCA, firds_datasets
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.errors import FetchError, UnexpectedBodyError
 from tests.answering import Quiet, answering
 from tests.connectors.firds.firds_files import Line, delta, full, packed, whole_name
@@ -90,8 +90,8 @@ def http(authority: Authority, tmp_path: Path) -> Iterator[HttpClient]:
 
     with answering(Handler) as base:
         hosts = (firds_fetch.ESMA_HOST, firds_fetch.FCA_HOST)
-        clock = Clock(now=lambda: datetime(2026, 1, 20, 12, tzinfo=UTC))
-        asked = HttpSettings("t (a@example.org)", tmp_path, bases=dict.fromkeys(hosts, base), rate=1e6)
+        clock = FetchClock(now=lambda: datetime(2026, 1, 20, 12, tzinfo=UTC))
+        asked = HttpSettings("t (a@example.org)", tmp_path, base_urls=dict.fromkeys(hosts, base), default_rate=1e6)
         with HttpClient(asked, clock) as client:
             yield client
 
@@ -102,9 +102,7 @@ def fetched(dataset: Dataset, http: HttpClient, cursor: Cursor | None = None) ->
 
 
 @pytest.mark.parametrize("name", AUTHORITIES)
-def test_the_newest_complete_set_is_taken_and_remembered(
-    name: str, authority: Authority, http: HttpClient
-) -> None:
+def test_the_newest_complete_set_is_taken_and_remembered(name: str, authority: Authority, http: HttpClient) -> None:
     whole, _ = AUTHORITIES[name]
     for part in (1, 2):
         authority.publish(whole_name(SATURDAY - timedelta(days=7), part, 2))
@@ -164,9 +162,7 @@ def test_a_file_that_is_not_what_the_list_says_is_refused(authority: Authority, 
 @pytest.mark.parametrize(
     "body", [b"{}", b"[]", b'{"response": {"docs": {}}}', b'{"hits": {"hits": 1}}', b"<html></html>"]
 )
-def test_a_list_that_is_none_is_refused(
-    name: str, body: bytes, authority: Authority, http: HttpClient
-) -> None:
+def test_a_list_that_is_none_is_refused(name: str, body: bytes, authority: Authority, http: HttpClient) -> None:
     authority.listed = body
     for dataset in AUTHORITIES[name]:
         with pytest.raises(FetchError):
@@ -200,10 +196,7 @@ def listed_files(entries: list[Any]) -> list[firds_fetch.FirdsFile]:
         "FULINS_E",
         {"file_name": "FULINS_E_20260117_01of01.zip"},
         {"file_name": "../../FULINS_E_20260117_01of01.zip", "download_link": "x"},
-        {
-            "file_name": "FULINS_E_20260117_01of01.zip",
-            "download_link": "https://firds.esma.europa.eu/other.zip",
-        },
+        {"file_name": "FULINS_E_20260117_01of01.zip", "download_link": "https://firds.esma.europa.eu/other.zip"},
         {
             "file_name": "FULINS_E_20260117_01of01.zip",
             "download_link": "https://esma.europa.eu.example/FULINS_E_20260117_01of01.zip",
@@ -229,8 +222,6 @@ def test_parts_count_up_to_what_each_says() -> None:
             for name in (whole_name(SATURDAY, part, 3) for part in (3, 1, 1, 2))
         ]
     )
-    assert [[one.part for one in parts] for parts in firds_fetch.complete_sets(files, firds_fetch.WHOLE)] == [
-        [1, 2, 3]
-    ]
+    assert [[one.part for one in parts] for parts in firds_fetch.complete_sets(files, firds_fetch.WHOLE)] == [[1, 2, 3]]
     assert firds_fetch.complete_sets(files[:2], firds_fetch.WHOLE) == []
     assert firds_fetch.complete_sets(files, firds_fetch.CHANGES) == []

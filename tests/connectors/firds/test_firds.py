@@ -41,7 +41,7 @@ _META = {"_observed_at": pl.Datetime("us", "UTC"), "_retired_at": pl.Datetime("u
 def read(dataset: Dataset, body: bytes, name: str) -> list[Batch]:
     at = datetime.combine(SATURDAY, time(), UTC)
     sent = ArchiveMember(dataset.key, name, "sha", at, Scope.FULL, "b", lambda: io.BytesIO(body))
-    return [batch for piece in dataset.split(sent) for batch in dataset.read(piece)]
+    return [batch for piece in dataset.split_members(sent) for batch in dataset.read_batches(piece)]
 
 
 def rows(dataset: Dataset, body: bytes, name: str) -> list[dict[str, Any]]:
@@ -93,11 +93,7 @@ def test_one_record_per_isin_and_venue() -> None:
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [
-        (Line(isin="SE0000108657"), "no ISIN"),
-        (Line(lei="549300"), "no LEI"),
-        (Line(mic="X"), "no code of a venue"),
-    ],
+    [(Line(isin="SE0000108657"), "no ISIN"), (Line(lei="549300"), "no LEI"), (Line(mic="X"), "no code of a venue")],
 )
 def test_a_bad_record_is_refused_alone(line: Line, reason: str) -> None:
     (batch,) = read(WHOLE, full(line, Line()), whole_name(SATURDAY))
@@ -107,9 +103,7 @@ def test_a_bad_record_is_refused_alone(line: Line, reason: str) -> None:
 
 def test_days_that_do_not_read_are_told() -> None:
     (batch,) = read(WHOLE, full(Line(first="soon", asked="true")), whole_name(SATURDAY))
-    assert [(signal.code, signal.subject) for signal in batch.signals] == [
-        ("unreadable_value", "FrstTradDt soon")
-    ]
+    assert [(signal.code, signal.subject) for signal in batch.signals] == [("unreadable_value", "FrstTradDt soon")]
     assert batch.rows["first_traded"].to_list() == [None]
 
 
@@ -211,11 +205,7 @@ def test_a_line_seen_in_a_single_file_ends_with_its_own_turn() -> None:
 
 @pytest.mark.parametrize(
     ("ends", "ended"),
-    [
-        ("2026-01-06T17:00:00Z", date(2026, 1, 6)),
-        (None, date(2026, 1, 8)),
-        ("9999-12-31", date(2026, 1, 8)),
-    ],
+    [("2026-01-06T17:00:00Z", date(2026, 1, 6)), (None, date(2026, 1, 8)), ("9999-12-31", date(2026, 1, 8))],
 )
 def test_a_termination_ends_a_line_at_once(ends: str | None, ended: date) -> None:
     made = Register().whole(SATURDAY, Line()).change(date(2026, 1, 8), Line(kind="TermntdRcrd", ends=ends))
@@ -268,7 +258,7 @@ def test_a_line_that_is_new_between_two_whole_files_counts() -> None:
 )
 def test_which_file_is_whose(name: str, body: bytes, due: Dataset | None) -> None:
     for dataset in (WHOLE, DAILY):
-        said = dataset.recognise(name, body[:65_536])
+        said = dataset.recognise_file(name, body[:65_536])
         assert isinstance(said, RecognisedFile) == (dataset is due), said
         if isinstance(said, RecognisedFile) and "0199" not in name:
             assert said.observed_at is not None
@@ -291,8 +281,8 @@ def test_which_file_is_whose(name: str, body: bytes, due: Dataset | None) -> Non
     ],
 )
 def test_a_set_is_whole_with_all_its_parts(names: list[str], is_whole: bool) -> None:
-    assert WHOLE.is_whole is not None
-    assert WHOLE.is_whole(names) is is_whole
+    assert WHOLE.is_complete_set is not None
+    assert WHOLE.is_complete_set(names) is is_whole
 
 
 @check_cases(
@@ -330,6 +320,6 @@ def test_any_bytes_read_or_are_unreadable(body: bytes) -> None:
 def test_the_genuine_list_of_files_is_named_with_its_reason(sources: Path) -> None:
     for path in sorted((sources / "news" / "esma_firds").iterdir()):
         for dataset in (WHOLE, DAILY):
-            said = dataset.recognise(f"esma_firds/{path.name}", path.read_bytes()[:65_536])
+            said = dataset.recognise_file(f"esma_firds/{path.name}", path.read_bytes()[:65_536])
             assert isinstance(said, NotApplicable)
             assert "lists of files" in said.reason

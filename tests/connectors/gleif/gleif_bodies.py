@@ -27,16 +27,9 @@ def lei(stem: str) -> str:
     return f"{body}{98 - int(''.join(str(int(sign, 36)) for sign in body + '00')) % 97:02}"
 
 
-def record(
-    code: str, authority: str | None, number: str | None, law: str = "NO", **given: Any
-) -> dict[str, Any]:
+def record(code: str, authority: str | None, number: str | None, law: str = "NO", **given: Any) -> dict[str, Any]:
     """One record of the API."""
-    plain = {
-        "name": "Eksempel AS",
-        "category": "GENERAL",
-        "status": "ISSUED",
-        "updated": "2026-01-01T00:00:00Z",
-    }
+    plain = {"name": "Eksempel AS", "category": "GENERAL", "status": "ISSUED", "updated": "2026-01-01T00:00:00Z"}
     said = {**plain, **given}
     return {
         "type": "lei-records",
@@ -140,7 +133,7 @@ def piece(dataset: Dataset, body: bytes, name: str = "x.json") -> ArchiveMember:
 
 def read(market: str, body: bytes) -> list[Batch]:
     dataset = DATASETS[market]
-    return list(dataset.read(piece(dataset, body)))
+    return list(dataset.read_batches(piece(dataset, body)))
 
 
 def rows(market: str, body: bytes) -> list[dict[str, Any]]:

@@ -18,13 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import ArchiveMember, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.gleif.level1 import parse, parse_csv
 from connectors.gleif.level1 import schema as level1_schema
 from connectors.gleif.level1.registration_numbers import (
@@ -38,18 +32,7 @@ from connectors.gleif.level1.registration_numbers import (
 )
 from connectors.gleif.level2 import dataset as level2_dataset
 from connectors.gleif.market import company_id_of_record
-from tests.connectors.gleif.gleif_bodies import (
-    DATASETS,
-    HEADER,
-    NOON,
-    NORWEGIAN,
-    lei,
-    piece,
-    read,
-    record,
-    rows,
-    table,
-)
+from tests.connectors.gleif.gleif_bodies import DATASETS, HEADER, NOON, NORWEGIAN, lei, piece, read, record, rows, table
 from tests.tables import check_cases
 from warehouse.history import current_records
 from warehouse.schema import identifiers
@@ -84,15 +67,11 @@ def test_columns_are_known_by_their_names_and_hundreds_of_others_are_no_news(hea
 
 
 def test_a_golden_copy_comes_in_a_zip_and_is_kept_unpacked() -> None:
-    body = packed(
-        **{"20260101-0000-gleif-goldencopy-lei2.csv": table(record(NORWEGIAN, "RA000472", "997315898"))}
-    )
+    body = packed(**{"20260101-0000-gleif-goldencopy-lei2.csv": table(record(NORWEGIAN, "RA000472", "997315898"))})
     dataset = DATASETS["NO"]
     name = "gleif/20260101-0000-gleif-goldencopy-lei2-golden-copy.csv.zip"
-    assert dataset.recognise(name, body[:65_536]) == RecognisedFile(
-        datetime(2026, 1, 1, tzinfo=UTC), Scope.PART
-    )
-    assert isinstance(dataset.recognise("gleif/20260101-0000-gleif-goldencopy-rr.zip", body), NotApplicable)
+    assert dataset.recognise_file(name, body[:65_536]) == RecognisedFile(datetime(2026, 1, 1, tzinfo=UTC), Scope.PART)
+    assert isinstance(dataset.recognise_file("gleif/20260101-0000-gleif-goldencopy-rr.zip", body), NotApplicable)
     assert [row["org_number"] for row in rows("NO", body)] == ["997315898"]
     assert kept(body).startswith(b'"LEI"')
 
@@ -125,9 +104,7 @@ def test_another_archive_is_unreadable_and_nothing_of_it_is_kept(body: bytes) ->
 
 @pytest.mark.parametrize("cut", ["within a quote", "within a record"])
 def test_a_table_that_breaks_off_is_unreadable(cut: str) -> None:
-    whole = table(
-        record(NORWEGIAN, "RA000472", "997315898"), record(lei("A"), "RA000472", "964169969", name=ANNA)
-    )
+    whole = table(record(NORWEGIAN, "RA000472", "997315898"), record(lei("A"), "RA000472", "964169969", name=ANNA))
     place = whole.index(ANNA.encode())
     broken = whole[: place + 4] if cut == "within a quote" else whole[: place + len(ANNA) + 1]
     if cut == "within a quote":
@@ -148,7 +125,7 @@ def test_a_quote_that_nobody_closes_is_no_endless_record(monkeypatch: pytest.Mon
 
 def test_a_page_of_html_is_none_of_ours() -> None:
     page = b"<!DOCTYPE html><html><body>LEI,Entity.RegistrationAuthority</body></html>"
-    assert isinstance(DATASETS["NO"].recognise("gleif/lei2.csv", page), NotApplicable)
+    assert isinstance(DATASETS["NO"].recognise_file("gleif/lei2.csv", page), NotApplicable)
     with pytest.raises(UnreadableFileError):
         read("NO", page)
 
@@ -170,9 +147,7 @@ def test_columns_judge_as_single_values_do(texts: list[str]) -> None:
         valid=are_leis(pl.col("lei")), personal=are_personal_numbers(pl.col("authority"), pl.col("number"))
     )
     assert found["valid"].to_list() == [is_lei(code) for code in codes]
-    assert found["personal"].to_list() == [
-        is_personal_number("RA000544", number) for number in pairs["number"]
-    ]
+    assert found["personal"].to_list() == [is_personal_number("RA000544", number) for number in pairs["number"]]
 
 
 def _one_by_one(market: str, authority: str, number: str) -> str | None:
@@ -185,7 +160,7 @@ def _one_by_one(market: str, authority: str, number: str) -> str | None:
     if market == "SE" and re.fullmatch(r"16[0-9]{10}", compact):
         compact = compact[2:]
     found = identifiers.parse_scoped(market, compact)
-    return found.org_number if found is not None and found.check else None
+    return found.org_number if found is not None and found.has_valid_check_digit else None
 
 
 _TYPED = st.builds(
@@ -219,21 +194,17 @@ def _delta(number: str, name: str, stamp: datetime) -> ArchiveMember:
 def test_deltas_replace_whole_records_and_the_newest_holds_in_whatever_order_they_come(order) -> None:
     """A delta has no mark of deletion: the newest record of an LEI is the record (docs/formats/news.md 3.1)."""
     told = [("964169969", "Gammelt AS"), ("997315898", "Nyere AS"), ("997315898", "Nyest AS")]
-    pieces = [
-        _delta(number, name, NOON + timedelta(hours=8 * place)) for place, (number, name) in enumerate(told)
-    ]
+    pieces = [_delta(number, name, NOON + timedelta(hours=8 * place)) for place, (number, name) in enumerate(told)]
     made = level1_schema.lei_table("NO")
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA present")
         for place in order:
-            (batch,) = [one for one in DATASETS["NO"].read(pieces[place]) if one.rows.height]
+            (batch,) = [one for one in DATASETS["NO"].read_batches(pieces[place]) if one.rows.height]
             at = pl.lit(pieces[place].observed_at).cast(pl.Datetime("us", "UTC"))
             company = company_id_of_record("NO").alias("_company_id")
             staged = batch.rows.with_columns(company, _observed_at=at, _raw=pl.lit("x"))
             current_records.upsert_records(connection, made, staged)
-        (row,) = (
-            current_records.records_of_companies(connection, [made], None)[made.name].collect().to_dicts()
-        )
+        (row,) = current_records.records_of_companies(connection, [made], None)[made.name].collect().to_dicts()
     assert (row["legal_name"], row["org_number"]) == ("Nyest AS", "997315898")
 
 
@@ -250,10 +221,7 @@ def _companies(body: bytes) -> Iterator[dict[str, str | None]]:
     if parse.detect_format(body[: parse.HEAD]) is None:
         return
     for row in parse.parse_records(io.BytesIO(kept(body))):
-        own = row["category"] in (None, "GENERAL") and row["registration_status"] not in (
-            "DUPLICATE",
-            "ANNULLED",
-        )
+        own = row["category"] in (None, "GENERAL") and row["registration_status"] not in ("DUPLICATE", "ANNULLED")
         if own and row["registered_as"]:
             yield row
 
@@ -268,9 +236,7 @@ def test_every_genuine_record_of_the_five_markets_joins_its_national_number(sour
             country = "GB" if market == "UK" else market
             read_so = {row["lei"]: row for row in rows(market, kept(body))}
             for row in companies:
-                if (row["jurisdiction"] or "")[:2] != country or row["registered_at"] not in AUTHORITIES[
-                    market
-                ]:
+                if (row["jurisdiction"] or "")[:2] != country or row["registered_at"] not in AUTHORITIES[market]:
                     continue
                 found = read_so[row["lei"]]
                 typed = "".join(sign for sign in row["registered_as"] or "" if sign.isalnum()).upper()
@@ -285,20 +251,14 @@ def test_every_genuine_file_is_read_by_one_dataset_or_named_with_the_reason(sour
     level_1, level_2 = DATASETS["NO"], level2_dataset.parents_dataset("NO")
     counted = {"level 1": 0, "level 2": 0, "none": 0}
     for path, body in _genuine(sources):
-        said = [made.recognise(f"gleif/{path.name}", body[:65_536]) for made in (level_1, level_2)]
+        said = [made.recognise_file(f"gleif/{path.name}", body[:65_536]) for made in (level_1, level_2)]
         readers = [place for place, found in enumerate(said) if isinstance(found, RecognisedFile)]
-        empty = (
-            json.loads(body)["data"] == []
-            if path.suffix == ".json" and b'"data"' in body[:900_000]
-            else False
-        )
+        empty = json.loads(body)["data"] == [] if path.suffix == ".json" and b'"data"' in body[:900_000] else False
         assert len(readers) < 2 or empty, path.name
         for place in readers:
             made = (level_1, level_2)[place]
-            sent = ArchiveMember(
-                made.key, path.name, "sha", NOON, Scope.PART, "b", lambda body=body: io.BytesIO(body)
-            )
-            assert all(batch.rejects.is_empty() for batch in made.read(sent)), path.name
+            sent = ArchiveMember(made.key, path.name, "sha", NOON, Scope.PART, "b", lambda body=body: io.BytesIO(body))
+            assert all(batch.rejects.is_empty() for batch in made.read_batches(sent)), path.name
         if not readers:
             assert all(isinstance(found, NotApplicable) and found.reason for found in said), path.name
         counted["level 1" if 0 in readers else "level 2" if 1 in readers else "none"] += 1

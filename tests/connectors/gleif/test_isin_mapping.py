@@ -42,7 +42,7 @@ SHARE = "SE0000108656"
 
 def read(body: bytes) -> list[Batch]:
     return list(
-        DATASET.read(
+        DATASET.read_batches(
             ArchiveMember(DATASET.key, "isin-lei.csv", "sha", NOON, Scope.FULL, "b", lambda: io.BytesIO(body))
         )
     )
@@ -58,16 +58,13 @@ def rows(body: bytes) -> list[dict[str, Any]]:
 def test_pairs_are_read_by_the_names_of_their_columns(header: str) -> None:
     text = header.format(lei=ISSUER, isin=SHARE).encode()
     assert rows(text) == rows(packed(isin=text)) == [{"isin": SHARE, "lei": ISSUER}]
-    assert isinstance(DATASET.recognise("isin_lei/isin-lei.csv", text), RecognisedFile)
+    assert isinstance(DATASET.recognise_file("isin_lei/isin-lei.csv", text), RecognisedFile)
 
 
 def test_other_countries_are_left_and_unsound_pairs_refused() -> None:
     text = f"LEI,ISIN\n{ISSUER},US0378331005\n{ISSUER},XS0000000009\n{ISSUER},SE0000108657\n549300,{SHARE}\n{ISSUER},{SHARE}\n"
     assert rows(text.encode()) == [{"isin": SHARE, "lei": ISSUER}]
-    assert [record for batch in read(text.encode()) for record in batch.rejects["record"]] == [
-        "SE0000108657",
-        SHARE,
-    ]
+    assert [record for batch in read(text.encode()) for record in batch.rejects["record"]] == ["SE0000108657", SHARE]
 
 
 @check_cases("body", [b"", b"<html></html>", b"a,b\n1,2\n", packed(a=b"", b=b""), b"PK\x03\x04"])
@@ -75,7 +72,7 @@ def test_other_bodies_are_unreadable(body: bytes) -> None:
     with pytest.raises(UnreadableFileError):
         read(body)
     if not body.startswith(b"PK"):
-        assert isinstance(DATASET.recognise("isin_lei/x", body), NotApplicable)
+        assert isinstance(DATASET.recognise_file("isin_lei/x", body), NotApplicable)
 
 
 @pytest.mark.slow
@@ -85,10 +82,7 @@ def test_a_column_of_isins_is_judged_as_one_is(texts: list[str]) -> None:
     sound = [text[:11] + oracle.calc_check_digit(text[:11]) for text in texts if are_shaped(text)]
     codes = [*texts, *sound, SHARE, None]
     found = are_isins(pl.Series(codes, dtype=pl.String))
-    due = [
-        code is not None and are_shaped(code) and oracle.calc_check_digit(code[:11]) == code[11]
-        for code in codes
-    ]
+    due = [code is not None and are_shaped(code) and oracle.calc_check_digit(code[:11]) == code[11] for code in codes]
     assert found.to_list() == due
 
 
@@ -105,13 +99,10 @@ def are_shaped(text: str) -> bool:
 
 def test_leis_that_firds_names_are_asked_for_beside_the_others() -> None:
     made = lei_dataset("SE", {"xx_named": "lei", "se_firds_even": "lei"})
-    tables = {
-        "xx_named": pl.DataFrame({"lei": [ISSUER]}),
-        "se_firds_even": pl.DataFrame({"lei": [lei("B"), ISSUER]}),
-    }
-    assert made.wants is not None
-    assert list(made.wants(tables)) == sorted([ISSUER, lei("B")])
-    assert list(made.wants({})) == []
+    tables = {"xx_named": pl.DataFrame({"lei": [ISSUER]}), "se_firds_even": pl.DataFrame({"lei": [lei("B"), ISSUER]})}
+    assert made.subjects_to_fetch is not None
+    assert list(made.subjects_to_fetch(tables)) == sorted([ISSUER, lei("B")])
+    assert list(made.subjects_to_fetch({})) == []
 
 
 # --- fetching -----------------------------------------------------------------------------------------------------
@@ -131,13 +122,11 @@ def http(answers: dict[str, bytes], tmp_path: Path) -> Iterator[HttpClient]:
                 return
             body = answers.get(self.path)
             kind = "application/zip" if (body or b"")[:2] == b"PK" else "text/plain"
-            self.send_whole(
-                404 if body is None else 200, body or b"", {"Content-Type": kind, "ETag": '"one"'}
-            )
+            self.send_whole(404 if body is None else 200, body or b"", {"Content-Type": kind, "ETag": '"one"'})
 
     with answering(Handler) as base:
         hosts = (isin_mapping.HOST, COPIES_HOST, nasdaq_symbol_directory.HOST)
-        asked = HttpSettings("t (a@example.org)", tmp_path, bases=dict.fromkeys(hosts, base), rate=1e6)
+        asked = HttpSettings("t (a@example.org)", tmp_path, base_urls=dict.fromkeys(hosts, base), default_rate=1e6)
         with HttpClient(asked) as client:
             yield client
 
@@ -150,9 +139,7 @@ def http(answers: dict[str, bytes], tmp_path: Path) -> Iterator[HttpClient]:
     ],
     ids=["isins", "parents"],
 )
-def test_whole_files_are_fetched_once(
-    dataset, path: str, answers: dict[str, bytes], http: HttpClient
-) -> None:
+def test_whole_files_are_fetched_once(dataset, path: str, answers: dict[str, bytes], http: HttpClient) -> None:
     answers[path] = packed(data=b"LEI,ISIN\n")
     (arrival,) = dataset.fetch(http, None, ())
     assert (arrival.scope, arrival.body.read()[:2]) == (Scope.FULL, b"PK")
@@ -163,9 +150,7 @@ def test_whole_files_are_fetched_once(
         list(dataset.fetch(http, None, ()))
 
 
-def test_the_symbol_directory_is_believed_with_its_last_line_alone(
-    answers: dict[str, bytes], http: HttpClient
-) -> None:
+def test_the_symbol_directory_is_believed_with_its_last_line_alone(answers: dict[str, bytes], http: HttpClient) -> None:
     made = f"Symbol\nFile Creation Time: {datetime(2026, 1, 1, tzinfo=UTC):%m%d%Y}06:00|||\n".encode()
     answers |= {f"/dynamic/SymDir/{name}": made for name in nasdaq_symbol_directory.FILES}
     fetch = nasdaq_symbol_directory.DATASET.fetch

@@ -13,7 +13,7 @@ import pytest
 
 from connectors.contract.dataset import ArchiveMember, Scope
 from connectors.kit.http.client import HttpClient, HttpSettings
-from connectors.kit.http.rate_limit import Clock
+from connectors.kit.http.rate_limit import FetchClock
 from connectors.kit.http.retry import RetryPolicy
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -52,9 +52,7 @@ class _Handler(BaseHTTPRequestHandler):
     registry: Registry
 
     def do_GET(self) -> None:
-        answer = self.registry.answer(
-            self.path, {name.lower(): value for name, value in self.headers.items()}
-        )
+        answer = self.registry.answer(self.path, {name.lower(): value for name, value in self.headers.items()})
         self.send_response_only(answer.status)
         for name, value in {"Content-Length": str(len(answer.body)), **answer.headers}.items():
             if value:
@@ -108,8 +106,8 @@ class Hands:
         self.seconds += self.tick
         return self.seconds
 
-    def clock(self) -> Clock:
-        return Clock(lambda: NOON + timedelta(seconds=self.seconds), self.look, self.sleep, lambda: 1.0)
+    def clock(self) -> FetchClock:
+        return FetchClock(lambda: NOON + timedelta(seconds=self.seconds), self.look, self.sleep, lambda: 1.0)
 
 
 @pytest.fixture
@@ -121,12 +119,12 @@ def hands() -> Hands:
 def http(registry: Registry, hands: Hands, tmp_path: Path) -> Iterator[HttpClient]:
     settings = HttpSettings(
         user_agent="firmdata/test (contact@example.com)",
-        folder=tmp_path / "incoming",
-        bases={"data.example.no": f"http://127.0.0.1:{registry.port}/no/"},
-        rate=1000.0,
-        retry=RetryPolicy(attempts=4),
-        small=1 << 20,
-        large=4 << 20,
+        download_folder=tmp_path / "incoming",
+        base_urls={"data.example.no": f"http://127.0.0.1:{registry.port}/no/"},
+        default_rate=1000.0,
+        retry_policy=RetryPolicy(attempts=4),
+        max_small_body_bytes=1 << 20,
+        max_large_body_bytes=4 << 20,
         read_seconds=5.0,
     )
     with HttpClient(settings, hands.clock()) as client:

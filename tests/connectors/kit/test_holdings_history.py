@@ -30,23 +30,18 @@ def test_the_last_word_of_each_day_counts_and_the_newest_day_is_now() -> None:
         ("a", date(2025, 2, 1), 4),
         ("b", date(2025, 1, 1), 9),
     )
-    assert shown(holdings_history.latest_per_record(rows)) == [
-        ("a", date(2025, 2, 1), 4),
-        ("b", date(2025, 1, 1), 9),
-    ]
+    assert shown(holdings_history.latest_statements(rows)) == [("a", date(2025, 2, 1), 4), ("b", date(2025, 1, 1), 9)]
     assert shown(holdings_history.superseded_statements(rows)) == [("a", date(2025, 1, 1), 2)]
 
 
 def test_a_statement_of_an_unknown_day_is_of_no_earlier_day() -> None:
     rows = told(("a", None, 1), ("a", date(2025, 1, 1), 2), ("b", date(2025, 1, 1), 3), ("b", None, 4))
-    assert shown(holdings_history.latest_per_record(rows)) == [("a", date(2025, 1, 1), 2), ("b", None, 4)]
+    assert shown(holdings_history.latest_statements(rows)) == [("a", date(2025, 1, 1), 2), ("b", None, 4)]
     assert shown(holdings_history.superseded_statements(rows)) == []
 
 
 rows_of = st.lists(
-    st.tuples(
-        st.sampled_from("ab"), st.none() | st.dates(date(2025, 1, 1), date(2025, 1, 5)), st.integers(0, 9)
-    )
+    st.tuples(st.sampled_from("ab"), st.none() | st.dates(date(2025, 1, 1), date(2025, 1, 5)), st.integers(0, 9))
 )
 
 
@@ -54,8 +49,6 @@ rows_of = st.lists(
 @given(rows_of)
 def test_no_day_of_a_record_is_told_twice(rows: list[tuple[str, date | None, int]]) -> None:
     frame = told(*sorted(rows, key=lambda row: row[1] or date.min))
-    both = pl.concat(
-        [holdings_history.latest_per_record(frame), holdings_history.superseded_statements(frame)]
-    )
+    both = pl.concat([holdings_history.latest_statements(frame), holdings_history.superseded_statements(frame)])
     assert both.select("native_id", "valid_from").is_duplicated().sum() == 0
     assert set(both["native_id"]) == {row[0] for row in rows}

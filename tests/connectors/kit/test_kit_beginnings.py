@@ -27,9 +27,7 @@ def test_a_name_that_begins_as_packed_bytes_do(beginning: bytes, quote: str | No
 
 
 @check_cases("quote", ['"', None])
-@check_cases(
-    "body", [gzip.compress(b"a,b\n" * 50, mtime=0), zlib.compress(b"a,b\n" * 50), zlib.compress(b"a,b\n", 1)]
-)
+@check_cases("body", [gzip.compress(b"a,b\n" * 50, mtime=0), zlib.compress(b"a,b\n" * 50), zlib.compress(b"a,b\n", 1)])
 def test_packed_bytes_are_not_unpacked_behind_our_back(body: bytes, quote: str | None) -> None:
     assert ("a", "b") not in cells(body + b"\n1,2\n", quote)
 

@@ -42,5 +42,5 @@ def test_rows_do_not_depend_on_the_pieces_that_are_marked(lines: list[str]) -> N
             patched.setattr(csv_rows, "MARKED_BYTES", piece)
             rows, _ = csv_rows.RowReader(2, [0, 1], "\t", None).read(body, 2, final=True)
         read = sorted(row for frame in rows.frames for row in frame.iter_rows())
-        found.append((read, rows.refused, rows.nuls, rows.line))
+        found.append((read, rows.rejected, rows.nuls, rows.line))
     assert found.count(found[0]) == len(found)

@@ -3,7 +3,7 @@
 import pytest
 
 from connectors.kit.http.client import HttpClient
-from connectors.kit.http.errors import RequestRefusedError, SourceUnavailableError, UnexpectedBodyError
+from connectors.kit.http.errors import RequestRejectedError, SourceUnavailableError, UnexpectedBodyError
 from tests.connectors.kit.conftest import Answer, Registry
 
 URL = "https://data.example.no/question"
@@ -14,11 +14,7 @@ def test_what_is_sent_arrives_with_its_type(http: HttpClient, registry: Registry
     fetched = http.post(URL, b'{"q":2}', "application/json", headers={"Authorization": "Bearer x"})
     assert fetched.read() == b'{"a":1}'
     ((path, headers),) = registry.asked
-    assert (path, headers["content-type"], headers["authorization"]) == (
-        "/no/question",
-        "application/json",
-        "Bearer x",
-    )
+    assert (path, headers["content-type"], headers["authorization"]) == ("/no/question", "application/json", "Bearer x")
     assert registry.sent == [b'{"q":2}']
 
 
@@ -31,7 +27,7 @@ def test_a_busy_answer_is_asked_again_with_the_same_content(http: HttpClient, re
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_what_is_sent_follows_no_redirect(http: HttpClient, registry: Registry, status: int) -> None:
     registry.answers = [Answer(status=status, headers={"Location": "/no/elsewhere"})]
-    with pytest.raises(RequestRefusedError, match="redirect of a POST"):
+    with pytest.raises(RequestRejectedError, match="redirect of a POST"):
         http.post(URL, b"secret", "text/plain")
     assert len(registry.asked) == 1
 
@@ -41,7 +37,7 @@ def test_statuses_and_bodies_are_judged_as_ever(http: HttpClient, registry: Regi
     with pytest.raises(UnexpectedBodyError):
         http.post(URL, b"q", "text/plain")
     registry.answers = [Answer(b"{}", 401)]
-    with pytest.raises(RequestRefusedError):
+    with pytest.raises(RequestRejectedError):
         http.post(URL, b"q", "text/plain")
     assert http.post(URL, b"q", "text/plain", allow=(401,)).status == 401
     registry.answers = [Answer(status=503)]
@@ -50,4 +46,4 @@ def test_statuses_and_bodies_are_judged_as_ever(http: HttpClient, registry: Regi
 
 
 def test_hosts_with_credentials_are_known(http: HttpClient) -> None:
-    assert not http.is_known("https://elsewhere.example/")
+    assert not http.has_credentials("https://elsewhere.example/")

@@ -24,9 +24,7 @@ Tree = Callable[[bytes, html.HTMLParser], html.HtmlElement]
 
 def page(count: int) -> bytes:
     """A page of one element with so many attributes."""
-    return b"<html><body><p>x<a %s>y</a></p></body></html>" % b" ".join(
-        b"a%d" % place for place in range(count)
-    )
+    return b"<html><body><p>x<a %s>y</a></p></body></html>" % b" ".join(b"a%d" % place for place in range(count))
 
 
 def parser() -> html.HTMLParser:

@@ -13,18 +13,18 @@ from connectors.kit import code_lists, staging
 from connectors.kit.columns import text
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.tables import COMPANIES, TABLES
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 TABLE = Table(
     "t",
     "",
     ("id",),
-    (Column("id", Kind.TEXT, ""), Column("staff", Kind.INTEGER, ""), Column("names", Kind.TEXTS, "")),
+    (Column("id", ColumnKind.TEXT, ""), Column("staff", ColumnKind.INTEGER, ""), Column("names", ColumnKind.TEXTS, "")),
 )
 
 
 def test_every_kind_has_a_type():
-    assert set(staging.TYPES) == set(Kind)
+    assert set(staging.TYPES) == set(ColumnKind)
     for table in TABLES:
         assert staging.staged_schema(table).names() == list(table.names)
 
@@ -39,7 +39,7 @@ def test_batch_orders_fills_and_casts():
         assert batch.rows.rows() == [("1", 5, None)]
         assert batch.rejects.columns == list(REJECT_COLUMNS)
     assert staging.make_batch(TABLE, []).rows.schema == staging.staged_schema(TABLE)
-    assert staging.empty_frame(TABLE).schema == staging.staged_schema(TABLE)
+    assert staging.empty_staged_frame(TABLE).schema == staging.staged_schema(TABLE)
 
 
 def test_a_column_nobody_declared_is_a_mistake():
@@ -111,12 +111,7 @@ def test_clean():
 def test_dates():
     day = date(2024, 5, 31)
     assert got(
-        text.iso_date(A),
-        "2024-05-31",
-        "2024-05-31T12:00:00Z",
-        "2024-05-31 00:00:00",
-        "31.05.2024",
-        "2024-13-01",
+        text.iso_date(A), "2024-05-31", "2024-05-31T12:00:00Z", "2024-05-31 00:00:00", "31.05.2024", "2024-13-01"
     ) == [day, day, day, None, None]
     assert got(text.british_date(A), "31/05/2024", "5/31/2024", "31/13/2024", "") == [day, None, None, None]
     assert got(text.compact_date(A), "20240531", "20241331", "2024053") == [day, None, None]
@@ -130,21 +125,12 @@ def test_numbers():
         None,
         None,
     ]
-    assert got(text.parse_decimal(A, comma=True), "99,99", "99.99", "\u2212") == [
-        Decimal("99.99"),
-        None,
-        None,
-    ]
+    assert got(text.parse_decimal(A, comma=True), "99,99", "99.99", "\u2212") == [Decimal("99.99"), None, None]
 
 
 def test_booleans_and_what_did_not_parse():
     assert got(text.parse_boolean(A), "TRUE", "n", "J", "maybe", None) == [True, False, True, None, None]
-    assert got(text.failed_to_parse(A, text.parse_integer(A)), "12", "x", " ", None) == [
-        False,
-        True,
-        False,
-        False,
-    ]
+    assert got(text.failed_to_parse(A, text.parse_integer(A)), "12", "x", " ", None) == [False, True, False, False]
 
 
 def test_complete_columns_with_a_misspelled_column_is_refused() -> None:

@@ -25,7 +25,7 @@ def by_marks(body: bytes) -> tuple[list[tuple[str | None, ...]], int]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fast_unquoted, "parse_unquoted", lambda *_: None)
         rows, _ = RowReader(WIDTH, [0, 2], ";", None).read(body, 1, final=True)
-    return [row for frame in rows.frames for row in frame.drop(LINE).rows()], len(rows.refused)
+    return [row for frame in rows.frames for row in frame.drop(LINE).rows()], len(rows.rejected)
 
 
 @settings(max_examples=200)
@@ -98,14 +98,10 @@ def rows_by_line(lines: Sequence[bytes], others: Container[int]) -> list[tuple[s
 
 
 @settings(max_examples=200)
-@given(
-    st.lists(st.tuples(st.sampled_from([b"a;b;c", b";;"]), st.none() | st.binary(max_size=6)), max_size=6),
-)
+@given(st.lists(st.tuples(st.sampled_from([b"a;b;c", b";;"]), st.none() | st.binary(max_size=6)), max_size=6))
 @example([(b"a;b;c", b""), (b"a;b;c", b""), (b";;", b"")])
 @example([(b"a;b;c", b"x" * 70_000), (b"a;b;c", b";;;;;;;"), (b";;", b"a;b;c")])
-def test_whatever_other_lines_hold_the_rows_are_those_of_the_rest(
-    drawn: list[tuple[bytes, bytes | None]],
-) -> None:
+def test_whatever_other_lines_hold_the_rows_are_those_of_the_rest(drawn: list[tuple[bytes, bytes | None]]) -> None:
     pairs = [(line, None if other is None else other.replace(b"\n", b"")) for line, other in drawn]
     texts = [text for line, other in pairs for text in ((line,) if other is None else (line, other))]
     places = [at for line, other in pairs for at in ((False,) if other is None else (False, True))]
@@ -113,10 +109,7 @@ def test_whatever_other_lines_hold_the_rows_are_those_of_the_rest(
     others = {at: text for at, (text, is_other) in enumerate(zip(texts, places, strict=True)) if is_other}
     ends = byte_mask(as_uint8(body), "\n")
     found = fast_unquoted.parse_unquoted_except(
-        fast_unquoted.LineIndex(body, ends.filter(ends | byte_mask(as_uint8(body), ";")), others),
-        WIDTH,
-        [2, 0],
-        ";",
+        fast_unquoted.LineIndex(body, ends.filter(ends | byte_mask(as_uint8(body), ";")), others), WIDTH, [2, 0], ";"
     )
     due = fast_unquoted.parse_unquoted(b"".join(line + b"\n" for line, _ in pairs), WIDTH, [2, 0], ";")
     assert found is None or due is not None
@@ -132,8 +125,7 @@ def test_other_lines_do_not_hide_that_one_has_too_few_fields_and_another_too_man
     ends = byte_mask(as_uint8(body), "\n")
     order = ends.filter(ends | byte_mask(as_uint8(body), ";"))
     assert (
-        fast_unquoted.parse_unquoted_except(fast_unquoted.LineIndex(body, order, {3: b";;"}), WIDTH, [0], ";")
-        is None
+        fast_unquoted.parse_unquoted_except(fast_unquoted.LineIndex(body, order, {3: b";;"}), WIDTH, [0], ";") is None
     )
 
 

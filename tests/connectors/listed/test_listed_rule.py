@@ -15,7 +15,7 @@ from connectors.contract.dataset import META_SCHEMA, Jurisdiction
 from connectors.firds import schema as f
 from connectors.firds.dataset import ESMA
 from connectors.kit.composition import compose_market
-from connectors.listings.is_listed import decide_listed
+from connectors.listings.is_listed import derive_is_listed
 from connectors.listings.market import issuer_contributions
 from connectors.listings.venues import LEVELS
 from tests.connectors.gleif.gleif_bodies import lei
@@ -106,14 +106,14 @@ CASES = (
 def test_a_case_of_the_rule(case: Case) -> None:
     own = company(is_listed=case.own[0], is_listed_source=case.own[1], status=case.status)
     rows = pl.DataFrame(list(case.listings), schema=schema_render.polars_schema(LISTINGS))
-    (found,) = decide_listed(own, rows, ORDER, TODAY).select(COMPANIES.names).to_dicts()
+    (found,) = derive_is_listed(own, rows, ORDER, TODAY).select(COMPANIES.names).to_dicts()
     assert (found["is_listed"], found["is_listed_source"]) == case.due
 
 
 def test_many_companies_are_decided_each_by_its_own() -> None:
     others = pl.concat([company(), company(company_id="firm:SE:5560000002", org_number="5560000002")])
     rows = pl.DataFrame([listing()], schema=schema_render.polars_schema(LISTINGS))
-    found = decide_listed(others, rows, ORDER, TODAY)
+    found = derive_is_listed(others, rows, ORDER, TODAY)
     assert found["is_listed"].to_list() == [True, False]
     assert found.columns == list(COMPANIES.names)
 
@@ -133,41 +133,28 @@ def market() -> Jurisdiction:
 
 
 def present(table: str, *rows: dict[str, Any]) -> pl.LazyFrame:
-    declared = next(one for made in market().datasets for one in made.staged.values() if one.name == table)
+    declared = next(one for made in market().datasets for one in made.staged_tables.values() if one.name == table)
     at = datetime.combine(TODAY - DAY, time(), UTC)
     meta = {"_company_id": COMPANY, "_observed_at": at, "_raw": "raw", "_retired_at": None}
     schema = {**schema_render.polars_schema(declared), **META_SCHEMA}
-    return pl.LazyFrame(
-        [{**dict.fromkeys(schema), **row, **meta} for row in rows], schema=schema, orient="row"
-    )
+    return pl.LazyFrame([{**dict.fromkeys(schema), **row, **meta} for row in rows], schema=schema, orient="row")
 
 
 def line(isin: str = "SE0000108656", mic: str = "XSTO", **given: Any) -> dict[str, Any]:
-    plain = {
-        "isin": isin,
-        "mic": mic,
-        "lei": lei("A"),
-        "cfi": "ESVUFR",
-        "is_requested": True,
-        "record": "full",
-    }
+    plain = {"isin": isin, "mic": mic, "lei": lei("A"), "cfi": "ESVUFR", "is_requested": True, "record": "full"}
     return plain | {"edition": date(2026, 1, 17), "first_traded": date(2001, 1, 2)} | given
 
 
 def shared(**tables: pl.LazyFrame) -> Any:
-    own = Contribution(name="register", to_shared=lambda _present, _today: {COMPANIES.name: company()})
+    own = Contribution(name="register", to_shared_tables=lambda _present, _today: {COMPANIES.name: company()})
     composed = compose_market("SE", (own, *issuer_contributions("SE", ESMA)))
-    return composed.normalise(tables, TODAY)
+    return composed.to_shared_tables(tables, TODAY)
 
 
 def test_a_market_shows_lines_identifiers_and_who_is_listed() -> None:
     turn = f.full_table("SE", date(2026, 1, 17)).name
-    isins = present(
-        "se_isin", {"isin": "SE0000108656", "lei": lei("A")}, {"isin": "SE0000667925", "lei": lei("A")}
-    )
-    made = shared(
-        **{turn: present(turn, line(), line(mic="TRQX"), line("FI0009000681", "FNFI")), "se_isin": isins}
-    )
+    isins = present("se_isin", {"isin": "SE0000108656", "lei": lei("A")}, {"isin": "SE0000667925", "lei": lei("A")})
+    made = shared(**{turn: present(turn, line(), line(mic="TRQX"), line("FI0009000681", "FNFI")), "se_isin": isins})
     (profile,) = made[COMPANIES.name].to_dicts()
     assert (profile["is_listed"], profile["is_listed_source"]) == (True, "se.firds")
     rows = made[LISTINGS.name].sort("native_id").to_dicts()
@@ -211,9 +198,7 @@ def test_a_line_whose_request_nobody_states_is_no_evidence() -> None:
         ({"first_traded": None, "approved_on": date(2999, 1, 2)}, False),
     ],
 )
-def test_without_a_first_day_the_approval_counts_and_a_request_does_not(
-    given: dict[str, Any], is_listed: bool
-) -> None:
+def test_without_a_first_day_the_approval_counts_and_a_request_does_not(given: dict[str, Any], is_listed: bool) -> None:
     turn = f.full_table("SE", date(2026, 1, 17)).name
     (profile,) = shared(**{turn: present(turn, line(**given))})[COMPANIES.name].to_dicts()
     assert profile["is_listed"] is is_listed
@@ -251,5 +236,5 @@ def test_every_served_market_decides_by_this_rule(code: str) -> None:
     keys = {dataset.key for dataset in made.datasets}
     assert f"{code.lower()}.isin" in keys
     assert ("us.symdir" if code == "US" else f"{code.lower()}.firds") in keys
-    assert made.precedence["is_listed"][0] in keys
-    assert set(made.precedence["is_listed"]) <= keys
+    assert made.field_precedence["is_listed"][0] in keys
+    assert set(made.field_precedence["is_listed"]) <= keys

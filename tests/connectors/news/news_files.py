@@ -24,10 +24,8 @@ def dataset(key: str) -> Dataset:
 
 def read(key: str, body: bytes, name: str = "x") -> list[Batch]:
     made = dataset(key)
-    piece = ArchiveMember(
-        key, name, hashlib.sha256(body).hexdigest(), NOW, Scope.PART, "b", lambda: io.BytesIO(body)
-    )
-    return [batch for part in made.split(piece) for batch in made.read(part)]
+    piece = ArchiveMember(key, name, hashlib.sha256(body).hexdigest(), NOW, Scope.PART, "b", lambda: io.BytesIO(body))
+    return [batch for part in made.split_members(piece) for batch in made.read_batches(part)]
 
 
 def rows(key: str, body: bytes) -> list[dict[str, Any]]:
@@ -105,9 +103,7 @@ def isin(text: str, scheme: str = "https") -> Part:
 def rss(*items: list[Part], country: str | None = "Finland", space: str = DCMI) -> bytes:
     """A feed; `country`: of which it says that it is."""
     title = "GlobeNewswire" if country is None else f"GlobeNewswire - News from {country}"
-    link = "https://www.globenewswire.com/RssFeed/" + (
-        "orgclass/1" if country is None else f"country/{country}"
-    )
+    link = "https://www.globenewswire.com/RssFeed/" + ("orgclass/1" if country is None else f"country/{country}")
     inside = "".join(f"<item>{''.join(map(_element, parts))}</item>" for parts in items)
     return (
         f'<?xml version="1.0" encoding="utf-8"?><rss version="2.0" xmlns:dc="{space}"><channel>'

@@ -27,9 +27,7 @@ def release(number: int = 1, **values: Any) -> dict[str, Any]:
 
 
 def feed(*releases: object) -> bytes:
-    return json.dumps(
-        {"PageIndex": 1, "TotalFoundReleases": len(releases), "Releases": list(releases)}
-    ).encode()
+    return json.dumps({"PageIndex": 1, "TotalFoundReleases": len(releases), "Releases": list(releases)}).encode()
 
 
 def test_a_release_keeps_headline_time_link_and_isin_and_no_text() -> None:
@@ -81,4 +79,4 @@ def test_what_is_no_feed_is_refused_by_name(body: bytes) -> None:
     with pytest.raises(UnreadableFileError, match=r"se\.cision: x: "):
         rows("se.cision", body)
     if body.startswith(b'{"M'):
-        assert isinstance(dataset("se.cision").recognise("x", body), NotApplicable)
+        assert isinstance(dataset("se.cision").recognise_file("x", body), NotApplicable)

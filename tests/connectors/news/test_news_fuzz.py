@@ -25,10 +25,7 @@ BODIES = {
     "fi.wires": [rss(release(1, stock("Helsinki:X"), isin("FI0009000681")), release(2))],
     "fi.oam": [listed(oam_row(), oam_row("2")), view("549300A0JPRWG1KI7U06-2025-12-31-fi.zip")],
     "se.cision": [feed(cision_release(1), cision_release(2))],
-    "se.flagging": [
-        mfn(NOTICE, mfn_item(2)),
-        b"<!DOCTYPE html><html><body>" + HTML.encode() + b"</body></html>",
-    ],
+    "se.flagging": [mfn(NOTICE, mfn_item(2)), b"<!DOCTYPE html><html><body>" + HTML.encode() + b"</body></html>"],
     "se.finanscentralen": [grid(("1", "2026-04-28 17:55", "Hemmedlemsstat", "Svenska", "Titel"))],
 }
 QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
@@ -37,12 +34,12 @@ QUICK = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 def fits(key: str, body: bytes) -> None:
     """Whatever the body: rows of the staged table with whole keys, or Unreadable."""
     made = dataset(key)
-    made.recognise("x", body[:65536])
+    made.recognise_file("x", body[:65536])
     batches = []
     with suppress(UnreadableFileError):  # whose message names dataset and file by its making
         batches = read(key, body)
     for batch in batches:
-        table = made.staged[batch.table]
+        table = made.staged_tables[batch.table]
         assert batch.rows.schema == staging.staged_schema(table)
         assert not batch.rows[table.key[0]].is_duplicated().any()
         for column in table.columns:

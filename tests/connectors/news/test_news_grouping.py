@@ -94,9 +94,7 @@ def test_several_releases_of_one_minute_pair_in_the_order_of_their_numbers() -> 
         (("no", "en", "sv", "no", "en"), [["1", "2", "3"], ["4", "5"]]),
     ],
 )
-def test_a_release_without_a_version_takes_no_other_ones(
-    languages: tuple[str, ...], due: list[list[str]]
-) -> None:
+def test_a_release_without_a_version_takes_no_other_ones(languages: tuple[str, ...], due: list[list[str]]) -> None:
     found = told(*(item(str(place), language=language) for place, language in enumerate(languages, start=1)))
     assert [[one.rpartition(":")[2] for one in row["told_by"]] for row in found] == due
 
@@ -114,10 +112,7 @@ def test_a_correction_keeps_the_id_and_time_and_gives_its_words() -> None:
 def test_a_correction_in_two_languages_corrects_both_versions() -> None:
     day = AT + timedelta(days=1)
     first = [item("1", language="no"), item("2")]
-    then = [
-        item("3", language="no", corrects="1", published_at=day),
-        item("4", corrects="2", published_at=day),
-    ]
+    then = [item("3", language="no", corrects="1", published_at=day), item("4", corrects="2", published_at=day)]
     (found,) = told(*then, *first)
     assert (found["native_id"], found["title"], found["supersedes"]) == ("1", "Title 4", "1")
 
@@ -169,9 +164,7 @@ def test_the_order_of_items_changes_nothing(items: list[dict[str, Any]], chance:
 
 @settings(max_examples=60)
 @given(SEVERAL)
-def test_every_item_is_told_by_one_row_and_versions_of_a_group_by_the_same(
-    items: list[dict[str, Any]],
-) -> None:
+def test_every_item_is_told_by_one_row_and_versions_of_a_group_by_the_same(items: list[dict[str, Any]]) -> None:
     found = told(*items)
     members = [member for row in found for member in row["told_by"]]
     assert sorted(members) == sorted(f"no.newsweb:{row['native_id']}" for row in items)

@@ -11,9 +11,7 @@ from tests.tables import check_cases
 
 
 def listed(*rows_: str) -> bytes:
-    return (
-        f"<!DOCTYPE html><html lang='en'><body><nef-table>{''.join(rows_)}</nef-table></body></html>".encode()
-    )
+    return f"<!DOCTYPE html><html lang='en'><body><nef-table>{''.join(rows_)}</nef-table></body></html>".encode()
 
 
 def oam_row(
@@ -86,8 +84,8 @@ def test_a_page_tells_the_lei_by_its_package(packages: tuple[str, ...], lei: str
 def test_a_page_without_its_number_is_refused_and_the_form_is_not_ours() -> None:
     assert reasons("fi.oam", view(number="")) == ["no number of the release"]
     form = b'<!DOCTYPE html><html><nef-form-select id="company-select"></nef-form-select></html>'
-    assert isinstance(dataset("fi.oam").recognise("x", form), NotApplicable)
-    assert isinstance(dataset("fi.oam").recognise("x", listed(oam_row())), RecognisedFile)
+    assert isinstance(dataset("fi.oam").recognise_file("x", form), NotApplicable)
+    assert isinstance(dataset("fi.oam").recognise_file("x", listed(oam_row())), RecognisedFile)
 
 
 def grid(*cells: tuple[str, str, str, str, str]) -> bytes:
@@ -103,13 +101,7 @@ def grid(*cells: tuple[str, str, str, str, str]) -> bytes:
 
 def test_announcements_of_the_swedish_storage() -> None:
     body = grid(
-        (
-            "172502",
-            "2026-04-28 17:55",
-            "Hemmedlemsstat",
-            "Engelska",
-            "Report from the Annual General Meeting",
-        ),
+        ("172502", "2026-04-28 17:55", "Hemmedlemsstat", "Engelska", "Report from the Annual General Meeting"),
         ("172501", "2026-01-28 17:55", "Insiderinformation", "Svenska", "Ny VD för Exempel"),
         ("7", "2026-01-28 17:55", "Insiderinformation", "Klingonska", "x"),
         ("8", "i går", "Insiderinformation", "Svenska", "x"),
@@ -143,6 +135,4 @@ def test_a_page_of_attributes_without_end_is_refused(key: str) -> None:
 
 
 def test_a_search_without_a_company_is_not_ours() -> None:
-    assert isinstance(
-        dataset("se.finanscentralen").recognise("x", b"<html><body></body></html>"), NotApplicable
-    )
+    assert isinstance(dataset("se.finanscentralen").recognise_file("x", b"<html><body></body></html>"), NotApplicable)

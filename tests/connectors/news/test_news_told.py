@@ -22,9 +22,7 @@ COMPANY = {
 }
 
 
-def news(
-    market: str, bodies: Iterable[tuple[str, bytes]], company: str | None = None
-) -> list[dict[str, Any]]:
+def news(market: str, bodies: Iterable[tuple[str, bytes]], company: str | None = None) -> list[dict[str, Any]]:
     """News of one company; of the market's registers only which companies there are is asked."""
     frames: dict[str, list[pl.DataFrame]] = {}
     for key, body in bodies:
@@ -33,9 +31,7 @@ def news(
     tables = {name: present(pl.concat(parts), company or COMPANY[market]) for name, parts in frames.items()}
     known = {"companies": pl.DataFrame({"company_id": [COMPANY[market]]})}
     contribution = news_contribution(market, import_module(f"connectors.{market.lower()}.news").PRESS)
-    return (
-        contribution.to_shared_late(known, tables, TODAY)["news"].sort("published_at", "news_id").to_dicts()
-    )
+    return contribution.to_dependent_tables(known, tables, TODAY)["news"].sort("published_at", "news_id").to_dicts()
 
 
 def message(number: int, **values: Any) -> dict[str, Any]:
@@ -90,18 +86,13 @@ def test_newsweb_pairs_languages_by_the_clients_id_else_by_minute_and_category()
     day = {"publishedTime": "2026-11-14T11:25:40Z"}
     by_minute = [message(3, **day), message(4, title="Equinor: repurchase of the shares", **day)]
     found = news("NO", [newsweb(*by_id, *by_minute)])
-    assert [one["told_by"] for one in found] == [
-        ["no.newsweb:3", "no.newsweb:4"],
-        ["no.newsweb:1", "no.newsweb:2"],
-    ]
+    assert [one["told_by"] for one in found] == [["no.newsweb:3", "no.newsweb:4"], ["no.newsweb:1", "no.newsweb:2"]]
     assert [one["language"] for one in found] == ["en", "en"]
 
 
 def test_newsweb_corrections_keep_the_id() -> None:
     wrong = message(1, correctedByMessageId=2)
-    mended = message(
-        2, correctionForMessageId=1, publishedTime="2026-11-15T12:25:00Z", title="Rettelse: til og av"
-    )
+    mended = message(2, correctionForMessageId=1, publishedTime="2026-11-15T12:25:00Z", title="Rettelse: til og av")
     (found,) = news("NO", [newsweb(wrong, mended)])
     assert (found["native_id"], found["title"], found["supersedes"]) == ("1", "Rettelse: til og av", "1")
 
@@ -175,10 +166,7 @@ def announcement(native: str, **values: Any) -> dict[str, Any]:
 def test_storage_tells_announcements_and_their_revisions_once() -> None:
     revised = announcement("b", seq_id="a", headline="Revised", publication_date="2026-11-16T06:00:02Z")
     found = news("UK", [nsm(announcement("a"), revised, announcement("c", headline=None))])
-    assert {(one["native_id"], one["title"]) for one in found} == {
-        ("a", "Revised"),
-        ("c", "Transaction in Own Shares"),
-    }
+    assert {(one["native_id"], one["title"]) for one in found} == {("a", "Revised"), ("c", "Transaction in Own Shares")}
     assert [one["categories"] for one in found] == [["own_shares"], ["own_shares"]]
     assert {one["publisher"] for one in found} == {"FCA National Storage Mechanism"}
 
@@ -209,7 +197,7 @@ def test_wires_are_told_beside_and_what_no_register_knows_is_not() -> None:
 
 def test_leis_of_wires_are_asked_for_with_those_of_the_market() -> None:
     (batch,) = read("se.mfn", mfn(mfn_item()))
-    wants = MARKETS["SE"].dataset("se.lei").wants
+    wants = MARKETS["SE"].dataset("se.lei").subjects_to_fetch
     assert wants is not None
     named = pl.DataFrame({"lei": ["5493006QMFDDMYWIAM13", None]})
     found = list(wants({"se_mfn": batch.rows, "se_insyn_emittent": named}))
@@ -248,9 +236,7 @@ def test_a_ticker_counts_where_the_name_begins_alike(
     assert not isinstance(key, str)
     assert not isinstance(through, str)
     (ours,) = key.of(batch.rows)
-    (theirs,) = through.of(
-        pl.DataFrame({"cik": ["1"], "ticker": [listed], "name": [name], "exchange": [None]})
-    )
+    (theirs,) = through.of(pl.DataFrame({"cik": ["1"], "ticker": [listed], "name": [name], "exchange": [None]}))
     assert (ours == theirs and ours is not None) is are_one
 
 
@@ -278,12 +264,7 @@ def test_british_names_lead_to_public_companies_alone() -> None:
     listed = pl.DataFrame(
         {
             "CompanyName": ["TESCO PLC", "TESCO STORES LIMITED", "SAMPLE PLC", "X"],
-            "CompanyCategory": [
-                "Public Limited Company",
-                "Private Limited Company",
-                "PUBLIC LIMITED COMPANY",
-                None,
-            ],
+            "CompanyCategory": ["Public Limited Company", "Private Limited Company", "PUBLIC LIMITED COMPANY", None],
         }
     )
     assert through.of(listed).to_list() == ["tesco", None, "sample", None]

@@ -37,11 +37,7 @@ RECORD = {
             "opptjentEgenkapital": {"sumOpptjentEgenkapital": 300},
             "innskuttEgenkapital": {"sumInnskuttEgenkaptial": 100},
         },
-        "gjeldOversikt": {
-            "sumGjeld": 600,
-            "kortsiktigGjeld": {"sumKortsiktigGjeld": 600},
-            "langsiktigGjeld": {},
-        },
+        "gjeldOversikt": {"sumGjeld": 600, "kortsiktigGjeld": {"sumKortsiktigGjeld": 600}, "langsiktigGjeld": {}},
     },
     "eiendeler": {"sumEiendeler": 1000, "omloepsmidler": {}, "anleggsmidler": {}},
     "resultatregnskapResultat": {
@@ -74,7 +70,7 @@ def changed(path: str, value: object, record: dict[str, Any] = RECORD) -> dict[s
 
 def batches(dataset: Dataset, body: bytes, name: str = "x.json", seen: datetime = MONDAY) -> list[Batch]:
     piece = ArchiveMember(dataset.key, name, "0" * 64, seen, Scope.PART, "b", lambda: io.BytesIO(body))
-    return [batch for part in dataset.split(piece) for batch in dataset.read(part)]
+    return [batch for part in dataset.split_members(piece) for batch in dataset.read_batches(part)]
 
 
 def api(*records: object) -> Batch:
@@ -93,7 +89,7 @@ def present(frame: pl.DataFrame, seen: datetime = MONDAY) -> pl.LazyFrame:
 
 
 def normalised(**tables: pl.LazyFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    shared = NORWAY.normalise(tables, date(2026, 11, 18))
+    shared = NORWAY.to_shared_tables(tables, date(2026, 11, 18))
     assert shared["filings"].schema == staging.staged_schema(FILINGS)
     assert shared["financials_reported"].schema == staging.staged_schema(FINANCIALS_REPORTED)
     return shared["filings"].to_dicts(), shared["financials_reported"].to_dicts()
@@ -136,13 +132,5 @@ def mass(*parts: str, posts: int = 0) -> Batch:
     return batch
 
 
-RES = {
-    72: "900.00",
-    146: "100.00",
-    172: "50.00",
-    17126: "800.00",
-    6972: "700.00",
-    7026: "70.00",
-    7054: "7.00",
-}
+RES = {72: "900.00", 146: "100.00", 172: "50.00", 17126: "800.00", 6972: "700.00", 7026: "70.00", 7054: "7.00"}
 BAL = {219: "1000.00", 250: "400.00", 251: "1000.00", 1119: "600.00", 7142: "350.00", 7127: "950.00"}

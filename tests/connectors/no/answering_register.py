@@ -8,7 +8,7 @@ from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
 from connectors.contract.dataset import FetchedFile
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.client import HttpClient
 from connectors.kit.http.errors import FetchError
 from connectors.kit.http.response import FetchedResponse, Validators
@@ -31,9 +31,7 @@ class Register:
         if isinstance(found, FetchError):
             raise found
         status, body = found
-        return FetchedResponse(
-            url, status, {}, io.BytesIO(body), len(body), Format.JSON, NOW, None, Validators()
-        )
+        return FetchedResponse(url, status, {}, io.BytesIO(body), len(body), BodyFormat.JSON, NOW, None, Validators())
 
     def download(self, url: str, **_: Any) -> FetchedResponse:
         return self.get(url)

@@ -109,9 +109,9 @@ class Read:
 
 def read(body: bytes, name: str = "enheter.csv") -> Read:
     found = Read()
-    for part in DATASET.split(piece(body, name)):
-        for batch in DATASET.read(part):
-            assert batch.rows.columns == list(DATASET.staged[batch.table].names)
+    for part in DATASET.split_members(piece(body, name)):
+        for batch in DATASET.read_batches(part):
+            assert batch.rows.columns == list(DATASET.staged_tables[batch.table].names)
             found.add(batch)
     return found
 

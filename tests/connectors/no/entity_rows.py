@@ -53,7 +53,7 @@ def present(
     instant = pl.Datetime("us", "UTC")
     frame = staging.make_batch(table, [row]).rows
     return frame.with_columns(
-        NORWAY.touches(table.name, frame),
+        NORWAY.company_ids_of_rows(table.name, frame),
         pl.lit(seen, instant).alias("_observed_at"),
         pl.lit("0" * 64).alias("_raw"),
         pl.lit(retired, instant).alias("_retired_at"),
@@ -61,7 +61,7 @@ def present(
 
 
 def companies(**tables: pl.LazyFrame) -> list[dict[str, Any]]:
-    shared = NORWAY.normalise(tables, TODAY)["companies"]
+    shared = NORWAY.to_shared_tables(tables, TODAY)["companies"]
     assert shared.schema == staging.staged_schema(COMPANIES)
     return shared.to_dicts()
 

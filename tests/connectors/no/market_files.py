@@ -12,8 +12,7 @@ from connectors.no.aksjonaerregister.redact import redact
 MONDAY = datetime(2026, 11, 16, 4, tzinfo=UTC)
 TUESDAY = datetime(2026, 11, 17, 4, tzinfo=UTC)
 HEADER = (
-    "Orgnr;Selskap;Aksjeklasse;Navn aksjonær;Fødselsår/orgnr;Postnr/sted;Landkode;Antall aksjer;"
-    "Antall aksjer selskap"
+    "Orgnr;Selskap;Aksjeklasse;Navn aksjonær;Fødselsår/orgnr;Postnr/sted;Landkode;Antall aksjer;Antall aksjer selskap"
 )
 EURONEXT = (
     'Name;ISIN;Symbol;Market;Currency;"Open Price";"High Price";"low Price";"last Price";"last Trade MIC Time";'
@@ -24,7 +23,7 @@ EURONEXT = (
 def read(dataset: str, body: bytes, name: str, seen: datetime = MONDAY) -> list[Batch]:
     declared = NORWAY.dataset(dataset)
     piece = ArchiveMember(dataset, name, "0" * 64, seen, Scope.PART, "b", lambda: io.BytesIO(body))
-    return [batch for part in declared.split(piece) for batch in declared.read(part)]
+    return [batch for part in declared.split_members(piece) for batch in declared.read_batches(part)]
 
 
 def rows(batches: list[Batch], table: str) -> list[dict[str, Any]]:
@@ -124,11 +123,7 @@ def group(root: str, *children: dict[str, Any], **values: Any) -> bytes:
 
 
 def euronext(*lines: str) -> bytes:
-    preamble = (
-        '"European Equities"',
-        '"20 Nov 2026"',
-        '"All datapoints provided as of end of last active day."',
-    )
+    preamble = ('"European Equities"', '"20 Nov 2026"', '"All datapoints provided as of end of last active day."')
     return ("\ufeff" + "\n".join((EURONEXT, *preamble, *lines)) + "\n").encode()
 
 

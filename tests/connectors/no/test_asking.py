@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.errors import FetchError
 from connectors.kit.http.retry import RetryPolicy
 from connectors.no import NORWAY
@@ -54,15 +54,17 @@ def asking(registers: Registers, folder: Path, now: datetime) -> Iterator[HttpCl
 
     with answering(Handler) as base:
         settings = HttpSettings(
-            "test", folder, bases=dict.fromkeys(HOSTS, base), rate=10_000.0, retry=RetryPolicy(attempts=1)
+            "test",
+            folder,
+            base_urls=dict.fromkeys(HOSTS, base),
+            default_rate=10_000.0,
+            retry_policy=RetryPolicy(attempts=1),
         )
-        with HttpClient(settings, Clock(now=lambda: now)) as http:
+        with HttpClient(settings, FetchClock(now=lambda: now)) as http:
             yield http
 
 
-def fetched(
-    http: HttpClient, dataset: str, cursor: Cursor | None = None, subjects: Any = ()
-) -> list[FetchedFile]:
+def fetched(http: HttpClient, dataset: str, cursor: Cursor | None = None, subjects: Any = ()) -> list[FetchedFile]:
     fetch = NORWAY.dataset(dataset).fetch
     assert fetch is not None
     return list(fetch(http, cursor, subjects))
@@ -81,13 +83,11 @@ def test_only_companies_in_groups_are_asked_for() -> None:
     assert list(subjects_to_fetch({})) == []
 
 
-def test_who_is_listed_in_an_answer_is_not_asked_again_this_month(
-    registers: Registers, tmp_path: Path
-) -> None:
+def test_who_is_listed_in_an_answer_is_not_asked_again_this_month(registers: Registers, tmp_path: Path) -> None:
     registers.answers[f"/enhetsregisteret/api/konsernstruktur/{ONE}"] = (200, group(ONE, node(TWO)))
     with asking(registers, tmp_path, NOVEMBER) as http:
         first = fetched(http, "no.konsern", None, [ONE, TWO, THREE])
-        assert [(arrival.name, arrival.status) for arrival in first] == [
+        assert [(arrival.name, arrival.http_status) for arrival in first] == [
             (f"{ONE}.json", 200),
             (f"{THREE}.json", 404),
         ]
@@ -114,8 +114,8 @@ def test_a_page_under_404_ends_no_group(registers: Registers, tmp_path: Path) ->
     with asking(registers, tmp_path, NOVEMBER) as http:
         arrivals = fetch(http, None, [ONE, TWO])
         first = next(arrivals)
-        assert FetchedAccounts.of(first.cursor).knows(ONE, last_monthly_slot(ONE, NOVEMBER.date()))
-        assert not FetchedAccounts.of(first.cursor).knows(TWO, last_monthly_slot(TWO, NOVEMBER.date()))
+        assert FetchedAccounts.of(first.cursor).has_accounts(ONE, last_monthly_slot(ONE, NOVEMBER.date()))
+        assert not FetchedAccounts.of(first.cursor).has_accounts(TWO, last_monthly_slot(TWO, NOVEMBER.date()))
         with pytest.raises(FetchError, match="not a response of the register"):
             next(arrivals)
 
@@ -129,7 +129,7 @@ def test_every_filer_is_asked_again_once_a_month(registers: Registers, tmp_path:
     with asking(registers, tmp_path, DECEMBER) as http:
         (again,) = fetched(http, "no.regnskap", first.cursor, [f"{ONE}:2025"])
         assert fetched(http, "no.regnskap", again.cursor, [f"{ONE}:2025"]) == []
-    assert FetchedAccounts.of(newer.cursor).knows(ONE, "2026")
+    assert FetchedAccounts.of(newer.cursor).has_accounts(ONE, "2026")
 
 
 class NewsWeb(Registers):
@@ -162,9 +162,7 @@ def test_lists_that_overflow_are_asked_in_halves_and_a_day_by_category(tmp_path:
     site = NewsWeb(
         *(
             message(number, category, publishedTime=f"{day}T07:00:00.000Z")
-            for number, (day, category) in enumerate(
-                zip(days, (1001, 1002, 1006, 1104), strict=True), start=1
-            )
+            for number, (day, category) in enumerate(zip(days, (1001, 1002, 1006, 1104), strict=True), start=1)
         )
     )
     with asking(site, tmp_path, datetime(2026, 11, 25, tzinfo=UTC)) as http:
@@ -197,10 +195,7 @@ def test_an_error_in_the_envelope_stops_before_it_is_kept(tmp_path: Path) -> Non
         if target == "/urls.json"
         else (200, json.dumps({"header": {"result.val": 9}, "data": {}}).encode())
     )
-    with (
-        asking(site, tmp_path, NOVEMBER) as http,
-        pytest.raises(FetchError, match="an error in the envelope"),
-    ):
+    with asking(site, tmp_path, NOVEMBER) as http, pytest.raises(FetchError, match="an error in the envelope"):
         fetched(http, "no.newsweb")
 
 

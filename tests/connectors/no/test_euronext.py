@@ -22,7 +22,7 @@ def shared(retired: bool = False) -> dict[str, pl.DataFrame]:
     table = present(SHARES, row, MONDAY, TUESDAY if retired else None).with_columns(
         pl.lit(COMPANY).alias("_company_id")
     )
-    return dict(NORWAY.normalise({SHARES.name: table, ENTITIES.name: present(ENTITIES, ENTITY)}, TODAY))
+    return dict(NORWAY.to_shared_tables({SHARES.name: table, ENTITIES.name: present(ENTITIES, ENTITY)}, TODAY))
 
 
 def test_rows_behind_the_mark_and_the_preamble_are_read() -> None:
@@ -42,9 +42,7 @@ def test_rows_behind_the_mark_and_the_preamble_are_read() -> None:
 
 def test_other_markets_broken_rows_and_new_columns_are_told() -> None:
     body = euronext(
-        share("ABROAD", "FR0000120271", '"Euronext Paris"'),
-        share("NO ISIN", "NO001016189"),
-        "SHORT;NO0010161896",
+        share("ABROAD", "FR0000120271", '"Euronext Paris"'), share("NO ISIN", "NO001016189"), "SHORT;NO0010161896"
     )
     batches = read("no.euronext", body, "list.csv")
     assert rejects(batches) == [
@@ -75,8 +73,8 @@ def test_a_cell_past_the_limit_costs_its_own_row_only() -> None:
 
 
 def test_what_is_no_list() -> None:
-    assert isinstance(DATASET.recognise("euronext/x.csv", euronext()), RecognisedFile)
-    assert isinstance(DATASET.recognise("euronext/x.xlsx", b"PK\x03\x04"), NotApplicable)
+    assert isinstance(DATASET.recognise_file("euronext/x.csv", euronext()), RecognisedFile)
+    assert isinstance(DATASET.recognise_file("euronext/x.xlsx", b"PK\x03\x04"), NotApplicable)
     for body in (b"<html><body>Just a moment...</body></html>", b"a;b\n", b""):
         with pytest.raises(UnreadableFileError):
             read("no.euronext", body, "x.csv")
@@ -105,11 +103,7 @@ def test_a_listed_share_is_evidence_and_its_absence_from_the_whole_list_an_end()
         ("NORBIT ASA", "norbit asa", "norbit"),
         ("Norbit", "norbit", "norbit"),
         ("A/S ØST & VEST", "as ost vest", "ost and vest"),
-        (
-            "PPI Public Property Invest AB (publ)",
-            "ppi public property invest ab publ",
-            "ppi public property invest",
-        ),
+        ("PPI Public Property Invest AB (publ)", "ppi public property invest ab publ", "ppi public property invest"),
         ("AS", "as", None),
     ],
 )

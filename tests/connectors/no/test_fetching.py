@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.errors import SourceUnavailableError
 from connectors.kit.http.retry import RetryPolicy
 from connectors.no import NORWAY
@@ -57,7 +57,7 @@ def register() -> Iterator[Register]:
         yield known
 
 
-class Still(Clock):
+class Still(FetchClock):
     """A clock that never sleeps."""
 
     def sleep(self, seconds: float) -> None:
@@ -67,7 +67,11 @@ class Still(Clock):
 @pytest.fixture
 def http(register: Register, tmp_path: Path) -> Iterator[HttpClient]:
     settings = HttpSettings(
-        "test", tmp_path, bases={"data.brreg.no": register.url}, rate=1e6, retry=RetryPolicy(attempts=2)
+        "test",
+        tmp_path,
+        base_urls={"data.brreg.no": register.url},
+        default_rate=1e6,
+        retry_policy=RetryPolicy(attempts=2),
     )
     with HttpClient(settings, Still()) as client:
         yield client
@@ -98,7 +102,7 @@ def test_accounts_are_asked_once_per_company_and_year(http: HttpClient, register
     register.say(ACCOUNTS + "923609016", json.dumps([{"id": 1}]).encode())
     subjects = ["923609016:2025", "984851006:2025"]
     (arrival,) = accounts(http, subjects)
-    assert (arrival.name, arrival.scope, arrival.status) == ("923609016.json", Scope.PART, 200)
+    assert (arrival.name, arrival.scope, arrival.http_status) == ("923609016.json", Scope.PART, 200)
     assert len(register.asked) == 2
     assert accounts(http, subjects, arrival.cursor) == []
     assert len(register.asked) == 2
@@ -109,14 +113,12 @@ def test_404_is_none_and_500_arrives_and_both_are_remembered(http: HttpClient, r
     """Pitfall 4: 500 is permanent for banks."""
     register.say(ACCOUNTS + "984851006", b'{"status":"500","error":"E","path":"/regnskap/984851006"}', 500)
     arrivals = accounts(http, ["999999999:2025", "984851006:2025"])
-    assert [arrival.status for arrival in arrivals] == [500]
+    assert [arrival.http_status for arrival in arrivals] == [500]
     assert accounts(http, ["999999999:2025", "984851006:2025"], arrivals[-1].cursor) == []
 
 
 @pytest.mark.parametrize("body", [b"Too many requests", b"<html>Vent</html>"])
-def test_text_with_status_200_is_asked_again_next_time(
-    http: HttpClient, register: Register, body: bytes
-) -> None:
+def test_text_with_status_200_is_asked_again_next_time(http: HttpClient, register: Register, body: bytes) -> None:
     """Pitfall 5."""
     register.say(ACCOUNTS + "923609016", body)
     register.say(ACCOUNTS + "984851006", b"[]")
@@ -132,21 +134,21 @@ def test_what_arrived_is_handed_over_before_an_outage_is_told(http: HttpClient, 
     assert REGNSKAP.fetch is not None
     coming = REGNSKAP.fetch(http, None, ["923609016:2025", "984851006:2025"])
     arrival = next(coming)
-    assert FetchedAccounts.of(arrival.cursor).knows("923609016", "2025")
+    assert FetchedAccounts.of(arrival.cursor).has_accounts("923609016", "2025")
     with pytest.raises(SourceUnavailableError):
         next(coming)
 
 
 def test_wanted_are_those_that_filed_newest_first() -> None:
-    assert REGNSKAP.wants is not None
+    assert REGNSKAP.subjects_to_fetch is not None
     rows = pl.DataFrame(
         {
             "organisasjonsnummer": ["923609016", "984851006", "999288774"],
             "sisteInnsendteAarsregnskap": ["2024", None, "2025"],
         }
     )
-    assert list(REGNSKAP.wants({"no_enheter": rows})) == ["999288774:2025", "923609016:2024"]
-    assert list(REGNSKAP.wants({})) == []
+    assert list(REGNSKAP.subjects_to_fetch({"no_enheter": rows})) == ["999288774:2025", "923609016:2024"]
+    assert list(REGNSKAP.subjects_to_fetch({})) == []
 
 
 class TestAsked:
@@ -155,11 +157,11 @@ class TestAsked:
         for number, year in (("923609016", "2025"), ("810000000", "2024"), ("000000001", "2025")):
             asked.add(number, year)
         again = FetchedAccounts.of(asked.cursor())
-        assert again.knows("923609016", "2025")
-        assert again.knows("923609016", "2024")
-        assert again.knows("000000001", "2025")
-        assert not again.knows("810000000", "2025")
-        assert not again.knows("999999999", "2020")
+        assert again.has_accounts("923609016", "2025")
+        assert again.has_accounts("923609016", "2024")
+        assert again.has_accounts("000000001", "2025")
+        assert not again.has_accounts("810000000", "2025")
+        assert not again.has_accounts("999999999", "2020")
         assert again.cursor() == asked.cursor()
 
     @pytest.mark.parametrize("text", ["", "%%%", '{"etag": "x"}'])

@@ -67,20 +67,14 @@ BODIES = [
 
 
 def run(dataset: Dataset, body: bytes) -> None:
-    assert isinstance(dataset.recognise("x", body[:65536]), RecognisedFile | NotApplicable)
+    assert isinstance(dataset.recognise_file("x", body[:65536]), RecognisedFile | NotApplicable)
     piece = ArchiveMember(
-        dataset.key,
-        "x",
-        "0" * 64,
-        datetime(2026, 1, 1, tzinfo=UTC),
-        Scope.PART,
-        "b",
-        lambda: io.BytesIO(body),
+        dataset.key, "x", "0" * 64, datetime(2026, 1, 1, tzinfo=UTC), Scope.PART, "b", lambda: io.BytesIO(body)
     )
     try:
-        for part in dataset.split(piece):
-            for batch in dataset.read(part):
-                assert batch.rows.schema == staging.staged_schema(dataset.staged[batch.table])
+        for part in dataset.split_members(piece):
+            for batch in dataset.read_batches(part):
+                assert batch.rows.schema == staging.staged_schema(dataset.staged_tables[batch.table])
                 assert batch.rejects.schema == staging.REJECTS
     except UnreadableFileError:
         return
@@ -98,11 +92,7 @@ def test_cut_and_changed_bytes(key: str, body: bytes, data: st.DataObject) -> No
 
 
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=12),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
@@ -117,13 +107,7 @@ def test_members_of_other_kinds(key: str, record: dict[str, object], data: st.Da
         changed[name] = data.draw(VALUES)
     body: object = data.draw(
         st.sampled_from(
-            [
-                changed,
-                [changed],
-                [record, changed],
-                {"_embedded": changed},
-                {"_embedded": {"enheter": changed}},
-            ]
+            [changed, [changed], [record, changed], {"_embedded": changed}, {"_embedded": {"enheter": changed}}]
         )
     )
     run(NORWAY.dataset(key), json.dumps(body).encode())

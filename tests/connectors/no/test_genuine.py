@@ -30,22 +30,20 @@ def files(sources: Path) -> Path:
 
 def ours(dataset: Dataset, files: Path) -> Iterator[tuple[Path, ArchiveMember]]:
     """Files of a dataset that it takes for its own."""
-    for path in sorted({path for glob in dataset.files for path in files.glob(glob.replace("**", "*"))}):
+    for path in sorted({path for glob in dataset.file_patterns for path in files.glob(glob.replace("**", "*"))}):
         body = path.read_bytes()
-        found = dataset.recognise(path.relative_to(files).as_posix(), body[:65536])
+        found = dataset.recognise_file(path.relative_to(files).as_posix(), body[:65536])
         if not isinstance(found, NotApplicable):
             sha = hashlib.sha256(body).hexdigest()
             seen = found.observed_at or NOW
             yield (
                 path,
-                ArchiveMember(
-                    dataset.key, path.name, sha, seen, found.scope, "b", lambda path=path: path.open("rb")
-                ),
+                ArchiveMember(dataset.key, path.name, sha, seen, found.scope, "b", lambda path=path: path.open("rb")),
             )
 
 
 def batches(dataset: Dataset, piece: ArchiveMember) -> list[Batch]:
-    return [batch for part in dataset.split(piece) for batch in dataset.read(part)]
+    return [batch for part in dataset.split_members(piece) for batch in dataset.read_batches(part)]
 
 
 def present(rows: pl.DataFrame, piece: ArchiveMember) -> pl.DataFrame:
@@ -61,10 +59,9 @@ def present(rows: pl.DataFrame, piece: ArchiveMember) -> pl.DataFrame:
 def shared(read: list[Batch], piece: ArchiveMember) -> dict[str, list[dict[str, Any]]]:
     names = {batch.table for batch in read}
     tables = {
-        name: present(pl.concat([batch.rows for batch in read if batch.table == name]), piece).lazy()
-        for name in names
+        name: present(pl.concat([batch.rows for batch in read if batch.table == name]), piece).lazy() for name in names
     }
-    return {name: frame.to_dicts() for name, frame in NORWAY.normalise(tables, NOW.date()).items()}
+    return {name: frame.to_dicts() for name, frame in NORWAY.to_shared_tables(tables, NOW.date()).items()}
 
 
 def told(read: list[Batch]) -> list[Signal]:
@@ -195,7 +192,7 @@ def test_the_xml_form_equals_the_json_form(files: Path) -> None:
 
 def test_the_500_body_and_turtle_are_not_ours(files: Path) -> None:
     dataset = NORWAY.dataset("no.regnskap")
-    skipped = {path.name for glob in dataset.files for path in files.glob(glob.replace("**", "*"))} - {
+    skipped = {path.name for glob in dataset.file_patterns for path in files.glob(glob.replace("**", "*"))} - {
         path.name for path, _ in ours(dataset, files)
     }
     assert skipped == {
@@ -205,20 +202,8 @@ def test_the_500_body_and_turtle_are_not_ours(files: Path) -> None:
     }
 
 
-CODES = {
-    "72": "revenue",
-    "146": "operating_result",
-    "172": "net_result",
-    "250": "equity",
-    "219": "total_assets",
-}
-BEFORE = {
-    "6972": "revenue",
-    "7026": "operating_result",
-    "7054": "net_result",
-    "7142": "equity",
-    "7127": "total_assets",
-}
+CODES = {"72": "revenue", "146": "operating_result", "172": "net_result", "250": "equity", "219": "total_assets"}
+BEFORE = {"6972": "revenue", "7026": "operating_result", "7054": "net_result", "7142": "equity", "7127": "total_assets"}
 
 
 def test_every_figure_of_the_mass_file(files: Path) -> None:
@@ -228,8 +213,7 @@ def test_every_figure_of_the_mass_file(files: Path) -> None:
         read = batches(dataset, piece)
         rows = shared(read, piece)["financials_reported"]
         found = {
-            (row["company_id"], row["is_consolidated"], row["period_end"], row["is_comparative"]): row
-            for row in rows
+            (row["company_id"], row["is_consolidated"], row["period_end"], row["is_comparative"]): row for row in rows
         }
         assert found.keys() == wanted.keys()
         assert len(rows) == len(found)

@@ -64,10 +64,7 @@ def test_announcements_of_a_summer(sources: Path) -> None:
     assert flags.keys() <= flagged
     assert signals(batches)["flagging_not_read", "text"] == len(flagged) - len(flags) <= 1
     assert flags["675867"]["organisasjonsnummer"] == "981953134"  # the form prints it
-    assert (flags["679241"]["votes_pct"], flags["679241"]["total_votes"]) == (
-        Decimal("7.46"),
-        138_387_333,
-    )
+    assert (flags["679241"]["votes_pct"], flags["679241"]["total_votes"]) == (Decimal("7.46"), 138_387_333)
     reports = rows(batches, "no_newsweb_tekst")
     unstated = [row for row in reports if row["period_end"] is None]
     assert len(unstated) <= len(reports) // 4

@@ -12,16 +12,7 @@ import pytest
 from connectors.contract.dataset import NotApplicable, UnreadableFileError
 from connectors.no import NORWAY
 from tests.connectors.no import entity_files
-from tests.connectors.no.account_files import (
-    API,
-    RECORD,
-    api,
-    batches,
-    changed,
-    normalised,
-    present,
-    reported,
-)
+from tests.connectors.no.account_files import API, RECORD, api, batches, changed, normalised, present, reported
 from tests.connectors.no.entity_rows import company
 from tests.connectors.no.market_files import (
     envelope,
@@ -48,7 +39,7 @@ def test_pitfall_01_names_are_spelled_as_the_source_spells_them() -> None:
 
 def test_pitfall_02_an_empty_page_has_no_embedded() -> None:
     page = b'{"_links":{"self":{"href":"x"}},"page":{"size":20,"totalElements":0,"totalPages":0,"number":0}}'
-    assert NORWAY.dataset("no.enheter").recognise("enheter/x.json", page) == NotApplicable(
+    assert NORWAY.dataset("no.enheter").recognise_file("enheter/x.json", page) == NotApplicable(
         "search page without results"
     )
     assert entity_files.read(page, "page.json").rows == []
@@ -59,9 +50,7 @@ def test_pitfall_03_regnskap_array_both_shapes() -> None:
         period = {"fraDato": f"{year}-01-01", "tilDato": f"{year}-12-31"}
         return RECORD | {"regnskapstype": kind, "journalnr": journal, "regnskapsperiode": period}
 
-    years = [
-        of(year, kind, f"{year + 1}000001") for kind in ("KONSERN", "SELSKAP") for year in (2023, 2024, 2025)
-    ]
+    years = [of(year, kind, f"{year + 1}000001") for kind in ("KONSERN", "SELSKAP") for year in (2023, 2024, 2025)]
     one, six = api(years[-1]).rows, api(*years).rows
     assert (one.height, six.height) == (1, 6)
     _, reports = normalised(no_regnskap=present(six))
@@ -72,9 +61,7 @@ def test_pitfall_04_status_500_is_of_the_layout_and_gives_no_row() -> None:
     body = {"timestamp": "x", "status": "500", "error": "e", "message": "m", "path": "/regnskap/984851006"}
     (batch,) = batches(API, json.dumps(body).encode())
     assert batch.rows.is_empty()
-    assert [(signal.code, signal.examples) for signal in batch.signals] == [
-        ("accounts_unavailable", ("984851006",))
-    ]
+    assert [(signal.code, signal.examples) for signal in batch.signals] == [("accounts_unavailable", ("984851006",))]
 
 
 def test_pitfall_05_too_many_requests_under_status_200_is_not_accounts() -> None:
@@ -151,32 +138,20 @@ def test_pitfall_13_shareholder_file_mark_quotes_and_stray_separators() -> None:
 
 def test_pitfall_14_newsweb_overflow_sign_mojibake_and_the_envelope() -> None:
     broken = "Meldepliktig handel for Kåre Øst".encode().decode("latin-1")
-    batches = read(
-        "no.newsweb", listed(message(category=1102, title=broken), overflow=True), "list-issuer-XXX.json"
-    )
+    batches = read("no.newsweb", listed(message(category=1102, title=broken), overflow=True), "list-issuer-XXX.json")
     (row,) = rows(batches, "no_newsweb")
     assert row["title"] == "Meldepliktig handel for Kåre Øst"
-    assert set(signals(batches)) == {
-        ("overflow", "list"),
-        ("sign_ignored", "XXX"),
-        ("double_encoding", "text"),
-    }
+    assert set(signals(batches)) == {("overflow", "list"), ("sign_ignored", "XXX"), ("double_encoding", "text")}
     for wrong in ({"result.val": 1}, {"http.code": 500}):
         with pytest.raises(UnreadableFileError, match="an error in the envelope"):
             read("no.newsweb", envelope({"messages": []}, **wrong), "list.json")
-    assert rejects(read("no.newsweb", whole(test=True), "message-1.json")) == [
-        "not a company: a test message"
-    ]
+    assert rejects(read("no.newsweb", whole(test=True), "message-1.json")) == ["not a company: a test message"]
 
 
 def test_pitfall_15_another_currency_and_a_year_that_ends_in_june() -> None:
     period = {"fraDato": "2024-07-01", "tilDato": "2025-06-30"}
     row = reported(RECORD | {"valuta": "USD", "regnskapsperiode": period})
-    assert (row["currency"], row["period_start"], row["period_end"]) == (
-        "USD",
-        date(2024, 7, 1),
-        date(2025, 6, 30),
-    )
+    assert (row["currency"], row["period_start"], row["period_end"]) == ("USD", date(2024, 7, 1), date(2025, 6, 30))
 
 
 def test_pitfall_16_the_register_began_in_1995() -> None:

@@ -19,16 +19,14 @@ def test_check_digits_are_those_of_the_rule(numbers: list[str]) -> None:
 def test_keys_are_unique_and_so_are_tables_but_those_of_two_doors() -> None:
     keys = [dataset.key for dataset in NORWAY.datasets]
     assert len(set(keys)) == len(keys)
-    assert NORWAY.dataset("no.enhet").staged is NORWAY.dataset("no.enheter").staged
+    assert NORWAY.dataset("no.enhet").staged_tables is NORWAY.dataset("no.enheter").staged_tables
     acts = {"no.tilsyn", "no.esma"}
-    assert {name for dataset in NORWAY.datasets if dataset.key in acts for name in dataset.staged} == {
-        "no_acts"
-    }
+    assert {name for dataset in NORWAY.datasets if dataset.key in acts for name in dataset.staged_tables} == {"no_acts"}
     others = [dataset for dataset in NORWAY.datasets if dataset.key not in {"no.enhet", *acts}]
-    tables = [name for dataset in others for name in dataset.staged]
+    tables = [name for dataset in others for name in dataset.staged_tables]
     assert len(set(tables)) == len(tables)
     assert keys.index("no.enheter") < keys.index("no.enhet"), "of one instant the answer holds, not the bulk"
-    assert all(name == table.name for dataset in NORWAY.datasets for name, table in dataset.staged.items())
+    assert all(name == table.name for dataset in NORWAY.datasets for name, table in dataset.staged_tables.items())
 
 
 def test_code_lists_agree_with_each_other() -> None:

@@ -14,18 +14,18 @@ ENTITIES = NORWAY.dataset("no.enheter")
 
 @pytest.mark.parametrize("body", [b'["2011", "2012"]', b' [\n "20190327213825-masse-2.xml" ]'])
 def test_a_list_of_years_or_file_names_is_not_ours(body: bytes) -> None:
-    found = API.recognise("regnskap/aar.json", body)
+    found = API.recognise_file("regnskap/aar.json", body)
     assert found == NotApplicable("list of names or years: no accounts")
 
 
 def test_an_empty_list_of_accounts_stays_ours() -> None:
-    assert isinstance(API.recognise("regnskap/x.json", b"[]"), RecognisedFile)
+    assert isinstance(API.recognise_file("regnskap/x.json", b"[]"), RecognisedFile)
 
 
 @pytest.mark.parametrize(("status", "is_layout"), [(500, True), (404, False), (429, False)])
 def test_only_the_refusal_of_a_layout_is_called_so(status: int, is_layout: bool) -> None:
     body = json.dumps({"timestamp": "x", "status": status, "error": "e", "path": "/p"}).encode()
-    found = API.recognise("regnskap/x.json", body)
+    found = API.recognise_file("regnskap/x.json", body)
     assert isinstance(found, NotApplicable)
     assert f"status {status}" in found.reason
     assert ("layout" in found.reason) is is_layout

@@ -13,7 +13,7 @@ def read() -> Reading:
     """All rows of a body as one batch, straight from the bytes."""
 
     def reading(dataset: Dataset, body: bytes) -> Batch:
-        batches = list(dataset.read(piece_of(dataset, body)))
+        batches = list(dataset.read_batches(piece_of(dataset, body)))
         assert len({batch.table for batch in batches}) == 1
         return max(batches, key=lambda batch: (batch.rows.height, batch.rejects.height))
 
@@ -28,7 +28,7 @@ def archived() -> Reading:
         assert dataset.redact is not None
         kept = dataset.redact(io.BytesIO(body)).read()
         assert dataset.redact(io.BytesIO(kept)).read() == kept
-        batches = list(dataset.read(piece_of(dataset, kept)))
+        batches = list(dataset.read_batches(piece_of(dataset, kept)))
         return max(batches, key=lambda batch: (batch.rows.height, batch.rejects.height))
 
     return reading

@@ -109,23 +109,15 @@ def test_an_item_without_time_or_number_is_rejected_alone(read: Reading) -> None
     items = [release("Acme, Inc.", pubDate="soon"), lost, release("Beta, Inc.", "LR-26040")]
     batch = read(sec.DATASET, rss(items))
     assert batch.rows["name"].to_list() == ["Beta, Inc."]
-    assert sorted(batch.rejects["reason"]) == [
-        "no release number, and no address of the SEC",
-        "no time: 'soon'",
-    ]
+    assert sorted(batch.rejects["reason"]) == ["no release number, and no address of the SEC", "no time: 'soon'"]
 
 
 def test_the_archive_keeps_no_person_of_a_release(archived: Reading) -> None:
-    items = [
-        release("Acme, Inc. and Ann Example", description="Ann Example of Acme"),
-        release("Bo Example", "LR-2"),
-    ]
+    items = [release("Acme, Inc. and Ann Example", description="Ann Example of Acme"), release("Bo Example", "LR-2")]
     body = rss(items, "Litigation Releases")
     kept = sec.DATASET.redact(io.BytesIO(body)).read()  # type: ignore[misc]
     assert b"Example" not in kept
-    assert (
-        one(archived(sec.DATASET, body).rows)["title"] == "Litigation release LR-26032: Acme, Inc. and others"
-    )
+    assert one(archived(sec.DATASET, body).rows)["title"] == "Litigation release LR-26032: Acme, Inc. and others"
 
 
 def test_the_genuine_litigation_releases(sources: Path, read: Reading, archived: Reading) -> None:
@@ -139,15 +131,11 @@ def test_the_genuine_litigation_releases(sources: Path, read: Reading, archived:
     kept = archived(sec.DATASET, body)
     assert kept.rows.equals(batch.rows)
     assert kept.rejects["reason"].equals(batch.rejects["reason"])
-    assert (
-        kept.rejects["record"].str.contains("2024").all()
-    )  # its day is what an item about persons is told by
+    assert kept.rejects["record"].str.contains("2024").all()  # its day is what an item about persons is told by
 
 
 def test_a_fine_of_the_fca(read: Reading) -> None:
-    item = news(
-        "www.fca.org.uk", "FCA fines Barclays Bank Plc £26,056,400 for failures", category="Press Releases"
-    )
+    item = news("www.fca.org.uk", "FCA fines Barclays Bank Plc £26,056,400 for failures", category="Press Releases")
     row = one(read(uk.FCA_DATASET, rss([item])).rows)
     assert (row["kind"], row["name"], row["amount"], row["currency"]) == (
         act_types.SANCTION_FINE, "Barclays Bank Plc", 26_056_400, "GBP",
@@ -185,9 +173,7 @@ def test_persons_leave_the_title_of_a_sentence(read: Reading, archived: Reading)
         "FCA publishes decision notice against Ann Example, CEO of Acme Capital plc",
     ],
 )
-def test_a_person_named_with_a_company_is_archived_nowhere(
-    title: str, read: Reading, archived: Reading
-) -> None:
+def test_a_person_named_with_a_company_is_archived_nowhere(title: str, read: Reading, archived: Reading) -> None:
     body = rss([news("www.fca.org.uk", title)])
     assert read(uk.FCA_DATASET, body).rows.is_empty()
     assert archived(uk.FCA_DATASET, body).rows.is_empty()
@@ -200,10 +186,7 @@ def test_a_person_named_with_a_company_leaves_the_title_of_another(read: Reading
     item = news("www.fca.org.uk", "FCA fines Acme Capital plc and Ann Example of Other plc £5m")
     for reading in (read, archived):
         row = one(reading(uk.FCA_DATASET, rss([item])).rows)
-        assert (row["name"], row["title"]) == (
-            "Acme Capital plc",
-            "FCA fines Acme Capital plc and others £5m",
-        )
+        assert (row["name"], row["title"]) == ("Acme Capital plc", "FCA fines Acme Capital plc and others £5m")
 
 
 @check_cases(
@@ -233,9 +216,7 @@ def test_an_act_of_the_day_after_tomorrow_is_refused_alone(read: Reading) -> Non
 
 def test_an_unknown_category_gives_a_signal(read: Reading) -> None:
     batch = read(uk.FCA_DATASET, rss([news("www.fca.org.uk", "FCA fines Acme Ltd £1m", category="Podcasts")]))
-    assert [(signal.code, signal.subject) for signal in batch.signals] == [
-        ("unknown_code", "category Podcasts")
-    ]
+    assert [(signal.code, signal.subject) for signal in batch.signals] == [("unknown_code", "category Podcasts")]
 
 
 @pytest.mark.parametrize(
@@ -272,9 +253,7 @@ def test_a_company_that_is_only_described_has_no_name(title: str, read: Reading)
 
 
 def test_a_fine_of_the_pra(read: Reading) -> None:
-    item = news(
-        "www.bankofengland.co.uk", "PRA fines Example Bank Plc £8.5m", stamp="Mon, 27 Jul 2026 15:30:00 BST"
-    )
+    item = news("www.bankofengland.co.uk", "PRA fines Example Bank Plc £8.5m", stamp="Mon, 27 Jul 2026 15:30:00 BST")
     row = one(read(uk.PRA_DATASET, rss([item])).rows)
     assert (row["authority_code"], row["amount"]) == ("GB-PRA", 8_500_000)
 

@@ -80,10 +80,7 @@ def test_the_first_text_that_names_any_counts() -> None:
     assert parse_amount("UK", "FCA fines Example £5m", "The fine of £7m was cut.") == (5_000_000, "GBP")
     assert parse_amount("UK", "FCA fines Example", None, "It is £7m.") == (7_000_000, "GBP")
     assert parse_amount("UK", "£5m or £6m", "It is £7m.") == (None, None)
-    assert parse_amount("UK", "FCA fines Example nearly £5m", "It was fined £4,987,654.") == (
-        4_987_654,
-        "GBP",
-    )
+    assert parse_amount("UK", "FCA fines Example nearly £5m", "It was fined £4,987,654.") == (4_987_654, "GBP")
 
 
 @check_cases(

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.contract.dataset import NOT_A_COMPANY, NotApplicable, RecognisedFile, UnreadableFileError
-from connectors.kit.formats import Format
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.formats import BodyFormat
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.retry import RetryPolicy
 from connectors.regulators import act_types
@@ -119,9 +119,7 @@ def test_a_sanction_without_day_or_id_is_rejected_alone(read: Reading) -> None:
     assert sorted(batch.rejects["reason"]) == ["no day: 'soon'", "no sn_sanctionEsmaID"]
 
 
-def test_a_sanction_of_next_year_is_refused_and_the_authority_has_the_name_of_its_own_feed(
-    read: Reading,
-) -> None:
+def test_a_sanction_of_next_year_is_refused_and_the_authority_has_the_name_of_its_own_feed(read: Reading) -> None:
     swedish = {"sn_countryName": "SWEDEN", "sn_ncaCodeFullName": "Finansinspektionen (FI)"}
     later = sanction(sn_sanctionEsmaID="SAN2", sn_date="2027-02-03T00:00:00Z", **swedish)
     batch = read(esma_dataset.esma_dataset("SE"), solr(sanction(**swedish), later))
@@ -136,9 +134,7 @@ def test_fields_of_several_values_give_the_first(read: Reading) -> None:
 
 
 def test_the_archive_keeps_no_text_and_no_person(read: Reading, archived: Reading) -> None:
-    body = solr(
-        sanction(), sanction(sn_sanctionEsmaID="SAN2", sn_entityName="Ann Example", sn_entityLEI=None)
-    )
+    body = solr(sanction(), sanction(sn_sanctionEsmaID="SAN2", sn_entityName="Ann Example", sn_entityLEI=None))
     assert DATASET.redact is not None
     assert b"Example" not in DATASET.redact(io.BytesIO(body)).read()
     assert archived(DATASET, body).rows.equals(read(DATASET, body).rows)
@@ -154,12 +150,8 @@ def test_packing_hides_no_person_from_the_archive(archived: Reading, read: Readi
         archived(DATASET, packed[:-20])
 
 
-@pytest.mark.parametrize(
-    "before", [b" " * 70_000, b"\xef\xbb\xbf" + b"\n" * 2_000, b"# answer\n", b"<!-- -->"]
-)
-def test_what_stands_before_an_answer_hides_no_person_from_the_archive(
-    before: bytes, archived: Reading
-) -> None:
+@pytest.mark.parametrize("before", [b" " * 70_000, b"\xef\xbb\xbf" + b"\n" * 2_000, b"# answer\n", b"<!-- -->"])
+def test_what_stands_before_an_answer_hides_no_person_from_the_archive(before: bytes, archived: Reading) -> None:
     body = before + solr(sanction(sn_text="Ann Example of the company"))
     assert DATASET.redact is not None
     assert b"Example" not in DATASET.redact(io.BytesIO(body)).read()
@@ -197,7 +189,7 @@ def test_what_is_neither_register(body: bytes, reason: str, read: Reading, archi
     ],
 )
 def test_what_files_are_taken(body: bytes, is_ours: bool) -> None:
-    assert isinstance(DATASET.recognise("esma/x", body), RecognisedFile if is_ours else NotApplicable)
+    assert isinstance(DATASET.recognise_file("esma/x", body), RecognisedFile if is_ours else NotApplicable)
 
 
 def test_a_suspension(read: Reading) -> None:
@@ -241,7 +233,7 @@ def test_days_of_suspensions(written: str, read: Reading) -> None:
 def test_any_bytes_are_read_or_refused(noise: bytes) -> None:
     for body in (noise, b'{"response":{"docs":[' + noise + b"]}}", csv().rstrip() + b"\n" + noise):
         try:
-            batches = list(DATASET.read(piece_of(DATASET, body)))
+            batches = list(DATASET.read_batches(piece_of(DATASET, body)))
         except UnreadableFileError:
             continue
         assert batches
@@ -253,7 +245,7 @@ VALUES = st.none() | st.integers() | st.text(max_size=20) | st.lists(st.text(max
 @given(st.dictionaries(st.sampled_from(sorted(sanction())), VALUES))
 def test_any_document_is_an_act_or_a_reject(noise: dict[str, Any]) -> None:
     body = solr(sanction(sn_sanctionEsmaID="SAN0"), sanction(**noise))
-    batches = list(DATASET.read(piece_of(DATASET, body)))
+    batches = list(DATASET.read_batches(piece_of(DATASET, body)))
     assert sum(batch.rows["native_id"].n_unique() + batch.rejects.height for batch in batches) >= 1
 
 
@@ -278,9 +270,9 @@ def register(tmp_path: Path) -> Iterator[tuple[HttpClient, list[str]]]:
                 self.send_whole(200, _page(self.path))
 
     with answering(Handler) as url:
-        settings = HttpSettings("t (t@example.com)", tmp_path, bases={DATASET.host: url}, rate=10_000.0,
-                                retry=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
-        with HttpClient(settings, Clock(sleep=lambda _: None)) as http:
+        settings = HttpSettings("t (t@example.com)", tmp_path, base_urls={DATASET.host: url}, default_rate=10_000.0,
+                                retry_policy=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
+        with HttpClient(settings, FetchClock(sleep=lambda _: None)) as http:
             yield http, asked
 
 
@@ -292,10 +284,7 @@ def _page(path: str) -> bytes:
 
 def test_both_registers_are_asked_for_in_full(register: tuple[HttpClient, list[str]]) -> None:
     http, asked = register
-    found = [
-        (one.name.partition("_")[0], one.body.read())
-        for one in regulators_fetch.fetch_registers(http, None, ())
-    ]
+    found = [(one.name.partition("_")[0], one.body.read()) for one in regulators_fetch.fetch_registers(http, None, ())]
     assert [name for name, _ in found] == ["sanctions"] * 3 + ["saris"]
     pages = [json.loads(body)["response"]["docs"] for _, body in found[:3]]  # two on each
     assert [one["sn_sanctionEsmaID"] for page in pages for one in page] == [f"SAN{n}" for n in range(5)]
@@ -307,4 +296,4 @@ def test_both_registers_are_asked_for_in_full(register: tuple[HttpClient, list[s
 def test_the_export_without_its_session_is_an_error(register: tuple[HttpClient, list[str]]) -> None:
     http, _ = register
     with pytest.raises(UnexpectedBodyError):
-        http.get(regulators_fetch.EXPORT_URL, expect={Format.TEXT})
+        http.get(regulators_fetch.EXPORT_URL, expect={BodyFormat.TEXT})

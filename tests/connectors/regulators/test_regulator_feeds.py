@@ -32,20 +32,20 @@ DUE = FeedItem(
     link="https://www.sec.gov/node/1",
     guid="https://www.sec.gov/aca080d5",
     creator="LR26018",
-    stamp="Tue, 18 Jun 2024 16:54:28 -0400",
+    published_text="Tue, 18 Jun 2024 16:54:28 -0400",
     categories=("One", "Two"),
     text="Acme & Co",
 )
 
 
 def test_an_item() -> None:
-    feed = feeds.parse_feed(rss([ITEM], "Litigation Releases"))
+    feed = feeds.parse_act_feed(rss([ITEM], "Litigation Releases"))
     assert feed == ActFeed("Litigation Releases", (DUE,), is_repaired=False)
 
 
 def test_a_feed_written_again_is_the_same() -> None:
-    feed = feeds.parse_feed(rss([ITEM, {"title": "B & <C>"}], "L"))
-    assert feeds.parse_feed(feeds.to_rss(feed)) == feed
+    feed = feeds.parse_act_feed(rss([ITEM, {"title": "B & <C>"}], "L"))
+    assert feeds.parse_act_feed(feeds.to_rss(feed)) == feed
 
 
 def test_an_atom_feed() -> None:
@@ -53,8 +53,8 @@ def test_an_atom_feed() -> None:
         b'<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><title>A</title><id>i</id>'
         b'<link href="https://www.fi.se/a"/><updated>2026-02-01T10:00:00+01:00</updated></entry></feed>'
     )
-    [item] = feeds.parse_feed(body).items
-    assert (item.title, item.link, item.stamp) == ("A", "https://www.fi.se/a", "2026-02-01T10:00:00+01:00")
+    [item] = feeds.parse_act_feed(body).items
+    assert (item.title, item.link, item.published_text) == ("A", "https://www.fi.se/a", "2026-02-01T10:00:00+01:00")
 
 
 @check_cases(
@@ -84,7 +84,7 @@ def test_an_atom_feed() -> None:
     ],
 )
 def test_times(stamp: str, zone: str, due: tuple[int, ...] | None) -> None:
-    assert feeds.parse_instant(stamp, zone) == (None if due is None else datetime(*due, tzinfo=UTC))  # type: ignore[misc]
+    assert feeds.parse_feed_time(stamp, zone) == (None if due is None else datetime(*due, tzinfo=UTC))  # type: ignore[misc]
 
 
 @check_cases(
@@ -109,9 +109,7 @@ def test_what_is_no_feed_is_unreadable_and_says_why(body: bytes, reason: str, re
 
 
 @pytest.mark.parametrize("body", [b"<html></html>", rss([]), rss([ITEM])[:-40]])
-def test_what_is_no_feed_is_not_archived_and_stays_unreadable(
-    body: bytes, read: Reading, archived: Reading
-) -> None:
+def test_what_is_no_feed_is_not_archived_and_stays_unreadable(body: bytes, read: Reading, archived: Reading) -> None:
     with pytest.raises(UnreadableFileError) as straight:
         read(DATASET, body)
     with pytest.raises(UnreadableFileError) as kept:
@@ -138,7 +136,7 @@ def test_a_feed_that_is_ill_formed_but_whole_is_read_with_a_signal(read: Reading
     ],
 )
 def test_what_files_are_taken(head: bytes, is_ours: bool) -> None:
-    found = common.recognise("sec_rss/x", head)
+    found = common.recognise_file("sec_rss/x", head)
     assert isinstance(found, RecognisedFile if is_ours else NotApplicable)
 
 
@@ -163,16 +161,16 @@ def test_paths_of_an_authority(link: str, due: str | None) -> None:
 def test_any_bytes_are_a_feed_or_refused(noise: bytes) -> None:
     for body in (noise, b"<rss>" + noise + b"</rss>", rss([ITEM]).replace(b"LR26018", noise)):
         try:
-            feed = feeds.parse_feed(body)
+            feed = feeds.parse_act_feed(body)
         except NotFeedError:
             continue
         assert feed.items
-        assert feeds.parse_feed(feeds.to_rss(feed)).items
+        assert feeds.parse_act_feed(feeds.to_rss(feed)).items
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_time_or_none(stamp: str) -> None:
-    found = feeds.parse_instant(stamp, "Europe/London")
+    found = feeds.parse_feed_time(stamp, "Europe/London")
     assert found is None or found.tzinfo is UTC
 
 
@@ -182,11 +180,9 @@ def test_an_act_without_a_title_is_refused_whatever_made_it() -> None:
 
     def untitled(feed: ActFeed, item: FeedItem, tally: SignalCounter) -> RegulatoryAct | RejectedAct:
         made = parse_act(feed, item, tally)
-        return (
-            replace(made, title="") if isinstance(made, RegulatoryAct) and "26018" in made.native_id else made
-        )
+        return replace(made, title="") if isinstance(made, RegulatoryAct) and "26018" in made.native_id else made
 
-    [batch] = common.read(
+    [batch] = common.read_batches(
         regulators_schema.acts_table("US"), untitled, piece_of(DATASET, rss(items, "Litigation Releases"))
     )
     assert batch.rows["title"].to_list() == ["Litigation release LR-26019: Acme, Inc."]

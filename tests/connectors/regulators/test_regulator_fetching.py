@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from connectors.contract.dataset import Cursor, Scope
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.retry import RetryPolicy
 from connectors.regulators import fetch as regulators_fetch
@@ -41,9 +41,9 @@ def authority(tmp_path: Path) -> Iterator[Authority]:
             self.send_whole(304 if same else 200, b"" if same else body, {"ETag": tag})
 
     with answering(Handler) as url:
-        settings = HttpSettings("t (t@example.com)", tmp_path, bases={HOST: url}, rate=10_000.0,
-                                retry=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
-        with HttpClient(settings, Clock(sleep=lambda _: None)) as known.http:
+        settings = HttpSettings("t (t@example.com)", tmp_path, base_urls={HOST: url}, default_rate=10_000.0,
+                                retry_policy=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
+        with HttpClient(settings, FetchClock(sleep=lambda _: None)) as known.http:
             yield known
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from connectors.contract.dataset import UnreadableFileError
 from connectors.regulators import act_types, nordic, sec, uk
-from connectors.regulators.feeds import NotFeedError, parse_feed
+from connectors.regulators.feeds import NotFeedError, parse_act_feed
 from tests.connectors.regulators.feeding import Reading
 
 
@@ -57,10 +57,7 @@ def test_releases_of_the_sec(read: Reading, archived: Reading) -> None:
 def test_notices_of_the_fca(read: Reading, archived: Reading) -> None:
     for reading in (read, archived):
         [row] = reading(uk.FCA_DATASET, FCA).rows.to_dicts()
-        assert (row["name"], row["native_id"]) == (
-            "Acme Capital Limited",
-            "/publication/final-notices/acme.pdf",
-        )
+        assert (row["name"], row["native_id"]) == ("Acme Capital Limited", "/publication/final-notices/acme.pdf")
         assert row["published_at"] == datetime(2026, 7, 26, 23, tzinfo=UTC)
 
 
@@ -83,9 +80,7 @@ def test_the_same_act_of_feed_and_list_is_one(read: Reading) -> None:
     assert once.select("authority_code", "native_id", "place").is_unique().all()
 
 
-@pytest.mark.parametrize(
-    "body", [page('<div class="list-item extended-click-area"></div>'), page("Access denied")]
-)
+@pytest.mark.parametrize("body", [page('<div class="list-item extended-click-area"></div>'), page("Access denied")])
 def test_a_page_without_rows_is_unreadable(body: bytes, read: Reading) -> None:
     with pytest.raises(UnreadableFileError):
         read(nordic.SWEDISH_DATASET, body)
@@ -95,7 +90,7 @@ def test_a_page_without_rows_is_unreadable(body: bytes, read: Reading) -> None:
 def test_any_page_is_read_or_refused(noise: bytes) -> None:
     for known in (SEC, FCA, FI):
         try:
-            assert parse_feed(known[:60] + noise + known[60:]).items
-            assert parse_feed(known[: len(known) // 2] + noise).items
+            assert parse_act_feed(known[:60] + noise + known[60:]).items
+            assert parse_act_feed(known[: len(known) // 2] + noise).items
         except NotFeedError:
             continue

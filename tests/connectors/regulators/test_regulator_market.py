@@ -35,10 +35,7 @@ from warehouse.schema.tables import NOTICES
 
 _FIRMS: Final = "https://www.fi.se/sv/publicerat/sanktioner/finansiella-foretag/2026"
 _NAMES = CompanyRegister(
-    "fi_register",
-    lambda rows: rows["name"],
-    cores=lambda rows: rows["name"],
-    leis=level1_schema.lei_table("FI"),
+    "fi_register", lambda rows: rows["name"], cores=lambda rows: rows["name"], leis=level1_schema.lei_table("FI")
 )
 # the Swedish feed, as if its market were the invented one
 _FEED = headline_feeds.headlines_dataset(
@@ -54,13 +51,13 @@ _REGISTERS = Contribution(
     company_ids={
         name: pl.format("firm:FI:{}", pl.col("number"))
         for dataset in LINKED_MARKET.datasets
-        for name, table in dataset.staged.items()
+        for name, table in dataset.staged_tables.items()
         if "number" in table.names
     },
     links=LINKED_MARKET.links,
-    to_shared=LINKED_MARKET.normalise,
-    precedence=LINKED_MARKET.precedence,
-    holders=LINKED_MARKET.holders,
+    to_shared_tables=LINKED_MARKET.to_shared_tables,
+    field_precedence=LINKED_MARKET.field_precedence,
+    holder_columns=LINKED_MARKET.holder_columns,
 )
 _ACTS = acts_contribution("FI", (_FEED, esma_dataset.esma_dataset("FI")), _NAMES)
 MARKET: Final = compose_market("FI", (_REGISTERS, _ACTS))
@@ -96,7 +93,7 @@ class Supervised(Place):
     def notices(self) -> dict[str, list[str]]:
         """Titles by company."""
         with MarketHistory(self.settings.layout, "FI") as history:
-            rows = history.open_rows(NOTICES)
+            rows = history.current_rows(NOTICES)
         found: dict[str, list[str]] = {}
         for company, title in sorted(rows.select("company_id", "title").rows()):
             found.setdefault(company.rpartition(":")[2], []).append(title)
@@ -111,9 +108,7 @@ class Supervised(Place):
 def place(tmp_path: Any) -> Iterator[Supervised]:
     with dg.DagsterInstance.ephemeral() as instance:
         made = Supervised(tmp_path, instance=instance)
-        made.now = datetime(
-            2026, 3, 3, 12, tzinfo=UTC
-        )  # acts are of days up to the one after the first ingest
+        made.now = datetime(2026, 3, 3, 12, tzinfo=UTC)  # acts are of days up to the one after the first ingest
         made.register(
             (ONE, "Esimerkki Sijoitus Oy", "open", ""),
             (TWO, "Pohjola Kapital Oyj", "open", ""),
@@ -180,16 +175,14 @@ def test_decoys_are_nobodys_and_wait_for_a_person(place: Supervised) -> None:
 
 
 def _present(place: Supervised) -> pl.LazyFrame:
-    table = next(dataset.staged["fi_acts"] for dataset in MARKET.datasets if "fi_acts" in dataset.staged)
+    table = next(dataset.staged_tables["fi_acts"] for dataset in MARKET.datasets if "fi_acts" in dataset.staged_tables)
     with MarketHistory(place.settings.layout, "FI") as history:
-        return history.present(table).collect().lazy()
+        return history.present_rows(table).collect().lazy()
 
 
 @pytest.mark.slow
 def test_outside_a_list_of_firms_the_whole_name_is_needed(place: Supervised) -> None:
-    place.acts(
-        "Sanktionsavgift för Esimerkki Sijoitus", "Sanktionsavgift för Esimerkki Sijoitus Oy", firms=False
-    )
+    place.acts("Sanktionsavgift för Esimerkki Sijoitus", "Sanktionsavgift för Esimerkki Sijoitus Oy", firms=False)
     place.take()
     assert place.notices() == {ONE: ["Sanktionsavgift för Esimerkki Sijoitus Oy"]}
 
@@ -198,9 +191,7 @@ def test_outside_a_list_of_firms_the_whole_name_is_needed(place: Supervised) -> 
 def test_an_lei_says_who_is_meant_and_no_name_instead(place: Supervised) -> None:
     place.records("lei/l.json", {"lei": LEI, "number": TWO})
     ours = sanction(sn_entityName="Somebody Oy")
-    foreign = sanction(
-        sn_sanctionEsmaID="SAN2", sn_entityLEI=OTHER_LEI, sn_entityName="Esimerkki Sijoitus Oy"
-    )
+    foreign = sanction(sn_sanctionEsmaID="SAN2", sn_entityLEI=OTHER_LEI, sn_entityName="Esimerkki Sijoitus Oy")
     named = sanction(sn_sanctionEsmaID="SAN3", sn_entityLEI=None, sn_entityName="Esimerkki Sijoitus Oy")
     place.put("esma_sanctions/s.json", solr(ours, foreign, named))
     place.take()
@@ -219,9 +210,7 @@ def test_an_lei_says_who_is_meant_and_no_name_instead(place: Supervised) -> None
 def test_nobody_answers_to_a_name_for_what_was_before(
     registered: date | None, lei: str | None, is_told: bool, read: Reading
 ) -> None:
-    batch = read(
-        esma_dataset.esma_dataset("FI"), solr(sanction(sn_entityLEI=lei, sn_date="2026-03-05T00:00:00Z"))
-    )
+    batch = read(esma_dataset.esma_dataset("FI"), solr(sanction(sn_entityLEI=lei, sn_date="2026-03-05T00:00:00Z")))
     company = "firm:FI:0112038-9"
     present = {"fi_acts": read_by(batch.rows, company)}
     known = pl.DataFrame(
@@ -235,14 +224,12 @@ def test_nobody_answers_to_a_name_for_what_was_before(
 def read_by(rows: pl.DataFrame, company: str) -> pl.LazyFrame:
     """Staged rows as they are present for a company."""
     instant = pl.Datetime("us", "UTC")
-    return rows.with_columns(
-        _company_id=pl.lit(company), _raw=pl.lit("raw"), _observed_at=pl.lit(None, instant)
-    ).lazy()
+    return rows.with_columns(_company_id=pl.lit(company), _raw=pl.lit("raw"), _observed_at=pl.lit(None, instant)).lazy()
 
 
 def test_leis_of_acts_are_asked_for() -> None:
     table = f"{MARKET.code.lower()}_acts"
-    wants = FINLAND.dataset("fi.lei").wants
+    wants = FINLAND.dataset("fi.lei").subjects_to_fetch
     assert wants is not None
     rows = pl.DataFrame({"lei": [LEI, "NO LEI", None, LEI]})
     assert list(wants({table: rows})) == [LEI]
@@ -252,7 +239,7 @@ def test_leis_of_acts_are_asked_for() -> None:
 def test_every_served_market_has_its_authorities() -> None:
     acts = {
         country.code: [
-            dataset.key for dataset in country.datasets if f"{country.code.lower()}_acts" in dataset.staged
+            dataset.key for dataset in country.datasets if f"{country.code.lower()}_acts" in dataset.staged_tables
         ]
         for country in connectors.JURISDICTIONS
         if country.state == "served"
@@ -266,11 +253,7 @@ def test_every_served_market_has_its_authorities() -> None:
     }
     for country in connectors.JURISDICTIONS:
         linked = [link for link in country.links if link.table == f"{country.code.lower()}_acts"]
-        assert [link.through for link in linked][:1] in (
-            [],
-            [level1_schema.lei_table(country.code).name],
-            ["us_filer"],
-        )
+        assert [link.through for link in linked][:1] in ([], [level1_schema.lei_table(country.code).name], ["us_filer"])
 
 
 @check_cases(
@@ -290,22 +273,13 @@ def test_every_served_market_has_its_authorities() -> None:
 def test_which_names_are_looked_for(row: dict[str, Any], due: str | None) -> None:
     [link] = [link for link in UNITED_STATES.links if link.table == "us_acts"]
     base = {"name": "", "is_whole": True, "mark": "form", "lei": None, "kind": "litigation"}
-    schema = {
-        "name": pl.String,
-        "is_whole": pl.Boolean,
-        "mark": pl.String,
-        "lei": pl.String,
-        "kind": pl.String,
-    }
+    schema = {"name": pl.String, "is_whole": pl.Boolean, "mark": pl.String, "lei": pl.String, "kind": pl.String}
     assert not isinstance(link.key, str)
     assert link.key.of(pl.DataFrame([base | row], schema=schema)).to_list() == [due]
 
 
 def test_a_conformed_name_answers_without_its_state() -> None:
     rows = pl.DataFrame(
-        {
-            "name": ["EXAMPLE CORP /DE/", "EXAMPLE ANN", "WELLS & COMPANY/MN"],
-            "is_person": [False, True, False],
-        }
+        {"name": ["EXAMPLE CORP /DE/", "EXAMPLE ANN", "WELLS & COMPANY/MN"], "is_person": [False, True, False]}
     )
     assert REGISTER.names(rows).to_list() == ["EXAMPLE CORP", None, "WELLS & COMPANY"]

@@ -19,33 +19,20 @@ def one(rows: Any) -> dict[str, Any]:
 
 def test_a_sanction_of_finansinspektionen_needs_no_form(read: Reading) -> None:
     text = "Larsson & Partners ska betala 1,5 miljoner kronor."
-    item = {
-        "title": "Anmärkning och straffavgift för Larsson & Partners",
-        "link": FI_FIRMS,
-        "description": text,
-    }
+    item = {"title": "Anmärkning och straffavgift för Larsson & Partners", "link": FI_FIRMS, "description": text}
     row = one(read(nordic.SWEDISH_DATASET, rss([item | {"pubDate": AT}])).rows)
-    assert (row["name"], row["mark"], row["kind"]) == (
-        "Larsson & Partners",
-        "register",
-        act_types.SANCTION_FINE,
-    )
+    assert (row["name"], row["mark"], row["kind"]) == ("Larsson & Partners", "register", act_types.SANCTION_FINE)
     assert (row["amount"], row["currency"]) == (1_500_000, "SEK")
     assert row["native_id"] == "/sv/publicerat/sanktioner/finansiella-foretag/2026/akt-1"
 
 
 def test_in_another_list_a_name_without_a_form_may_be_a_person(read: Reading) -> None:
-    item = {
-        "title": "Sanktionsavgift för Ann Example",
-        "link": "https://www.fi.se/sv/publicerat/sanktioner/insyn/1",
-    }
+    item = {"title": "Sanktionsavgift för Ann Example", "link": "https://www.fi.se/sv/publicerat/sanktioner/insyn/1"}
     assert read(nordic.SWEDISH_DATASET, rss([item | {"pubDate": AT}])).rows.is_empty()
 
 
 def test_an_act_of_no_known_kind_against_a_firm_is_staged_with_a_signal(read: Reading) -> None:
-    batch = read(
-        nordic.SWEDISH_DATASET, rss([{"title": "Beslut i ärende 22-1", "link": FI_FIRMS, "pubDate": AT}])
-    )
+    batch = read(nordic.SWEDISH_DATASET, rss([{"title": "Beslut i ärende 22-1", "link": FI_FIRMS, "pubDate": AT}]))
     assert (one(batch.rows)["kind"], one(batch.rows)["name"]) == (act_types.OTHER, None)
     assert [signal.code for signal in batch.signals] == ["unknown_kind"]
 
@@ -67,9 +54,7 @@ def test_overlapping_feeds_of_finanstilsynet_tell_one_act_once(read: Reading) ->
     assert (one(rows)["authority_code"], one(rows)["name"]) == ("NO-FT", "Eksempel Bank ASA")
 
 
-def test_a_name_of_a_list_of_firms_that_a_person_may_have_is_not_kept(
-    read: Reading, archived: Reading
-) -> None:
+def test_a_name_of_a_list_of_firms_that_a_person_may_have_is_not_kept(read: Reading, archived: Reading) -> None:
     link = f"{FI_FIRMS}sanktionsavgift-for-ann-b.-example/"
     item = {"title": "Sanktionsavgift för Ann B. Example", "link": link, "guid": link, "pubDate": AT}
     for reading in (read, archived):
@@ -94,11 +79,7 @@ def test_firms_of_a_list_of_firms(title: str, names: list[str | None], read: Rea
     assert set(rows["mark"]) == {"register"}
 
 
-def test_in_a_list_of_firms_somebody_of_one_is_none_and_is_archived_nowhere(
-    read: Reading, archived: Reading
-) -> None:
-    body = rss(
-        [{"title": "Straffavgift för Ann Example, revisor i Exempel AB", "link": FI_FIRMS, "pubDate": AT}]
-    )
+def test_in_a_list_of_firms_somebody_of_one_is_none_and_is_archived_nowhere(read: Reading, archived: Reading) -> None:
+    body = rss([{"title": "Straffavgift för Ann Example, revisor i Exempel AB", "link": FI_FIRMS, "pubDate": AT}])
     assert read(nordic.SWEDISH_DATASET, body).rows.is_empty()
     assert archived(nordic.SWEDISH_DATASET, body).rows.is_empty()

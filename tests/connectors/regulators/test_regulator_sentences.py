@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 
 from connectors.regulators import act_types as k
 from connectors.regulators.headline_frames import HeadlineFrame, find_respondent
-from connectors.regulators.headline_grammar import (
-    ENGLISH,
-    NORWEGIAN,
-    SWEDISH,
-    HeadlineLanguage,
-    parse_headline,
-)
+from connectors.regulators.headline_grammar import ENGLISH, NORWEGIAN, SWEDISH, HeadlineLanguage, parse_headline
 from tests.tables import check_cases
 
 ENGLISH_TABLE = [
@@ -114,7 +108,7 @@ def test_every_kind_has_an_action_type_of_the_contract() -> None:
 )
 def test_somebody_of_a_company_is_not_the_company(language: HeadlineLanguage, headline: str) -> None:
     found = parse_headline(headline, language)
-    assert found.is_somebodys
+    assert found.is_about_party
     assert found.party is None
 
 
@@ -156,9 +150,7 @@ def test_a_hostile_headline_takes_no_time(word: str, language: HeadlineLanguage)
         (NORWEGIAN.frames, "Kritikk - "),
     ],
 )
-def test_frames_take_a_time_that_grows_with_the_headline_alone(
-    frames: tuple[HeadlineFrame, ...], word: str
-) -> None:
+def test_frames_take_a_time_that_grows_with_the_headline_alone(frames: tuple[HeadlineFrame, ...], word: str) -> None:
     def seconds(times: int) -> float:
         begun = time.process_time()
         find_respondent(word * times + "x" * 300, frames)

@@ -61,7 +61,7 @@ def answer(*organisations: dict[str, Any]) -> bytes:
 
 def batches(body: bytes, at: datetime = INSTANT) -> list[Batch]:
     return list(
-        API.read(ArchiveMember(API.key, "x.json", "0" * 64, at, Scope.PART, "b", lambda: io.BytesIO(body)))
+        API.read_batches(ArchiveMember(API.key, "x.json", "0" * 64, at, Scope.PART, "b", lambda: io.BytesIO(body)))
     )
 
 

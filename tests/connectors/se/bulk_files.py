@@ -129,7 +129,9 @@ def archived(dataset: Dataset, body: bytes) -> bytes:
 
 def batches(dataset: Dataset, body: bytes, at: datetime = INSTANT) -> list[Batch]:
     """All batches of a body as it came, without the door."""
-    return [batch for part in dataset.split(piece(dataset, body, at=at)) for batch in dataset.read(part)]
+    return [
+        batch for part in dataset.split_members(piece(dataset, body, at=at)) for batch in dataset.read_batches(part)
+    ]
 
 
 def rows(found: Iterable[Batch]) -> pl.DataFrame:
@@ -161,5 +163,5 @@ def profiles(
     tables = {"se_bolagsverket": present(rows(batches(BULK, bulk(*organisations), at)), at)}
     if units:
         tables["se_scb"] = present(rows(batches(SCB, scb(*units), at)), at)
-    found = SWEDEN.normalise(tables, TODAY)["companies"]
+    found = SWEDEN.to_shared_tables(tables, TODAY)["companies"]
     return {row["org_number"]: row for row in found.to_dicts()}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.retry import RetryPolicy
 from tests.answering import Quiet, answering
 
@@ -42,11 +42,7 @@ class Registry:
     url: str = ""
 
     def say(self, path: str, body: bytes, status: int = 200, **headers: str) -> None:
-        self.answers[path] = (
-            status,
-            body,
-            {name.replace("_", "-"): value for name, value in headers.items()},
-        )
+        self.answers[path] = (status, body, {name.replace("_", "-"): value for name, value in headers.items()})
 
     @property
     def paths(self) -> list[str]:
@@ -87,12 +83,12 @@ def registry() -> Iterator[Registry]:
 def http(registry: Registry, tmp_path: Path) -> Iterator[HttpClient]:
     settings = HttpSettings(
         user_agent="test (test@example.com)",
-        folder=tmp_path,
-        bases=dict.fromkeys(HOSTS, registry.url),
-        rate=10_000.0,
-        retry=RetryPolicy(attempts=3, first=0.0, longest=0.0),
+        download_folder=tmp_path,
+        base_urls=dict.fromkeys(HOSTS, registry.url),
+        default_rate=10_000.0,
+        retry_policy=RetryPolicy(attempts=3, first=0.0, longest=0.0),
         credentials={"portal.api.bolagsverket.se": ("client", "hush")},
     )
-    clock = Clock(sleep=lambda _: None)
+    clock = FetchClock(sleep=lambda _: None)
     with HttpClient(settings, clock) as client:
         yield client

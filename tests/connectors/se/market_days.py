@@ -13,7 +13,7 @@ import polars as pl
 from connectors.se import SWEDEN
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from tests.connectors.se import bulk_files
 from warehouse.history.history import MarketHistory
@@ -55,16 +55,14 @@ class Market:
         (folder / "day.json").write_text(json.dumps({"date": date, "complete": complete}))
         self.now = datetime.fromisoformat(f"{date}T09:00:00+00:00")
         overrides = IngestOverrides(jurisdictions=(SWEDEN,), clock=self.clock, instance=self.instance)
-        settings = Settings(data=self.root / "data", workers=1)
+        settings = IngestSettings(data=self.root / "data", workers=1)
         return ingest(settings, ["se"], FolderSource(folder), progress=self.lines.append, overrides=overrides)
 
     @property
     def events(self) -> list[str]:
-        layout = Settings(data=self.root / "data").layout
-        return [
-            f"{event.event_type} {json.loads(event.data)['org_nr']}" for event in Ledger(layout).after(0, 100)
-        ]
+        layout = IngestSettings(data=self.root / "data").layout
+        return [f"{event.event_type} {json.loads(event.data)['org_nr']}" for event in Ledger(layout).after(0, 100)]
 
     def rows(self, table: Table) -> pl.DataFrame:
-        with MarketHistory(Settings(data=self.root / "data").layout, "SE") as history:
-            return history.open_rows(table)
+        with MarketHistory(IngestSettings(data=self.root / "data").layout, "SE") as history:
+            return history.current_rows(table)

@@ -24,10 +24,7 @@ def text(shares: str, votes: str = "4,1", day: str = "12 november 2026", holder:
 
 
 def item(number: int, html: str | None, **values: Any) -> dict[str, Any]:
-    content = {
-        "title": "Flaggningsmeddelande i Exempel AB",
-        "publish_date": f"2026-11-{12 + number:02}T07:00:00Z",
-    }
+    content = {"title": "Flaggningsmeddelande i Exempel AB", "publish_date": f"2026-11-{12 + number:02}T07:00:00Z"}
     content |= {"html": html} if html else {}
     content |= values.pop("content", {})
     return mfn_item(number, content=content, properties=TAGS | values.pop("properties", {}), **values)

@@ -13,22 +13,14 @@ from connectors.se import SWEDEN
 REPORTS = SWEDEN.dataset("se.arsredovisningar")
 INSTANT = datetime(2026, 3, 2, tzinfo=UTC)
 NUMBER = "5560000001"
-GROUP, COMPANY, COMMON = (
-    f"RedovisningInformation{kind}Segment" for kind in ("Koncern", "JuridiskPerson", "Generell")
-)
-YEAR, PRIOR, THIRD = (
-    ("2025-01-01", "2025-12-31"),
-    ("2024-01-01", "2024-12-31"),
-    ("2023-01-01", "2023-12-31"),
-)
+GROUP, COMPANY, COMMON = (f"RedovisningInformation{kind}Segment" for kind in ("Koncern", "JuridiskPerson", "Generell"))
+YEAR, PRIOR, THIRD = (("2025-01-01", "2025-12-31"), ("2024-01-01", "2024-12-31"), ("2023-01-01", "2023-12-31"))
 
 
 class Report:
     """One document; contexts and units get ids that say nothing, as software may call them anything."""
 
-    def __init__(
-        self, year: tuple[str, str] = YEAR, number: str = NUMBER, edition: str = "2021-10-31"
-    ) -> None:
+    def __init__(self, year: tuple[str, str] = YEAR, number: str = NUMBER, edition: str = "2021-10-31") -> None:
         self._edition = edition
         self._contexts: dict[tuple[str, str, str, str], str] = {}
         self._units: dict[str, str] = {}
@@ -52,8 +44,7 @@ class Report:
         unit = said.pop("unit", "iso4217:SEK")
         context = self._context(*period, said.pop("segment", ""), said.pop("dimension", ""))
         extra = "".join(
-            f' {key}="{value}"'
-            for key, value in ({"decimals": "INF", "format": "ixt:numspacecomma"} | said).items()
+            f' {key}="{value}"' for key, value in ({"decimals": "INF", "format": "ixt:numspacecomma"} | said).items()
         )
         known = self._units.setdefault(unit, f"u{len(self._units)}")
         self._facts.append(
@@ -63,9 +54,7 @@ class Report:
 
     def word(self, name: str, text: str, prefix: str = "d", segment: str = "") -> "Report":
         context = self._context(*self._year, segment)
-        self._hidden.append(
-            f'<ix:nonNumeric name="{prefix}:{name}" contextRef="{context}">{text}</ix:nonNumeric>'
-        )
+        self._hidden.append(f'<ix:nonNumeric name="{prefix}:{name}" contextRef="{context}">{text}</ix:nonNumeric>')
         return self
 
     def bytes(self) -> bytes:
@@ -128,9 +117,7 @@ def full(year: tuple[str, str] = YEAR, number: str = NUMBER, revenue: str = "1 0
 
 def audit() -> Report:
     """An audit report by itself: the company's words, no figures."""
-    return (
-        Report().word("UttalandeText", "Vi har granskat", "a").word("Organisationsnummer", "556000-0001", "a")
-    )
+    return Report().word("UttalandeText", "Vi har granskat", "a").word("Organisationsnummer", "556000-0001", "a")
 
 
 def certificate() -> Report:
@@ -156,7 +143,7 @@ def piece(body: bytes, name: str = "report.xhtml", at: datetime = INSTANT) -> Ar
 
 
 def batches(body: bytes, name: str = "report.xhtml", at: datetime = INSTANT) -> list[Batch]:
-    return [batch for part in REPORTS.split(piece(body, name, at)) for batch in REPORTS.read(part)]
+    return [batch for part in REPORTS.split_members(piece(body, name, at)) for batch in REPORTS.read_batches(part)]
 
 
 def rows(found: list[Batch]) -> pl.DataFrame:

@@ -48,18 +48,10 @@ def test_figures_of_the_examples(sources: Path, name: str) -> None:
     sha256 = hashlib.sha256(body).hexdigest()
     at = datetime(2026, 1, 1, tzinfo=UTC)
     piece = ArchiveMember(REPORTS.key, name, sha256, at, Scope.PART, "b", lambda: io.BytesIO(body))
-    (batch,) = REPORTS.read(piece)
+    (batch,) = REPORTS.read_batches(piece)
     assert batch.rejects.is_empty()
     assert batch.signals == ()
-    columns = (
-        "period_end",
-        "revenue",
-        "operating_result",
-        "net_result",
-        "equity",
-        "total_assets",
-        "is_overview",
-    )
+    columns = ("period_end", "revenue", "operating_result", "net_result", "equity", "total_assets", "is_overview")
     assert batch.rows.sort("period_end").select(columns).rows() == [
         (date(2013, 12, 31), 0, None, None, None, None, True),
         (date(2014, 12, 31), 1_100_000, None, None, None, None, True),
@@ -75,9 +67,7 @@ def test_pitfall_6_the_listing_and_its_marker(sources: Path) -> None:
     page = parse_listing_page("https://x/", body)
     assert len(page.files) == 1000
     assert page.marker == "arsredovisningar/2025/26_2.zip[minio_list:v2,return:]"
-    assert page_url(page.marker).endswith(
-        "&marker=arsredovisningar%2F2025%2F26_2.zip%5Bminio_list%3Av2%2Creturn%3A%5D"
-    )
+    assert page_url(page.marker).endswith("&marker=arsredovisningar%2F2025%2F26_2.zip%5Bminio_list%3Av2%2Creturn%3A%5D")
 
 
 def test_every_genuine_file_is_read_or_is_not_ours_for_a_reason(sources: Path) -> None:
@@ -87,9 +77,9 @@ def test_every_genuine_file_is_read_or_is_not_ours_for_a_reason(sources: Path) -
         inside = path.relative_to(folder).as_posix()
         for dataset in SWEDEN.datasets:
             if path.is_file() and any(
-                inside.startswith(pattern.removesuffix("**")) for pattern in dataset.files
+                inside.startswith(pattern.removesuffix("**")) for pattern in dataset.file_patterns
             ):
-                judged[inside] = dataset.recognise(inside, path.read_bytes()[:65536])
+                judged[inside] = dataset.recognise_file(inside, path.read_bytes()[:65536])
     assert all(isinstance(found, RecognisedFile) or found.reason for found in judged.values())
     assert {inside for inside, found in judged.items() if isinstance(found, RecognisedFile)} >= {
         f"arsredovisning_ixbrl/{name}.xhtml" for name in EXAMPLES
@@ -102,9 +92,7 @@ def test_the_code_lists_are_those_of_the_offices(sources: Path) -> None:
     from connectors.se import code_lists
 
     theirs = {code for code in counties["vardekod"] if len(code) == 4}
-    assert code_lists.MUNICIPALITIES.codes == theirs | {
-        "1762"
-    }  # Munkfors is missing in the office's own list
+    assert code_lists.MUNICIPALITIES.codes == theirs | {"1762"}  # Munkfors is missing in the office's own list
     assert code_lists.COUNTIES.codes == {code for code in counties["vardekod"] if len(code) == 2}
     sni = pl.read_csv(folder / "scb_sni2007.csv", infer_schema=False)
     assert code_lists.SNI2007.codes == {code for code in sni["vardekod"] if len(code) == 5}

@@ -34,7 +34,7 @@ def release(number: int, headline: str, **values: object) -> dict[str, object]:
 
 def read(body: bytes) -> list[Batch]:
     piece = ArchiveMember(RELEASES.key, "x", "0" * 64, INSTANT, Scope.PART, "b", lambda: io.BytesIO(body))
-    return [batch for part in RELEASES.split(piece) for batch in RELEASES.read(part)]
+    return [batch for part in RELEASES.split_members(piece) for batch in RELEASES.read_batches(part)]
 
 
 def test_an_interim_report_in_two_languages_is_one_filing_of_its_period() -> None:
@@ -48,7 +48,7 @@ def test_an_interim_report_in_two_languages_is_one_filing_of_its_period() -> Non
         pl.lit("raw").alias("_raw"),
         pl.lit(None, instant).alias("_retired_at"),
     )
-    (filing,) = SWEDEN.normalise({"se_release": rows.lazy()}, INSTANT.date())["filings"].to_dicts()
+    (filing,) = SWEDEN.to_shared_tables({"se_release": rows.lazy()}, INSTANT.date())["filings"].to_dicts()
     assert (filing["register"], filing["filing_type"]) == ("se.nasdaq", "interim_report")
     assert (filing["period_start"], filing["period_end"]) == (date(2026, 1, 1), date(2026, 9, 30))
     assert (filing["filed_at"], filing["native_id"]) == (date(2026, 10, 23), "2")
@@ -57,12 +57,9 @@ def test_an_interim_report_in_two_languages_is_one_filing_of_its_period() -> Non
 def test_an_issuer_is_known_by_the_name_of_its_company() -> None:
     (link,) = (link for link in SWEDEN.links if link.table == "se_release")
     (batch,) = read(json.dumps({"results": {"item": [release(1, "x")]}}).encode())
-    assert SWEDEN.touches("se_release", batch.rows).to_list() == [None]
+    assert SWEDEN.company_ids_of_rows("se_release", batch.rows).to_list() == [None]
     assert not isinstance(link.key, str)
-    assert (
-        link.key.of(batch.rows).to_list()
-        == core_names(pl.Series(["Exempel Holding Aktiebolag (publ)"])).to_list()
-    )
+    assert link.key.of(batch.rows).to_list() == core_names(pl.Series(["Exempel Holding Aktiebolag (publ)"])).to_list()
     assert link.through == "se_bolagsverket"
 
 

@@ -21,13 +21,7 @@ NAMES = {ONE: "Ett AB", TWO: "Två Bolag AB (publ)", THREE: "Tre AB"}
 FOREIGN = "|Other Ltd$FORNAMN_FRSPRAK-ORGNAM$2001-05-10"
 BLOCKS = ("organisationsnamn", "verksamOrganisation", "naringsgrenOrganisation", "avregistreradOrganisation")
 KINDS = ("TIMEOUT", "OTILLGANGLIG_UPPGIFTSKALLA", "ORGANISATION_FINNS_EJ")
-HEADER = (
-    "Innehavare av positionen",
-    "Namn på emittent",
-    "ISIN",
-    "Position i procent",
-    "Datum för positionen",
-)
+HEADER = ("Innehavare av positionen", "Namn på emittent", "ISIN", "Position i procent", "Datum för positionen")
 SHARES = {ONE: "SE0000000011", TWO: "SE0000000029", THREE: "SE0000000037"}
 
 
@@ -87,9 +81,7 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Market, lis
         market.day("2025-12-29", registered(), counted(Ng1="62010"))
         profiles.append(market.rows(COMPANIES))
         shuffled = random.Random(1).sample(registered(FOREIGN), len(NAMES))
-        answers = {
-            f"organisationer__{n}.json": partial(n, kind) for n, kind in zip(NAMES, KINDS, strict=True)
-        }
+        answers = {f"organisationer__{n}.json": partial(n, kind) for n, kind in zip(NAMES, KINDS, strict=True)}
         flickered = counted(Ng1="62100", mNg1="J", ForAndrTyp="1", Reklamsparrtyp="2", JEStat="1")[::-1]
         market.day("2026-01-12", shuffled, flickered, **answers)
         profiles.append(market.rows(COMPANIES))
@@ -128,9 +120,7 @@ def test_leaving_scbs_file_changes_no_status(days: tuple[Market, list[pl.DataFra
     assert third[THREE] == "active"
 
 
-def test_pitfall_7_issuers_find_their_companies_by_lei_isin_and_name(
-    days: tuple[Market, list[pl.DataFrame]],
-) -> None:
+def test_pitfall_7_issuers_find_their_companies_by_lei_isin_and_name(days: tuple[Market, list[pl.DataFrame]]) -> None:
     found = days[0].rows(IDENTIFIERS)
     isins = found.filter(pl.col("scheme") == "isin").select("company_id", "value").rows()
     assert sorted(isins) == [(f"firm:SE:{number}", SHARES[number]) for number in (ONE, TWO, THREE)]

@@ -21,9 +21,7 @@ _KEYS = st.lists(st.tuples(st.integers(5560000000, 5560000006), st.sampled_from(
 
 
 @given(st.lists(_KEYS, max_size=5))
-def test_the_nth_row_of_a_key_is_the_nth_through_all_chunks(
-    chunks: list[list[tuple[int, str | None]]],
-) -> None:
+def test_the_nth_row_of_a_key_is_the_nth_through_all_chunks(chunks: list[list[tuple[int, str | None]]]) -> None:
     repeats, met = RepeatCounter(), Counter[tuple[int, str]]()
     for chunk in chunks:
         number = pl.Series([str(number) for number, _ in chunk], dtype=pl.String)
@@ -52,20 +50,7 @@ def ordinals(repeats: RepeatCounter, numbers: list[int]) -> list[int]:
 
 
 _BITS = (
-    *(
-        "$",
-        "|",
-        " ",
-        "A",
-        "Ö b",
-        "\n",
-        "-ORGNAM",
-        "FORETAGSNAMN",
-        "SARS_FORNAMN",
-        "null",
-        "2001-05-10",
-        "2001-13-45",
-    ),
+    *("$", "|", " ", "A", "Ö b", "\n", "-ORGNAM", "FORETAGSNAMN", "SARS_FORNAMN", "null", "2001-05-10", "2001-13-45"),
     *("$FORETAGSNAMN-ORGNAM$2001-05-10", "$NAMN-ORGNAM$1999-01-02", "$FORNAMN_FRSPRAK-ORGNAM$2020-02-02"),
     *("$NAMN-ORGNAM$2001-02-30", "$SARS_FORNAMN-ORGNAM$2001-01-01$x"),
 )
@@ -82,9 +67,7 @@ def test_an_element_that_ends_as_the_bulk_does_says_what_the_pattern_finds(eleme
 
 
 def test_cells_that_say_nothing_are_null() -> None:
-    found = null_if_empty(
-        pl.DataFrame({"a": [" x ", "", "nUlL", None, "nulls", "  "], "b": ["y"] * 6}), ["a", "b"]
-    )
+    found = null_if_empty(pl.DataFrame({"a": [" x ", "", "nUlL", None, "nulls", "  "], "b": ["y"] * 6}), ["a", "b"])
     assert found["a"].to_list() == ["x", None, None, None, "nulls", None]
     assert found["b"].to_list() == ["y"] * 6
 
@@ -104,14 +87,7 @@ def test_only_odd_cells_are_mended() -> None:
 
 @check_cases(
     ("written", "code"),
-    [
-        ("11122", "11122"),
-        ("111 22", "11122"),
-        ("SE-111 22", "11122"),
-        ("+1122", None),
-        ("1112", None),
-        ("", None),
-    ],
+    [("11122", "11122"), ("111 22", "11122"), ("SE-111 22", "11122"), ("+1122", None), ("1112", None), ("", None)],
 )
 def test_post_codes_in_any_spelling(written: str, code: str | None) -> None:
     assert postcodes.clean_postcodes(pl.Series([written, None])).to_list() == [code, None]
@@ -158,9 +134,7 @@ def test_only_limited_companies_that_exist_answer_to_a_name() -> None:
         batches(
             BULK,
             bulk(
-                organisation(ONE),
-                organisation(TWO, **gone),
-                organisation("5560000003", organisationsform="HB-ORGFO"),
+                organisation(ONE), organisation(TWO, **gone), organisation("5560000003", organisationsform="HB-ORGFO")
             ),
         )
     )

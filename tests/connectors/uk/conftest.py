@@ -22,7 +22,7 @@ RUN = date(2026, 11, 21)
 KEYS = {
     table.name: list(table.key)
     for data in (basic_company_data_dataset.DATASET, psc_dataset.DATASET)
-    for table in data.staged.values()
+    for table in data.staged_tables.values()
 }
 
 
@@ -42,9 +42,7 @@ class Everything:
         self.signals.extend(batch.signals)
 
     def signalled(self, code: str) -> dict[str, tuple[int, tuple[str, ...]]]:
-        return {
-            signal.subject: (signal.count, signal.examples) for signal in self.signals if signal.code == code
-        }
+        return {signal.subject: (signal.count, signal.examples) for signal in self.signals if signal.code == code}
 
 
 PSC_LINES = "psc-snapshot-2026-11-01_1of2.txt"
@@ -103,10 +101,7 @@ class PscBodies:
     @staticmethod
     def exemption(key="disclosure_transparency_rules_chapter_five_applies", *periods):
         items = {
-            key: {
-                "exemption_type": key.replace("_", "-"),
-                "items": list(periods) or [{"exempt_from": "2022-10-24"}],
-            }
+            key: {"exemption_type": key.replace("_", "-"), "items": list(periods) or [{"exempt_from": "2022-10-24"}]}
         }
         return PscBodies.record(
             kind="exemptions",
@@ -128,10 +123,7 @@ class CsvBodies:
         writer = csv.writer(lines, quoting=csv.QUOTE_ALL, lineterminator=ending)
         odd = {"CompanyNumber", "RegAddress.AddressLine2", "ConfStmtLastMadeUpDate"}
         if header:
-            cells = [
-                name if stripped or name not in odd else f" {name}"
-                for name in basic_company_data_dataset.COLUMNS
-            ]
+            cells = [name if stripped or name not in odd else f" {name}" for name in basic_company_data_dataset.COLUMNS]
             lines.write(",".join(cells) + ending)
         for row in rows:
             writer.writerow([{**USUAL, **row}.get(name, "") for name in basic_company_data_dataset.COLUMNS])
@@ -163,8 +155,8 @@ class Bench:
         if dataset.redact is not None:
             body = dataset.redact(io.BytesIO(body)).read()
         everything = Everything()
-        for piece in dataset.split(self.piece(dataset, body, name, at, scope)):
-            for batch in dataset.read(piece):
+        for piece in dataset.split_members(self.piece(dataset, body, name, at, scope)):
+            for batch in dataset.read_batches(piece):
                 everything.add(batch)
         return everything
 
@@ -206,7 +198,7 @@ class Bench:
 def with_meta(table: str, rows: pl.DataFrame, at: datetime) -> pl.DataFrame:
     kind = pl.Datetime("us", "UTC")
     return rows.with_columns(
-        UNITED_KINGDOM.touches(table, rows).alias("_company_id"),
+        UNITED_KINGDOM.company_ids_of_rows(table, rows).alias("_company_id"),
         pl.lit(at).cast(kind).alias("_observed_at"),
         pl.lit("raw").alias("_raw"),
         pl.lit(None, kind).alias("_retired_at"),

@@ -10,12 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from connectors.contract.dataset import Scope
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.errors import FetchError, MissingResourceError, UnexpectedBodyError
 from connectors.uk import bulk_download
-from connectors.uk.basic_company_data import (
-    dataset as basic_company_data_dataset,
-)
+from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
 from connectors.uk.basic_company_data import fetch as basic_company_data_fetch
 from connectors.uk.psc import dataset as psc_dataset
 from connectors.uk.psc import fetch
@@ -41,9 +39,7 @@ class Registry:
         self.on_ask = {}
 
     def page(self, path, *names):
-        self.answers[path] = PAGE.format(
-            "".join(f'<li><a href="{name}">{name}</a></li>' for name in names)
-        ).encode()
+        self.answers[path] = PAGE.format("".join(f'<li><a href="{name}">{name}</a></li>' for name in names)).encode()
 
     def answer(self, path, conditional):
         self.asked.append(path)
@@ -78,8 +74,8 @@ def http(registry, tmp_path):
     thread.start()
     base = f"http://127.0.0.1:{server.server_address[1]}"
     bases = {"download.companieshouse.gov.uk": base, "api.company-information.service.gov.uk": base}
-    settings = HttpSettings(user_agent="test", folder=tmp_path, bases=bases, rate=10_000)
-    with HttpClient(settings, Clock(sleep=lambda _: None)) as client:
+    settings = HttpSettings(user_agent="test", download_folder=tmp_path, base_urls=bases, default_rate=10_000)
+    with HttpClient(settings, FetchClock(sleep=lambda _: None)) as client:
         yield client
     server.shutdown()
     thread.join()
@@ -112,8 +108,7 @@ def test_the_same_file_is_not_taken_twice_and_a_new_one_is(registry, http):
     registry.page("/en_output.html", ONE, new)
     registry.answers[f"/{new}"] = zipped()
     assert [
-        arrival.name
-        for arrival, _ in fetched(basic_company_data_dataset.DATASET.fetch(http, arrival.cursor, ()))
+        arrival.name for arrival, _ in fetched(basic_company_data_dataset.DATASET.fetch(http, arrival.cursor, ()))
     ] == [new]
 
 
@@ -136,9 +131,7 @@ def test_parts_of_a_later_date_come_before_a_whole_file_of_last_month(registry, 
     new = [f"BasicCompanyData-2026-03-01-part{part}_2.zip" for part in (1, 2)]
     registry.page("/en_output.html", ONE, *new)
     registry.answers |= {f"/{name}": zipped() for name in (ONE, *new)}
-    assert [
-        arrival.name for arrival, _ in fetched(basic_company_data_dataset.DATASET.fetch(http, None, ()))
-    ] == new
+    assert [arrival.name for arrival, _ in fetched(basic_company_data_dataset.DATASET.fetch(http, None, ()))] == new
 
 
 def test_a_page_with_a_part_missing_is_not_believed(registry, http):
@@ -214,13 +207,9 @@ def test_an_answer_of_another_shape_is_not_believed(registry, http):
 
 def test_the_genuine_pages_link_what_we_look_for(sources):
     pages = sources / "uk" / "download_pages"
-    one = bulk_download.latest_links(
-        (pages / "en_output.html").read_text(), basic_company_data_fetch.COMPANIES.whole
-    )
+    one = bulk_download.latest_links((pages / "en_output.html").read_text(), basic_company_data_fetch.COMPANIES.whole)
     assert one == ["BasicCompanyDataAsOneFile-2026-02-01.zip"]
-    parts = bulk_download.latest_links(
-        (pages / "en_output.html").read_text(), basic_company_data_fetch.COMPANIES.part
-    )
+    parts = bulk_download.latest_links((pages / "en_output.html").read_text(), basic_company_data_fetch.COMPANIES.part)
     assert parts == [f"BasicCompanyData-2026-02-01-part{part}_7.zip" for part in range(1, 8)]
     snapshot = bulk_download.latest_links((pages / "en_pscdata.html").read_text(), fetch.PSC.whole)
     assert snapshot == ["persons-with-significant-control-snapshot-2022-02-09.zip"]

@@ -35,9 +35,7 @@ def test_pitfall_09_every_nature_in_both_sections_is_known(listed):
     short, long = (listed("psc_descriptions", name) for name in ("short_description", "description"))
     assert len(short) >= 86
     assert set(long) <= set(short)
-    known = pl.DataFrame({"code": [*short, *long]}).select(
-        "code", **natures_of_control.parse_natures(pl.col("code"))
-    )
+    known = pl.DataFrame({"code": [*short, *long]}).select("code", **natures_of_control.parse_natures(pl.col("code")))
     assert known.filter(~pl.col("known"))["code"].to_list() == []
     # a label says what its code says: the band's own numbers
     for code, label in short.items():
@@ -50,8 +48,7 @@ def test_every_description_of_a_protected_holder_is_an_unknown_holder(make, benc
     assert len(described) == 2
     kinds = {word: word.replace("persons", "person") for word in described}
     records = [
-        make.record(identity=kind, kind=kind, description=word, name="Nobody May Know")
-        for word, kind in kinds.items()
+        make.record(identity=kind, kind=kind, description=word, name="Nobody May Know") for word, kind in kinds.items()
     ]
     read = bench.upsert(psc_dataset.DATASET, make.lines(*records), LINES)
     assert read.signals == []

@@ -28,9 +28,9 @@ NUMBER = "01234567"
 
 def present(table, *rows, at=AT):
     """Present rows as pipelines hand them over, from members that matter."""
-    frame = staging.make_batch(table, list(rows)).rows if rows else staging.empty_frame(table)
+    frame = staging.make_batch(table, list(rows)).rows if rows else staging.empty_staged_frame(table)
     return frame.with_columns(
-        UNITED_KINGDOM.touches(table.name, frame).alias("_company_id"),
+        UNITED_KINGDOM.company_ids_of_rows(table.name, frame).alias("_company_id"),
         pl.lit(at).cast(INSTANT).alias("_observed_at"),
         pl.lit("0" * 64).alias("_raw"),
         pl.lit(None, INSTANT).alias("_retired_at"),
@@ -86,11 +86,7 @@ def test_every_table_has_its_declared_shape_even_of_nothing():
     for name, rows in mapping.map_registers({}, RUN).items():
         assert rows.schema == staging.staged_schema(SHARED[name]), name
         assert rows.is_empty()
-    full = {
-        "uk_companies": register(),
-        "uk_accounts": accounts(),
-        "uk_exemptions": exemption(("2020-01-01", None)),
-    }
+    full = {"uk_companies": register(), "uk_accounts": accounts(), "uk_exemptions": exemption(("2020-01-01", None))}
     for name, rows in mapping.map_registers(full, RUN).items():
         assert rows.schema == staging.staged_schema(SHARED[name]), name
 
@@ -104,22 +100,14 @@ def test_allowed_codes_and_mandatory_columns_hold():
 
 def test_a_company_known_only_from_accounts_has_name_and_number():
     found = company(uk_accounts=accounts())
-    assert (found["company_id"], found["org_number"], found["name"]) == (
-        "firm:UK:01234567",
-        NUMBER,
-        "Example Limited",
-    )
+    assert (found["company_id"], found["org_number"], found["name"]) == ("firm:UK:01234567", NUMBER, "Example Limited")
     assert (found["status"], found["status_detail"], found["status_source"]) == ("active", None, None)
     assert (found["registry_status"], found["registered_date"], found["observed_at"]) == (None, None, LATER)
 
 
 def test_a_company_known_only_from_dormant_accounts_is_dormant():
     found = company(uk_accounts=accounts(dormant=True))
-    assert (found["status"], found["status_detail"], found["status_source"]) == (
-        "dormant",
-        "no_trading",
-        None,
-    )
+    assert (found["status"], found["status_detail"], found["status_source"]) == ("dormant", "no_trading", None)
 
 
 def test_accounts_without_a_name_make_no_company():
@@ -228,25 +216,21 @@ def test_staged_tables_and_touches_know_each_other():
         table.name: table
         for data in UNITED_KINGDOM.datasets
         if data.key not in ISSUERS
-        for table in data.staged.values()
+        for table in data.staged_tables.values()
     }
     for name, table in declared.items():
-        row = dict.fromkeys(table.names) | {
-            key: NUMBER for key in table.names if "umber" in key and "CompanyN" in key
-        }
+        row = dict.fromkeys(table.names) | {key: NUMBER for key in table.names if "umber" in key and "CompanyN" in key}
         if "company_number" in table.names:
             row["company_number"] = NUMBER
         frame = pl.DataFrame([row], schema=staging.staged_schema(table), orient="row")
         due = [None] if name == "uk_psc_totals" else ["firm:UK:01234567"]
-        assert UNITED_KINGDOM.touches(name, frame).to_list() == due, name
+        assert UNITED_KINGDOM.company_ids_of_rows(name, frame).to_list() == due, name
 
 
 def test_the_declaration_names_its_own_datasets():
     keys = {data.key for data in UNITED_KINGDOM.datasets}
-    assert keys == {"uk.companies", "uk.accounts", "uk.psc"} | ISSUERS | {
-        dataset.key for dataset in datasets.DATASETS
-    }
-    assert {key for held in UNITED_KINGDOM.precedence.values() for key in held} <= keys
+    assert keys == {"uk.companies", "uk.accounts", "uk.psc"} | ISSUERS | {dataset.key for dataset in datasets.DATASETS}
+    assert {key for held in UNITED_KINGDOM.field_precedence.values() for key in held} <= keys
 
 
 @given(

@@ -23,15 +23,10 @@ from connectors.uk.streaming_api import datasets
 from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench
 from tests.tables import check_cases
 
-KEYS |= {table.name: list(table.key) for data in datasets.DATASETS for table in data.staged.values()}
+KEYS |= {table.name: list(table.key) for data in datasets.DATASETS for table in data.staged_tables.values()}
 NUMBER = "01234567"
 LATER = datetime(2026, 11, 9, 20, tzinfo=UTC)
-PROFILE = {
-    "company_name": "EXAMPLE LIMITED",
-    "company_number": NUMBER,
-    "company_status": "active",
-    "type": "ltd",
-}
+PROFILE = {"company_name": "EXAMPLE LIMITED", "company_number": NUMBER, "company_status": "active", "type": "ltd"}
 
 
 def changed(**members: object) -> bytes:
@@ -81,9 +76,9 @@ def client(folder: Path, base: str, **credentials: str) -> HttpClient:
         HttpSettings(
             "t (t@example.com)",
             folder,
-            bases=dict.fromkeys(hosts.values(), base),
+            base_urls=dict.fromkeys(hosts.values(), base),
             credentials={hosts[name]: (key, "") for name, key in credentials.items()},
-            rate=10_000,
+            default_rate=10_000,
         )
     )
 
@@ -95,7 +90,7 @@ def test_pitfall_06_each_host_gets_its_own_key_and_one_without_a_key_none(regist
     handler, base = register
     with client(tmp_path, base, api="REST", stream="STREAM") as http:
         list(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"]))
-        list(http.pulse(f"https://{STREAMS}/companies"))
+        list(http.stream_lines(f"https://{STREAMS}/companies"))
     assert [key for _, key in handler.asked] == [BASIC["REST"], BASIC["STREAM"]]
     handler.asked.clear()
     with client(tmp_path, base, stream="STREAM") as http:
@@ -106,10 +101,7 @@ def test_pitfall_06_each_host_gets_its_own_key_and_one_without_a_key_none(regist
 @check_cases("day", [{"day": "30", "month": "09"}, {"day": 30, "month": 9}, {}, None, "30"])
 def test_pitfall_10_the_accounting_reference_date_is_text_or_number(day):
     bench = Bench()
-    accounts = {
-        "accounting_reference_date": day,
-        "last_accounts": {"type": "full", "made_up_to": "2025-09-30"},
-    }
+    accounts = {"accounting_reference_date": day, "last_accounts": {"type": "full", "made_up_to": "2025-09-30"}}
     read = bench.upsert(datasets.PROFILE_STREAM, changed(accounts=accounts), "e.jsonl", LATER)
     row = read.rows[streaming_api_schema.PROFILES.name].row(0, named=True)
     assert (read.rejects, row["accounts_type"], row["accounts_made_up_to"]) == ([], "full", "2025-09-30")
@@ -141,29 +133,17 @@ def test_pitfall_24_a_restored_company_comes_back_under_its_number(sheet, bench)
     assert (found["status"], found["dissolved_date"]) == ("dissolved", gone.date())
     bench.upsert(datasets.PROFILE_STREAM, changed(), "e.jsonl", LATER)
     found = bench.normalise()["companies"].row(0, named=True)
-    assert (found["company_id"], found["status"], found["dissolved_date"]) == (
-        f"firm:UK:{NUMBER}",
-        "active",
-        None,
-    )
+    assert (found["company_id"], found["status"], found["dissolved_date"]) == (f"firm:UK:{NUMBER}", "active", None)
     bench.upsert(basic_company_data_dataset.DATASET, sheet.table({}), CSV_NAME, LATER + timedelta(days=22))
     found = bench.normalise()["companies"].row(0, named=True)
-    assert (found["company_id"], found["status"], found["dissolved_date"]) == (
-        f"firm:UK:{NUMBER}",
-        "active",
-        None,
-    )
+    assert (found["company_id"], found["status"], found["dissolved_date"]) == (f"firm:UK:{NUMBER}", "active", None)
 
 
 def test_pitfall_25_converted_is_gone_and_not_insolvent(bench):
     told = changed(company_status="converted-closed", date_of_cessation="2026-10-01")
     bench.upsert(datasets.PROFILE_STREAM, told, "e.jsonl", LATER)
     found = bench.normalise()["companies"].row(0, named=True)
-    assert (found["status"], found["status_detail"], str(found["dissolved_date"])) == (
-        "dissolved",
-        None,
-        "2026-10-01",
-    )
+    assert (found["status"], found["status_detail"], str(found["dissolved_date"])) == ("dissolved", None, "2026-10-01")
 
 
 def test_every_pitfall_has_a_test_named_after_it():

@@ -40,7 +40,7 @@ def test_what_is_more_likely_another_column_is_a_reject(sheet, written):
 def test_packed_psc_lines_are_recognised_and_leave_no_private_facts(make, bench):
     record = make.record(date_of_birth={"month": 7, "year": 1981}, address={"address_line_1": "Secret Road"})
     body = gzip.compress(make.lines(record))
-    assert isinstance(psc_dataset.recognise("psc_snapshot/lines.txt.gz", body), RecognisedFile)
+    assert isinstance(psc_dataset.recognise_file("psc_snapshot/lines.txt.gz", body), RecognisedFile)
     read = bench.read(psc_dataset.DATASET, body, "psc_snapshot/lines.txt.gz")
     assert read.rows["uk_psc"]["name"].to_list() == ["Mrs Ann Example"]
     assert "1981" not in str(read.rows)
@@ -48,7 +48,7 @@ def test_packed_psc_lines_are_recognised_and_leave_no_private_facts(make, bench)
 
 def test_a_list_answer_without_its_own_links_is_told_by_its_items(make):
     body = json.dumps({"total_results": 1, "items": [make.record()["data"]]}).encode()
-    assert isinstance(psc_dataset.recognise("rest_api/list.json", body), RecognisedFile)
+    assert isinstance(psc_dataset.recognise_file("rest_api/list.json", body), RecognisedFile)
 
 
 @check_cases(
@@ -57,10 +57,7 @@ def test_a_list_answer_without_its_own_links_is_told_by_its_items(make):
         (accounts_dataset.DATASET, "accounts_ixbrl/2025/03/any.html"),
         (accounts_dataset.DATASET, "2026/Accounts_Monthly_Data-March2026.zip"),
         (accounts_dataset.DATASET, "Prod223_4000_01234567_20251231.html"),
-        (
-            basic_company_data_dataset.DATASET,
-            "basic_company_data/2025/BasicCompanyData-2025-11-01-part3_7.zip",
-        ),
+        (basic_company_data_dataset.DATASET, "basic_company_data/2025/BasicCompanyData-2025-11-01-part3_7.zip"),
         (basic_company_data_dataset.DATASET, "BasicCompanyDataAsOneFile-2025-11-01.zip"),
         (psc_dataset.DATASET, "psc_snapshot/2026/11/psc-snapshot-2026-11-20_1of32.zip"),
         (psc_dataset.DATASET, "persons-with-significant-control-snapshot-2026-11-20.zip"),

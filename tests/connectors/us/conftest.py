@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.retry import RetryPolicy
 from connectors.us.register import DATA_HOST, FILES_HOST
 from tests.answering import Quiet, answering
@@ -51,11 +51,11 @@ def sec() -> Iterator[Sec]:
 def http(sec: Sec, tmp_path: Path) -> Iterator[HttpClient]:
     settings = HttpSettings(
         user_agent="test (test@example.com)",
-        folder=tmp_path,
-        bases={DATA_HOST: sec.url, FILES_HOST: sec.url},
-        rate=1e6,
-        retry=RetryPolicy(attempts=1),
+        download_folder=tmp_path,
+        base_urls={DATA_HOST: sec.url, FILES_HOST: sec.url},
+        default_rate=1e6,
+        retry_policy=RetryPolicy(attempts=1),
     )
-    clock = replace(Clock(), sleep=lambda _seconds: None, now=lambda: NOW)
+    clock = replace(FetchClock(), sleep=lambda _seconds: None, now=lambda: NOW)
     with HttpClient(settings, clock) as client:
         yield client

@@ -14,14 +14,12 @@ from connectors.contract.dataset import ArchiveMember, Batch, Scope
 from connectors.us import financials_mapping
 from connectors.us.companyfacts import dataset as companyfacts_dataset
 from connectors.us.companyfacts.parse import parse_companyfacts
-from connectors.us.financials.latest_values import PeriodStatement
+from connectors.us.financials.latest_values import FinancialStatement
 from connectors.us.financials.versions import build_statements
 from connectors.us.register import company_ids
 
 SEEN = datetime(2026, 6, 1, tzinfo=UTC)
-Fact = tuple[
-    str, str, str, float | None, str, str, str
-]  # tag, start, end, value, number of filing, form, filed
+Fact = tuple[str, str, str, float | None, str, str, str]  # tag, start, end, value, number of filing, form, filed
 
 
 def accession(number: str) -> str:
@@ -52,7 +50,7 @@ def body(facts: Iterable[Fact], **more: Any) -> bytes:
     return json.dumps(answer(facts, **more)).encode()
 
 
-def statements(facts: Iterable[Fact], **more: Any) -> list[PeriodStatement]:
+def statements(facts: Iterable[Fact], **more: Any) -> list[FinancialStatement]:
     return build_statements(parse_companyfacts(body(facts, **more)).filings.values()).statements
 
 
@@ -77,7 +75,9 @@ def piece(
 
 def read(content: bytes, name: str = "companyfacts/CIK0000999999.json") -> list[Batch]:
     whole = piece(content, name)
-    return [batch for part in companyfacts_dataset.split(whole) for batch in companyfacts_dataset.read(part)]
+    return [
+        batch for part in companyfacts_dataset.split_members(whole) for batch in companyfacts_dataset.read_batches(part)
+    ]
 
 
 def signals(batches: Iterable[Batch]) -> dict[str, set[str]]:

@@ -53,9 +53,7 @@ def page(filings: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in filing("8-K", "2026-01-02")}
 
 
-def filer(
-    filings: Iterable[Mapping[str, Any]] = (), files: Iterable[Mapping[str, Any]] = (), **more: Any
-) -> Any:
+def filer(filings: Iterable[Mapping[str, Any]] = (), files: Iterable[Mapping[str, Any]] = (), **more: Any) -> Any:
     """One filer's body: an operating company listed on NYSE, unless said otherwise."""
     address = {
         "street1": "1 EXAMPLE WAY",
@@ -126,9 +124,7 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
     return held.getvalue()
 
 
-def piece(
-    body: Any, name: str = f"submissions/CIK{CIK}.json", dataset: str = "us.submissions"
-) -> ArchiveMember:
+def piece(body: Any, name: str = f"submissions/CIK{CIK}.json", dataset: str = "us.submissions") -> ArchiveMember:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     return ArchiveMember(dataset, name, "0" * 64, AT, Scope.PART, "batch", partial(io.BytesIO, raw))
 
@@ -136,7 +132,7 @@ def piece(
 def batches(
     body: Any, name: str = f"submissions/CIK{CIK}.json", dataset: Dataset = submissions_dataset.DATASET
 ) -> list[Batch]:
-    return list(dataset.read(piece(body, name, dataset.key)))
+    return list(dataset.read_batches(piece(body, name, dataset.key)))
 
 
 def rows(found: Iterable[Batch], table: Table) -> pl.DataFrame:
@@ -157,12 +153,12 @@ def present(found: Iterable[Batch]) -> dict[str, pl.LazyFrame]:
     tables: dict[str, list[pl.DataFrame]] = {}
     for batch in found:
         tables.setdefault(batch.table, []).append(batch.rows)
-    declared = {name: table for made in UNITED_STATES.datasets for name, table in made.staged.items()}
+    declared = {name: table for made in UNITED_STATES.datasets for name, table in made.staged_tables.items()}
     kept: dict[str, pl.LazyFrame] = {}
     for name, frames in tables.items():
         frame = pl.concat(frames).unique(list(declared[name].key), keep="last", maintain_order=True)
         kept[name] = frame.with_columns(
-            UNITED_STATES.touches(name, frame).alias("_company_id"),
+            UNITED_STATES.company_ids_of_rows(name, frame).alias("_company_id"),
             _observed_at=pl.lit(AT).cast(pl.Datetime("us", "UTC")),
             _raw=pl.lit("0" * 64),
             _retired_at=pl.lit(None, pl.Datetime("us", "UTC")),
@@ -171,7 +167,7 @@ def present(found: Iterable[Batch]) -> dict[str, pl.LazyFrame]:
 
 
 def shared(found: Iterable[Batch], today: date = TODAY) -> Mapping[str, pl.DataFrame]:
-    return UNITED_STATES.normalise(present(found), today)
+    return UNITED_STATES.to_shared_tables(present(found), today)
 
 
 def company(body: Any, today: date = TODAY, more: Iterable[Batch] = ()) -> dict[str, Any] | None:

@@ -103,16 +103,8 @@ FORMS = {
     "form4.0000080424-26-000032.xml": ("McEvoy Ashley", "2026-03-10", {STOCK: "5751.065"}),
     "form4.0000080424-26-000033.xml": ("Portman Robert Jones", "2026-03-10", {STOCK: "5209.7148"}),
     "form4.0000093410-26-000105.xml": ("Pate R. Hewitt", "2026-03-30", {STOCK: "8638 9574 20 13264"}),
-    "form4.0000093410-26-000117.xml": (
-        "HESS JOHN B",
-        "2026-05-06",
-        {STOCK: "658045 355525 7244497 29471 307500 7286"},
-    ),
-    "form4.0000093410-26-000121.xml": (
-        "HESS JOHN B",
-        "2026-05-20",
-        {STOCK: "278045 355627 7244497 29471 307500 7286"},
-    ),
+    "form4.0000093410-26-000117.xml": ("HESS JOHN B", "2026-05-06", {STOCK: "658045 355525 7244497 29471 307500 7286"}),
+    "form4.0000093410-26-000121.xml": ("HESS JOHN B", "2026-05-20", {STOCK: "278045 355627 7244497 29471 307500 7286"}),
     "form4.0000200406-26-000108.xml": ("WEINBERGER MARK A", "2026-04-23", {}),
     "form4.0000200406-26-000113.xml": ("Woods Eugene A.", "2026-04-23", {}),
     "form4.0000200406-26-000115.xml": ("REED JOHN C", "2026-05-01", {STOCK: "24911"}),
@@ -122,11 +114,7 @@ FORMS = {
     "form4.0000796343-26-000103.xml": ("Durn Daniel", "2026-04-20", {STOCK: "42832.787"}),
     "form4.0000796343-26-000107.xml": ("Forusz Jillian", "2026-04-30", {STOCK: "3521.156"}),
     "form4.0000950103-26-007491.xml": ("Cox Christopher K", "2026-05-15", {CLASS_A: "256255 55046"}),
-    "form4.0000950103-26-007493.xml": (
-        "Olivan Javier",
-        "2026-05-15",
-        {CLASS_A: "14660 7474 2201 7474 84781"},
-    ),
+    "form4.0000950103-26-007493.xml": ("Olivan Javier", "2026-05-15", {CLASS_A: "14660 7474 2201 7474 84781"}),
     "form4.0000950103-26-007496.xml": ("Powell Dina H.", "2026-05-15", {CLASS_A: "6612"}),
     "form4.0001046179-26-000285.xml": ("Tien Bor-Zen", "2026-05-19", {TSMC: "11051 145 60", TSM: "90"}),
     "form4.0001046179-26-000286.xml": ("Chuang Tzu-Sou", "2026-05-19", {TSMC: "2495165 5668 7036"}),
@@ -213,14 +201,8 @@ REPORTS = {
         (None, None, None),
         ("ALLY FINL INC", "COM", "02005N100", "498992850", None, "12719675"),
     ),
-    "13F-HR.infotable.thousands.xml": (
-        (None, None, None),
-        ("3M CO", "COM", "88579Y101", "409469", None, "2334"),
-    ),
-    "information_table.sample.xml": (
-        (None, None, None),
-        ("AT&T INC", "COM", "02079K107", "7454547777", None, "79296"),
-    ),
+    "13F-HR.infotable.thousands.xml": ((None, None, None), ("3M CO", "COM", "88579Y101", "409469", None, "2334")),
+    "information_table.sample.xml": ((None, None, None), ("AT&T INC", "COM", "02079K107", "7454547777", None, "79296")),
 }
 COVERS = {
     "13F-HR.brk.2016q3.primary_doc.xml": ("BERKSHIRE HATHAWAY INC", "2016-09-30", 144),

@@ -18,4 +18,4 @@ def read(dataset: Dataset, path: Path) -> list[Batch]:
     piece = ArchiveMember(
         dataset.key, f"us/{path.parent.name}/{path.name}", sha, NOW, Scope.PART, "b", partial(BytesIO, kept)
     )
-    return [batch for part in dataset.split(piece) for batch in dataset.read(part)]
+    return [batch for part in dataset.split_members(piece) for batch in dataset.read_batches(part)]

@@ -17,10 +17,10 @@ NUMBER = "0000000001-26-000001"
 
 def read(text: str | bytes, name: str = "x.txt") -> list[Batch]:
     body = text.encode("latin-1") if isinstance(text, str) else text
-    found = filing_headers_dataset.recognise(name, body)
+    found = filing_headers_dataset.recognise_file(name, body)
     assert isinstance(found, RecognisedFile), found
     piece = ArchiveMember(f.KEY, name, "0" * 64, NOW, Scope.PART, "b", lambda: io.BytesIO(body))
-    return list(filing_headers_dataset.read(piece))
+    return list(filing_headers_dataset.read_batches(piece))
 
 
 def rows(batches: Iterable[Batch], table: str = f.HEADERS.name) -> list[dict[str, Any]]:
@@ -31,9 +31,7 @@ def codes(batches: Iterable[Batch]) -> set[tuple[str, str]]:
     return {(signal.code, signal.subject) for batch in batches for signal in batch.signals}
 
 
-def labelled(
-    form: str, *items: str, filed: str = "20261120", documents: str = "", role: str = "FILER"
-) -> str:
+def labelled(form: str, *items: str, filed: str = "20261120", documents: str = "", role: str = "FILER") -> str:
     listed = "".join(f"ITEM INFORMATION:\t\t{item}\n" for item in items)
     return (
         f"<SEC-DOCUMENT>{NUMBER}.txt : {filed}\n<SEC-HEADER>{NUMBER}.hdr.sgml : {filed}\n"

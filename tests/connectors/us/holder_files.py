@@ -21,16 +21,16 @@ Row = dict[str, Any]
 
 
 def piece(dataset: Dataset, body: bytes, name: str, at: datetime = INSTANT) -> ArchiveMember:
-    return ArchiveMember(
-        dataset.key, name, f"{hash(body):064x}"[-64:], at, Scope.PART, "b", lambda: io.BytesIO(body)
-    )
+    return ArchiveMember(dataset.key, name, f"{hash(body):064x}"[-64:], at, Scope.PART, "b", lambda: io.BytesIO(body))
 
 
 def read(dataset: Dataset, body: bytes | str, name: str = "us/x.xml", at: datetime = INSTANT) -> list[Batch]:
     """As the pipeline does: taken through the archive's door first."""
     assert dataset.redact is not None
     kept = dataset.redact(io.BytesIO(body.encode() if isinstance(body, str) else body)).read()
-    return [batch for part in dataset.split(piece(dataset, kept, name, at)) for batch in dataset.read(part)]
+    return [
+        batch for part in dataset.split_members(piece(dataset, kept, name, at)) for batch in dataset.read_batches(part)
+    ]
 
 
 def rows(batches: Iterable[Batch], table: str) -> list[Row]:
@@ -45,9 +45,7 @@ def signals(batches: Iterable[Batch]) -> dict[tuple[str, str], Signal]:
     return {(signal.code, signal.subject): signal for batch in batches for signal in batch.signals}
 
 
-def present(
-    *batches: list[Batch], at: datetime = INSTANT, company: str | None = None
-) -> dict[str, pl.LazyFrame]:
+def present(*batches: list[Batch], at: datetime = INSTANT, company: str | None = None) -> dict[str, pl.LazyFrame]:
     """Batches as the present rows that a part gets. `company`: whose the rows are that a link would find."""
     touches = company_ids_resolver(ownership.OWNERSHIP.company_ids)
     found: dict[str, list[pl.DataFrame]] = {}
@@ -65,15 +63,13 @@ def present(
 
 
 def holdings(*batches: list[Batch], company: str | None = None) -> list[Row]:
-    made = ownership.OWNERSHIP.to_shared(present(*batches, company=company), INSTANT.date())
+    made = ownership.OWNERSHIP.to_shared_tables(present(*batches, company=company), INSTANT.date())
     return made["holdings"].to_dicts()
 
 
 def person_d(name: str, percent: str, shares: str = "100", cik: str | None = None, kind: str = "OO") -> str:
     number = (
-        f"<reportingPersonCIK>{cik}</reportingPersonCIK>"
-        if cik
-        else "<reportingPersonNoCIK>Y</reportingPersonNoCIK>"
+        f"<reportingPersonCIK>{cik}</reportingPersonCIK>" if cik else "<reportingPersonNoCIK>Y</reportingPersonNoCIK>"
     )
     return (
         f"<reportingPersonInfo>{number}<reportingPersonName>{name}</reportingPersonName>"
@@ -137,9 +133,7 @@ def schedule_g(
     exit_: str = "",
     version: str = "X0202",
 ) -> str:
-    five = (
-        f"<items><item5><classOwnership5PercentOrLess>{exit_}</classOwnership5PercentOrLess></item5></items>"
-    )
+    five = f"<items><item5><classOwnership5PercentOrLess>{exit_}</classOwnership5PercentOrLess></item5></items>"
     return (
         '<?xml version="1.0"?><edgarSubmission xmlns="http://www.sec.gov/edgar/schedule13g">'
         f"<schemaVersion>{version}</schemaVersion><headerData><submissionType>{form}</submissionType><filerInfo><filer>"
@@ -190,9 +184,7 @@ def line(
     )
 
 
-def form4(
-    *lines: str, owners: str, form: str = "4", version: str = "X0609", period: str = "2026-11-02"
-) -> str:
+def form4(*lines: str, owners: str, form: str = "4", version: str = "X0609", period: str = "2026-11-02") -> str:
     return (
         f'<?xml version="1.0"?><ownershipDocument><schemaVersion>{version}</schemaVersion>'
         f"<documentType>{form}</documentType><periodOfReport>{period}</periodOfReport><issuer>"
@@ -205,12 +197,7 @@ def form4(
 
 
 def position(
-    cusip: str = CUSIP,
-    value: str = "3000",
-    shares: str = "100",
-    kind: str = "SH",
-    option: str = "",
-    prefix: str = "",
+    cusip: str = CUSIP, value: str = "3000", shares: str = "100", kind: str = "SH", option: str = "", prefix: str = ""
 ) -> str:
     told = (
         f"<nameOfIssuer>EXAMPLE &amp; CO</nameOfIssuer><titleOfClass>COM</titleOfClass><cusip>{cusip}</cusip>"
@@ -219,11 +206,7 @@ def position(
         "</investmentDiscretion><votingAuthority><Sole>0</Sole></votingAuthority>"
     )
     text = f"<infoTable>{told}</infoTable>"
-    return (
-        text.replace("</", f"</{prefix}").replace("<", f"<{prefix}").replace(f"<{prefix}/", "</")
-        if prefix
-        else text
-    )
+    return text.replace("</", f"</{prefix}").replace("<", f"<{prefix}").replace(f"<{prefix}/", "</") if prefix else text
 
 
 def table_13f(*positions: str, prefix: str = "") -> str:

@@ -4,7 +4,7 @@ import polars as pl
 
 from connectors.us import register
 from tests.tables import check_cases
-from warehouse.schema.identifiers import parse, parse_id, parse_scoped
+from warehouse.schema.identifiers import parse_company_id, parse_company_number, parse_scoped
 
 FORMS = [
     "320193",
@@ -54,9 +54,7 @@ def test_ids_of_companies_and_filings() -> None:
 
 def test_accession_numbers_have_two_forms() -> None:
     given = ["0001193125-26-000001", "000119312526000001", "1193125-26-000001", None]
-    found = pl.DataFrame({"a": given}, schema={"a": pl.String}).select(
-        register.normalise_accessions(pl.col("a"))
-    )
+    found = pl.DataFrame({"a": given}, schema={"a": pl.String}).select(register.normalise_accessions(pl.col("a")))
     assert found.to_series().to_list() == ["0001193125-26-000001"] * 2 + [None, None]
 
 
@@ -69,7 +67,7 @@ def test_the_index_page_of_a_filing() -> None:
 
 @check_cases("written", [form.strip() for form in FORMS])
 def test_callers_write_it_in_every_form(written: str) -> None:
-    found = (parse_scoped("US", written), parse_id(f"firm:US:{written}"))
+    found = (parse_scoped("US", written), parse_company_id(f"firm:US:{written}"))
     if not written.isdigit():  # bare digits name no market
-        found += (parse(written),)
+        found += (parse_company_number(written),)
     assert [number and number.company_id for number in found] == ["firm:US:US0000320193"] * len(found)

@@ -53,10 +53,8 @@ def test_every_file_that_is_read_gives_rows_and_no_reject(entries: dict[str, Fil
         if entry.dataset is None or entry.dataset in LARGE:
             continue
         dataset = datasets[entry.dataset]
-        piece = ArchiveMember(
-            dataset.key, entry.name, "0" * 64, AT, entry.scope, "b", partial(entry.path.open, "rb")
-        )
-        found = [batch for part in dataset.split(piece) for batch in dataset.read(part)]
+        piece = ArchiveMember(dataset.key, entry.name, "0" * 64, AT, entry.scope, "b", partial(entry.path.open, "rb"))
+        found = [batch for part in dataset.split_members(piece) for batch in dataset.read_batches(part)]
         assert any(batch.rows.height for batch in found) is (name not in EMPTY), name
         refused = [row for batch in found for row in batch.rejects.iter_rows()]
         assert (name == TEXT) is bool(refused), (name, refused)

@@ -6,10 +6,10 @@ import pytest
 
 import connectors
 from connectors.contract.dataset import Cursor, Scope
-from connectors.kit.formats import Format
-from connectors.kit.http.client import Clock
+from connectors.kit.formats import BodyFormat
+from connectors.kit.http.client import FetchClock
 from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
-from connectors.kit.http.rate_limit import RateLimiter
+from connectors.kit.http.rate_limit import HostRateLimiter
 from connectors.us import UNITED_STATES, fetch_each, sec_http
 from connectors.us.feeds.pending_filings import FeedFiling
 from connectors.us.register import DATA_HOST, DATA_URL, FILES_HOST
@@ -22,13 +22,15 @@ from tests.connectors.us.filer_bodies import CIK, accession, company, filer, fil
 
 STORE_403 = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>'
 RATE_403 = b"<!DOCTYPE html>\n<html><title>SEC.gov | Request Rate Threshold Exceeded</title></html>"
-NAMELESS_403 = b"<!DOCTYPE html>\n<html><title>SEC.gov | Your Request Originates from an Undeclared Automated Tool</title></html>"
+NAMELESS_403 = (
+    b"<!DOCTYPE html>\n<html><title>SEC.gov | Your Request Originates from an Undeclared Automated Tool</title></html>"
+)
 
 
 @pytest.mark.parametrize("answer", [(404, NO_KEY), (403, STORE_403), (404, b"")])
 def test_pitfall_01_a_missing_file_is_told_by_404_or_by_403_with_xml(answer, sec, http) -> None:
     sec.answer = lambda _: answer
-    assert sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON}) is None
+    assert sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {BodyFormat.JSON}) is None
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,7 @@ def test_pitfall_01_a_missing_file_is_told_by_404_or_by_403_with_xml(answer, sec
 def test_pitfall_01_a_block_is_told_by_403_with_html_and_ends_the_asking(page, told, sec, http) -> None:
     sec.answer = lambda _: (403, page)
     with pytest.raises(BlockedError, match=told):
-        sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON})
+        sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {BodyFormat.JSON})
     subjects = [str(FeedFiling(accession(n), f"{n:010}", "8-K", "2026-01-05")) for n in range(1, 9)]
     with pytest.raises(BlockedError):
         list(submissions_fetch.fetch_responses(http, None, subjects))
@@ -51,17 +53,17 @@ def test_pitfall_01_a_block_is_told_by_403_with_html_and_ends_the_asking(page, t
 
 
 def test_who_asks_says_who_it_is(sec, http) -> None:
-    sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON})
+    sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {BodyFormat.JSON})
     assert sec.agents == {"test (test@example.com)"}
 
 
 def test_an_answer_of_another_kind_is_no_answer(sec, http) -> None:
     sec.answer = lambda _: (200, b"<html>maintenance</html>")
     with pytest.raises(UnexpectedBodyError):
-        sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON})
+        sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {BodyFormat.JSON})
     sec.answer = lambda _: (503, b"<html>File Unavailable</html>")
     with pytest.raises(SourceUnavailableError):
-        sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {Format.JSON})
+        sec_http.fetch_if_exists(http, f"{DATA_URL}/submissions/CIK{CIK}.json", {BodyFormat.JSON})
 
 
 class Ticking:
@@ -76,8 +78,8 @@ class Ticking:
 
 def test_pitfall_01_all_hosts_together_stay_below_ten_a_second() -> None:
     time = Ticking()
-    clock = Clock(monotonic=lambda: time.at, sleep=time.sleep)
-    rates = RateLimiter(declared_rates(), 1e6, clock, declared_limiters())
+    clock = FetchClock(monotonic=lambda: time.at, sleep=time.sleep)
+    rates = HostRateLimiter(declared_rates(), 1e6, clock, declared_limiters())
     asked = []
     for turn in range(100):
         rates.wait((DATA_HOST, FILES_HOST)[turn % 2])
@@ -88,8 +90,8 @@ def test_pitfall_01_all_hosts_together_stay_below_ten_a_second() -> None:
 
 def test_a_pause_that_one_host_asks_for_holds_for_all() -> None:
     time = Ticking()
-    clock = Clock(monotonic=lambda: time.at, sleep=time.sleep)
-    rates = RateLimiter({}, 5.0, clock, {"a": "both", "b": "both"})
+    clock = FetchClock(monotonic=lambda: time.at, sleep=time.sleep)
+    rates = HostRateLimiter({}, 5.0, clock, {"a": "both", "b": "both"})
     rates.pause("a", 600)
     rates.wait("b")
     assert time.at >= 600
@@ -99,7 +101,7 @@ def test_every_dataset_of_the_sec_declares_the_limit() -> None:
     others = {"us.symdir", "us.isin", "us.wires", "us.cftc"}  # hosts of their own
     asking = [made for made in UNITED_STATES.datasets if made.fetch is not None and made.key not in others]
     assert {made.host for made in asking} == {DATA_HOST, FILES_HOST}
-    declared = {limit.host: (limit.per_second, limit.limiter) for limit in UNITED_STATES.limits}
+    declared = {limit.host: (limit.per_second, limit.limiter) for limit in UNITED_STATES.host_limits}
     assert {declared[made.host] for made in asking} == {(8.0, "sec.gov")}
 
 
@@ -176,7 +178,7 @@ def test_a_filer_that_fails_keeps_no_other_from_being_asked_about(sec, http) -> 
     with pytest.raises(UnexpectedBodyError):
         next(arriving)
     asked = submissions_fetch.FetchedFilers(arrived[-1].cursor).filings
-    assert [asked.knows(accession(n)) for n in (1, 2, 3)] == [True, False, True]
+    assert [asked.has_filing(accession(n)) for n in (1, 2, 3)] == [True, False, True]
     sec.answer = lambda _: (503, b"")
     sec.asked.clear()
     many = [str(FeedFiling(accession(n), f"{n:010}", "8-K", "2026-01-05")) for n in range(1, 20)]
@@ -198,10 +200,7 @@ def test_a_filer_may_have_no_list_of_continuation_files(sec, http) -> None:
 def test_one_run_at_a_time_asks_the_sec_and_one_limit_is_for_all_its_hosts() -> None:
     """Limits hold within a process; runs of a market exclude each other by its lock (`pipelines.ingest.run`)."""
     asking = {
-        market.code
-        for market in connectors.JURISDICTIONS
-        for made in market.datasets
-        if made.host.endswith("sec.gov")
+        market.code for market in connectors.JURISDICTIONS for made in market.datasets if made.host.endswith("sec.gov")
     }
     assert asking == {"US"}
 
@@ -215,9 +214,5 @@ def test_a_cursor_that_does_not_read_asks_again(sec, http) -> None:
 def test_a_page_with_a_hostile_name_is_not_asked_for(sec, http) -> None:
     body = filer(files=[{"name": "../../etc/passwd"}, {"name": "a?b=c"}])
     sec.answer = lambda _: (200, json.dumps(body).encode())
-    list(
-        submissions_fetch.fetch_responses(
-            http, None, [str(FeedFiling(accession(1), CIK, "8-K", "2026-01-05"))]
-        )
-    )
+    list(submissions_fetch.fetch_responses(http, None, [str(FeedFiling(accession(1), CIK, "8-K", "2026-01-05"))]))
     assert sec.asked == [f"/submissions/CIK{CIK}.json"]

@@ -14,7 +14,7 @@ import pytest
 from pipelines.curation.holder_decisions import (
     DecisionRequest,
     HolderDecisionError,
-    known_owners,
+    load_company_owners,
     record_decision,
 )
 from tests.pipelines.places import ONE, THREE, TWO, Place, owner
@@ -48,7 +48,7 @@ def place(loaded: Place, tmp_path: Path) -> Place:
 
 def lines(place: Place) -> dict[str, tuple[float, str]]:
     with MarketHistory(place.settings.layout, "FI") as history:
-        rows = history.open_rows(OWNERS).to_dicts()
+        rows = history.current_rows(OWNERS).to_dicts()
     return {row["holder_id"]: (float(row["pct_min"]), row["reconciliation"]) for row in rows}
 
 
@@ -100,7 +100,7 @@ def test_a_holder_is_said_to_be_a_company(place: Place) -> None:
     assert (row.one, row.other) == (FIRST, OTHER)
     place.ingest()
     with MarketHistory(layout, "FI") as history:
-        rows = history.open_rows(OWNERS).to_dicts()
+        rows = history.current_rows(OWNERS).to_dicts()
     assert {row["holder_id"]: row["holder_company_id"] for row in rows} == {FIRST: OTHER, SECOND: None}
 
 
@@ -128,7 +128,7 @@ def test_what_is_known_of_a_company_names_lines_records_and_rules(place: Place) 
     layout = place.settings.layout
     record_decision(layout, told(SECOND, FIRST), AT)
     place.ingest()
-    found = known_owners(layout, ONE)
+    found = load_company_owners(layout, ONE)
     assert [record["holder_id"] for record in found.records] == [FIRST, SECOND]
     assert {found.line_of(record) for record in found.records} == {FIRST}
     assert [(join.one, join.other, join.rule) for join in found.joins] == [(SECOND, FIRST, "judged")]

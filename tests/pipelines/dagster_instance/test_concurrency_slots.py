@@ -11,7 +11,7 @@ from dagster._core.storage.event_log import SqlEventLogStorage
 
 from pipelines.dagster_instance.concurrency_slots import SlotAssigningEventLog
 from pipelines.ingest.market_run import dagster_instance
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 
 POOL = "host_register"
 
@@ -23,7 +23,7 @@ def events(
     given = {"FIRM_DATA": str(tmp_path)}
     if request.param == "several machines":
         given["FIRM_DAGSTER_DATABASE_URL"] = request.getfixturevalue("postgresql")()
-    settings = Settings.read(given)
+    settings = IngestSettings.read(given)
     for name, value in settings.dagster_environment.items():
         monkeypatch.setenv(name, value)
     with dagster_instance(settings) as instance:
@@ -52,9 +52,7 @@ def test_a_slot_given_back_while_somebody_queues_is_his(
     assert events.claim_concurrency_slot(POOL, "second", "step").is_claimed
 
 
-def test_dagster_itself_leaves_it_to_nobody(
-    events: SlotAssigningEventLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dagster_itself_leaves_it_to_nobody(events: SlotAssigningEventLog, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = SqlEventLogStorage.claim_concurrency_slot
     assert theirs(events, POOL, "first", "step").is_claimed
     _given_back_before_queueing(events, monkeypatch)
@@ -64,9 +62,7 @@ def test_dagster_itself_leaves_it_to_nobody(
     assert events.claim_concurrency_slot(POOL, "second", "step").is_claimed  # who waits already is woken too
 
 
-def test_a_pool_of_one_never_has_two_holders_and_everybody_comes_to_the_turn(
-    events: SlotAssigningEventLog,
-) -> None:
+def test_a_pool_of_one_never_has_two_holders_and_everybody_comes_to_the_turn(events: SlotAssigningEventLog) -> None:
     waiting = [f"run {number}" for number in range(5)]
     served: list[str] = []
     for _ in range(20):  # rounds of asking: the holder has it in one, and is gone in the next

@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pipelines.dagster_instance.postgres_storage import ConcurrentPoolEventLog
 from pipelines.ingest.market_run import dagster_instance
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 
 POOL = "host_register"
 
@@ -19,7 +19,7 @@ def instance(
     postgresql: Callable[[], str], tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dg.DagsterInstance]:
     given = {"FIRM_DATA": str(tmp_path), "FIRM_DAGSTER_DATABASE_URL": postgresql()}
-    settings = Settings.read(given)
+    settings = IngestSettings.read(given)
     for name, value in settings.dagster_environment.items():
         monkeypatch.setenv(name, value)
     with dagster_instance(settings) as made:

@@ -21,7 +21,7 @@ from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, THREE, Place
 from warehouse.publish.publisher import ReleaseStore
-from warehouse.storage.atomic_files import Step, no_step
+from warehouse.storage.atomic_files import Step, ignore_step
 from warehouse.storage.locks import AlreadyLockedError, market_lock
 
 
@@ -31,7 +31,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         yield Place(tmp_path, instance=instance)
 
 
-def definitions(place: Place, on_step: Step = no_step) -> dg.Definitions:
+def definitions(place: Place, on_step: Step = ignore_step) -> dg.Definitions:
     workspace = Workspace(place.settings, (MARKET,), place.clock, on_step=on_step)
     return build_defs(place.settings, workspace=workspace, resources={"origin": FolderSource(place.folder)})
 
@@ -40,7 +40,7 @@ def run(
     place: Place,
     instance: dg.DagsterInstance,
     batch: str | None = None,
-    on_step: Step = no_step,
+    on_step: Step = ignore_step,
     *,
     raise_on_error: bool = True,
 ) -> dg.ExecuteInProcessResult:
@@ -59,7 +59,7 @@ def test_the_whole_job_ends_with_a_release_and_fails_a_dead_run_before(place: Pl
     dead = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED, tags={"firm/market": "FI"})
     result = run(place, instance)
     assert result.success
-    current = ReleaseStore(place.settings.layout).current()
+    current = ReleaseStore(place.settings.layout).current_manifest()
     assert current is not None
     assert current.counts["companies"] == 2
     found = instance.get_run_by_id(dead.run_id)
@@ -73,9 +73,7 @@ def fill_disk(step: str) -> None:
 
 
 @pytest.mark.slow
-def test_partition_executed_again_after_staging_is_refused_and_the_next_run_loses_nothing(
-    place: Place,
-) -> None:
+def test_partition_executed_again_after_staging_is_refused_and_the_next_run_loses_nothing(place: Place) -> None:
     instance = place.instance
     assert instance is not None
     place.plain()
@@ -89,23 +87,20 @@ def test_partition_executed_again_after_staging_is_refused_and_the_next_run_lose
     assert error is not None
     assert "is already staged: start a new run" in error.to_string()
     assert run(place, instance).success
-    current = ReleaseStore(place.settings.layout).current()
+    current = ReleaseStore(place.settings.layout).current_manifest()
     assert current is not None
     assert current.counts["companies"] == 3
     with closing(Workspace(place.settings, (MARKET,), place.clock)) as workspace:
         for dataset in MARKET.datasets:
-            bodies = list(workspace.archive.bodies(dataset.key))
-            assert pending_bodies(bodies, workspace.lake.indexes(dataset.key)) == []
+            bodies = list(workspace.raw_archive.bodies(dataset.key))
+            assert pending_bodies(bodies, workspace.staged_store.indexes(dataset.key)) == []
 
 
 def test_it_waits_for_nobody_else_who_writes(place: Place) -> None:
     instance = place.instance
     assert instance is not None
     place.plain()
-    with (
-        market_lock(place.settings.layout, "FI"),
-        pytest.raises((AlreadyLockedError, dg.DagsterResourceFunctionError)),
-    ):
+    with market_lock(place.settings.layout, "FI"), pytest.raises((AlreadyLockedError, dg.DagsterResourceFunctionError)):
         run(place, instance)
 
 
@@ -113,9 +108,7 @@ def test_a_schedule_names_its_batch_when_it_is_due(place: Place) -> None:
     schedule = definitions(place).resolve_schedule_def(f"{job_name(MARKET)}_daily")
     assert schedule.cron_schedule == "0 4 * * *"
     with dagster_instance(place.settings) as instance:
-        context = dg.build_schedule_context(
-            instance=instance, repository_def=definitions(place).get_repository_def()
-        )
+        context = dg.build_schedule_context(instance=instance, repository_def=definitions(place).get_repository_def())
         data = schedule.evaluate_tick(context)
         [request] = data.run_requests or []
         assert request.partition_key in instance.get_dynamic_partitions("batches")

@@ -22,7 +22,7 @@ from pipelines.erasure import market
 from pipelines.erasure.market import ReleaseInUseError, UnknownSubjectError
 from pipelines.erasure.raw import BodyRewriter
 from pipelines.ingest.market_run import dagster_instance
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.steps.suppression import REFUSED, REMOVED, SuppressionMatcher
 from pipelines.workspace import Workspace
 from tests.pipelines import erased
@@ -52,7 +52,7 @@ class Died(BaseException):
 
 @pytest.fixture(scope="module")
 def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dg.DagsterInstance]:
-    with dagster_instance(Settings(data=tmp_path_factory.mktemp("records"))) as made:
+    with dagster_instance(IngestSettings(data=tmp_path_factory.mktemp("records"))) as made:
         yield made
 
 
@@ -87,7 +87,7 @@ def bodies(place: Erased) -> list[bytes]:
 
 
 def is_done(place: Erased) -> bool:
-    return all(list(stone.done) == BEFORE_CONTROL for stone in TombstoneStore(place.settings.layout).all())
+    return all(list(stone.done) == BEFORE_CONTROL for stone in TombstoneStore(place.settings.layout).list_tombstones())
 
 
 def test_before_it_is_everywhere(loaded: Erased) -> None:
@@ -176,7 +176,7 @@ def test_a_company_that_its_register_takes_away_stays_as_a_number(place: Erased)
         "status": "dissolved",
     }
     assert is_done(place)
-    (stone,) = [stone for stone in TombstoneStore(place.settings.layout).all() if stone.is_company]
+    (stone,) = [stone for stone in TombstoneStore(place.settings.layout).list_tombstones() if stone.is_company]
     assert stone.by_register
     assert place.take().release is None  # told again: nothing follows
     assert place.profile(COMPANY) == served
@@ -206,7 +206,7 @@ def test_what_nothing_is_known_of_cannot_be_erased(place: Erased) -> None:
     for subject in ("firm:FI:9999999-9", "own_nobody", "anything"):
         with pytest.raises(UnknownSubjectError, match=subject):
             place.erase(subject)
-    assert TombstoneStore(place.settings.layout).all() == ()
+    assert TombstoneStore(place.settings.layout).list_tombstones() == ()
 
 
 def test_while_the_market_is_taken_in_nothing_is_erased(place: Erased) -> None:
@@ -218,7 +218,7 @@ def test_while_the_market_is_taken_in_nothing_is_erased(place: Erased) -> None:
 @pytest.mark.slow
 def test_a_release_that_is_being_read_goes_when_it_is_let_go_of(place: Erased) -> None:
     reader = ReleaseReader(place.settings.layout)
-    with reader.pin(), pytest.raises(ReleaseInUseError, match="release 2"):
+    with reader.pin_release(), pytest.raises(ReleaseInUseError, match="release 2"):
         place.erase(COMPANY)
     reader.close()
     assert {path.partition("/")[0] for path, _ in left(place)} == {"releases", "exports"}
@@ -234,8 +234,8 @@ def test_a_service_that_follows_ends_an_erasure_by_the_register_and_later_releas
     reader = ReleaseReader(place.settings.layout)
 
     def asked() -> int:
-        with reader.pin() as snapshot:
-            return snapshot.number
+        with reader.pin_release() as snapshot:
+            return snapshot.release_number
 
     asked()
     wholly = []
@@ -244,14 +244,14 @@ def test_a_service_that_follows_ends_an_erasure_by_the_register_and_later_releas
         told = place.take()
         number = told.release
         assert number is not None, (told.errors, told.held, place.lines[-12:])
-        manifest = ReleaseStore(place.settings.layout).current()
+        manifest = ReleaseStore(place.settings.layout).current_manifest()
         assert manifest is not None
         wholly.append(manifest.full_at == manifest.built_at)
         assert asked() == number  # lets go of the one before
     reader.close()
     assert wholly == [True, False, False]
     assert is_done(place)
-    assert [manifest.release for manifest in ReleaseStore(place.settings.layout).list()] == [3, 4, 5]
+    assert [manifest.release for manifest in ReleaseStore(place.settings.layout).list_releases()] == [3, 4, 5]
     assert left(place) == set()
 
 
@@ -259,7 +259,7 @@ def test_a_service_that_follows_ends_an_erasure_by_the_register_and_later_releas
 def test_killed_while_a_body_that_came_again_is_written_it_goes_in_the_next_run(place: Erased) -> None:
     place.erase(COMPANY)
     place.register((ONE, NAME, "open", ""), (TWO, "Kaksi Taas", "open", ""))
-    manifest = place.settings.layout.archive / "manifest/fi.register.jsonl"
+    manifest = place.settings.layout.raw_folder / "manifest/fi.register.jsonl"
     before = manifest.read_text().count('"erased"')
 
     def die(step: str) -> None:
@@ -272,18 +272,14 @@ def test_killed_while_a_body_that_came_again_is_written_it_goes_in_the_next_run(
     assert left(place, NAME) == set()
 
 
-def test_bodies_of_a_batch_that_is_held_are_written_again_too(
-    loaded: Erased, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bodies_of_a_batch_that_is_held_are_written_again_too(loaded: Erased, monkeypatch: pytest.MonkeyPatch) -> None:
     told = {REFUSED: ["body"], REMOVED: [COMPANY]}
-    index = StagedIndex(
-        "fi.owners", "1", {}, 0, (), (), held=QuarantineReason("min_rows", 1, 2), figures=told
-    )
+    index = StagedIndex("fi.owners", "1", {}, 0, (), (), held=QuarantineReason("min_rows", 1, 2), figures=told)
     monkeypatch.setattr(StagedStore, "indexes", lambda _, dataset: [index] if dataset == "fi.owners" else [])
     workspace = Workspace(loaded.settings, (erased.ERASED_MARKET,))
-    bodies_ = market.staged_figures(workspace, erased.ERASED_MARKET, REFUSED)
+    bodies_ = market.staged_batch_figures(workspace, erased.ERASED_MARKET, REFUSED)
     assert [(dataset.key, found_) for dataset, found_ in bodies_] == [("fi.owners", ["body"])]
-    assert list(market.staged_figures(workspace, erased.ERASED_MARKET, REMOVED)) == []
+    assert list(market.staged_batch_figures(workspace, erased.ERASED_MARKET, REMOVED)) == []
 
 
 def test_the_hand_over_is_written_again_without_it(place: Erased) -> None:
@@ -306,9 +302,9 @@ def test_a_body_that_no_way_rewrites_is_removed_and_what_was_read_of_it_stays(
     assert left(place) == set()
     assert bodies(place) == []
     assert place.profile(OTHER) == before
-    (table,) = erased.MARKET.dataset("fi.accounts").staged.values()
+    (table,) = erased.MARKET.dataset("fi.accounts").staged_tables.values()
     lake = StagedStore(place.settings.layout)
-    rows = [lake.rows("fi.accounts", batch, table).collect().height for batch in lake.batches("fi.accounts")]
+    rows = [lake.read_rows("fi.accounts", batch, table).collect().height for batch in lake.batches("fi.accounts")]
     assert rows == [1, 1]
 
 
@@ -328,10 +324,8 @@ def test_a_body_is_not_written_again_where_somebody_else_would_lose_a_record(loa
         def _replace_body(self, piece: RawBody, path: Path | None) -> None:
             replaced.append((piece.name, path))
 
-    rewriting = Kept(
-        workspace, dataset, SuppressionMatcher(erased.ERASED_MARKET, (stone,)), [told], "asked for"
-    )
-    assert rewriting.take_out(replace(piece, open=lambda: io.BytesIO(body)))
+    rewriting = Kept(workspace, dataset, SuppressionMatcher(erased.ERASED_MARKET, (stone,)), [told], "asked for")
+    assert rewriting.rewrite_body(replace(piece, open=lambda: io.BytesIO(body)))
     assert replaced == [(piece.name, None)]  # removed whole, and told of in the manifest
 
 

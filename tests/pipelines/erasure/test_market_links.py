@@ -36,7 +36,7 @@ def erase(place: Linked, *subjects: str) -> None:
 
 def rows(place: Linked, table: Table, *names: str) -> list[tuple[str, ...]]:
     with MarketHistory(place.settings.layout, "FI") as history:
-        return history.open_rows(table).select(names).rows()
+        return history.current_rows(table).select(names).rows()
 
 
 def holders(place: Linked) -> list[tuple[str, ...]]:
@@ -55,9 +55,7 @@ def stake(place: Linked, name: str, *others: dict[str, object]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("own", ["", NAME, OTHERWISE])
-def test_a_holder_that_a_link_tells_of_goes_and_stays_away_and_others_stakes_stay(
-    place: Linked, own: str
-) -> None:
+def test_a_holder_that_a_link_tells_of_goes_and_stays_away_and_others_stakes_stay(place: Linked, own: str) -> None:
     """Known by the link alone, and with a record of another register in the same and in another spelling."""
     place.companies()
     if own:
@@ -120,10 +118,10 @@ def test_asked_again_it_takes_out_what_has_come_since(place: Linked, monkeypatch
     assert left(place, "Yksi")
     erase(place, ALPHA)
     assert left(place, "Yksi") == set()
-    (stone,) = TombstoneStore(place.settings.layout).all()
+    (stone,) = TombstoneStore(place.settings.layout).list_tombstones()
     assert stone.done[-1] == "exports"
 
 
 def test_holders_are_named_by_columns_of_staged_tables() -> None:
     with pytest.raises(ValueError, match="no dataset stages fi_stakes"):
-        replace(LINKED_MARKET, holders={"fi_stakes": ("nobody",)})
+        replace(LINKED_MARKET, holder_columns={"fi_stakes": ("nobody",)})

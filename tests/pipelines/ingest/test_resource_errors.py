@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from pipelines.ingest.resource_errors import RunInterruptedError, explain_resource_errors, with_hint
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 
-HERE = Settings(data=Path("/data"))
+HERE = IngestSettings(data=Path("/data"))
 AGAIN = ", then run this again; the published release and ingested data are unchanged"
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from pipelines.ingest.run import UnknownMarketError, ingest
 from pipelines.reporting.report import DONE, FAILED, HELD, NOTHING
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from pipelines.steps import normalise
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts, owner
@@ -45,7 +45,7 @@ def ledger(place: Place) -> list[dict]:
 
 
 def fingerprint(place: Place) -> str:
-    current = ReleaseStore(place.settings.layout).current()
+    current = ReleaseStore(place.settings.layout).current_manifest()
     assert current is not None
     return current.content_fingerprint
 
@@ -71,11 +71,7 @@ def test_a_first_load_is_silent_and_the_same_again_changes_nothing(place_on_disk
     place.plain()
     first = place.ingest()
     assert (first.release, first.exit_code, dict(first.events)) == (1, DONE, {})
-    assert {row.dataset: row.rows for row in first.datasets} == {
-        "fi.register": 2,
-        "fi.accounts": 1,
-        "fi.owners": 1,
-    }
+    assert {row.dataset: row.rows for row in first.datasets} == {"fi.register": 2, "fi.accounts": 1, "fi.owners": 1}
     before = fingerprint(place)
     again = place.ingest()
     assert (again.release, again.exit_code, dict(again.events)) == (None, DONE, {})
@@ -104,13 +100,9 @@ def test_one_changed_file_gives_exactly_the_planned_event(place: Place) -> None:
 
 @pytest.mark.slow
 def test_two_vintages_in_one_run_make_their_events(place: Place) -> None:
+    place.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv")
     place.register(
-        (ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv"
-    )
-    place.register(
-        (ONE, "Yksi Oy", "closed", "2025-06-01"),
-        (THREE, "Kolme Oy", "open", ""),
-        name="register-2025-07-01.csv",
+        (ONE, "Yksi Oy", "closed", "2025-06-01"), (THREE, "Kolme Oy", "open", ""), name="register-2025-07-01.csv"
     )
     report = place.ingest()
     assert dict(report.events) == {"status.changed": 1}
@@ -123,10 +115,7 @@ def test_two_vintages_in_one_run_make_their_events(place: Place) -> None:
 def test_a_sample_never_dissolves_what_it_lacks_and_a_complete_day_does(place: Place) -> None:
     place.day("2026-01-01", "fi.register")
     place.register(
-        (ONE, "Yksi Oy", "open", ""),
-        (TWO, "Kaksi Oy", "open", ""),
-        (THREE, "Kolme Oy", "open", ""),
-        day="2026-01-01",
+        (ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), (THREE, "Kolme Oy", "open", ""), day="2026-01-01"
     )
     place.day("2026-01-02")
     place.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), day="2026-01-02")
@@ -180,13 +169,9 @@ def test_a_company_that_first_appears_and_what_comes_with_it_is_silent(place: Pl
 
 @pytest.mark.slow
 def test_what_is_older_than_what_is_known_is_silent(place: Place) -> None:
-    place.register(
-        (ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv"
-    )
+    place.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv")
     place.ingest()
-    place.register(
-        (ONE, "Vanha Oy", "closed", ""), (THREE, "Kolme Oy", "open", ""), name="register-2024-01-01.csv"
-    )
+    place.register((ONE, "Vanha Oy", "closed", ""), (THREE, "Kolme Oy", "open", ""), name="register-2024-01-01.csv")
     report = place.ingest()
     assert dict(report.events) == {}
     assert report.release == 2  # the gap is filled: a company nobody knew
@@ -194,17 +179,11 @@ def test_what_is_older_than_what_is_known_is_silent(place: Place) -> None:
 
 @pytest.mark.slow
 def test_a_file_of_the_newest_edition_issued_again_counts_as_newer(place: Place) -> None:
-    place.register(
-        (ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv"
-    )
+    place.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv")
     place.ingest()
-    place.register(
-        (ONE, "Yksi Oy", "asleep", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv"
-    )
+    place.register((ONE, "Yksi Oy", "asleep", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv")
     assert dict(place.ingest().events) == {"status.changed": 1}
-    place.register(
-        (ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv"
-    )
+    place.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-2025-01-01.csv")
     assert dict(place.ingest().events) == {"status.changed": 1}
 
 
@@ -320,7 +299,7 @@ def test_a_second_ingest_of_a_market_is_refused(place: Place) -> None:
 
 def test_an_unknown_market_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownMarketError, match="unknown market 'zz'"):
-        ingest(Settings(data=tmp_path), ["zz"], FolderSource(tmp_path))
+        ingest(IngestSettings(data=tmp_path), ["zz"], FolderSource(tmp_path))
 
 
 @pytest.mark.slow

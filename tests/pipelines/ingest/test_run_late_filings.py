@@ -25,11 +25,11 @@ COMPANY = f"firm:FI:{ONE}"
 
 def dated(present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
     """The invented market, whose records of owners are notices: one holding by the holder's name, of many days."""
-    shared = dict(MARKET.normalise(present, today))
+    shared = dict(MARKET.to_shared_tables(present, today))
     told = shared[HOLDINGS.name].with_columns(native_id="holder_name").sort("valid_from")
     return {
         **shared,
-        HOLDINGS.name: holdings_history.latest_per_record(told),
+        HOLDINGS.name: holdings_history.latest_statements(told),
         HOLDINGS_EARLIER.name: holdings_history.superseded_statements(told),
     }
 
@@ -37,7 +37,7 @@ def dated(present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     with dg.DagsterInstance.ephemeral() as instance:
-        market = replace(MARKET, normalise=dated, dated=("fi.owners",))
+        market = replace(MARKET, to_shared_tables=dated, dated_datasets=("fi.owners",))
         yield Place(tmp_path, instance=instance, market=market)
 
 
@@ -49,8 +49,8 @@ def held(place: Place, day: str) -> list[tuple[float, str]]:
     """Lower bounds and days of the owners that are served of a day."""
     reader = ReleaseReader(place.settings.layout)
     try:
-        with reader.pin() as snapshot:
-            page, _ = snapshot.owners(COMPANY, date.fromisoformat(day), None, None, 10)
+        with reader.pin_release() as snapshot:
+            page, _ = snapshot.company_owners(COMPANY, date.fromisoformat(day), None, None, 10)
     finally:
         reader.close()
     rows = [json.loads(row) for row in page.rows]

@@ -47,12 +47,7 @@ def _said(where: str, within: str, kept: str, seconds: float) -> tuple[list[str]
         imports=_IMPORTS[within], within=within, kept=kept, dropped=_DROPPED[where], seconds=seconds
     )
     ran = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=_PATIENCE,
-        check=True,
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=_PATIENCE, check=True
     )
     return ran.stdout.split(), ran.stderr
 

@@ -115,9 +115,7 @@ def place(young: Place, tmp_path: Path) -> Place:
     return copied(young, tmp_path)
 
 
-def rebuilt(
-    place: Place, *, on_step: Callable[[str], None] = lambda _: None, **wishes: bool
-) -> RebuildResult:
+def rebuilt(place: Place, *, on_step: Callable[[str], None] = lambda _: None, **wishes: bool) -> RebuildResult:
     place.now += timedelta(days=1)
     overrides = WorkspaceOverrides((place.market,), place.clock, on_step)
     [told] = rebuild(place.settings, ["fi"], RebuildOptions(**wishes), place.lines.append, overrides)
@@ -135,7 +133,7 @@ def content(place: Place) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def fingerprint(place: Place) -> str:
-    current = ReleaseStore(place.settings.layout).current()
+    current = ReleaseStore(place.settings.layout).current_manifest()
     assert current is not None
     return current.content_fingerprint
 
@@ -155,11 +153,9 @@ def test_what_nothing_has_moved_comes_out_the_same(old: Place) -> None:
     assert done.rows["owners"][0] > 0
     assert (done.told, dict(done.untold), dict(done.missing), done.lost) == (len(told), {}, {}, ())
     assert (fingerprint(place), sequences(place)) == (served, told)
-    assert not place.settings.layout.rebuilt("FI").exists()
+    assert not place.settings.layout.rebuild_root("FI").exists()
     report = place.ingest()
-    assert (dict(report.events), report.release, report.held) == ({}, None, ()), (
-        "the next run has nothing to add"
-    )
+    assert (dict(report.events), report.release, report.held) == ({}, None, ()), "the next run has nothing to add"
 
 
 @pytest.mark.slow
@@ -173,34 +169,28 @@ def test_rows_of_an_earlier_schema_get_what_it_lacked(place: Place) -> None:
     assert database.has_mixed_schema_versions(path)
     place.ingest()
     assert content(place) != before
-    assert database.has_mixed_schema_versions(path), (
-        "the file has the column now, its rows have nothing in it"
-    )
+    assert database.has_mixed_schema_versions(path), "the file has the column now, its rows have nothing in it"
     done = rebuilt(place)
     assert (dict(done.untold), dict(done.missing)) == ({}, {})
     assert {name: len(rows) for name, rows in content(place).items()} == {
         name: len(rows) for name, rows in before.items()
     }
     with open_database(path, read_only=True) as connection:
-        assert connection.execute("SELECT DISTINCT status_source FROM open.companies").fetchall() == [
-            ("fi.register",)
-        ]
+        assert connection.execute("SELECT DISTINCT status_source FROM open.companies").fetchall() == [("fi.register",)]
     assert not database.has_mixed_schema_versions(path)
 
 
 def noisy(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.DataFrame]:
     """Another rule: who is called so is asleep, whatever the register says."""
-    shared = dict(MARKET.normalise(present, today))
-    asleep = pl.col("name").replace_strict(
-        {"Yksi Oy": "active", "Uusi Oy": "dormant"}, default=pl.col("status")
-    )
+    shared = dict(MARKET.to_shared_tables(present, today))
+    asleep = pl.col("name").replace_strict({"Yksi Oy": "active", "Uusi Oy": "dormant"}, default=pl.col("status"))
     return {**shared, "companies": shared["companies"].with_columns(status=asleep)}
 
 
 @pytest.mark.slow
 def test_another_rule_changes_what_is_served_and_tells_nobody_unasked(place: Place) -> None:
     told, before, served = sequences(place), content(place), fingerprint(place)
-    place.market = replace(MARKET, normalise=noisy)
+    place.market = replace(MARKET, to_shared_tables=noisy)
     looked = rebuilt(place, check=True)
     assert (dict(looked.untold), dict(looked.missing)) == ({"status.changed": 1}, {"status.changed": 1})
     assert (looked.release, content(place), fingerprint(place)) == (None, before, served)
@@ -215,13 +205,13 @@ def test_another_rule_changes_what_is_served_and_tells_nobody_unasked(place: Pla
 
 def without_two(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.DataFrame]:
     lacks = pl.col("company_id") != f"firm:FI:{TWO}"
-    return {name: rows.filter(lacks) for name, rows in MARKET.normalise(present, today).items()}
+    return {name: rows.filter(lacks) for name, rows in MARKET.to_shared_tables(present, today).items()}
 
 
 @pytest.mark.slow
 def test_companies_are_not_lost_by_accident(place: Place) -> None:
     before = content(place)
-    place.market = replace(MARKET, normalise=without_two)
+    place.market = replace(MARKET, to_shared_tables=without_two)
     with pytest.raises(LostCompaniesError, match=r"lacks 1 companies that are served \(firm:FI:1000002-2\)"):
         rebuilt(place)
     assert content(place) == before
@@ -231,15 +221,13 @@ def test_companies_are_not_lost_by_accident(place: Place) -> None:
 
 def test_what_cannot_be_rebuilt_is_said_before_anything_is_made(place: Place) -> None:
     before = content(place)
-    staged = place.settings.layout.staged / "fi.register"
+    staged = place.settings.layout.staged_folder / "fi.register"
     gone = next(staged.glob("*/fi_register.parquet"))
     gone.unlink()
-    with pytest.raises(
-        MissingStagedRowsError, match=f"rows of fi.register/{gone.parent.name} are missing from STAGED"
-    ):
+    with pytest.raises(MissingStagedRowsError, match=f"rows of fi.register/{gone.parent.name} are missing from STAGED"):
         rebuilt(place)
     assert content(place) == before
-    shutil.rmtree(place.settings.layout.history)
+    shutil.rmtree(place.settings.layout.history_folder)
     with pytest.raises(NoHistoryError, match="firm ingest fi"):
         rebuilt(place)
 
@@ -265,7 +253,7 @@ def test_killed_before_its_release_the_next_run_publishes_it(place: Place) -> No
     before, served, told = content(place), fingerprint(place), sequences(place)
     with pytest.raises(KilledError):
         rebuilt(place, on_step=die)
-    litter = place.settings.layout.rebuilt("FI") / "history"
+    litter = place.settings.layout.rebuild_root("FI") / "history"
     litter.mkdir(parents=True)  # of a process that could not clear up
     report = place.ingest()
     assert dict(report.events) == {}

@@ -59,7 +59,7 @@ def counts(place: Place, limits: RetentionLimits = ALL) -> dict[str, tuple[int, 
 
 
 def bodies(place: Place) -> set[str]:
-    return {path.stem for path in place.settings.layout.archive.glob("sha256/*/*.zst")}
+    return {path.stem for path in place.settings.layout.raw_folder.glob("sha256/*/*.zst")}
 
 
 def remove(place: Place, limits: RetentionLimits = ALL) -> None:
@@ -77,7 +77,7 @@ def test_the_newest_complete_edition_and_the_newest_batch_stay(place: Place) -> 
     assert len(before) - len(bodies(place)) == 3
     assert counts(place) == {}
     assert [
-        line["pruned"] for line in RawArchive(place.settings.layout).lines("fi.register") if "pruned" in line
+        line["pruned"] for line in RawArchive(place.settings.layout).manifest_lines("fi.register") if "pruned" in line
     ]
 
 
@@ -91,7 +91,7 @@ def test_what_is_younger_stays_and_rows_stay_while_their_body_is_there(place: Pl
 
 @pytest.mark.slow
 def test_after_pruning_ingests_go_on_and_only_a_rebuild_is_refused(place: Place) -> None:
-    served = ReleaseStore(place.settings.layout).current()
+    served = ReleaseStore(place.settings.layout).current_manifest()
     remove(place)
     again = place.ingest()
     assert ({file.reason for file in again.files}, again.release) == ({"unchanged"}, None)
@@ -103,12 +103,7 @@ def test_after_pruning_ingests_go_on_and_only_a_rebuild_is_refused(place: Place)
     assert dict(place.ingest().events) == {"status.changed": 1}, "bytes that were pruned have come again"
     assert served is not None
     with pytest.raises(MissingStagedRowsError, match=r"cannot be rebuilt: rows of fi\.register"):
-        rebuild(
-            place.settings,
-            ["fi"],
-            RebuildOptions(),
-            overrides=WorkspaceOverrides((place.market,), place.clock),
-        )
+        rebuild(place.settings, ["fi"], RebuildOptions(), overrides=WorkspaceOverrides((place.market,), place.clock))
 
 
 @pytest.mark.slow
@@ -118,26 +113,26 @@ def test_what_was_never_read_or_is_held_stays(place: Place) -> None:
     assert place.ingest().held
     held = spare(place)["fi.register"]
     assert len(held.bodies) == 1, "the newest sound edition stays, and what is held behind it"
-    batch = max((place.settings.layout.staged / "fi.accounts").iterdir())
+    batch = max((place.settings.layout.staged_folder / "fi.accounts").iterdir())
     shutil.rmtree(batch)  # as if a run had been killed before it staged
     assert counts(place)["fi.accounts"] == (1, 1), "what is not read is needed, and the newest that is"
 
 
 def test_what_an_image_or_a_dataset_that_asks_still_needs_stays(place: Place) -> None:
-    asking = replace(MARKET.dataset("fi.owners"), wants=lambda rows: iter(()))
+    asking = replace(MARKET.dataset("fi.owners"), subjects_to_fetch=lambda rows: iter(()))
     others = tuple(made for made in MARKET.datasets if made.key != "fi.owners")
     place.market = replace(MARKET, datasets=(*others, asking))
     assert counts(place) == {"fi.register": (1, 0), "fi.accounts": (2, 0)}
-    first = min(path.name for path in (place.settings.layout.staged / "fi.accounts").iterdir())
-    workspace(place).lake.note_asked("fi.owners", {"fi.accounts": first})
+    first = min(path.name for path in (place.settings.layout.staged_folder / "fi.accounts").iterdir())
+    workspace(place).staged_store.record_looked_up_batches("fi.owners", {"fi.accounts": first})
     assert counts(place)["fi.accounts"] == (2, 1)
-    with workspace(place).history("FI") as history:
-        history.mark("image", "waiting")
+    with workspace(place).open_history("FI") as history:
+        history.record_step("image", "waiting")
     assert counts(place) == {}
 
 
 def test_what_a_killed_run_left_goes(place: Place) -> None:
-    left = place.settings.layout.staged / "fi.owners" / "20260301T080000000Z.tmp"
+    left = place.settings.layout.staged_folder / "fi.owners" / "20260301T080000000Z.tmp"
     left.mkdir()
     assert spare(place, RetentionLimits())["fi.owners"].leftovers == (left,)
     remove(place, RetentionLimits())

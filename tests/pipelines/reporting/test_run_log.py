@@ -29,7 +29,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 
 def noted(place: Place) -> list[RunNote]:
-    return run_log.read(place.settings.layout)
+    return run_log.read_run_log(place.settings.layout)
 
 
 def scheduled(place: Place) -> bool:
@@ -38,9 +38,7 @@ def scheduled(place: Place) -> bool:
     assert instance is not None
     partitions.register_batch(instance, batch)
     workspace = Workspace(place.settings, (MARKET,), place.clock)
-    definitions = build_defs(
-        place.settings, workspace=workspace, resources={"origin": FolderSource(place.folder)}
-    )
+    definitions = build_defs(place.settings, workspace=workspace, resources={"origin": FolderSource(place.folder)})
     job = definitions.resolve_job_def(job_name(MARKET))
     return job.execute_in_process(instance=instance, partition_key=batch, raise_on_error=False).success
 
@@ -56,7 +54,7 @@ def test_a_run_tells_what_it_read_and_published(place: Place) -> None:
     assert note.ended_at > note.began_at
     assert note.read == (ReadNote("fi.register", 3, 1, 1),)
     assert note.signals == (SignalNote("fi.register", "unknown_status", "?", 3),), "files are added up"
-    assert ONE not in (place.settings.layout.run_notes / f"{note.batch}.json").read_text()
+    assert ONE not in (place.settings.layout.run_log_folder / f"{note.batch}.json").read_text()
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 
 import connectors
 from pipelines.ingest.run import IngestOverrides, ingest
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from pipelines.workspace import Workspace
 from sandbox import World, write_days
@@ -36,11 +36,9 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_dir())
 
 
-def _settings(data: Path, bucket: Bucket | None) -> Settings:
+def _settings(data: Path, bucket: Bucket | None) -> IngestSettings:
     environment = {} if bucket is None else bucket.environment
-    return Settings.read(
-        {**environment, "FIRM_DATA": str(data), "FIRM_WORKERS": "1", "FIRM_CLAIM_SECONDS": "1"}
-    )
+    return IngestSettings.read({**environment, "FIRM_DATA": str(data), "FIRM_WORKERS": "1", "FIRM_CLAIM_SECONDS": "1"})
 
 
 def _take(data: Path, bucket: Bucket | None, day: Path, **overrides: object) -> None:
@@ -69,9 +67,7 @@ def _take_and_die(data: Path, bucket: Bucket, day: Path) -> None:
     _take(data, bucket, day, on_step=die)
 
 
-def test_machines_take_turns_and_one_dies(
-    object_store: Callable[[], Bucket], tmp_path: Path, days: list[Path]
-) -> None:
+def test_machines_take_turns_and_one_dies(object_store: Callable[[], Bucket], tmp_path: Path, days: list[Path]) -> None:
     for day in days:
         _take(tmp_path / "alone", None, day)
     bucket = object_store()
@@ -89,7 +85,7 @@ def test_machines_take_turns_and_one_dies(
     assert sorted(told) == sorted(events)
     assert len(set(told)) == len(told)
     back = Workspace(_settings(one, bucket), connectors.JURISDICTIONS)
-    with back.custody.held("FI"), back.releases.turn():  # the dead one comes back
+    with back.market_lease.hold_lease("FI"), back.release_store.hold_release_lock():  # the dead one comes back
         assert _content(one)[0] == fingerprint
         ours, theirs = Layout(one).history_file("FI"), Layout(other).history_file("FI")
         assert ours.read_bytes() == theirs.read_bytes()

@@ -53,7 +53,7 @@ def names(outcomes: list[ParseOutcome]) -> list[str]:
 
 def test_few_pieces_are_read_in_this_process(pool: Callable[..., ParserPool]) -> None:
     readers = pool(2, 100)
-    outcomes = list(readers.read(read_accounts, iter(pieces(3, n1="{torn"))))
+    outcomes = list(readers.parse_members(read_accounts, iter(pieces(3, n1="{torn"))))
     assert names(outcomes) == ["0.json", "1.json", "2.json"]
     assert [outcome.reason is None for outcome in outcomes] == [True, False, True]
     assert outcomes[0].batches[0].rows["id"].to_list() == ["0"]
@@ -79,10 +79,8 @@ def faulty(error: Exception, piece: ArchiveMember) -> Iterator[Batch]:
         pl.exceptions.ComputeError("x"),
     ],
 )
-def test_a_piece_that_a_reader_fails_on_is_rejected_alone(
-    pool: Callable[..., ParserPool], error: Exception
-) -> None:
-    outcomes = list(pool(1, 100).read(partial(faulty, error), iter(pieces(3))))
+def test_a_piece_that_a_reader_fails_on_is_rejected_alone(pool: Callable[..., ParserPool], error: Exception) -> None:
+    outcomes = list(pool(1, 100).parse_members(partial(faulty, error), iter(pieces(3))))
     assert [len(outcome.batches) for outcome in outcomes] == [1, 0, 1]
     reason = outcomes[1].reason or ""
     assert reason.startswith(f"the parser failed on it ({type(error).__name__}")
@@ -117,15 +115,13 @@ def test_what_a_reader_fails_on_is_told_by_its_place_and_never_quoted() -> None:
 
 def test_what_is_no_files_fault_ends_the_run(pool: Callable[..., ParserPool]) -> None:
     with pytest.raises(OSError, match="full"):
-        list(pool(1, 100).read(partial(faulty, OSError("full")), iter(pieces(3))))
+        list(pool(1, 100).parse_members(partial(faulty, OSError("full")), iter(pieces(3))))
 
 
 @pytest.mark.slow
-def test_a_piece_that_kills_its_process_is_rejected_alone_and_order_stays(
-    pool: Callable[..., ParserPool],
-) -> None:
+def test_a_piece_that_kills_its_process_is_rejected_alone_and_order_stays(pool: Callable[..., ParserPool]) -> None:
     readers = pool(2, 4, 2)
-    outcomes = list(readers.read(read_accounts, iter(pieces(8, n2="deadly", n5="{torn"))))
+    outcomes = list(readers.parse_members(read_accounts, iter(pieces(8, n2="deadly", n5="{torn"))))
     assert names(outcomes) == [f"{index}.json" for index in range(8)]
     assert outcomes[2].reason == DIED
     assert "not JSON" in (outcomes[5].reason or "")
@@ -154,7 +150,7 @@ def torn_apart(piece: ArchiveMember) -> Iterator[ArchiveMember]:
 
 @pytest.mark.slow
 def test_a_file_that_cannot_be_taken_apart_as_nobody_foresaw_is_rejected_alone(tmp_path: Path) -> None:
-    torn = [replace(one, split=torn_apart) for one in MARKET.datasets]
+    torn = [replace(one, split_members=torn_apart) for one in MARKET.datasets]
     with dg.DagsterInstance.ephemeral() as instance:
         place = Place(tmp_path, instance=instance, market=replace(MARKET, datasets=tuple(torn)))
         place.plain()

@@ -33,11 +33,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def listed(
-    folder: Path, market: str, groups: tuple[SharedFolder, ...] = GROUPS, *, own: bool = True
-) -> dict[str, str]:
+def listed(folder: Path, market: str, groups: tuple[SharedFolder, ...] = GROUPS, *, own: bool = True) -> dict[str, str]:
     (day,) = list_day_folders(folder)
-    made = plan_files(day, MARKETS[market], NOW, groups, own=own).entries
+    made = plan_files(day, MARKETS[market], NOW, groups, includes_market_folders=own).entries
     return {entry.name: entry.dataset or entry.reason or "" for entry in made}
 
 

@@ -31,16 +31,12 @@ class Registry:
     asked: list[tuple[str, str | None]]
     down: bool = False
 
-    def fetch_register(
-        self, http: Any, cursor: Cursor | None, subjects: Iterable[str]
-    ) -> Iterator[FetchedFile]:
+    def fetch_register(self, http: Any, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         self.asked.append(("register", cursor.value if cursor else None))
         body = io.BytesIO(self.register.encode())
         yield FetchedFile("register.csv", body, Scope.FULL, OLD, Cursor(f"etag{len(self.asked)}"))
 
-    def fetch_accounts(
-        self, http: Any, cursor: Cursor | None, subjects: Iterable[str]
-    ) -> Iterator[FetchedFile]:
+    def fetch_accounts(self, http: Any, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         for subject in subjects:
             self.asked.append((subject, None))
             if self.down:
@@ -51,7 +47,7 @@ class Registry:
         register, filed, owners = MARKET.datasets
         datasets = (
             replace(register, fetch=self.fetch_register),
-            replace(filed, fetch=self.fetch_accounts, wants=wanted),
+            replace(filed, fetch=self.fetch_accounts, subjects_to_fetch=wanted),
             owners,
         )
         return replace(MARKET, datasets=datasets)
@@ -67,9 +63,7 @@ def csv(status: str) -> str:
 
 def go(place: Place, registry: Registry) -> Any:
     place.now = place.now.replace(day=place.now.day + 1)
-    overrides = IngestOverrides(
-        jurisdictions=(registry.market(),), clock=place.clock, instance=place.instance
-    )
+    overrides = IngestOverrides(jurisdictions=(registry.market(),), clock=place.clock, instance=place.instance)
     live: Any = LiveSource(None)  # type: ignore[arg-type]  # the registry above needs no client
     return ingest(place.settings, ["FI"], live, overrides=overrides)
 
@@ -85,9 +79,7 @@ def test_a_live_fetch_asks_for_what_was_named_and_goes_on_from_its_cursor(place:
     import json
 
     registry = Registry(
-        csv("open"),
-        {number: json.dumps(accounts(number, number, 2025, 5)) for number in (ONE, TWO)},
-        [],
+        csv("open"), {number: json.dumps(accounts(number, number, 2025, 5)) for number in (ONE, TWO)}, []
     )
     first = go(place, registry)
     assert (first.exit_code, first.release, dict(first.events)) == (DONE, 1, {})

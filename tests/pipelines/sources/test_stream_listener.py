@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile
-from connectors.kit.http.errors import RequestRefusedError, SourceUnavailableError, TruncatedBodyError
+from connectors.kit.http.errors import RequestRejectedError, SourceUnavailableError, TruncatedBodyError
 from pipelines.sources import stream_listener
 from pipelines.sources.stream_listener import FeedListener, has_listener, listener_lock
 from pipelines.steps import fetch as steps_fetch
@@ -35,7 +35,7 @@ def test_what_a_reader_took_is_taken_in_and_leaves_the_inbox(feed: Feed) -> None
     with closing(feed.workspace()) as workspace, listener_lock(workspace, feed.dataset()):
         feed.take()  # a reader holds the connection: the run opens none
     assert (feed.staged(), feed.begun) == (ALL, [None])
-    assert list(StreamSpool(workspace.layout, feed.dataset().key).letters()) == []
+    assert list(StreamSpool(workspace.layout, feed.dataset().key).spooled_bodies()) == []
     feed.events = 9
     feed.read()
     assert feed.begun[-1] == "6"  # goes on where it was, though the inbox is empty
@@ -98,11 +98,11 @@ def test_a_body_put_while_the_one_before_is_taken_out_stays(feed: Feed) -> None:
     with closing(feed.workspace()) as workspace:
         inbox = StreamSpool(workspace.layout, "x")
         inbox.put("first", io.BytesIO(b"first"), URL, NOON, "1")
-        [taken] = inbox.letters()
-        taken.told.unlink()  # the number is free again, the body is not gone yet
+        [taken] = inbox.spooled_bodies()
+        taken.description_path.unlink()  # the number is free again, the body is not gone yet
         inbox.put("second", io.BytesIO(b"second"), URL, NOON, "1")
         taken.body.unlink()
-        [left] = inbox.letters()
+        [left] = inbox.spooled_bodies()
         with left.open() as body:
             assert body.read() == b"second"
 
@@ -125,7 +125,7 @@ def test_the_night_is_waited_out_shortly_and_trouble_longer_and_longer(feed: Fee
         None,
         refused,
         refused,
-        RequestRefusedError(URL, 500, "x"),
+        RequestRejectedError(URL, 500, "x"),
         SourceUnavailableError(URL, 429, "x"),
         crowded,
         TruncatedBodyError(URL, 200, "x"),
@@ -148,20 +148,18 @@ def test_a_run_tells_of_a_reader_that_tries_in_vain(feed: Feed) -> None:
     feed.ends = [SourceUnavailableError(URL, 503, "x")] * 3
     feed.read(3)
     with closing(feed.workspace()) as workspace:
-        assert (
-            stream_listener.connection_trouble(workspace, feed.dataset()) is None
-        )  # nobody reads: the run asks itself
+        assert stream_listener.connection_error(workspace, feed.dataset()) is None  # nobody reads: the run asks itself
         with listener_lock(workspace, feed.dataset()):
-            assert "503" in str(stream_listener.connection_trouble(workspace, feed.dataset()))
+            assert "503" in str(stream_listener.connection_error(workspace, feed.dataset()))
             feed.runs = -1  # a run of the same minute
             feed.take()
-            [batch] = workspace.receipts.batches()
-            told = workspace.receipts.read(batch, steps_fetch.result_name(feed.dataset().key))
+            [batch] = workspace.step_results.batches()
+            told = workspace.step_results.read(batch, steps_fetch.fetch_result_name(feed.dataset().key))
     assert told is not None
     assert "its feed reader fails" in told["failure"]
     feed.runs = 30  # days later the note is of no connection any more
     with closing(feed.workspace()) as workspace, listener_lock(workspace, feed.dataset()):
-        assert stream_listener.connection_trouble(workspace, feed.dataset()) is None
+        assert stream_listener.connection_error(workspace, feed.dataset()) is None
 
 
 def test_reader_and_run_are_never_connected_at_once(feed: Feed) -> None:
@@ -175,8 +173,8 @@ def test_reader_and_run_are_never_connected_at_once(feed: Feed) -> None:
 
 
 def test_a_refused_key_ends_the_reader(feed: Feed) -> None:
-    feed.ends = [RequestRefusedError(URL, 401, "Unauthorized")]
-    with pytest.raises(RequestRefusedError, match="401"):
+    feed.ends = [RequestRejectedError(URL, 401, "Unauthorized")]
+    with pytest.raises(RequestRejectedError, match="401"):
         feed.read(5)
 
 
@@ -191,15 +189,15 @@ def test_a_refused_feed_ends_alone_and_is_told_of_in_the_end(feed: Feed, tmp_pat
         stop.set()
 
     def refused(http: Any, cursor: Cursor | None) -> Iterator[FetchedFile]:
-        raise RequestRefusedError(URL, 403, "no key")
+        raise RequestRejectedError(URL, 403, "no key")
         yield
 
-    bad = replace(feed.dataset(), key="fi.refused", listen=refused)
-    good = replace(feed.dataset(), listen=last)
-    market = replace(MARKET, datasets=(MARKET.datasets[0], bad, good), holders={})
-    with closing(feed.workspace()) as workspace, pytest.raises(RequestRefusedError, match="no key"):
+    bad = replace(feed.dataset(), key="fi.refused", listen_stream=refused)
+    good = replace(feed.dataset(), listen_stream=last)
+    market = replace(MARKET, datasets=(MARKET.datasets[0], bad, good), holder_columns={})
+    with closing(feed.workspace()) as workspace, pytest.raises(RequestRejectedError, match="no key"):
         stream_listener.listen(workspace, market, None, stop)  # type: ignore[arg-type]
-    assert len(list(StreamSpool(workspace.layout, good.key).letters())) == len(ALL) / 2
+    assert len(list(StreamSpool(workspace.layout, good.key).spooled_bodies())) == len(ALL) / 2
 
 
 def test_a_reader_that_fails_ends_all_and_says_so(feed: Feed) -> None:
@@ -208,7 +206,7 @@ def test_a_reader_that_fails_ends_all_and_says_so(feed: Feed) -> None:
         yield
 
     market = replace(
-        MARKET, datasets=(MARKET.datasets[0], replace(feed.dataset(), listen=broken)), holders={}
+        MARKET, datasets=(MARKET.datasets[0], replace(feed.dataset(), listen_stream=broken)), holder_columns={}
     )
     with closing(feed.workspace()) as workspace, pytest.raises(ZeroDivisionError):
         stream_listener.listen(workspace, market, None, threading.Event())  # type: ignore[arg-type]
@@ -229,5 +227,5 @@ def test_persons_leave_before_the_inbox(feed: Feed) -> None:
         listener = FeedListener(workspace, feed.dataset(), None, lambda _: True)  # type: ignore[arg-type]
         feed.events = 1
         listener.run()
-        [letter] = inbox.letters()
+        [letter] = inbox.spooled_bodies()
         assert b"hidden" not in letter.body.read_bytes()

@@ -15,8 +15,8 @@ import polars as pl
 
 from connectors.contract.dataset import AbsenceCheck, Cursor, FetchedFile, GuardLimits, Scope
 from connectors.kit.http.errors import FetchError, SourceUnavailableError
-from pipelines.runtime.step_results import RunFacts
-from pipelines.settings import Settings
+from pipelines.runtime.step_results import RunParameters
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource
 from pipelines.steps import fetch as steps_fetch
 from pipelines.steps import normalise, stage
@@ -59,9 +59,7 @@ class Doubted:
                 yield FetchedFile(f"{said}.json", body, Scope.PART, NOON)
 
     @staticmethod
-    def doubts(
-        absent: Mapping[str, pl.DataFrame], present: Mapping[str, pl.DataFrame]
-    ) -> Iterator[AbsenceCheck]:
+    def doubts(absent: Mapping[str, pl.DataFrame], present: Mapping[str, pl.DataFrame]) -> Iterator[AbsenceCheck]:
         assert set(present) == {"fi_register", "fi_accounts"}
         told = present["fi_accounts"]["number"].to_list()
         for number in sorted(set(absent["fi_register"]["number"]) - set(told)):
@@ -70,20 +68,22 @@ class Doubted:
     def run(self) -> list[str]:
         """A run; gives who has been asked for."""
         self.runs += 1
-        register = replace(MARKET.datasets[0], fetch=self.register, guard=GuardLimits(max_shrink=1.0))
-        desk = replace(MARKET.datasets[1], fetch=self.desk, doubts=self.doubts, wants=lambda _: iter(()))
-        market = replace(MARKET, datasets=(register, desk), holders={}, normalise=_no_image)
+        register = replace(MARKET.datasets[0], fetch=self.register, guard_limits=GuardLimits(max_shrink=1.0))
+        desk = replace(
+            MARKET.datasets[1], fetch=self.desk, absences_to_confirm=self.doubts, subjects_to_fetch=lambda _: iter(())
+        )
+        market = replace(MARKET, datasets=(register, desk), holder_columns={}, to_shared_tables=_no_image)
         at = NOON + timedelta(hours=self.runs)
         batch = f"{at:%Y%m%dT%H%M%S}000000Z"
         self.asked = []
-        with closing(Workspace(Settings(data=self.root), (market,), lambda: at)) as workspace:
-            workspace.receipts.begin(batch, RunFacts(at, frozenset()))
+        with closing(Workspace(IngestSettings(data=self.root), (market,), lambda: at)) as workspace:
+            workspace.step_results.begin(batch, RunParameters(at, frozenset()))
             for dataset in market.datasets:
                 steps_fetch.fetch_dataset(workspace, market, dataset, LiveSource(None), batch)  # type: ignore[arg-type]
                 stage.stage_dataset(workspace, market, dataset, batch)
-            normalise.normalise(workspace, market, batch)
-            with workspace.history("FI") as history:
-                rows = history.present(register.staged["fi_register"]).collect()
+            normalise.normalise_market(workspace, market, batch)
+            with workspace.open_history("FI") as history:
+                rows = history.present_rows(register.staged_tables["fi_register"]).collect()
         self.retired = rows.filter(pl.col("_retired_at").is_not_null())["number"].sort().to_list()
         return self.asked
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from connectors.us import UNITED_STATES
-from pipelines.steps.apply_history import MarketRules, late_datasets, merge_part, pending_parts
+from pipelines.steps.apply_history import MarketRules, late_arriving_datasets, merge_part, pending_parts
 from pipelines.steps.normalise import EDITIONS, snapshot_key
 from pipelines.transforms.ownership.owners import SourcePrecedence
 from tests.pipelines.frames import COMPANY, DAY_1, DAY_2, company, frame
@@ -23,17 +23,12 @@ from warehouse.staged.snapshots import NormalisedSnapshot, SnapshotPart
 from warehouse.storage.layout import Layout
 
 _SEEN = {"raw": "ab", "observed_at": DAY_2, "published_at": DAY_1}
-MARKET_TOLD = replace(MARKET, untitled=("fi.accounts",))  # whatever they hold: here they tell news
+MARKET_TOLD = replace(MARKET, untitled_datasets=("fi.accounts",))  # whatever they hold: here they tell news
 
 
 def item(register: str, native: str, title: str) -> dict[str, Any]:
     told = {"news_id": f"nws_{native}", "title": title, "publisher": register, "categories": ["earnings"]}
-    said = {
-        "company_id": COMPANY,
-        "native_id": native,
-        "register": register,
-        "told_by": [f"{register}:{native}"],
-    }
+    said = {"company_id": COMPANY, "native_id": native, "register": register, "told_by": [f"{register}:{native}"]}
     return told | said | _SEEN
 
 
@@ -63,27 +58,25 @@ def test_pending_parts_are_those_of_a_committed_snapshot_that_have_no_mark() -> 
 
 
 def test_late_datasets_have_no_newer_snapshot_at_the_instant() -> None:
-    assert late_datasets(editions()) == frozenset()
-    assert late_datasets(editions(("a", True), ("b", True), ("b", False), ("c", False))) == {"a"}
+    assert late_arriving_datasets(editions()) == frozenset()
+    assert late_arriving_datasets(editions(("a", True), ("b", True), ("b", False), ("c", False))) == {"a"}
 
 
 def test_the_united_states_name_the_reports_that_have_no_headline() -> None:
-    assert UNITED_STATES.untitled == ("us.headers",)
+    assert UNITED_STATES.untitled_datasets == ("us.headers",)
     with pytest.raises(ValueError, match="untitled names a dataset of another market"):
-        replace(MARKET, untitled=("fi.nowhere",))
+        replace(MARKET, untitled_datasets=("fi.nowhere",))
 
 
 def test_releases_and_acts_reach_history_once(tmp_path: Path) -> None:
     tables = {table.name: schema_render.empty_frame(table) for table in NORMALISED} | {
         COMPANIES.name: frame(COMPANIES, company()),
-        NEWS.name: frame(
-            NEWS, item("fi.register", "1", "Yhtiö Oy reports"), item("fi.accounts", "2", "Form 8")
-        ),
+        NEWS.name: frame(NEWS, item("fi.register", "1", "Yhtiö Oy reports"), item("fi.accounts", "2", "Form 8")),
         NOTICES.name: frame(NOTICES, notice("fi.register", "1"), notice("fi.owners", "2")),
         EDITIONS: editions(),
     }
     with MarketHistory(Layout(tmp_path), "FI") as history:
-        rules = MarketRules(SourcePrecedence(), frozenset(MARKET_TOLD.untitled))
+        rules = MarketRules(SourcePrecedence(), frozenset(MARKET_TOLD.untitled_datasets))
         merge_part(history, rules, tables, pl.Series("company_id", [COMPANY]), DAY_2)
-        assert history.open_rows(NEWS)["told_by"].to_list() == [["fi.accounts:2", "fi.register:1"]]
-        assert history.open_rows(NOTICES).height == 1
+        assert history.current_rows(NEWS)["told_by"].to_list() == [["fi.accounts:2", "fi.register:1"]]
+        assert history.current_rows(NOTICES).height == 1

@@ -12,7 +12,7 @@ from pipelines.steps.normalise_plan import FEED_GAP, feed_gap_signals
 from tests.pipelines.invented import MARKET
 
 SINCE = datetime(2026, 11, 3, tzinfo=UTC)
-NAMED = replace(MARKET.datasets[0], named_by="fi.accounts")
+NAMED = replace(MARKET.datasets[0], change_feed_key="fi.accounts")
 
 
 def announced(*rows: tuple[str, int]) -> pl.LazyFrame:

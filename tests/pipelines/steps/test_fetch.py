@@ -18,8 +18,8 @@ MISSING = MissingRecords({"fi_register": "fi.register/b1"}, NAMED, {})
 ASKING = replace(
     MARKET.datasets[1],
     fetch=lambda _http, _cursor, _subjects: iter(()),
-    wants=lambda rows: iter(rows["fi_register"]["number"]),
-    doubts=lambda absent, _present: iter([CHECK] if absent is NAMED else []),
+    subjects_to_fetch=lambda rows: iter(rows["fi_register"]["number"]),
+    absences_to_confirm=lambda absent, _present: iter([CHECK] if absent is NAMED else []),
 )
 
 
@@ -35,10 +35,10 @@ def test_plan_fetch_looks_up_the_backlog_and_what_a_snapshot_lacks() -> None:
     backlog = LookupBacklog({name: rows.lazy() for name, rows in NAMED.items()}, progress)
     known = FetchState("b2", is_live=True, backlog=backlog, missing=MISSING)
     plan = plan_fetch(known, ASKING)
-    assert (plan.checks, plan.snapshots, list(plan.subjects)) == ((CHECK,), MISSING.snapshots, ["1", "2"])
+    assert (plan.absence_checks, plan.snapshots, list(plan.subjects)) == ((CHECK,), MISSING.snapshots, ["1", "2"])
     assert (plan.processed, plan.is_query, plan.is_streamed) == (progress, True, False)
 
 
 def test_plan_fetch_of_a_folder_looks_up_nothing() -> None:
     plan = plan_fetch(FetchState("b2"), ASKING)
-    assert (plan.checks, list(plan.subjects), plan.processed, plan.is_query) == (None, [], None, False)
+    assert (plan.absence_checks, list(plan.subjects), plan.processed, plan.is_query) == (None, [], None, False)

@@ -36,9 +36,7 @@ class Linked(Place):
     def take(self, **values: Any) -> IngestReport:
         """An ingest a day later, of the files as they are; the folder is empty afterwards."""
         self.now += timedelta(days=1)
-        overrides = IngestOverrides(
-            jurisdictions=(self.market,), clock=self.clock, instance=self.instance, **values
-        )
+        overrides = IngestOverrides(jurisdictions=(self.market,), clock=self.clock, instance=self.instance, **values)
         report = ingest(self.settings, ["fi"], FolderSource(self.folder), overrides=overrides)
         for path in self.folder.rglob("*.*"):
             path.unlink()
@@ -57,7 +55,7 @@ class Linked(Place):
     def of(self, table: Any = FILINGS) -> dict[str, str]:
         """Company by native id."""
         with MarketHistory(self.settings.layout, "FI") as history:
-            rows = history.open_rows(table)
+            rows = history.current_rows(table)
         return dict(rows.select("native_id", "company_id").rows())
 
     def told(self) -> list[str]:
@@ -177,7 +175,7 @@ def _stake(native: str, low: int, holder: str | None = None) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_a_link_lost_from_under_a_line_of_two_registers_makes_no_event(place: Linked) -> None:
-    place.market = replace(LINKED_MARKET, precedence={"ownership": ("fi.stakes", "fi.owners")})
+    place.market = replace(LINKED_MARKET, field_precedence={"ownership": ("fi.stakes", "fi.owners")})
     place.companies()
     place.records("owners/o.json", owner("o1", ONE, 5, 10, holder="Pekka Oy"))
     place.records("stakes/s.json", _stake("s", 30, "Pekka Oy"))

@@ -15,8 +15,8 @@ import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile, Jurisdiction, Scope
 from connectors.kit.http.errors import SourceUnavailableError
-from pipelines.runtime.step_results import RunFacts
-from pipelines.settings import Settings
+from pipelines.runtime.step_results import RunParameters
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource
 from pipelines.steps import fetch as steps_fetch
 from pipelines.steps import stage
@@ -68,9 +68,9 @@ class Country:
             MARKET,
             datasets=(
                 replace(register, fetch=self._named),
-                replace(filed, fetch=self._answered, wants=_wanted),
+                replace(filed, fetch=self._answered, subjects_to_fetch=_wanted),
             ),
-            holders={},
+            holder_columns={},
         )
 
     def hold(self, *names: str) -> str:
@@ -79,9 +79,9 @@ class Country:
         with suppress(Killed):
             self.run(*names)
         self.dies = dies
-        lake, key = StagedStore(Settings(data=self.root).layout), self.market().datasets[0].key
+        lake, key = StagedStore(IngestSettings(data=self.root).layout), self.market().datasets[0].key
         batch = lake.batches(key)[-1]
-        lake.hold(key, batch, QuarantineReason("max_rejected", 1, 0))
+        lake.set_quarantine(key, batch, QuarantineReason("max_rejected", 1, 0))
         return batch
 
     def run(self, *names: str, accept: frozenset[str] = frozenset()) -> list[str]:
@@ -91,9 +91,9 @@ class Country:
         market = self.market()
         at = NOON + timedelta(hours=self.runs)
         live: Any = LiveSource(None)  # type: ignore[arg-type]  # the registries above need no client
-        with closing(Workspace(Settings(data=self.root), (market,), lambda: at)) as workspace:
+        with closing(Workspace(IngestSettings(data=self.root), (market,), lambda: at)) as workspace:
             batch = f"{at:%Y%m%dT%H%M%S}000000Z"
-            workspace.receipts.begin(batch, RunFacts(at, accept))
+            workspace.step_results.begin(batch, RunParameters(at, accept))
             for dataset in market.datasets:
                 steps_fetch.fetch_dataset(workspace, market, dataset, live, batch)
                 stage.stage_dataset(workspace, market, dataset, batch)
@@ -161,10 +161,10 @@ def test_a_held_part_of_a_feed_is_asked_about_when_it_goes_on_behind_a_good_one(
     key = country.market().datasets[0].key
     batch = country.hold(ONE)
     assert country.run("1234567-1") == ["1234567-1"], "what came later goes on"
-    lake = StagedStore(Settings(data=country.root).layout)
-    assert [index.batch for index in lake.held(key)] == [batch]
+    lake = StagedStore(IngestSettings(data=country.root).layout)
+    assert [index.batch for index in lake.quarantined_indexes(key)] == [batch]
     assert country.run(accept=frozenset({key})) == sorted([ONE, "1234567-1"])
-    assert lake.held(key) == []
+    assert lake.quarantined_indexes(key) == []
     assert country.run() == []
 
 
@@ -173,14 +173,17 @@ def test_what_stands_for_a_held_batch_releases_nothing(country: Country) -> None
     country.run(ONE, TWO)
     country.hold("1234567-1")
     country.run(ONE, TWO, "1234567-1")
-    assert StagedStore(Settings(data=country.root).layout).held(country.market().datasets[0].key) == []
+    assert (
+        StagedStore(IngestSettings(data=country.root).layout).quarantined_indexes(country.market().datasets[0].key)
+        == []
+    )
 
 
 def test_whether_a_table_has_rows_is_known_without_reading_it(country: Country) -> None:
     country.down = True
     country.run(ONE)
     market = country.market()
-    lake = StagedStore(Settings(data=country.root).layout)
+    lake = StagedStore(IngestSettings(data=country.root).layout)
     rows = find_lookup_backlog(lake, market, market.datasets[1])
     for path in country.root.glob("staged/*/*/*.parquet"):
         path.unlink()

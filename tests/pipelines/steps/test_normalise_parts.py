@@ -30,7 +30,7 @@ def _world(root: Path) -> Place:
 
 
 def _said(place: Place) -> tuple[str, list[tuple[str, str, str]]]:
-    manifest = ReleaseStore(place.settings.layout).current()
+    manifest = ReleaseStore(place.settings.layout).current_manifest()
     assert manifest is not None
     events = Ledger(place.settings.layout).after(0, 100)
     return manifest.content_fingerprint, sorted(
@@ -81,6 +81,6 @@ def test_what_ends_between_two_parts_is_taken_up_again(whole: object, tmp_path: 
         left[0] -= 1
 
     assert place.ingest(told, on_step=step).exit_code == 1
-    assert ReleaseStore(place.settings.layout).current() is None
+    assert ReleaseStore(place.settings.layout).current_manifest() is None
     assert place.ingest().exit_code == 0
     assert _said(place) == whole

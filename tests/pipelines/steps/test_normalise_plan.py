@@ -36,7 +36,7 @@ def staged(
     figures: Mapping[str, Any] | None = None,
 ) -> StagedIndex:
     """A batch of one snapshot, of the day of the same number."""
-    rows = dict.fromkeys(dataset.staged, 1) if rows is None else rows
+    rows = dict.fromkeys(dataset.staged_tables, 1) if rows is None else rows
     edition = {"observed_at": day(at).isoformat(), "scope": str(scope), "rows": rows, "records": rows}
     return StagedIndex(dataset.key, batch(at), rows, 0, (edition,), (), figures=figures or {})
 
@@ -91,18 +91,18 @@ def test_plan_only_a_full_snapshot_after_the_watermark_is_complete(
 ) -> None:
     [plan] = planned(staged(REGISTER, 8, scope), watermarks=applied((REGISTER, 1, newest)))
     [snapshot] = plan.snapshots
-    assert (snapshot.is_late, snapshot.is_complete) == (is_late, is_complete)
+    assert (snapshot.is_late_arriving, snapshot.is_complete) == (is_late, is_complete)
 
 
 def test_plan_tables_without_rows_are_not_applied() -> None:
-    [plan] = planned(staged(REGISTER, 8, rows=dict.fromkeys(REGISTER.staged, 0)))
+    [plan] = planned(staged(REGISTER, 8, rows=dict.fromkeys(REGISTER.staged_tables, 0)))
     assert list(plan.snapshots[0].tables) == []
 
 
 def test_plan_links_of_all_tables_are_followed_first_then_those_of_changed_ones() -> None:
     first, second = planned(staged(REGISTER, 7), staged(FILED, 8))
-    assert first.changed_tables == {name for dataset in MARKET.datasets for name in dataset.staged}
-    assert second.changed_tables == set(FILED.staged)
+    assert first.changed_tables == {name for dataset in MARKET.datasets for name in dataset.staged_tables}
+    assert second.changed_tables == set(FILED.staged_tables)
 
 
 def test_plan_decisions_apply_to_the_newest_state() -> None:
@@ -121,8 +121,8 @@ def test_plan_archive_parsed_in_part_is_repeated_by_the_snapshot_of_its_instant(
     assert [one.sha256 for one in plan.snapshots[0].repeated] == ["b"]
 
 
-NAMED = replace(REGISTER, named_by=FILED.key)
-FED = replace(MARKET, datasets=(NAMED, FILED, OWNED), holders={})
+NAMED = replace(REGISTER, change_feed_key=FILED.key)
+FED = replace(MARKET, datasets=(NAMED, FILED, OWNED), holder_columns={})
 
 
 def test_plan_full_snapshot_is_compared_with_its_feed_since_the_one_before() -> None:

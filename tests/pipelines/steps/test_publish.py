@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.steps.fetch import FetchResult
-from pipelines.steps.publish import MarketInput, plan_parts, state_after_run
+from pipelines.steps.publish import MarketReleaseInput, plan_parts, state_after_run
 from pipelines.workspace import profile_dataset
 from tests.pipelines.frames import frame
 from tests.pipelines.invented import MARKET
@@ -23,12 +23,12 @@ OTHER = next(dataset for dataset in MARKET.datasets if dataset is not PROFILES)
 TORN = QuarantineReason("unreadable", 1, 0)
 
 
-def market(*quarantined: str) -> MarketInput:
+def market(*quarantined: str) -> MarketReleaseInput:
     states = {
         dataset.key: DatasetState(BEFORE, held=TORN if dataset.key in quarantined else None)
         for dataset in MARKET.datasets
     }
-    return MarketInput(MARKET, HISTORY, states, frame(EVENTS))
+    return MarketReleaseInput(MARKET, HISTORY, states, frame(EVENTS))
 
 
 def test_plan_contributes_history_and_states_while_another_dataset_is_quarantined() -> None:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from pipelines.ingest.run import ingest
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from pipelines.steps import schema_validation
 from sandbox import World, write_days
@@ -42,11 +42,11 @@ def _until_forever(day: Path, companies: int) -> list[str]:
 def test_companies_registered_at_the_end_of_time_are_told_and_served_without_the_day(tmp_path: Path) -> None:
     (day,) = write_days(World(seed=3, companies=60, days=1, markets=("FI",)), tmp_path / "days")
     numbers = _until_forever(day, 2)
-    settings, told = Settings.read({"FIRM_DATA": str(tmp_path / "data"), "FIRM_WORKERS": "1"}), list[str]()
+    settings, told = (IngestSettings.read({"FIRM_DATA": str(tmp_path / "data"), "FIRM_WORKERS": "1"}), list[str]())
     assert ingest(settings, ("FI",), FolderSource(day), progress=told.append).exit_code == 0
     assert "FI: companies.registered_date: 2 dates more than a year ahead, treated as unknown" in told
     with MarketHistory(settings.layout, "FI") as history:
-        companies = history.open_rows(COMPANIES)
+        companies = history.current_rows(COMPANIES)
     without = companies.filter(pl.col("registered_date").is_null())["org_number"]
     assert sorted(numbers) == without.to_list()
     assert len(companies) > len(without)
@@ -59,12 +59,7 @@ def test_only_days_too_far_ahead_are_unknown() -> None:
     told = rows(
         FILINGS,
         *(
-            {
-                "filing_id": f"fil_{place}",
-                "company_id": "firm:FI:5000000-9",
-                "filed_at": day,
-                "period_end": end,
-            }
+            {"filing_id": f"fil_{place}", "company_id": "firm:FI:5000000-9", "filed_at": day, "period_end": end}
             for place, (day, end) in enumerate(zip(days, ends, strict=True))
         ),
     )

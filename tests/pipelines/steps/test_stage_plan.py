@@ -22,23 +22,18 @@ from warehouse.staged.store import StagedIndex
 AT = datetime(2026, 1, 3, tzinfo=UTC)
 LATER = datetime(2026, 1, 10, tzinfo=UTC)
 PLAIN = MARKET.datasets[0]
-NIGHTLY = replace(PLAIN, rereads=timedelta(days=7))
+NIGHTLY = replace(PLAIN, reread_interval=timedelta(days=7))
 
 
 def is_whole(names: Collection[str]) -> bool:
     return set(names) == {"1of2", "2of2"}
 
 
-SEVERAL = replace(PLAIN, is_whole=is_whole)
+SEVERAL = replace(PLAIN, is_complete_set=is_whole)
 
 
 def body(
-    name: str,
-    at: datetime = AT,
-    scope: Scope = Scope.FULL,
-    sha256: str = "0" * 64,
-    batch: str = "b1",
-    **values: Any,
+    name: str, at: datetime = AT, scope: Scope = Scope.FULL, sha256: str = "0" * 64, batch: str = "b1", **values: Any
 ) -> RawBody:
     made = RawBody(SEVERAL.key, name, sha256, at, scope, batch, at, 1, None, None, io.BytesIO)
     return replace(made, **values)
@@ -52,9 +47,7 @@ def index(batch: str, *bodies: RawBody, at: datetime = AT, **values: Any) -> Sta
     return replace(StagedIndex(PLAIN.key, batch, {}, 0, (snapshot,), entries), **values)
 
 
-def state(
-    batch: str, bodies: Sequence[RawBody], indexes: Sequence[StagedIndex] = (), **values: Any
-) -> StageState:
+def state(batch: str, bodies: Sequence[RawBody], indexes: Sequence[StagedIndex] = (), **values: Any) -> StageState:
     """State of a run whose batch is `batch`; every run has the instant LATER."""
     pending = pending_bodies(bodies, indexes)
     instants = dict.fromkeys({batch, *(one.batch for one in pending)}, LATER)
@@ -79,11 +72,7 @@ SECOND = body("f", LATER, sha256=B, batch="b2")
             [index("b1", FIRST), index("b2", SECOND)],
             [new],
         ),
-        (
-            [FIRST, back := replace(again, replaces=B)],
-            [index("b1", FIRST), index("b2", SECOND)],
-            [back],
-        ),
+        ([FIRST, back := replace(again, replaces=B)], [index("b1", FIRST), index("b2", SECOND)], [back]),
     ],
     ids=["new", "parsed", "of a staged batch", "fetched before", "vintages again", "back again", "reissued"],
 )
@@ -103,10 +92,7 @@ def test_plan_of_a_staged_batch_is_empty_and_counts_what_waits() -> None:
     assert plan_stage(state("b3", [FIRST, SECOND], [index("b2", FIRST)]), PLAIN).bodies == (SECOND,)
 
 
-@check_cases(
-    ("cursor", "stored", "planned"),
-    [("7", None, "7"), ("7", "6", "7"), ("7", "7", None), (None, "7", None)],
-)
+@check_cases(("cursor", "stored", "planned"), [("7", None, "7"), ("7", "6", "7"), ("7", "7", None), (None, "7", None)])
 def test_plan_without_bodies_is_needed_only_for_a_cursor_that_moved(
     cursor: str | None, stored: str | None, planned: str | None
 ) -> None:
@@ -117,9 +103,7 @@ def test_plan_without_bodies_is_needed_only_for_a_cursor_that_moved(
 
 def test_plan_reissue_of_the_newest_snapshot_comes_just_after_the_newest_instant_of_the_market() -> None:
     reissue = replace(FIRST, batch="b2", sha256=B, replaces=A)
-    (planned,) = plan_stage(
-        state("b2", [FIRST, reissue], [index("b1", FIRST)], newest_instant=LATER), PLAIN
-    ).bodies
+    (planned,) = plan_stage(state("b2", [FIRST, reissue], [index("b1", FIRST)], newest_instant=LATER), PLAIN).bodies
     assert (planned.observed_at, planned.scope) == (LATER + timedelta(microseconds=1), Scope.FULL)
 
 
@@ -164,7 +148,7 @@ def test_plan_compares_an_archive_with_its_base(
     assert plan_stage(known, PLAIN).compared == {}
     assert list(plan.compared) == ([B] if compared else [])
     for previous, archive in plan.compared.values():
-        assert previous.told == {"told"}
+        assert previous.single_record_files == {"told"}
         assert archive == IncrementalArchive(B, second.observed_at, (A,), AT, 5)
 
 

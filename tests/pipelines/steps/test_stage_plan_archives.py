@@ -41,7 +41,7 @@ def nights(tmp_path: Path) -> Nights:
 
 def bodies(nights: Nights) -> list[RawBody]:
     with closing(nights.workspace()) as workspace:
-        return list(workspace.archive.bodies(NIGHTLY.key))
+        return list(workspace.raw_archive.bodies(NIGHTLY.key))
 
 
 def damage(nights: Nights, piece: RawBody) -> None:
@@ -98,7 +98,7 @@ def test_against_what_is_damaged_or_gone_nothing_is_compared(nights: Nights) -> 
     damage(nights, bodies(nights)[0])
     assert nights.read(nights.take((1, {**ALL, "c": 30}))) == 3
     with closing(nights.workspace()) as workspace:
-        workspace.archive.prune(bodies(nights)[-1])
+        workspace.raw_archive.prune_body(bodies(nights)[-1])
     assert nights.read(nights.take((2, {**ALL, "c": 31}))) == 3
 
 
@@ -113,7 +113,7 @@ def test_an_archive_that_is_not_read_repeats_nothing(nights: Nights) -> None:
     def refuse(piece: ArchiveMember) -> Iterator[ArchiveMember]:
         raise UnreadableFileError(piece.dataset, piece.name, "not today")
 
-    sound, nights.nightly = nights.nightly, replace(NIGHTLY, split=refuse)
+    sound, nights.nightly = nights.nightly, replace(NIGHTLY, split_members=refuse)
     index = nights.take((1, {**ALL, "b": 20}))
     assert index is not None
     assert batch_figures.incremental_archives(index) == []
@@ -129,7 +129,7 @@ def test_two_archives_of_one_run_do_not_hide_each_other(nights: Nights) -> None:
 
 
 def test_behind_what_a_guard_holds_all_is_read(tmp_path: Path) -> None:
-    nights = Nights(tmp_path, replace(NIGHTLY, guard=GuardLimits(max_rejected=0.1)))
+    nights = Nights(tmp_path, replace(NIGHTLY, guard_limits=GuardLimits(max_rejected=0.1)))
     nights.take((0, ALL))
     news = {**ALL, "a": 10}
     held = nights.take((1, {**dict.fromkeys(map(str, range(20)), "no JSON"), **news}))
@@ -137,13 +137,11 @@ def test_behind_what_a_guard_holds_all_is_read(tmp_path: Path) -> None:
     assert held.held is not None
     assert nights.read(nights.take((2, {**news, "c": 30}))) == 3
     assert nights.present()["a"] == (10, night(2))
-    assert nights.read(nights.take((3, {**news, "c": 31}))) == 1, (
-        "what is held is older than what was read since"
-    )
+    assert nights.read(nights.take((3, {**news, "c": 31}))) == 1, "what is held is older than what was read since"
 
 
 def test_what_is_repeated_counts_where_rejects_are_judged(tmp_path: Path) -> None:
-    nights = Nights(tmp_path, replace(NIGHTLY, guard=GuardLimits(max_rejected=0.2)))
+    nights = Nights(tmp_path, replace(NIGHTLY, guard_limits=GuardLimits(max_rejected=0.2)))
     many = {f"m{number}": number for number in range(100)}
     nights.take((0, many))
     odd = dict.fromkeys((f"m{number}" for number in range(12)), "no JSON")
@@ -161,7 +159,7 @@ def test_what_stands_on_what_is_told(nights: Nights) -> None:
         batch_figures.IncrementalArchive(third, night(2), (first, second), night(0), 4)
     ]
     with closing(nights.workspace()) as workspace:
-        indexes = list(workspace.lake.indexes(NIGHTLY.key))
+        indexes = list(workspace.staged_store.indexes(NIGHTLY.key))
     assert batch_figures.dependent_archives(indexes, {first}) == {second, third}
     assert batch_figures.dependent_archives(indexes, {third}) == set()
     assert batch_figures.base_archives(indexes, {third}) == {first, second}
@@ -202,7 +200,7 @@ def test_member_that_is_gone_stays_on_the_archive_that_held_it(nights: Nights) -
 def archived(place: Place) -> bytes:
     """Everything that RAW holds, unpacked."""
     with closing(Workspace(place.settings, (place.market,), place.clock)) as workspace:
-        found = list(workspace.archive.bodies(NIGHTLY.key))
+        found = list(workspace.raw_archive.bodies(NIGHTLY.key))
         packs = [zipfile.ZipFile(io.BytesIO(piece.open().read())) for piece in found]
     return b"".join(pack.read(name) for pack in packs for name in pack.namelist())
 
@@ -216,9 +214,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         made.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""))
         for revenue in (10, 11, 12):
             told = {"a": (ONE, 5), "b": (TWO, revenue), "c": (TWO, 7)}
-            members = {
-                name: json.dumps(accounts(name, who, 2025, much)) for name, (who, much) in told.items()
-            }
+            members = {name: json.dumps(accounts(name, who, 2025, much)) for name, (who, much) in told.items()}
             made.write(f"fi/{NAME}", packed(members))
             made.ingest()
         yield made

@@ -12,22 +12,11 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from tests.warehouse.handed import (
-    HOSTILE,
-    ONE,
-    TABLES,
-    TWO,
-    hostile_world,
-    lines,
-    objects,
-    parquet,
-    served,
-    write,
-)
+from tests.warehouse.handed import HOSTILE, ONE, TABLES, TWO, hostile_world, lines, objects, parquet, served, write
 from tests.warehouse.helpers import day
 from tests.warehouse.world import NO_EVENTS, learn, member, owner, publish
 from warehouse.exports import schemas
-from warehouse.exports.exports import InvalidReleaseError, MarketExport, NoReleaseError, UnknownMarketError
+from warehouse.exports.exports import InvalidReleaseError, MarketExport, MarketNotInReleaseError, NoReleaseError
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.schema.market_state import DatasetState, LicenceTerms, QuarantineReason
 from warehouse.serving import document_sql
@@ -44,9 +33,7 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> MarketExport:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", [2, 60_000])
-def test_every_line_is_what_the_api_serves(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch, group: int
-) -> None:
+def test_every_line_is_what_the_api_serves(layout: Layout, monkeypatch: pytest.MonkeyPatch, group: int) -> None:
     monkeypatch.setattr("warehouse.exports.writer.GROUP", group)
     hostile_world(layout)
     for made in write(layout):
@@ -112,8 +99,7 @@ def test_parquet_holds_the_same_by_polars_and_by_duckdb(table: str, export: Mark
     expected = objects(export, table)
     if table == "events":
         expected = [
-            row | {"data": json.dumps(row["data"], ensure_ascii=False, separators=(",", ":"))}
-            for row in expected
+            row | {"data": json.dumps(row["data"], ensure_ascii=False, separators=(",", ":"))} for row in expected
         ]
     assert expected
     by_polars = [_plain(row) for row in parquet(export, table).to_dicts()]
@@ -202,9 +188,7 @@ def test_a_held_market_is_exported_as_it_was_and_says_so(layout: Layout) -> None
     for market in ("NO", "SE"):
         learn(layout, market, 1, companies=[member(market, 1, name="Ny")])
     news = MarketPart("NO", layout.history_file("NO"), "fresh", day(1))
-    ReleaseStore(layout).publish(
-        {"NO": news, "SE": MarketPart("SE", None, "held", day(0), states)}, NO_EVENTS
-    )
+    ReleaseStore(layout).publish({"NO": news, "SE": MarketPart("SE", None, "held", day(0), states)}, NO_EVENTS)
     fresh, held = write(layout)
     assert (fresh.manifest["state"], objects(fresh, "companies")[0]["name"]) == ("fresh", "Ny")
     assert (held.manifest["state"], objects(held, "companies")[0]["name"]) == ("held", "Firma 1 AS")
@@ -233,17 +217,15 @@ def test_what_cannot_be_exported(layout: Layout) -> None:
         write(layout)
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     publish(layout, "NO")
-    with pytest.raises(UnknownMarketError, match="market SE is not in release 1, which has NO: "):
+    with pytest.raises(MarketNotInReleaseError, match="market SE is not in release 1, which has NO: "):
         write(layout, "NO", "SE")
-    assert not layout.exports.exists()
+    assert not layout.exports_folder.exists()
 
 
 def test_what_is_not_declared_is_never_left_out_in_silence(layout: Layout) -> None:
     odd = '[{"register":"no.x","native_id":"1","url":null,"as_of":null,"pct":1,"confidence":"high"}]'
     learn(layout, "NO", 0, companies=[member("NO", 1)], owners=[owner(ONE, "own_a", "1", sources=odd)])
     publish(layout, "NO")
-    with pytest.raises(
-        InvalidReleaseError, match=r"release 1: ownership of NO do not match the declared export"
-    ):
+    with pytest.raises(InvalidReleaseError, match=r"release 1: ownership of NO do not match the declared export"):
         write(layout)
-    assert list((layout.exports / "NO").iterdir()) == []
+    assert list((layout.exports_folder / "NO").iterdir()) == []

@@ -40,8 +40,8 @@ def test_duckdb_and_the_series_of_the_api(handed: tuple[Layout, MarketExport]) -
         assert connection.sql("SELECT count(*) FROM companies JOIN details USING (id)").fetchall() == [(7,)]
         found = connection.sql(series).to_arrow_table().to_pylist()
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
-        served = [snapshot.financials(company, FinancialsQuery(), None, 100).rows for company in (ONE, TWO)]
+    with reader.pin_release() as snapshot:
+        served = [snapshot.company_financials(company, FinancialsQuery(), None, 100).rows for company in (ONE, TWO)]
     reader.close()
     assert [row["company_id"] for row in found] == [ONE] * len(served[0]) + [TWO] * len(served[1])
     assert {row["is_consolidated"] for row in found if row["company_id"] == ONE} == {True}

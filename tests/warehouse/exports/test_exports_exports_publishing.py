@@ -118,8 +118,8 @@ def test_old_exports_go(small: Layout) -> None:
         next_release(small, at + 1)
         list(exports.write())
         if at == 1:
-            (small.exports / "NO" / "0000000003" / "manifest.json").unlink()  # as a kill leaves it
-    folder = small.exports / "NO"
+            (small.exports_folder / "NO" / "0000000003" / "manifest.json").unlink()  # as a kill leaves it
+    folder = small.exports_folder / "NO"
     assert sorted(path.name for path in folder.iterdir()) == ["0000000004", "0000000005", "latest.json"]
     assert is_whole(exports.latest("NO"))
 
@@ -130,25 +130,25 @@ def test_a_release_that_is_read_is_not_pruned(small: Layout) -> None:
     def publish_meanwhile(step: str) -> None:
         if step == "companies: a group of rows":
             next_release(small, 1)
-            pruned.extend(ReleaseStore(small).prune(1))
+            pruned.extend(ReleaseStore(small).prune_releases(1))
 
     [made] = ExportStore(small, on_step=publish_meanwhile).write()
     assert (pruned, made.manifest["release"]) == ([], 1)
     assert {row["name"] for row in objects(made, "companies")} == {"Firma 1 AS", "Firma 2 AS"}
-    assert ReleaseStore(small).prune(1) == [1]
+    assert ReleaseStore(small).prune_releases(1) == [1]
 
 
 def test_a_damaged_release_leaves_the_former_export(small: Layout) -> None:
     [former] = write(small)
     next_release(small, 1)
-    path = small.release(2) / "serving.sqlite"
+    path = small.release_folder(2) / "serving.sqlite"
     path.write_bytes(path.read_bytes()[:5000])
     with pytest.raises(InvalidReleaseError, match=r"release 2 cannot be read: .*; see `firm release verify`"):
         write(small)
     latest = ExportStore(small).latest("NO")
     assert latest is not None
     assert (latest.folder, is_whole(latest)) == (former.folder, True)
-    assert sorted(path.name for path in (small.exports / "NO").iterdir()) == ["0000000001", "latest.json"]
+    assert sorted(path.name for path in (small.exports_folder / "NO").iterdir()) == ["0000000001", "latest.json"]
 
 
 def test_one_at_a_time(small: Layout) -> None:
@@ -194,14 +194,14 @@ def test_a_full_disk_is_told_and_the_former_export_stays(small: Layout, limit: i
     assert number == errno.EFBIG
     assert "cannot write" in message
     assert "the previous export is unchanged" in message
-    assert sorted(path.name for path in (small.exports / "NO").iterdir()) == ["0000000001", "latest.json"]
+    assert sorted(path.name for path in (small.exports_folder / "NO").iterdir()) == ["0000000001", "latest.json"]
     assert ExportStore(small).latest("NO") == MarketExport("NO", former.folder, former.manifest, is_new=False)
     assert is_whole(former)
 
 
 def write_pointer_back(layout: Layout) -> None:
     """As if the newest release had never been exported."""
-    folder = layout.exports / "NO" / "0000000001"
+    folder = layout.exports_folder / "NO" / "0000000001"
     digest = hashlib.sha256((folder / "manifest.json").read_bytes()).hexdigest()
     pointer = {"market": "NO", "release": 1, "folder": folder.name, "manifest_sha256": digest}
     (folder.parent / "latest.json").write_text(json.dumps(pointer))
@@ -219,7 +219,7 @@ def test_killed_at_any_step_the_former_export_is_whole_and_the_next_run_mends(sm
         releases.append(latest.manifest["release"])
         [made] = write(small)
         assert (made.manifest["release"], is_whole(made)) == (2, True)
-        assert not list(small.exports.rglob("*.tmp"))
+        assert not list(small.exports_folder.rglob("*.tmp"))
         shutil.rmtree(made.folder)
         write_pointer_back(small)
     assert releases == [1] * 13 + [2]  # ten files, a group, checksums, manifest; then the pointer

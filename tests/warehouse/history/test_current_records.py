@@ -32,9 +32,7 @@ def _told(history: MarketHistory, at: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_register_that_says_all_again_has_the_memory_for_it(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_register_that_says_all_again_has_the_memory_for_it(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warehouse.history.history.MEMORY", "45MB")
     with MarketHistory(layout, "NO") as history:
         _told(history, 0)

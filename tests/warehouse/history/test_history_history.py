@@ -15,7 +15,7 @@ from tests.warehouse.kills import STAGED, staged_rows
 from warehouse.history import database
 from warehouse.history.history import AlreadyLockedError, MarketHistory
 from warehouse.schema.tables import COMPANIES, EVENTS, OWNERS
-from warehouse.storage.atomic_files import no_step
+from warehouse.storage.atomic_files import ignore_step
 from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
 
@@ -33,11 +33,11 @@ def _present(frame: pl.DataFrame, at: int, *, company_id: str | None = ONE) -> p
 def test_the_same_image_again_changes_nothing(layout: Layout) -> None:
     frame = rows(COMPANIES, company(1), company(2))
     with MarketHistory(layout, "NO") as history:
-        first = history.apply(COMPANIES, frame, ids(frame), day(0))
+        first = history.merge_snapshot(COMPANIES, frame, ids(frame), day(0))
         assert first.added.equals(frame)
         assert first.known.to_list() == []
         revision = history.revision
-        second = history.apply(COMPANIES, frame, ids(frame), day(1))
+        second = history.merge_snapshot(COMPANIES, frame, ids(frame), day(1))
         assert second.is_empty
         assert sorted(second.known) == ids(frame).to_list()
         assert history.revision == revision
@@ -47,62 +47,62 @@ def test_columns_that_say_how_we_learned_it_change_nothing(layout: Layout) -> No
     with MarketHistory(layout, "NO") as history:
         for at, source in enumerate(("[1]", "[2]")):
             frame = rows(COMPANIES, company(1, sources=source, observed_at=day(at)))
-            changes = history.apply(COMPANIES, frame, ids(frame), day(at))
+            changes = history.merge_snapshot(COMPANIES, frame, ids(frame), day(at))
         assert changes.is_empty
 
 
 def test_changes_carry_before_and_after_of_the_same_keys(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
         before = rows(COMPANIES, company(1), company(2, employees=None), company(3))
-        history.apply(COMPANIES, before, ids(before), day(0))
+        history.merge_snapshot(COMPANIES, before, ids(before), day(0))
         after = rows(COMPANIES, company(1), company(2, employees=0), company(4))
-        changes = history.apply(COMPANIES, after, pl.concat([ids(before), ids(after)]), day(1))
+        changes = history.merge_snapshot(COMPANIES, after, pl.concat([ids(before), ids(after)]), day(1))
         assert changes.added["name"].to_list() == ["Firma 4 AS"]
         assert changes.removed["name"].to_list() == ["Firma 3 AS"]
         assert changes.changed_before["employees"].to_list() == [None]
         assert changes.changed_after["employees"].to_list() == [0]
         assert changes.companies.to_list() == [f"firm:NO:90000000{number}" for number in (2, 3, 4)]
         assert sorted(changes.known) == [f"firm:NO:90000000{number}" for number in (1, 2, 3)]
-        assert history.as_of(COMPANIES, day(0)).select(before.columns).equals(before)
-        assert history.as_of(COMPANIES, day(1)).select(after.columns).equals(after)
+        assert history.rows_known_at(COMPANIES, day(0)).select(before.columns).equals(before)
+        assert history.rows_known_at(COMPANIES, day(1)).select(after.columns).equals(after)
 
 
 def test_companies_that_are_not_touched_stay_as_they_are(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
         both = rows(COMPANIES, company(1), company(2))
-        history.apply(COMPANIES, both, ids(both), day(0))
+        history.merge_snapshot(COMPANIES, both, ids(both), day(0))
         one = rows(COMPANIES, company(1, name="Ny AS"))
-        history.apply(COMPANIES, one, ids(one), day(1))
-        assert history.open_rows(COMPANIES)["name"].to_list() == ["Ny AS", "Firma 2 AS"]
-        assert history.open_rows(COMPANIES, ids(one))["name"].to_list() == ["Ny AS"]
+        history.merge_snapshot(COMPANIES, one, ids(one), day(1))
+        assert history.current_rows(COMPANIES)["name"].to_list() == ["Ny AS", "Firma 2 AS"]
+        assert history.current_rows(COMPANIES, ids(one))["name"].to_list() == ["Ny AS"]
 
 
 def test_a_key_twice_or_null_is_refused(layout: Layout) -> None:
     twice = rows(COMPANIES, company(1), company(1))
     with MarketHistory(layout, "NO") as history:
         with pytest.raises(ValueError, match="null or duplicated"):
-            history.apply(COMPANIES, twice, ids(twice), day(0))
-        assert history.open_rows(COMPANIES).is_empty()
+            history.merge_snapshot(COMPANIES, twice, ids(twice), day(0))
+        assert history.current_rows(COMPANIES).is_empty()
 
 
 def test_a_late_image_fills_and_makes_no_changes(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
         new = rows(COMPANIES, company(1, name="New"))
-        history.apply(COMPANIES, new, ids(new), day(5))
+        history.merge_snapshot(COMPANIES, new, ids(new), day(5))
         late = rows(COMPANIES, company(1, name="New"), company(2))
-        changes = history.apply(COMPANIES, late, ids(late), day(3), late=True)
+        changes = history.merge_snapshot(COMPANIES, late, ids(late), day(3), late=True)
         assert changes.is_empty
-        assert history.as_of(COMPANIES, day(4))["name"].to_list() == ["Firma 2 AS"]
-        assert history.as_of(COMPANIES, day(5))["name"].to_list() == ["New", "Firma 2 AS"]
+        assert history.rows_known_at(COMPANIES, day(4))["name"].to_list() == ["Firma 2 AS"]
+        assert history.rows_known_at(COMPANIES, day(5))["name"].to_list() == ["New", "Firma 2 AS"]
 
 
 def test_what_an_earlier_instant_replaces_was_never_known(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
         for at, name in ((5, "A"), (3, "B")):
             frame = rows(COMPANIES, company(1, name=name))
-            history.apply(COMPANIES, frame, ids(frame), day(at))
-        assert history.as_of(COMPANIES, day(4)).is_empty()
-        found = history.as_of(COMPANIES, day(6))
+            history.merge_snapshot(COMPANIES, frame, ids(frame), day(at))
+        assert history.rows_known_at(COMPANIES, day(4)).is_empty()
+        found = history.rows_known_at(COMPANIES, day(6))
         assert found["name"].to_list() == ["B"]
         assert found["known_from"].to_list() == [day(5)]
 
@@ -116,13 +116,13 @@ def test_a_later_beginning_keeps_the_former_row_as_a_span_of_the_world(layout: L
     touched = pl.Series([ONE])
     with MarketHistory(layout, "NO") as history:
         for at, (pct, as_of) in enumerate(((10, date(2025, 1, 1)), (20, date(2025, 6, 1)))):
-            history.apply(OWNERS, rows(OWNERS, _owner(pct, as_of)), touched, day(at))
-        now = history.as_of(OWNERS, day(1)).select("pct", "as_of", "valid_to", "known_from", "known_to")
+            history.merge_snapshot(OWNERS, rows(OWNERS, _owner(pct, as_of)), touched, day(at))
+        now = history.rows_known_at(OWNERS, day(1)).select("pct", "as_of", "valid_to", "known_from", "known_to")
         assert now.rows() == [
             (Decimal(10), date(2025, 1, 1), date(2025, 6, 1), day(1), None),
             (Decimal(20), date(2025, 6, 1), None, day(1), None),
         ]
-        then = history.as_of(OWNERS, day(0)).select("pct", "valid_to", "known_to")
+        then = history.rows_known_at(OWNERS, day(0)).select("pct", "valid_to", "known_to")
         assert then.rows() == [(Decimal(10), None, day(1))]
 
 
@@ -130,9 +130,9 @@ def test_a_correction_from_the_same_day_leaves_no_span(layout: Layout) -> None:
     touched = pl.Series([ONE])
     with MarketHistory(layout, "NO") as history:
         for at, pct in enumerate((10, 11)):
-            history.apply(OWNERS, rows(OWNERS, _owner(pct, date(2025, 1, 1))), touched, day(at))
-        assert history.as_of(OWNERS, day(1))["pct"].to_list() == [Decimal(11)]
-        assert history.as_of(OWNERS, day(0))["pct"].to_list() == [Decimal(10)]
+            history.merge_snapshot(OWNERS, rows(OWNERS, _owner(pct, date(2025, 1, 1))), touched, day(at))
+        assert history.rows_known_at(OWNERS, day(1))["pct"].to_list() == [Decimal(11)]
+        assert history.rows_known_at(OWNERS, day(0))["pct"].to_list() == [Decimal(10)]
 
 
 def test_a_backdated_correction_cuts_the_spans_it_covers(layout: Layout) -> None:
@@ -140,8 +140,8 @@ def test_a_backdated_correction_cuts_the_spans_it_covers(layout: Layout) -> None
     starts = (date(2025, 1, 1), date(2025, 6, 1), date(2025, 3, 1))
     with MarketHistory(layout, "NO") as history:
         for at, (pct, start) in enumerate(zip((10, 20, 30), starts, strict=True)):
-            history.apply(OWNERS, rows(OWNERS, _owner(pct, start)), touched, day(at))
-        now = history.as_of(OWNERS, day(2)).select("pct", "as_of", "valid_to").rows()
+            history.merge_snapshot(OWNERS, rows(OWNERS, _owner(pct, start)), touched, day(at))
+        now = history.rows_known_at(OWNERS, day(2)).select("pct", "as_of", "valid_to").rows()
         assert now == [(Decimal(10), starts[0], starts[2]), (Decimal(30), starts[2], None)]
 
 
@@ -149,8 +149,8 @@ def test_an_end_in_the_world_is_an_end_of_the_span(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
         for at, ended in enumerate((None, date(2025, 9, 1))):
             frame = rows(OWNERS, _owner(10, date(2025, 1, 1), ended_on=ended))
-            history.apply(OWNERS, frame, pl.Series([ONE]), day(at))
-        assert history.as_of(OWNERS, day(1))["valid_to"].to_list() == [date(2025, 9, 1)]
+            history.merge_snapshot(OWNERS, frame, pl.Series([ONE]), day(at))
+        assert history.rows_known_at(OWNERS, day(1))["valid_to"].to_list() == [date(2025, 9, 1)]
 
 
 def test_present_rows_newer_wins_and_only_content_touches(layout: Layout) -> None:
@@ -160,18 +160,18 @@ def test_present_rows_newer_wins_and_only_content_touches(layout: Layout) -> Non
         assert upsert(_present(staged_rows(("1", "A")), 2)).to_list() == []
         assert upsert(_present(staged_rows(("1", "B")), 1)).to_list() == []  # late: older than what is there
         assert upsert(_present(staged_rows(("1", "C"), ("1", "D")), 2)).to_list() == [ONE]  # a tie: the later
-        [row] = history.present(STAGED).collect().rows(named=True)
+        [row] = history.present_rows(STAGED).collect().rows(named=True)
         assert (row["Navn, «rart»"], row["_observed_at"], row["_raw"]) == ("D", day(2), "sha2")
 
 
 def test_absent_records_are_retired_and_come_back(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
         history.upsert_present(STAGED, _present(staged_rows(("1", "A"), ("2", "B")), 0))
-        assert history.retire_absent(STAGED, staged_rows(("1", "A")), day(0)).to_list() == []  # seen that day
-        assert history.retire_absent(STAGED, staged_rows(("1", "A")), day(1)).to_list() == [ONE]
+        assert history.soft_delete_absent(STAGED, staged_rows(("1", "A")), day(0)).to_list() == []  # seen that day
+        assert history.soft_delete_absent(STAGED, staged_rows(("1", "A")), day(1)).to_list() == [ONE]
         assert history.present_counts([STAGED]) == {STAGED.name: 1}
-        assert history.retire_absent(STAGED, staged_rows(("1", "A")), day(2)).to_list() == []
-        found = history.rows_of([STAGED], pl.Series([ONE]))[STAGED.name].collect().sort("number")
+        assert history.soft_delete_absent(STAGED, staged_rows(("1", "A")), day(2)).to_list() == []
+        found = history.present_rows_of([STAGED], pl.Series([ONE]))[STAGED.name].collect().sort("number")
         assert found["_retired_at"].to_list() == [None, day(1)]
         assert history.upsert_present(STAGED, _present(staged_rows(("2", "B")), 3)).to_list() == [ONE]
         assert history.present_counts([STAGED]) == {STAGED.name: 2}
@@ -188,20 +188,20 @@ def test_a_record_that_changes_its_company_touches_both(layout: Layout) -> None:
 
 def test_how_far_a_dataset_has_come(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
-        assert history.baseline("no.x") is None
+        assert history.baseline_instant("no.x") is None
         for at in (3, 5, 1):
-            history.advance("no.x", day(at))
-        assert history.baseline("no.x") == day(3)
-        assert history.high_water("no.x") == day(5)
+            history.advance_watermark("no.x", day(at))
+        assert history.baseline_instant("no.x") == day(3)
+        assert history.high_watermark("no.x") == day(5)
 
 
 def test_the_outbox_holds_an_event_once(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
-        history.emit(rows(EVENTS, event("b"), event("a")))
-        history.emit(rows(EVENTS, event("a"), event("c", at=day(-1))))
-        assert history.outbox()["event_id"].to_list() == ["evt_c", "evt_a", "evt_b"]
+        history.add_to_outbox(rows(EVENTS, event("b"), event("a")))
+        history.add_to_outbox(rows(EVENTS, event("a"), event("c", at=day(-1))))
+        assert history.outbox_events()["event_id"].to_list() == ["evt_c", "evt_a", "evt_b"]
         history.clear_outbox(pl.Series(["evt_a", "evt_other"]))
-        assert history.outbox()["event_id"].to_list() == ["evt_c", "evt_b"]
+        assert history.outbox_events()["event_id"].to_list() == ["evt_c", "evt_b"]
 
 
 def test_all_of_a_failed_transaction_is_undone(layout: Layout) -> None:
@@ -209,16 +209,16 @@ def test_all_of_a_failed_transaction_is_undone(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
         with pytest.raises(ZeroDivisionError):
             _fail_after(history, frame)
-        assert history.open_rows(COMPANIES).is_empty()
-        assert history.marked("image") == frozenset()
-        assert history.present(STAGED).collect().is_empty()
+        assert history.current_rows(COMPANIES).is_empty()
+        assert history.recorded_keys("image") == frozenset()
+        assert history.present_rows(STAGED).collect().is_empty()
 
 
 def _fail_after(history: MarketHistory, frame: pl.DataFrame) -> None:
     with history.transaction():
-        history.apply(COMPANIES, frame, ids(frame), day(0))
+        history.merge_snapshot(COMPANIES, frame, ids(frame), day(0))
         history.upsert_present(STAGED, _present(staged_rows(("1", "A")), 0))
-        history.mark("image", "1")
+        history.record_step("image", "1")
         _ = 1 / 0
 
 
@@ -236,11 +236,7 @@ def test_a_second_writer_is_refused_in_this_process_and_another(layout: Layout) 
         with pytest.raises(AlreadyLockedError, match="history of market NO is being written by process"):
             MarketHistory(layout, "NO").__enter__()
         done = subprocess.run(
-            [sys.executable, "-c", script, str(layout.root)],
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            check=True,
+            [sys.executable, "-c", script, str(layout.root)], capture_output=True, text=True, cwd=ROOT, check=True
         )
         assert "is being written by process" in done.stdout
         with MarketHistory(layout, "SE"):
@@ -255,13 +251,13 @@ def test_a_file_that_is_mostly_holes_is_written_anew(layout: Layout, monkeypatch
     many = rows(COMPANIES, *(company(number, website=str(number) * 50) for number in range(3000)))
     for at in range(3):
         with MarketHistory(layout, "NO") as history:
-            history.apply(COMPANIES, many.with_columns(employees=pl.lit(at)), ids(many), day(at))
+            history.merge_snapshot(COMPANIES, many.with_columns(employees=pl.lit(at)), ids(many), day(at))
     with MarketHistory(layout, "NO") as history:
-        history.apply(COMPANIES, many.clear(), ids(many), day(3))
-        assert history.as_of(COMPANIES, day(1))["employees"].unique().to_list() == [1]
+        history.merge_snapshot(COMPANIES, many.clear(), ids(many), day(3))
+        assert history.rows_known_at(COMPANIES, day(1))["employees"].unique().to_list() == [1]
     with MarketHistory(layout, "NO") as history:
         assert history.revision == 4
-        assert history.as_of(COMPANIES, day(2)).height == 3000
+        assert history.rows_known_at(COMPANIES, day(2)).height == 3000
 
 
 def test_a_column_that_the_declaration_gains_is_added(layout: Layout) -> None:
@@ -274,15 +270,15 @@ def test_a_column_that_the_declaration_gains_is_added(layout: Layout) -> None:
 
 @pytest.mark.slow
 def test_killed_at_any_step_all_of_a_run_is_there_or_none(layout: Layout) -> None:
-    kills.learn(layout.root, no_step)
+    kills.learn(layout.root, ignore_step)
     at = 1
     while killed_at(partial(kills.learn, layout.root, name="Ny AS", at=1), at):
         with MarketHistory(layout, "NO") as history:
-            done = "batch1" in history.marked("image")
-            assert history.open_rows(COMPANIES)["name"][0] == ("Ny AS" if done else "Firma 1 AS")
-            assert history.outbox().height == (2 if done else 1)
-            assert history.high_water("no.x") == day(int(done))
-            assert history.present(STAGED).collect()["_observed_at"].item() == day(int(done))
+            done = "batch1" in history.recorded_keys("image")
+            assert history.current_rows(COMPANIES)["name"][0] == ("Ny AS" if done else "Firma 1 AS")
+            assert history.outbox_events().height == (2 if done else 1)
+            assert history.high_watermark("no.x") == day(int(done))
+            assert history.present_rows(STAGED).collect()["_observed_at"].item() == day(int(done))
         at += 1
     assert at >= 4
 

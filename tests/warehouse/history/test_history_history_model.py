@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from tests.warehouse.helpers import day, rows
 from tests.warehouse.kills import STAGED, staged_rows
 from warehouse.history.history import MarketHistory
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 from warehouse.storage.layout import Layout
 
-COMPANY = Column("company_id", Kind.TEXT, "company", nullable=False)
-NUMBER = Column("number", Kind.INTEGER, "key within the company", nullable=False)
-VALUE = Column("value", Kind.TEXT, "what is said")
-SEEN = Column("observed_at", Kind.INSTANT, "when", business=False)
-SINCE = Column("since", Kind.DATE, "since when in the world")
-ENDED = Column("ended_on", Kind.DATE, "end in the world")
+COMPANY = Column("company_id", ColumnKind.TEXT, "company", nullable=False)
+NUMBER = Column("number", ColumnKind.INTEGER, "key within the company", nullable=False)
+VALUE = Column("value", ColumnKind.TEXT, "what is said")
+SEEN = Column("observed_at", ColumnKind.INSTANT, "when", business=False)
+SINCE = Column("since", ColumnKind.DATE, "since when in the world")
+ENDED = Column("ended_on", ColumnKind.DATE, "end in the world")
 COMPANIES = ("c1", "c2", "c3")
 PLAIN = Table("filings", "one axis", ("company_id", "number"), (COMPANY, NUMBER, VALUE, SEEN))
 SPANS = Table(
@@ -61,9 +61,7 @@ class Model:
     def same(self, left: dict[str, Any], right: dict[str, Any]) -> bool:
         return all(left[name] == right[name] for name in self.table.business)
 
-    def apply(
-        self, image: list[dict[str, Any]], touched: set[str], instant: datetime
-    ) -> tuple[set[Key], ...]:
+    def apply(self, image: list[dict[str, Any]], touched: set[str], instant: datetime) -> tuple[set[Key], ...]:
         now = {_key(row): row for row in image}
         before = {key: version for key, version in self.open().items() if key[0] in touched}
         added, removed = now.keys() - before.keys(), before.keys() - now.keys()
@@ -82,9 +80,7 @@ class Model:
 
     def _replace(self, old: Version | None, row: dict[str, Any], instant: datetime) -> None:
         key = _key(row)
-        ends = [
-            v.known_to for v in self.versions if _key(v.row) == key and v.known_to and v.known_to > instant
-        ]
+        ends = [v.known_to for v in self.versions if _key(v.row) == key and v.known_to and v.known_to > instant]
         known = max([instant, *ends, *([old.known_from] if old else [])])
         if old:
             self._close(old, instant)
@@ -139,22 +135,18 @@ def _image(table: Table, content: dict[Key, Any], touched: set[str], at: int) ->
 def _check(table: Table, sequence: list[tuple[dict[Key, Any], set[str], int]]) -> None:
     model = Model(table)
     shared = patch("warehouse.history.database.TABLES", (table,))
-    with (
-        shared,
-        tempfile.TemporaryDirectory() as folder,
-        MarketHistory(Layout(Path(folder)), "NO") as history,
-    ):
+    with shared, tempfile.TemporaryDirectory() as folder, MarketHistory(Layout(Path(folder)), "NO") as history:
         for content, touched, at in sequence:
             image = _image(table, content, touched, at)
             added, removed, changed = model.apply(image, touched, day(at))
             company_ids = pl.Series(sorted(touched), dtype=pl.String)
-            found = history.apply(table, rows(table, *image), company_ids, day(at))
+            found = history.merge_snapshot(table, rows(table, *image), company_ids, day(at))
             assert _keys(found.added) == added
             assert _keys(found.removed) == removed
             assert _keys(found.changed_before) == _keys(found.changed_after) == changed
         names = [*table.business, "known_from", "known_to", "valid_to"]
         for at in range(8):
-            assert sorted(history.as_of(table, day(at)).select(names).rows(), key=str) == model.as_of(day(at))
+            assert sorted(history.rows_known_at(table, day(at)).select(names).rows(), key=str) == model.as_of(day(at))
 
 
 def _keys(frame: pl.DataFrame) -> set[Key]:
@@ -195,13 +187,11 @@ def test_present_rows_equal_the_model(sequence: list[tuple[dict[str, str | None]
             )
             assert set(history.upsert_present(STAGED, sent)) == touched
             if full:
-                gone = {
-                    n for n, (_, seen, out) in model.items() if n not in content and seen < at and out is None
-                }
+                gone = {n for n, (_, seen, out) in model.items() if n not in content and seen < at and out is None}
                 for number in gone:
                     model[number][2] = at
-                assert set(history.retire_absent(STAGED, frame, day(at))) == {f"firm:NO:{n}" for n in gone}
-        found = history.present(STAGED).collect() if model else pl.DataFrame()
+                assert set(history.soft_delete_absent(STAGED, frame, day(at))) == {f"firm:NO:{n}" for n in gone}
+        found = history.present_rows(STAGED).collect() if model else pl.DataFrame()
         assert {
             row["number"]: [row["Navn, «rart»"], row["_observed_at"], row["_retired_at"]]
             for row in found.rows(named=True)

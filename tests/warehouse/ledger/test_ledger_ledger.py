@@ -17,7 +17,7 @@ from warehouse.storage.layout import Layout
 def _serve(layout: Layout, release: int, last: int) -> None:
     """A release as far as the ledger cares."""
     manifest = ReleaseManifest(release, "full", day(0), day(0), "", "", None, 1, last, {}, {}, {})
-    layout.release(release).mkdir(parents=True, exist_ok=True)
+    layout.release_folder(release).mkdir(parents=True, exist_ok=True)
     release_manifest.write_manifest(layout, manifest)
     release_manifest.write_pointer(layout, release)
 
@@ -79,16 +79,16 @@ def test_healing_takes_away_what_no_release_covers_and_makes_lost_lookups_again(
     ledger.append(1, rows(EVENTS, event("a")), day(1))
     _serve(layout, 1, 1)
     ledger.append(2, rows(EVENTS, event("b")), day(2))
-    (layout.ledger / "0000000003.parquet.tmp").write_bytes(b"torn")
-    lookup_path(layout.ledger, 1).unlink()
-    told = ledger.heal(1)
+    (layout.ledger_folder / "0000000003.parquet.tmp").write_bytes(b"torn")
+    lookup_path(layout.ledger_folder, 1).unlink()
+    told = ledger.repair_segments(1)
     assert len(told) == 4
-    assert sorted(path.name for path in layout.ledger.iterdir()) == [
+    assert sorted(path.name for path in layout.ledger_folder.iterdir()) == [
         "0000000001.parquet",
         "0000000001.sqlite",
         "index.json",
     ]
-    assert ledger.heal(1) == []
+    assert ledger.repair_segments(1) == []
     assert ledger.append(2, rows(EVENTS, event("b")), day(2)) == range(2, 3)
     assert [one.event_id for one in ledger.after(0, 10)] == ["evt_a"]
 

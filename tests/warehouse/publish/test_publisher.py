@@ -21,7 +21,7 @@ from warehouse.release import manifest as release_manifest
 from warehouse.release.manifest import MANIFEST, NAMES, SERVING, WAREHOUSE, InvalidReleaseError
 from warehouse.schema.market_state import DatasetState, QuarantineReason
 from warehouse.schema.tables import EVENTS
-from warehouse.storage.atomic_files import no_step
+from warehouse.storage.atomic_files import ignore_step
 from warehouse.storage.layout import Layout
 
 ONE = "firm:NO:900000001"
@@ -29,7 +29,7 @@ ONE = "firm:NO:900000001"
 
 def _served(layout: Layout, company_id: str = ONE) -> dict[str, Any] | None:
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         document = snapshot.profile(company_id)
     reader.close()
     return json.loads(document.body) if document else None
@@ -37,10 +37,10 @@ def _served(layout: Layout, company_id: str = ONE) -> dict[str, Any] | None:
 
 def _rows(layout: Layout, number: int) -> dict[str, list[Any]]:
     """Everything the documents' file answers from, in a comparable order."""
-    with closing(sqlite3.connect(layout.release(number) / SERVING)) as connection:
+    with closing(sqlite3.connect(layout.release_folder(number) / SERVING)) as connection:
         tables = ("companies", "financials", "owners", "events")
         found = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=str) for name in tables}
-    with closing(sqlite3.connect(layout.release(number) / NAMES)) as connection:
+    with closing(sqlite3.connect(layout.release_folder(number) / NAMES)) as connection:
         connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
         connection.rollback()
     return found
@@ -54,7 +54,7 @@ def test_the_first_release(layout: Layout) -> None:
     assert (manifest.first, manifest.last) == (1, 1)
     assert manifest.counts["companies"] == 2
     assert manifest.markets["NO"].companies == 2
-    pointer = json.loads(layout.current.read_text())
+    pointer = json.loads(layout.release_pointer_file.read_text())
     assert pointer["release"] == 1
     found = _served(layout)
     assert found is not None
@@ -69,15 +69,15 @@ def test_nothing_changed_publishes_nothing(layout: Layout) -> None:
     assert publish(layout, "NO", at=1, events=rows(EVENTS, event("a"))) is None
     assert publish(layout, "NO", at=1) is None
     releases = ReleaseStore(layout)
-    releases.checked(["NO"], day(1))
-    releases.checked(["SE"], day(2))
-    assert ReleaseReader(layout).checked_at() == {"NO": day(1), "SE": day(2)}
-    assert [manifest.release for manifest in releases.list()] == [1]
+    releases.record_checks(["NO"], day(1))
+    releases.record_checks(["SE"], day(2))
+    assert ReleaseReader(layout).market_checked_at() == {"NO": day(1), "SE": day(2)}
+    assert [manifest.release for manifest in releases.list_releases()] == [1]
 
 
 def test_without_any_history_there_is_no_release(layout: Layout) -> None:
     assert publish(layout) is None
-    assert ReleaseStore(layout).current() is None
+    assert ReleaseStore(layout).current_manifest() is None
 
 
 @pytest.mark.slow
@@ -134,7 +134,7 @@ def test_any_run_of_patches_equals_a_full_build(tmp_path_factory: Any, worlds: l
             financials += [period(companies[-1]["company_id"], 2020 + year) for year in range(years)]
         learn(layout, "NO", at, companies=companies, financials=financials)
         publish(layout, "NO", at=0)
-    former = ReleaseStore(layout).current()
+    former = ReleaseStore(layout).current_manifest()
     full = publish(layout, "NO", full=True)
     assert former is not None
     assert full is not None
@@ -213,7 +213,7 @@ def test_rollback_is_old_content_under_a_new_number_and_events_go_on(layout: Lay
     assert found is not None
     assert found["name"] == "Firma 1 AS"
     assert [row[1] for row in _rows(layout, 3)["events"]] == [1, 2]
-    ReleaseStore(layout).verify(3)
+    ReleaseStore(layout).verify_release(3)
     again, found = publish(layout, "NO", at=2), _served(layout)
     assert again is not None
     assert found is not None
@@ -228,50 +228,48 @@ def test_old_releases_go_but_never_one_that_is_held(layout: Layout) -> None:
         learn(layout, "NO", at, companies=[member("NO", 1, employees=at)])
         publish(layout, "NO", at=at)
     releases = ReleaseStore(layout)
-    with (layout.release(1) / MANIFEST).open("rb") as held:
+    with (layout.release_folder(1) / MANIFEST).open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_SH)
-        assert releases.prune(2) == [2]
-    assert [manifest.release for manifest in releases.list()] == [1, 3, 4]
-    assert releases.prune(1) == [1, 3]
-    assert releases.prune(0) == []
+        assert releases.prune_releases(2) == [2]
+    assert [manifest.release for manifest in releases.list_releases()] == [1, 3, 4]
+    assert releases.prune_releases(1) == [1, 3]
+    assert releases.prune_releases(0) == []
 
 
 def test_verification_names_what_does_not_hold(layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     publish(layout, "NO")
     releases = ReleaseStore(layout)
-    releases.verify(1)
-    with closing(sqlite3.connect(layout.release(1) / SERVING)) as connection:
-        connection.execute(
-            "UPDATE companies SET body = CAST(replace(CAST(body AS TEXT), 'Firma', 'firma') AS BLOB)"
-        )
+    releases.verify_release(1)
+    with closing(sqlite3.connect(layout.release_folder(1) / SERVING)) as connection:
+        connection.execute("UPDATE companies SET body = CAST(replace(CAST(body AS TEXT), 'Firma', 'firma') AS BLOB)")
         connection.commit()
     with pytest.raises(InvalidReleaseError, match=r"release 1: serving\.sqlite: the document of"):
-        releases.verify(1)
-    (layout.release(1) / WAREHOUSE).write_bytes(b"")
+        releases.verify_release(1)
+    (layout.release_folder(1) / WAREHOUSE).write_bytes(b"")
     with pytest.raises(InvalidReleaseError, match=r"warehouse\.duckdb is missing or not"):
-        releases.verify(1)
+        releases.verify_release(1)
     with pytest.raises(InvalidReleaseError, match="release 9 has no manifest"):
-        releases.verify(9)
+        releases.verify_release(9)
 
 
 @pytest.mark.parametrize("name", [SERVING, NAMES])
 def test_a_file_that_is_as_long_as_it_was_and_none_any_more_is_told(name: str, layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     publish(layout, "NO")
-    path = layout.release(1) / name
+    path = layout.release_folder(1) / name
     path.write_bytes(b"X" * 100 + path.read_bytes()[100:])
     with pytest.raises(
         InvalidReleaseError, match=r"release 1: serving\.sqlite: this file or .* cannot be read .* rollback"
     ):
-        ReleaseStore(layout).verify(1)
+        ReleaseStore(layout).verify_release(1)
 
 
 def test_a_torn_release_is_built_anew_of_histories_alone(layout: Layout) -> None:
     for market in ("NO", "FI"):
         learn(layout, market, 0, companies=[member(market, 1)])
     publish(layout, "NO", "FI")
-    path = layout.release(1) / WAREHOUSE
+    path = layout.release_folder(1) / WAREHOUSE
     path.write_bytes(path.read_bytes()[:-4096])
     learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS")])
     with pytest.raises(
@@ -286,38 +284,38 @@ def test_a_torn_release_is_built_anew_of_histories_alone(layout: Layout) -> None
 def test_a_manifest_that_was_changed_is_not_believed(layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     publish(layout, "NO")
-    path = layout.release(1) / MANIFEST
+    path = layout.release_folder(1) / MANIFEST
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(InvalidReleaseError, match="has changed since publication"):
-        ReleaseStore(layout).current()
+        ReleaseStore(layout).current_manifest()
 
 
 def test_a_lost_pointer_is_not_taken_for_a_new_beginning(layout: Layout) -> None:
     for at in range(2):
         learn(layout, "NO", at, companies=[member("NO", 1, employees=at)])
         publish(layout, "NO", at=at, events=rows(EVENTS, event(str(at))))
-    layout.current.unlink()
+    layout.release_pointer_file.unlink()
     with pytest.raises(InvalidReleaseError, match="is missing though releases exist"):
-        ReleaseStore(layout).heal()
-    assert len(list(layout.ledger.glob("*.parquet"))) == 2
+        ReleaseStore(layout).remove_incomplete()
+    assert len(list(layout.ledger_folder.glob("*.parquet"))) == 2
 
 
 @pytest.mark.slow
 def test_killed_at_any_step_the_former_release_serves_and_no_event_is_lost_or_doubled(layout: Layout) -> None:
-    kills.learn(layout.root, no_step)
-    kills.publish(layout.root, no_step)
-    kills.learn(layout.root, no_step, name="Ny AS", at=1)
+    kills.learn(layout.root, ignore_step)
+    kills.publish(layout.root, ignore_step)
+    kills.learn(layout.root, ignore_step, name="Ny AS", at=1)
     at = 1
     while killed_at(partial(kills.publish, layout.root, at=1), at):
         served = release_manifest.served_position(layout)[0]
         found = _served(layout)
         assert found is not None
         assert found["name"] == ("Firma 1 AS" if served == 1 else "Ny AS")
-        told = ReleaseStore(layout).heal()
-        assert [path.name for path in layout.releases.glob("0*")] == [
+        told = ReleaseStore(layout).remove_incomplete()
+        assert [path.name for path in layout.releases_folder.glob("0*")] == [
             f"{n:010d}" for n in range(served, 0, -1)
         ] or (
-            sorted(path.name for path in layout.releases.glob("0*"))
+            sorted(path.name for path in layout.releases_folder.glob("0*"))
             == [f"{n:010d}" for n in range(1, served + 1)]
         )
         assert not told or served == 1
@@ -325,11 +323,11 @@ def test_killed_at_any_step_the_former_release_serves_and_no_event_is_lost_or_do
             break
         at += 1
     assert at >= 8
-    kills.publish(layout.root, no_step, at=1)
+    kills.publish(layout.root, ignore_step, at=1)
     events = Ledger(layout).after(0, 10)
     assert [(one.sequence, one.event_id) for one in events] == [(1, "evt_learned0"), (2, "evt_learned1")]
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
-        assert snapshot.number == 2
-        assert snapshot.search(CompanyQuery(q="ny"), None, 5).rows
+    with reader.pin_release() as snapshot:
+        assert snapshot.release_number == 2
+        assert snapshot.search_companies(CompanyQuery(q="ny"), None, 5).rows
     reader.close()

@@ -23,13 +23,7 @@ def _filing(company_id: str, filing_id: str) -> dict[str, Any]:
 def test_a_patch_may_not_repeat_a_key_of_another_company(layout: Layout) -> None:
     for market in ("NO", "SE"):
         companies = [member(market, 1)]
-        learn(
-            layout,
-            market,
-            0,
-            companies=companies,
-            filings=[_filing(companies[0]["company_id"], f"fil_{market}")],
-        )
+        learn(layout, market, 0, companies=companies, filings=[_filing(companies[0]["company_id"], f"fil_{market}")])
     publish(layout, "NO", "SE")
     learn(layout, "SE", 1, filings=[_filing("firm:SE:900000001", "fil_NO")])
     with pytest.raises(InvalidReleaseError, match=r"release 2: warehouse\.duckdb: duplicate keys in filings"):
@@ -41,12 +35,8 @@ def test_a_patch_may_not_leave_what_it_replaces(layout: Layout, monkeypatch: pyt
     learn(layout, "NO", 0, companies=[member("NO", 1), member("NO", 2)])
     publish(layout, "NO")
     learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS"), member("NO", 2)])
-    monkeypatch.setattr(
-        "warehouse.publish.incremental_build._selected_companies_sql", lambda _: "WHERE false"
-    )
-    with pytest.raises(
-        InvalidReleaseError, match=r"release 2: warehouse\.duckdb: duplicate keys in companies"
-    ):
+    monkeypatch.setattr("warehouse.publish.incremental_build._selected_companies_sql", lambda _: "WHERE false")
+    with pytest.raises(InvalidReleaseError, match=r"release 2: warehouse\.duckdb: duplicate keys in companies"):
         publish(layout, "NO", at=1)
 
 
@@ -65,7 +55,7 @@ def test_a_whole_look_finds_keys_that_repeat(layout: Layout, monkeypatch: pytest
     )
     manifest = publish(layout, "NO")
     assert manifest is not None
-    with open_database(layout.release(1) / WAREHOUSE) as connection:
+    with open_database(layout.release_folder(1) / WAREHOUSE) as connection:
         assert len(some(connection, "companies")) == 2
         found = validation.summarise_content(connection, 1)
         assert (found.counts, found.fingerprint) == (manifest.counts, manifest.content_fingerprint)

@@ -17,8 +17,8 @@ from warehouse.reader.reader import (
     EventQuery,
     FinancialsQuery,
     NoReleaseError,
+    PinnedRelease,
     ReleaseReader,
-    ReleaseSnapshot,
     ResultPage,
 )
 from warehouse.schema.tables import EVENTS
@@ -41,23 +41,23 @@ def _decoded(page: ResultPage) -> list[dict[str, Any]]:
     return [json.loads(row) for row in page.rows]
 
 
-def _walk(snapshot: ReleaseSnapshot, query: CompanyQuery, limit: int) -> list[str]:
+def _walk(snapshot: PinnedRelease, query: CompanyQuery, limit: int) -> list[str]:
     found: list[str] = []
-    page = snapshot.search(query, None, limit)
+    page = snapshot.search_companies(query, None, limit)
     while True:
         found += [row["name"] for row in _decoded(page)]
         if not page.has_more:
             return found
-        page = snapshot.search(query, page.keys[-1], limit)
+        page = snapshot.search_companies(query, page.keys[-1], limit)
 
 
 def test_before_the_first_release(layout: Layout) -> None:
     reader = ReleaseReader(layout)
-    with pytest.raises(NoReleaseError, match="no release yet: run `firm ingest`"), reader.pin():
+    with pytest.raises(NoReleaseError, match="no release yet: run `firm ingest`"), reader.pin_release():
         pass
-    assert reader.current() is None
+    assert reader.current_release_number() is None
     assert reader.events_after(0, 5) == []
-    assert reader.checked_at() == {}
+    assert reader.market_checked_at() == {}
 
 
 def test_serving_imports_no_engine() -> None:
@@ -65,9 +65,7 @@ def test_serving_imports_no_engine() -> None:
         "import sys, warehouse.reader.reader\n"
         "print([name for name in ('polars', 'pyarrow', 'duckdb') if name in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "[]"
 
 
@@ -76,20 +74,20 @@ def test_a_request_stays_on_its_release_and_the_next_one_follows(layout: Layout)
     reader = ReleaseReader(layout, clock)
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     publish(layout, "NO")
-    with reader.pin() as first:
+    with reader.pin_release() as first:
         learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS")])
         publish(layout, "NO", at=1, keep=1)
-        with reader.pin() as early:
-            assert early.number == 1  # the pointer is looked at every 0.2 s
+        with reader.pin_release() as early:
+            assert early.release_number == 1  # the pointer is looked at every 0.2 s
         clock.now += 0.3
-        with reader.pin() as second:
-            assert (first.number, second.number) == (1, 2)
+        with reader.pin_release() as second:
+            assert (first.release_number, second.release_number) == (1, 2)
             assert first.built_at == day(0)
             document = first.profile(ONE)
             assert document is not None
             assert b"Firma 1 AS" in document.body
-            assert ReleaseStore(layout).prune(1) == []  # a reader holds it
-    assert ReleaseStore(layout).prune(1) == [1]
+            assert ReleaseStore(layout).prune_releases(1) == []  # a reader holds it
+    assert ReleaseStore(layout).prune_releases(1) == [1]
     reader.close()
 
 
@@ -100,21 +98,19 @@ def test_a_release_that_cannot_be_opened_leaves_the_former_one_serving(
     publish(layout, "NO")
     clock = Clock()
     reader = ReleaseReader(layout, clock)
-    with reader.pin() as snapshot:
-        assert snapshot.number == 1
-    before = layout.current.read_text()
-    layout.current.write_text('{"release": 2, "manifest_sha256": "00"}')
+    with reader.pin_release() as snapshot:
+        assert snapshot.release_number == 1
+    before = layout.release_pointer_file.read_text()
+    layout.release_pointer_file.write_text('{"release": 2, "manifest_sha256": "00"}')
     for _ in range(3):
         clock.now += 1
-        with reader.pin() as snapshot:
-            assert snapshot.number == 1
-    assert [record.message for record in caplog.records] == [
-        "release 1 stays in use: the next one cannot be opened"
-    ]
-    layout.current.write_text(before)
+        with reader.pin_release() as snapshot:
+            assert snapshot.release_number == 1
+    assert [record.message for record in caplog.records] == ["release 1 stays in use: the next one cannot be opened"]
+    layout.release_pointer_file.write_text(before)
     clock.now += 1
-    with reader.pin() as snapshot:
-        assert snapshot.number == 1
+    with reader.pin_release() as snapshot:
+        assert snapshot.release_number == 1
     reader.close()
 
 
@@ -129,14 +125,14 @@ def test_under_load_no_answer_is_torn(layout: Layout) -> None:
 
     def ask() -> None:
         while not done.is_set():
-            with reader.pin() as snapshot:
+            with reader.pin_release() as snapshot:
                 words = {
                     json.loads(parts["detail"])["website"] if parts else None
-                    for parts in (snapshot.parts(f"firm:NO:90000000{n}") for n in range(3))
+                    for parts in (snapshot.profile_parts(f"firm:NO:90000000{n}") for n in range(3))
                 }
-                if words != {f"v{snapshot.number - 1}"}:
-                    failures.append(f"{snapshot.number}: {words}")
-                seen.add(snapshot.number)
+                if words != {f"v{snapshot.release_number - 1}"}:
+                    failures.append(f"{snapshot.release_number}: {words}")
+                seen.add(snapshot.release_number)
 
     threads = [threading.Thread(target=ask) for _ in range(3)]
     for thread in threads:
@@ -153,9 +149,7 @@ def test_under_load_no_answer_is_torn(layout: Layout) -> None:
 
 
 @pytest.mark.parametrize("few", [0, 2000], ids=["many begin so", "few begin so"])
-def test_names_are_found_best_first_without_end(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
+def test_names_are_found_best_first_without_end(layout: Layout, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
     monkeypatch.setattr("warehouse.reader.queries.names.FEW", few)
     names = {
         "Ørsted": {},
@@ -171,7 +165,7 @@ def test_names_are_found_best_first_without_end(
     learn(layout, "SE", 0, companies=[member("SE", 1, name="Orsted Sverige AB")])
     publish(layout, "NO", "SE")
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         best = _walk(snapshot, CompanyQuery(q="  ØRSTED "), 100)
         assert best[:4] == ["Ørsted", "Örsted", "Orsted Vind A/S", "Orsted Salg"]
         assert set(best[4:]) == {"Orsted Sverige AB", "Nye Ørsted Øst"}
@@ -192,14 +186,14 @@ def test_names_are_found_best_first_without_end(
     reader.close()
 
 
-def _periods(snapshot: ReleaseSnapshot, query: FinancialsQuery, limit: int = 100) -> list[tuple[str, int]]:
+def _periods(snapshot: PinnedRelease, query: FinancialsQuery, limit: int = 100) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
-    page = snapshot.financials(ONE, query, None, limit)
+    page = snapshot.company_financials(ONE, query, None, limit)
     while True:
         found += [(row["period"], row["version"]) for row in _decoded(page)]
         if not page.has_more:
             return found
-        page = snapshot.financials(ONE, query, page.keys[-1], limit)
+        page = snapshot.company_financials(ONE, query, page.keys[-1], limit)
 
 
 def test_financials(layout: Layout) -> None:
@@ -221,23 +215,20 @@ def test_financials(layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", 1)], financials=given)
     publish(layout, "NO")
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         current = [("2025", 1), ("2025-Q4", 1), ("2024", 2), ("2023", 1)]
         for limit in (1, 3, 100):
             assert _periods(snapshot, FinancialsQuery(), limit) == current
-        assert _periods(snapshot, FinancialsQuery(history=True)) == [
+        assert _periods(snapshot, FinancialsQuery(include_history=True)) == [
             *current[:2],
             ("2024", 1),
             ("2024", 2),
             ("2023", 1),
         ]
-        assert _periods(snapshot, FinancialsQuery(period_type="annual", years=2)) == [
-            ("2025", 1),
-            ("2024", 2),
-        ]
+        assert _periods(snapshot, FinancialsQuery(period_type="annual", years=2)) == [("2025", 1), ("2024", 2)]
         assert _periods(snapshot, FinancialsQuery(from_year=2024, to_year=2024)) == [("2024", 2)]
-        assert _periods(snapshot, FinancialsQuery(consolidated=True)) == []
-        page = snapshot.financials(ONE, FinancialsQuery(sources=True), None, 3)
+        assert _periods(snapshot, FinancialsQuery(is_consolidated=True)) == []
+        page = snapshot.company_financials(ONE, FinancialsQuery(include_sources=True), None, 3)
         first, _, restated = _decoded(page)
         assert first["revenue"] == 0
         assert restated["revenue"] is None
@@ -253,7 +244,7 @@ def test_financials(layout: Layout) -> None:
             "revenue",
         ]
         assert first["sources"][0]["retrieved_at"] == "2026-01-01T00:00:00Z"
-        assert snapshot.financials("firm:NO:1", FinancialsQuery(), None, 3).rows == ()
+        assert snapshot.company_financials("firm:NO:1", FinancialsQuery(), None, 3).rows == ()
     reader.close()
 
 
@@ -262,9 +253,9 @@ def test_group_figures_where_there_are_any_and_never_both(layout: Layout) -> Non
     learn(layout, "NO", 0, companies=[member("NO", 1)], financials=given)
     publish(layout, "NO")
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         assert _periods(snapshot, FinancialsQuery()) == [("2024", 1)]
-        assert _periods(snapshot, FinancialsQuery(consolidated=False)) == [("2025", 1), ("2024", 1)]
+        assert _periods(snapshot, FinancialsQuery(is_consolidated=False)) == [("2025", 1), ("2024", 1)]
     reader.close()
 
 
@@ -281,27 +272,24 @@ def test_owners_on_a_day(layout: Layout) -> None:
     reader = ReleaseReader(layout)
 
     def ask(on: dt.date, least: str | None = None, limit: int = 10) -> tuple[list[Any], str | None]:
-        with reader.pin() as snapshot:
+        with reader.pin_release() as snapshot:
             found: list[Any] = []
-            page, known = snapshot.owners(ONE, on, least, None, limit)
+            page, known = snapshot.company_owners(ONE, on, least, None, limit)
             while True:
                 found += [(row["holder_id"], row["pct"]) for row in _decoded(page)]
                 if not page.has_more:
                     return found, known
-                page, known = snapshot.owners(ONE, on, least, page.keys[-1], limit)
+                page, known = snapshot.company_owners(ONE, on, least, page.keys[-1], limit)
 
     small, band = ("own_d", 0.0001), ("own_c", None)
     assert ask(dt.date(2025, 3, 1)) == ([("own_b", 40.5), ("own_a", 10.7), small, band], "51.2001")
     for limit in (1, 2, 3):
-        assert ask(dt.date(2025, 7, 1), None, limit) == (
-            [("own_a", 60), ("own_b", 40.5), small, band],
-            "100",
-        )
+        assert ask(dt.date(2025, 7, 1), None, limit) == ([("own_a", 60), ("own_b", 40.5), small, band], "100")
     assert ask(dt.date(2025, 9, 1)) == ([("own_a", 60), small, band], "60.0001")
     assert ask(dt.date(2025, 9, 1), "25") == ([("own_a", 60), band], "60.0001")
     assert ask(dt.date(2024, 1, 1)) == ([], None)
-    with reader.pin() as snapshot:
-        page, _ = snapshot.owners(ONE, dt.date(2025, 9, 1), None, None, 1)
+    with reader.pin_release() as snapshot:
+        page, _ = snapshot.company_owners(ONE, dt.date(2025, 9, 1), None, None, 1)
         assert b'"pct":60,"pct_min":60,"pct_max":60,' in page.rows[0]
     reader.close()
 
@@ -312,19 +300,19 @@ def test_events_in_both_directions(layout: Layout) -> None:
         sent = rows(EVENTS, event(f"{at}a", at=day(at)), event(f"{at}b", "firm:NO:900000002", day(at)))
         publish(layout, "NO", at=at, events=sent)
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
-        newest = snapshot.events(ONE, EventQuery(), None, 2)
+    with reader.pin_release() as snapshot:
+        newest = snapshot.company_events(ONE, EventQuery(), None, 2)
         assert (newest.keys, newest.has_more) == (((5,), (3,)), True)
-        assert snapshot.events(ONE, EventQuery(), newest.keys[-1], 2).keys == ((1,),)
-        oldest = snapshot.events(ONE, EventQuery(descending=False), None, 2)
+        assert snapshot.company_events(ONE, EventQuery(), newest.keys[-1], 2).keys == ((1,),)
+        oldest = snapshot.company_events(ONE, EventQuery(is_descending=False), None, 2)
         assert oldest.keys == ((1,), (3,))
-        assert snapshot.events(ONE, EventQuery(descending=False), (5,), 2) == ResultPage(
+        assert snapshot.company_events(ONE, EventQuery(is_descending=False), (5,), 2) == ResultPage(
             (), (), has_more=False
         )
         some = EventQuery(types=("status.changed",), since=day(1), until=day(2))
-        assert snapshot.events(ONE, some, None, 5).keys == ((3,),)
-        assert snapshot.events(ONE, EventQuery(types=("filing.added",)), None, 5).keys == ()
-        [one] = _decoded(snapshot.events(ONE, some, None, 5))
+        assert snapshot.company_events(ONE, some, None, 5).keys == ((3,),)
+        assert snapshot.company_events(ONE, EventQuery(types=("filing.added",)), None, 5).keys == ()
+        [one] = _decoded(snapshot.company_events(ONE, some, None, 5))
         times = ["occurred_at", "recorded_at", "sequence", "data"]
         assert list(one) == ["event_id", "event_type", "company_id", *times]
         assert one["recorded_at"] == "2026-01-02T00:00:00Z"

@@ -21,11 +21,9 @@ class _Clock:
 
 
 def _names(reader: ReleaseReader, numbers: range) -> list[bytes | None]:
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         documents = [snapshot.profile(f"firm:NO:90000000{number}") for number in numbers]
-    return [
-        document.body.split(b'"name":"')[1].split(b'"')[0] if document else None for document in documents
-    ]
+    return [document.body.split(b'"name":"')[1].split(b'"')[0] if document else None for document in documents]
 
 
 def test_a_new_release_is_read_anew(layout: Layout) -> None:
@@ -54,7 +52,7 @@ def test_no_more_are_kept_than_allowed(layout: Layout, monkeypatch: pytest.Monke
 
     def profile(connection: sqlite3.Connection, company_id: str) -> ProfileDocument | None:
         read.append(company_id)
-        return profiles.profile(connection, company_id)
+        return profiles.company_profile(connection, company_id)
 
     monkeypatch.setattr(open_release, "profiles", SimpleNamespace(profile=profile))
     reader = ReleaseReader(layout)

@@ -40,11 +40,9 @@ def test_a_manifest_carries_terms_and_freshness(layout: Layout) -> None:
 
 def test_manifests_of_before_still_open(layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", 1)])
-    part = MarketPart(
-        "NO", layout.history_file("NO"), "fresh", day(0), {"no.x": DatasetState(day(0), ("b1",), 5)}
-    )
+    part = MarketPart("NO", layout.history_file("NO"), "fresh", day(0), {"no.x": DatasetState(day(0), ("b1",), 5)})
     ReleaseStore(layout).publish({"NO": part}, NO_EVENTS)
-    values = json.loads((layout.release(1) / MANIFEST).read_bytes())
+    values = json.loads((layout.release_folder(1) / MANIFEST).read_bytes())
     for name in NEW:
         del values["markets"]["NO"]["datasets"]["no.x"][name]
     old = ReleaseManifest.parse(json.dumps(values).encode())
@@ -54,28 +52,26 @@ def test_manifests_of_before_still_open(layout: Layout) -> None:
 def test_what_runs_note_adds_up(layout: Layout) -> None:
     publish(layout)
     releases, reader = ReleaseStore(layout), ReleaseReader(layout)
-    assert reader.freshness() == Freshness()
-    releases.checked(["NO"], day(1), {"no.x": DatasetCheck(day(1)), "no.y": DatasetCheck(None, day(1))})
-    releases.checked(["SE"], day(2), {"se.x": DatasetCheck(day(2)), "no.y": DatasetCheck(day(2))})
-    assert reader.freshness() == Freshness(
+    assert reader.read_freshness() == Freshness()
+    releases.record_checks(["NO"], day(1), {"no.x": DatasetCheck(day(1)), "no.y": DatasetCheck(None, day(1))})
+    releases.record_checks(["SE"], day(2), {"se.x": DatasetCheck(day(2)), "no.y": DatasetCheck(day(2))})
+    assert reader.read_freshness() == Freshness(
         {"NO": day(1), "SE": day(2)},
         {"no.x": DatasetCheck(day(1)), "no.y": DatasetCheck(day(2)), "se.x": DatasetCheck(day(2))},
     )
-    assert reader.checked_at() == {"NO": day(1), "SE": day(2)}
+    assert reader.market_checked_at() == {"NO": day(1), "SE": day(2)}
 
 
 def test_a_file_of_before_datasets_were_noted_still_opens(layout: Layout) -> None:
-    layout.checked.parent.mkdir(parents=True, exist_ok=True)
-    layout.checked.write_text(json.dumps({"NO": day(1).isoformat()}))
-    assert freshness.read(layout) == Freshness({"NO": day(1)}, {})
+    layout.freshness_file.parent.mkdir(parents=True, exist_ok=True)
+    layout.freshness_file.write_text(json.dumps({"NO": day(1).isoformat()}))
+    assert freshness.read_freshness(layout) == Freshness({"NO": day(1)}, {})
 
 
 def test_what_was_noted_since_counts_before_what_the_release_says() -> None:
     told = DatasetState(day(0), ("b1",), 5, checked_at=day(0), held_since=day(0), terms=TERMS)
     state = MarketState("fresh", day(0), 3, {"no.x": told, "no.unseen": told})
-    noted = Freshness(
-        {}, {"no.x": DatasetCheck(day(0) + timedelta(hours=1)), "no.other": DatasetCheck(day(1))}
-    )
+    noted = Freshness({}, {"no.x": DatasetCheck(day(0) + timedelta(hours=1)), "no.other": DatasetCheck(day(1))})
     found = noted.of(state)
     assert found.datasets["no.x"].checked_at == day(0) + timedelta(hours=1)
     assert found.datasets["no.x"].held_since is None

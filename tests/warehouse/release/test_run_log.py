@@ -32,14 +32,14 @@ WHOLE = RunNote(
 def test_a_note_is_read_as_it_was_written_newest_first(tmp_path: Path) -> None:
     layout = Layout(tmp_path)
     begun = RunNote("20261121T040000000Z", ("NO",), BEGAN.replace(day=21))
-    assert run_log.read(layout) == []
-    run_log.write(layout, WHOLE)
-    run_log.write(layout, begun)
+    assert run_log.read_run_log(layout) == []
+    run_log.write_run_note(layout, WHOLE)
+    run_log.write_run_note(layout, begun)
     reader = ReleaseReader(layout)
-    assert reader.runs() == [begun, WHOLE]
+    assert reader.read_run_log() == [begun, WHOLE]
     ended = replace(begun, ended_at=begun.began_at)
-    run_log.write(layout, ended)
-    assert reader.runs() == [ended, WHOLE], "what is noted of a run later takes its note's place"
+    run_log.write_run_note(layout, ended)
+    assert reader.read_run_log() == [ended, WHOLE], "what is noted of a run later takes its note's place"
     reader.close()
 
 
@@ -61,7 +61,7 @@ def test_a_run_in_one_word(note: RunNote, outcome: str) -> None:
 def test_the_newest_runs_are_kept(tmp_path: Path) -> None:
     layout = Layout(tmp_path)
     for number in range(KEPT + 3):
-        run_log.write(layout, replace(WHOLE, batch=f"2026112{number // 10}T04000{number % 10}000Z"))
-    found = [note.batch for note in run_log.read(layout)]
+        run_log.write_run_note(layout, replace(WHOLE, batch=f"2026112{number // 10}T04000{number % 10}000Z"))
+    found = [note.batch for note in run_log.read_run_log(layout)]
     assert len(found) == KEPT
     assert found[-1] == "20261120T040003000Z"

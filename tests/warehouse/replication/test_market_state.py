@@ -14,12 +14,7 @@ from tests.bucket import Bucket, Fault
 from tests.warehouse.helpers import DAY, Sent, day
 from warehouse.raw.archive import RawArchive
 from warehouse.replication import decision_log
-from warehouse.replication.errors import (
-    CorruptObjectError,
-    DivergedReplicaError,
-    LostRaceError,
-    ObjectStoreError,
-)
+from warehouse.replication.errors import CorruptObjectError, DivergedReplicaError, LostRaceError, ObjectStoreError
 from warehouse.replication.market_state import ReplicatedMarket
 from warehouse.replication.s3 import ObjectStore
 from warehouse.storage.layout import Layout
@@ -36,9 +31,7 @@ def other(tmp_path: Path) -> Layout:
 
 
 def _market(layout: Layout, bucket: Bucket, seconds: float = 20) -> ReplicatedMarket:
-    return ReplicatedMarket(
-        layout, ObjectStore(bucket.address, timedelta(seconds=seconds)), "NO", ["no.x", "no.y"]
-    )
+    return ReplicatedMarket(layout, ObjectStore(bucket.address, timedelta(seconds=seconds)), "NO", ["no.x", "no.y"])
 
 
 def _write(layout: Layout, name: str, content: str) -> Path:
@@ -50,8 +43,8 @@ def _write(layout: Layout, name: str, content: str) -> Path:
 
 def _filled(layout: Layout) -> RawArchive:
     archive = RawArchive(layout, clock=lambda: day(1))
-    archive.put("no.x", Sent("a.csv", b"first", DAY), "b1")
-    archive.put("se.z", Sent("a.csv", b"another market's", DAY), "b1")
+    archive.store_body("no.x", Sent("a.csv", b"first", DAY), "b1")
+    archive.store_body("se.z", Sent("a.csv", b"another market's", DAY), "b1")
     _write(layout, "staged/no.x/b1/rows.parquet", "rows")
     _write(layout, "staged/no.y/b1/rows.parquet", "rows")  # the same bytes under another name
     _write(layout, "staged/no.x/b2.tmp/rows.parquet", "half")
@@ -62,7 +55,9 @@ def _filled(layout: Layout) -> RawArchive:
 
 
 def _files(layout: Layout) -> dict[str, bytes]:
-    found = (path for path in layout.root.rglob("*") if path.is_file() and layout.remote not in path.parents)
+    found = (
+        path for path in layout.root.rglob("*") if path.is_file() and layout.replication_folder not in path.parents
+    )
     return {path.relative_to(layout.root).as_posix(): path.read_bytes() for path in found}
 
 
@@ -75,9 +70,7 @@ def test_another_machine_goes_on(layout: Layout, other: Layout, bucket: Bucket) 
     assert one.send({"erased": ["x"]}) == 1  # nothing has changed
     two = _market(other, bucket)
     assert two.fetch() == {"erased": ["x"]}
-    ours = {
-        name: content for name, content in _files(layout).items() if "se.z" not in name and ".tmp" not in name
-    }
+    ours = {name: content for name, content in _files(layout).items() if "se.z" not in name and ".tmp" not in name}
     theirs = _files(other)
     assert theirs.items() <= ours.items()
     assert len(ours) == len(theirs) + 1  # the body of the other market
@@ -117,14 +110,14 @@ def test_what_is_erased_here_is_erased_there(layout: Layout, other: Layout, buck
     one.send({})
     _market(other, bucket).fetch()
     [piece] = archive.bodies("no.x")
-    archive.erase("no.x", piece.sha256, "asked for")
+    archive.erase_body("no.x", piece.sha256, "asked for")
     before = set(bucket.listed())
     one.send({})
     gone = before - set(bucket.listed())
     assert len(gone) == 3  # the body, the manifest as it was, the contents as they were
     _market(other, bucket).fetch()
-    RawArchive(other).discard_erased()
-    assert not list((other.archive / "sha256").rglob("*.zst"))
+    RawArchive(other).delete_erased_bodies()
+    assert not list((other.raw_folder / "sha256").rglob("*.zst"))
 
 
 def test_a_fetch_that_fails_changes_nothing(layout: Layout, other: Layout, bucket: Bucket) -> None:
@@ -172,11 +165,11 @@ def test_judgements_are_the_same_everywhere(layout: Layout, other: Layout, bucke
     _write(layout, "judgements.jsonl", "one\n")
     decision_log.sync_decision_log(layout, store)
     decision_log.sync_decision_log(other, store)
-    assert other.judgements.read_text() == "one\n"
+    assert other.decision_log_file.read_text() == "one\n"
     _write(other, "judgements.jsonl", "one\ntwo\nhal")  # the last was cut off
     decision_log.sync_decision_log(other, store)
     decision_log.sync_decision_log(layout, store)
-    assert layout.judgements.read_text() == "one\ntwo\n"
+    assert layout.decision_log_file.read_text() == "one\ntwo\n"
     _write(layout, "judgements.jsonl", "one\ntwo\nthree\n")
     _write(other, "judgements.jsonl", "one\ntwo\nfour\n")
     decision_log.sync_decision_log(layout, store)

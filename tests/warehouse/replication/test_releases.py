@@ -21,18 +21,13 @@ from warehouse.publish.publisher import ReleaseStore
 from warehouse.reader.reader import ReleaseReader
 from warehouse.release import manifest
 from warehouse.release.manifest import NAMES, SERVING, ReleaseManifest
-from warehouse.replication.errors import (
-    CorruptObjectError,
-    DivergedReplicaError,
-    LostRaceError,
-    ObjectStoreError,
-)
+from warehouse.replication.errors import CorruptObjectError, DivergedReplicaError, LostRaceError, ObjectStoreError
 from warehouse.replication.lease import LeaseTiming
 from warehouse.replication.releases import ReplicatedReleases
 from warehouse.replication.s3 import ObjectStore
 from warehouse.schema.tables import EVENTS
 from warehouse.storage import locks
-from warehouse.storage.atomic_files import Step, no_step
+from warehouse.storage.atomic_files import Step, ignore_step
 from warehouse.storage.layout import Layout
 
 
@@ -42,13 +37,11 @@ def bucket(object_store: Callable[[], Bucket]) -> Bucket:
 
 
 def _shared(layout: Layout, bucket: Bucket, keep: int = 3, seconds: float = 20) -> ReplicatedReleases:
-    return ReplicatedReleases(
-        layout, ObjectStore(bucket.address, timedelta(seconds=seconds)), keep, LeaseTiming(1)
-    )
+    return ReplicatedReleases(layout, ObjectStore(bucket.address, timedelta(seconds=seconds)), keep, LeaseTiming(1))
 
 
 def _releases(
-    layout: Layout, bucket: Bucket, at: int = 0, on_step: Step = no_step, keep: int = 3, seconds: float = 20
+    layout: Layout, bucket: Bucket, at: int = 0, on_step: Step = ignore_step, keep: int = 3, seconds: float = 20
 ) -> ReleaseStore:
     shared = _shared(layout, bucket, keep, seconds)
     return ReleaseStore(layout, lambda: day(at), keep, on_step, shared)
@@ -71,7 +64,7 @@ def _fetch(layout: Layout, bucket: Bucket, seconds: float = 20) -> int | None:
 def _served(layout: Layout, company: str) -> str | None:
     reader = ReleaseReader(layout)
     try:
-        with reader.pin() as snapshot:
+        with reader.pin_release() as snapshot:
             found = snapshot.profile(company)
             return None if found is None else json.loads(found.body)["name"]
     finally:
@@ -91,9 +84,9 @@ def test_another_machine_serves_what_is_published(layout: Layout, other: Layout,
     assert _served(other, "firm:NO:900000001") == "Name 1"
     assert [one.event_id for one in Ledger(other).after(0, 10)] == ["evt_a", "evt_b"]
     assert _fetch(other, bucket) is None
-    _releases(layout, bucket).checked(["NO"], day(7))
+    _releases(layout, bucket).record_checks(["NO"], day(7))
     assert _fetch(other, bucket) is None  # no release, yet what runs have noted comes
-    assert ReleaseReader(other).checked_at() == {"NO": day(7)}
+    assert ReleaseReader(other).market_checked_at() == {"NO": day(7)}
 
 
 def test_only_what_is_new_travels(layout: Layout, other: Layout, bucket: Bucket) -> None:
@@ -114,15 +107,15 @@ def test_a_release_of_an_edition_without_a_file_of_names_is_fetched_too(
     learn(layout, "NO", 1, companies=[member("NO", 1, name="Name 1")])
     made = ReleaseStore(layout, lambda: day(1)).publish(parts(layout, "NO", at=1), NO_EVENTS)
     assert made is not None
-    with_names(layout.release(1) / SERVING)
+    with_names(layout.release_folder(1) / SERVING)
     sizes = {name: size for name, size in made.sizes.items() if name != NAMES}
     manifest.write_manifest(layout, replace(made, sizes=sizes))
     manifest.write_pointer(layout, 1)
     shared = _shared(layout, bucket)
-    with shared.turn():
+    with shared.hold_release_lock():
         shared.send_again(manifest.read_manifest(layout, 1))
     assert _fetch(other, bucket) == 1
-    assert not (other.release(1) / NAMES).exists()
+    assert not (other.release_folder(1) / NAMES).exists()
     assert _served(other, "firm:NO:900000001") == "Name 1"
 
 
@@ -154,7 +147,7 @@ def test_the_second_of_two_at_one_time_is_not_seen(layout: Layout, other: Layout
         late.publish(parts(other, "SE", at=2), rows(EVENTS, event("b")))
     assert manifest.served_position(other)[0] == 1
     assert manifest.served_position(layout)[0] == 2
-    assert _releases(layout, bucket, 4).heal() == []
+    assert _releases(layout, bucket, 4).remove_incomplete() == []
     made = _releases(other, bucket, 5).publish(parts(other, "SE", at=2), rows(EVENTS, event("b")))
     assert made is not None
     assert (made.release, made.last) == (3, 3)
@@ -178,7 +171,7 @@ def test_a_publisher_that_is_killed(layout: Layout, other: Layout, bucket: Bucke
         _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")), on_step=kill)
     seen = 1 if step == "manifest written" else 2
     assert _fetch(other, bucket) == seen
-    _releases(layout, bucket).heal()
+    _releases(layout, bucket).remove_incomplete()
     made = _releases(layout, bucket, 3).publish(parts(layout, "NO", at=2), rows(EVENTS, event("b")))
     assert manifest.served_position(layout) == (2, 2)
     assert (made is None) == (seen == 2)  # what was shared before the kill has been fetched
@@ -187,12 +180,8 @@ def test_a_publisher_that_is_killed(layout: Layout, other: Layout, bucket: Bucke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "what", ["^PUT .*/releases/0000000002/[0-9a-f]", "^PUT .*/contents", "^PUT .*current"]
-)
-def test_a_store_that_fails_while_a_release_is_sent(
-    layout: Layout, other: Layout, bucket: Bucket, what: str
-) -> None:
+@pytest.mark.parametrize("what", ["^PUT .*/releases/0000000002/[0-9a-f]", "^PUT .*/contents", "^PUT .*current"])
+def test_a_store_that_fails_while_a_release_is_sent(layout: Layout, other: Layout, bucket: Bucket, what: str) -> None:
     _publish(layout, bucket, "NO", 1)
     _fetch(other, bucket)
     bucket.faults.append(Fault("503", what, times=1000))
@@ -218,21 +207,19 @@ def test_a_fetch_that_is_cut_off_goes_on(layout: Layout, other: Layout, bucket: 
     bucket.faults.clear()
     bucket.asked.clear()
     assert _fetch(other, bucket) == 2
-    assert (
-        len([line for line in bucket.asked if "/releases/0000000002/" in line]) == 4
-    )  # contents, what lacked
-    assert not (other.remote / "incoming").exists()
+    assert len([line for line in bucket.asked if "/releases/0000000002/" in line]) == 4  # contents, what lacked
+    assert not (other.replication_folder / "incoming").exists()
 
 
 def test_damage_is_found_and_mended(layout: Layout, other: Layout, bucket: Bucket) -> None:
     made = _publish(layout, bucket, "NO", 1)
     [key] = [key for key in bucket.listed() if key.endswith(manifest.manifest_digest(layout, 1))]
-    size = (layout.release(1) / "manifest.json").stat().st_size
+    size = (layout.release_folder(1) / "manifest.json").stat().st_size
     bucket.call("PUT", key, b"x" * size)
     with pytest.raises(CorruptObjectError, match="another SHA-256"):
         _fetch(other, bucket)
     assert manifest.served_manifest(other) is None
-    assert not list(other.releases.glob("[0-9]*"))
+    assert not list(other.releases_folder.glob("[0-9]*"))
     shared = _shared(layout, bucket)
     with locks.release_lock(layout):
         shared.fetch()
@@ -241,9 +228,7 @@ def test_damage_is_found_and_mended(layout: Layout, other: Layout, bucket: Bucke
 
 
 @pytest.mark.parametrize("name", ["../secrets.json", "secrets.json", "ledger/../x", "releases/0000000001/x"])
-def test_a_document_that_names_other_files_is_refused(
-    layout: Layout, other: Layout, bucket: Bucket, name: str
-) -> None:
+def test_a_document_that_names_other_files_is_refused(layout: Layout, other: Layout, bucket: Bucket, name: str) -> None:
     _publish(layout, bucket, "NO", 1)
     pointer = json.loads(bucket.call("GET", "releases/current.json")[1])
     contents = json.loads(bucket.call("GET", pointer["contents"])[1])
@@ -272,9 +257,7 @@ def test_machines_that_are_not_of_one_line(layout: Layout, other: Layout, bucket
 
 
 @pytest.mark.slow
-def test_old_releases_go_and_a_late_fetch_takes_the_newest(
-    layout: Layout, other: Layout, bucket: Bucket
-) -> None:
+def test_old_releases_go_and_a_late_fetch_takes_the_newest(layout: Layout, other: Layout, bucket: Bucket) -> None:
     for at in range(1, 4):
         _publish(layout, bucket, "NO", at, rows(EVENTS, event(f"e{at}")), keep=2)
     assert not [key for key in bucket.listed() if "0000000001" in key]
@@ -298,16 +281,16 @@ def test_what_is_erased_leaves_the_store_too(layout: Layout, other: Layout, buck
     _fetch(other, bucket)
     _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")))
     _fetch(other, bucket)
-    assert other.release(1).exists()
+    assert other.release_folder(1).exists()
     before = set(bucket.listed())
     releases = _releases(layout, bucket, 3)
-    with releases.turn():  # as `warehouse.erasure.files.redact_ledger` writes a segment again
-        path = layout.ledger / "0000000001.parquet"
+    with releases.hold_release_lock():  # as `warehouse.erasure.files.redact_ledger` writes a segment again
+        path = layout.ledger_folder / "0000000001.parquet"
         pl.read_parquet(path).with_columns(data=pl.lit("{}")).write_parquet(path)
-    releases.prune(1)
+    releases.prune_releases(1)
     gone = before - set(bucket.listed())
     assert len([key for key in gone if key.startswith("ledger/")]) == 1
     assert len([key for key in gone if key.startswith("releases/0000000001/")]) == 5
     assert _fetch(other, bucket) == 2  # the same release, the ledger written again
-    assert pl.read_parquet(other.ledger / "0000000001.parquet")["data"].to_list() == ["{}"]
-    assert not other.release(1).exists()
+    assert pl.read_parquet(other.ledger_folder / "0000000001.parquet")["data"].to_list() == ["{}"]
+    assert not other.release_folder(1).exists()

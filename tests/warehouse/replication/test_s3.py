@@ -103,13 +103,6 @@ def test_addresses() -> None:
     assert found == StoreAddress("my-bucket", "a/b", {"AWS_REGION": "eu-north-1"})
     assert str(found) == "s3://my-bucket/a/b"
     assert "secret" not in repr(StoreAddress("b", "", {"AWS_SECRET_ACCESS_KEY": "secret"}))
-    for wrong in (
-        "my-bucket",
-        "https://my-bucket/a",
-        "s3://",
-        "s3://my-bucket/a//b",
-        "s3://MY/a",
-        "s3://b?x=1",
-    ):
+    for wrong in ("my-bucket", "https://my-bucket/a", "s3://", "s3://my-bucket/a//b", "s3://MY/a", "s3://b?x=1"):
         with pytest.raises(InvalidStoreAddressError, match="s3://bucket"):
             StoreAddress.read({"FIRM_OBJECT_STORE": wrong})

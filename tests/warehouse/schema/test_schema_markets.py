@@ -58,9 +58,7 @@ def test_read_markets_list_that_differs_from_folders_is_refused(listed: str, tmp
         ("length = 8", "length = 8\nweights = [2, 1]", "2 weights for 8 digits"),
     ],
 )
-def test_read_markets_wrong_declaration_is_refused_with_its_file(
-    old: str, new: str, said: str, tmp_path: Path
-) -> None:
+def test_read_markets_wrong_declaration_is_refused_with_its_file(old: str, new: str, said: str, tmp_path: Path) -> None:
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
     with pytest.raises(MarketDeclarationError, match=rf"market\.toml: .*{said}"):
         read_markets(declared(folder, DECLARATION.replace(old, new)))

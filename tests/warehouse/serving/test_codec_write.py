@@ -54,18 +54,20 @@ def _world(layout: Layout) -> None:
 
 def _answers(layout: Layout) -> list[Any]:
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         found = [
             (
                 snapshot.profile(company),
-                snapshot.parts(company),
-                snapshot.financials(company, FinancialsQuery(history=True, sources=True), None, 50),
-                snapshot.owners(company, DAY, None, None, 50),
-                snapshot.owners(company, DAY, "25", None, 50),
+                snapshot.profile_parts(company),
+                snapshot.company_financials(
+                    company, FinancialsQuery(include_history=True, include_sources=True), None, 50
+                ),
+                snapshot.company_owners(company, DAY, None, None, 50),
+                snapshot.company_owners(company, DAY, "25", None, 50),
             )
             for company in (ONE, TWO, "firm:NO:900000003", "firm:NO:1")
         ]
-        named = [list(snapshot.search(CompanyQuery(q=q), None, 10).rows) for q in ("firma 2", "fimra", "3")]
+        named = [list(snapshot.search_companies(CompanyQuery(q=q), None, 10).rows) for q in ("firma 2", "fimra", "3")]
     reader.close()
     with leased_release(layout) as held:
         handed = [
@@ -95,7 +97,7 @@ def test_what_is_hostile_comes_out_as_it_went_in(layout: Layout) -> None:
 def test_a_release_of_a_former_edition_reads_alike(layout: Layout, edition: str) -> None:
     _world(layout)
     expected = _answers(layout)
-    path = layout.release(1) / SERVING
+    path = layout.release_folder(1) / SERVING
     with_names(path)
     if edition != "names":
         {"objects": _with_objects, "rows": _with_rows}[edition](path)
@@ -107,9 +109,7 @@ def _with_objects(path: Path) -> None:
     places = (("companies", "parts"), ("financials", "packed"), ("owners", "packed"))
     with closing(codec_read.open_documents(path)) as source:
         found = {
-            (table, column): source.execute(
-                f"SELECT company_id, unpacked('{table}', {column}) FROM {table}"
-            ).fetchall()
+            (table, column): source.execute(f"SELECT company_id, unpacked('{table}', {column}) FROM {table}").fetchall()
             for table, column in places
         }
         words = codec_read.read_dictionary(source)
@@ -133,9 +133,7 @@ def _with_rows(path: Path) -> None:
         rows = {
             table: [
                 (company, position, *(field.decode() or None for field in fields))
-                for company, value in source.execute(
-                    f"SELECT company_id, unpacked('{table}', packed) FROM {table}"
-                )
+                for company, value in source.execute(f"SELECT company_id, unpacked('{table}', packed) FROM {table}")
                 for position, fields in enumerate(codec_read.split_rows((value,)), 1)
             ]
             for table in ("financials", "owners")
@@ -181,9 +179,7 @@ def test_any_text_is_packed_and_unpacked(texts: list[str]) -> None:
 
 
 @given(st.lists(st.lists(st.text(min_size=1), min_size=1), min_size=1), st.integers(0, 3))
-def test_rows_of_companies_are_packed_in_whatever_pieces_they_come(
-    companies: list[list[str]], cut: int
-) -> None:
+def test_rows_of_companies_are_packed_in_whatever_pieces_they_come(companies: list[list[str]], cut: int) -> None:
     given_rows = [(f"c{place}", f"{text}{ROW}") for place, texts in enumerate(companies) for text in texts]
     frame = pl.DataFrame(given_rows, schema={"company_id": pl.String, "row": pl.String}, orient="row")
     strange = pl.DataFrame({"company_id": ["c"], "row": ["x" * 40]})

@@ -42,12 +42,12 @@ def _document_and_parts(layout: Layout, **tables: Any) -> tuple[ProfileDocument,
     learn(layout, "NO", 0, **tables)
     publish(layout, "NO")
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
-        found, parts = snapshot.profile(ONE), snapshot.parts(ONE)
-        assert snapshot.head(ONE)
-        assert snapshot.head("firm:NO:1") is None
+    with reader.pin_release() as snapshot:
+        found, parts = snapshot.profile(ONE), snapshot.profile_parts(ONE)
+        assert snapshot.company_header(ONE)
+        assert snapshot.company_header("firm:NO:1") is None
         assert snapshot.profile("firm:NO:1") is None
-        assert snapshot.parts("firm:NO:1") == {}
+        assert snapshot.profile_parts("firm:NO:1") == {}
     reader.close()
     assert found is not None
     return found, parts
@@ -61,9 +61,7 @@ def test_the_fourteen_fields_in_order_and_nothing_else(layout: Layout) -> None:
     assert document.etag == hashlib.sha256(document.body).hexdigest()[:16]
 
 
-@pytest.mark.parametrize(
-    "name", ['"A" \\ B / C', "line\nbreak\ttab\x01", "Ærø Å ß 株式会社 🙂", "\u2028 </script>"]
-)
+@pytest.mark.parametrize("name", ['"A" \\ B / C', "line\nbreak\ttab\x01", "Ærø Å ß 株式会社 🙂", "\u2028 </script>"])
 def test_any_text_survives_and_is_compact(layout: Layout, name: str) -> None:
     document = _document(layout, companies=[member("NO", 1, name=name, registered_date=dt.date(1915, 5, 5))])
     body = json.loads(document.body)
@@ -74,9 +72,7 @@ def test_any_text_survives_and_is_compact(layout: Layout, name: str) -> None:
 
 def test_the_parts_are_objects_to_merge(layout: Layout) -> None:
     source = '[{"register":"no.x","native_id":"1","url":null}]'
-    company = member(
-        "NO", 1, sources=source, previous_names=["Før AS"], address_lines=["Gate 1"], employees=0
-    )
+    company = member("NO", 1, sources=source, previous_names=["Før AS"], address_lines=["Gate 1"], employees=0)
     others = [
         {"company_id": ONE, "scheme": "lei", "value": "L"},
         {"company_id": ONE, "scheme": "isin", "value": "NO2"},

@@ -23,9 +23,7 @@ _IDS = st.sets(st.text(min_size=1, max_size=3).filter(lambda text: "\0" not in t
 
 @settings(max_examples=30)
 @given(_IDS, _IDS, st.integers(1, 4))
-def test_every_row_meets_one_condition_and_they_come_in_order(
-    companies: set[str], others: set[str], size: int
-) -> None:
+def test_every_row_meets_one_condition_and_they_come_in_order(companies: set[str], others: set[str], size: int) -> None:
     with open_database() as connection:
         connection.execute("CREATE TABLE companies (company_id VARCHAR)")
         connection.execute("CREATE TABLE rows (company_id VARCHAR)")
@@ -43,9 +41,7 @@ def test_every_row_meets_one_condition_and_they_come_in_order(
     assert all(len(companies.intersection(part)) <= size for part in found)
 
 
-def test_a_release_made_in_stretches_is_the_one_made_at_once(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_made_in_stretches_is_the_one_made_at_once(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     members = [member("NO", place) for place in range(1, 8)]
     ids = [one["company_id"] for one in members]
     years = [period(company, year) for company in ids for year in (2023, 2024)]
@@ -74,7 +70,7 @@ def test_rows_of_companies_that_are_none_are_not_served(layout: Layout) -> None:
 
 def _lying(layout: Layout, number: int, what: str) -> list[tuple[object, ...]]:
     """Rows of a release's table in the order in which they lie."""
-    with open_database(layout.release(number) / WAREHOUSE, read_only=True) as connection:
+    with open_database(layout.release_folder(number) / WAREHOUSE, read_only=True) as connection:
         return connection.execute(what).fetchall()
 
 
@@ -82,12 +78,12 @@ def _answers(layout: Layout, number: int, ids: list[str]) -> list[object]:
     """What is answered while a release is served."""
     manifest.write_pointer(layout, number)
     reader = ReleaseReader(layout)
-    with reader.pin() as snapshot:
+    with reader.pin_release() as snapshot:
         answers = [
             (
                 snapshot.profile(one),
-                snapshot.parts(one),
-                snapshot.financials(one, FinancialsQuery(), None, 9).rows,
+                snapshot.profile_parts(one),
+                snapshot.company_financials(one, FinancialsQuery(), None, 9).rows,
             )
             for one in ids
         ]
@@ -110,8 +106,7 @@ def test_rows_that_lie_in_a_few_runs_are_taken_as_they_lie_and_others_put_in_ord
     monkeypatch.setattr(full_build, "MOST_UNSORTED_RUNS", 1)
     publish(layout, "NO", full=True)
     lying = [
-        [company for (company,) in _lying(layout, number, "SELECT company_id FROM financials")]
-        for number in (1, 2)
+        [company for (company,) in _lying(layout, number, "SELECT company_id FROM financials")] for number in (1, 2)
     ]
     assert lying == [came, sorted(came)]
     assert _answers(layout, 1, came) == _answers(layout, 2, came)

@@ -19,7 +19,7 @@ def _publish(layout: Layout, at: int, names: dict[int, str]) -> ReleaseManifest 
 
 def _found(layout: Layout, release: int, words: str) -> list[str]:
     """Names that match, as the service asks: through the documents' file."""
-    with closing(codec_read.open_documents(layout.release(release) / SERVING)) as connection:
+    with closing(codec_read.open_documents(layout.release_folder(release) / SERVING)) as connection:
         rows = connection.execute(
             """SELECT l.folded FROM names CROSS JOIN labels AS l ON l.rank = names.rowid
                 WHERE names MATCH ? ORDER BY l.folded""",
@@ -30,7 +30,7 @@ def _found(layout: Layout, release: int, words: str) -> list[str]:
 
 def test_an_index_is_whole_and_harm_to_it_is_seen(layout: Layout) -> None:
     _publish(layout, 0, {place: f"Norsk Holding {place} Ærlig" for place in range(1, 301)})
-    with closing(sqlite3.connect(layout.release(1) / NAMES, isolation_level=None)) as connection:
+    with closing(sqlite3.connect(layout.release_folder(1) / NAMES, isolation_level=None)) as connection:
         connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
         assert connection.execute("SELECT count(*) FROM names WHERE names MATCH 'hold*'").fetchone() == (300,)
         assert connection.execute("SELECT count(*) FROM words WHERE word = 'aerlig'").fetchone() == (1,)
@@ -48,7 +48,7 @@ def test_a_patch_withdraws_names_that_are_gone_and_adds_those_that_came(layout: 
     assert made is not None
     assert made.kind == "patch"
     for release, due in ((1, names), (2, changed)):
-        with closing(sqlite3.connect(layout.release(release) / NAMES)) as connection:
+        with closing(sqlite3.connect(layout.release_folder(release) / NAMES)) as connection:
             connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
             connection.rollback()
         found = _found(layout, release, "hold* OR bygg")
@@ -66,6 +66,6 @@ def test_a_release_says_which_file_has_the_names(layout: Layout) -> None:
 
 def test_documents_without_their_index_are_no_release(layout: Layout) -> None:
     _publish(layout, 0, {1: "Norsk Holding"})
-    (layout.release(1) / NAMES).unlink()
+    (layout.release_folder(1) / NAMES).unlink()
     with pytest.raises(sqlite3.DatabaseError):
-        codec_read.open_documents(layout.release(1) / SERVING)
+        codec_read.open_documents(layout.release_folder(1) / SERVING)

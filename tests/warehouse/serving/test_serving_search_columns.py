@@ -14,8 +14,7 @@ from warehouse.serving import search_columns, sort_keys
 _signs = st.sampled_from("aZ09 .'/_-&\n\0åØæßÿ×ªıİﬁ™株\U00020000̈")
 _names = st.lists(st.text(_signs, max_size=12) | st.text(max_size=6), max_size=8)
 _numbers = st.lists(
-    st.builds("firm:{}:{}".format, st.sampled_from(["NO", "UK", "US", "SE"]), st.text(max_size=14)),
-    max_size=8,
+    st.builds("firm:{}:{}".format, st.sampled_from(["NO", "UK", "US", "SE"]), st.text(max_size=14)), max_size=8
 )
 
 

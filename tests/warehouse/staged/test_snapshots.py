@@ -43,7 +43,7 @@ def test_parts_come_in_their_order_and_each_by_itself(layout: Layout) -> None:
 
 def test_an_image_of_before_there_were_parts_is_one(layout: Layout) -> None:
     """A run that was killed before an upgrade left it: it is taken in as it is."""
-    folder = layout.images / "NO" / "20261121T000000000000Z.b1"
+    folder = layout.snapshots_folder / "NO" / "20261121T000000000000Z.b1"
     folder.mkdir(parents=True)
     FRAME.write_parquet(folder / "companies.parquet")
     ids(FRAME).rename(TOUCHED).to_frame().write_parquet(folder / f"{TOUCHED}.parquet")

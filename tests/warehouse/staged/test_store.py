@@ -33,25 +33,23 @@ class Signal:
 
 
 def _piece(layout: Layout, name: str = "a.csv", content: bytes = b"1", at: int = 0) -> RawBody:
-    piece = RawArchive(layout).put("no.x", Sent(name, content, observed_at=day(at)), "b1")
+    piece = RawArchive(layout).store_body("no.x", Sent(name, content, observed_at=day(at)), "b1")
     assert piece is not None
     return piece
 
 
 def test_a_batch_comes_back_with_all_that_was_told(layout: Layout) -> None:
     lake, first, second = StagedStore(layout), _piece(layout), _piece(layout, "b.csv", b"2", 1)
-    with lake.writer("no.x", "b1") as writer:
+    with lake.write_batch("no.x", "b1") as writer:
         for piece in (first, second):
-            writer.piece(piece)
-        writer.rows(STAGED, first, staged_rows(("1", "A"), ("2", None)))
-        writer.rows(STAGED, second, staged_rows(("3", "C")))
-        writer.rejects(
-            first, STAGED.name, pl.DataFrame({"record": ["9"], "reason": ["short"], "excerpt": ["9"]})
-        )
-        writer.signals([Signal()])
-        writer.cursor("17")
-        writer.figures({"rows": 3})
-        assert writer.index()["tables"] == {"staged_units": 3}
+            writer.add_member(piece)
+        writer.add_rows(STAGED, first, staged_rows(("1", "A"), ("2", None)))
+        writer.add_rows(STAGED, second, staged_rows(("3", "C")))
+        writer.add_rejects(first, STAGED.name, pl.DataFrame({"record": ["9"], "reason": ["short"], "excerpt": ["9"]}))
+        writer.add_signals([Signal()])
+        writer.set_cursor("17")
+        writer.add_figures({"rows": 3})
+        assert writer.build_index()["tables"] == {"staged_units": 3}
     index = lake.index("no.x", "b1")
     assert index is not None
     assert index.tables == {"staged_units": 3}
@@ -61,7 +59,7 @@ def test_a_batch_comes_back_with_all_that_was_told(layout: Layout) -> None:
         ("a.csv", 2, 1),
         ("b.csv", 1, 0),
     ]
-    found = lake.rows("no.x", "b1", STAGED).collect()
+    found = lake.read_rows("no.x", "b1", STAGED).collect()
     assert found["_observed_at"].to_list() == [day(0), day(0), day(1)]
     assert found["_raw"][0] == first.sha256
     assert lake.rejects("no.x", "b1")["reason"].to_list() == ["short"]
@@ -74,27 +72,27 @@ def test_a_member_counts_to_its_archive_and_its_failure_is_one_reject(layout: La
     lake, piece = StagedStore(layout), _piece(layout, "a.zip")
     good = Member("good.html", piece.sha256, DAY, "part", "good.html")
     bad = Member("bad.html", piece.sha256, DAY, "part", "bad.html")
-    with lake.writer("no.x", "b1") as writer:
-        writer.piece(piece)
-        writer.rows(STAGED, good, staged_rows(("1", "A")))  # pyright: ignore[reportArgumentType]
-        writer.rejected_whole(bad, "cut off")  # pyright: ignore[reportArgumentType]
+    with lake.write_batch("no.x", "b1") as writer:
+        writer.add_member(piece)
+        writer.add_rows(STAGED, good, staged_rows(("1", "A")))  # pyright: ignore[reportArgumentType]
+        writer.add_unreadable_member(bad, "cut off")  # pyright: ignore[reportArgumentType]
     index = lake.index("no.x", "b1")
     assert index is not None
     [entry] = index.pieces
     assert (entry["name"], entry["rows"], entry["rejects"], entry["rejected"]) == ("a.zip", 1, 1, None)
-    assert lake.rows("no.x", "b1", STAGED).collect()["_raw"].item() == f"{piece.sha256}#good.html"
+    assert lake.read_rows("no.x", "b1", STAGED).collect()["_raw"].item() == f"{piece.sha256}#good.html"
     assert lake.rejects("no.x", "b1")["record"].item() == "bad.html"
 
 
 def test_a_piece_rejected_whole_counts_as_read(layout: Layout) -> None:
     lake, piece = StagedStore(layout), _piece(layout)
-    with lake.writer("no.x", "b1") as writer:
-        writer.rejected_whole(piece, "HTML")
+    with lake.write_batch("no.x", "b1") as writer:
+        writer.add_unreadable_member(piece, "HTML")
     index = lake.index("no.x", "b1")
     assert index is not None
     [entry] = index.pieces
     assert (entry["name"], entry["sha256"], entry["rejected"]) == ("a.csv", piece.sha256, "HTML")
-    assert lake.rows("no.x", "b1", STAGED).collect().is_empty()
+    assert lake.read_rows("no.x", "b1", STAGED).collect().is_empty()
 
 
 def test_a_batch_that_fails_is_not_there_and_one_is_written_once(layout: Layout) -> None:
@@ -102,31 +100,31 @@ def test_a_batch_that_fails_is_not_there_and_one_is_written_once(layout: Layout)
     with pytest.raises(ZeroDivisionError):
         _fail_after(lake, piece)
     assert lake.batches("no.x") == []
-    with lake.writer("no.x", "b1") as writer:
-        writer.rows(STAGED, piece, staged_rows(("1", "A")))
+    with lake.write_batch("no.x", "b1") as writer:
+        writer.add_rows(STAGED, piece, staged_rows(("1", "A")))
     assert lake.batches("no.x") == ["b1"]
-    with pytest.raises(FileExistsError, match="already staged"), lake.writer("no.x", "b1"):
+    with pytest.raises(FileExistsError, match="already staged"), lake.write_batch("no.x", "b1"):
         pass
 
 
 def _fail_after(lake: StagedStore, piece: RawBody) -> None:
-    with lake.writer("no.x", "b1") as writer:
-        writer.rows(STAGED, piece, staged_rows(("1", "A")))
+    with lake.write_batch("no.x", "b1") as writer:
+        writer.add_rows(STAGED, piece, staged_rows(("1", "A")))
         _ = 1 / 0
 
 
 def test_a_batch_can_be_held_and_let_go(layout: Layout) -> None:
     lake, piece = StagedStore(layout), _piece(layout)
-    with lake.writer("no.x", "b1") as writer:
-        writer.piece(piece)
+    with lake.write_batch("no.x", "b1") as writer:
+        writer.add_member(piece)
     held = QuarantineReason("max_shrink", 0.5, 0.02)
     for state in (held, None):
-        lake.hold("no.x", "b1", state)
+        lake.set_quarantine("no.x", "b1", state)
         index = lake.index("no.x", "b1")
         assert index is not None
         assert index.held == state
     with pytest.raises(KeyError):
-        lake.hold("no.x", "other", held)
+        lake.set_quarantine("no.x", "other", held)
 
 
 @pytest.mark.slow
@@ -135,7 +133,7 @@ def test_killed_at_any_step_a_batch_is_whole_or_absent(layout: Layout) -> None:
     lake, at = StagedStore(layout), 1
     while killed_at(partial(kills.stage, layout.root), at):
         for batch in lake.batches("no.x"):
-            assert lake.rows("no.x", batch, STAGED).collect().height == 2
+            assert lake.read_rows("no.x", batch, STAGED).collect().height == 2
             assert lake.cursor("no.x") == "17"
         if lake.batches("no.x"):
             break  # it was complete: the next run has nothing left to stage

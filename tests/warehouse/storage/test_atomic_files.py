@@ -33,9 +33,7 @@ def test_a_copy_has_the_same_bytes(size: int, tmp_path: Path, monkeypatch: pytes
 
 def test_a_copy_on_another_file_system(tmp_path: Path) -> None:
     elsewhere = [
-        path
-        for path in map(Path, _FILE_SYSTEMS)
-        if path.is_dir() and path.stat().st_dev != tmp_path.stat().st_dev
+        path for path in map(Path, _FILE_SYSTEMS) if path.is_dir() and path.stat().st_dev != tmp_path.stat().st_dev
     ]
     if not elsewhere:
         pytest.skip("one file system")

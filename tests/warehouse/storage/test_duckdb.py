@@ -19,9 +19,9 @@ WIDE = "SELECT range AS number, md5(range::VARCHAR) || md5((range + 1)::VARCHAR)
 def tight(monkeypatch):
     """DuckDB with little memory for the folders of one test."""
     monkeypatch.setitem(duckdb.CONNECTION_SETTINGS, "memory_limit", TIGHT)
-    duckdb.running_database.cache_clear()
+    duckdb.shared_instance.cache_clear()
     yield
-    duckdb.running_database.cache_clear()
+    duckdb.shared_instance.cache_clear()
 
 
 @pytest.mark.slow
@@ -33,7 +33,7 @@ def test_what_is_spilled_stands_beside_the_folder_and_goes_with_its_duckdb(tmp_p
         assert len(list(tmp_path.glob(".spilled-*/*"))) > 0
         assert duckdb.query_int(connection, "SELECT count(DISTINCT told) FROM held") == 1_500_000
     assert [path.name for path in release.iterdir()] == ["warehouse.duckdb"]
-    duckdb.running_database.cache_clear()
+    duckdb.shared_instance.cache_clear()
     assert not list(tmp_path.glob(".spilled-*"))
 
 
@@ -47,9 +47,7 @@ def test_two_folders_side_by_side_share_no_room(tmp_path):
 
 
 def test_what_a_dead_process_spilled_is_removed_and_a_living_ones_stays(tmp_path):
-    ended = subprocess.run(
-        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
-    )
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     dead = tmp_path / f".spilled-{int(ended.stdout)}-1"
     living = tmp_path / f".spilled-{os.getppid()}-1"
     for room in (dead, living):
@@ -73,9 +71,7 @@ def test_a_transaction_lets_go_of_a_frame_that_a_statement_went_over(monkeypatch
     rows = pl.DataFrame({"number": [1, 2]})
     with duckdb.open_database() as connection:
         connection.execute("BEGIN")
-        duckdb.run_over_frame(
-            connection, "given", rows, "CREATE TEMP TABLE kept AS SELECT sum(number) FROM given"
-        )
+        duckdb.run_over_frame(connection, "given", rows, "CREATE TEMP TABLE kept AS SELECT sum(number) FROM given")
         with duckdb.registered_frame(connection, "given", rows):
             connection.execute("SELECT count(*) FROM given").fetchall()
         gc.collect()

@@ -31,21 +31,21 @@ def test_an_error_of_writing_is_told(tmp_path: Path) -> None:
 
 def test_a_pointer_that_rows_carry_is_kept(layout: Layout) -> None:
     lake = StagedStore(layout)
-    piece = RawArchive(layout).put("no.x", Sent("a.zip", b"1", observed_at=day(0)), "b1")
+    piece = RawArchive(layout).store_body("no.x", Sent("a.zip", b"1", observed_at=day(0)), "b1")
     assert piece is not None
-    with lake.writer("no.x", "b1") as writer:
+    with lake.write_batch("no.x", "b1") as writer:
         carried = staged_rows(("1", "A"), ("2", "B")).with_columns(_raw=pl.Series(["s#1", "s#2"]))
-        writer.rows(STAGED, piece, carried)
-        writer.rows(STAGED, piece, staged_rows(("3", "C")))
-    pointers = lake.rows("no.x", "b1", STAGED).collect()["_raw"].to_list()
+        writer.add_rows(STAGED, piece, carried)
+        writer.add_rows(STAGED, piece, staged_rows(("3", "C")))
+    pointers = lake.read_rows("no.x", "b1", STAGED).collect()["_raw"].to_list()
     assert pointers == ["s#1", "s#2", piece.sha256]
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped"])
 def test_reading_a_damaged_object_tells(layout: Layout, damage: str) -> None:
-    piece = RawArchive(layout).put("no.x", Sent("a.csv", b"content" * 1000), "b")
+    piece = RawArchive(layout).store_body("no.x", Sent("a.csv", b"content" * 1000), "b")
     assert piece is not None
-    path = blob_path(layout.archive, piece.sha256)
+    path = blob_path(layout.raw_folder, piece.sha256)
     packed = bytearray(path.read_bytes())
     packed[-1] ^= damage == "flipped"
     path.write_bytes(packed[:-6] if damage == "cut" else packed)

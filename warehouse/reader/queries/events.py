@@ -6,7 +6,7 @@ import sqlite3
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from warehouse.reader.queries.paging import cut_page, key_parts
+from warehouse.reader.queries.paging import build_page, key_parts
 from warehouse.reader.types import EventQuery, Key, ResultPage
 
 _LAST: Final = datetime.max.replace(microsecond=0, tzinfo=UTC)
@@ -27,14 +27,14 @@ def company_events(
         tests.append("recorded_at < ?")
         values.append(_instant_bound(query.until))
     if after is not None:
-        tests.append(f"sequence {'<' if query.descending else '>'} CAST(? AS INTEGER)")
+        tests.append(f"sequence {'<' if query.is_descending else '>'} CAST(? AS INTEGER)")
         values.append(str(key_parts(after, int)[0]))
     rows = connection.execute(
         f"""SELECT sequence, body FROM events WHERE {" AND ".join(tests)}
-            ORDER BY sequence {"DESC" if query.descending else "ASC"} LIMIT ?""",
+            ORDER BY sequence {"DESC" if query.is_descending else "ASC"} LIMIT ?""",
         (*values, limit + 1),
     )
-    return cut_page((((sequence,), body) for sequence, body in rows), limit)
+    return build_page((((sequence,), body) for sequence, body in rows), limit)
 
 
 def _instant_bound(moment: datetime) -> str:

@@ -33,8 +33,8 @@ TypoWords = Mapping[str, tuple[str, ...]]
 class NameFilter:
     """The name part of a query. `slips` given: only names that match with a typo, not those that match exactly."""
 
-    asked: NameQuery
-    slips: TypoWords | None = None
+    name_query: NameQuery
+    typo_words: TypoWords | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class SortOrder:
         return self.initial or self.column
 
     @property
-    def past(self) -> str:
+    def comparison_operator(self) -> str:
         """The comparison operator for values after a given one."""
         return "<" if self.descending else ">"
 
@@ -127,7 +127,7 @@ class SearchStatement:
         """SQL for the first-compared values of a page plus one row, except those equal to the given key's."""
         conditions = [*self._conditions, f"{order.head} IS NOT NULL"]
         if after is not None:
-            conditions.append(f"{order.head} {order.past} {self._bind_compared_value(order, after)}")
+            conditions.append(f"{order.head} {order.comparison_operator} {self._bind_compared_value(order, after)}")
         return f"""SELECT {order.head} FROM {self._source} WHERE {" AND ".join(conditions)}
             ORDER BY {order.head} {"DESC" if order.descending else "ASC"} LIMIT {limit + 1}"""
 
@@ -136,7 +136,7 @@ class SearchStatement:
         if after is not None:
             self._start_after(order, after)
         if last is not None:
-            self.add(f"NOT {order.head} {order.past} {self.value(last)}")
+            self.add(f"NOT {order.head} {order.comparison_operator} {self.value(last)}")
         return f"""SELECT rank, {order.column} AS value, company_id FROM {self._source} WHERE {self._where()}
             ORDER BY value {"DESC" if order.descending else "ASC"} NULLS LAST, company_id LIMIT {limit + 1}"""
 
@@ -151,7 +151,7 @@ class SearchStatement:
             same = self.value(value)
             beyond = f"{order.column} > {same} OR ({order.column} = {same} AND {beyond})"
         unknown = f"OR {order.head} IS NULL" if type(None) in order.kinds else ""
-        self.add(f"{order.head} {order.past} {head} OR ({order.head} = {head} AND ({beyond})) {unknown}")
+        self.add(f"{order.head} {order.comparison_operator} {head} OR ({order.head} = {head} AND ({beyond})) {unknown}")
 
     def _bind_compared_value(self, order: SortOrder, after: Key) -> str:
         """Placeholder of the first-compared value of the row before the page."""
@@ -163,19 +163,17 @@ class SearchStatement:
 
     def _join_matches(self, named: MatchedNames) -> None:
         ranks, tiers = self.value(named.ranks), self.value(named.tiers)
-        self._source += (
-            f" JOIN (SELECT unnest({ranks}) AS rank, unnest({tiers}) AS tier) AS named USING (rank)"
-        )
+        self._source += f" JOIN (SELECT unnest({ranks}) AS rank, unnest({tiers}) AS tier) AS named USING (rank)"
         self._tier = "named.tier"
 
     def _match_words(self, words: NameFilter) -> None:
-        begun = " AND ".join(self._contains_sql(f" {word}") for word in words.asked.words)
-        if words.slips is None:
+        begun = " AND ".join(self._contains_sql(f" {word}") for word in words.name_query.words)
+        if words.typo_words is None:
             self.add(begun)
-            self._asked = words.asked
+            self._asked = words.name_query
             return
-        for word in words.asked.words:
-            near = (f" {other} " for other in words.slips[word])
+        for word in words.name_query.words:
+            near = (f" {other} " for other in words.typo_words[word])
             self.add(" OR ".join(map(self._contains_sql, (f" {word}", *near))))
         self.add(f"NOT ({begun})")
         self._tier = str(SLIPPED)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final, NamedTuple, Self
 
-from warehouse.reader.queries.paging import cut_page, key_parts
+from warehouse.reader.queries.paging import build_page, key_parts
 from warehouse.reader.types import FinancialsQuery, Key, ResultPage
 from warehouse.serving import codec_read
 
@@ -68,11 +68,11 @@ def company_financials(
     """Periods of one series, never mixed: the group's if the company has one, unless `consolidated` is set."""
     found = connection.execute(_ROWS, (company_id,)).fetchone()
     rows = [_FinancialRow.of(fields) for fields in codec_read.split_rows(found)]
-    rows = [row for row in _select_series(rows, query.consolidated) if query.history or row.is_current]
+    rows = [row for row in _select_series(rows, query.is_consolidated) if query.include_history or row.is_current]
     rows = _select_years([row for row in rows if query.period_type in {"all", row.period_type}], query)
     keyed = sorted((row.key, row) for row in rows)
     start = key_parts(after, int, int, int, str, str, int, int) if after is not None else ()
-    return cut_page(((key, _row_body(row, query)) for key, row in keyed if key > start), limit)
+    return build_page(((key, _row_body(row, query)) for key, row in keyed if key > start), limit)
 
 
 def current_versions(value: tuple[bytes]) -> Iterator[bytes]:
@@ -100,6 +100,6 @@ def _select_years(rows: list[_FinancialRow], query: FinancialsQuery) -> list[_Fi
 
 
 def _row_body(row: _FinancialRow, query: FinancialsQuery) -> bytes:
-    if not query.sources:
+    if not query.include_sources:
         return row.body
     return row.body[:-1] + b',"sources":[' + row.source + b"]}"

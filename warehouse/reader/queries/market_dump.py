@@ -51,9 +51,7 @@ def market_owners(connection: sqlite3.Connection, market: str, day: date) -> Ite
             yield (_with_company_id(company_id, row.body),)
 
 
-def _packed_rows(
-    connection: sqlite3.Connection, table: str, market: str
-) -> Iterator[tuple[str, tuple[bytes]]]:
+def _packed_rows(connection: sqlite3.Connection, table: str, market: str) -> Iterator[tuple[str, tuple[bytes]]]:
     rows = connection.execute(
         f"""SELECT company_id, unpacked('{table}', packed) FROM {table}
             WHERE company_id > ? AND company_id < ? ORDER BY company_id""",

@@ -17,9 +17,7 @@ from warehouse.reader.queries.relevance import SLIPPED, TIERS, NameQuery
 from warehouse.serving.name_terms import PREFIX_LENGTHS, words_one_typo_away
 
 FEW: Final = 2000  # names with a prefix: sorting so many costs less than scanning all with the words
-GATHERED: Final = (
-    200  # names with all query words: so few are assigned to their tiers in a single scan of the index
-)
+GATHERED: Final = 200  # names with all query words: so few are assigned to their tiers in a single scan of the index
 ENDINGS: Final = 500  # words matched by a longer prefix, above which FTS5 merges their lists
 _START: Final = -1  # less than every rank
 _WALKED: Final = 2  # from this tier on, the index is scanned for all names that contain the words
@@ -30,12 +28,12 @@ Place = tuple[int, int]
 TypoWords = Mapping[str, tuple[str, ...]]
 
 
-def ranked_matches(
-    connection: sqlite3.Connection, asked: NameQuery, countries: tuple[str, ...], after: Place | None
+def exact_name_matches(
+    connection: sqlite3.Connection, name_query: NameQuery, countries: tuple[str, ...], after: Place | None
 ) -> Iterator[Place]:
     """Companies that match by name without typos."""
     tier, rank = after or (0, _START)
-    walk = _NameIndexQuery(connection, asked, countries)
+    walk = _NameIndexQuery(connection, name_query, countries)
     for number in TIERS[tier:]:
         gathered = walk.gathered() if number == max(tier, _WALKED) else None
         if gathered is not None:
@@ -46,39 +44,39 @@ def ranked_matches(
 
 
 def typo_matches(
-    connection: sqlite3.Connection, asked: NameQuery, countries: tuple[str, ...], after: Place | None
+    connection: sqlite3.Connection, name_query: NameQuery, countries: tuple[str, ...], after: Place | None
 ) -> Iterator[Place]:
     """Companies with each query word, or a word one typo away from it, in their names."""
-    near = typo_candidates(connection, asked)
-    walk = _NameIndexQuery(connection, asked, countries)
+    near = typo_candidates(connection, name_query)
+    walk = _NameIndexQuery(connection, name_query, countries)
     expression = walk.every(near) if any(near.values()) else None
     if expression is not None:
         for rank in walk.ranks(expression, None, after[1] if after else _START):
             yield SLIPPED, rank
 
 
-def typo_candidates(connection: sqlite3.Connection, asked: NameQuery) -> TypoWords:
+def typo_candidates(connection: sqlite3.Connection, name_query: NameQuery) -> TypoWords:
     """Words of the index one typo away, by query word."""
-    return {word: words_one_typo_away(connection, word) for word in asked.words}
+    return {word: words_one_typo_away(connection, word) for word in name_query.words}
 
 
 def all_matches(
     connection: sqlite3.Connection,
-    asked: NameQuery,
+    name_query: NameQuery,
     countries: tuple[str, ...],
-    slips: TypoWords | None,
-    most: int,
+    typo_words: TypoWords | None,
+    max_items: int,
 ) -> list[Place] | None:
-    """All companies that match by name (`slips` given: only with typos), unordered; None if there are too many."""
-    walk = _NameIndexQuery(connection, asked, countries)
-    expression = walk.every(slips or {})
+    """All companies that match by name (`typo_words` given: only with typos), unordered; None if there are too many."""
+    walk = _NameIndexQuery(connection, name_query, countries)
+    expression = walk.every(typo_words or {})
     if expression is None:
         return []
-    rows = walk.matching(expression, _START, most + 1).fetchall()
-    if len(rows) > most:
+    rows = walk.matching(expression, _START, max_items + 1).fetchall()
+    if len(rows) > max_items:
         return None
-    found = [(asked.tier(name), rank) for rank, name in rows]
-    if slips is None:
+    found = [(name_query.tier(name), rank) for rank, name in rows]
+    if typo_words is None:
         return [(tier, rank) for tier, rank in found if tier is not None]
     return [(SLIPPED, rank) for tier, rank in found if tier is None]
 
@@ -162,8 +160,7 @@ class _NameIndexQuery:
     def few(self, low: str, high: str) -> bool:
         """True if there are few names between two texts."""
         rows = self.connection.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM labels WHERE folded >= ? AND folded < ? LIMIT ?)",
-            (low, high, FEW + 1),
+            "SELECT count(*) FROM (SELECT 1 FROM labels WHERE folded >= ? AND folded < ? LIMIT ?)", (low, high, FEW + 1)
         )
         return rows.fetchone()[0] <= FEW
 

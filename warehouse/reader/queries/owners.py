@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from warehouse.reader.queries.paging import cut_page, key_parts
+from warehouse.reader.queries.paging import build_page, key_parts
 from warehouse.reader.types import Key, ResultPage
 from warehouse.serving import codec_read
 
@@ -37,12 +37,7 @@ def _optional_int(text: bytes) -> int | None:
 
 
 def company_owners(
-    connection: sqlite3.Connection,
-    company_id: str,
-    as_of: date,
-    min_pct: str | None,
-    after: Key | None,
-    limit: int,
+    connection: sqlite3.Connection, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
 ) -> tuple[ResultPage, str | None]:
     """Owners on that day, largest first, those with only a band last; and the sum of known percentages.
 
@@ -59,7 +54,7 @@ def company_owners(
         if least is None or (row.floor is not None and row.floor >= least)
     )
     start = key_parts(after, int, int, str) if after is not None else ()
-    cut = cut_page(((key, body) for key, body in keyed if key > start), limit)
+    cut = build_page(((key, body) for key, body in keyed if key > start), limit)
     return cut, _percent_text(min(sum(known), 100 * _UNITS)) if known else None
 
 

@@ -15,7 +15,7 @@ from warehouse.schema.types import LARGEST_INTEGER, LEAST_INTEGER
 _INTEGERS: Final = range(LEAST_INTEGER, LARGEST_INTEGER + 1)
 
 
-def cut_page(rows: Iterable[tuple[Key, bytes]], limit: int) -> ResultPage:
+def build_page(rows: Iterable[tuple[Key, bytes]], limit: int) -> ResultPage:
     """The first `limit` rows, and whether more follow. Consumes at most one row more."""
     taken = list(islice(rows, limit + 1))
     kept = taken[:limit]

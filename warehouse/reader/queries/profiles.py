@@ -15,7 +15,7 @@ _PARTS: Final = "SELECT unpacked('companies', parts) FROM companies WHERE compan
 _HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
 
 
-def profile(connection: sqlite3.Connection, company_id: str) -> ProfileDocument | None:
+def company_profile(connection: sqlite3.Connection, company_id: str) -> ProfileDocument | None:
     """The profile document."""
     row = connection.execute(_PROFILE, (company_id,)).fetchone()
     return ProfileDocument(company_id, row[0], row[1]) if row else None

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, Final
 
 from warehouse.reader.queries import filters, names, profiles
-from warehouse.reader.queries.paging import cut_page, key_parts
+from warehouse.reader.queries.paging import build_page, key_parts
 from warehouse.reader.queries.relevance import SLIPPED, NameQuery, parse_name_query
 from warehouse.reader.types import CompanyQuery, Key, ResultPage
 from warehouse.schema.codes import MARKETS
@@ -55,7 +55,7 @@ def search_companies(
     order = query.sort or (filters.RELEVANCE if wanted else filters.ID)
     unfiltered = query == CompanyQuery(q=query.q, countries=query.countries, sort=query.sort)
     if unfiltered and wanted is None and order == filters.ID:
-        return cut_page(_companies_by_id(question), limit)
+        return build_page(_companies_by_id(question), limit)
     if unfiltered and wanted is not None and order == filters.RELEVANCE:
         return _document_page(question, _name_matches(question, wanted))
     return _document_page(question, _scan_matches(question, order))
@@ -82,9 +82,7 @@ def _name_matches(question: _SearchRequest, wanted: NameQuery) -> Found:
         after = key_parts(question.after, int, int)[:2]
     found: Found = []
     if after is None or after[0] < SLIPPED:
-        found = _first_places(
-            names.ranked_matches(question.connection, wanted, countries, after), question.limit
-        )
+        found = _first_places(names.exact_name_matches(question.connection, wanted, countries, after), question.limit)
     if found or (after is not None and after[0] < SLIPPED):
         return found
     return _first_places(names.typo_matches(question.connection, wanted, countries, after), question.limit)
@@ -103,9 +101,7 @@ def _scan_matches(question: _SearchRequest, order: str) -> Found:
         best = _filter_best_matches(question, wanted)
         if len(best) > question.limit:
             return best
-    found = (
-        [] if slipping else _run_scan(question, order, _name_condition(question, wanted, None), slipped=False)
-    )
+    found = [] if slipping else _run_scan(question, order, _name_condition(question, wanted, None), slipped=False)
     if found or (after is not None and not slipping):
         return found
     slips = names.typo_candidates(question.connection, wanted)
@@ -118,7 +114,7 @@ def _filter_best_matches(question: _SearchRequest, wanted: NameQuery) -> Found:
     """Applies the filters to the best names only; complete if it fills the page, else the caller discards it."""
     countries = tuple(sorted(set(question.query.countries)))
     after = None if question.after is None else key_parts(question.after, int, int)
-    places = list(islice(names.ranked_matches(question.connection, wanted, countries, after), BEST))
+    places = list(islice(names.exact_name_matches(question.connection, wanted, countries, after), BEST))
     if not places:
         return []
     among = filters.MatchedNames([rank for _, rank in places], [tier for tier, _ in places])
@@ -137,11 +133,7 @@ def _name_condition(
 
 
 def _run_scan(
-    question: _SearchRequest,
-    order: str,
-    among: filters.NameFilter | filters.MatchedNames | None,
-    *,
-    slipped: bool,
+    question: _SearchRequest, order: str, among: filters.NameFilter | filters.MatchedNames | None, *, slipped: bool
 ) -> Found:
     made = filters.SearchStatement(question.query, among)
     if order == filters.RELEVANCE:
@@ -169,4 +161,4 @@ def _key_value(value: str | int | date | None) -> str | int | None:
 
 def _document_page(question: _SearchRequest, found: Found) -> ResultPage:
     bodies = profiles.bodies_by_rank(question.connection, [rank for _, rank in found[: question.limit]])
-    return cut_page(((key, bodies.get(rank, b"")) for key, rank in found), question.limit)
+    return build_page(((key, bodies.get(rank, b"")) for key, rank in found), question.limit)

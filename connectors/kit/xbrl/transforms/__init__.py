@@ -64,9 +64,7 @@ def _number_transform(pattern: re.Pattern[str]) -> Callable[[str], Decimal]:
 _UNGROUP: Final = str.maketrans("", "", f",{_SPACE}")
 _UNITS: Final = re.compile(rf"([\d.,{_APOSTROPHES}]+)([^\d.,{_APOSTROPHES}]\D*)(\d{{1,2}})\D*", re.ASCII)
 _UNITS_IN: Final = re.compile(rf"([\d,{_SPACE}]*\d)(\D+)(\d{{1,2}})\D*", re.ASCII)
-_INDIAN: Final = re.compile(
-    rf"(\d+|(?:\d{{1,2}}[,{_SPACE}])?(?:\d{{2}}[,{_SPACE}])*\d{{3}})(?:\.(\d+))?", re.ASCII
-)
+_INDIAN: Final = re.compile(rf"(\d+|(?:\d{{1,2}}[,{_SPACE}])?(?:\d{{2}}[,{_SPACE}])*\d{{3}})(?:\.(\d+))?", re.ASCII)
 
 
 def _units_transform(pattern: re.Pattern[str]) -> Callable[[str], Decimal]:
@@ -120,12 +118,7 @@ NUMBERS: Final[Mapping[str, Callable[[str], Decimal]]] = {
     "fixedzero": _always_zero,
 }
 EMPTY: Final = frozenset({"nocontent", "fixed-empty"})
-BOOLEANS: Final = {
-    "booleantrue": "true",
-    "fixed-true": "true",
-    "booleanfalse": "false",
-    "fixed-false": "false",
-}
+BOOLEANS: Final = {"booleantrue": "true", "fixed-true": "true", "booleanfalse": "false", "fixed-false": "false"}
 _KNOWN: Final = tuple(sorted((*NUMBERS, *EMPTY, *BOOLEANS, *DATES), key=len, reverse=True))
 _PLAIN: Final = re.compile(rf"-?(?:\d+|\d{{1,3}}(?:[,{_SPACE}]\d{{3}})+)(?:\.\d+)?|-?\.\d+", re.ASCII)
 _TWO_POINTS: Final = re.compile(r"\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}|\d+", re.ASCII)
@@ -138,12 +131,12 @@ def resolve_name(name: str) -> str | None:
     return next((known for known in _KNOWN if folded.startswith(known)), None)
 
 
-def is_blank(text: str) -> bool:
+def is_blank_transform_input(text: str) -> bool:
     """True for blanks, or a dash that means «no value» unless its transform makes it zero."""
     return not text.strip(_BLANKS + _DASHES)
 
 
-def is_known(name: str) -> bool:
+def is_known_transform(name: str) -> bool:
     """True if a registry has a transform of this name."""
     return name in NUMBERS or name in DATES or name in BOOLEANS or name in EMPTY
 
@@ -180,7 +173,7 @@ def text_value(name: str | None, text: str) -> str:
     """The value printed as `text` under transform `name`: ISO dates, true and false. Raises UnacceptedTextError."""
     if name is None:
         return text
-    known = name if is_known(name) else resolve_name(name)
+    known = name if is_known_transform(name) else resolve_name(name)
     if known is None:
         return _transform_date(parse_loose_date, text)
     if known in BOOLEANS:

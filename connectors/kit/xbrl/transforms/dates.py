@@ -167,9 +167,7 @@ def _later_transforms() -> Iterator[tuple[str, Callable[[str], str]]]:
             yield f"{stem}-{language}", _named_transform(order, language)
 
 
-_STEMS: Final[Mapping[str, list[tuple[str, int]]]] = {
-    language: _month_stems(language) for language in _MONTHS
-}
+_STEMS: Final[Mapping[str, list[tuple[str, int]]]] = {language: _month_stems(language) for language in _MONTHS}
 DATES: Final[Mapping[str, Callable[[str], str]]] = {
     **{name: _numeric_transform(order) for name, order in _FIRST.items()},
     **{name: _named_transform(order, "en") for name, order in _FIRST_WORDS.items()},

@@ -44,40 +44,34 @@ _OF_COVER: Final = ("accession", "form", "filedOn", "managerCik", "manager", "pe
 Row = dict[str, Any]
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a filing, its cover or its table."""
     del name
     return files.recognise_form(head, _FORM, _MARK, "Form 13F")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of the cover and the positions of one report, as far as the file holds them."""
-    tally = SignalCounter(piece.dataset)
-    filing, documents = files.filing_and_documents(piece, files.read_body(piece))
+    tally = SignalCounter(member.dataset)
+    filing, documents = files.filing_and_documents(member, files.read_body(member))
     told: Row = {
-        SOURCE: files.source_key(piece, filing),
-        "accession": files.find_accession(piece, filing),
+        SOURCE: files.source_key(member, filing),
+        "accession": files.find_accession(member, filing),
         "filedOn": filing.filed_on if filing is not None else None,
     }
     tables = [document.body for document in documents if _is_information_table(document)]
-    covers = [
-        document.body for document in documents if document.is_xml and not _is_information_table(document)
-    ]
-    cover = parse.parse_cover(piece, covers[0], tally) | told if covers else None
+    covers = [document.body for document in documents if document.is_xml and not _is_information_table(document)]
+    cover = parse.parse_cover(member, covers[0], tally) | told if covers else None
     rejects: list[tuple[object, str, object]] = []
     if filing is not None and cover is None:
-        tally.add("text_form", filing.form or "", piece.name)
-        rejects.append(
-            (told[SOURCE], "a report without XML: before mid-2013 they are text, which is not read", "")
-        )
+        tally.add("text_form", filing.form or "", member.name)
+        rejects.append((told[SOURCE], "a report without XML: before mid-2013 they are text, which is not read", ""))
     day = told["filedOn"] or _last_day_of_year(told["accession"])
-    rows = [row for body in tables for row in parse.parse_positions(piece, body, day, tally)]
+    rows = [row for body in tables for row in parse.parse_positions(member, body, day, tally)]
     if filing is not None and cover is not None:
-        _check_totals(cover, rows, tally, piece.name)
+        _check_totals(cover, rows, tally, member.name)
     common = {name: cover[name] for name in _OF_COVER} if cover is not None else {}
-    yield staging.make_batch(
-        COVERS, [cover] if cover is not None else [], staging.reject_rows(rejects), tally.drain()
-    )
+    yield staging.make_batch(COVERS, [cover] if cover is not None else [], staging.reject_rows(rejects), tally.drain())
     numbered = enumerate(rows, start=1)  # across all tables of the filing
     yield staging.make_batch(POSITIONS, [row | told | common | {LINE: str(place)} for place, row in numbered])
 
@@ -108,14 +102,14 @@ DATASET: Final = Dataset(
     title="SEC EDGAR: Form 13F",
     licence=LICENCE,
     cadence=Cadence(cron="50 8 * * *", stale_after_hours=24 * 60),  # quarterly, most of them within days
-    guard=GuardLimits(max_rejected=0.5),
+    guard_limits=GuardLimits(max_rejected=0.5),
     host=FILES_HOST,
-    staged=STAGED,
-    files=("form13f/**",),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=STAGED,
+    file_patterns=("form13f/**",),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=ownership_fetch.fetch_filings,
-    wants=ownership_fetch.subjects_selector(MANAGERS, ("Filer",)),
+    subjects_to_fetch=ownership_fetch.subjects_selector(MANAGERS, ("Filer",)),
     redact=redact,
 )

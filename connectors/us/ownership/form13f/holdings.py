@@ -23,10 +23,10 @@ from connectors.us.ownership.holder_types import (
     Row,
     accession_order,
     country_code,
+    edgar_holder_type,
     filing_page_url,
     holder_company_id,
-    holder_type,
-    linked_rows,
+    iter_linked_rows,
     to_holdings_frame,
 )
 from connectors.us.ownership.schedule13.holdings import Identities
@@ -44,28 +44,26 @@ def map_holdings(
     positions: pl.LazyFrame,
     today: date,
     outstanding: Outstanding = MappingProxyType({}),
-    known: Identities = MappingProxyType({}),
+    identities: Identities = MappingProxyType({}),
 ) -> pl.DataFrame:
     """Shared holdings of the touched companies at every quarter end, oldest first within each record.
 
     A holding that no newer report mentions ends once the next report's deadline has passed, if that is before
-    `today`. `known`: holders as Schedules 13D and 13G name them; a manager among those is not a second holder.
+    `today`. `identities`: holders as Schedules 13D and 13G name them; a manager among those is not a second holder.
     """
     managers: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in linked_rows(positions):
+    for row in iter_linked_rows(positions):
         if row[MANAGER] is not None and row["period"] is not None and row[CUSIP] is not None:
             managers[row["_company_id"], row[MANAGER], row[CUSIP]].append(row)
     found: list[Row] = []
     for (company, manager, cusip), told in sorted(managers.items()):
-        who = known.get((company, manager)) or {}
+        who = identities.get((company, manager)) or {}
         quarters = _quarterly_levels(company, told, outstanding)
         found += [_holding_row(row, f"{manager}/{cusip}", level, today) | who for row, level in quarters]
     return to_holdings_frame(found)
 
 
-def _quarterly_levels(
-    company: str, told: list[Row], outstanding: Outstanding
-) -> Iterator[tuple[Row, Decimal | None]]:
+def _quarterly_levels(company: str, told: list[Row], outstanding: Outstanding) -> Iterator[tuple[Row, Decimal | None]]:
     """The last row and the percentage of each quarter, from the first quarter with a known percentage on."""
     is_known = False
     for period in sorted({row["period"] for row in told}):
@@ -94,22 +92,15 @@ def _is_known_amendment(row: Row) -> bool:
 
 
 def _filing_order_key(row: Row) -> tuple[date, bool, tuple[int, str], str]:
-    return (
-        row["filedOn"] or _EARLIEST,
-        row["amendment"] is not None,
-        accession_order(row["accession"]),
-        row[SOURCE],
-    )
+    return (row["filedOn"] or _EARLIEST, row["amendment"] is not None, accession_order(row["accession"]), row[SOURCE])
 
 
 def _share_rows(rows: Iterable[Row]) -> list[Row]:
-    return [
-        row for row in rows if row["kind"] == "SH" and row["option"] is None and row["shares"] is not None
-    ]
+    return [row for row in rows if row["kind"] == "SH" and row["option"] is None and row["shares"] is not None]
 
 
 def _holding_row(last: Row, native: str, level: Decimal | None, today: date) -> Row:
-    kind = holder_type(("IA",), last[MANAGER_NAME] or "")
+    kind = edgar_holder_type(("IA",), last[MANAGER_NAME] or "")
     due = last["period"] + _NEXT
     return {
         "company_id": last["_company_id"],

@@ -18,13 +18,7 @@ from connectors.kit.staging import SignalCounter
 from connectors.kit.xml.parse import local_name
 from connectors.us.ownership import parse_values as values
 from connectors.us.ownership.form13f.schema import CUSIP, MANAGER, MANAGER_NAME
-from connectors.us.ownership.xml import (
-    children_named,
-    count_unknown_children,
-    find_path,
-    parse_tree,
-    text_at,
-)
+from connectors.us.ownership.xml import children_named, count_unknown_children, find_path, parse_tree, text_at
 from connectors.us.register import central_index_key
 from warehouse.schema.types import LARGEST_INTEGER
 
@@ -34,10 +28,7 @@ _REPORTS: Final = frozenset({"13F HOLDINGS REPORT", "13F NOTICE", "13F COMBINATI
 _KINDS: Final = frozenset({"SH", "PRN"})
 _OPTIONS: Final = frozenset({"PUT", "CALL"})
 _THOUSAND: Final = Decimal(1000)
-_CHEAPEST, _DEAREST = (
-    Decimal("0.5"),
-    Decimal(5_000),
-)  # dollars per share; few of any manager's positions are outside
+_CHEAPEST, _DEAREST = (Decimal("0.5"), Decimal(5_000))  # dollars per share; few of any manager's positions are outside
 _FEW: Final = 0.5
 _KNOWN: Final = frozenset(
     {
@@ -49,22 +40,20 @@ _KNOWN: Final = frozenset(
 Row = dict[str, Any]
 
 
-def parse_cover(piece: ArchiveMember, body: bytes, tally: SignalCounter) -> Row:
+def parse_cover(member: ArchiveMember, body: bytes, tally: SignalCounter) -> Row:
     """One cover page."""
-    root = parse_tree(piece, body, "edgarSubmission", tally)
+    root = parse_tree(member, body, "edgarSubmission", tally)
     header, page = find_path(root, "headerData"), find_path(root, "formData", "coverPage")
     form = text_at(header, "submissionType") or ""
     if not form.startswith("13F") or page is None:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected the cover of a 13F, found form «{form}»"
-        )
+        raise UnreadableFileError(member.dataset, member.name, f"expected the cover of a 13F, found form «{form}»")
     info = find_path(header, "filerInfo")
     period = values.parse_day(text_at(info, "periodOfReport") or text_at(page, "reportCalendarOrQuarter"))
     if period is None:
-        tally.add("no_day", "periodOfReport", piece.name)
+        tally.add("no_day", "periodOfReport", member.name)
     report = text_at(page, "reportType")
     if report not in _REPORTS:
-        tally.add("unknown_code", f"reportType {report}", piece.name)
+        tally.add("unknown_code", f"reportType {report}", member.name)
     summary = find_path(root, "formData", "summaryPage")
     return {
         "form": form,
@@ -72,9 +61,9 @@ def parse_cover(piece: ArchiveMember, body: bytes, tally: SignalCounter) -> Row:
         MANAGER_NAME: text_at(page, "filingManager", "name"),
         "place": text_at(page, "filingManager", "address", "stateOrCountry"),
         "period": period,
-        "amendment": _amendment_type(page, form, tally, piece.name),
+        "amendment": _amendment_type(page, form, tally, member.name),
         "report": report,
-        "entries": _entry_count(summary, tally, piece.name),
+        "entries": _entry_count(summary, tally, member.name),
         "value": values.format_number(values.parse_number(text_at(summary, "tableValueTotal"))),
     }
 
@@ -97,23 +86,19 @@ def _amendment_type(page: etree._Element, form: str, tally: SignalCounter, examp
     return found.upper() if found is not None and is_amended else None
 
 
-def parse_positions(
-    piece: ArchiveMember, body: bytes, filed_on: date | None, tally: SignalCounter
-) -> list[Row]:
+def parse_positions(member: ArchiveMember, body: bytes, filed_on: date | None, tally: SignalCounter) -> list[Row]:
     """The rows of an information table. The filing day determines the unit of their values."""
-    root = parse_tree(piece, body, "informationTable", tally)
-    found = list(_position_rows(root, tally, piece.name))
+    root = parse_tree(member, body, "informationTable", tally)
+    found = list(_position_rows(root, tally, member.name))
     if filed_on is None and found:
-        tally.add("unknown_unit", "value: the day of filing is not known", piece.name)
+        tally.add("unknown_unit", "value: the day of filing is not known", member.name)
         return found
     if filed_on is None:
         return found
     factor = Decimal(1) if filed_on >= DOLLARS_SINCE else _THOUSAND
     if _has_implausible_prices(found, factor):
         tally.add(
-            "doubtful_unit",
-            f"value: {'dollars' if factor == 1 else 'thousands'} by the day of filing",
-            piece.name,
+            "doubtful_unit", f"value: {'dollars' if factor == 1 else 'thousands'} by the day of filing", member.name
         )
         return found
     return [row | {"dollars": _scaled_value(row["value"], factor)} for row in found]
@@ -159,10 +144,7 @@ def _has_implausible_prices(rows: list[Row], factor: Decimal) -> bool:
     held = [
         (Decimal(row["value"]), Decimal(row["shares"]))
         for row in rows
-        if row["value"] is not None
-        and row["shares"] is not None
-        and row["kind"] == "SH"
-        and row["option"] is None
+        if row["value"] is not None and row["shares"] is not None and row["kind"] == "SH" and row["option"] is None
     ]
     prices = [value * factor / shares for value, shares in held if value > 0 and shares > 0]
     strange = sum(1 for price in prices if not _CHEAPEST <= price <= _DEAREST)

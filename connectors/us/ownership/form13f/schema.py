@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "us.form13f"
 
@@ -17,7 +17,7 @@ LINE: Final = "line"
 MANAGER: Final = "managerCik"
 MANAGER_NAME: Final = "manager"
 CUSIP: Final = "cusip"
-_T, _I, _D = Kind.TEXT, Kind.INTEGER, Kind.DATE
+_T, _I, _D = ColumnKind.TEXT, ColumnKind.INTEGER, ColumnKind.DATE
 
 _REPORT: Final = (
     Column("accession", _T, "accession number"),

@@ -39,7 +39,7 @@ _MARK: Final = re.compile(rb"<ownershipDocument\b")
 _HEADER_ALONE: Final = re.compile(rb"</SEC-HEADER>\s*</SEC-DOCUMENT>")
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a filing, or the XML of one."""
     del name
     if _HEADER_ALONE.search(decompressed_head(head)):
@@ -47,29 +47,27 @@ def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     return files.recognise_form(head, _FORM, _MARK, "Form 3, 4 or 5")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches with the lines of one form."""
-    tally = SignalCounter(piece.dataset)
-    body = files.read_body(piece)
-    filing, documents = files.filing_and_documents(piece, body)
-    source = files.source_key(piece, filing)
+    tally = SignalCounter(member.dataset)
+    body = files.read_body(member)
+    filing, documents = files.filing_and_documents(member, body)
+    source = files.source_key(member, filing)
     forms = [document for document in documents if document.is_xml and _MARK.search(document.body)]
     rejects: list[tuple[object, str, object]] = []
     found: list[dict[str, Any]] = []
     if is_full_submission(body) and not forms:
         reason = "a form without XML: before June 2003 they are text, which is not read"
-        tally.add("text_form", filing.form or "" if filing else "", piece.name)
+        tally.add("text_form", filing.form or "" if filing else "", member.name)
         rejects.append((source, reason, documents[0].body[:200].decode("latin-1")))
     else:
-        found = parse.parse_insider_rows(piece, (forms or documents)[0].body, tally)
+        found = parse.parse_insider_rows(member, (forms or documents)[0].body, tally)
     told = {
         SOURCE: source,
-        "accession": files.find_accession(piece, filing),
+        "accession": files.find_accession(member, filing),
         "filedOn": filing.filed_on if filing is not None else None,
     }
-    yield staging.make_batch(
-        LINES, [row | told for row in found], staging.reject_rows(rejects), tally.drain()
-    )
+    yield staging.make_batch(LINES, [row | told for row in found], staging.reject_rows(rejects), tally.drain())
 
 
 DATASET: Final = Dataset(
@@ -77,16 +75,16 @@ DATASET: Final = Dataset(
     title="SEC EDGAR: Forms 3, 4 and 5",
     licence=LICENCE,
     cadence=Cadence(cron="25 * * * *", stale_after_hours=24 * 5),
-    guard=GuardLimits(
+    guard_limits=GuardLimits(
         max_rejected=0.5
     ),  # a rejected row is a whole form, while an accepted form has several rows
     host=FILES_HOST,
-    staged=STAGED,
-    files=("forms345/**",),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=STAGED,
+    file_patterns=("forms345/**",),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=ownership_fetch.fetch_filings,
-    wants=ownership_fetch.subjects_selector(INSIDERS, ("Issuer",)),
+    subjects_to_fetch=ownership_fetch.subjects_selector(INSIDERS, ("Issuer",)),
     redact=redact,
 )

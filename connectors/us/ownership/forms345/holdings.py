@@ -23,13 +23,13 @@ from connectors.us.ownership.holder_types import (
     Row,
     accession_order,
     country_code,
+    edgar_holder_type,
     event_day,
     filing_days,
     filing_page_url,
     holder_company_id,
-    holder_type,
     is_firm_name,
-    linked_rows,
+    iter_linked_rows,
     to_holdings_frame,
 )
 from connectors.us.ownership.schedule13.holdings import Identities
@@ -49,23 +49,23 @@ _EARLIEST: Final = date.min
 def map_holdings(
     lines: pl.LazyFrame,
     filed: pl.LazyFrame,
-    known: Identities = MappingProxyType({}),
+    identities: Identities = MappingProxyType({}),
     outstanding: Outstanding = MappingProxyType({}),
 ) -> pl.DataFrame:
     """Shared holdings of the touched companies after each day covered by forms, oldest first within each record.
 
-    `known`: holders as Schedules 13D and 13G name them.
+    `identities`: holders as Schedules 13D and 13G name them.
     """
     days = filing_days(filed)
     owners: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in linked_rows(lines):
+    for row in iter_linked_rows(lines):
         if row["classKey"] is not None:
             owner = row["ownerCik"] or row[OWNER_KEY]
             owners[row["_company_id"], owner, row["classKey"]].append(_with_days(row, days))
     found: list[Row] = []
     for (company, owner, kind), told in sorted(owners.items()):
         # «Musk Elon» here is «Elon Musk» there: without this, one holder would become two
-        who = known.get((company, owner)) or known.get((company, max(told, key=_row_order_key)[OWNER_KEY]))
+        who = identities.get((company, owner)) or identities.get((company, max(told, key=_row_order_key)[OWNER_KEY]))
         made = [
             _holding_row(row, f"{owner}/{kind}", total, _owned_percentage(row, total, who, outstanding))
             for row, total in _daily_totals(told)
@@ -84,13 +84,7 @@ def _with_days(row: Row, days: Mapping[str, date]) -> Row:
 
 def _row_order_key(row: Row) -> tuple[date, date, tuple[int, str], str, int]:
     place = int(row[LINE].rpartition("/")[2])
-    return (
-        row["at"] or _EARLIEST,
-        row["filed"] or _EARLIEST,
-        accession_order(row["accession"]),
-        row[SOURCE],
-        place,
-    )
+    return (row["at"] or _EARLIEST, row["filed"] or _EARLIEST, accession_order(row["accession"]), row[SOURCE], place)
 
 
 def _daily_totals(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
@@ -115,15 +109,11 @@ def _daily_totals(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
 def _changed_rows(made: list[Row]) -> list[Row]:
     """Removes rows that repeat the row before them for an earlier day; the last row is always kept."""
     pairs = zip([None, *made], made, strict=False)
-    told = [
-        row for before, row in pairs if before is None or any(before[name] != row[name] for name in _SAID)
-    ]
+    told = [row for before, row in pairs if before is None or any(before[name] != row[name] for name in _SAID)]
     return told if not made or told[-1] is made[-1] else [*told, made[-1]]
 
 
-def _owned_percentage(
-    row: Row, total: Decimal | None, who: Row | None, outstanding: Outstanding
-) -> Decimal | None:
+def _owned_percentage(row: Row, total: Decimal | None, who: Row | None, outstanding: Outstanding) -> Decimal | None:
     may = bool(row["isTenPercentOwner"]) or who is not None
     return derived_percentage(total, row["_company_id"], row["at"], outstanding) if may else None
 
@@ -136,7 +126,7 @@ def _total_shares(newest: list[Row]) -> Decimal | None:
 
 
 def _holding_row(row: Row, native: str, total: Decimal | None, level: Decimal | None) -> Row:
-    kind = holder_type(("IN",) if _is_person(row) else (), row[OWNER])
+    kind = edgar_holder_type(("IN",) if _is_person(row) else (), row[OWNER])
     return {
         "company_id": row["_company_id"],
         "register": KEY,

@@ -16,13 +16,7 @@ from connectors.kit.staging import SignalCounter
 from connectors.kit.xml.parse import local_name
 from connectors.us.ownership import parse_values as values
 from connectors.us.ownership.forms345.schema import ISSUER, LINE, OWNER, OWNER_KEY
-from connectors.us.ownership.xml import (
-    children_named,
-    count_unknown_children,
-    find_path,
-    parse_tree,
-    text_at,
-)
+from connectors.us.ownership.xml import children_named, count_unknown_children, find_path, parse_tree, text_at
 from connectors.us.register import central_index_key
 from name_matching.folding import fold_text
 
@@ -44,30 +38,26 @@ _RELATION: Final = frozenset({*_FLAGS, "officerTitle", "otherText"})
 Row = dict[str, Any]
 
 
-def parse_insider_rows(piece: ArchiveMember, body: bytes, tally: SignalCounter) -> list[Row]:
+def parse_insider_rows(member: ArchiveMember, body: bytes, tally: SignalCounter) -> list[Row]:
     """The lines of one form, for each of its owners; a row without a line for an owner without shares."""
-    root = parse_tree(piece, body, "ownershipDocument", tally)
+    root = parse_tree(member, body, "ownershipDocument", tally)
     form = text_at(root, "documentType") or ""
     issuer = central_index_key(text_at(root, "issuer", "issuerCik"))
     if not _FORM.fullmatch(form) or issuer is None:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"form «{form}» of issuer {issuer}: expected 3, 4 or 5"
-        )
+        raise UnreadableFileError(member.dataset, member.name, f"form «{form}» of issuer {issuer}: expected 3, 4 or 5")
     version = text_at(root, "schemaVersion") or ""
     if not _SCHEMA.fullmatch(version):
-        tally.add("unknown_schema", version or "none", piece.name)
-    count_unknown_children(root, _ROOT, tally, piece.name)
+        tally.add("unknown_schema", version or "none", member.name)
+    count_unknown_children(root, _ROOT, tally, member.name)
     common = _common_fields(root, form, issuer)
     if common["period"] is None:
-        tally.add("no_day", "periodOfReport", piece.name)
+        tally.add("no_day", "periodOfReport", member.name)
     owners = [
-        owner
-        for found in children_named(root, "reportingOwner")
-        if (owner := _owner_fields(found, tally, piece.name))
+        owner for found in children_named(root, "reportingOwner") if (owner := _owner_fields(found, tally, member.name))
     ]
     if not owners:
-        raise UnreadableFileError(piece.dataset, piece.name, "no reporting owner with a name")
-    lines = list(_line_rows(root, tally, piece.name))
+        raise UnreadableFileError(member.dataset, member.name, "no reporting owner with a name")
+    lines = list(_line_rows(root, tally, member.name))
     return [
         common | owner | line | {LINE: f"{place}/{number}", "isJoint": len(owners) > 1, "isLead": place == 1}
         for place, owner in enumerate(owners, start=1)
@@ -76,9 +66,7 @@ def parse_insider_rows(piece: ArchiveMember, body: bytes, tally: SignalCounter) 
 
 
 def _common_fields(root: etree._Element, form: str, issuer: str) -> Row:
-    signed = (
-        values.parse_day(text_at(found, "signatureDate")) for found in children_named(root, "ownerSignature")
-    )
+    signed = (values.parse_day(text_at(found, "signatureDate")) for found in children_named(root, "ownerSignature"))
     return {
         "form": form,
         "signedOn": max(filter(None, signed), default=None),

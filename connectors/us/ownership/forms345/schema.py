@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "us.insiders"
 
@@ -18,7 +18,7 @@ LINE: Final = "line"
 ISSUER: Final = "issuerCik"
 OWNER: Final = "owner"
 OWNER_KEY: Final = "ownerKey"
-_T, _B, _D = Kind.TEXT, Kind.BOOLEAN, Kind.DATE
+_T, _B, _D = ColumnKind.TEXT, ColumnKind.BOOLEAN, ColumnKind.DATE
 
 LINES: Final = Table(
     "us_insider",

@@ -21,7 +21,7 @@ from connectors.contract.dataset import (
     UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import Format, sniff
+from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.us.feeds.pending_filings import STAKES as FORMS
 from connectors.us.ownership import fetch as ownership_fetch
@@ -45,32 +45,32 @@ _MARK: Final = re.compile(rb"schedule\s*13\s*+(?:-\s*+)?[dg]\b", re.IGNORECASE)
 _TYPE: Final = re.compile(rb"\s*(?:<DOCUMENT>\s*)?<TYPE>([^\r\n<]+)", re.IGNORECASE)
 
 
-def recognise(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a filing, its XML, or the page or text of an older one, each a delta of one filing."""
     del name
     return files.recognise_form(head, _FORM, _MARK, "Schedule 13D or 13G")
 
 
-def read(piece: ArchiveMember) -> Iterator[Batch]:
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches with the persons of one filing, and the issuer of the CUSIPs in it."""
-    tally = SignalCounter(piece.dataset)
-    body = files.read_body(piece)
-    filing, documents = files.filing_and_documents(piece, body)
-    envelope = FilingEnvelope(files.source_key(piece, filing), files.find_accession(piece, filing), filing)
+    tally = SignalCounter(member.dataset)
+    body = files.read_body(member)
+    filing, documents = files.filing_and_documents(member, body)
+    envelope = FilingEnvelope(files.source_key(member, filing), files.find_accession(member, filing), filing)
     # a letter may precede the form
     told = next((one for one in documents if _FORM.fullmatch(one.form)), documents[0])
     found: list[dict[str, Any]] = []
     cusips: list[dict[str, Any]] = []
     rejects: list[tuple[object, str, object]] = []
     try:
-        statement = _parse_statement(piece, told.body, filing, tally)
+        statement = _parse_statement(member, told.body, filing, tally)
         found = statement_rows(statement, envelope)
         cusips = cusip_rows(statement, issuer_cik_of(statement, envelope))
     except parse_text.NoCoverPageError as error:
         rejects.append((envelope.source, str(error), document_line(told.body)[:200]))
     known = all(row[ISSUER] is not None for row in found)
     if not known:
-        tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if any filing links the two", piece.name)
+        tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if any filing links the two", member.name)
     yield staging.make_batch(STAKES if known else BARE, found, staging.reject_rows(rejects), tally.drain())
     yield staging.make_batch(CUSIPS, cusips)
 
@@ -80,10 +80,8 @@ def _parse_statement(
 ) -> StakeStatement:
     if files.is_xml(body):
         return parse_xml.parse_xml_statement(piece, body, tally)
-    if sniff(body[:1024]) in (Format.EMPTY, Format.UNKNOWN):
-        raise UnreadableFileError(
-            piece.dataset, piece.name, "neither XML nor the text of a Schedule 13D or 13G"
-        )
+    if detect_body_format(body[:1024]) in (BodyFormat.EMPTY, BodyFormat.UNKNOWN):
+        raise UnreadableFileError(piece.dataset, piece.name, "neither XML nor the text of a Schedule 13D or 13G")
     told = _TYPE.match(body)
     form = filing.form if filing is not None else told.group(1).decode("latin-1").strip() if told else None
     return parse_text.parse_text_statement(
@@ -96,16 +94,16 @@ DATASET: Final = Dataset(
     title="SEC EDGAR: Schedules 13D and 13G",
     licence=LICENCE,
     cadence=Cadence(cron="15 * * * *", stale_after_hours=24 * 7),
-    guard=GuardLimits(
+    guard_limits=GuardLimits(
         max_rejected=0.5
     ),  # prose of thirty years: one unreadable text is a large share of an hour
     host=FILES_HOST,
-    staged=STAGED,
-    files=("schedule13/**",),
-    recognise=recognise,
-    split=staging.no_split,
-    read=read,
+    staged_tables=STAGED,
+    file_patterns=("schedule13/**",),
+    recognise_file=recognise_file,
+    split_members=staging.no_split,
+    read_batches=read_batches,
     fetch=ownership_fetch.fetch_filings,
-    wants=ownership_fetch.subjects_selector(FORMS, ("Subject",)),
+    subjects_to_fetch=ownership_fetch.subjects_selector(FORMS, ("Subject",)),
     redact=redact,
 )

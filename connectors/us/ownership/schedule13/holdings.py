@@ -23,11 +23,11 @@ import polars as pl
 from connectors.us.ownership.holder_types import (
     Row,
     country_code,
+    edgar_holder_type,
     filing_days,
     filing_page_url,
     holder_company_id,
-    holder_type,
-    linked_rows,
+    iter_linked_rows,
     to_holdings_frame,
 )
 from connectors.us.ownership.schedule13.latest_statements import (
@@ -36,7 +36,7 @@ from connectors.us.ownership.schedule13.latest_statements import (
     lead_weight,
     stake_histories,
     stated_percent,
-    superseded_statements,
+    superseded_stake_statements,
 )
 from connectors.us.ownership.schedule13.schema import HOLDER, HOLDER_KEY, ISSUER, KEY, SOURCE
 from connectors.us.ownership.shares_outstanding import Outstanding, derived_percentage
@@ -49,34 +49,32 @@ _WHO: Final = ("holder_name", "holder_type", "holder_company_id", "holder_countr
 Identities = Mapping[tuple[str, str], Row]  # company and CIK or name -> latest row naming the holder
 
 
-def linked_stake_histories(
-    stakes: pl.LazyFrame, bare: pl.LazyFrame, filed: pl.LazyFrame
-) -> list[StakeHistory]:
+def linked_stake_histories(stakes: pl.LazyFrame, cover_pages: pl.LazyFrame, filed: pl.LazyFrame) -> list[StakeHistory]:
     """The lines of the touched companies; `filed`: the filings of their lists, for the days of filing."""
-    return stake_histories(chain(linked_rows(stakes), linked_rows(bare)), filing_days(filed))
+    return stake_histories(chain(iter_linked_rows(stakes), iter_linked_rows(cover_pages)), filing_days(filed))
 
 
 def map_holdings(
-    found: Sequence[StakeHistory], outstanding: Outstanding = MappingProxyType({})
+    stake_histories: Sequence[StakeHistory], outstanding: Outstanding = MappingProxyType({})
 ) -> pl.DataFrame:
     """Shared holdings of lines. `outstanding`: used for lines without a stated percentage."""
-    live = [line for line in found if not _is_exit(line.row)]
+    live = [line for line in stake_histories if not _is_exit(line.row)]
     leading = lead_stakes(live)
-    return to_holdings_frame([_holding_row(line, leading, outstanding) for line in found])
+    return to_holdings_frame([_holding_row(line, leading, outstanding) for line in stake_histories])
 
 
 def map_superseded_holdings(
-    found: Sequence[StakeHistory], outstanding: Outstanding = MappingProxyType({})
+    stake_histories: Sequence[StakeHistory], outstanding: Outstanding = MappingProxyType({})
 ) -> pl.DataFrame:
     """Superseded holdings of lines: statements before the current one, the last of each day.
 
     Of several persons of one filing the largest represents its shares.
     """
-    leading = _lead_by_filing(found)
+    leading = _lead_by_filing(stake_histories)
     told = [
         _holding_row(replace(line, row=row), {(line.company, line.native)} if is_lead else set(), outstanding)
-        for line in found
-        for row in superseded_statements(line)
+        for line in stake_histories
+        for row in superseded_stake_statements(line)
         for is_lead in (leading[line.company, row[SOURCE]] is row,)
     ]
     return to_holdings_frame(told)
@@ -85,17 +83,17 @@ def map_superseded_holdings(
 def _lead_by_filing(found: Sequence[StakeHistory]) -> dict[tuple[str, str], Row]:
     filings: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for line in found:
-        for row in line.told:
+        for row in line.statements:
             filings[line.company, row[SOURCE]].append(row)
     return {filing: max(rows, key=lead_weight) for filing, rows in filings.items()}
 
 
-def holder_identities(found: Sequence[StakeHistory]) -> Identities:
+def holder_identities(stake_histories: Sequence[StakeHistory]) -> Identities:
     """Holder identities by CIK and by every name, for forms that spell them differently."""
     known: dict[tuple[str, str], Row] = {}
-    for line in found:
+    for line in stake_histories:
         who = _holder_fields(line)
-        for key in (line.cik, *(row[HOLDER_KEY] for row in line.told)):
+        for key in (line.cik, *(row[HOLDER_KEY] for row in line.statements)):
             if key is not None:
                 known.setdefault((line.company, key), who)
     return known
@@ -103,7 +101,7 @@ def holder_identities(found: Sequence[StakeHistory]) -> Identities:
 
 def _holder_fields(line: StakeHistory) -> Row:
     row = line.row
-    kind = holder_type(row["types"], row[HOLDER])
+    kind = edgar_holder_type(row["types"], row[HOLDER])
     told = (row[HOLDER], kind, holder_company_id(line.cik, kind), country_code(row["place"]))
     return dict(zip(_WHO, told, strict=True))
 
@@ -137,9 +135,7 @@ def _is_exit(row: Row) -> bool:
     if stated == _NOTHING or (row["isExit"] and (stated is None or stated <= _DUTY)):
         return True
     stake = row["filingPercent"] if row["filingPercent"] is not None else row["percentBelow"]
-    return (
-        row["isAmendment"] and stake is not None and (stake < _DUTY or stake == row["percentBelow"] == _DUTY)
-    )
+    return row["isAmendment"] and stake is not None and (stake < _DUTY or stake == row["percentBelow"] == _DUTY)
 
 
 def _percentage_fields(line: StakeHistory, outstanding: Outstanding, *, is_lead: bool) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class StakeHistory:
     company: str
     native: str
     row: Row
-    told: Sequence[Row]
+    statements: Sequence[Row]
     cik: str | None
 
 
@@ -46,11 +46,7 @@ def stake_histories(rows: Iterable[Row], days: Mapping[str, date]) -> list[Stake
         company = row["_company_id"]
         cik = row["holderCik"] or ciks.get((company, row[HOLDER_KEY]))
         holders[company, cik or row[HOLDER_KEY]].append(row | {"known": cik})
-    found = [
-        _stake_history(company, told)
-        for (company, _), own in holders.items()
-        for told in _split_by_class(own)
-    ]
+    found = [_stake_history(company, told) for (company, _), own in holders.items() for told in _split_by_class(own)]
     return sorted(found, key=lambda line: (line.company, line.native))
 
 
@@ -66,7 +62,7 @@ def stated_percent(row: Row) -> Decimal | None:
     return row["percent"]
 
 
-def lead_stakes(standing: Sequence[StakeHistory]) -> set[tuple[str, str]]:
+def lead_stakes(stake_histories: Sequence[StakeHistory]) -> set[tuple[str, str]]:
     """Lines that lead among holders reporting the same shares: the largest of those joined by one filing.
 
     A filing joins its persons as long as it is the newest of one of them: a person who has since filed
@@ -74,25 +70,24 @@ def lead_stakes(standing: Sequence[StakeHistory]) -> set[tuple[str, str]]:
     """
     joined = _DisjointSets()
     members: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, line in enumerate(standing):
-        for source in dict.fromkeys(row[SOURCE] for row in line.told):
+    for place, line in enumerate(stake_histories):
+        for source in dict.fromkeys(row[SOURCE] for row in line.statements):
             members[line.company, source].append(place)
-    for place, line in enumerate(standing):
+    for place, line in enumerate(stake_histories):
         for other in members[line.company, line.row[SOURCE]]:
             joined.join(place, other)
     best: dict[int, int] = {}
-    for place, line in enumerate(standing):
+    for place, line in enumerate(stake_histories):
         first = joined.root(place)
-        if first not in best or lead_weight(line.row) > lead_weight(standing[best[first]].row):
+        if first not in best or lead_weight(line.row) > lead_weight(stake_histories[best[first]].row):
             best[first] = place
-    return {(standing[place].company, standing[place].native) for place in best.values()}
+    return {(stake_histories[place].company, stake_histories[place].native) for place in best.values()}
 
 
-def superseded_statements(line: StakeHistory) -> list[Row]:
+def superseded_stake_statements(line: StakeHistory) -> list[Row]:
     """Statements with an amount from before the current one's day, the last of each day."""
     told = sorted(
-        (row for row in line.told if has_stated_amount(row) and row["day"] is not None),
-        key=_statement_order_key,
+        (row for row in line.statements if has_stated_amount(row) and row["day"] is not None), key=_statement_order_key
     )
     days = {row["day"]: row for row in told}
     end = line.row["day"]

@@ -68,11 +68,9 @@ _PERCENT: Final = re.compile(
 _TYPE: Final = re.compile(
     r"(?i:TYPES?\s+OF\s+REPORTING\s+PERSONS?\s*(?:\(\s*S\s*\))?\s*\*{0,2}\s*[:.]?\s*"
     r"(?:\(\s*SEE\s+INSTRUCTIONS?\s*\))?)\s*\*{0,2}"
-    r"[:.]?\s*((?:(?:BD|BK|CO|CP|EP|FI|HC|IA|IC|IN|IV|OO|PN|SA)\b[\s,;/&+]*(?:and\s+|\(\d\)\s*)?)+)",
+    r"[:.]?\s*((?:(?:BD|BK|CO|CP|EP|FI|HC|IA|IC|IN|IV|OO|PN|SA)\b[\s,;/&+]*(?:and\s+|\(\d\)\s*)?)+)"
 )
-_BELOW: Final = (
-    r"(?P<below>(?:less\s+than|below|under|(?:not?\s+more|no\s+greater)\s+than|at\s+most|up\s+to|<)\s*)?"
-)
+_BELOW: Final = r"(?P<below>(?:less\s+than|below|under|(?:not?\s+more|no\s+greater)\s+than|at\s+most|up\s+to|<)\s*)?"
 _VALUE: Final = r"(?P<value>\d{1,3}(?:\.\d+)?|\.\d+)"
 _OR_LESS: Final = r"(?P<less>\s*(?:or|and)\s+(?:less|below|fewer)\b)?"
 _FIGURE: Final = re.compile(rf"{_BELOW}(?<![\d.,]){_VALUE}\s*(?:%|per\s?cent\b){_OR_LESS}", _I)
@@ -80,9 +78,7 @@ _BARE: Final = re.compile(_BELOW + _VALUE + _OR_LESS, _I)
 _ABOVE: Final = re.compile(r"\b(?:more\s+than|greater\s+than|over|above|excess\s+of|at\s+least)\s+\d|>", _I)
 _COUNT: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _NONE: Final = re.compile(r"-\s*0\s*-|\bnone\b|\bzero\b", _I)
-_ASIDE: Final = re.compile(
-    r"\(\s*see\b[^()]*(?:\([^()]*\)[^()]*)*\)", _I
-)  # «(See Instructions)» of the label
+_ASIDE: Final = re.compile(r"\(\s*see\b[^()]*(?:\([^()]*\)[^()]*)*\)", _I)  # «(See Instructions)» of the label
 _NOTE: Final = re.compile(
     r"[(\[]\s*\d{1,2}\s*[)\]]|[*†‡¹²³]+|\b(?:see|as\s+of|based\s+(?:up)?on|calculated|assum\w+)\b.*", _I
 )
@@ -95,28 +91,24 @@ class NoCoverPageError(Exception):
     """Raised for a text without a cover page; the message says which part is missing."""
 
 
-def parse_text_statement(
-    piece: ArchiveMember, text: str, form: str | None, tally: SignalCounter
-) -> StakeStatement:
+def parse_text_statement(member: ArchiveMember, text: str, form: str | None, tally: SignalCounter) -> StakeStatement:
     """One filing from its single-line text.
 
     Raises NoCoverPageError if it has no cover page of a reporting person.
     """
     starts = [match.start() for match in _NAME.finditer(text)]
     pages = [text[start:end][:_COVER] for start, end in pairwise([*starts, len(text)])]
-    persons = tuple(
-        person for page in pages if (person := _parse_person(page, tally, piece.name)) is not None
-    )
+    persons = tuple(person for page in pages if (person := _parse_person(page, tally, member.name)) is not None)
     if not persons:
         raise NoCoverPageError("no cover page with a reporting person, an amount and a percentage")
-    signal_differing_percentages(persons, text, tally, piece.name)
+    signal_differing_percentages(persons, text, tally, member.name)
     cover = text[: starts[0]]
     amendment = _AMENDMENT.search(cover)
     return StakeStatement(
         form=form or _schedule_form(cover, is_amendment=amendment is not None),
         issuer=_text_above(cover, _ISSUER, _BEFORE_ISSUER),
         class_title=_text_above(cover, _CLASS, _ISSUER),
-        event_date=_event_day(cover, tally, piece.name),
+        event_date=_event_day(cover, tally, member.name),
         persons=persons,
         cusips=tuple(_cover_cusips(cover, pages[0])),
         amendment=amendment.group(1) if amendment else None,
@@ -147,9 +139,7 @@ def _cover_cusips(cover: str, page: str) -> Iterator[str]:
     """CUSIPs before their label, else in the heading of a cover page."""
     above = _text_above(cover, _CUSIP, _CLASS)
     found = values.parse_cusip((above or "").replace(" ", "").strip(_EDGES))
-    heading = re.search(
-        r"CUSIP\s+(?:No|Number)\.?\s*:?\s*\|?\s*([0-9A-Z][0-9A-Z -]{6,10}[0-9A-Z])\b", cover + page
-    )
+    heading = re.search(r"CUSIP\s+(?:No|Number)\.?\s*:?\s*\|?\s*([0-9A-Z][0-9A-Z -]{6,10}[0-9A-Z])\b", cover + page)
     found = found or (values.parse_cusip(heading.group(1)) if heading else None)
     if found is not None:
         yield found

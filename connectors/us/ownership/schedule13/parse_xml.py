@@ -22,9 +22,7 @@ from connectors.us.ownership.xml import children_named, count_unknown_children, 
 from connectors.us.register import central_index_key
 
 _SCHEMAS: Final = frozenset({"X0101", "X0102", "X0201", "X0202"})
-_TYPES: Final = frozenset(
-    {"BD", "BK", "CO", "CP", "EP", "FI", "HC", "IA", "IC", "IN", "IV", "OO", "PN", "SA"}
-)
+_TYPES: Final = frozenset({"BD", "BK", "CO", "CP", "EP", "FI", "HC", "IA", "IC", "IN", "IV", "OO", "PN", "SA"})
 _MOST: Final = 100  # persons of one filing
 _ALL: Final = Decimal(100)
 
@@ -45,9 +43,7 @@ class _ScheduleSchema:
     known: frozenset[str]
 
 
-_POWERS: Final = frozenset(
-    {"soleVotingPower", "sharedVotingPower", "soleDispositivePower", "sharedDispositivePower"}
-)
+_POWERS: Final = frozenset({"soleVotingPower", "sharedVotingPower", "soleDispositivePower", "sharedDispositivePower"})
 _BOTH: Final = frozenset({"reportingPersonName", "citizenshipOrOrganization", "typeOfReportingPerson"})
 _D: Final = _ScheduleSchema(
     event="dateOfEvent",
@@ -81,57 +77,46 @@ _G: Final = _ScheduleSchema(
 )
 
 
-def parse_xml_statement(piece: ArchiveMember, body: bytes, tally: SignalCounter) -> StakeStatement:
+def parse_xml_statement(member: ArchiveMember, body: bytes, tally: SignalCounter) -> StakeStatement:
     """One filing. Raises UnreadableFileError if the cover or the persons are missing."""
-    root = parse_tree(piece, body, "edgarSubmission", tally)
+    root = parse_tree(member, body, "edgarSubmission", tally)
     header, form_data = find_path(root, "headerData"), find_path(root, "formData")
     form = text_at(header, "submissionType") or ""
     cover = find_path(form_data, "coverPageHeader")
     if not form.startswith("SCHEDULE 13") or form_data is None or cover is None:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"expected a Schedule 13D or 13G, found form «{form}»"
-        )
+        raise UnreadableFileError(member.dataset, member.name, f"expected a Schedule 13D or 13G, found form «{form}»")
     version = text_at(root, "schemaVersion")
     if version is not None and version not in _SCHEMAS:
-        tally.add("unknown_schema", version, piece.name)
+        tally.add("unknown_schema", version, member.name)
     schema = _D if form.startswith("SCHEDULE 13D") else _G
-    persons = tuple(_parse_persons(form_data, schema, tally, piece.name))
+    persons = tuple(_parse_persons(form_data, schema, tally, member.name))
     if not persons:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, f"no reporting person at {'/'.join(schema.persons)}"
-        )
-    signal_differing_percentages(
-        persons, " ".join(" ".join(form_data.itertext("{*}*")).split()), tally, piece.name
-    )
+        raise UnreadableFileError(member.dataset, member.name, f"no reporting person at {'/'.join(schema.persons)}")
+    signal_differing_percentages(persons, " ".join(" ".join(form_data.itertext("{*}*")).split()), tally, member.name)
     return StakeStatement(
         form=form,
         issuer=text_at(cover, "issuerInfo", "issuerName"),
         class_title=text_at(cover, "securitiesClassTitle"),
-        event_date=_event_day(cover, schema, tally, piece.name),
+        event_date=_event_day(cover, schema, tally, member.name),
         persons=persons,
-        issuer_cik=_issuer_cik(cover, schema, tally, piece.name),
+        issuer_cik=_issuer_cik(cover, schema, tally, member.name),
         cusips=tuple(_cover_cusips(cover, schema)),
         amendment=text_at(cover, "amendmentNo"),
         previous=text_at(header, "previousAccessionNumber"),
         signed_on=max(filter(None, map(values.parse_day, _signature_days(form_data))), default=None),
         filers=tuple(_filer_ciks(header)),
-        is_exit=values.parse_flag(text_at(form_data, "items", "item5", "classOwnership5PercentOrLess"))
-        is True,
+        is_exit=values.parse_flag(text_at(form_data, "items", "item5", "classOwnership5PercentOrLess")) is True,
     )
 
 
-def _issuer_cik(
-    cover: etree._Element, schema: _ScheduleSchema, tally: SignalCounter, example: str
-) -> str | None:
+def _issuer_cik(cover: etree._Element, schema: _ScheduleSchema, tally: SignalCounter, example: str) -> str | None:
     found = central_index_key(text_at(cover, "issuerInfo", schema.issuer_cik))
     if found is None:
         tally.add("no_issuer", schema.issuer_cik, example)
     return found
 
 
-def _event_day(
-    cover: etree._Element, schema: _ScheduleSchema, tally: SignalCounter, example: str
-) -> date | None:
+def _event_day(cover: etree._Element, schema: _ScheduleSchema, tally: SignalCounter, example: str) -> date | None:
     found = values.parse_day(text_at(cover, schema.event))
     if found is None:
         tally.add("no_day", schema.event, example)
@@ -181,11 +166,7 @@ def _parse_person(
     stated = text_at(block, schema.percent)
     percent = values.parse_percent(stated)
     if percent is None:
-        tally.add(
-            "unreadable_value" if stated else "no_percent",
-            f"{schema.percent} {stated or ''}".strip(),
-            example,
-        )
+        tally.add("unreadable_value" if stated else "no_percent", f"{schema.percent} {stated or ''}".strip(), example)
     elif percent > _ALL:
         tally.add("above_100", schema.percent, example)
     counted = text_at(block, schema.shares)

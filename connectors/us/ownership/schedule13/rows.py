@@ -88,8 +88,7 @@ def cusip_rows(statement: StakeStatement, issuer: str | None) -> list[dict[str, 
     if issuer is None:
         return []
     return [
-        {CUSIP: cusip, ISSUER: issuer, "classTitle": statement.class_title}
-        for cusip in dict.fromkeys(statement.cusips)
+        {CUSIP: cusip, ISSUER: issuer, "classTitle": statement.class_title} for cusip in dict.fromkeys(statement.cusips)
     ]
 
 
@@ -109,7 +108,7 @@ def _with_filer_ciks(
         return (_with_cik(person, filers[0]),)
     if envelope.submission is None:
         return statement.persons
-    named = envelope.submission.named
+    named = envelope.submission.header_values
     return tuple(_with_cik(person, named.get(fold_text(person.name))) for person in statement.persons)
 
 
@@ -117,14 +116,7 @@ def _with_cik(person: ReportingPerson, cik: str | None) -> ReportingPerson:
     if person.cik is not None or cik is None:
         return person
     return ReportingPerson(
-        person.name,
-        cik,
-        person.group,
-        person.place,
-        person.types,
-        person.shares,
-        person.percent,
-        person.below,
+        person.name, cik, person.group, person.place, person.types, person.shares, person.percent, person.below
     )
 
 

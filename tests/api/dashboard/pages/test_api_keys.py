@@ -49,9 +49,7 @@ def test_a_secret_key_is_shown_once_and_works_until_it_is_revoked(desk: Desk) ->
     assert browser.submit(KEYS, action).headers["location"] == KEYS
     assert asked(desk, key) == 401
     assert any(key[-4:] in one and one.endswith("revoked") for one in texts(browser.get(KEYS), "//tbody/tr"))
-    assert (
-        browser.post(action, hidden(browser.get(KEYS), KEYS)).status_code == 303
-    )  # once more changes nothing
+    assert browser.post(action, hidden(browser.get(KEYS), KEYS)).status_code == 303  # once more changes nothing
 
 
 def test_a_publishable_key_works_on_its_domains(desk: Desk) -> None:
@@ -73,9 +71,7 @@ def test_a_key_works_to_the_end_of_its_last_day(desk: Desk) -> None:
     assert (asked(desk, today), asked(desk, later)) == (200, 200)
     desk.made.hands.seconds += 1
     assert (asked(desk, today), asked(desk, later)) == (401, 200)
-    assert any(
-        today[-4:] in one and one.endswith("expired") for one in texts(browser.get(KEYS), "//tbody/tr")
-    )
+    assert any(today[-4:] in one and one.endswith("expired") for one in texts(browser.get(KEYS), "//tbody/tr"))
 
 
 def test_what_makes_no_key_is_said_and_what_was_written_stays(desk: Desk) -> None:

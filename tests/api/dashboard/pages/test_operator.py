@@ -36,13 +36,13 @@ def seen(new_world: Callable[[], Any]) -> Any:
     maker.publish([maker.company("firm:NO:999999999", HOSTILE)])
     layout = maker.world.layout
     known = {"no.enheter": DatasetCheck(NOON), "no.roller": DatasetCheck(NOON, NOON - timedelta(days=3))}
-    freshness.write(layout, Freshness({"NO": NOON}, known))
+    freshness.write_freshness(layout, Freshness({"NO": NOON}, known))
     held = (QuarantineNote("no.roller", "fetch", HOSTILE, None),)
     read = (ReadNote("no.enheter", 1_234, 5, 1), ReadNote("no.roller", 10, 0, 0))
     signals = (SignalNote("no.enheter", "unknown_code", HOSTILE, 17),)
-    run_log.write(layout, note(18, errors=(ErrorNote("NO", HOSTILE),), release=None))
-    run_log.write(layout, note(19, held=held, read=read, signals=signals, events={"status.changed": 4}))
-    run_log.write(layout, note(20, ended_at=None, release=None))
+    run_log.write_run_note(layout, note(18, errors=(ErrorNote("NO", HOSTILE),), release=None))
+    run_log.write_run_note(layout, note(19, held=held, read=read, signals=signals, events={"status.changed": 4}))
+    run_log.write_run_note(layout, note(20, ended_at=None, release=None))
     return maker.world
 
 
@@ -130,20 +130,16 @@ def test_addresses_of_operators_are_read_as_accounts_have_them() -> None:
 def test_the_reason_of_what_is_held_is_the_newest_told() -> None:
     """By the newest run that met it; by the release where runs have forgotten; else it is unknown."""
     since = NOON - timedelta(days=9)
-    state = DatasetState(
-        NOON, held=QuarantineReason("max_shrink", 0.5, 0.02), checked_at=NOON, held_since=since
-    )
+    state = DatasetState(NOON, held=QuarantineReason("max_shrink", 0.5, 0.02), checked_at=NOON, held_since=since)
     markets = {"NO": MarketState("held", NOON, 5, {"no.a": state})}
     known = {one: DatasetCheck(None, since) for one in ("no.a", "no.b")}
     sources = operator_view.source_rows(markets, Freshness({}, known))
     assert [(one.dataset, one.rows) for one in sources] == [("no.a", 0), ("no.b", None)]
     (a, b) = operator_view.quarantined_sources(sources, markets, [])
-    assert (a.why, b.why) == (QuarantineNote("no.a", "max_shrink", 0.5, 0.02), None)
+    assert (a.reason, b.reason) == (QuarantineNote("no.a", "max_shrink", 0.5, 0.02), None)
     newer, older = QuarantineNote("no.b", "fetch", "403", None), QuarantineNote("no.b", "fetch", "503", None)
-    (_, b) = operator_view.quarantined_sources(
-        sources, markets, [note(20, held=(newer,)), note(19, held=(older,))]
-    )
-    assert b.why == newer
+    (_, b) = operator_view.quarantined_sources(sources, markets, [note(20, held=(newer,)), note(19, held=(older,))])
+    assert b.reason == newer
 
 
 def test_a_signal_stands_once_however_many_runs_met_it() -> None:
@@ -151,4 +147,4 @@ def test_a_signal_stands_once_however_many_runs_met_it() -> None:
         return (SignalNote("no.a", "unknown_code", "X", count),)
 
     (told,) = operator_view.signal_rows([note(20, signals=met(2)), note(19, signals=met(9))])
-    assert (told.signal.count, told.met_at) == (2, NOON)
+    assert (told.signal.count, told.run_ended_at) == (2, NOON)

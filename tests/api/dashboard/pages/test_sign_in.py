@@ -40,9 +40,7 @@ def test_cookies_are_out_of_reach_of_scripts_and_other_sites(desk):
     for written in browser.set_by:
         assert re.search(r"; Path=/; HttpOnly; SameSite=Lax; Secure", written)
         assert "domain" not in written.lower()
-    assert any(
-        f"{SESSION}=firm_session_" in one and one.endswith("; Max-Age=1209600") for one in browser.set_by
-    )
+    assert any(f"{SESSION}=firm_session_" in one and one.endswith("; Max-Age=1209600") for one in browser.set_by)
 
 
 def test_nobody_learns_whether_an_address_has_an_account(desk):
@@ -144,9 +142,7 @@ def test_a_mailbox_gets_a_few_links_at_a_time(desk):
     for _ in range(5):
         assert browser.submit(SIGN_IN, SIGN_IN, email="owner@example.com").status_code == 303
     desk.link("other@example.com", browser)
-    assert sorted(post.recipients[0] for post in desk.mails(4)) == ["other@example.com"] + 3 * [
-        "owner@example.com"
-    ]
+    assert sorted(post.recipients[0] for post in desk.mails(4)) == ["other@example.com"] + 3 * ["owner@example.com"]
     desk.made.hands.seconds += 15 * MINUTE
     desk.link("owner@example.com", browser)
 
@@ -193,9 +189,7 @@ def test_what_is_no_address_is_said_and_not_obeyed(desk):
     for email in ("", "x", "a b@example.com", "a@b", "<b>@example.com\r\nBcc: x@y.zz", "a@" + "b" * 400):
         answer = browser.submit(SIGN_IN, SIGN_IN, email=email)
         assert answer.status_code == 422
-        assert texts(answer, "//*[@role='alert']") == [
-            "Enter an e-mail address, for example name@example.com."
-        ]
+        assert texts(answer, "//*[@role='alert']") == ["Enter an e-mail address, for example name@example.com."]
     assert desk.office.posts == []
 
 

@@ -62,10 +62,7 @@ def test_the_page_counts_each_day_by_itself(desk):
     rows = dict(zip(days, figures, strict=True))
     assert next(iter(rows)) == "2026-11-01"
     assert list(rows)[-1] == "2026-11-23"
-    assert {day: count for day, count in rows.items() if count != "0"} == {
-        "2026-11-21": "3",
-        "2026-11-22": "2",
-    }
+    assert {day: count for day, count in rows.items() if count != "0"} == {"2026-11-21": "3", "2026-11-22": "2"}
     assert texts(page, "//dl/div")[:2] == ["Requests used5 of 60,000", "Remaining this month59,995"]
     assert "2026-11-21: 3" in texts(page, "//*[local-name()='rect']")
     assert texts(page, "//h2")[1] == "Your tier: Pro"

@@ -11,10 +11,7 @@ def test_a_subscription_is_changed(desk: Desk) -> None:
     page, _ = subscribed(browser, "https://hooks.example.com/events", entity_ids="firm:SE:5599999991")
     edit = f"{page}/edit"
     tree = html.fromstring(browser.get(edit).text)
-    assert tree.xpath("//input[@type='checkbox' and @checked]/@name") == [
-        "type filing.added",
-        "type status.changed",
-    ]
+    assert tree.xpath("//input[@type='checkbox' and @checked]/@name") == ["type filing.added", "type status.changed"]
     assert tree.xpath("//textarea")[0].text_content().strip() == "firm:SE:5599999991"
     changed = {"endpoint_url": "https://other.example.com/", "type news.published": "on", "entity_ids": ""}
     changed |= {"description": HOSTILE, "max_per_second": "7"}

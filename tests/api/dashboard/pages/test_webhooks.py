@@ -76,9 +76,7 @@ def log(desk: Desk, tmp_path) -> Iterator[Log]:
 
 def test_a_subscription_from_its_making_to_its_end(desk: Desk, hook: Hook) -> None:
     browser = desk.signed_in()
-    page, secret = subscribed(
-        browser, hook.url, description=HOSTILE, entity_ids="firm:SE:5599999991, 999999999"
-    )
+    page, secret = subscribed(browser, hook.url, description=HOSTILE, entity_ids="firm:SE:5599999991, 999999999")
     shown = browser.get(page)
     assert secret not in shown.text
     assert html.fromstring(shown.text).xpath("//script | //img") == []
@@ -123,9 +121,7 @@ def test_a_secret_is_replaced_and_the_former_one_signs_on(desk: Desk, hook: Hook
     browser.submit(page, f"{page}/test", event_type="filing.added")
     signatures = {one.split(",")[1] for one in hook.got[0][0]["webhook-signature"].split(" ")}
     assert len(signatures) == 2
-    signed = (
-        f"{hook.got[0][0]['webhook-id']}.{hook.got[0][0]['webhook-timestamp']}.".encode() + hook.got[0][1]
-    )
+    signed = f"{hook.got[0][0]['webhook-id']}.{hook.got[0][0]['webhook-timestamp']}.".encode() + hook.got[0][1]
     for one in (secret, former):
         key = base64.b64decode(one.removeprefix("whsec_"))
         assert base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode() in signatures
@@ -143,9 +139,7 @@ def test_the_log_is_read_filtered_and_retried(desk: Desk, log: Log) -> None:
         status = "failed" if number % 9 == 0 else "succeeded"
         made = log.deliver(subscription, log.event(name=HOSTILE), status)
         log.at += timedelta(seconds=1)  # ids rise with time
-    failed = log.deliver(
-        subscription, log.event(), "failed", last_error="http_status", last_response_status=500
-    )
+    failed = log.deliver(subscription, log.event(), "failed", last_error="http_status", last_response_status=500)
     log.attempt(failed, response_body=HOSTILE, error_detail=HOSTILE)
     rows = texts(browser.get(page), "//tbody/tr")
     assert len(rows) == 25
@@ -159,9 +153,7 @@ def test_the_log_is_read_filtered_and_retried(desk: Desk, log: Log) -> None:
     assert html.fromstring(detail.text).xpath("//script | //img") == []
     assert HOSTILE in texts(detail, "//pre")
     retried = browser.submit(f"{page}/deliveries/{failed}", f"{page}/deliveries/{failed}/retry")
-    assert texts(browser.get(retried.headers["location"]), "//*[@role='status']")[0].startswith(
-        "One more attempt"
-    )
+    assert texts(browser.get(retried.headers["location"]), "//*[@role='status']")[0].startswith("One more attempt")
     assert [(one[0], one[1]) for one in log.queue(subscription)] == [(failed, "manual")]
 
 
@@ -216,9 +208,7 @@ def test_subscriptions_of_others_and_without_the_tier(desk: Desk, log: Log) -> N
         assert other.get(path).status_code == 404
     posts = ("edit", "status", "rotate", "test", "delete", "replays", f"deliveries/{delivery}/retry")
     assert [other.post(f"{page}/{path}", own).status_code for path in posts] == 7 * [404]
-    assert [other.post(f"{page}/{path}", own | {"form_token": "x"}).status_code for path in posts] == 7 * [
-        403
-    ]
+    assert [other.post(f"{page}/{path}", own | {"form_token": "x"}).status_code for path in posts] == 7 * [403]
     assert facts(owner, page)["Status"] == "active"
     desk.made.accounts.set_tier("owner@example.com", "basic")
     assert facts(owner, page)["Status"] == "paused: your tier has no webhooks"

@@ -32,7 +32,7 @@ def cursors(hands=None, signing=(KEY,)):
 def code(cursor, binding=BINDING, made=None):
     with pytest.raises(ProblemError) as caught:
         (made or cursors()).read(cursor, binding)
-    return caught.value.kind.code
+    return caught.value.problem_type.code
 
 
 @given(keys)
@@ -92,9 +92,7 @@ def test_a_tail_outlives_time_and_keys():
     cursor = made.issue(tail, (5,))
     hands.seconds += 10 * LIFETIME_SECONDS
     rotated = cursors(hands, (b"n" * 32, KEY))
-    assert rotated.read(cursor, CursorBinding("acc_2", "events", BINDING.filters, "asc", lasting=True)) == (
-        5,
-    )
+    assert rotated.read(cursor, CursorBinding("acc_2", "events", BINDING.filters, "asc", lasting=True)) == (5,)
     assert rotated.issue(tail, (5,)) != made.issue(tail, (5,)), "the new key signs"
     assert code(cursor, tail, cursors(hands, (b"n" * 32,))) == "invalid_cursor"
 

@@ -63,12 +63,7 @@ def test_cursor_tamper(service, path):
         assert code_of(service, path, cursor[-length:]) == (400, "invalid_cursor")
 
 
-@given(
-    place=st.integers(0, 10_000),
-    by=st.integers(1, 255),
-    cut=st.integers(0, 40),
-    more=st.binary(max_size=8),
-)
+@given(place=st.integers(0, 10_000), by=st.integers(1, 255), cut=st.integers(0, 40), more=st.binary(max_size=8))
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_cursor_bytes_altered_in_any_way(service, place, by, cut, more):
     path = LISTS["tail"]
@@ -200,11 +195,7 @@ def test_what_is_issued_by_hand_is_what_the_service_issues(service):
 @pytest.fixture(scope="module")
 def named_at_length(new_world, shared_serve):
     made = new_world()
-    names = ["Ö" * 300 + str(number) for number in range(3)] + [
-        "ß漢" * 200,
-        "🏭" * 300,
-        " ".join(["ÅØ" * 9] * 60),
-    ]
+    names = ["Ö" * 300 + str(number) for number in range(3)] + ["ß漢" * 200, "🏭" * 300, " ".join(["ÅØ" * 9] * 60)]
     companies = [made.company(f"firm:UK:{90000000 + number}", name) for number, name in enumerate(names)]
     owners = [made.owner("firm:UK:90000000", name) for name in names]
     events = [made.event("firm:UK:90000000", number) for number in range(3)]

@@ -2,16 +2,16 @@
 
 import pytest
 
-from api.http.query.params import NO_PARAMETERS, InvalidValueError, QueryParam, QueryParams
+from api.http.query.params import NO_PARAMETERS, InvalidParameterError, QueryParam, QueryParams
 from api.problems.problem import ProblemError
 from tests.tables import check_cases
 
 
 def _even(text):
     if not text.isascii():
-        raise InvalidValueError("format", "must be plain")
+        raise InvalidParameterError("format", "must be plain")
     if int(text) % 2:
-        raise InvalidValueError("odd", "must be even")
+        raise InvalidParameterError("odd", "must be even")
     return int(text)
 
 
@@ -26,7 +26,7 @@ def refused(query_string, query=QUERY):
     """Code, detail and errors of the problem."""
     with pytest.raises(ProblemError) as caught:
         query.read(query_string)
-    return caught.value.kind.code, caught.value.detail, [error.members() for error in caught.value.errors]
+    return (caught.value.problem_type.code, caught.value.detail, [error.members() for error in caught.value.errors])
 
 
 @pytest.mark.parametrize("times", [2, 3])
@@ -74,9 +74,7 @@ def test_where_none_is_near_all_are_told():
         f"Unknown query parameter 'q'. {known.capitalize()}.",
         [{"code": "unknown", "detail": known, "parameter": "q"}],
     )
-    assert (
-        refused(b"q=2", NO_PARAMETERS)[1] == "Unknown query parameter 'q'. This operation has no parameters."
-    )
+    assert refused(b"q=2", NO_PARAMETERS)[1] == "Unknown query parameter 'q'. This operation has no parameters."
 
 
 def test_sixty_characters_of_a_name_are_repeated():
@@ -88,11 +86,7 @@ def test_sixty_characters_of_a_name_are_repeated():
 @check_cases("written", [b"%", b"%2", b"%zz", b"%4x", b"50%25%", b"%ff", b"\xe9"])
 def test_what_is_no_percent_encoded_text(written):
     broken = [{"code": "encoding", "detail": "must be percent-encoded UTF-8", "parameter": "text"}]
-    assert refused(b"text=" + written) == (
-        "invalid_parameter",
-        "'text' must be percent-encoded UTF-8.",
-        broken,
-    )
+    assert refused(b"text=" + written) == ("invalid_parameter", "'text' must be percent-encoded UTF-8.", broken)
 
 
 def test_a_name_that_is_no_text_is_repeated_shortened():

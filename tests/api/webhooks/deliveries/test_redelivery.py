@@ -12,20 +12,8 @@ from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt
 from api.webhooks.deliveries import serializer, service
 from api.webhooks.deliveries.records import DeliveryDetail, ReplayRecord
 from api.webhooks.deliveries.service import DeliveryScope, ReplayRequest
-from api.webhooks.subscriptions.state_transitions import (
-    delete_subscription,
-    pause_subscription,
-    resume_subscription,
-)
-from tests.api.fixtures.delivery_engine import (
-    ACCOUNT,
-    Control,
-    Scripted,
-    controlled,
-    exhaust,
-    outcome,
-    through,
-)
+from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
+from tests.api.fixtures.delivery_engine import ACCOUNT, Control, Scripted, controlled, exhaust, outcome, through
 
 DAY = timedelta(days=1)
 pytestmark = pytest.mark.anyio

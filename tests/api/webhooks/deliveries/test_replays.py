@@ -81,9 +81,7 @@ def test_replay_window(scene):
         "completed_at": None,
     }
     assert answer.headers["location"] == f"{scene.path}/{body['id']}"
-    queued = {
-        delivery for delivery, trigger, *_ in scene.log.queue(scene.subscription) if trigger == "replay"
-    }
+    queued = {delivery for delivery, trigger, *_ in scene.log.queue(scene.subscription) if trigger == "replay"}
     assert queued == {made["failed"], made["held"]}
     row = scene.service.get(f"/api/v1/webhooks/{scene.subscription}/deliveries/{made['held']}").json()
     assert (row["status"], row["replay_id"]) == ("pending", body["id"])
@@ -179,10 +177,7 @@ def test_other_account_has_no_such_replay(scene):
     key = scene.service.accounts.create_key("other@example.com", "live").key
     headers = {"Authorization": f"Bearer {key}"}
     client = scene.service.client
-    for answer in (
-        client.get(location, headers=headers),
-        client.post(scene.path, headers=headers, json=TODAY),
-    ):
+    for answer in (client.get(location, headers=headers), client.post(scene.path, headers=headers, json=TODAY)):
         assert (answer.status_code, answer.json()["code"]) == (404, "webhook_not_found")
     second = scene.log.subscription(scene.account)
     moved = location.replace(scene.subscription, second)

@@ -144,10 +144,7 @@ def test_what_is_older_than_the_log_reaches_is_not_told(world):
     last = world.delivered(at=NOW - 30 * DAY)
     assert world.page(everything()) == [last]
     assert world.page(DeliveryQuery(TimeWindow(since=NOW - 60 * DAY))) == [last]
-    for what in (
-        service.delivery_detail,
-        lambda *asked: service.retry_delivery(*asked, "att_" + "0" * 26, NOW),
-    ):
+    for what in (service.delivery_detail, lambda *asked: service.retry_delivery(*asked, "att_" + "0" * 26, NOW)):
         with pytest.raises(ProblemError, match="delivery_not_found"):
             world.asked(what, old)
 

@@ -96,10 +96,7 @@ def test_filters(scene):
     assert scene.ids("?event_type=news.published&status=held") == []
     event = scene.get("?status=held").json()["data"][0]["event_id"]
     assert scene.ids(f"?event_id={event}") == [made["held"]]
-    assert scene.ids("?since=2026-11-21T09:02:00Z&until=2026-11-21T09:04:00Z") == [
-        made["held"],
-        made["failed"],
-    ]
+    assert scene.ids("?since=2026-11-21T09:02:00Z&until=2026-11-21T09:04:00Z") == [made["held"], made["failed"]]
 
 
 @pytest.mark.parametrize(

@@ -169,11 +169,7 @@ def test_a_failure_leaves_no_trace(service, receiver):
     made = make(service, receiver.url, status="paused")
     receiver.status, receiver.body = 500, b"boom"
     told = send(service, f"{ALL}/{made['id']}/test", {}).json()
-    assert (told["outcome"], told["error"], told["error_detail"]) == (
-        "failed",
-        "http_status",
-        "Endpoint returned 500.",
-    )
+    assert (told["outcome"], told["error"], told["error_detail"]) == ("failed", "http_status", "Endpoint returned 500.")
     assert (told["response_status"], told["response_body"]) == (500, "boom")
     read = service.get(f"{ALL}/{made['id']}")
     assert read.json() == {name: made[name] for name in read.json()}

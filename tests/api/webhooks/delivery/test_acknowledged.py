@@ -16,16 +16,7 @@ import pytest
 from aiohttp import web
 
 from api.common.clock import Clock
-from tests.api.fixtures.delivery_engine import (
-    LOCAL,
-    NOON,
-    Control,
-    Running,
-    controlled,
-    exhaust,
-    receiver,
-    sender,
-)
+from tests.api.fixtures.delivery_engine import LOCAL, NOON, Control, Running, controlled, exhaust, receiver, sender
 
 pytestmark = pytest.mark.anyio
 _PATIENCE = 0.05  # real seconds in which what was written to a socket of this process has come

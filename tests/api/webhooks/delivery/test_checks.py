@@ -15,11 +15,7 @@ from api.auth.encryption import SecretBox
 from api.database.models.webhooks import Attempt, MatchedEvent, QueuedAttempt, Replay, SubscribedCompany
 from api.webhooks.deliveries.records import ReplayRecord
 from api.webhooks.deliveries.replay_repository import queue_replay
-from api.webhooks.subscriptions.state_transitions import (
-    delete_subscription,
-    lock_endpoints,
-    pause_subscription,
-)
+from api.webhooks.subscriptions.state_transitions import delete_subscription, lock_endpoints, pause_subscription
 from tests.api.fixtures.delivery_engine import (
     NOON,
     ONE,
@@ -156,10 +152,7 @@ async def test_patch_between_attempts_is_obeyed_by_the_next(control: Control) ->
     await exhaust(worker)
     control.change(lane, endpoint_url="https://new.example/in?token=secret")
     await through(control, worker, until=60)
-    assert [post.url for post in egress.posts] == [
-        "https://old.example/",
-        "https://new.example/in?token=secret",
-    ]
+    assert [post.url for post in egress.posts] == ["https://old.example/", "https://new.example/in?token=secret"]
     assert control.attempts(delivery)[-1].request_url == "https://new.example/in", "a query may be secret"
 
 

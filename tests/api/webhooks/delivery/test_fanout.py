@@ -22,11 +22,7 @@ from api.database.models.webhooks import (
     Subscription,
 )
 from api.webhooks.delivery import fanout_repository
-from api.webhooks.subscriptions.state_transitions import (
-    delete_subscription,
-    pause_subscription,
-    resume_subscription,
-)
+from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
 from tests.api.fixtures.fanout import NOON, Control, matched_all
 
 ONE, OTHER = "firm:NO:999999999", "firm:SE:5599999991"
@@ -59,13 +55,7 @@ def test_types_and_companies_decide(control: Control) -> None:
     control.ledger.add(ONE, "news.published")
     control.ledger.add("firm:DK:12345678", "event.regulatory")
     assert matched_all(control.fan_out()) == 4
-    assert told(control) == {
-        everything: [1, 2, 3, 4],
-        named: [1, 3],
-        both: [1, 2, 3],
-        typed: [3],
-        all_typed: [4],
-    }
+    assert told(control) == {everything: [1, 2, 3, 4], named: [1, 3], both: [1, 2, 3], typed: [3], all_typed: [4]}
 
 
 def test_every_type_has_its_own_bit(control: Control) -> None:
@@ -192,9 +182,7 @@ def test_a_lane_that_is_due_earlier_stays_so(control: Control) -> None:
     for one, due in ((early, -timedelta(hours=1)), (late, timedelta(hours=1))):
         with control.database.writing() as session:
             session.execute(
-                update(EndpointState)
-                .where(EndpointState.subscription_id == one)
-                .values(next_due_at=control.now + due)
+                update(EndpointState).where(EndpointState.subscription_id == one).values(next_due_at=control.now + due)
             )
     control.ledger.add(ONE)
     matched_all(control.fan_out())
@@ -211,13 +199,9 @@ def test_ids_are_all_different_and_rise_with_sequence(control: Control) -> None:
     rows = control.rows(Delivery)
     assert len({row.delivery_id[14:] for row in rows}) == 200
     for subscription in {row.subscription_id for row in rows}:
-        mine = sorted(
-            (row for row in rows if row.subscription_id == subscription), key=lambda row: row.sequence
-        )
+        mine = sorted((row for row in rows if row.subscription_id == subscription), key=lambda row: row.sequence)
         assert [row.delivery_id for row in mine] == sorted(row.delivery_id for row in mine)
-    assert {row.attempt_id[4:] for row in control.rows(QueuedAttempt)} == {
-        row.delivery_id[4:] for row in rows
-    }
+    assert {row.attempt_id[4:] for row in control.rows(QueuedAttempt)} == {row.delivery_id[4:] for row in rows}
 
 
 def test_large_batches_grow_and_shrink_with_what_they_make(control: Control, monkeypatch: Any) -> None:
@@ -264,8 +248,7 @@ def test_more_subscriptions_than_a_statement_takes_parameters(control: Control) 
             ],
         )
         connection.execute(
-            EndpointState.__table__.insert(),
-            [{"subscription_id": name, "consecutive_failures": 0} for name in names],
+            EndpointState.__table__.insert(), [{"subscription_id": name, "consecutive_failures": 0} for name in names]
         )
     control.ledger.add(ONE, count=2)
     matched_all(control.fan_out())

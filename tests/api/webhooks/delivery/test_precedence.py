@@ -52,9 +52,7 @@ def test_a_hanging_endpoint_with_a_backlog_keeps_the_schedule(control_url: str) 
         first = deliveries(sender)[0]  # which one that is of those due at one instant, their ids decide
         one, two = [row.started_at for row in control.attempts(first)][:2]
         late = (two - one).total_seconds() - ACK_SECONDS - 60
-        assert 0 <= late <= 2 * ACK_SECONDS, (
-            "at most the attempts that were under way, or read, are before it"
-        )
+        assert 0 <= late <= 2 * ACK_SECONDS, "at most the attempts that were under way, or read, are before it"
 
     played(test, control_url)
 
@@ -190,9 +188,7 @@ def test_an_endpoint_that_fails_for_some_events_is_warned_of_once(control_url: s
     played(test, control_url)
 
 
-@pytest.mark.parametrize(
-    ("index", "which"), [("ix_webhook_queue_again", AGAIN), ("ix_webhook_queue_by_hand", BY_HAND)]
-)
+@pytest.mark.parametrize(("index", "which"), [("ix_webhook_queue_again", AGAIN), ("ix_webhook_queue_by_hand", BY_HAND)])
 def test_the_index_of_what_goes_first_is_used(control_url: str, index: str, which: str) -> None:
     """Else a backlog of a million is read for each retry."""
 
@@ -204,8 +200,7 @@ def test_the_index_of_what_goes_first_is_used(control_url: str, index: str, whic
             connection.execute(text("ANALYZE"))
             plan = connection.execute(
                 text(
-                    explain
-                    + "SELECT attempt_id FROM webhook_queue WHERE subscription_id = :lane AND due_at <= 9e15 "
+                    explain + "SELECT attempt_id FROM webhook_queue WHERE subscription_id = :lane AND due_at <= 9e15 "
                     f"AND {which} ORDER BY due_at, attempt_id LIMIT 4"
                 ),
                 {"lane": lane},

@@ -78,11 +78,7 @@ async def test_waits_count_from_the_end_of_an_attempt(control: Control) -> None:
     stored = control.delivery(delivery)
     assert stored.status == "retrying"
     assert (stored.next_attempt_at - NOON).total_seconds() == 380 + 10 + 1_800
-    assert (stored.last_outcome, stored.last_error, stored.last_response_status) == (
-        "failed",
-        "timeout",
-        None,
-    )
+    assert (stored.last_outcome, stored.last_error, stored.last_response_status) == ("failed", "timeout", None)
 
 
 @pytest.mark.parametrize("attempt", [1, 2, 3, 4, 5, 6])
@@ -167,9 +163,7 @@ async def test_410_is_plain_failure(control: Control) -> None:
         pytest.param(500, 100.0, 60, id="500-has-no-say"),
     ],
 )
-async def test_retry_after_lengthens_never_shortens(
-    control: Control, status: int, asked: float, waited: int
-) -> None:
+async def test_retry_after_lengthens_never_shortens(control: Control, status: int, asked: float, waited: int) -> None:
     lane, worker = control.subscribe(), control.worker(Scripted(lambda _: outcome(status, retry_after=asked)))
     [delivery] = control.deliver(lane)
     await through(control, worker, until=waited)
@@ -185,16 +179,14 @@ async def test_retry_after_lengthens_never_shortens(
 def test_a_wait_is_never_shorter_and_at_most_an_hour_longer(
     tries: int, finished_at: int, status: int | None, asked: float | None
 ) -> None:
-    step = retry_policy.next_step(
-        WAITS, tries, finished_at, False, retry_policy.requested_delay(status, asked)
-    )
+    step = retry_policy.decide_retry(WAITS, tries, finished_at, False, retry_policy.requested_delay(status, asked))
     if tries == 5:
         assert (step.status, step.next_attempt_at) == ("failed", None)
     else:
         waited = (step.next_attempt_at or 0) - finished_at
         assert WAITS[tries] * 1_000 <= waited <= WAITS[tries] * 1_000 + 3_600_000
         assert status in (429, 503) or waited == WAITS[tries] * 1_000
-    assert step.warns == (tries == 4)
+    assert step.is_last_retry == (tries == 4)
 
 
 @pytest.mark.parametrize("jump", [-3_600.0, -86_400.0, 3_600.0])
@@ -282,13 +274,5 @@ async def test_health_counts_failures_since_the_last_success(control: Control) -
 
 
 def test_an_attempt_by_hand_says_at_most_the_last_number() -> None:
-    assert [retry_policy.attempt_number("manual", tries, WAITS) for tries in range(7)] == [
-        1,
-        2,
-        3,
-        4,
-        5,
-        6,
-        6,
-    ]
+    assert [retry_policy.attempt_number("manual", tries, WAITS) for tries in range(7)] == [1, 2, 3, 4, 5, 6, 6]
     assert [retry_policy.attempt_number("schedule", tries, WAITS) for tries in range(6)] == [1, 2, 3, 4, 5, 6]

@@ -20,16 +20,7 @@ from api.database.persistent_connection import WorkerConnection
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.delivery import sync
 from api.webhooks.retention import RetentionPruner
-from tests.api.fixtures.delivery_engine import (
-    NOON,
-    Control,
-    Hands,
-    Scripted,
-    controlled,
-    exhaust,
-    outcome,
-    until,
-)
+from tests.api.fixtures.delivery_engine import NOON, Control, Hands, Scripted, controlled, exhaust, outcome, until
 
 pytestmark = pytest.mark.anyio
 _ATTEMPTS = "SELECT count(*) FROM webhook_attempts"
@@ -101,9 +92,7 @@ class Slow(WorkerConnection):
             yield connection
 
 
-async def test_attempts_start_though_every_commit_waits_long(
-    control: Control, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_attempts_start_though_every_commit_waits_long(control: Control, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was read after the wait is fresh; something is due anew, and so written, in each round."""
     egress = Scripted()
     monkeypatch.setattr(sync, "WorkerConnection", partial(Slow, hands=control.hands))

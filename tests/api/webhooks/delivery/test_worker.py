@@ -145,9 +145,7 @@ async def test_an_attempt_made_twice_succeeds_if_one_did(control: Control, answe
     assert sum(len(egress.posts) for egress in egresses) == 2, "its retry was taken out of the queue"
 
 
-async def test_a_database_that_is_away_loses_nothing(
-    machine: Control, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_database_that_is_away_loses_nothing(machine: Control, monkeypatch: pytest.MonkeyPatch) -> None:
     lane, egress = machine.subscribe(), Scripted(gate=asyncio.Event())
     worker = machine.worker(egress)
     genuine, failed = WorkerSync.make, 0

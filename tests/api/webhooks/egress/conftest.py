@@ -108,9 +108,7 @@ def lookup(**hosts):
 @contextlib.asynccontextmanager
 async def sending(resolver=None, clock=None, **settings):
     sender = WebhookClient(
-        WebhookSettings(**({"allow_networks": LOOPBACK, "allow_http": True} | settings)),
-        clock or Clock(),
-        resolver,
+        WebhookSettings(**({"allow_networks": LOOPBACK, "allow_http": True} | settings)), clock or Clock(), resolver
     )
     try:
         yield sender

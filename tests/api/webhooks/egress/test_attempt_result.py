@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from api.webhooks.egress.attempt_result import AttemptResult, EndpointResponse, from_response
+from api.webhooks.egress.attempt_result import AttemptResult, EndpointResponse, result_of_response
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
 
 
 def outcome(retry_after: str | None, status: int = 503, body: bytes = b"") -> AttemptResult:
     headers = CIMultiDict({} if retry_after is None else {"Retry-After": retry_after})
-    return from_response(EndpointResponse(status, headers, body, complete=True), "203.0.113.7", 12, NOW)
+    return result_of_response(EndpointResponse(status, headers, body, is_complete=True), "203.0.113.7", 12, NOW)
 
 
 @pytest.mark.parametrize(
@@ -34,22 +34,7 @@ def test_a_wait_that_is_asked_for(written: str | None, seconds: float | None) ->
     assert outcome(written).retry_after == seconds
 
 
-PIECES = (
-    "Thu, ",
-    "26",
-    " Nov",
-    " 2026 ",
-    "12:",
-    "01:",
-    "00",
-    " GMT",
-    " -9999",
-    "9" * 12,
-    "-",
-    "٣",
-    "\x00",
-    "9999",
-)
+PIECES = ("Thu, ", "26", " Nov", " 2026 ", "12:", "01:", "00", " GMT", " -9999", "9" * 12, "-", "٣", "\x00", "9999")
 
 
 @given(
@@ -59,5 +44,5 @@ PIECES = (
 )
 def test_whatever_is_answered_is_an_outcome(written: str, status: int, body: bytes) -> None:
     made = outcome(written, status, body)
-    assert made.succeeded == (200 <= status < 300)
+    assert made.has_succeeded == (200 <= status < 300)
     assert made.retry_after is None or 0 <= made.retry_after < 1e12

@@ -98,14 +98,14 @@ def test_a_refusal_names_no_address(guard):
 
 def test_what_an_operator_allows_and_denies():
     allowed = IpGuard([ipaddress.ip_network("127.0.0.0/8")], is_own=nowhere)
-    assert allowed.permits("127.0.0.1")
-    assert allowed.permits("::ffff:127.0.0.1")
-    assert not allowed.permits("10.0.0.1")
-    assert not allowed.permits("::1")
+    assert allowed.is_permitted("127.0.0.1")
+    assert allowed.is_permitted("::ffff:127.0.0.1")
+    assert not allowed.is_permitted("10.0.0.1")
+    assert not allowed.is_permitted("::1")
     denied = IpGuard(denied=[ipaddress.ip_network("8.8.8.0/24")], is_own=nowhere)
-    assert not denied.permits("8.8.8.8")
-    assert not denied.permits("::ffff:8.8.8.8")
-    assert denied.permits("8.8.4.4")
+    assert not denied.is_permitted("8.8.8.8")
+    assert not denied.is_permitted("::ffff:8.8.8.8")
+    assert denied.is_permitted("8.8.4.4")
 
 
 def test_allowed_and_denied_networks_are_settings():
@@ -124,17 +124,15 @@ def test_allowed_and_denied_networks_are_settings():
 def test_the_servers_own_addresses_are_refused():
     asked = []
     guard = IpGuard(is_own=lambda address: asked.append(str(address)) or str(address) == "8.8.8.8")
-    assert not guard.permits("8.8.8.8")
-    assert not guard.permits("::ffff:8.8.8.8")
-    assert guard.permits("8.8.4.4")
+    assert not guard.is_permitted("8.8.8.8")
+    assert not guard.is_permitted("::ffff:8.8.8.8")
+    assert guard.is_permitted("8.8.4.4")
     assert asked == ["8.8.8.8", "8.8.8.8", "8.8.4.4"]
 
 
 def test_own_addresses_are_known_by_the_way_to_them():
     assert is_own_address(ipaddress.ip_address("127.0.0.1"))
-    assert (
-        is_own_address(ipaddress.ip_address("127.9.9.9")) is False
-    )  # from 127.0.0.1, and in the table anyway
+    assert is_own_address(ipaddress.ip_address("127.9.9.9")) is False  # from 127.0.0.1, and in the table anyway
     assert not is_own_address(ipaddress.ip_address("8.8.8.8"))
 
 
@@ -145,7 +143,7 @@ def test_a_machine_without_sockets_judges_nothing(monkeypatch, number):
 
     monkeypatch.setattr(ip_guard.socket, "socket", full)
     with pytest.raises(OSError, match="no room"):
-        IpGuard().permits("8.8.8.8")
+        IpGuard().is_permitted("8.8.8.8")
 
 
 def test_no_way_to_an_address_is_for_connecting_to_say(monkeypatch):
@@ -153,5 +151,5 @@ def test_no_way_to_an_address_is_for_connecting_to_say(monkeypatch):
         raise OSError(errno.ENETUNREACH, "no way")
 
     monkeypatch.setattr(ip_guard.socket, "socket", unreachable)
-    assert IpGuard().permits("8.8.8.8")
+    assert IpGuard().is_permitted("8.8.8.8")
     assert socket.socket is unreachable

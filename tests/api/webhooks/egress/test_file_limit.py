@@ -3,7 +3,7 @@
 import resource
 
 from api.webhooks.egress import file_limit
-from api.webhooks.egress.file_limit import ENOUGH, make_room
+from api.webhooks.egress.file_limit import ENOUGH, raise_open_file_limit
 from tests.tables import check_cases
 
 INFINITE = resource.RLIM_INFINITY
@@ -25,13 +25,13 @@ def test_the_limit_is_raised_and_never_lowered(monkeypatch, soft, hard, becomes)
     made = []
     monkeypatch.setattr(file_limit.resource, "getrlimit", lambda _: (soft, hard))
     monkeypatch.setattr(file_limit.resource, "setrlimit", lambda _, limits: made.append(limits))
-    assert make_room() == (soft if becomes is None else becomes)
+    assert raise_open_file_limit() == (soft if becomes is None else becomes)
     assert made == ([] if becomes is None else [(becomes, hard)])
 
 
 def test_a_sender_makes_room_when_it_is_used(egress, monkeypatch):
     made = []
-    monkeypatch.setattr("api.webhooks.egress.http_client.make_room", lambda: made.append(True))
+    monkeypatch.setattr("api.webhooks.egress.http_client.raise_open_file_limit", lambda: made.append(True))
 
     async def scenario():
         async with egress.Receiver() as receiver, egress.sending() as sender:

@@ -60,13 +60,8 @@ def test_signature_over_exact_wire_bytes(egress):
     made, request, port = egress.run(scenario())
     assert request.line == "POST /h%2Fx?sig=a%2Fb&t=1 HTTP/1.1"
     assert request.body == made.body
-    assert request.headers == made.headers | {
-        "Host": f"127.0.0.1:{port}",
-        "Content-Length": str(len(made.body)),
-    }
-    assert standardwebhooks.Webhook(egress.SECRET).verify(request.body, request.headers) == json.loads(
-        made.body
-    )
+    assert request.headers == made.headers | {"Host": f"127.0.0.1:{port}", "Content-Length": str(len(made.body))}
+    assert standardwebhooks.Webhook(egress.SECRET).verify(request.body, request.headers) == json.loads(made.body)
 
 
 def test_headers_on_every_retry(egress):
@@ -118,9 +113,7 @@ def test_informational_answers_are_waited_out(egress):
 
 
 def test_switching_protocols_is_no_answer_to_a_delivery(egress):
-    outcome = answered(
-        egress, b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"
-    )
+    outcome = answered(egress, b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")
     assert (outcome.succeeded, outcome.error) == (False, "http_status")
 
 

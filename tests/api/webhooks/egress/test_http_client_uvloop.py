@@ -14,9 +14,7 @@ def attempt(egress):
     def run(answer, posts=1, resolver=None, host="127.0.0.1", **settings):
         async def scenario():
             async with egress.Receiver(answer) as receiver, egress.sending(resolver, **settings) as sender:
-                outcomes = [
-                    await sender.send(egress.request_to(receiver.url(host), n + 1)) for n in range(posts)
-                ]
+                outcomes = [await sender.send(egress.request_to(receiver.url(host), n + 1)) for n in range(posts)]
                 return outcomes, receiver
 
         return egress.run(scenario(), uvloop.new_event_loop)

@@ -73,9 +73,7 @@ def test_every_row_of_the_deny_table_is_blocked(egress, no_socket, address, by):
     assert blocked(egress.run(scenario()))
 
 
-@pytest.mark.parametrize(
-    "spelling", ["2130706433", "0x7f.1", "127.1", "0177.0.0.1", "0x7f000001", "017700000001"]
-)
+@pytest.mark.parametrize("spelling", ["2130706433", "0x7f.1", "127.1", "0177.0.0.1", "0x7f000001", "017700000001"])
 def test_numeric_spellings_never_arrive(egress, spelling):
     """2130706433/0x7f.1/127.1/0177: refused as written, and were one read, the address it means would be judged."""
 
@@ -84,9 +82,7 @@ def test_numeric_spellings_never_arrive(egress, spelling):
             as_written = await sender.send(egress.request_to(trap.url(spelling)))
             meant = {address[0] for *_, address in socket.getaddrinfo(spelling, trap.port)}
             by_name = []
-            async with egress.sending(
-                egress.lookup(hooks_example_com=[list(meant)]), allow_networks=()
-            ) as named:
+            async with egress.sending(egress.lookup(hooks_example_com=[list(meant)]), allow_networks=()) as named:
                 by_name.append(await named.send(egress.request_to(trap.url(HOST))))
             return as_written, meant, by_name[0], trap.connections
 
@@ -230,9 +226,9 @@ def test_resolver_failure_closes(egress, no_socket, error):
     "failure", [attempt_result.BLOCKED, attempt_result.invalid_url_failure("why")], ids=["blocked", "invalid"]
 )
 def test_of_what_is_not_allowed_no_address_is_told(failure):
-    assert attempt_result.from_failure(failure, "10.0.0.7", 1).remote_ip is None
+    assert attempt_result.result_of_failure(failure, "10.0.0.7", 1).remote_ip is None
     assert (
-        attempt_result.from_failure(attempt_result.timeout_failure(10), "93.184.215.14", 1).remote_ip
+        attempt_result.result_of_failure(attempt_result.timeout_failure(10), "93.184.215.14", 1).remote_ip
         == "93.184.215.14"
     )
 
@@ -273,9 +269,7 @@ def test_redirect_to_metadata(egress, status, location):
     assert (len(receiver.requests), trap.connections) == (1, 0)
 
 
-@pytest.mark.parametrize(
-    "name", ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
-)
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
 def test_env_proxy_ignored(egress, monkeypatch, name, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login user password secret\n")
@@ -301,9 +295,7 @@ def test_idna_errors_userinfo_fragment_and_ports_are_invalid_urls(egress, no_soc
     """A URL that settings no longer take, or never took, is judged before every attempt; it fails, nothing crashes."""
 
     async def scenario():
-        async with egress.sending(
-            egress.lookup(hooks_example_com=[["127.0.0.1"]]), allow_http=False
-        ) as sender:
+        async with egress.sending(egress.lookup(hooks_example_com=[["127.0.0.1"]]), allow_http=False) as sender:
             return await sender.send(egress.request_to(url))
 
     outcome = egress.run(scenario())
@@ -352,12 +344,6 @@ def test_real_test_retry_and_replay_sends_have_one_way_out():
     Besides there are mail and database, whose addresses the operator sets, and Stripe's, one for all.
     """
     root = Path(http_client.__file__).parents[2]
-    found = {
-        str(path.relative_to(root)) for path in root.rglob("*.py") if CONNECTING.search(path.read_text())
-    }
-    assert found == {
-        "webhooks/egress/http_client.py",
-        "webhooks/egress/attempt_result.py",
-        "billing/stripe_client.py",
-    }
+    found = {str(path.relative_to(root)) for path in root.rglob("*.py") if CONNECTING.search(path.read_text())}
+    assert found == {"webhooks/egress/http_client.py", "webhooks/egress/attempt_result.py", "billing/stripe_client.py"}
     assert asyncio.iscoroutinefunction(http_client.WebhookClient.send)

@@ -56,9 +56,7 @@ WAITS = [
 ]
 
 
-@check_cases(
-    ("status", "written", "seconds"), [(status, *wait) for status, wait in product((429, 503), WAITS)]
-)
+@check_cases(("status", "written", "seconds"), [(status, *wait) for status, wait in product((429, 503), WAITS)])
 def test_retry_after_is_read(egress, status, written, seconds):
     clock = Clock(wall=lambda: egress.STARTED.replace(microsecond=0).timestamp())
     outcomes, _ = sent_to(egress, with_status(status, f"Retry-After: {written}"), clock=clock)
@@ -92,13 +90,7 @@ def test_a_character_that_is_cut_is_marked(egress):
 
 
 def test_headers_are_kept_in_bounds_and_without_credentials(egress):
-    headers = [
-        "Set-Cookie: session=secret",
-        "X-Twice: a",
-        "X-Twice: b",
-        "X-Long: " + "l" * 5_000,
-        "X-Odd: \xe9\x01",
-    ]
+    headers = ["Set-Cookie: session=secret", "X-Twice: a", "X-Twice: b", "X-Long: " + "l" * 5_000, "X-Odd: \xe9\x01"]
     headers += [f"X-{number}: {number}" for number in range(60)]
     raw = "\r\n".join(["HTTP/1.1 500 No", "Content-Length: 0", *headers]).encode("latin-1") + b"\r\n\r\n"
     kept = answered(egress, raw).response_headers
@@ -165,11 +157,7 @@ def test_a_body_without_a_length_is_read_as_far_as_is_kept(egress, frame):
         await asyncio.Event().wait()
 
     outcome = answered(egress, talk)
-    assert (outcome.succeeded, outcome.response_body, outcome.response_body_truncated) == (
-        True,
-        "x" * 2_048,
-        True,
-    )
+    assert (outcome.succeeded, outcome.response_body, outcome.response_body_truncated) == (True, "x" * 2_048, True)
 
 
 @check_cases(
@@ -206,9 +194,7 @@ def test_connections_that_end_before_headers(egress, said, how):
         writer.write(said)
         await writer.drain()
         if how == "reset":
-            writer.transport.get_extra_info("socket").setsockopt(
-                1, 13, b"\x01\0\0\0\0\0\0\0"
-            )  # SO_LINGER of none
+            writer.transport.get_extra_info("socket").setsockopt(1, 13, b"\x01\0\0\0\0\0\0\0")  # SO_LINGER of none
             writer.transport.abort()
         else:
             writer.close()

@@ -13,13 +13,7 @@ import standardwebhooks
 import svix
 
 from api.webhooks.egress import signing
-from api.webhooks.egress.payload import (
-    MOST_BYTES,
-    BodyTooLargeError,
-    EventPayload,
-    build_request,
-    encode_body,
-)
+from api.webhooks.egress.payload import MOST_BYTES, EventPayload, WebhookBodyTooLargeError, build_request, encode_body
 from api.webhooks.egress.signing import make_secret, signature_headers
 
 SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
@@ -40,9 +34,7 @@ V1_PREVIOUS = "v1,CkAHEUoxsZNohByACgM7NsC8P9jLdjrgjSQ4jAVVJnw="
 
 
 def made(secrets=(SECRET,), started=None, event=EVENT, number=1):
-    return build_request(
-        "https://hooks.example.com/x", secrets, event, DELIVERY, number, started or datetime.now(UTC)
-    )
+    return build_request("https://hooks.example.com/x", secrets, event, DELIVERY, number, started or datetime.now(UTC))
 
 
 def test_github_vector():
@@ -54,10 +46,7 @@ def test_standard_webhooks_vector():
     secrets = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]
     headers = signature_headers(secrets, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
     assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
-    assert (headers["webhook-id"], headers["webhook-timestamp"]) == (
-        "msg_p5jXN8AQM9LWM0D4loKWxJek",
-        "1614265330",
-    )
+    assert (headers["webhook-id"], headers["webhook-timestamp"]) == ("msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330")
 
 
 def test_own_dual_vector():
@@ -80,9 +69,7 @@ def test_own_dual_vector():
 
 
 def test_non_ascii_body():
-    sent = made(
-        event=EventPayload(EVENT_ID, "news.published", '{"title":"Ærlig påstand – 株式会社 🎉"}'.encode())
-    )
+    sent = made(event=EventPayload(EVENT_ID, "news.published", '{"title":"Ærlig påstand – 株式会社 🎉"}'.encode()))
     assert "株式会社 🎉".encode() in sent.body  # as it is written, not as \u escapes
     assert standardwebhooks.Webhook(SECRET).verify(sent.body, sent.headers)["data"]["title"].endswith("🎉")
     assert svix.Webhook(SECRET).verify(sent.body, sent.headers) is None
@@ -155,9 +142,7 @@ def test_instants_of_other_zones_are_told_in_utc(hours):
     assert made(started=there) == made(started=STARTED)
 
 
-@pytest.mark.parametrize(
-    ("microsecond", "told"), [(0, "000"), (999, "000"), (1_000, "001"), (999_999, "999")], ids=str
-)
+@pytest.mark.parametrize(("microsecond", "told"), [(0, "000"), (999, "000"), (1_000, "001"), (999_999, "999")], ids=str)
 def test_the_timestamp_is_the_instant_floored(microsecond, told):
     sent = made(started=STARTED.replace(microsecond=microsecond))
     assert sent.headers["webhook-timestamp"] == str(TIMESTAMP)
@@ -173,6 +158,6 @@ def test_a_body_beyond_32_kib_is_not_sent():
     room = MOST_BYTES - len(encode_body(EventPayload(EVENT_ID, "news.published", b'""'), STARTED))
     fits = EventPayload(EVENT_ID, "news.published", b'"' + b"x" * room + b'"')
     assert len(made(event=fits, started=STARTED).body) == MOST_BYTES == 32_768
-    with pytest.raises(BodyTooLargeError) as raised:
+    with pytest.raises(WebhookBodyTooLargeError) as raised:
         made(event=EventPayload(EVENT_ID, "news.published", b'"' + b"x" * (room + 1) + b'"'), started=STARTED)
     assert (raised.value.event_id, raised.value.size) == (EVENT_ID, MOST_BYTES + 1)

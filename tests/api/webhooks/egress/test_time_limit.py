@@ -22,9 +22,7 @@ def clock_of(loop, seen=None):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "error", "milliseconds"),
-    [(9.999, None, 9_999), (10.001, "timeout", 10_001)],
-    ids=["9.999", "10.001"],
+    ("seconds", "error", "milliseconds"), [(9.999, None, 9_999), (10.001, "timeout", 10_001)], ids=["9.999", "10.001"]
 )
 def test_9_999s_success_10_001s_failure(egress, seconds, error, milliseconds):
     async def scenario():

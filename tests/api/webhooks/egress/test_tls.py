@@ -41,10 +41,7 @@ def server_of(authority, *names, **certificate):
 
 def sent_over(egress, context, host=HOST, posts=1):
     async def scenario():
-        async with (
-            egress.Receiver(tls=context) as receiver,
-            egress.sending(everywhere, allow_http=False) as sender,
-        ):
+        async with egress.Receiver(tls=context) as receiver, egress.sending(everywhere, allow_http=False) as sender:
             outcomes = [await sender.send(egress.request_to(receiver.url(host))) for _ in range(posts)]
             return outcomes, receiver
 

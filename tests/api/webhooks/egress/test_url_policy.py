@@ -8,12 +8,7 @@ import pytest
 
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress import url_policy
-from api.webhooks.egress.url_policy import (
-    InvalidTargetError,
-    parse_endpoint_url,
-    url_rejection,
-    without_query,
-)
+from api.webhooks.egress.url_policy import InvalidTargetError, parse_endpoint_url, url_rejection, without_query
 from tests.tables import check_cases
 
 PUBLIC, PRIVATE, METADATA = "93.184.215.14", "10.0.0.7", "169.254.169.254"
@@ -121,10 +116,7 @@ def test_form_is_judged_before_anything_is_looked_up(url, code):
 
 @check_cases("port", [1, 22, 25, 53, 80, 110, 442, 444, 445, 1023])
 def test_port_22_and_25_and_other_low_ones(port):
-    assert judged(f"https://hooks.example.com:{port}/", PUBLIC) == (
-        ("endpoint_not_allowed", "port_not_allowed"),
-        [],
-    )
+    assert judged(f"https://hooks.example.com:{port}/", PUBLIC) == (("endpoint_not_allowed", "port_not_allowed"), [])
 
 
 @pytest.mark.parametrize("port", [0, 65_536, 99_999])
@@ -172,10 +164,7 @@ def test_mixed_public_and_private_answers(answers):
 def test_resolver_failure_closes():
     failed = judged("https://hooks.example.com/", socket.gaierror(socket.EAI_NONAME, "unknown"))
     assert failed[0] == ("endpoint_not_allowed", "dns_error")
-    assert judged("https://hooks.example.com/", OSError("anything"))[0] == (
-        "endpoint_not_allowed",
-        "dns_error",
-    )
+    assert judged("https://hooks.example.com/", OSError("anything"))[0] == ("endpoint_not_allowed", "dns_error")
 
 
 def test_a_name_without_addresses_is_refused():
@@ -202,18 +191,13 @@ def test_a_silent_name_server_is_not_waited_for(egress):
 def test_the_systems_resolver_is_asked():
     told = asyncio.run(url_rejection("https://localhost/", WebhookSettings()))
     assert told == url_policy.BLOCKED
-    loopback = WebhookSettings(
-        allow_networks=(ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
-    )
+    loopback = WebhookSettings(allow_networks=(ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1")))
     assert asyncio.run(url_rejection("https://localhost/", loopback)) is None
 
 
 def test_denied_networks_are_refused():
     denied = {"deny_networks": (ipaddress.ip_network("93.184.215.0/24"),)}
-    assert judged("https://hooks.example.com/", PUBLIC, **denied)[0] == (
-        "endpoint_not_allowed",
-        "blocked_address",
-    )
+    assert judged("https://hooks.example.com/", PUBLIC, **denied)[0] == ("endpoint_not_allowed", "blocked_address")
 
 
 @check_cases(

@@ -37,11 +37,7 @@ def test_empty_entity_ids_422(service):
             "detail": "'filing.addded' is not an event type; did you mean 'filing.added'?",
             "pointer": "/event_types/0",
         },
-        {
-            "code": "empty_array",
-            "detail": "omit entity_ids to receive all companies",
-            "pointer": "/entity_ids",
-        },
+        {"code": "empty_array", "detail": "omit entity_ids to receive all companies", "pointer": "/entity_ids"},
     ]
 
 
@@ -108,12 +104,8 @@ def test_members_of_the_wrong_kind(service, member, values, code):
 
 
 def test_what_is_given_twice(service):
-    assert errors(service, event_types=["status.changed", "status.changed"]) == [
-        ("duplicate", "/event_types/1")
-    ]
-    assert errors(service, entity_ids=["5599999991", "999999999", "5599999991"]) == [
-        ("duplicate", "/entity_ids/2")
-    ]
+    assert errors(service, event_types=["status.changed", "status.changed"]) == [("duplicate", "/event_types/1")]
+    assert errors(service, entity_ids=["5599999991", "999999999", "5599999991"]) == [("duplicate", "/entity_ids/2")]
     spelled = post(service, GOOD | {"entity_ids": ["5599999991", "firm:SE:559999-9991"]})
     assert spelled.status_code == 201
     assert spelled.json()["entity_ids"] == ["firm:SE:5599999991"]
@@ -227,9 +219,7 @@ MALFORMED = [
 ]
 
 
-@check_cases(
-    ("content", "detail", "how"), [(*one, how) for one, how in product(MALFORMED, ("whole", "chunked"))]
-)
+@check_cases(("content", "detail", "how"), [(*one, how) for one, how in product(MALFORMED, ("whole", "chunked"))])
 def test_malformed_json(service, content, detail, how):
     """The byte is counted in what was sent."""
     sent = content if how == "whole" else iter([content[:7], content[7:]])
@@ -246,24 +236,16 @@ def test_bodies_have_a_limit(service, how):
     def body(size):
         content = json.dumps(GOOD).encode().ljust(size)
         return (
-            content
-            if how == "whole"
-            else iter([content[start : start + 50_000] for start in range(0, size, 50_000)])
+            content if how == "whole" else iter([content[start : start + 50_000] for start in range(0, size, 50_000)])
         )
 
     made = service.client.post(ALL, headers=headers, content=body(1 << 20))
     assert made.status_code == 201
     over = service.client.post(ALL, headers=headers, content=body((1 << 20) + 1))
-    assert (over.status_code, over.json()["code"], over.json()["limit"]) == (
-        413,
-        "payload_too_large",
-        1 << 20,
-    )
+    assert (over.status_code, over.json()["code"], over.json()["limit"]) == (413, "payload_too_large", 1 << 20)
     path = f"{ALL}/{made.json()['id']}/secret/rotate"
     content = b"{}".ljust(65_537)
-    smaller = service.client.post(
-        path, headers=headers, content=content if how == "whole" else iter([content])
-    )
+    smaller = service.client.post(path, headers=headers, content=content if how == "whole" else iter([content]))
     assert (smaller.status_code, smaller.json()["limit"]) == (413, 65_536)
     fits = service.client.post(path, headers=headers, content=b"{}".ljust(65_536))
     assert fits.status_code == 200

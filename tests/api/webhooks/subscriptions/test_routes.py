@@ -94,19 +94,13 @@ def test_methods_of_each_path(service):
 def test_publishable_keys_and_pages_are_kept_out(service):
     made = make(service)["id"]
     key = service.accounts.create_key("owner@example.com", "public", domains=["good.example"]).key
-    for method, path in (
-        ("GET", ALL),
-        ("POST", ALL),
-        ("DELETE", f"{ALL}/{made}"),
-        ("GET", "/api/v1/event-types"),
-    ):
+    for method, path in (("GET", ALL), ("POST", ALL), ("DELETE", f"{ALL}/{made}"), ("GET", "/api/v1/event-types")):
         headers = {"Authorization": f"Bearer {key}", "Origin": "https://good.example"}
         answer = service.client.request(method, path, headers=headers)
         assert (answer.status_code, answer.json()["code"]) == (403, "key_kind_not_allowed")
         assert not any(name.startswith("access-control") for name in answer.headers)
     assert (
-        service.get(f"{ALL}/{made}", Origin="https://good.example").headers.get("access-control-allow-origin")
-        is None
+        service.get(f"{ALL}/{made}", Origin="https://good.example").headers.get("access-control-allow-origin") is None
     )
 
 

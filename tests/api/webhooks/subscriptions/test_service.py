@@ -133,10 +133,7 @@ def test_aliases(service):
 
 def test_dk_entity_accepted(service):
     made = make(service, entity_ids=["firm:DK:24256790", "firm:dk:12345678"])
-    assert made["entity_ids"] == [
-        "firm:DK:24256790",
-        "firm:DK:12345678",
-    ]  # unknown, and of a wrong check digit
+    assert made["entity_ids"] == ["firm:DK:24256790", "firm:DK:12345678"]  # unknown, and of a wrong check digit
     assert make(service, entity_ids=["24256790"])["entity_ids"] == ["firm:UK:24256790"]
 
 
@@ -245,13 +242,7 @@ def test_other_account_404(service):
     key = service.accounts.create_key("other@example.com", "live").key
     headers = {"Authorization": f"Bearer {key}"}
     for named in (made, f"whs_{'0' * 26}", "whs_1", "whs_%00" + "0" * 25, "whs_" + "i" * 26):
-        for method, path in (
-            ("GET", ""),
-            ("PATCH", ""),
-            ("DELETE", ""),
-            ("POST", "/secret/rotate"),
-            ("POST", "/test"),
-        ):
+        for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/secret/rotate"), ("POST", "/test")):
             body = {} if method in ("PATCH", "POST") else None
             answer = service.client.request(method, f"{ALL}/{named}{path}", headers=headers, json=body)
             assert (answer.status_code, answer.json()["code"]) == (404, "webhook_not_found"), (named, path)

@@ -14,13 +14,7 @@ from api.accounts.service import AccountService
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
-from api.database.models.webhooks import (
-    Delivery,
-    EndpointState,
-    QueuedAttempt,
-    SubscribedCompany,
-    Subscription,
-)
+from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt, SubscribedCompany, Subscription
 from api.webhooks.subscriptions.state_transitions import pause_subscription
 
 ALL = "/api/v1/webhooks"
@@ -167,9 +161,7 @@ def test_what_matching_and_the_engine_read(service, database):
         ).all()
         assert sorted(map(tuple, masks)) == [(8, False), (0b100001, True)]
         companies = session.execute(
-            select(SubscribedCompany.company_id, SubscribedCompany.position).order_by(
-                SubscribedCompany.position
-            )
+            select(SubscribedCompany.company_id, SubscribedCompany.position).order_by(SubscribedCompany.position)
         ).all()
         assert list(map(tuple, companies)) == [("firm:SE:5599999991", 0), ("firm:NO:999999999", 1)]
         assert session.scalar(select(func.count()).select_from(EndpointState)) == 2
@@ -177,9 +169,7 @@ def test_what_matching_and_the_engine_read(service, database):
     assert send(service, "PATCH", f"{ALL}/{one}", changes).headers["etag"] == '"2"'
     with database.reading() as session:
         changed = session.execute(
-            select(Subscription.event_mask, Subscription.all_companies).where(
-                Subscription.subscription_id == one
-            )
+            select(Subscription.event_mask, Subscription.all_companies).where(Subscription.subscription_id == one)
         ).one()
     assert tuple(changed) == (4, True)
 
@@ -264,10 +254,7 @@ def test_racing_patches_of_one_revision_have_one_winner(service):
     with ThreadPoolExecutor(6) as pool:
         answers = list(
             pool.map(
-                lambda number: (
-                    send(service, "PATCH", path, {"description": f"{number}"}, **match).status_code
-                ),
-                range(6),
+                lambda number: send(service, "PATCH", path, {"description": f"{number}"}, **match).status_code, range(6)
             )
         )
     assert sorted(answers) == [200, 412, 412, 412, 412, 412]

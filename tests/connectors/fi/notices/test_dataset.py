@@ -29,9 +29,7 @@ from tests.connectors.fi.finnish_files import (
 def test_notices_of_one_company_or_of_a_search_page(shape: str) -> None:
     one = noticed(notice("2026-05-02", "M", "2026/2", ("NIMP",)), notice("2026-04-01"))
     found = read(NOTICES, one if shape == "one" else {"totalResults": 1, "companies": [one]})
-    assert [
-        (row["registrationDate"], row["typeOfRegistration"], row["entryCodes"]) for row in rows(found)
-    ] == [
+    assert [(row["registrationDate"], row["typeOfRegistration"], row["entryCodes"]) for row in rows(found)] == [
         (day("2026-05-02"), "M", ["NIMP"]),
         (day("2026-04-01"), "TA", ["TILTAR"]),
     ]
@@ -40,13 +38,12 @@ def test_notices_of_one_company_or_of_a_search_page(shape: str) -> None:
 
 def test_accounts_on_paper_are_a_filing_of_an_unknown_period() -> None:
     found = read(
-        NOTICES,
-        noticed(notice("2026-04-01"), notice("2026-04-01", number="2026/9"), notice("2026-05-02", "M")),
+        NOTICES, noticed(notice("2026-04-01"), notice("2026-04-01", number="2026/9"), notice("2026-05-02", "M"))
     )
     filings = shared(read(YTJ, [company()]), found)["filings"]
-    assert [
-        (row["filing_type"], row["period_start"], row["period_end"], row["filed_at"]) for row in filings
-    ] == [("annual_report", None, None, day("2026-04-01"))] * 2
+    assert [(row["filing_type"], row["period_start"], row["period_end"], row["filed_at"]) for row in filings] == [
+        ("annual_report", None, None, day("2026-04-01"))
+    ] * 2
     assert len({row["filing_id"] for row in filings}) == 2
     assert filings[0]["native_id"] == f"{ONE}:2026-04-01:2026/1"
 
@@ -72,7 +69,7 @@ def test_the_list_that_comes_with_the_notices_tells_what_is_digital() -> None:
     """Asked for together: statements that cannot be fetched today make no paper of their notices."""
     paper = read(NOTICES, noticed(notice("2025-06-02"), notice("2025-06-03"), number=TWO))
     body = json.dumps(listed((TWO, "2024-12-31", "2025-06-02"), (TWO, "2023-12-31", "2025-06-02"))).encode()
-    assert NOTICES.recognise("x", body) == RecognisedFile(None, Scope.PART)
+    assert NOTICES.recognise_file("x", body) == RecognisedFile(None, Scope.PART)
     (filing,) = shared(paper, read(NOTICES, body))["filings"]
     assert filing["filed_at"] == day("2025-06-03")
 
@@ -107,9 +104,9 @@ def test_what_is_not_ours() -> None:
         {"a": 1},
         [],
     ):
-        assert isinstance(NOTICES.recognise("x", json.dumps(body).encode()), NotApplicable), body
-    assert isinstance(NOTICES.recognise("x", b"Language must be EN/FI/SV"), NotApplicable)
-    assert NOTICES.recognise("x", json.dumps(noticed(notice("2026-04-01"))).encode()) == RecognisedFile(
+        assert isinstance(NOTICES.recognise_file("x", json.dumps(body).encode()), NotApplicable), body
+    assert isinstance(NOTICES.recognise_file("x", b"Language must be EN/FI/SV"), NotApplicable)
+    assert NOTICES.recognise_file("x", json.dumps(noticed(notice("2026-04-01"))).encode()) == RecognisedFile(
         None, Scope.PART
     )
     for text in (b"{", b'{"publicNotices":1}', b"7"):

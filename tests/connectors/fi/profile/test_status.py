@@ -63,10 +63,7 @@ def test_the_gravest_of_several_situations_and_a_closed_one_is_over() -> None:
 
 
 def test_reorganised_and_off_the_tax_registers_is_reorganised() -> None:
-    values = {
-        "companySituations": [situation("SANE")],
-        "registeredEntries": [trade("1", "1999-05-01"), ENDED],
-    }
+    values = {"companySituations": [situation("SANE")], "registeredEntries": [trade("1", "1999-05-01"), ENDED]}
     assert judged(**values) == ("active", "reorganisation", "2026-01-10")
 
 
@@ -104,20 +101,12 @@ def test_back_on_a_tax_register() -> None:
 
 
 def test_restored_since_the_entry_that_overtook_the_deletion() -> None:
-    entries = [
-        trade("1", "1999-05-01", "2020-06-29"),
-        trade("4", "2020-06-30", "2026-02-01"),
-        trade("1", "2026-02-02"),
-    ]
+    entries = [trade("1", "1999-05-01", "2020-06-29"), trade("4", "2020-06-30", "2026-02-01"), trade("1", "2026-02-02")]
     assert judged(registeredEntries=entries) == ("active", None, "2026-02-02")
 
 
 def test_not_yet_registered_is_active_and_the_registers_code_stays() -> None:
-    values = {
-        "registeredEntries": [trade("0", "2026-11-01")],
-        "tradeRegisterStatus": "0",
-        "registrationDate": None,
-    }
+    values = {"registeredEntries": [trade("0", "2026-11-01")], "tradeRegisterStatus": "0", "registrationDate": None}
     assert judged(**values)[:2] == ("active", None)
     assert profile(**values)["registry_status"] == "0"
     assert profile(**values)["registered_date"] == day("1999-05-01")

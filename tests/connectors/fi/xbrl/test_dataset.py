@@ -56,11 +56,7 @@ def figures(body: bytes, *more: object) -> list[dict]:
 def test_a_statement_and_its_comparatives() -> None:
     body = statement(*BALANCE, *RESULT, *PRIOR)
     own, before = figures(body)
-    assert (own["period_start"], own["period_end"], own["is_comparative"]) == (
-        day("2024-01-01"),
-        day(NOW),
-        False,
-    )
+    assert (own["period_start"], own["period_end"], own["is_comparative"]) == (day("2024-01-01"), day(NOW), False)
     assert [own[key] for key in ("revenue", "operating_result", "net_result", "equity", "total_assets")] == [
         250, 30, 24, 60, 100]  # fmt: skip
     assert (own["currency"], own["accounting_standard"], own["is_consolidated"]) == ("EUR", "FAS", False)
@@ -70,9 +66,7 @@ def test_a_statement_and_its_comparatives() -> None:
     assert not signals(read(XBRL, body))
 
 
-@check_cases(
-    ("balance", "result"), [(NOW, THEN), (NOW, NOW), ("2024-01-01", THEN), ("2024-01-01", NOW), (THEN, NOW)]
-)
+@check_cases(("balance", "result"), [(NOW, THEN), (NOW, NOW), ("2024-01-01", THEN), ("2024-01-01", NOW), (THEN, NOW)])
 def test_what_refers_to_the_year_before_is_of_it_whatever_its_instant(balance: str, result: str) -> None:
     moved = [(e, line, result if ref == "x53" else balance, a, ref) for e, line, _, a, ref in PRIOR]
     body = statement(*BALANCE, *RESULT, *moved)
@@ -86,7 +80,7 @@ def test_what_refers_to_the_year_before_is_of_it_whatever_its_instant(balance: s
 def test_a_packed_statement_and_a_list_with_a_byte_order_mark_read_alike() -> None:
     lines = json.dumps(listed((TWO, NOW, "2025-06-02"))).encode()
     for packed in (gzip.compress(statement(*BALANCE)), codecs.BOM_UTF8 + lines, gzip.compress(lines)):
-        assert XBRL.recognise("x", packed) == RecognisedFile(None, Scope.PART)
+        assert XBRL.recognise_file("x", packed) == RecognisedFile(None, Scope.PART)
         assert len(rows(read(XBRL, packed))) == 1
 
 
@@ -116,15 +110,7 @@ def test_pitfall_09_the_profit_and_loss_comes_as_a_balance_and_comparatives_lack
     before = [("mi53", line, at, amount, None) for _, line, at, amount, _ in PRIOR]
     assert figures(statement(*as_balances, *before))[0]["revenue"] == 250
     plain, variant = figures(statement(*BALANCE, *RESULT, *PRIOR)), figures(statement(*as_balances, *before))
-    keys = (
-        "revenue",
-        "operating_result",
-        "net_result",
-        "equity",
-        "total_assets",
-        "period_start",
-        "is_comparative",
-    )
+    keys = ("revenue", "operating_result", "net_result", "equity", "total_assets", "period_start", "is_comparative")
     assert [[row[key] for key in keys] for row in plain] == [[row[key] for key in keys] for row in variant]
 
 
@@ -156,8 +142,7 @@ def test_whole_euros_halves_to_even_and_zero_is_not_null(amount: str, due: int) 
 )  # fmt: skip
 def test_what_does_not_add_up_is_told_to_the_cent(line: str, what: str) -> None:
     changed = [
-        (e, m, at, f"{Decimal(a) + Decimal('0.01')}" if m == line else a, r)
-        for e, m, at, a, r in (*BALANCE, *RESULT)
+        (e, m, at, f"{Decimal(a) + Decimal('0.01')}" if m == line else a, r) for e, m, at, a, r in (*BALANCE, *RESULT)
     ]
     found = signals(read(XBRL, statement(*changed)))
     assert ("does_not_add_up", what) in found
@@ -232,14 +217,14 @@ def test_what_is_no_statement_is_refused(body: bytes, why: str) -> None:
 
 def test_pitfall_08_an_empty_list_and_400_both_mean_nothing_filed_digitally() -> None:
     for body in (b'{"totalResults":0,"financials":[]}', b'{"errorcode":1005,"message":"none"}'):
-        found = XBRL.recognise("x.json", body)
+        found = XBRL.recognise_file("x.json", body)
         assert isinstance(found, NotApplicable)
         assert "nothing was filed digitally" in found.reason
-    assert XBRL.recognise("x.json", json.dumps(listed((TWO, NOW, "2025-06-02"))).encode()) == RecognisedFile(
+    assert XBRL.recognise_file("x.json", json.dumps(listed((TWO, NOW, "2025-06-02"))).encode()) == RecognisedFile(
         None, Scope.PART
     )
-    assert isinstance(XBRL.recognise("x.json", b'{"a":1}'), NotApplicable)
-    assert isinstance(XBRL.recognise("x.txt", b"hello"), NotApplicable)
+    assert isinstance(XBRL.recognise_file("x.json", b'{"a":1}'), NotApplicable)
+    assert isinstance(XBRL.recognise_file("x.txt", b"hello"), NotApplicable)
 
 
 def test_a_line_of_a_list_that_does_not_read_costs_itself_only() -> None:

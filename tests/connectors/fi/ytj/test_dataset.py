@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
-from connectors.fi.register import business_id, has_check_digit
+from connectors.fi.register import has_check_digit, parse_business_id
 from connectors.fi.ytj import stream
 from tests.connectors.fi.finnish_files import (
     ONE,
@@ -31,16 +31,15 @@ from tests.tables import check_cases
 
 
 @check_cases(
-    "text",
-    ["0112038-9", "FI01120389", "01120389", "112038-9", " 0112038\u20139 ", "0112038 - 9", "fi 0112038-9"],
+    "text", ["0112038-9", "FI01120389", "01120389", "112038-9", " 0112038\u20139 ", "0112038 - 9", "fi 0112038-9"]
 )
 def test_a_business_id_in_any_spelling(text: str) -> None:
-    assert business_id(text) == "0112038-9"
+    assert parse_business_id(text) == "0112038-9"
 
 
 @check_cases("text", ["", None, "011203", "SE0112038-9", "01120389-9", "0112038-X", "012038-91"])
 def test_what_is_no_business_id(text: str | None) -> None:
-    assert business_id(text) is None
+    assert parse_business_id(text) is None
 
 
 def test_check_digits_of_the_registers_own_numbers() -> None:
@@ -104,7 +103,7 @@ def test_a_bulk_that_is_cut_off_is_refused(shape: str, cut: int) -> None:
 
 def test_what_is_not_ours_is_told_with_its_reason() -> None:
     def reason(body: bytes) -> str | None:
-        found = YTJ.recognise("x", body)
+        found = YTJ.recognise_file("x", body)
         return found.reason if isinstance(found, NotApplicable) else None
 
     assert "without companies" in str(reason(b'{"totalResults":0,"companies":[]}'))
@@ -112,7 +111,7 @@ def test_what_is_not_ours_is_told_with_its_reason() -> None:
     assert "retired" in str(reason(b'{"type":"fi.prh.opendata.bis","results":[]}'))
     assert "html" in str(reason(b"<!doctype html><html>403</html>"))
     assert "business id" in str(reason(b'{"a":1}'))
-    assert YTJ.recognise("x", json.dumps([company()]).encode()) == RecognisedFile(None, Scope.PART)
+    assert YTJ.recognise_file("x", json.dumps([company()]).encode()) == RecognisedFile(None, Scope.PART)
 
 
 def test_a_record_that_does_not_fit_costs_itself_only() -> None:
@@ -133,20 +132,8 @@ def test_an_unknown_key_is_counted_and_the_record_kept() -> None:
 def test_names_of_the_lowest_version_without_an_end_and_never_an_auxiliary_one() -> None:
     names = [
         {"name": "Apunimi", "type": "3", "registrationDate": "2020-01-01", "version": 1},
-        {
-            "name": "Vanha Oy",
-            "type": "1",
-            "registrationDate": "1990-01-01",
-            "endDate": "1995-01-01",
-            "version": 3,
-        },
-        {
-            "name": "Keski Oy",
-            "type": "1",
-            "registrationDate": "1995-01-02",
-            "endDate": "2001-01-01",
-            "version": 2,
-        },
+        {"name": "Vanha Oy", "type": "1", "registrationDate": "1990-01-01", "endDate": "1995-01-01", "version": 3},
+        {"name": "Keski Oy", "type": "1", "registrationDate": "1995-01-02", "endDate": "2001-01-01", "version": 2},
         {"name": "Toinen Oy", "type": "1", "registrationDate": "2005-01-01", "version": 2},
         {"name": "Uusi Oy", "type": "1", "registrationDate": "2001-01-02", "version": 1},
         {"name": "New Ltd", "type": "2", "registrationDate": "2001-01-02", "version": 1},
@@ -201,9 +188,7 @@ def test_the_visiting_address_places_a_company_and_not_its_post_office() -> None
 
 
 def test_a_post_code_tells_the_municipality_where_no_address_names_it() -> None:
-    found = profile(
-        addresses=[{"type": 1, "street": "Katu", "postCode": "02610", "postOffices": [{"city": "X"}]}]
-    )
+    found = profile(addresses=[{"type": 1, "street": "Katu", "postCode": "02610", "postOffices": [{"city": "X"}]}])
     assert (found["municipality"], found["municipality_code"]) == ("Espoo", "049")
 
 
@@ -218,13 +203,7 @@ def test_the_code_of_a_merged_municipality_is_null_and_a_signal() -> None:
 
 def test_a_foreign_address_has_no_municipality_and_care_of_is_not_read() -> None:
     address = [
-        {
-            "type": 1,
-            "country": "DE",
-            "freeAddressLine": "Musterweg 1",
-            "co": "Erika Muster",
-            "postCode": "00100",
-        }
+        {"type": 1, "country": "DE", "freeAddressLine": "Musterweg 1", "co": "Erika Muster", "postCode": "00100"}
     ]
     found = profile(addresses=address)
     assert (found["municipality"], found["address_country"]) == (None, "DE")
@@ -262,9 +241,7 @@ def test_pitfall_04_absent_null_and_blank_are_missing(empty: object) -> None:
     lists = ("companySituations", "addresses")
     record = company() | {key: empty for key in keys if empty != [] or key in lists}
     (found,) = shared(read(YTJ, [record]))["companies"]
-    assert [found[key] for key in ("industry_code", "website", "municipality", "dissolved_date")] == [
-        None
-    ] * 4
+    assert [found[key] for key in ("industry_code", "website", "municipality", "dissolved_date")] == [None] * 4
     assert found["status"] == "active"
 
 
@@ -296,10 +273,9 @@ def test_pitfall_06_last_modified_in_two_spellings_of_helsinki_time() -> None:
 
 
 def test_last_modified_alone_changes_nothing() -> None:
-    assert not YTJ.staged["fi_ytj"].column("lastModified").business
+    assert not YTJ.staged_tables["fi_ytj"].column("lastModified").business
     before, after = (
-        shared(read(YTJ, [company(lastModified=text)]))
-        for text in ("2026-08-19T10:04:06", "2026-08-20T10:04:06")
+        shared(read(YTJ, [company(lastModified=text)])) for text in ("2026-08-19T10:04:06", "2026-08-20T10:04:06")
     )
     assert before == after
 
@@ -334,6 +310,6 @@ def test_a_company_known_from_its_statements_alone_is_active_by_no_registers_wor
 def test_a_search_page_packed_or_with_a_byte_order_mark_reads_alike() -> None:
     body = json.dumps({"totalResults": 1, "companies": [company()]}).encode()
     for packed in (gzip.compress(body), codecs.BOM_UTF8 + body, gzip.compress(codecs.BOM_UTF8 + body)):
-        assert YTJ.recognise("page.json", packed) == RecognisedFile(None, Scope.PART)
+        assert YTJ.recognise_file("page.json", packed) == RecognisedFile(None, Scope.PART)
         assert len(rows(read(YTJ, packed))) == 1
-    assert isinstance(YTJ.recognise("page.json", gzip.compress(b'{"companies":[]}')), NotApplicable)
+    assert isinstance(YTJ.recognise_file("page.json", gzip.compress(b'{"companies":[]}')), NotApplicable)

@@ -35,10 +35,7 @@ def kept(body: bytes) -> bytes:
     ],
 )
 def test_persons_leave_at_the_door_and_nobody_else_does(made, person) -> None:
-    others = [
-        record(lei("A"), "RA000544", "5564333440", law="SE"),
-        record(NORWEGIAN, "RA000472", "997315898"),
-    ]
+    others = [record(lei("A"), "RA000544", "5564333440", law="SE"), record(NORWEGIAN, "RA000472", "997315898")]
     left = kept(made(others[0], person, others[1]))
     assert PERSONAL.encode() not in left
     assert ANNA.encode() not in left
@@ -122,10 +119,7 @@ def test_a_body_that_breaks_off_is_unreadable_and_shows_nobody(made) -> None:
 def test_persons_leave_the_table_and_nobody_else_does() -> None:
     person = record(lei("P"), "RA000544", "800101-1239", law="SE", name=f"{ANNA}\nEnskild firma")
     sole = record(lei("Q"), "RA000296", "HRA 1", law="DE", name=ANNA, category=level1_schema.SOLE)
-    others = [
-        record(lei("A"), "RA000544", "5564333440", law="SE"),
-        record(NORWEGIAN, "RA000472", "997315898"),
-    ]
+    others = [record(lei("A"), "RA000544", "5564333440", law="SE"), record(NORWEGIAN, "RA000472", "997315898")]
     found = kept(table(others[0], person, sole, others[1]))
     assert ANNA.encode() not in found
     assert found == table(*others)

@@ -14,18 +14,7 @@ from connectors.gleif.level1 import parse
 from connectors.gleif.level1.dataset import map_identifiers, publication_time
 from connectors.gleif.level1.registration_numbers import company_number, is_lei, is_personal_number
 from connectors.gleif.market import company_id_of_record
-from tests.connectors.gleif.gleif_bodies import (
-    DATASETS,
-    NOON,
-    NORWEGIAN,
-    answer,
-    cdf,
-    golden,
-    lei,
-    read,
-    record,
-    rows,
-)
+from tests.connectors.gleif.gleif_bodies import DATASETS, NOON, NORWEGIAN, answer, cdf, golden, lei, read, record, rows
 from tests.tables import check_cases
 
 EDITIONS = {"answer": answer, "golden": golden, "cdf": cdf}
@@ -105,9 +94,7 @@ def test_a_golden_copy_is_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_unknown_codes_are_told_and_the_row_is_kept() -> None:
-    (batch,) = read(
-        "NO", answer(record(lei("A"), "RA000472", "964169969", category="SPACESHIP", status="NEW"))
-    )
+    (batch,) = read("NO", answer(record(lei("A"), "RA000472", "964169969", category="SPACESHIP", status="NEW")))
     assert batch.rows["org_number"].to_list() == [None]
     assert [(signal.code, signal.subject) for signal in batch.signals] == [
         ("unknown_code", "EntityCategory SPACESHIP"),
@@ -124,18 +111,14 @@ def test_a_number_that_does_not_read_is_told() -> None:
 
 def test_what_is_no_level_1_record_is_not_ours() -> None:
     dataset = DATASETS["NO"]
-    assert isinstance(
-        dataset.recognise("rr.json", b'{"data":[{"type":"relationship-records"}]}'), NotApplicable
-    )
-    assert isinstance(dataset.recognise("a.html", b"<html>"), NotApplicable)
-    found = dataset.recognise("20240505-0800-gleif-goldencopy-lei2.json", golden()[:100])
+    assert isinstance(dataset.recognise_file("rr.json", b'{"data":[{"type":"relationship-records"}]}'), NotApplicable)
+    assert isinstance(dataset.recognise_file("a.html", b"<html>"), NotApplicable)
+    found = dataset.recognise_file("20240505-0800-gleif-goldencopy-lei2.json", golden()[:100])
     assert found == RecognisedFile(datetime(2024, 5, 5, 8, tzinfo=UTC), Scope.PART)
-    assert dataset.recognise("x", cdf()) == RecognisedFile(
+    assert dataset.recognise_file("x", cdf()) == RecognisedFile(
         datetime(2026, 11, 16, 8, 20, 51, tzinfo=UTC), Scope.PART
     )
-    assert dataset.recognise("x", answer()) == RecognisedFile(
-        datetime(2026, 11, 16, 8, tzinfo=UTC), Scope.PART
-    )
+    assert dataset.recognise_file("x", answer()) == RecognisedFile(datetime(2026, 11, 16, 8, tzinfo=UTC), Scope.PART)
 
 
 def test_of_several_leis_the_one_in_best_standing_is_shown() -> None:
@@ -162,7 +145,7 @@ def test_of_several_leis_the_one_in_best_standing_is_shown() -> None:
 
 def test_leis_that_other_tables_name_are_asked_for_once() -> None:
     named = pl.DataFrame({"lei": [NORWEGIAN, None, "", "549300", NORWEGIAN, lei("A")]})
-    wants = DATASETS["NO"].wants
+    wants = DATASETS["NO"].subjects_to_fetch
     assert wants is not None
     assert list(wants({"xx_named": named, "xx_other": named})) == sorted([NORWEGIAN, lei("A")])
     assert list(wants({})) == []
@@ -181,9 +164,7 @@ def test_genuine_records(sources: Path) -> None:
     body = parse.redact_persons(io.BytesIO(copy.read_bytes())).read()
     assert b"SOLE_PROPRIETOR" in copy.read_bytes()
     assert b"SOLE_PROPRIETOR" not in body
-    companies = {
-        market: [row["org_number"] for row in rows(market, body) if row["org_number"]] for market in DATASETS
-    }
+    companies = {market: [row["org_number"] for row in rows(market, body) if row["org_number"]] for market in DATASETS}
     assert {market: len(found) for market, found in companies.items()} == {
         "NO": 18,
         "SE": 14,
@@ -204,7 +185,7 @@ def test_every_genuine_file_is_read_or_not_ours(sources: Path) -> None:
     for path in sorted((sources / "news").glob("gleif_*/*")):
         body = path.read_bytes()
         for market, dataset in DATASETS.items():
-            if isinstance(dataset.recognise(path.name, body[:65_536]), RecognisedFile):
+            if isinstance(dataset.recognise_file(path.name, body[:65_536]), RecognisedFile):
                 assert all(batch.rejects.is_empty() for batch in read(market, body)), path.name
 
 
@@ -212,7 +193,7 @@ def test_every_genuine_file_is_read_or_not_ours(sources: Path) -> None:
     "name", ["20241399-2561-gleif-goldencopy-lei2.json", "99999999-9999-gleif-goldencopy-lei2.json"]
 )
 def test_a_stamp_that_is_no_time_stops_nobody(name: str) -> None:
-    assert DATASETS["NO"].recognise(name, golden()[:100]) == RecognisedFile(None, Scope.PART)
+    assert DATASETS["NO"].recognise_file(name, golden()[:100]) == RecognisedFile(None, Scope.PART)
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.gleif.level2 import schema as f
 from connectors.gleif.level2.dataset import parents_dataset
 from connectors.gleif.level2.holdings import map_holdings
@@ -36,13 +29,7 @@ COMPANY = "firm:NO:964169969"
 
 
 def relation(child: str, parent: str, kind: str = f.DIRECT, **said: str) -> dict[str, str]:
-    plain = {
-        "status": "ACTIVE",
-        "registered": "PUBLISHED",
-        "from": "2020-01-01T00:00:00.000Z",
-        "to": "",
-        "amount": "",
-    }
+    plain = {"status": "ACTIVE", "registered": "PUBLISHED", "from": "2020-01-01T00:00:00.000Z", "to": "", "amount": ""}
     return {"child": child, "parent": parent, "kind": kind, **plain, **said}
 
 
@@ -85,10 +72,7 @@ def api(*made: dict[str, str]) -> bytes:
         periods = [{"startDate": "1999-01-01", "type": "ACCOUNTING_PERIOD"}, span]
         edge = {"startNode": {"id": said["child"]}, "endNode": {"id": said["parent"]}, "type": said["kind"]}
         kept = {"lastUpdateDate": "2026-01-02T00:00:00Z", "status": said["registered"]}
-        attributes = {
-            "relationship": edge | {"status": said["status"], "periods": periods},
-            "registration": kept,
-        }
+        attributes = {"relationship": edge | {"status": said["status"], "periods": periods}, "registration": kept}
         return {"type": "relationship-records", "attributes": attributes | {"extension": {"deletedAt": None}}}
 
     return json.dumps({"data": [one(said) for said in made]}).encode()
@@ -96,25 +80,12 @@ def api(*made: dict[str, str]) -> bytes:
 
 def table(*made: dict[str, str]) -> bytes:
     header = ["Relationship.StartNode.NodeID", "Relationship.EndNode.NodeID", "Relationship.RelationshipType"]
-    header += [
-        "Relationship.RelationshipStatus",
-        "Registration.RegistrationStatus",
-        "Registration.LastUpdateDate",
-    ]
-    header += [
-        f"Relationship.Period.{n}.{part}" for n in (1, 2) for part in ("startDate", "endDate", "periodType")
-    ]
+    header += ["Relationship.RelationshipStatus", "Registration.RegistrationStatus", "Registration.LastUpdateDate"]
+    header += [f"Relationship.Period.{n}.{part}" for n in (1, 2) for part in ("startDate", "endDate", "periodType")]
     header += ["Relationship.Quantifiers.1.QuantifierAmount"]
     lines = [header]
     for one in made:
-        row = [
-            one["child"],
-            one["parent"],
-            one["kind"],
-            one["status"],
-            one["registered"],
-            "2026-01-02T00:00:00Z",
-        ]
+        row = [one["child"], one["parent"], one["kind"], one["status"], one["registered"], "2026-01-02T00:00:00Z"]
         row += ["1999-01-01", "", "ACCOUNTING_PERIOD", one["from"], one["to"], f.PERIOD, one["amount"]]
         lines.append(row)
     return "".join(",".join(f'"{cell}"' for cell in line) + "\n" for line in lines).encode()
@@ -125,7 +96,7 @@ EDITIONS = {"xml": xml, "api": api, "csv": table}
 
 def read(body: bytes, name: str = "rr.xml") -> list[Batch]:
     return list(
-        DATASET.read(ArchiveMember(DATASET.key, name, "sha", NOON, Scope.PART, "b", lambda: io.BytesIO(body)))
+        DATASET.read_batches(ArchiveMember(DATASET.key, name, "sha", NOON, Scope.PART, "b", lambda: io.BytesIO(body)))
     )
 
 
@@ -210,21 +181,14 @@ def test_a_parent_that_comes_and_goes_crosses_no_threshold() -> None:
         lines(xml(relation(CHILD, PARENT, amount="1.00"))), schema=schema_render.polars_schema(HOLDINGS)
     )
     (owner,) = build_owners(rows, schema_render.empty_frame(OWNERS), NOON).to_dicts()
-    assert (owner["pct"], owner["pct_min"], owner["basis"], owner["reconciliation"]) == (
-        None,
-        None,
-        None,
-        "single",
-    )
+    assert (owner["pct"], owner["pct_min"], owner["basis"], owner["reconciliation"]) == (None, None, None, "single")
     seen = owner | {"_gone": False}
     for measure in (ownership.CAPITAL, ownership.VOTES):
         assert ownership._share_range(seen, measure, "") == ABSENT
 
 
 def test_unknown_kinds_are_told_and_unsound_leis_refused() -> None:
-    (batch,) = read(
-        xml(relation(CHILD, PARENT, "IS_COUSIN_OF"), relation("549300", PARENT), relation(CHILD, CHILD))
-    )
+    (batch,) = read(xml(relation(CHILD, PARENT, "IS_COUSIN_OF"), relation("549300", PARENT), relation(CHILD, CHILD)))
     assert [(signal.code, signal.subject) for signal in batch.signals] == [
         ("unknown_code", "RelationshipType IS_COUSIN_OF")
     ]
@@ -240,11 +204,9 @@ def test_exceptions_are_kept_by_lei_and_category() -> None:
     csv = f'LEI,Exception.Category,Exception.Reason.1\n"{CHILD}","{f.CATEGORIES[0]}","NATURAL_PERSONS"\n'.encode()
     for sent in (body, csv):
         assert isinstance(
-            DATASET.recognise("gleif/20260101-0000-gleif-goldencopy-repex.xml", sent), RecognisedFile
+            DATASET.recognise_file("gleif/20260101-0000-gleif-goldencopy-repex.xml", sent), RecognisedFile
         )
-        found = [
-            row for batch in read(sent) if batch.table == "no_lei_exception" for row in batch.rows.to_dicts()
-        ]
+        found = [row for batch in read(sent) if batch.table == "no_lei_exception" for row in batch.rows.to_dicts()]
         assert found == [{"lei": CHILD, "category": f.CATEGORIES[0], "reason": "NATURAL_PERSONS"}]
 
 
@@ -266,8 +228,7 @@ def test_other_bodies_are_unreadable(body: bytes) -> None:
 
 def test_entities_are_not_expanded() -> None:
     body = xml(relation(CHILD, PARENT)).replace(
-        b'<?xml version="1.0"?>',
-        b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY who "' + PARENT.encode() + b'">]>',
+        b'<?xml version="1.0"?>', b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY who "' + PARENT.encode() + b'">]>'
     )
     body = body.replace(f"<rr:NodeID>{PARENT}".encode(), b"<rr:NodeID>&who;")
     assert staged(body) == []
@@ -278,11 +239,11 @@ def test_genuine_relationships(sources: Path) -> None:
     counts = {}
     for path in sorted(folder.glob("oo__rr-*.xml")):
         body = path.read_bytes()
-        assert isinstance(DATASET.recognise(f"gleif/{path.name}", body[:65_536]), RecognisedFile)
+        assert isinstance(DATASET.recognise_file(f"gleif/{path.name}", body[:65_536]), RecognisedFile)
         assert all(batch.rejects.is_empty() and batch.signals == () for batch in read(body)), path.name
         counts[path.name] = len(staged(body))
         assert counts[path.name] == body.count(b">IS_DIRECTLY_CON") + body.count(b">IS_ULTIMATELY_CON")
     assert sum(counts.values()) > 0
     assert isinstance(
-        DATASET.recognise("gleif/oo__lei-data.xml", (folder / "oo__lei-data.xml").read_bytes()), NotApplicable
+        DATASET.recognise_file("gleif/oo__lei-data.xml", (folder / "oo__lei-data.xml").read_bytes()), NotApplicable
     )

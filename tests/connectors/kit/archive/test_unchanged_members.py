@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from connectors.contract.pieces import PreviousArchive
 from connectors.kit.archive import members as archive_members
-from connectors.kit.archive.unchanged_members import lacks_members
+from connectors.kit.archive.unchanged_members import has_removed_members
 from tests.tables import check_cases
 
 
@@ -34,7 +34,7 @@ def fresh(now: bytes, before: bytes, *told: str) -> list[str]:
     former = PreviousArchive(lambda: opener(before), frozenset(told))
     return [
         member.name
-        for member in archive_members.archive_members(lambda: opener(now), "now.zip", former=former)
+        for member in archive_members.archive_members(lambda: opener(now), "now.zip", previous_archive=former)
     ]
 
 
@@ -53,16 +53,7 @@ OLD = packed(("a.json", b"one"), ("b.json", b"two"), ("c/d.json", b"three"))
         (packed(("a.json", b"one"), ("b.json", b"two")), ("else.json",), ["a.json", "b.json"]),
         (packed(("a.json", b"one"), ("a.json", b"one"), ("b.json", b"two")), (), ["a.json", "a.json~2"]),
     ],
-    ids=[
-        "nothing",
-        "content",
-        "size",
-        "name",
-        "folder",
-        "told since",
-        "told since of what is no member",
-        "twice",
-    ],
+    ids=["nothing", "content", "size", "name", "folder", "told since", "told since of what is no member", "twice"],
 )
 def test_what_differs_is_read(now: bytes, told: tuple[str, ...], read: list[str]) -> None:
     assert fresh(now, OLD, *told) == read
@@ -80,9 +71,7 @@ def test_against_what_cannot_be_believed_all_is_read(before: bytes) -> None:
 def test_members_of_an_archive_inside_are_read_with_it() -> None:
     inner = packed(("x.json", b"x"))
     assert fresh(packed(("in.zip", inner)), packed(("in.zip", inner))) == []
-    assert fresh(packed(("in.zip", packed(("x.json", b"y")))), packed(("in.zip", inner))) == [
-        "in.zip!/x.json"
-    ]
+    assert fresh(packed(("in.zip", packed(("x.json", b"y")))), packed(("in.zip", inner))) == ["in.zip!/x.json"]
 
 
 @check_cases(
@@ -100,7 +89,7 @@ def test_members_of_an_archive_inside_are_read_with_it() -> None:
     ids=["more", "fewer", "no zip", "previous cut off"],
 )
 def test_lacks_members_is_true_unless_every_name_is_there(now: bytes, before: bytes, *, lacks: bool) -> None:
-    assert lacks_members(lambda: opener(now), lambda: opener(before)) == lacks
+    assert has_removed_members(lambda: opener(now), lambda: opener(before)) == lacks
 
 
 CONTENTS = st.dictionaries(st.sampled_from("abcdef"), st.binary(max_size=2), max_size=6)

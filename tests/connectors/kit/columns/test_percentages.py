@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from connectors.kit import staging
 from connectors.kit.columns.percentages import percentage_from_text
 from tests.tables import check_cases
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
-TABLE = Table("held", "Shares.", ("share",), (Column("share", Kind.PERCENT, "share"),))
+TABLE = Table("held", "Shares.", ("share",), (Column("share", ColumnKind.PERCENT, "share"),))
 
 
 @check_cases(

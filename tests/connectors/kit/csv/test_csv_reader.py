@@ -17,10 +17,10 @@ from connectors.kit.csv import rows as csv_rows
 from connectors.kit.csv.reader import CsvFormat
 from tests.connectors.kit.conftest import made
 from tests.tables import check_cases
-from warehouse.schema.types import Column, Kind, Table
+from warehouse.schema.types import Column, ColumnKind, Table
 
 Make = Callable[..., ArchiveMember]
-TABLE = Table("t", "", ("id",), tuple(Column(name, Kind.TEXT, "") for name in ("id", "name", "town")))
+TABLE = Table("t", "", ("id",), tuple(Column(name, ColumnKind.TEXT, "") for name in ("id", "name", "town")))
 LAYOUT = CsvFormat(TABLE, ("id",), "id")
 
 
@@ -95,9 +95,7 @@ def test_encodings(piece: Make):
     text = "id,name,town\n1,Ærlig,Ørsta\n"
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         assert read(piece(text.encode(encoding)))[0] == [("1", "Ærlig", "Ørsta")]
-    assert read(piece(text.encode("cp1252")), replace(LAYOUT, encoding="cp1252"))[0] == [
-        ("1", "Ærlig", "Ørsta")
-    ]
+    assert read(piece(text.encode("cp1252")), replace(LAYOUT, encoding="cp1252"))[0] == [("1", "Ærlig", "Ørsta")]
     rows, _, signals = read(piece(text.encode() + "2,Åse,Bø\n".encode("cp1252")))
     assert rows == [("1", "Ærlig", "Ørsta"), ("2", "Åse", "Bø")]
     assert [(s.code, s.examples) for s in signals] == [("encoding_fallback", ("line 3",))]
@@ -156,9 +154,7 @@ def test_a_header_without_rows_still_tells_its_drift(piece: Make):
 
 def test_gzip_and_many_blocks(piece: Make, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(reader, "BLOCK", 1000)
-    lines = [
-        f'{number},"A{number}\nB",town' if number % 7 == 0 else f"{number},A,town" for number in range(2000)
-    ]
+    lines = [f'{number},"A{number}\nB",town' if number % 7 == 0 else f"{number},A,town" for number in range(2000)]
     body = ("id,name,town\n" + "\n".join(lines)).encode()
     for packed in (body, gzip.compress(body)):
         rows, rejects, _ = read(piece(packed))
@@ -167,20 +163,19 @@ def test_gzip_and_many_blocks(piece: Make, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_layout_of_other_kinds_is_refused():
-    table = Table("t", "", ("id",), (Column("id", Kind.TEXT, ""), Column("day", Kind.DATE, "")))
+    table = Table("t", "", ("id",), (Column("id", ColumnKind.TEXT, ""), Column("day", ColumnKind.DATE, "")))
     with pytest.raises(ValueError, match="are text"):
         CsvFormat(table, ("id",), "id")
 
 
 @pytest.mark.sources
 @pytest.mark.parametrize(
-    "name",
-    ["no/enheter_bulk_csv/enheter-sample-2024a.csv", "no/underenheter_bulk_csv/underenheter-sample-2024.csv"],
+    "name", ["no/enheter_bulk_csv/enheter-sample-2024a.csv", "no/underenheter_bulk_csv/underenheter-sample-2024.csv"]
 )
 def test_genuine_rows_equal_pythons_reading(sources: Path, piece: Make, name: str):
     body = (sources / name).read_bytes()
     header, *due = list(csv.reader(io.StringIO(body.decode(), newline="")))
-    table = Table("t", "", (header[0],), tuple(Column(cell, Kind.TEXT, "") for cell in header))
+    table = Table("t", "", (header[0],), tuple(Column(cell, ColumnKind.TEXT, "") for cell in header))
     rows, rejects, signals = read(piece(body), CsvFormat(table, (header[0],), header[0]))
     assert rejects == []
     assert signals == []
@@ -201,9 +196,7 @@ def written(rows: list[list[str]], quoting: int) -> bytes:
 @pytest.mark.slow
 @settings(max_examples=150)
 @given(
-    rows=st.lists(
-        st.lists(st.text(st.sampled_from('ab æ,"\n;'), max_size=5), min_size=3, max_size=3), max_size=12
-    ),
+    rows=st.lists(st.lists(st.text(st.sampled_from('ab æ,"\n;'), max_size=5), min_size=3, max_size=3), max_size=12),
     block=st.integers(5, 60),
     all_quoted=st.booleans(),
 )
@@ -220,8 +213,7 @@ def test_what_python_writes_is_read_back(rows: list[list[str]], block: int, all_
 @pytest.mark.slow
 @settings(max_examples=200)
 @given(
-    body=st.binary(max_size=300)
-    | st.lists(ROW, max_size=8).map(lambda rows: "\n".join(map(",".join, rows)).encode()),
+    body=st.binary(max_size=300) | st.lists(ROW, max_size=8).map(lambda rows: "\n".join(map(",".join, rows)).encode()),
     block=st.integers(13, 200),
 )
 def test_nothing_but_unreadable_is_raised_and_no_row_is_shifted(body: bytes, block: int):

@@ -14,8 +14,7 @@ WIDTH = 3
 _cells = st.one_of(st.text('ab,"\n\r é', max_size=5), st.just(""))
 _line = st.lists(_cells, min_size=WIDTH, max_size=WIDTH)
 _damage = st.one_of(
-    st.none(),
-    st.tuples(st.integers(0, 200), st.sampled_from(['"', ",", "\n", "", '""', '","', '"",""', "x", "\0"])),
+    st.none(), st.tuples(st.integers(0, 200), st.sampled_from(['"', ",", "\n", "", '""', '","', '"",""', "x", "\0"]))
 )
 
 
@@ -28,7 +27,7 @@ def by_marks(text: str) -> tuple[list[tuple[str | None, ...]], int]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fast_quoted, "parse_fully_quoted", lambda *_: None)
         rows, _ = RowReader(WIDTH, range(WIDTH), ",", '"').read(text.encode(), 1, final=True)
-    return [row for frame in rows.frames for row in frame.drop(LINE).rows()], len(rows.refused)
+    return [row for frame in rows.frames for row in frame.drop(LINE).rows()], len(rows.rejected)
 
 
 def taken(text: str) -> list[tuple[str | None, ...]] | None:
@@ -73,9 +72,7 @@ def test_what_is_not_utf8_is_not_taken() -> None:
 
 
 @settings(max_examples=300)
-@given(
-    st.lists(_line, min_size=1, max_size=4), st.lists(_damage, max_size=3), st.sampled_from(["\n", "\r\n"])
-)
+@given(st.lists(_line, min_size=1, max_size=4), st.lists(_damage, max_size=3), st.sampled_from(["\n", "\r\n"]))
 @example([["a", "b", "c"]], [None], "\n")
 def test_what_is_taken_is_what_another_reader_reads(
     lines: list[list[str]], damages: list[tuple[int, str] | None], end: str

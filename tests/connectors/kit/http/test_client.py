@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from connectors.contract.dataset import Cursor, Scope
-from connectors.kit.formats import Format
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.client import HttpClient, HttpSettings, NotModified, Validators
 from connectors.kit.http.errors import (
     BodyTooLargeError,
     FetchError,
     MissingResourceError,
-    RequestRefusedError,
+    RequestRejectedError,
     SourceUnavailableError,
     TruncatedBodyError,
     UnexpectedBodyError,
@@ -24,7 +24,7 @@ from connectors.kit.http.retry import parse_http_date
 from tests.connectors.kit.conftest import NOON, Answer, Hands, Registry
 
 URL = "https://data.example.no/enheter/lastned"
-ZIP = {Format.ZIP}
+ZIP = {BodyFormat.ZIP}
 
 
 def zipped(size: int = 200_000) -> bytes:
@@ -53,9 +53,7 @@ def test_a_date_beyond_the_calendar_is_none(text: str):
     assert parse_http_date(text) is None
 
 
-def test_retry_after_as_a_date_counts_from_the_servers_clock(
-    http: HttpClient, registry: Registry, hands: Hands
-):
+def test_retry_after_as_a_date_counts_from_the_servers_clock(http: HttpClient, registry: Registry, hands: Hands):
     headers = {"Retry-After": "Fri, 20 Nov 2026 09:00:30 GMT", "Date": "Fri, 20 Nov 2026 09:00:00 GMT"}
     registry.answers = [Answer(status=503, headers=headers), Answer(b"[]")]
     assert http.json(URL) == []
@@ -88,13 +86,11 @@ def test_a_pause_past_patience_is_not_waited_for(http: HttpClient, registry: Reg
     [
         (404, MissingResourceError),
         (410, MissingResourceError),
-        (401, RequestRefusedError),
-        (500, RequestRefusedError),
+        (401, RequestRejectedError),
+        (500, RequestRejectedError),
     ],
 )
-def test_statuses_that_asking_again_does_not_change(
-    http: HttpClient, registry: Registry, status: int, kind: type
-):
+def test_statuses_that_asking_again_does_not_change(http: HttpClient, registry: Registry, status: int, kind: type):
     registry.answers = [Answer(b"{}", status=status)]
     with pytest.raises(kind):
         http.get(URL)
@@ -107,11 +103,8 @@ def test_an_allowed_status_is_an_answer(http: HttpClient, registry: Registry):
 
 
 def test_nobody_listens(tmp_path: Path, hands: Hands):
-    settings = HttpSettings("x (x@example.com)", tmp_path, bases={"data.example.no": "http://127.0.0.1:9"})
-    with (
-        HttpClient(settings, hands.clock()) as http,
-        pytest.raises(SourceUnavailableError, match="no connection"),
-    ):
+    settings = HttpSettings("x (x@example.com)", tmp_path, base_urls={"data.example.no": "http://127.0.0.1:9"})
+    with HttpClient(settings, hands.clock()) as http, pytest.raises(SourceUnavailableError, match="no connection"):
         http.get(URL)
     assert len(hands.slept) >= 4
 
@@ -125,7 +118,7 @@ def test_html_with_status_200_where_a_zip_was_due(http: HttpClient, registry: Re
 def test_html_content_type_where_text_was_due(http: HttpClient, registry: Registry):
     registry.answers = [Answer(b"Sorry, come back", headers={"Content-Type": "text/html"})]
     with pytest.raises(UnexpectedBodyError, match="the content type is HTML"):
-        http.download(URL, expect={Format.TEXT})
+        http.download(URL, expect={BodyFormat.TEXT})
 
 
 def test_too_many_requests_said_with_200_is_asked_again(http: HttpClient, registry: Registry, hands: Hands):
@@ -163,9 +156,7 @@ def test_a_changed_etag_starts_again(http: HttpClient, registry: Registry):
 
     def decide(path: str, headers: dict[str, str]) -> Answer:
         first = len(registry.asked) == 1
-        return Answer(
-            old if first else new, headers={"ETag": '"v1"' if first else '"v2"'}, cut=9000 if first else None
-        )
+        return Answer(old if first else new, headers={"ETag": '"v1"' if first else '"v2"'}, cut=9000 if first else None)
 
     registry.decide = decide
     fetched = http.download(URL, expect=ZIP)
@@ -211,23 +202,18 @@ def test_size_cap(http: HttpClient, registry: Registry, announced: bool):
 
 def test_gzip_content_encoding_is_undone(http: HttpClient, registry: Registry):
     packed = gzip.compress(b"a,b\n1,2\n")
-    registry.answers = [
-        Answer(packed, headers={"Content-Encoding": "gzip", "Content-Length": str(len(packed))})
-    ]
-    fetched = http.download(URL, expect={Format.TEXT})
+    registry.answers = [Answer(packed, headers={"Content-Encoding": "gzip", "Content-Length": str(len(packed))})]
+    fetched = http.download(URL, expect={BodyFormat.TEXT})
     assert not isinstance(fetched, NotModified)
     assert fetched.read() == b"a,b\n1,2\n"
 
 
 def test_not_modified(http: HttpClient, registry: Registry):
     modified = "Thu, 19 Nov 2026 04:00:00 GMT"
-    registry.answers = [
-        Answer(zipped(), headers={"ETag": '"v1"', "Last-Modified": modified}),
-        Answer(status=304),
-    ]
+    registry.answers = [Answer(zipped(), headers={"ETag": '"v1"', "Last-Modified": modified}), Answer(status=304)]
     fetched = http.download(URL, expect=ZIP)
     assert not isinstance(fetched, NotModified)
-    arrival = fetched.arrival("enheter.zip", Scope.FULL)
+    arrival = fetched.to_fetched_file("enheter.zip", Scope.FULL)
     again = http.download(URL, expect=ZIP, since=Validators.of(arrival.cursor))
     assert isinstance(again, NotModified)
     assert registry.asked[1][1]["if-none-match"] == '"v1"'
@@ -254,9 +240,7 @@ def test_observed_at_is_last_modified_else_date_else_the_clock(http: HttpClient,
 def test_a_redirect_to_another_host_goes_without_authorization(http: HttpClient, registry: Registry):
     elsewhere = f"http://localhost:{registry.port}/signed?X-Amz-Signature=abc"
     registry.answers = [Answer(status=302, headers={"Location": elsewhere}), Answer(b"[]")]
-    fetched = http.get(
-        URL, auth=("key-123", ""), headers={"Accept": "application/json", "X-Api-Key": "key-123"}
-    )
+    fetched = http.get(URL, auth=("key-123", ""), headers={"Accept": "application/json", "X-Api-Key": "key-123"})
     assert "authorization" in registry.asked[0][1]
     assert "authorization" not in registry.asked[1][1]
     assert "x-api-key" not in registry.asked[1][1]
@@ -272,7 +256,7 @@ def test_a_redirect_on_the_same_host_keeps_authorization(http: HttpClient, regis
 
 def test_redirects_without_end(http: HttpClient, registry: Registry):
     registry.answers = [Answer(status=302, headers={"Location": "/no/other"})]
-    with pytest.raises(RequestRefusedError, match="more than 5 redirects"):
+    with pytest.raises(RequestRejectedError, match="more than 5 redirects"):
         http.get(URL)
 
 
@@ -292,7 +276,7 @@ def test_secrets_stay_out_of_addresses_and_messages(http: HttpClient, registry: 
 
 def test_the_host_is_not_asked_faster_than_its_rate(registry: Registry, hands: Hands, tmp_path: Path):
     base = {"data.example.no": f"http://127.0.0.1:{registry.port}"}
-    settings = HttpSettings("x (x@example.com)", tmp_path, bases=base, rates={"data.example.no": 0.5})
+    settings = HttpSettings("x (x@example.com)", tmp_path, base_urls=base, rates={"data.example.no": 0.5})
     registry.answers = [Answer(b"[]")]
     with HttpClient(settings, hands.clock()) as http:
         for _ in range(4):
@@ -302,15 +286,15 @@ def test_the_host_is_not_asked_faster_than_its_rate(registry: Registry, hands: H
 
 def test_lines_of_a_stream_come_with_its_heartbeats_and_the_last_one(http: HttpClient, registry: Registry):
     registry.answers = [Answer(b'{"a":1}\n\n \r\n{"a":2}\n{"a":3}')]
-    assert list(http.pulse(URL)) == [b'{"a":1}', b"", b"", b'{"a":2}', b'{"a":3}']
+    assert list(http.stream_lines(URL)) == [b'{"a":1}', b"", b"", b'{"a":2}', b'{"a":3}']
 
 
 def test_a_stream_that_breaks_off_or_is_too_old(http: HttpClient, registry: Registry):
     registry.answers = [Answer(b'{"a":1}\n{"a"', headers={"Content-Length": "100"}, cut=12)]
     got = []
     with pytest.raises(TruncatedBodyError):
-        got.extend(http.pulse(URL))
+        got.extend(http.stream_lines(URL))
     registry.answers = [Answer(status=416)]
-    with pytest.raises(RequestRefusedError) as caught:
-        list(http.pulse(URL))
+    with pytest.raises(RequestRejectedError) as caught:
+        list(http.stream_lines(URL))
     assert caught.value.status == 416

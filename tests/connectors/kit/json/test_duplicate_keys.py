@@ -9,13 +9,7 @@ from tests.tables import check_cases
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        b'{"a": 1, "a": 1}',
-        b'[{"b": {"a": 1, "b": [], "a": 2}}]',
-        b'{"a": 1, "\\u0061": 2}',
-        b'{"": 1, "": 2}',
-    ],
+    "text", [b'{"a": 1, "a": 1}', b'[{"b": {"a": 1, "b": [], "a": 2}}]', b'{"a": 1, "\\u0061": 2}', b'{"": 1, "": 2}']
 )
 def test_a_member_that_stands_twice(text: bytes) -> None:
     assert has_duplicate_keys(text)

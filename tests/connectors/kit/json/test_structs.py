@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from connectors.contract.dataset import ArchiveMember, UnreadableFileError
 from connectors.kit.json import chunks, structs
-from connectors.kit.json.structs import Record, RecordError
+from connectors.kit.json.structs import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
 from tests.connectors.kit.conftest import made
 from tests.tables import check_cases
@@ -49,10 +49,7 @@ def decoded(
 
 
 def entities(count: int) -> list[dict[str, Any]]:
-    return [
-        {"nr": str(n), "form": {"code": '},{"nr":'}, "names": [{"code": "A"}, {"code": "B"}]}
-        for n in range(count)
-    ]
+    return [{"nr": str(n), "form": {"code": '},{"nr":'}, "names": [{"code": "A"}, {"code": "B"}]} for n in range(count)]
 
 
 @check_cases(
@@ -160,9 +157,9 @@ def test_a_record_too_large(monkeypatch: pytest.MonkeyPatch):
         list(chunks.read_line_blocks(io.BytesIO(b'{"a": "' + b"x" * 5000), 100))
 
 
-def taken(data: object) -> tuple[Record, SignalCounter]:
+def taken(data: object) -> tuple[JsonRecord, SignalCounter]:
     tally = SignalCounter("no.enheter")
-    return Record(data, tally, "923609016"), tally
+    return JsonRecord(data, tally, "923609016"), tally
 
 
 def test_record_pops_and_audits():
@@ -239,8 +236,7 @@ def test_genuine_lines(sources: Path):
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6),
     lambda below: (
-        st.lists(below, max_size=3)
-        | st.dictionaries(st.sampled_from(["nr", "form", "names", "x"]), below, max_size=3)
+        st.lists(below, max_size=3) | st.dictionaries(st.sampled_from(["nr", "form", "names", "x"]), below, max_size=3)
     ),
     max_leaves=8,
 )
@@ -251,8 +247,7 @@ JSON = st.recursive(
 @example(rows=[{"nr": [None], "form": "0]"}], block=3, indent=None)
 @given(
     rows=st.lists(
-        st.dictionaries(st.sampled_from(["nr", "form", "names", "left", "x"]), JSON, min_size=1, max_size=3),
-        max_size=8,
+        st.dictionaries(st.sampled_from(["nr", "form", "names", "left", "x"]), JSON, min_size=1, max_size=3), max_size=8
     ),
     block=st.integers(3, 120),
     indent=st.sampled_from([None, 1]),

@@ -89,9 +89,7 @@ def test_json_lines_lose_the_line_or_an_element_of_it() -> None:
 
 def test_members_of_archives_go_by_name_and_by_content() -> None:
     inner = zipped(**{"x.xhtml": b"<html>923609016</html>", "y.xhtml": b"<html>1</html>"})
-    body = zipped(
-        **{"923609016_2024.html": b"<html>1</html>", "in.zip": inner, "t.csv": b"h\n923609016\n5\n"}
-    )
+    body = zipped(**{"923609016_2024.html": b"<html>1</html>", "in.zip": inner, "t.csv": b"h\n923609016\n5\n"})
     found = unzipped(kept(body) or b"")
     assert found.keys() == {"in.zip", "t.csv"}
     assert unzipped(found["in.zip"]) == {"y.xhtml": b"<html>1</html>"}
@@ -115,9 +113,7 @@ def test_what_has_no_records_is_one(body: bytes) -> None:
     assert kept(body.replace(b"923609016", b"1")) == body.replace(b"923609016", b"1")
 
 
-@pytest.mark.parametrize(
-    "spelled", ["Åsa Öberg".encode(), "ÅSA  ÖBERG".encode("cp1252"), b"\\u00c5sa \\u00d6berg"]
-)
+@pytest.mark.parametrize("spelled", ["Åsa Öberg".encode(), "ÅSA  ÖBERG".encode("cp1252"), b"\\u00c5sa \\u00d6berg"])
 def test_a_name_is_known_in_the_spellings_of_bodies(spelled: bytes) -> None:
     told = SubjectPatterns(
         (

@@ -62,16 +62,12 @@ def test_any_bytes_never_crash(body: bytes) -> None:
 
 @settings(max_examples=150)
 @given(
-    st.sampled_from(
-        ["scale", "decimals", "precision", "sign", "format", "contextRef", "unitRef", "continuedAt"]
-    ),
+    st.sampled_from(["scale", "decimals", "precision", "sign", "format", "contextRef", "unitRef", "continuedAt"]),
     st.text(max_size=40).filter(lambda text: not set(text) & set('<&"')),
 )
 def test_any_attribute_never_crashes(name: str, value: str) -> None:
     body = (
-        INLINE.decode()
-        .replace('name="d:N"', f'name="d:N" x{name}="1"')
-        .replace(f' {name}="', f' {name}="{value}', 1)
+        INLINE.decode().replace('name="d:N"', f'name="d:N" x{name}="1"').replace(f' {name}="', f' {name}="{value}', 1)
     )
     survives(body.encode("utf-8", "replace"))
 

@@ -63,9 +63,7 @@ def only(body: str, **how: str) -> Fact:
 
 
 def number(text: str, attributes: str = "") -> Fact:
-    return only(
-        f'<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP" {attributes}>{text}</ix:nonFraction>'
-    )
+    return only(f'<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP" {attributes}>{text}</ix:nonFraction>')
 
 
 @pytest.mark.parametrize("version", [V10, V11])
@@ -128,9 +126,7 @@ def test_what_cannot_be_read_has_no_value_but_a_signal(
         assert report.facts[0].context is None
         assert ("unknown_context", "nowhere") in report.signals
         return
-    report = read(
-        f'<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP" {attributes}>{text}</ix:nonFraction>'
-    )
+    report = read(f'<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP" {attributes}>{text}</ix:nonFraction>')
     assert report.facts[0].value is None
     assert signal in report.signals
 
@@ -197,9 +193,7 @@ def test_fractions() -> None:
         '</ix:numerator> / <ix:denominator scale="3">4</ix:denominator></ix:fraction>'
     )
     assert fact.value == Decimal("0.25")
-    broken = read(
-        '<ix:fraction name="d:F" contextRef="y" unitRef="pure"><ix:numerator>1</ix:numerator></ix:fraction>'
-    )
+    broken = read('<ix:fraction name="d:F" contextRef="y" unitRef="pure"><ix:numerator>1</ix:numerator></ix:fraction>')
     assert broken.facts[0].value is None
     assert ("broken_fraction", "d:F") in broken.signals
 
@@ -288,9 +282,7 @@ def test_first_text_skips_blanks_and_joins_words() -> None:
 def test_a_segment_without_dimensions_is_told_by_its_elements() -> None:
     cut = "<xbrli:segment><d:GroupSegment/></xbrli:segment>"
     resources = RESOURCES.replace("</xbrli:identifier>", "</xbrli:identifier>" + cut, 1)
-    fact = only(
-        '<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP">1</ix:nonFraction>', resources=resources
-    )
+    fact = only('<ix:nonFraction name="d:N" contextRef="y" unitRef="GBP">1</ix:nonFraction>', resources=resources)
     assert fact.context is not None
     assert (fact.context.segments, fact.context.dimensions) == (("GroupSegment",), ())
 

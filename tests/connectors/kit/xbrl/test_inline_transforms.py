@@ -91,7 +91,7 @@ def test_what_a_transform_does_not_accept_has_no_value(name: str | None, text: s
     ],
 )
 def test_unknown_names_count_where_all_would_read_alike(name: str, text: str, value: str) -> None:
-    assert not transforms.is_known(name)
+    assert not transforms.is_known_transform(name)
     assert parse_number(name, text) == Decimal(value)
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from connectors.kit.formats import HEAD, Format, decompressed_head, sniff
+from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_number
 
 
@@ -24,12 +24,7 @@ def test_a_separator_may_be_missing_where_the_registry_leaves_it_free(name, text
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("numdotdecimal", "12,34"),
-        ("numdotdecimal", "1,,234"),
-        ("numcommadecimal", "1.23"),
-        ("numspacedot", "1234 567"),
-    ],
+    [("numdotdecimal", "12,34"), ("numdotdecimal", "1,,234"), ("numcommadecimal", "1.23"), ("numspacedot", "1234 567")],
 )
 def test_what_no_registry_accepts_stays_without_value(name, text):
     with pytest.raises(UnacceptedTextError):
@@ -38,6 +33,6 @@ def test_what_no_registry_accepts_stays_without_value(name, text):
 
 def test_the_opening_of_a_packed_body_is_its_plain_text():
     packed = gzip.compress(b"<html>" + b"x" * 100_000)
-    assert sniff(decompressed_head(packed[:HEAD])) is Format.HTML
+    assert detect_body_format(decompressed_head(packed[:HEAD])) is BodyFormat.HTML
     assert decompressed_head(b"<html>") == b"<html>"
     assert decompressed_head(b"\x1f\x8bbroken") == b"\x1f\x8bbroken"

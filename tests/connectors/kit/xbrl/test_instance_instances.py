@@ -52,9 +52,7 @@ def test_what_is_no_number_has_no_value_but_a_signal(text: str) -> None:
 
 
 def test_a_sign_left_over_from_inline_counts_and_is_told() -> None:
-    report = read(
-        '<d:N contextRef="y" unitRef="GBP" sign="-">5</d:N><d:N contextRef="y" unitRef="GBP">-</d:N>'
-    )
+    report = read('<d:N contextRef="y" unitRef="GBP" sign="-">5</d:N><d:N contextRef="y" unitRef="GBP">-</d:N>')
     assert [fact.value for fact in report.facts] == [Decimal(-5), None]
     assert report.signals["sign_in_instance", "N"] == 1
 
@@ -70,7 +68,7 @@ def test_a_repaired_document_may_hold_names_that_are_none() -> None:
     body = (INSTANCE % '<d:Names:2><d:N contextRef="y" unitRef="GBP">5</d:N></d:Names:2>&').encode()
     (fact,) = read_report(body).facts
     assert fact.value == 5
-    assert read_report(body).repaired
+    assert read_report(body).is_repaired
 
 
 def test_an_ill_formed_document_counts_only_when_nothing_tagged_is_lost() -> None:
@@ -89,15 +87,7 @@ def test_an_unknown_context_is_told() -> None:
 
 
 @check_cases(
-    "body",
-    [
-        b"",
-        b"  ",
-        b"ATTACHMENTPLACEHOLDER127319911",
-        bytes(range(256)) * 8,
-        b"<html><p>cut",
-        b"<html><p>cut</p>",
-    ],
+    "body", [b"", b"  ", b"ATTACHMENTPLACEHOLDER127319911", bytes(range(256)) * 8, b"<html><p>cut", b"<html><p>cut</p>"]
 )
 def test_what_is_no_markup_or_breaks_off_is_malformed(body: bytes) -> None:
     with pytest.raises(MalformedMarkupError):
@@ -128,7 +118,7 @@ def test_markup_without_xbrl_is_malformed() -> None:
 def test_encodings_marks_junk_and_repair(body: bytes, text: str, repaired: bool) -> None:
     markup = parse_markup(body)
     assert "".join(markup.roots[0].itertext()) == text
-    assert markup.repaired is repaired
+    assert markup.is_repaired is repaired
 
 
 def test_entities_are_neither_fetched_nor_expanded() -> None:

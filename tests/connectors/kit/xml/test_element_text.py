@@ -16,13 +16,9 @@ _INSTANCE = "http://www.xbrl.org/2003/instance"
 
 def _inline(depth: int) -> bytes:
     """Text blocks inside each other, each with a word of its own, and a number behind them."""
-    opened = "".join(
-        f'<ix:nonNumeric name="t:Block{place}" contextRef="c">w{place} ' for place in range(depth)
-    )
+    opened = "".join(f'<ix:nonNumeric name="t:Block{place}" contextRef="c">w{place} ' for place in range(depth))
     number = '<ix:nonFraction name="t:Number" contextRef="c" unitRef="u">7</ix:nonFraction>'
-    return (
-        f'<html xmlns:ix="{_INLINE}" xmlns:t="t">{opened}{number}{"</ix:nonNumeric>" * depth}</html>'.encode()
-    )
+    return f'<html xmlns:ix="{_INLINE}" xmlns:t="t">{opened}{number}{"</ix:nonNumeric>" * depth}</html>'.encode()
 
 
 def _instance(depth: int) -> bytes:

@@ -80,9 +80,7 @@ def test_a_name_may_answer_where_the_isin_is_of_the_market_whatever_the_exchange
     author: dict[str, Any], near: set[str]
 ) -> None:
     body = mfn(mfn_item(author=author))
-    found = {
-        market for market in ("SE", "NO", "FI") for row in rows(f"{market.lower()}.mfn", body) if row["near"]
-    }
+    found = {market for market in ("SE", "NO", "FI") for row in rows(f"{market.lower()}.mfn", body) if row["near"]}
     assert found == near
 
 
@@ -97,9 +95,7 @@ def test_a_name_may_answer_where_the_isin_is_of_the_market_whatever_the_exchange
         ("SE:", None),
     ],
 )
-def test_numbers_are_written_in_many_ways_and_only_right_ones_count(
-    reference: str, number: str | None
-) -> None:
+def test_numbers_are_written_in_many_ways_and_only_right_ones_count(reference: str, number: str | None) -> None:
     (row,) = rows("se.mfn", mfn(mfn_item(author={"local_refs": [reference]})))
     assert row["org_number"] == number
 
@@ -142,10 +138,7 @@ def test_tags_stand_for_categories(tags: list[str], categories: list[str]) -> No
         ({"content": {"title": None}}, "content.title: is missing"),
         ({"content": {"title": "<b> </b>"}}, "content.title: is blank"),
         ({"content": {"publish_date": "yesterday"}}, "content.publish_date: is not a time with a zone"),
-        (
-            {"content": {"publish_date": "2026-11-15T07:00:00"}},
-            "content.publish_date: is not a time with a zone",
-        ),
+        ({"content": {"publish_date": "2026-11-15T07:00:00"}}, "content.publish_date: is not a time with a zone"),
         ({"author": {"local_refs": "SE:1"}}, "author.local_refs: expected a list"),
         ({"properties": {"tags": [1]}}, "properties.tags: expected a list of text"),
     ],
@@ -172,20 +165,11 @@ def test_an_item_of_the_day_after_tomorrow_is_refused_alone() -> None:
 
 
 def test_what_is_new_in_an_item_is_told() -> None:
-    assert ("unknown_key", "content.wholly_new") in signals(
-        "se.mfn", mfn(mfn_item(content={"wholly_new": 1}))
-    )
+    assert ("unknown_key", "content.wholly_new") in signals("se.mfn", mfn(mfn_item(content={"wholly_new": 1})))
 
 
 @check_cases(
-    "body",
-    [
-        b"<!DOCTYPE html><html><body>Just a moment</body></html>",
-        b"",
-        b'{"error": 1}',
-        b'{"items": {}}',
-        b"[1",
-    ],
+    "body", [b"<!DOCTYPE html><html><body>Just a moment</body></html>", b"", b'{"error": 1}', b'{"items": {}}', b"[1"]
 )
 def test_what_is_no_stream_is_refused_by_name(body: bytes) -> None:
     with pytest.raises(UnreadableFileError, match=r"se\.mfn: x: "):
@@ -193,7 +177,7 @@ def test_what_is_no_stream_is_refused_by_name(body: bytes) -> None:
 
 
 def test_only_streams_are_ours() -> None:
-    recognise = dataset("se.mfn").recognise
+    recognise = dataset("se.mfn").recognise_file
     assert isinstance(recognise("x.json", mfn(mfn_item())), RecognisedFile)
     assert isinstance(recognise("x.json", b'[{"entity_id": "e", "slug": "s"}]'), NotApplicable)
     assert isinstance(recognise("x.json", b'{"hits": []}'), NotApplicable)

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from connectors.contract.dataset import Cursor
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.retry import RetryPolicy
 from connectors.news.mfn import fetch as mfn_fetch
 from tests.answering import Quiet, answering
@@ -47,9 +47,9 @@ def wire(tmp_path: Path) -> Iterator[Wire]:
             self.send_whole(200, known.page(query), {"Content-Type": "application/json"})
 
     with answering(Handler) as url:
-        settings = HttpSettings("t (t@example.com)", tmp_path, bases={mfn_fetch.HOST: url}, rate=10_000.0,
-                                retry=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
-        with HttpClient(settings, Clock(now=lambda: NOON, sleep=lambda _: None)) as known.http:
+        settings = HttpSettings("t (t@example.com)", tmp_path, base_urls={mfn_fetch.HOST: url}, default_rate=10_000.0,
+                                retry_policy=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
+        with HttpClient(settings, FetchClock(now=lambda: NOON, sleep=lambda _: None)) as known.http:
             yield known
 
 
@@ -66,9 +66,7 @@ def test_pages_are_asked_for_until_there_are_no_more(wire: Wire, items: int, mos
     ids, cursors = taken(wire)
     assert ids == [f"news-{number}" for number in range(items)]
     assert cursors[:-1] == [None] * (len(cursors) - 1)
-    assert cursors[-1] == Cursor(
-        NOON.isoformat()
-    )  # with the last page alone: what breaks off is asked for again
+    assert cursors[-1] == Cursor(NOON.isoformat())  # with the last page alone: what breaks off is asked for again
 
 
 def test_a_page_that_comes_again_is_the_end(wire: Wire) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.retry import RetryPolicy
 from connectors.news.wires import fetch as wires_fetch
 from tests.answering import Quiet, answering
@@ -41,9 +41,9 @@ def wires(tmp_path: Path) -> Iterator[Wires]:
 
     with answering(Handler) as url:
         hosts = dict.fromkeys((wires_fetch.HOST, wires_fetch.OTHER_HOST), url)
-        settings = HttpSettings("t (t@example.com)", tmp_path, bases=hosts, rate=10_000.0,
-                                retry=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
-        with HttpClient(settings, Clock(sleep=lambda _: None)) as known.http:
+        settings = HttpSettings("t (t@example.com)", tmp_path, base_urls=hosts, default_rate=10_000.0,
+                                retry_policy=RetryPolicy(attempts=1, first=0.0, longest=0.0))  # fmt: skip
+        with HttpClient(settings, FetchClock(sleep=lambda _: None)) as known.http:
             yield known
 
 

@@ -49,15 +49,13 @@ def both(found: list[dict[str, Any]], **entity: Any) -> tuple[list[dict[str, Any
     frame = pl.DataFrame(found, schema=pl.Schema(SHAREHOLDERS_SCHEMA))
     instant = pl.Datetime("us", "UTC")
     table = frame.with_columns(
-        NORWAY.touches(SHAREHOLDERS.name, frame),
+        NORWAY.company_ids_of_rows(SHAREHOLDERS.name, frame),
         pl.lit(MONDAY, instant).alias("_observed_at"),
         pl.lit("0" * 64).alias("_raw"),
         pl.lit(None, instant).alias("_retired_at"),
     ).lazy()
-    row = (
-        ENTITY | {"organisasjonsnummer": COMPANY} | {name.replace("__", "."): v for name, v in entity.items()}
-    )
-    shared = NORWAY.normalise({SHAREHOLDERS.name: table, ENTITIES.name: present(ENTITIES, row)}, TODAY)
+    row = ENTITY | {"organisasjonsnummer": COMPANY} | {name.replace("__", "."): v for name, v in entity.items()}
+    shared = NORWAY.to_shared_tables({SHAREHOLDERS.name: table, ENTITIES.name: present(ENTITIES, row)}, TODAY)
     names = ("holdings", "holdings_earlier")
     now, before = (shared[name].sort("holder_name", "valid_from").to_dicts() for name in names)
     return now, before
@@ -105,12 +103,7 @@ def test_older_editions_without_a_country_and_not_in_utf_8() -> None:
     header = "Orgnr;Selskap;Aksjeklasse;Navn aksjonær;Fødselsår/orgnr;Postnr/sted;Antall aksjer;Antall aksjer selskap"
     text = f"{header}\n{COMPANY};EKSEMPEL ASA;A-aksjer;Øst AS;{OWNER};4020; STAVANGER;100;1000\n"
     (row,) = rows(read("no.aksjonaer", text.encode("cp1252"), "aksjeeiebok__2017.csv"), "no_aksjonaer")
-    assert (row["navn"], row["landkode"], row["antall_aksjer"], row["inntektsaar"]) == (
-        "Øst AS",
-        None,
-        100,
-        2017,
-    )
+    assert (row["navn"], row["landkode"], row["antall_aksjer"], row["inntektsaar"]) == ("Øst AS", None, 100, 2017)
 
 
 @check_cases(("given", "country"), [("NO", "NO"), ("NOR", "NO"), ("gbr", "GB"), ("XX", None), ("", None)])
@@ -131,9 +124,7 @@ def test_accounts_and_classes_are_added_up() -> None:
 
 def test_lines_that_do_not_come_apart_are_rejects_and_keep_nothing_private() -> None:
     short = f"{COMPANY};EKSEMPEL ASA;Ordinære;Kari Nordmann;1961"
-    batches = read(
-        "no.aksjonaer", shareholders(line(), short, line(shares="mange"), line(company="12")), FILE
-    )
+    batches = read("no.aksjonaer", shareholders(line(), short, line(shares="mange"), line(company="12")), FILE)
     assert len(rejects(batches)) == 3
     assert not any("1961" in text for batch in batches for text in batch.rejects["excerpt"])
 
@@ -154,10 +145,7 @@ def test_a_separator_outside_the_place_makes_no_false_holder(shifted: str) -> No
 
 
 def test_a_separator_within_the_place_is_the_places() -> None:
-    assert (
-        len(taken(*(line("X", holder, place="S-51, Tranemo; Sverige") for holder in (OWNER, "1950", ""))))
-        == 3
-    )
+    assert len(taken(*(line("X", holder, place="S-51, Tranemo; Sverige") for holder in (OWNER, "1950", "")))) == 3
 
 
 @check_cases(
@@ -215,8 +203,7 @@ def test_who_holds_what_kind() -> None:
         )
     )
     assert {
-        name: (row["holder_type"], row["holder_company_id"], row["holder_country"])
-        for name, row in found.items()
+        name: (row["holder_type"], row["holder_company_id"], row["holder_country"]) for name, row in found.items()
     } == {
         "EKSEMPEL ASA": ("company", f"firm:NO:{COMPANY}", "NO"),  # own shares
         "Kari Nordmann": ("person", None, "NO"),
@@ -242,9 +229,9 @@ def test_a_file_without_its_year_in_the_name_says_what_to_do() -> None:
 
 
 def test_what_is_no_shareholder_file() -> None:
-    assert isinstance(DATASET.recognise(FILE, shareholders(line())), RecognisedFile)
-    assert isinstance(DATASET.recognise("aksjeeiebok__2021.xlsx", b"PK\x03\x04"), NotApplicable)
-    assert isinstance(DATASET.recognise(FILE, b"a;b;c\n1;2;3\n"), NotApplicable)
+    assert isinstance(DATASET.recognise_file(FILE, shareholders(line())), RecognisedFile)
+    assert isinstance(DATASET.recognise_file("aksjeeiebok__2021.xlsx", b"PK\x03\x04"), NotApplicable)
+    assert isinstance(DATASET.recognise_file(FILE, b"a;b;c\n1;2;3\n"), NotApplicable)
     with pytest.raises(UnreadableFileError, match="expected the header of a shareholder file"):
         read("no.aksjonaer", b"a;b;c\n1;2;3\n", FILE)
     with pytest.raises(UnreadableFileError, match="not zip"):

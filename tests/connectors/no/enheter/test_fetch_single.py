@@ -5,12 +5,7 @@ import json
 import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.http.errors import (
-    FetchError,
-    RequestRefusedError,
-    SourceUnavailableError,
-    UnexpectedBodyError,
-)
+from connectors.kit.http.errors import FetchError, RequestRejectedError, SourceUnavailableError, UnexpectedBodyError
 from connectors.no.enheter import single
 from connectors.no.oppdateringer.pending import BULK, KEPT_IDS, FeedEntry
 from connectors.no.roller import dataset as roller_dataset
@@ -33,10 +28,7 @@ def test_each_entity_is_asked_once_whatever_names_it() -> None:
     register = Register(living)
     subjects = [subject(1, "923609016"), subject(2, "984851006"), subject(3, "923609016")]
     first, last = ask(register, subjects)
-    assert [first.name, last.name] == [
-        "923609016-20261103T040000.json",
-        "984851006-20261103T040000.json",
-    ]
+    assert [first.name, last.name] == ["923609016-20261103T040000.json", "984851006-20261103T040000.json"]
     assert (first.cursor, first.scope) == (None, Scope.PART)
     assert ask(register, subjects, last.cursor) == []
     assert len(register.asked) == 2
@@ -54,17 +46,13 @@ def test_when_a_bulk_has_come_those_named_of_late_are_asked_again() -> None:
 
 
 def test_410_and_404_of_what_was_removed_are_the_same() -> None:
-    gone = {
-        "923609016": (410, b'{"status":410,"error":"Gone"}'),
-        "984851006": (404, b""),
-        "915330193": (404, b""),
-    }
+    gone = {"923609016": (410, b'{"status":410,"error":"Gone"}'), "984851006": (404, b""), "915330193": (404, b"")}
     register = Register(lambda path, _: gone[path.rsplit("/", 1)[-1]])
     subjects = [subject(1, "923609016"), subject(2, "984851006", removed=True), subject(3, "915330193")]
     names = [arrival.name for arrival in ask(register, subjects)]
     assert names == ["923609016-20261103T040000-410.json", "984851006-20261103T040000-410.json"]
     for arrival in ask(register, subjects):
-        assert single.DATASET.recognise(arrival.name, arrival.body.read()).scope is Scope.PART  # type: ignore[union-attr]
+        assert single.DATASET.recognise_file(arrival.name, arrival.body.read()).scope is Scope.PART  # type: ignore[union-attr]
 
 
 def test_a_page_with_status_200_stays_owed_and_the_next_is_asked() -> None:
@@ -99,9 +87,7 @@ def test_where_the_register_stops_answering_the_rest_is_owed() -> None:
     assert [one.name[:9] for one in later] == numbers[1:]
 
 
-def _night(
-    failing: FetchError, subjects: list[str], cursor: Cursor | None
-) -> tuple[list[str], Cursor | None]:
+def _night(failing: FetchError, subjects: list[str], cursor: Cursor | None) -> tuple[list[str], Cursor | None]:
     """Who is asked while one number always fails, and the cursor of the end."""
     register = Register(lambda path, query: failing if path.endswith("923609016") else living(path, query))
     found: list[FetchedFile] = []
@@ -113,7 +99,7 @@ def _night(
 @pytest.mark.parametrize(
     "failing",
     [
-        RequestRefusedError("https://data.brreg.no/x", 500, "broken"),
+        RequestRejectedError("https://data.brreg.no/x", 500, "broken"),
         SourceUnavailableError("https://data.brreg.no/x", 504, "too slow"),
         UnexpectedBodyError("https://data.brreg.no/x", 200, "html"),
     ],
@@ -128,7 +114,7 @@ def test_one_number_that_always_fails_keeps_nobody_from_being_asked(failing: Fet
 
 def test_one_number_that_always_fails_makes_nobody_be_asked_twice() -> None:
     """What is staged since stays owed and is shown again, however far the feed has gone on."""
-    failing = RequestRefusedError("https://data.brreg.no/x", 500, "broken")
+    failing = RequestRejectedError("https://data.brreg.no/x", 500, "broken")
     subjects, cursor = [subject(1, "923609016")], None
     for night in range(4):
         new = [subject(2 + night * KEPT_IDS + place, f"98485{night}{place:03}") for place in range(3)]
@@ -138,8 +124,8 @@ def test_one_number_that_always_fails_makes_nobody_be_asked_twice() -> None:
 
 
 def test_a_register_that_refuses_everybody_is_left_alone() -> None:
-    register = Register(lambda *_: RequestRefusedError("https://data.brreg.no/x", 406, "another version"))
-    with pytest.raises(RequestRefusedError):
+    register = Register(lambda *_: RequestRejectedError("https://data.brreg.no/x", 406, "another version"))
+    with pytest.raises(RequestRejectedError):
         ask(register, [subject(place, f"984851{place:03}") for place in range(50)])
     assert len(register.asked) == 20
 

@@ -9,18 +9,7 @@ import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.no.enheter import parse_json
-from tests.connectors.no.entity_files import (
-    DATASET,
-    DNB,
-    ELEMENT,
-    EQUINOR,
-    ROW,
-    csv_of,
-    json_of,
-    piece,
-    read,
-    sheet,
-)
+from tests.connectors.no.entity_files import DATASET, DNB, ELEMENT, EQUINOR, ROW, csv_of, json_of, piece, read, sheet
 
 
 class TestJson:
@@ -62,13 +51,11 @@ class TestJson:
         assert (found.rows, len(found.rejects)) == ([], 1)
 
     @pytest.mark.parametrize("packed", [False, True])
-    @pytest.mark.parametrize(
-        "body", [ELEMENT, [ELEMENT], {"_embedded": {"enheter": [ELEMENT]}, "_links": {}}]
-    )
+    @pytest.mark.parametrize("body", [ELEMENT, [ELEMENT], {"_embedded": {"enheter": [ELEMENT]}, "_links": {}}])
     def test_the_mark_of_utf_8_before_json_is_none_of_it(self, body: object, packed: bool) -> None:
         text = b"\xef\xbb\xbf" + json.dumps(body).encode()
         text = gzip.compress(text) if packed else text
-        assert isinstance(DATASET.recognise("enheter/x.json", text), RecognisedFile)
+        assert isinstance(DATASET.recognise_file("enheter/x.json", text), RecognisedFile)
         assert read(text, "enhet.json").one == json_of().one
 
     def test_null_and_blank_address_lines_say_nothing(self) -> None:
@@ -116,9 +103,7 @@ class TestJson:
             {"navn": "NYEST AS", "fraDato": "2004-01-19 09:15:52", "tilDato": "2011-11-11 08:45:34"},
         ]
         found = json_of(historiskeNavn=names)
-        assert found.tables["no_navn"] == [
-            {"organisasjonsnummer": EQUINOR, "historiskeNavn": ["NYEST AS", "ELDST AS"]}
-        ]
+        assert found.tables["no_navn"] == [{"organisasjonsnummer": EQUINOR, "historiskeNavn": ["NYEST AS", "ELDST AS"]}]
 
     def test_a_deleted_entity_goes_to_its_own_table(self) -> None:
         body = {
@@ -140,18 +125,11 @@ class TestJson:
             "organisasjonsform": {"kode": "UTBG", "utgaatt": "2017-07-17"},
             "slettedato": "2017-10-20",
         }
-        assert (
-            read(json.dumps(body).encode(), "x.json").tables["no_slettet"][0]["respons_klasse"]
-            == "SlettetEnhet"
-        )
+        assert read(json.dumps(body).encode(), "x.json").tables["no_slettet"][0]["respons_klasse"] == "SlettetEnhet"
 
     @pytest.mark.parametrize(
         "change",
-        [
-            {"respons_klasse": "Underenhet"},
-            {"respons_klasse": "SlettetUnderEnhet"},
-            {"beliggenhetsadresse": {}},
-        ],
+        [{"respons_klasse": "Underenhet"}, {"respons_klasse": "SlettetUnderEnhet"}, {"beliggenhetsadresse": {}}],
     )
     def test_a_sub_unit_is_a_reject(self, change: dict[str, Any]) -> None:
         found = json_of(**change)
@@ -192,21 +170,12 @@ class TestJson:
 
     def test_status_410_says_that_the_entity_is_gone(self) -> None:
         body = json.dumps(
-            {
-                "timestamp": "t",
-                "status": 410,
-                "error": "Gone",
-                "path": f"/enhetsregisteret/api/enheter/{EQUINOR}",
-            }
+            {"timestamp": "t", "status": 410, "error": "Gone", "path": f"/enhetsregisteret/api/enheter/{EQUINOR}"}
         ).encode()
         for text, name in ((body, "x.json"), (b"", f"enhet-{EQUINOR}-410.json")):
-            assert isinstance(DATASET.recognise(name, text), RecognisedFile)
+            assert isinstance(DATASET.recognise_file(name, text), RecognisedFile)
             (row,) = read(text, name).tables["no_slettet"]
-            assert (row["organisasjonsnummer"], row["respons_klasse"], row["navn"]) == (
-                EQUINOR,
-                "Fjernet",
-                None,
-            )
+            assert (row["organisasjonsnummer"], row["respons_klasse"], row["navn"]) == (EQUINOR, "Fjernet", None)
 
 
 class TestRecognise:
@@ -223,7 +192,7 @@ class TestRecognise:
         ],
     )
     def test_ours_is_a_part_whose_day_is_unknown(self, body: bytes) -> None:
-        assert DATASET.recognise("enheter/x", body[:65536]) == RecognisedFile(None, Scope.PART)
+        assert DATASET.recognise_file("enheter/x", body[:65536]) == RecognisedFile(None, Scope.PART)
 
     @pytest.mark.parametrize(
         ("body", "word"),
@@ -238,13 +207,13 @@ class TestRecognise:
         ],
     )
     def test_what_is_not_ours_says_why(self, body: bytes, word: str) -> None:
-        found = DATASET.recognise("enheter/x", body)
+        found = DATASET.recognise_file("enheter/x", body)
         assert isinstance(found, NotApplicable)
         assert word in found.reason
 
     def test_a_head_cut_inside_an_object_is_still_recognised(self) -> None:
         body = json.dumps(ELEMENT | {"aktivitet": ["x" * 100_000]}).encode()
-        assert isinstance(DATASET.recognise("x", body[:65536]), RecognisedFile)
+        assert isinstance(DATASET.recognise_file("x", body[:65536]), RecognisedFile)
 
 
 class TestUnreadable:
@@ -292,7 +261,7 @@ class TestStretches:
         monkeypatch.setattr(parse_json, "STRETCH_BYTES", 2048)
         monkeypatch.setattr(parse_json, "BATCH_STRETCHES", 2)
         body = json.dumps([_some(place) for place in range(60)]).encode()
-        batches = DATASET.read(piece(body[:-300], "cut.json"))
+        batches = DATASET.read_batches(piece(body[:-300], "cut.json"))
         assert next(batches).rows.height > 0
         with pytest.raises(UnreadableFileError, match=r"cut\.json"):
             list(batches)
@@ -313,7 +282,5 @@ def _some(place: int) -> dict[str, Any]:
 
 
 _WEIGHTS = (3, 2, 7, 6, 5, 4, 3, 2)
-_SUMS = {
-    str(first): sum(map(int.__mul__, map(int, str(first)), _WEIGHTS)) for first in range(90000000, 90000080)
-}
+_SUMS = {str(first): sum(map(int.__mul__, map(int, str(first)), _WEIGHTS)) for first in range(90000000, 90000080)}
 _NUMBERS = [f"{first}{-weighed % 11}" for first, weighed in _SUMS.items() if -weighed % 11 < 10]

@@ -45,7 +45,7 @@ def _tally() -> structs.SignalCounter:
 def test_every_element_is_a_row_with_the_same_values() -> None:
     rows = [
         row
-        for batch in DATASET.read(piece(bulk(3)))
+        for batch in DATASET.read_batches(piece(bulk(3)))
         if batch.table == "no_enheter"
         for row in batch.rows.to_dicts()
     ]

@@ -26,7 +26,7 @@ def edges(tree: bytes, name: str = "982463718.json") -> dict[str, list[dict[str,
 
 
 def holdings(*tables: tuple[str, pl.LazyFrame]) -> list[dict[str, object]]:
-    return NORWAY.normalise(dict(tables), TODAY)["holdings"].to_dicts()
+    return NORWAY.to_shared_tables(dict(tables), TODAY)["holdings"].to_dicts()
 
 
 def member(seen=MONDAY, root: str = TOP, **values: Any) -> tuple[str, pl.LazyFrame]:
@@ -58,8 +58,7 @@ def test_percentages_are_read_and_words_are_none(basis: str | None, percent: str
 
 
 @check_cases(
-    "basis",
-    ["150%", "50% direkte, 20% indirekte", "33 1/3 %", "50-66%", ">50%", "ca. 50%", "50", "3/2", "٥٠%"],
+    "basis", ["150%", "50% direkte, 20% indirekte", "33 1/3 %", "50-66%", ">50%", "ca. 50%", "50", "3/2", "٥٠%"]
 )
 def test_a_text_that_is_more_or_other_than_one_percentage_is_none_and_told(basis: str) -> None:
     tree = group(TOP, node(CHILD, basis))
@@ -104,11 +103,11 @@ def test_unknown_kinds_keys_and_nodes_without_a_number_are_told() -> None:
 
 
 def test_what_is_no_group() -> None:
-    assert isinstance(DATASET.recognise("konsernstruktur/982463718-404.json", b""), RecognisedFile)
-    assert isinstance(DATASET.recognise("konsernstruktur/x.json", b""), NotApplicable)
-    assert isinstance(DATASET.recognise("konsernstruktur/982463718.csv", b"a;b\n"), NotApplicable)
+    assert isinstance(DATASET.recognise_file("konsernstruktur/982463718-404.json", b""), RecognisedFile)
+    assert isinstance(DATASET.recognise_file("konsernstruktur/x.json", b""), NotApplicable)
+    assert isinstance(DATASET.recognise_file("konsernstruktur/982463718.csv", b"a;b\n"), NotApplicable)
     error = b'{"timestamp":"x","status":400,"error":"Bad Request","path":"/p"}'
-    assert DATASET.recognise("konsernstruktur/982463718.json", error) == NotApplicable(
+    assert DATASET.recognise_file("konsernstruktur/982463718.json", error) == NotApplicable(
         "error answer of the registry (status 400)"
     )
     for body in (b"[]", b'{"navn":"X"}', b"{"):
@@ -132,12 +131,7 @@ def test_an_edge_is_a_holding_of_the_parent() -> None:
 
 def test_words_are_control_without_a_share() -> None:
     (found,) = holdings(member(grunnlag="Indirekte mor", kind="KMOR"))
-    assert (found["pct"], found["basis"], found["controls"], found["is_direct"]) == (
-        None,
-        None,
-        ["KMOR"],
-        False,
-    )
+    assert (found["pct"], found["basis"], found["controls"], found["is_direct"]) == (None, None, ["KMOR"], False)
 
 
 def test_a_later_answer_of_its_own_ends_the_edge_and_an_earlier_one_does_not() -> None:

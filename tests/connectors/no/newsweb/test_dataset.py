@@ -19,17 +19,7 @@ from connectors.no.newsweb.schema import FLAGS, MESSAGES, STAGED, TEXTS
 from connectors.no.regnskap.schema import ACCOUNTS
 from tests.connectors.no.account_files import RECORD, api
 from tests.connectors.no.entity_rows import ENTITY, MONDAY, NUMBER, TODAY, present
-from tests.connectors.no.market_files import (
-    envelope,
-    form,
-    listed,
-    message,
-    read,
-    rejects,
-    rows,
-    signals,
-    whole,
-)
+from tests.connectors.no.market_files import envelope, form, listed, message, read, rejects, rows, signals, whole
 from tests.tables import check_cases
 
 COMPANY = f"firm:NO:{NUMBER}"
@@ -55,7 +45,7 @@ def tables(*bodies: bytes, **more: pl.LazyFrame) -> dict[str, pl.DataFrame]:
         .lazy()
         for name, parts in frames.items()
     }
-    return dict(NORWAY.normalise({**found, **more}, TODAY))
+    return dict(NORWAY.to_shared_tables({**found, **more}, TODAY))
 
 
 def filings(*bodies: bytes, **more: pl.LazyFrame) -> list[dict[str, Any]]:
@@ -124,18 +114,12 @@ def test_a_report_without_a_stated_period_is_told() -> None:
 
 
 def flag(**values: Any) -> bytes:
-    return whole(
-        category=1006, title="Flagging", body=form(**values), publishedTime="2026-06-10T14:19:46.818Z"
-    )
+    return whole(category=1006, title="Flagging", body=form(**values), publishedTime="2026-06-10T14:19:46.818Z")
 
 
 def test_a_notice_in_the_standard_form_is_a_holding() -> None:
     (found,) = tables(flag())["holdings"].to_dicts()
-    assert (found["holder_name"], found["holder_country"], found["holder_type"]) == (
-        "Eier Invest AS",
-        "NO",
-        "company",
-    )
+    assert (found["holder_name"], found["holder_country"], found["holder_type"]) == ("Eier Invest AS", "NO", "company")
     assert (found["votes_pct"], found["pct"], found["basis"]) == (Decimal("7.46"), None, "exact")
     assert (found["valid_from"], found["native_id"]) == (date(2026, 6, 9), "eier invest as")
 
@@ -159,17 +143,9 @@ def test_votes_are_capital_where_there_is_a_vote_for_every_share() -> None:
     entity = ENTITY | {"kapital.antallAksjer": 1_000_000}
     even = tables(flag(), **{ENTITIES.name: present(ENTITIES, entity)})["holdings"]
     assert even["pct"].to_list() == [Decimal("7.46")]
-    uneven = tables(
-        flag(), **{ENTITIES.name: present(ENTITIES, entity | {"kapital.antallAksjer": 2_000_000})}
-    )
+    uneven = tables(flag(), **{ENTITIES.name: present(ENTITIES, entity | {"kapital.antallAksjer": 2_000_000})})
     assert uneven["holdings"]["pct"].to_list() == [None]
-    share = {
-        "orgnr": NUMBER,
-        "inntektsaar": 2025,
-        "innehaver": "x",
-        "aksjeklasse": "Ordinære aksjer",
-        "art": "unknown",
-    }
+    share = {"orgnr": NUMBER, "inntektsaar": 2025, "innehaver": "x", "aksjeklasse": "Ordinære aksjer", "art": "unknown"}
     one_class = tables(flag(now="7,46 0,00 7,46"), **{SHAREHOLDERS.name: present(SHAREHOLDERS, share)})
     flagged = one_class["holdings"].filter(pl.col("register") == "no.newsweb")
     assert flagged["pct"].to_list() == [Decimal("7.46")]
@@ -180,11 +156,11 @@ def test_the_number_that_a_form_prints_names_the_company_and_a_wrong_one_is_told
     (row,) = rows(batches, FLAGS.name)
     assert row["organisasjonsnummer"] == "981953134"
     frame = next(batch.rows for batch in batches if batch.table == FLAGS.name)
-    assert NORWAY.touches(FLAGS.name, frame).to_list() == ["firm:NO:981953134"]
+    assert NORWAY.company_ids_of_rows(FLAGS.name, frame).to_list() == ["firm:NO:981953134"]
     wrong = read("no.newsweb", flag(issuer="Zalaris ASA, org.nr. 981 953 135"), "message.json")
     assert ("wrong_check_digit", "organisasjonsnummer") in signals(wrong)
     unnamed = next(batch.rows for batch in wrong if batch.table == FLAGS.name)
-    assert NORWAY.touches(FLAGS.name, unnamed).to_list() == [None]
+    assert NORWAY.company_ids_of_rows(FLAGS.name, unnamed).to_list() == [None]
 
 
 def test_notices_one_a_line_are_read_like_messages() -> None:
@@ -200,9 +176,7 @@ def test_notices_one_a_line_are_read_like_messages() -> None:
         "bodyText": "Please see attachment",
         "pdfSupplementText": form(),
     }
-    body = "\n".join(
-        json.dumps(row) for row in (notice, notice | {"messageId": 1, "categories": ["NYTT"]})
-    ).encode()
+    body = "\n".join(json.dumps(row) for row in (notice, notice | {"messageId": 1, "categories": ["NYTT"]})).encode()
     batches = read("no.newsweb", body, "notices.jsonl")
     assert [row["category"] for row in rows(batches, MESSAGES.name)] == [["1006"], []]
     assert [row["name"] for row in rows(batches, FLAGS.name)] == ["Eier Invest AS"]
@@ -228,10 +202,10 @@ def test_unknown_members_are_told() -> None:
 
 
 def test_what_is_no_announcement() -> None:
-    assert isinstance(DATASET.recognise("newsweb/list.json", listed()), RecognisedFile)
-    assert isinstance(DATASET.recognise("newsweb/urls.json", b'{"api_large":"https://x"}'), NotApplicable)
+    assert isinstance(DATASET.recognise_file("newsweb/list.json", listed()), RecognisedFile)
+    assert isinstance(DATASET.recognise_file("newsweb/urls.json", b'{"api_large":"https://x"}'), NotApplicable)
     categories = envelope({"categories": [{"id": 1001}]})
-    assert isinstance(DATASET.recognise("newsweb/categories.json", categories), NotApplicable)
+    assert isinstance(DATASET.recognise_file("newsweb/categories.json", categories), NotApplicable)
     for body in (b"<html></html>", b"{", b"{}", envelope({})):
         with pytest.raises(UnreadableFileError):
             read("no.newsweb", body, "x.json")
@@ -271,9 +245,7 @@ def test_categories_of_another_type_in_a_notice_are_no_crash(value: object) -> N
     assert {code for code, _ in signals(batches)} <= {"unreadable_value", "unknown_code"}
 
 
-@pytest.mark.parametrize(
-    "value", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "9999-12-31T23:59:59Z"]
-)
+@pytest.mark.parametrize("value", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "9999-12-31T23:59:59Z"])
 def test_an_instant_at_the_ends_of_the_calendar_is_refused(value: str) -> None:
     assert rejects(read("no.newsweb", whole(publishedTime=value), "message.json")) == ["no publishedTime"]
 

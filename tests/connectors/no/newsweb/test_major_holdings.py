@@ -40,9 +40,7 @@ def test_days_of_crossing(day: str, found: date | None) -> None:
         ("see annex", None, None, None),
     ],
 )
-def test_the_row_of_positions(
-    now: str, votes: str | None, instruments: str | None, total: int | None
-) -> None:
+def test_the_row_of_positions(now: str, votes: str | None, instruments: str | None, total: int | None) -> None:
     found = major_holdings.parse_major_holding(form(now=now))
     if votes is None:
         assert found is None
@@ -113,7 +111,5 @@ def test_a_day_that_does_not_exist_is_no_day_of_crossing() -> None:
     ],
 )
 def test_a_birth_date_is_no_part_of_a_name(name: str) -> None:
-    (row,) = rows(
-        read("no.newsweb", whole(category=1006, body=form(holder=name)), "message.json"), FLAGS.name
-    )
+    (row,) = rows(read("no.newsweb", whole(category=1006, body=form(holder=name)), "message.json"), FLAGS.name)
     assert (row["name"], row["holder"]) == ("Ola Nordmann", "ola nordmann")

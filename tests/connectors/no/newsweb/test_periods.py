@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from connectors.no.newsweb import periods
-from connectors.no.newsweb.periods import PeriodStatement, ReportPeriod
+from connectors.no.newsweb.periods import ReportPeriod, StatedPeriod
 from connectors.no.newsweb.schema import MESSAGES, TEXTS
 from tests.connectors.no.market_files import read, rows, signals, whole
 from tests.tables import check_cases
@@ -67,9 +67,7 @@ def test_the_name_of_a_report_package_states_the_last_day(name: str) -> None:
 )
 def test_periods_of_interim_reports(text: str, start: str | None, end: str | None) -> None:
     found = periods.interim_period([text], SUMMER)
-    assert (
-        (start, end) == (None, None) if found is None else (str(found.start), str(found.end)) == (start, end)
-    )
+    assert (start, end) == (None, None) if found is None else (str(found.start), str(found.end)) == (start, end)
 
 
 def test_of_an_interim_report_the_year_that_its_body_mentions_is_not_the_period() -> None:
@@ -79,10 +77,7 @@ def test_of_an_interim_report_the_year_that_its_body_mentions_is_not_the_period(
 
 
 def test_the_headline_is_judged_before_what_the_body_compares_with() -> None:
-    texts = [
-        "Third quarter 2025 results",
-        "Compared to the quarter ended 30 September 2024 revenue rose.",
-    ]
+    texts = ["Third quarter 2025 results", "Compared to the quarter ended 30 September 2024 revenue rose."]
     found = periods.interim_period(texts, date(2025, 11, 6))
     assert found == ReportPeriod(date(2025, 7, 1), date(2025, 9, 30), is_dated=False)
 
@@ -98,22 +93,17 @@ def test_of_an_annual_report_only_words_for_years_state_the_period() -> None:
 
 
 def test_a_day_that_the_body_states_makes_the_headline_exact() -> None:
-    texts = [
-        "Annual report 2025",
-        "Accounts for the year ended 31 December 2025 and the year ended 31 December 2024",
-    ]
+    texts = ["Annual report 2025", "Accounts for the year ended 31 December 2025 and the year ended 31 December 2024"]
     assert periods.annual_period(texts, [], SPRING) == ReportPeriod(YEAR.start, YEAR.end, is_dated=True)
     half = ["Q2 2026", "Report for the half-year ended 30 June 2026"]
-    assert periods.interim_period(half, SUMMER) == ReportPeriod(
-        date(2026, 1, 1), date(2026, 6, 30), is_dated=True
-    )
+    assert periods.interim_period(half, SUMMER) == ReportPeriod(date(2026, 1, 1), date(2026, 6, 30), is_dated=True)
 
 
 def test_headline_and_body_that_contradict_each_other_state_nothing() -> None:
     part = ["Third quarter 2026 results", "Report for the quarter ended 30 June 2026"]
-    assert periods.interim_statement(part, AUTUMN) == PeriodStatement(None, contradicts=True)
+    assert periods.interim_statement(part, AUTUMN) == StatedPeriod(None, is_contradictory=True)
     year = ["Annual report 2025", "Accounts for the year ended 31 December 2024"]
-    assert periods.annual_statement(year, [], SPRING) == PeriodStatement(None, contradicts=True)
+    assert periods.annual_statement(year, [], SPRING) == StatedPeriod(None, is_contradictory=True)
 
 
 def test_a_contradiction_is_told_and_the_headline_does_not_stand_in() -> None:
@@ -123,9 +113,7 @@ def test_a_contradiction_is_told_and_the_headline_does_not_stand_in() -> None:
     assert [row["period_end"] for row in rows(batches, MESSAGES.name)] == [YEAR.end]  # as a list has it
 
 
-@pytest.mark.parametrize(
-    "text", ["Q2 2025/26 interim report", "Second quarter 2025/2026", "Q2 2025-26", "H1 2025/26"]
-)
+@pytest.mark.parametrize("text", ["Q2 2025/26 interim report", "Second quarter 2025/2026", "Q2 2025-26", "H1 2025/26"])
 def test_a_year_across_two_calendar_years_is_no_calendar_quarter(text: str) -> None:
     assert periods.interim_period([text], WINTER) is None
     assert periods.interim_period([text], date(2025, 8, 20)) is None
@@ -178,4 +166,4 @@ def test_without_a_year_in_the_headline_two_days_in_names_state_nothing() -> Non
 
 def test_a_package_whose_year_only_begins_in_the_headlines_year_contradicts_it() -> None:
     found = periods.annual_statement(["Annual report 2025"], ["eks20260331NO.zip"], date(2026, 8, 6))
-    assert found == PeriodStatement(None, contradicts=True)
+    assert found == StatedPeriod(None, is_contradictory=True)

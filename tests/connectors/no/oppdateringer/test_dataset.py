@@ -33,7 +33,7 @@ NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 def read(body: Any, name: str = "enheter-1.json") -> list[Batch]:
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     piece = ArchiveMember("no.oppdateringer", name, "0" * 64, NOW, Scope.FEED, "b", lambda: io.BytesIO(text))
-    return list(DATASET.read(piece))
+    return list(DATASET.read_batches(piece))
 
 
 def entry(entry_id: int, number: str, patches: list[Any] | None = None, **more: Any) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_pitfall_01_the_year_of_accounts_is_spelt_as_the_source_spells_it() -> N
 
 def test_pitfall_02_an_empty_page_has_no_embedded() -> None:
     empty = {"_links": {"self": {"href": "x"}}, "page": {"size": 100, "totalElements": 0}}
-    assert DATASET.recognise("oppdateringer/x.json", json.dumps(empty).encode()) == RecognisedFile(
+    assert DATASET.recognise_file("oppdateringer/x.json", json.dumps(empty).encode()) == RecognisedFile(
         None, Scope.FEED
     )
     (batch,) = read(empty)
@@ -83,10 +83,7 @@ def test_pitfall_02_an_empty_page_has_no_embedded() -> None:
 
 
 def test_pitfall_10_counts_come_as_floats_and_years_too() -> None:
-    patches = [
-        replaced("/kapital/antallAksjer", 2390749040.0),
-        replaced("/sisteInnsendteAarsregnskap", 2025.0),
-    ]
+    patches = [replaced("/kapital/antallAksjer", 2390749040.0), replaced("/sisteInnsendteAarsregnskap", 2025.0)]
     rows, told = read(page(entry(9, "923609016", patches)))
     assert rows.rows["felt"].to_list() == [["kapital", "sisteInnsendteAarsregnskap"]]
     assert told.rows["sisteInnsendteAarsregnskap"].to_list() == ["2025"]
@@ -123,9 +120,7 @@ def test_pitfall_17_times_of_the_feed_are_utc_and_days_are_norwegian() -> None:
     by_document = dict(dated.select("native_id", "filed_at").iter_rows())
     assert by_document["2025000009:SELSKAP"] is None, "registered in another year: not what the feed tells of"
     assert by_document["2026000002:SELSKAP"] is None, "a second document of the year is none it tells of"
-    only = filing_dates.fill_filing_dates(
-        filings.filter(pl.col("native_id") != "2025000009:SELSKAP"), told.lazy()
-    )
+    only = filing_dates.fill_filing_dates(filings.filter(pl.col("native_id") != "2025000009:SELSKAP"), told.lazy())
     assert dict(only.select("native_id", "filed_at").iter_rows())["2026000001:SELSKAP"] == date(2026, 8, 19)
 
 
@@ -212,7 +207,7 @@ def test_what_is_no_page_is_unreadable(body: Any) -> None:
     ],
 )
 def test_what_is_not_ours_is_listed_with_its_reason(body: bytes, reason: str) -> None:
-    found = DATASET.recognise("oppdateringer/x.json", body)
+    found = DATASET.recognise_file("oppdateringer/x.json", body)
     assert isinstance(found, NotApplicable)
     assert reason in found.reason
 
@@ -239,10 +234,7 @@ def asked(rows: pl.DataFrame, stream: str = "enheter") -> list[str]:
 
 
 def test_nobody_is_asked_for_a_count_of_employees_or_a_start_row() -> None:
-    counts = [
-        replaced("/antallAnsatte", 7.0),
-        replaced("/registreringsdatoAntallAnsatteEnhetsregisteret", "x"),
-    ]
+    counts = [replaced("/antallAnsatte", 7.0), replaced("/registreringsdatoAntallAnsatteEnhetsregisteret", "x")]
     (batch,) = read(
         page(
             entry(1, "923609016", counts),
@@ -262,18 +254,12 @@ def test_nobody_is_asked_for_a_count_of_employees_or_a_start_row() -> None:
 class TestMemory:
     def test_a_cursor_remembers_ids_and_who_was_named_of_late(self) -> None:
         memory = LookedUpEntries()
-        for entry_id, number, hours in (
-            ("9", "923609016", 100),
-            ("12", "984851006", 10),
-            ("x", "810034882", 99),
-        ):
+        for entry_id, number, hours in (("9", "923609016", 100), ("12", "984851006", 10), ("x", "810034882", 99)):
             memory.add(FeedEntry(entry_id, number, hours, is_removal=False))
         again = LookedUpEntries.of(memory.cursor())
-        assert again.knows(FeedEntry("9", "923609016", 100, is_removal=False))
-        assert not again.knows(FeedEntry("10", "923609016", 100, is_removal=False)), (
-            "a lower id may come later"
-        )
-        assert not again.knows(FeedEntry("x", "810034882", 99, is_removal=False))
+        assert again.has_entry(FeedEntry("9", "923609016", 100, is_removal=False))
+        assert not again.has_entry(FeedEntry("10", "923609016", 100, is_removal=False)), "a lower id may come later"
+        assert not again.has_entry(FeedEntry("x", "810034882", 99, is_removal=False))
         assert again.recent == ["810034882", "923609016"]
         assert again.cursor() == memory.cursor()
 
@@ -281,12 +267,12 @@ class TestMemory:
     def test_an_id_that_only_looks_like_a_number_is_remembered_by_nobody(self, strange: str) -> None:
         memory = LookedUpEntries()
         memory.add(FeedEntry(strange, "923609016", 100, is_removal=False))
-        assert not memory.knows(FeedEntry(strange, "923609016", 100, is_removal=False))
+        assert not memory.has_entry(FeedEntry(strange, "923609016", 100, is_removal=False))
         assert LookedUpEntries.of(memory.cursor()).recent == ["923609016"]
 
     def test_old_ids_are_forgotten(self) -> None:
         memory = LookedUpEntries({1, KEPT_IDS + 2})
-        assert not LookedUpEntries.of(memory.cursor()).knows(FeedEntry("1", "923609016", 1, is_removal=False))
+        assert not LookedUpEntries.of(memory.cursor()).has_entry(FeedEntry("1", "923609016", 1, is_removal=False))
 
     @pytest.mark.parametrize("text", ["", "%%%", '{"etag": "x"}', BULK])
     def test_a_cursor_that_does_not_read_remembers_nothing(self, text: str) -> None:

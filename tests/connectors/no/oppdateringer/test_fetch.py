@@ -41,9 +41,7 @@ def test_pitfall_10_the_cursor_is_inclusive_and_ids_have_gaps() -> None:
     register = Register(feeds(5_000, 5_007, 5_100, largest=2))
     found = [arrival for arrival in pages(register) if arrival.name.startswith("enheter")]
     assert [arrival.name for arrival in found] == ["enheter-5000.json", "enheter-5100.json"]
-    starts = [
-        parse_qs(urlsplit(url).query).get("oppdateringsid") for url in register.asked if "/enheter" in url
-    ]
+    starts = [parse_qs(urlsplit(url).query).get("oppdateringsid") for url in register.asked if "/enheter" in url]
     assert starts == [None, None, ["5008"], ["5101"]]
     assert all("sort=id%2C" in url and "page=" not in url for url in register.asked if "/enheter" in url)
 
@@ -64,9 +62,7 @@ def test_a_first_fetch_begins_two_days_back_and_never_at_the_first_id() -> None:
 def test_a_fetch_goes_back_over_ids_that_may_have_become_visible() -> None:
     arrivals = list(pages(Register(feeds(25_000_000))))
     register = Register(feeds(24_999_500, 25_000_000, 25_000_001))
-    again = [
-        arrival.name for arrival in pages(register, arrivals[-1].cursor) if arrival.name.startswith("enh")
-    ]
+    again = [arrival.name for arrival in pages(register, arrivals[-1].cursor) if arrival.name.startswith("enh")]
     assert again == ["enheter-24999500.json"]
     assert any("oppdateringsid=24999000" in url for url in register.asked)
 
@@ -76,20 +72,12 @@ def test_a_feed_that_fails_keeps_neither_the_others_nor_its_own_pages() -> None:
 
     def answer(path: str, query: dict[str, str]) -> Reply:
         broken = path.endswith("/enheter") and query.get("oppdateringsid") == "3"
-        return (
-            SourceUnavailableError("https://data.brreg.no/x", 503, "not now")
-            if broken
-            else sound(path, query)
-        )
+        return SourceUnavailableError("https://data.brreg.no/x", 503, "not now") if broken else sound(path, query)
 
     found: list[FetchedFile] = []
     with pytest.raises(SourceUnavailableError):
         found.extend(noted(pages(Register(answer)), found))
-    assert [arrival.name for arrival in found] == [
-        "enheter-1.json",
-        "underenheter-tom.json",
-        "roller-tom.json",
-    ]
+    assert [arrival.name for arrival in found] == ["enheter-1.json", "underenheter-tom.json", "roller-tom.json"]
     again = [arrival.name for arrival in pages(Register(sound), found[-1].cursor)]
     assert again[:2] == ["enheter-1.json", "enheter-3.json"]
 

@@ -87,16 +87,9 @@ class TestPlace:
     def test_the_postal_address_counts_only_where_there_is_no_business_address(self) -> None:
         nothing = {name.replace(".", "__"): None for name in ENTITY if name.startswith("forretningsadresse")}
         found = company(
-            **nothing,
-            postadresse__kommune="BERGEN",
-            postadresse__kommunenummer="4601",
-            postadresse__landkode="NO",
+            **nothing, postadresse__kommune="BERGEN", postadresse__kommunenummer="4601", postadresse__landkode="NO"
         )
-        assert (found["municipality"], found["municipality_code"], found["county"]) == (
-            "BERGEN",
-            "4601",
-            "Vestland",
-        )
+        assert (found["municipality"], found["municipality_code"], found["county"]) == ("BERGEN", "4601", "Vestland")
         assert found["address_lines"] is None
 
     @pytest.mark.parametrize(
@@ -129,4 +122,4 @@ def test_no_rows_make_no_companies() -> None:
 
 def test_touches_names_the_company_of_each_row() -> None:
     frame = staging.make_batch(ENTITIES, [ENTITY]).rows
-    assert NORWAY.touches("no_enheter", frame).to_list() == [f"firm:NO:{NUMBER}"]
+    assert NORWAY.company_ids_of_rows("no_enheter", frame).to_list() == [f"firm:NO:{NUMBER}"]

@@ -6,16 +6,7 @@ from typing import Any
 import pytest
 
 from connectors.no.enheter.schema import DELETED, ENTITIES, FORMER_NAMES
-from tests.connectors.no.entity_rows import (
-    ENTITY,
-    MONDAY,
-    NUMBER,
-    SHORT,
-    TUESDAY,
-    companies,
-    company,
-    present,
-)
+from tests.connectors.no.entity_rows import ENTITY, MONDAY, NUMBER, SHORT, TUESDAY, companies, company, present
 
 
 class TestStatus:
@@ -99,34 +90,22 @@ class TestStatus:
 
 class TestDeleted:
     def test_a_short_body_keeps_the_profile_and_sets_the_status(self) -> None:
-        (found,) = companies(
-            no_enheter=present(ENTITIES, ENTITY), no_slettet=present(DELETED, SHORT, TUESDAY)
-        )
+        (found,) = companies(no_enheter=present(ENTITIES, ENTITY), no_slettet=present(DELETED, SHORT, TUESDAY))
         assert (found["status"], found["dissolved_date"], found["registry_status"]) == (
             "dissolved",
             date(2026, 9, 15),
             "SlettetEnhet",
         )
-        assert (found["municipality"], found["industry_code"], found["website"]) == (
-            "OSLO",
-            "62010",
-            "www.eksempel.no",
-        )
+        assert (found["municipality"], found["industry_code"], found["website"]) == ("OSLO", "62010", "www.eksempel.no")
         assert found["observed_at"] == TUESDAY
 
     def test_a_short_body_alone_makes_a_company(self) -> None:
         (found,) = companies(no_slettet=present(DELETED, SHORT))
-        assert (found["name"], found["status"], found["legal_form_code"]) == (
-            "EKSEMPEL AS",
-            "dissolved",
-            "AS",
-        )
+        assert (found["name"], found["status"], found["legal_form_code"]) == ("EKSEMPEL AS", "dissolved", "AS")
         assert found["employees"] is None
 
     def test_a_newer_profile_brings_the_company_back(self) -> None:
-        (found,) = companies(
-            no_enheter=present(ENTITIES, ENTITY, TUESDAY), no_slettet=present(DELETED, SHORT, MONDAY)
-        )
+        (found,) = companies(no_enheter=present(ENTITIES, ENTITY, TUESDAY), no_slettet=present(DELETED, SHORT, MONDAY))
         assert (found["status"], found["dissolved_date"]) == ("active", None)
 
     def test_on_a_tie_the_short_body_wins(self) -> None:
@@ -148,16 +127,14 @@ class TestDeleted:
 
     def test_the_short_bodys_date_is_better_than_the_editions(self) -> None:
         (found,) = companies(
-            no_enheter=present(ENTITIES, ENTITY, MONDAY, retired=TUESDAY),
-            no_slettet=present(DELETED, SHORT, TUESDAY),
+            no_enheter=present(ENTITIES, ENTITY, MONDAY, retired=TUESDAY), no_slettet=present(DELETED, SHORT, TUESDAY)
         )
         assert found["dissolved_date"] == date(2026, 9, 15)
 
     def test_a_retired_short_body_still_counts(self) -> None:
         """Deleted entities are not in the bulk: its absence there says nothing about the short body."""
         (found,) = companies(
-            no_enheter=present(ENTITIES, ENTITY, MONDAY),
-            no_slettet=present(DELETED, SHORT, MONDAY, retired=TUESDAY),
+            no_enheter=present(ENTITIES, ENTITY, MONDAY), no_slettet=present(DELETED, SHORT, MONDAY, retired=TUESDAY)
         )
         assert found["status"] == "dissolved"
 
@@ -167,18 +144,10 @@ class TestDeleted:
         owner = ENTITY | {"organisasjonsform.kode": "ENK", "navn": "KARI EKSEMPEL"}
         for entity, name in ((ENTITY, "EKSEMPEL AS"), (owner, NUMBER)):
             (found,) = companies(
-                no_enheter=present(ENTITIES, entity),
-                no_slettet=present(DELETED, gone, TUESDAY),
-                no_navn=names,
+                no_enheter=present(ENTITIES, entity), no_slettet=present(DELETED, gone, TUESDAY), no_navn=names
             )
-            assert (found["name"], found["status"], found["dissolved_date"]) == (
-                name,
-                "dissolved",
-                date(2026, 11, 17),
-            )
-            assert [
-                found[field] for field in ("website", "address_lines", "previous_names", "post_town")
-            ] == [None] * 4
+            assert (found["name"], found["status"], found["dissolved_date"]) == (name, "dissolved", date(2026, 11, 17))
+            assert [found[field] for field in ("website", "address_lines", "previous_names", "post_town")] == [None] * 4
 
     def test_410_of_an_unknown_entity_makes_no_company(self) -> None:
         gone = {"organisasjonsnummer": NUMBER, "respons_klasse": "Fjernet"}

@@ -72,12 +72,12 @@ class TestRecognise:
         ],
     )
     def test_what_is_not_ours_says_why(self, name: str, body: bytes, word: str) -> None:
-        found = API.recognise(name, body)
+        found = API.recognise_file(name, body)
         assert isinstance(found, NotApplicable)
         assert word in found.reason
 
     def test_accounts_are_a_part(self) -> None:
-        assert API.recognise("x.json", json.dumps([RECORD]).encode()) == RecognisedFile(None, Scope.PART)
+        assert API.recognise_file("x.json", json.dumps([RECORD]).encode()) == RecognisedFile(None, Scope.PART)
 
     def test_too_many_requests_with_status_200_is_unreadable(self) -> None:
         """Pitfall 5."""
@@ -154,8 +154,7 @@ class TestFigures:
         )
         assert (filing["filing_type"], filing["is_amendment"]) == ("annual_report", False)
         assert [
-            row[name]
-            for name in ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")
+            row[name] for name in ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")
         ] == [900, 100, 50, 400, 1000, None]
         assert (row["currency"], row["accounting_standard"], row["derived"]) == ("NOK", "NGAAP", [])
         assert (row["period_start"], row["period_end"]) == (date(2025, 1, 1), date(2025, 12, 31))
@@ -167,12 +166,7 @@ class TestFigures:
     @pytest.mark.parametrize(
         ("changes", "field", "value", "derived"),
         [
-            (
-                {"resultatregnskapResultat.driftsresultat.driftsinntekter": {"salgsinntekter": 850}},
-                "revenue",
-                850,
-                [],
-            ),
+            ({"resultatregnskapResultat.driftsresultat.driftsinntekter": {"salgsinntekter": 850}}, "revenue", 850, []),
             (
                 {"resultatregnskapResultat.driftsresultat.driftsresultat": ...},
                 "operating_result",
@@ -180,20 +174,13 @@ class TestFigures:
                 ["operating_result"],
             ),
             ({"egenkapitalGjeld.egenkapital.sumEgenkapital": ...}, "equity", 400, ["equity"]),
-            (
-                {"egenkapitalGjeld.egenkapital": {}},
-                "equity",
-                400,
-                ["equity"],
-            ),
+            ({"egenkapitalGjeld.egenkapital": {}}, "equity", 400, ["equity"]),
             ({"egenkapitalGjeld.egenkapital": {}, "egenkapitalGjeld.gjeldOversikt": {}}, "equity", None, []),
             ({"eiendeler.sumEiendeler": ...}, "total_assets", 1000, []),
             ({"resultatregnskapResultat.aarsresultat": ...}, "net_result", None, []),
         ],
     )
-    def test_fall_backs(
-        self, changes: dict[str, Any], field: str, value: int | None, derived: list[str]
-    ) -> None:
+    def test_fall_backs(self, changes: dict[str, Any], field: str, value: int | None, derived: list[str]) -> None:
         record = RECORD
         for path, new in changes.items():
             record = changed(path, new, record)
@@ -217,8 +204,6 @@ class TestFigures:
 
     def test_years_not_ending_in_december_and_other_currencies(self) -> None:
         """Pitfall 15."""
-        record = changed("regnskapsperiode", {"fraDato": "2024-07-01", "tilDato": "2025-06-30"}) | {
-            "valuta": "USD"
-        }
+        record = changed("regnskapsperiode", {"fraDato": "2024-07-01", "tilDato": "2025-06-30"}) | {"valuta": "USD"}
         row = reported(record)
         assert (row["period_end"], row["currency"]) == (date(2025, 6, 30), "USD")

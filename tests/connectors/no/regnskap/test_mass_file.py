@@ -27,33 +27,39 @@ from warehouse.schema.ids import filing_id
 class TestMass:
     def test_two_parts_make_one_row_wherever_they_stand(self) -> None:
         other = {"orgnr": "984851006", "journalnr": "1"}
-        batch = mass(
-            part("RES", RES), part("RES", RES, **other), part("BAL", BAL), part("BAL", BAL, **other), posts=26
-        )
+        batch = mass(part("RES", RES), part("RES", RES, **other), part("BAL", BAL), part("BAL", BAL, **other), posts=26)
         assert batch.rows.height == 2
         assert batch.rows["feltkode.72"].to_list() == [900, 900]
         assert batch.rows["feltkode.219"].to_list() == [1000, 1000]
         assert signals(batch) == set()
 
     def test_the_file_name_says_when_it_was_written(self) -> None:
-        found = MASS.recognise("regnskap_masse/20190327213825-masse-2.xml", b"<?xml version='1.0'?><deler>")
+        found = MASS.recognise_file("regnskap_masse/20190327213825-masse-2.xml", b"<?xml version='1.0'?><deler>")
         assert found == RecognisedFile(datetime(2019, 3, 27, 21, 38, 25, tzinfo=UTC), Scope.PART)
 
     def test_other_xml_is_not_ours(self) -> None:
-        assert isinstance(MASS.recognise("x.xml", b"<?xml version='1.0'?><roller/>"), NotApplicable)
+        assert isinstance(MASS.recognise_file("x.xml", b"<?xml version='1.0'?><roller/>"), NotApplicable)
 
     def test_own_figures_and_the_year_before(self) -> None:
         (filing,), rows = normalised(no_regnskap_masse=present(mass(part("RES", RES), part("BAL", BAL)).rows))
         assert filing["filing_id"] == filing_id("no.regnskap", "2026635024:SELSKAP")
         assert filing["filed_at"] == date(2026, 6, 25)
         own, before = sorted(rows, key=lambda row: row["period_end"], reverse=True)
-        assert [
-            own[name] for name in ("revenue", "operating_result", "net_result", "equity", "total_assets")
-        ] == [900, 100, 50, 400, 1000]
+        assert [own[name] for name in ("revenue", "operating_result", "net_result", "equity", "total_assets")] == [
+            900,
+            100,
+            50,
+            400,
+            1000,
+        ]
         assert (own["is_comparative"], own["accounting_standard"]) == (False, "NGAAP")
-        assert [
-            before[name] for name in ("revenue", "operating_result", "net_result", "equity", "total_assets")
-        ] == [700, 70, 7, 350, 950]
+        assert [before[name] for name in ("revenue", "operating_result", "net_result", "equity", "total_assets")] == [
+            700,
+            70,
+            7,
+            350,
+            950,
+        ]
         assert (before["is_comparative"], before["period_start"], before["period_end"]) == (
             True,
             date(2024, 1, 1),
@@ -67,9 +73,7 @@ class TestMass:
 
     def test_no_year_before_after_a_short_period(self) -> None:
         short = {"startdato": "20250901"}
-        _, rows = normalised(
-            no_regnskap_masse=present(mass(part("RES", RES, **short), part("BAL", BAL, **short)).rows)
-        )
+        _, rows = normalised(no_regnskap_masse=present(mass(part("RES", RES, **short), part("BAL", BAL, **short)).rows))
         assert [row["is_comparative"] for row in rows] == [False]
 
     def test_no_year_before_where_nothing_of_it_is_given(self) -> None:
@@ -90,28 +94,15 @@ class TestMass:
         assert {filing["native_id"] for filing in filings} == {"2026635024:SELSKAP", "2026635024:KONSERN"}
 
     def test_an_unknown_head_field_is_told(self) -> None:
-        assert ("unknown_key", "hode.nyttFelt") in signals(
-            mass(part("RES", RES, nyttFelt="1"), part("BAL", BAL))
-        )
+        assert ("unknown_key", "hode.nyttFelt") in signals(mass(part("RES", RES, nyttFelt="1"), part("BAL", BAL)))
 
-    @pytest.mark.parametrize(
-        "head", [{"orgnr": "1"}, {"journalnr": ""}, {"regnskapstype": "X"}, {"startdato": "2025"}]
-    )
+    @pytest.mark.parametrize("head", [{"orgnr": "1"}, {"journalnr": ""}, {"regnskapstype": "X"}, {"startdato": "2025"}])
     def test_a_part_that_cannot_be_placed_is_a_reject(self, head: dict[str, str]) -> None:
-        batch = mass(
-            part("RES", RES, **head), part("BAL", BAL, journalnr="9"), part("RES", RES, journalnr="9")
-        )
+        batch = mass(part("RES", RES, **head), part("BAL", BAL, journalnr="9"), part("RES", RES, journalnr="9"))
         assert (batch.rows.height, batch.rejects.height) == (1, 1)
 
     @pytest.mark.parametrize(
-        "body",
-        [
-            b"<deler><del><hode>",
-            b"<?xml version='1.0'?><deler></x>",
-            b"<html></html>",
-            b"PK\x03\x04",
-            b"tekst",
-        ],
+        "body", [b"<deler><del><hode>", b"<?xml version='1.0'?><deler></x>", b"<html></html>", b"PK\x03\x04", b"tekst"]
     )
     def test_damage_is_unreadable(self, body: bytes) -> None:
         with pytest.raises(UnreadableFileError):
@@ -121,15 +112,12 @@ class TestMass:
 class TestTwoDoors:
     def test_one_submission_through_both_doors_is_one_document(self) -> None:
         ours, theirs = api(RECORD).rows, mass(part("RES", RES), part("BAL", BAL)).rows
-        (filing,), rows = normalised(
-            no_regnskap=present(ours, TUESDAY), no_regnskap_masse=present(theirs, MONDAY)
-        )
+        (filing,), rows = normalised(no_regnskap=present(ours, TUESDAY), no_regnskap_masse=present(theirs, MONDAY))
         assert (filing["register"], filing["filed_at"]) == ("no.regnskap", date(2026, 6, 25))
         assert sorted(row["is_comparative"] for row in rows) == [False, True]
 
     @pytest.mark.parametrize(
-        ("api_seen", "mass_seen", "revenue"),
-        [(TUESDAY, MONDAY, 900), (MONDAY, TUESDAY, 950), (MONDAY, MONDAY, 900)],
+        ("api_seen", "mass_seen", "revenue"), [(TUESDAY, MONDAY, 900), (MONDAY, TUESDAY, 950), (MONDAY, MONDAY, 900)]
     )
     def test_the_newer_record_wins_and_the_open_api_on_a_tie(
         self, api_seen: datetime, mass_seen: datetime, revenue: int

@@ -57,7 +57,7 @@ def through_the_door(body: Any) -> bytes:
 def read(body: Any, name: str = "810005912.json") -> list[Batch]:
     text = through_the_door(body)
     piece = ArchiveMember("no.roller", name, "0" * 64, NOW, Scope.PART, "b", lambda: io.BytesIO(text))
-    return list(DATASET.read(piece))
+    return list(DATASET.read_batches(piece))
 
 
 def owned(body: Any) -> list[dict[str, Any]]:
@@ -103,8 +103,7 @@ def test_what_nobody_announced_leaves_from_within_members_that_stay() -> None:
 @pytest.mark.parametrize("packed", [False, True])
 def test_the_complete_file_is_redacted_and_read_as_a_stream(packed: bool) -> None:
     entities = [
-        {"organisasjonsnummer": str(810005912 + place), **answer(role("INNH", **person()))}
-        for place in range(3000)
+        {"organisasjonsnummer": str(810005912 + place), **answer(role("INNH", **person()))} for place in range(3000)
     ]
     text = json.dumps(entities).encode()
     body = gzip.compress(text) if packed else text
@@ -220,11 +219,7 @@ def test_a_role_whose_code_is_no_text_is_told_of_and_the_others_stay(code: Any) 
 
 @pytest.mark.parametrize(
     "entity",
-    [
-        {"organisasjonsnummer": ["810006242"], "organisasjonsform": {"kode": "AS"}},
-        {"organisasjonsnummer": "12"},
-        {},
-    ],
+    [{"organisasjonsnummer": ["810006242"], "organisasjonsform": {"kode": "AS"}}, {"organisasjonsnummer": "12"}, {}],
 )
 def test_an_owner_without_a_number_is_told_of_and_holds_nothing(entity: dict[str, Any]) -> None:
     body = answer(role("DTPR", enhet=entity, ansvarsandel="50%"))
@@ -248,18 +243,18 @@ def test_the_mark_of_utf_8_costs_no_answer_at_the_door(packed: bool, many: bool)
     assert BORN.encode() not in kept
     assert b"unreadable" not in kept
     assert plain_head(body)[:1] == (b"[" if many else b"{")
-    assert not isinstance(DATASET.recognise("roller/810005912.json", body), NotApplicable)
+    assert not isinstance(DATASET.recognise_file("roller/810005912.json", body), NotApplicable)
     for stored in (kept, text):  # what was archived, and a file that never met the door
         piece = ArchiveMember(
             "no.roller", "x.json", "0" * 64, NOW, Scope.PART, "b", lambda stored=stored: io.BytesIO(stored)
         )
-        assert [row[0] for batch in DATASET.read(piece) for row in batch.rows.rows()] == ["810005912"]
+        assert [row[0] for batch in DATASET.read_batches(piece) for row in batch.rows.rows()] == ["810005912"]
 
 
 def test_an_empty_body_is_no_roles_and_the_name_says_whose() -> None:
     (batch,) = read(b"", "810005912-20261103T040000.json")
     assert batch.rows.rows() == [("810005912", "[]")]
-    assert isinstance(DATASET.recognise("roller/tom.json", b""), NotApplicable)
+    assert isinstance(DATASET.recognise_file("roller/tom.json", b""), NotApplicable)
 
 
 def test_blanks_in_front_of_an_answer_do_not_say_that_there_are_no_roles() -> None:

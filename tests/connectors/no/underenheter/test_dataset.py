@@ -44,7 +44,7 @@ HEADER = "organisasjonsnummer,navn,organisasjonsform.kode,overordnetEnhet,regist
 def read(body: Any, name: str = "973160834.json") -> list[Batch]:
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     piece = ArchiveMember("no.underenheter", name, "0" * 64, NOW, Scope.PART, "b", lambda: io.BytesIO(text))
-    return list(DATASET.read(piece))
+    return list(DATASET.read_batches(piece))
 
 
 def rows(batches: list[Batch]) -> list[dict[str, Any]]:
@@ -52,12 +52,7 @@ def rows(batches: list[Batch]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        UNIT,
-        [UNIT],
-        {"_embedded": {"underenheter": [UNIT]}, "_links": {}, "page": {"totalElements": 1}},
-    ],
+    "body", [UNIT, [UNIT], {"_embedded": {"underenheter": [UNIT]}, "_links": {}, "page": {"totalElements": 1}}]
 )
 def test_a_sub_unit_belongs_to_its_parent(body: Any) -> None:
     batches = read(body)
@@ -65,7 +60,7 @@ def test_a_sub_unit_belongs_to_its_parent(body: Any) -> None:
     assert (row["organisasjonsnummer"], row["overordnetEnhet"]) == ("973160834", "984851006")
     assert (row["oppstartsdato"], row["respons_klasse"]) == (date(1975, 1, 1), None)
     assert [batch.signals for batch in batches] == [()]
-    touched = NORWAY.touches("no_underenheter", batches[0].rows)
+    touched = NORWAY.company_ids_of_rows("no_underenheter", batches[0].rows)
     assert touched.to_list() == ["firm:NO:984851006"]
 
 
@@ -74,7 +69,7 @@ def test_a_sub_unit_belongs_to_its_parent(body: Any) -> None:
 def test_the_mark_of_utf_8_before_json_is_none_of_it(body: Any, packed: bool) -> None:
     text = b"\xef\xbb\xbf" + json.dumps(body).encode()
     text = gzip.compress(text) if packed else text
-    assert not isinstance(DATASET.recognise("underenheter/x.json", text), NotApplicable)
+    assert not isinstance(DATASET.recognise_file("underenheter/x.json", text), NotApplicable)
     assert rows(read(text)) == rows(read(body))
 
 
@@ -82,7 +77,7 @@ def test_a_deleted_one_belongs_to_nobody() -> None:
     batches = read(DELETED)
     (row,) = rows(batches)
     assert (row["slettedato"], row["respons_klasse"]) == (date(2026, 11, 2), "SlettetUnderEnhet")
-    assert NORWAY.touches("no_underenheter", batches[0].rows).to_list() == [None]
+    assert NORWAY.company_ids_of_rows("no_underenheter", batches[0].rows).to_list() == [None]
 
 
 @pytest.mark.parametrize("body", [b"", b'{"status":410,"error":"Gone"}'])
@@ -127,7 +122,7 @@ def test_what_is_none_is_unreadable(body: bytes) -> None:
     "body", [b"", b'{"status":404,"error":"x"}', b'{"_links":{},"page":{"totalElements":0}}', b'{"a":1}']
 )
 def test_what_is_not_ours_is_listed(body: bytes) -> None:
-    assert isinstance(DATASET.recognise("underenheter/x.json", body), NotApplicable)
+    assert isinstance(DATASET.recognise_file("underenheter/x.json", body), NotApplicable)
 
 
 @pytest.mark.sources

@@ -111,11 +111,11 @@ def test_weeks_of_registration(name: str, end: date | None) -> None:
 
 
 def test_a_weekly_zip_tells_when_it_came_out() -> None:
-    found = REPORTS.recognise(WEEK, zipped(**{INNER: b""}))
+    found = REPORTS.recognise_file(WEEK, zipped(**{INNER: b""}))
     assert isinstance(found, RecognisedFile)
     assert found.observed_at == datetime(2026, 3, 2, tzinfo=UTC)
     listing = b'<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
-    assert isinstance(REPORTS.recognise("arsredovisningar_bulk_listing/x.xml", listing), NotApplicable)
+    assert isinstance(REPORTS.recognise_file("arsredovisningar_bulk_listing/x.xml", listing), NotApplicable)
 
 
 def test_hostile_and_damaged_members_cost_themselves_alone() -> None:
@@ -135,9 +135,7 @@ def test_hostile_and_damaged_members_cost_themselves_alone() -> None:
 
 
 def test_a_persons_number_stands_in_no_reject() -> None:
-    body = zipped(
-        **{"191212121212_2025-12-31.zip": package(full(number="1212121212")), INNER: package(full())}
-    )
+    body = zipped(**{"191212121212_2025-12-31.zip": package(full(number="1212121212")), INNER: package(full())})
     found = batches(body, WEEK)
     assert len(rejects(found)) == 1
     assert "121212" not in str(rejects(found))
@@ -163,7 +161,7 @@ def shared(*documents: tuple[Report, str]) -> dict[str, list[dict[str, Any]]]:
         _raw=pl.lit("0" * 64),
         _retired_at=pl.lit(None, pl.Datetime("us", "UTC")),
     )
-    tables = SWEDEN.normalise({"se_arsredovisning": present}, INSTANT.date())
+    tables = SWEDEN.to_shared_tables({"se_arsredovisning": present}, INSTANT.date())
     return {name: table.to_dicts() for name, table in tables.items()}
 
 
@@ -177,11 +175,7 @@ def test_a_report_becomes_a_filing_and_its_figures() -> None:
     )
     assert filing["raw"].endswith(f"#{INNER}!/00000000-aaaa.xhtml")
     figures = {row["period_end"].year: row for row in found["financials_reported"]}
-    assert (
-        figures[2025]["revenue"],
-        figures[2025]["is_comparative"],
-        figures[2025]["accounting_standard"],
-    ) == (
+    assert (figures[2025]["revenue"], figures[2025]["is_comparative"], figures[2025]["accounting_standard"]) == (
         1_000_000,
         False,
         "K3",

@@ -30,11 +30,7 @@ def test_pitfall_5_contexts_and_units_are_known_by_dates_and_measures() -> None:
     assert (found["revenue"], found["operating_result"], found["net_result"]) == (1_000_000, 200_000, 150_000)
     assert (found["total_assets"], found["equity"], found["employees"]) == (900_000, 400_000, 3)
     assert (found["period_start"], found["period_end"]) == (date(2025, 1, 1), date(2025, 12, 31))
-    assert (found["currency"], found["framework"], found["organisationsnummer"]) == (
-        "SEK",
-        "K3",
-        "5560000001",
-    )
+    assert (found["currency"], found["framework"], found["organisationsnummer"]) == ("SEK", "K3", "5560000001")
 
 
 @pytest.mark.parametrize("edition", ["2017-09-30", "2020-12-01", "2021-10-31", "2031-01-01"])
@@ -54,11 +50,7 @@ def test_pitfall_5_of_thousands_and_kronor_the_kronor_count(order: int) -> None:
 
 
 def test_pitfall_5_repeats_that_contradict_are_flagged() -> None:
-    report = (
-        Report()
-        .flow("Nettoomsattning", "9 000", scale="3", decimals="-3")
-        .flow("Nettoomsattning", "1 234 567")
-    )
+    report = Report().flow("Nettoomsattning", "9 000", scale="3", decimals="-3").flow("Nettoomsattning", "1 234 567")
     assert signals(batches(report.bytes())) == {("conflicting_facts", "Nettoomsattning"): 1}
 
 
@@ -133,10 +125,7 @@ def test_a_segment_or_dimension_nobody_knows_is_a_part_and_told() -> None:
 
 def test_names_that_only_begin_alike_are_other_things() -> None:
     report = (
-        Report()
-        .flow("NettoomsattningTjanster", "10")
-        .flow("Rorelseresultat", "7")
-        .stock("EgetKapitalSkulder", "9")
+        Report().flow("NettoomsattningTjanster", "10").flow("Rorelseresultat", "7").stock("EgetKapitalSkulder", "9")
     )
     found = own(batches(report.bytes()))
     assert (found["revenue"], found["equity"], found["total_assets"]) == (None, None, 9)
@@ -182,11 +171,7 @@ def test_a_year_that_is_not_stated_is_the_longest_that_ends_last() -> None:
 
 
 def test_euros_are_kept_and_a_second_currency_is_told() -> None:
-    report = (
-        Report()
-        .flow("Nettoomsattning", "10", unit="iso4217:EUR")
-        .flow("Rorelseresultat", "2", unit="iso4217:EUR")
-    )
+    report = Report().flow("Nettoomsattning", "10", unit="iso4217:EUR").flow("Rorelseresultat", "2", unit="iso4217:EUR")
     found = batches(report.flow("AretsResultat", "9", unit="iso4217:SEK").bytes())
     assert (own(found)["currency"], own(found)["revenue"], own(found)["net_result"]) == ("EUR", 10, None)
     assert signals(found)["mixed_currencies", "SEK"] == 1
@@ -194,9 +179,7 @@ def test_euros_are_kept_and_a_second_currency_is_told() -> None:
 
 def test_full_time_equivalents_are_rounded_half_up() -> None:
     report = full().flow("Nettoomsattning", "1", PRIOR).flow("Rorelseresultat", "1", PRIOR)
-    report.flow(
-        "MedelantaletAnstallda", "2,5", PRIOR, unit="AntalAnstallda", format="ixt:numcomma", decimals="1"
-    )
+    report.flow("MedelantaletAnstallda", "2,5", PRIOR, unit="AntalAnstallda", format="ixt:numcomma", decimals="1")
     assert rows(batches(report.bytes())).filter("is_comparative")["employees"].to_list() == [3]
 
 
@@ -217,9 +200,7 @@ def test_audit_words_are_not_the_companys_but_mark_the_report() -> None:
     )
 
 
-@check_cases(
-    "body", [b"", b"<html/>", b"%PDF-1.4", audit().bytes(), full().bytes()[:-200], full().bytes()[:900]]
-)
+@check_cases("body", [b"", b"<html/>", b"%PDF-1.4", audit().bytes(), full().bytes()[:-200], full().bytes()[:900]])
 def test_what_is_no_report_is_unreadable(body: bytes) -> None:
     with pytest.raises(UnreadableFileError):
         batches(body)

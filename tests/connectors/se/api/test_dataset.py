@@ -49,17 +49,13 @@ def profile(*bodies: tuple[bytes, datetime], with_bulk: bool = True) -> dict[str
         answers = pl.concat([present(rows(body, at), at) for body, at in bodies]).sort("_observed_at")
         key = ["organisationsnummer", "namnskyddslopnummer", "block"]
         tables["se_organisation"] = answers.unique(key, keep="last", maintain_order=True)
-    (found,) = SWEDEN.normalise(tables, TODAY)["companies"].to_dicts()
+    (found,) = SWEDEN.to_shared_tables(tables, TODAY)["companies"].to_dicts()
     return {name: value for name, value in found.items() if name not in ("sources", "observed_at")}
 
 
 def test_an_answer_alone_makes_a_profile() -> None:
     found = profile((answer(organisation()), INSTANT), with_bulk=False)
-    assert (found["name"], found["status"], found["status_source"]) == (
-        "Svar AB",
-        "active",
-        "se.organisationer",
-    )
+    assert (found["name"], found["status"], found["status_source"]) == ("Svar AB", "active", "se.organisationer")
     assert (found["industry_code"], found["industry_label"], found["industry_scheme"]) == (
         "62100",
         "Programmering",
@@ -129,9 +125,7 @@ def test_pitfall_4_an_answer_without_identity_is_listed() -> None:
 
 def test_unknown_to_both_producers_is_no_company() -> None:
     gone = {
-        key: failed("ORGANISATION_FINNS_EJ")
-        for key in organisation()
-        if key.startswith(("o", "a", "p", "j", "v", "n"))
+        key: failed("ORGANISATION_FINNS_EJ") for key in organisation() if key.startswith(("o", "a", "p", "j", "v", "n"))
     }
     gone |= {"organisationsidentitet": {"identitetsbeteckning": ONE}, "namnskyddslopnummer": None}
     found = batches(json.dumps({"organisationer": [gone]}).encode())
@@ -156,9 +150,7 @@ def test_pitfall_3_both_spellings_of_the_proceedings(spelling: str) -> None:
 @pytest.mark.parametrize("code", ["", " ", "-ORGFO"])
 def test_a_code_without_signs_is_none(code: str) -> None:
     said = organisation(organisationsform={"kod": code, "klartext": "Aktiebolag", **FINE})
-    assert (
-        profile((answer(said), INSTANT), with_bulk=False)["legal_form_code"] == "49"
-    )  # the statistical form
+    assert profile((answer(said), INSTANT), with_bulk=False)["legal_form_code"] == "49"  # the statistical form
 
 
 def test_labels_that_say_nothing_and_blanks_are_cleaned() -> None:
@@ -195,9 +187,7 @@ def test_pitfall_2_a_persons_number_inside_a_companys_answer_is_masked() -> None
     assert left == told
 
 
-@pytest.mark.parametrize(
-    "hidden", [b'"x": 197012121238', b'"x": "19701212-1234"', b'"x": {"name": "Hemlig"}']
-)
+@pytest.mark.parametrize("hidden", [b'"x": 197012121238', b'"x": "19701212-1234"', b'"x": {"name": "Hemlig"}'])
 def test_pitfall_2_a_person_in_a_member_that_stands_twice_is_not_kept(hidden: bytes) -> None:
     body = answer(organisation())
     left = kept(body.replace(b'"organisationsidentitet"', hidden + b', "x": 1, "organisationsidentitet"'))
@@ -239,7 +229,7 @@ def test_pitfall_2_persons_leave_answers_at_the_door(changed: dict[str, Any]) ->
     left = kept(answer(organisation(), secret))
     assert b"Hemliga" not in left
     assert set(rows(left)["organisationsnummer"].to_list()) == {ONE}
-    assert isinstance(API.recognise("x.json", answer(secret)), NotApplicable)
+    assert isinstance(API.recognise_file("x.json", answer(secret)), NotApplicable)
 
 
 def test_an_answer_about_companies_is_kept_byte_for_byte() -> None:
@@ -250,7 +240,7 @@ def test_an_answer_about_companies_is_kept_byte_for_byte() -> None:
 @pytest.mark.sources
 def test_the_registrys_own_examples(sources: Path) -> None:
     folder = sources / "se" / "bolagsverket_api"
-    judged = {path.name: API.recognise(path.name, path.read_bytes()[:65536]) for path in folder.iterdir()}
+    judged = {path.name: API.recognise_file(path.name, path.read_bytes()[:65536]) for path in folder.iterdir()}
     assert [name for name, found in judged.items() if isinstance(found, RecognisedFile)] == [
         "organisationer-aktiebolag-svar.json"
     ]
@@ -258,16 +248,13 @@ def test_the_registrys_own_examples(sources: Path) -> None:
     body = (folder / "organisationer-aktiebolag-svar.json").read_bytes()
     assert signals(batches(body)) == {}
     tables = {"se_organisation": present(rows(body))}
-    (found,) = SWEDEN.normalise(tables, TODAY)["companies"].to_dicts()
+    (found,) = SWEDEN.to_shared_tables(tables, TODAY)["companies"].to_dicts()
     assert (found["org_number"], found["name"], found["status"], found["dissolved_date"]) == (
         "5299999994",
         "Cykelbolaget AB",
         "dissolved",
         date(2023, 5, 5),
     )
-    assert (found["industry_code"], found["industry_label"]) == (
-        "47642",
-        "Specialiserad butikshandel med cyklar",
-    )
+    assert (found["industry_code"], found["industry_label"]) == ("47642", "Specialiserad butikshandel med cyklar")
     persons = (folder / "organisationer-enskild-svar.json").read_bytes()
     assert json.loads(kept(persons)) == {"organisationer": []}

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from connectors.kit.http.client import HttpClient, HttpSettings
-from connectors.kit.http.errors import FetchError, RequestRefusedError
+from connectors.kit.http.errors import FetchError, RequestRejectedError
 from connectors.se.api.fetch import subjects_to_fetch
 from tests.connectors.se.answer_files import API, answer, organisation
 from tests.connectors.se.bulk_files import ONE, TWO
@@ -65,16 +65,14 @@ def test_a_refused_token_is_renewed_once(registry: Registry, http: HttpClient) -
     assert len(list(API.fetch(http, None, [ONE]))) == 1
     say_token(registry, "t1", "t2")
     say_answers(registry, (401, b"{}", {}), (401, b"{}", {}))
-    with pytest.raises(RequestRefusedError, match="subscription"):
+    with pytest.raises(RequestRejectedError, match="subscription"):
         list(API.fetch(http, None, [ONE]))
 
 
 @pytest.mark.parametrize("status", [400, 401])
-def test_refused_keys_say_what_to_do_and_nothing_secret(
-    registry: Registry, http: HttpClient, status: int
-) -> None:
+def test_refused_keys_say_what_to_do_and_nothing_secret(registry: Registry, http: HttpClient, status: int) -> None:
     registry.say(TOKEN, b'{"error":"invalid_client"}', status)
-    with pytest.raises(RequestRefusedError, match="FIRM_CREDENTIALS") as told:
+    with pytest.raises(RequestRejectedError, match="FIRM_CREDENTIALS") as told:
         list(API.fetch(http, None, [ONE]))
     assert "hush" not in str(told.value)
 
@@ -95,7 +93,7 @@ def test_a_number_the_registry_refuses_is_passed_over(registry: Registry, http: 
 def test_refusals_in_a_row_end_the_asking(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     registry.say(ASK, b"<html/>", 500)
-    with pytest.raises(RequestRefusedError, match="5 rejections in a row"):
+    with pytest.raises(RequestRejectedError, match="5 rejections in a row"):
         list(API.fetch(http, None, [str(5560000000 + n) for n in range(20)]))
 
 
@@ -108,7 +106,7 @@ def test_a_gateway_without_subscription_is_told(registry: Registry, http: HttpCl
 
 def test_without_keys_nothing_is_asked(registry: Registry, tmp_path) -> None:
     with HttpClient(
-        HttpSettings(user_agent="test", folder=tmp_path, bases={"gw.api.bolagsverket.se": registry.url})
+        HttpSettings(user_agent="test", download_folder=tmp_path, base_urls={"gw.api.bolagsverket.se": registry.url})
     ) as http:
         assert list(API.fetch(http, None, [ONE])) == []
     assert registry.asked == []
@@ -123,12 +121,7 @@ def test_asked_are_companies_registered_lately() -> None:
     rows = pl.DataFrame(
         {
             "organisationsnummer": [ONE, TWO, "5560000003", "5560000004"],
-            "registreringsdatum": [
-                date(2026, 11, 1),
-                date(2026, 11, 10),
-                date(2026, 1, 1),
-                date(2026, 11, 11),
-            ],
+            "registreringsdatum": [date(2026, 11, 1), date(2026, 11, 10), date(2026, 1, 1), date(2026, 11, 11)],
             "avregistreringsdatum": [None, None, None, date(2026, 11, 12)],
         }
     )

@@ -52,9 +52,7 @@ def test_pitfall_1_semicolons_and_lone_carriage_returns_are_text() -> None:
     assert found.height == 2
 
 
-@pytest.mark.parametrize(
-    "cut", ['";"Storgatan 1$$STOCKHOLM$11122$SE-LAND"', '"Storgatan 1$$STOCKHOLM$11122$SE-LAND"']
-)
+@pytest.mark.parametrize("cut", ['";"Storgatan 1$$STOCKHOLM$11122$SE-LAND"', '"Storgatan 1$$STOCKHOLM$11122$SE-LAND"'])
 def test_pitfall_1_a_record_without_its_last_column_costs_itself_alone(cut: str) -> None:
     broken = bulk(organisation(ONE), organisation(TWO), organisation(THREE)).decode().replace(cut, "", 1)
     found = batches(BULK, broken.encode())
@@ -86,9 +84,7 @@ def test_pitfall_1_nul_bytes_are_dropped_and_counted() -> None:
 def test_pitfall_1_any_stray_text_costs_no_record(texts: list[str]) -> None:
     """Whatever stands in the free text, every record is read or refused with its line, none is merged."""
     numbers = [str(5560000000 + place) for place in range(len(texts))]
-    made = [
-        organisation(number, verksamhetsbeskrivning=text) for number, text in zip(numbers, texts, strict=True)
-    ]
+    made = [organisation(number, verksamhetsbeskrivning=text) for number, text in zip(numbers, texts, strict=True)]
     found = batches(BULK, bulk(*made))
     read = rows(found)
     assert read["organisationsnummer"].sort().to_list() == numbers
@@ -100,11 +96,7 @@ _hostile = st.text(st.sampled_from('ab "\n;,é\x1e\0$|'), max_size=8)
 
 @pytest.mark.slow
 @settings(max_examples=60)
-@given(
-    st.lists(st.tuples(_hostile, _hostile), min_size=1, max_size=5),
-    st.integers(0, 400),
-    st.binary(max_size=2),
-)
+@given(st.lists(st.tuples(_hostile, _hostile), min_size=1, max_size=5), st.integers(0, 400), st.binary(max_size=2))
 def test_pitfall_1_records_known_at_a_glance_are_those_that_a_look_at_each_line_finds(
     texts: list[tuple[str, str]], at: int, put: bytes
 ) -> None:
@@ -125,9 +117,7 @@ def test_pitfall_1_records_known_at_a_glance_are_those_that_a_look_at_each_line_
         assert told() == quick
 
 
-def test_pitfall_1_a_few_torn_records_leave_the_others_to_the_quick_way(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_pitfall_1_a_few_torn_records_leave_the_others_to_the_quick_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(parse, "_read_line_by_line")
     torn = organisation(ONE, verksamhetsbeskrivning="rad 1\n\nrad 2\0")
     stray = organisation(TWO, organisationsnamn=STRAY)
@@ -180,9 +170,7 @@ def test_columns_are_found_by_name_not_place() -> None:
 
 
 def test_several_rows_of_one_number_all_stay() -> None:
-    found = rows(
-        batches(BULK, bulk(organisation(ONE), organisation(ONE), organisation(ONE, namnskyddslopnummer="2")))
-    )
+    found = rows(batches(BULK, bulk(organisation(ONE), organisation(ONE), organisation(ONE, namnskyddslopnummer="2"))))
     assert found.select("namnskyddslopnummer", "rad").rows() == [("", 1), ("", 2), ("2", 1)]
 
 
@@ -230,9 +218,7 @@ def test_unknown_codes_are_signals_and_the_row_stays() -> None:
 
 
 def test_an_unknown_column_is_a_signal_a_missing_one_refuses_the_file() -> None:
-    wider = bulk(organisation(ONE), header=";".join(COLUMNS) + ";nytt").replace(
-        b'SE-LAND"\n', b'SE-LAND";"x"\n'
-    )
+    wider = bulk(organisation(ONE), header=";".join(COLUMNS) + ";nytt").replace(b'SE-LAND"\n', b'SE-LAND";"x"\n')
     found = batches(BULK, wider)
     assert signals(found) == {("unknown_column", "nytt"): 1}
     assert rows(found)["postadress"].to_list() == ["Storgatan 1$$STOCKHOLM$11122$SE-LAND"]
@@ -266,17 +252,15 @@ def test_other_bodies_are_unreadable(body: bytes) -> None:
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
 def test_a_cut_zip_is_unreadable(share: float) -> None:
-    whole = zipped(
-        "bolagsverket_bulkfil.txt", bulk(*(organisation(str(5560000000 + n)) for n in range(2000)))
-    )
+    whole = zipped("bolagsverket_bulkfil.txt", bulk(*(organisation(str(5560000000 + n)) for n in range(2000))))
     with pytest.raises(UnreadableFileError):
         batches(BULK, archived(BULK, whole[: int(len(whole) * share)]))
 
 
 def test_the_zip_is_ours_and_other_formats_are_not() -> None:
     whole = zipped("bolagsverket_bulkfil.txt", bulk(organisation()))
-    assert isinstance(BULK.recognise("bolagsverket_bulk/x.zip", whole[:1000]), RecognisedFile)
-    assert isinstance(BULK.recognise("bolagsverket_bulk/x.json", b"{}"), NotApplicable)
+    assert isinstance(BULK.recognise_file("bolagsverket_bulk/x.zip", whole[:1000]), RecognisedFile)
+    assert isinstance(BULK.recognise_file("bolagsverket_bulk/x.json", b"{}"), NotApplicable)
     assert rows(batches(BULK, whole)).height == 1
 
 
@@ -289,9 +273,7 @@ def _halves(number: str) -> tuple[bytes, bytes]:
 
 def test_a_record_without_its_end_does_not_swallow_the_next() -> None:
     lost, _ = _halves(ONE)
-    found = batches(
-        BULK, bulk() + lost + b"".join(_halves(TWO)) + bulk(organisation(THREE)).split(b"\n", 1)[1]
-    )
+    found = batches(BULK, bulk() + lost + b"".join(_halves(TWO)) + bulk(organisation(THREE)).split(b"\n", 1)[1])
     assert rows(found)["organisationsnummer"].sort().to_list() == [TWO, THREE]
     assert [record for record, _, _ in rejects(found)] == ["line 2"]
 

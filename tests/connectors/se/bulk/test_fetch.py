@@ -35,9 +35,7 @@ def listing(*files: tuple[str, str], marker: str | None = None) -> bytes:
         (SCB, "/scb/scb_bulkfil.zip", scb(unit(ONE))),
     ],
 )
-def test_a_bulk_file_comes_once(
-    registry: Registry, http: HttpClient, dataset, path: str, body: bytes
-) -> None:
+def test_a_bulk_file_comes_once(registry: Registry, http: HttpClient, dataset, path: str, body: bytes) -> None:
     registry.say(path, zipped("bulkfil.txt", body), ETag='"1"', Last_Modified="Mon, 16 Nov 2026 06:00:00 GMT")
     (arrival,) = dataset.fetch(http, None, ())
     assert (arrival.scope, arrival.observed_at.isoformat()) == (Scope.FULL, "2026-11-16T06:00:00+00:00")

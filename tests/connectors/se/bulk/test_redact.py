@@ -58,9 +58,7 @@ def test_pitfall_2_a_persons_lines_leave_with_the_record() -> None:
 
 
 def test_pitfall_2_a_sole_trader_under_a_companys_number_leaves_too() -> None:
-    assert SECRET.encode() not in archived(
-        BULK, bulk(sole_trader(ONE, organisationsidentitet=f"{ONE}$ORGNR-IDORG"))
-    )
+    assert SECRET.encode() not in archived(BULK, bulk(sole_trader(ONE, organisationsidentitet=f"{ONE}$ORGNR-IDORG")))
 
 
 @pytest.mark.parametrize("cut", [b"1912121212", b"1950123112"])  # the second looks like a company's
@@ -85,8 +83,7 @@ def test_a_body_nobody_can_look_through_is_not_kept(dataset: object, body: bytes
 @given(st.integers(min_value=1, max_value=400))
 def test_the_door_is_the_same_whatever_the_blocks(size: int) -> None:
     made = [
-        sole_trader(verksamhetsbeskrivning="a\nb") if n % 3 else organisation(str(5560000000 + n))
-        for n in range(12)
+        sole_trader(verksamhetsbeskrivning="a\nb") if n % 3 else organisation(str(5560000000 + n)) for n in range(12)
     ]
     body = bulk(*made)
     with pytest.MonkeyPatch.context() as patch:
@@ -136,14 +133,7 @@ def test_the_door_lets_through_what_it_let_through_before() -> None:
 
 @check_cases(
     ("text", "number"),
-    [
-        ("556000-0001", ONE),
-        ("165560000001", ONE),
-        (ONE, ONE),
-        (PERSON, None),
-        ("3021234567", None),
-        ("55600000", None),
-    ],
+    [("556000-0001", ONE), ("165560000001", ONE), (ONE, ONE), (PERSON, None), ("3021234567", None), ("55600000", None)],
 )
 def test_numbers_of_companies_in_any_spelling(text: str, number: str | None) -> None:
     assert company_number(text) == number
@@ -170,9 +160,7 @@ def test_pitfall_2_a_persons_number_inside_a_companys_text_is_masked(number: str
     assert number.encode() not in kept
     assert len(kept) == len(body)
     assert "\nÖvrigt".encode() in kept
-    assert rows(batches(BULK, archived(BULK, bulk(organisation(ONE)))))["organisationsnummer"].to_list() == [
-        ONE
-    ]
+    assert rows(batches(BULK, archived(BULK, bulk(organisation(ONE)))))["organisationsnummer"].to_list() == [ONE]
 
 
 @check_cases("number", [number for number in WRITTEN if number.isascii()])

@@ -45,8 +45,7 @@ def test_pitfall_1_one_row_may_end_otherwise_than_the_others() -> None:
 @given(st.lists(st.tuples(_text, _text), min_size=1, max_size=5))
 def test_pitfall_1_stray_quotes_and_nul_merge_no_rows(texts: list[tuple[str, str]]) -> None:
     made = [
-        unit(str(5560000000 + place), Namn=f"X{name}", COAdress=street)
-        for place, (name, street) in enumerate(texts)
+        unit(str(5560000000 + place), Namn=f"X{name}", COAdress=street) for place, (name, street) in enumerate(texts)
     ]
     found = rows(batches(SCB, scb(*made)))
     assert found.height == len(made)
@@ -94,9 +93,7 @@ def test_unknown_codes_are_signals() -> None:
 
 
 def test_rows_that_are_no_company_are_listed() -> None:
-    found = batches(
-        SCB, scb(unit(ONE), unit(ONE), unit(TWO, PeOrgNr="191212121212"), unit(TWO, PeOrgNr="12"))
-    )
+    found = batches(SCB, scb(unit(ONE), unit(ONE), unit(TWO, PeOrgNr="191212121212"), unit(TWO, PeOrgNr="12")))
     assert rows(found).height == 1
     reasons = sorted(reason for _, reason, _ in rejects(found))
     assert reasons == [
@@ -118,10 +115,10 @@ def test_an_unknown_column_is_a_signal() -> None:
 
 def test_the_name_tells_the_instant() -> None:
     body = zipped("scb_bulkfil_JE_20260601T065839_76.txt", scb(unit(ONE)))
-    found = SCB.recognise("scb_bulk/scb_bulkfil.zip", body)
+    found = SCB.recognise_file("scb_bulk/scb_bulkfil.zip", body)
     assert isinstance(found, RecognisedFile)
     assert found.observed_at == datetime(2026, 6, 1, 6, 58, 39, tzinfo=UTC)
-    assert isinstance(SCB.recognise("scb_bulk/x.json", b"{}"), NotApplicable)
+    assert isinstance(SCB.recognise_file("scb_bulk/x.json", b"{}"), NotApplicable)
     assert len(SCB_COLUMNS) == 34
 
 

@@ -52,7 +52,7 @@ def export(*lines: str, header: str = NEW) -> bytes:
 
 def batches(dataset: Dataset, body: bytes) -> list[Batch]:
     return list(
-        dataset.read(ArchiveMember(dataset.key, "x", "0" * 64, AT, Scope.PART, "b", lambda: io.BytesIO(body)))
+        dataset.read_batches(ArchiveMember(dataset.key, "x", "0" * 64, AT, Scope.PART, "b", lambda: io.BytesIO(body)))
     )
 
 
@@ -64,9 +64,7 @@ def kept(body: bytes) -> bytes:
 @pytest.mark.parametrize("header", [OLD, NEW, ENGLISH])
 def test_pitfall_7_exports_of_each_edition_and_language(header: str) -> None:
     status = "Current" if header == ENGLISH else "Aktuell"
-    (found,) = batches(
-        INSIDER, export(line("2026-11-12 08:00:00", status=status), line(status=status), header=header)
-    )
+    (found,) = batches(INSIDER, export(line("2026-11-12 08:00:00", status=status), line(status=status), header=header))
     assert found.rows.rows() == [
         ("Exempel AB", LEI, ISIN, "NASDAQ STOCKHOLM AB", date(2026, 11, 10), date(2026, 11, 12))
     ]
@@ -85,9 +83,7 @@ def test_persons_and_unknown_columns_leave_at_the_door(header: str) -> None:
 
 
 def test_revised_and_cancelled_reports_do_not_count() -> None:
-    said = [
-        line(status=status, issuer=status or "Tom AB") for status in ("Aktuell", "Reviderad", "Makulerad", "")
-    ]
+    said = [line(status=status, issuer=status or "Tom AB") for status in ("Aktuell", "Reviderad", "Makulerad", "")]
     (found,) = batches(INSIDER, export(*said))
     assert found.rows["emittent"].to_list() == ["Aktuell"]
     assert signals([found]) == {("unknown_code", "Status "): 1}
@@ -105,11 +101,9 @@ def test_rows_that_say_nothing_are_listed_and_codes_checked() -> None:
     assert signals([found]) == {("unreadable_value", "ISIN"): 1}
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"<html>" + SECRET.encode(), export(header="Namn;Person;") + SECRET.encode()]
-)
+@pytest.mark.parametrize("body", [b"", b"<html>" + SECRET.encode(), export(header="Namn;Person;") + SECRET.encode()])
 def test_what_is_no_export_is_not_ours_and_not_kept(body: bytes) -> None:
-    assert isinstance(INSIDER.recognise("x", body), NotApplicable)
+    assert isinstance(INSIDER.recognise_file("x", body), NotApplicable)
     assert SECRET.encode() not in kept(body)
     with pytest.raises(UnreadableFileError):
         batches(INSIDER, kept(body))
@@ -123,7 +117,7 @@ def test_no_bytes_break_the_door_or_the_readers(tail: bytes) -> None:
     for body in (tail, export(line()) + tail):
         kept(body)
         for dataset in (INSIDER, SHORTS):
-            dataset.recognise("x", body)
+            dataset.recognise_file("x", body)
             try:
                 batches(dataset, body)
             except UnreadableFileError:
@@ -167,9 +161,7 @@ def test_at_first_the_last_weeks_come(registry: Registry, http: HttpClient) -> N
 
 
 def test_pitfall_7_parameters_ignored_in_silence_are_noticed(registry: Registry, http: HttpClient) -> None:
-    registry.answers = type(
-        "Any", (dict,), {"get": lambda *_: (200, export(line("2026-11-16 09:00:00")), {})}
-    )()
+    registry.answers = type("Any", (dict,), {"get": lambda *_: (200, export(line("2026-11-16 09:00:00")), {})})()
     with pytest.raises(UnexpectedBodyError, match="ignored"):
         list(INSIDER.fetch(http, Cursor("2026-10-01"), ()))
 
@@ -224,7 +216,7 @@ def test_other_spreadsheets_are_unreadable(body: bytes) -> None:
 
 def test_links_of_issuers_concern_no_company_yet() -> None:
     (found,) = batches(INSIDER, export(line()))
-    assert SWEDEN.touches("se_insyn_emittent", found.rows).to_list() == [None]
+    assert SWEDEN.company_ids_of_rows("se_insyn_emittent", found.rows).to_list() == [None]
 
 
 @pytest.mark.sources
@@ -237,12 +229,10 @@ def test_the_registers_genuine_files(sources: Path) -> None:
     assert found.rows["emittent"].n_unique() == 111
     assert (found.rows["lei"] != "").sum() == 101
     empty = (sources / "se" / "fi_insynsregistret" / "insyn_export_header_only_utf16le.csv").read_bytes()
-    assert INSIDER.recognise("x", empty) == NotApplicable("an export without rows")
+    assert INSIDER.recognise_file("x", empty) == NotApplicable("an export without rows")
     name = "HistoriskaPositioner_2025-12-20.ods"
     shorts = (sources / "se" / "fi_blankningsregistret" / name).read_bytes()
-    assert SHORTS.recognise(name, shorts[:65536]) == RecognisedFile(
-        datetime(2025, 12, 20, tzinfo=UTC), Scope.PART
-    )
+    assert SHORTS.recognise_file(name, shorts[:65536]) == RecognisedFile(datetime(2025, 12, 20, tzinfo=UTC), Scope.PART)
     (found,) = batches(SHORTS, shorts)
     assert found.rejects.is_empty()
     assert (found.rows.height, found.rows["isin"].n_unique()) == (550, 397)

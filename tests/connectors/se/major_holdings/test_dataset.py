@@ -25,22 +25,18 @@ def present(table: str, *bodies: tuple[str, bytes, str]) -> pl.LazyFrame:
         pl.lit("raw").alias("_raw"),
         pl.lit(None, pl.Datetime("us", "UTC")).alias("_retired_at"),
     ]
-    frames = [
-        batch.rows for key, body, name in bodies for batch in read(key, body, name) if batch.table == table
-    ]
+    frames = [batch.rows for key, body, name in bodies for batch in read(key, body, name) if batch.table == table]
     return pl.concat(frames).with_columns(meta).lazy()
 
 
-def told(
-    *items: dict[str, Any], pages: tuple[bytes, ...] = (), listing: bytes | None = None
-) -> list[dict[str, Any]]:
+def told(*items: dict[str, Any], pages: tuple[bytes, ...] = (), listing: bytes | None = None) -> list[dict[str, Any]]:
     """What holders hold by the newest of these, and what they held on earlier days."""
     bodies = [(KEY, mfn(*items), "x.json"), *((KEY, one, f"{PAGE}_sv.html") for one in pages)]
     tables = {"se_flaggning": present("se_flaggning", *bodies)}
     tables["se_mfn"] = present("se_mfn", ("se.mfn", mfn(*items), "x.json"))
     if listing is not None:
         tables["se_release"] = present("se_release", ("se.nasdaq", listing, "x.json"))
-    made = SWEDEN.normalise(tables, AT.date())
+    made = SWEDEN.to_shared_tables(tables, AT.date())
     return [*made["holdings"].to_dicts(), *made["holdings_earlier"].to_dicts()]
 
 
@@ -57,7 +53,7 @@ def test_an_item_becomes_a_statement_of_its_holder() -> None:
 
 def test_its_issuer_is_known_by_the_number_that_the_wire_gives() -> None:
     (batch,) = read(KEY, mfn(item(1, text("5,02"))))
-    assert SWEDEN.touches(batch.table, batch.rows).to_list() == [COMPANY]
+    assert SWEDEN.company_ids_of_rows(batch.table, batch.rows).to_list() == [COMPANY]
     through = [link.through for link in SWEDEN.links if link.table == "se_flaggning"]
     assert through == ["se_release", "se_mfn", "se_bolagsverket"]
 
@@ -65,15 +61,15 @@ def test_its_issuer_is_known_by_the_number_that_the_wire_gives() -> None:
 def test_the_issuer_of_a_copied_text_is_known_by_the_name_in_it() -> None:
     said = f"{HOLDER} innehar nu 5,02 procent av rösterna i Exempel Aktiebolag (publ)."
     (batch,) = read(KEY, json.dumps({"url": "https://example.com/a", "text": said}).encode())
-    link = next(
-        one for one in SWEDEN.links if one.table == "se_flaggning" and one.through == "se_bolagsverket"
-    )
+    link = next(one for one in SWEDEN.links if one.table == "se_flaggning" and one.through == "se_bolagsverket")
     assert not isinstance(link.key, str)
     assert link.key.of(batch.rows).to_list() == core_names(pl.Series(["Exempel AB"])).to_list()
 
 
 def test_a_limit_alone_is_a_band() -> None:
-    said = f"<p>{HOLDER} har meddelat Exempel AB att innehavet understiger 5 procent av såväl aktierna som rösterna.</p>"
+    said = (
+        f"<p>{HOLDER} har meddelat Exempel AB att innehavet understiger 5 procent av såväl aktierna som rösterna.</p>"
+    )
     (row,) = told(item(1, said))
     assert (row["pct"], row["pct_min"], row["pct_max"], row["basis"]) == (None, 0, 5, "band")
     assert (row["votes_pct"], row["votes_min"], row["votes_max"]) == (None, 0, 5)
@@ -108,9 +104,7 @@ def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
     """Of another holder and day too; even where its own text tells nothing."""
     corrects = {"tags": [":correction", ":correction:news-1"]}
     right = item(3, text("6,02", holder="Sagolik Invest AB"), properties=corrects)
-    assert shares(told(item(1, text("5,02")), right)) == [
-        ("Sagolik Invest AB", date(2026, 11, 12), Decimal("6.02"))
-    ]
+    assert shares(told(item(1, text("5,02")), right)) == [("Sagolik Invest AB", date(2026, 11, 12), Decimal("6.02"))]
     silent = item(3, "<p>Se bifogad fil.</p>", properties=corrects)
     assert told(item(1, text("5,02")), silent) == []
 
@@ -140,9 +134,7 @@ def test_a_day_after_the_release_is_no_day_of_it() -> None:
 
 def test_a_holding_in_another_company_is_none_in_the_issuer() -> None:
     elsewhere = "<p>Exempel AB har ökat sitt innehav i Annat Bolag AB till 10,2 procent av aktierna.</p>"
-    assert told(item(1, text("5,02")), pages=(page(elsewhere),), listing=listed()) == told(
-        item(1, text("5,02"))
-    )
+    assert told(item(1, text("5,02")), pages=(page(elsewhere),), listing=listed()) == told(item(1, text("5,02")))
     third = f"<p>{HOLDER} har ökat sitt innehav i Annat Bolag AB till 10,2 procent av aktierna.</p>"
     assert told(item(1, third)) == []
     assert told(item(1, third, content={"title": "Flaggningsmeddelande"})) == []
@@ -153,9 +145,7 @@ def test_a_holding_in_another_company_is_none_in_the_issuer() -> None:
 
 def test_an_issuer_is_no_holder_of_itself() -> None:
     own = page("<p>Exempel AB innehar nu 5,3 procent av aktierna.</p>")
-    assert told(item(1, None), item(2, text("5,02")), pages=(own,), listing=listed()) == told(
-        item(2, text("5,02"))
-    )
+    assert told(item(1, None), item(2, text("5,02")), pages=(own,), listing=listed()) == told(item(2, text("5,02")))
 
 
 def test_a_page_finds_its_company_and_its_day_by_its_release() -> None:
@@ -182,8 +172,7 @@ def test_what_is_no_notice_is_not_read_and_what_is_open_is_a_signal() -> None:
 
 
 @pytest.mark.parametrize(
-    "title",
-    ["Flaggningsmeddelande i Exempel AB", "Notification of major holdings", "Påhitt flaggar i Exempel"],
+    "title", ["Flaggningsmeddelande i Exempel AB", "Notification of major holdings", "Påhitt flaggar i Exempel"]
 )
 def test_a_headline_makes_a_notice_whatever_its_tags(title: str) -> None:
     plain = item(1, text("5,02"), properties={"tags": [":regulatory"]}, content={"title": title})
@@ -192,14 +181,12 @@ def test_a_headline_makes_a_notice_whatever_its_tags(title: str) -> None:
 
 
 def test_a_flagship_is_no_notice() -> None:
-    shop = item(
-        1, text("5,02"), properties={"tags": []}, content={"title": "Exempel öppnar flaggskeppsbutik"}
-    )
+    shop = item(1, text("5,02"), properties={"tags": []}, content={"title": "Exempel öppnar flaggskeppsbutik"})
     assert rows("se.mfn", mfn(shop))[0]["categories"] == ["other"]
 
 
 def test_files_are_told_from_each_other() -> None:
     made = SWEDEN.dataset(KEY)
-    assert made.recognise("x.json", mfn(item(1, text("5,02")))) == RecognisedFile(None, Scope.PART)
-    assert made.recognise("x.html", page(text("5,02"))) == RecognisedFile(None, Scope.PART)
-    assert isinstance(made.recognise("x.json", b'{"error": 1}'), NotApplicable)
+    assert made.recognise_file("x.json", mfn(item(1, text("5,02")))) == RecognisedFile(None, Scope.PART)
+    assert made.recognise_file("x.html", page(text("5,02"))) == RecognisedFile(None, Scope.PART)
+    assert isinstance(made.recognise_file("x.json", b'{"error": 1}'), NotApplicable)

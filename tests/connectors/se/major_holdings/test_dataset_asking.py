@@ -19,9 +19,7 @@ from tests.connectors.se.conftest import Registry
 from tests.connectors.se.notice_files import KEY, PAGE, item, listed, page, text
 
 
-def test_the_stream_arrives_whole_and_goes_on_at_the_servers_time(
-    registry: Registry, http: HttpClient
-) -> None:
+def test_the_stream_arrives_whole_and_goes_on_at_the_servers_time(registry: Registry, http: HttpClient) -> None:
     since = datetime(2026, 11, 15, 5, 50, tzinfo=UTC)
     for start, items in enumerate(([item(1, None)], [])):
         registry.say(mfn_fetch.stream_page_url(since, start).removeprefix("https://mfn.se"), mfn(*items))
@@ -39,10 +37,10 @@ def staged(*items: dict[str, Any]) -> dict[str, pl.DataFrame]:
 
 def test_notices_are_asked_for_one_by_one() -> None:
     made = SWEDEN.dataset(KEY)
-    assert made.wants is not None
-    asked = list(made.wants(staged(item(1, None), mfn_item(2))))
+    assert made.subjects_to_fetch is not None
+    asked = list(made.subjects_to_fetch(staged(item(1, None), mfn_item(2))))
     assert asked == ["e-1 news-1", f"https://view.news.eu.nasdaq.com/view?id={PAGE}&lang=sv"]
-    assert list(made.wants({})) == []
+    assert list(made.subjects_to_fetch({})) == []
 
 
 def test_what_was_asked_for_is_not_asked_again(registry: Registry, http: HttpClient) -> None:

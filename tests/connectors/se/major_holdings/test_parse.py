@@ -32,7 +32,7 @@ def read(text: str, author: str | None = ISSUER) -> FlaggingNotification:
 
 def said(text: str, author: str | None = ISSUER) -> tuple[str | None, str | None]:
     """Shares and votes as `5.02`, `>10` or `<5`."""
-    held = read(text, author).now.held
+    held = read(text, author).now.shares_and_votes
     assert held is not None
     return shown(held.shares), shown(held.votes)
 
@@ -83,10 +83,7 @@ def test_what_the_text_leaves_open_is_no_figure(reason: str, text: str) -> None:
 @check_cases(
     ("text", "day"),
     [
-        (
-            "har den 3 mars 2026 informerat bolaget. Transaktionen genomfördes den 2 mars 2026.",
-            date(2026, 3, 2),
-        ),
+        ("har den 3 mars 2026 informerat bolaget. Transaktionen genomfördes den 2 mars 2026.", date(2026, 3, 2)),
         ("notified on 4 March 2026 that it sold shares on 3 March 2026.", date(2026, 3, 3)),
         ("notified the company on March 4, 2026.", None),
         ("passerade gränsen 2026-03-02.", date(2026, 3, 2)),
@@ -95,17 +92,14 @@ def test_what_the_text_leaves_open_is_no_figure(reason: str, text: str) -> None:
     ],
 )
 def test_the_day_is_that_of_the_move(text: str, day: date | None) -> None:
-    assert (
-        read(f"{HOLDER} har ökat sitt innehav till 5,3 procent av aktierna. Påhitt Kapital AB {text}").day
-        == day
-    )
+    assert read(f"{HOLDER} har ökat sitt innehav till 5,3 procent av aktierna. Påhitt Kapital AB {text}").day == day
 
 
 def test_the_notice_before_is_told_where_the_text_has_it() -> None:
     before = read(WORDINGS[4][-1]).before
     assert before is not None
-    assert before.held is not None
-    assert (shown(before.held.shares), shown(before.held.votes)) == ("10.1", "9.4")
+    assert before.shares_and_votes is not None
+    assert (shown(before.shares_and_votes.shares), shown(before.shares_and_votes.votes)) == ("10.1", "9.4")
 
 
 @check_cases(
@@ -125,9 +119,7 @@ def test_who_holds(text: str, holder: str) -> None:
 
 def test_of_another_issuer_the_text_names_it() -> None:
     """By its page alone nobody knows whose release it is: the mapping compares."""
-    found = read(
-        f"{ISSUER} har ökat sitt innehav i Annat Bolag AB till 10,2 procent av aktierna.", author=None
-    )
+    found = read(f"{ISSUER} har ökat sitt innehav i Annat Bolag AB till 10,2 procent av aktierna.", author=None)
     assert (found.holder, found.issuer) == (ISSUER, "Annat Bolag AB")
 
 
@@ -135,9 +127,7 @@ def test_of_another_issuer_the_text_names_it() -> None:
 def test_genuine_notices_of_neighbours_are_read_alike_or_refused(sources: Path) -> None:
     """Finnish ones in their supervisor's form as Finland reads them; of Oslo's what its text tells, nothing else."""
     copies = sources / "fi" / "flagging_text" / "fi_flagging_release_text_excerpts.jsonl"
-    for text in (
-        shapes.tables_to_cells(json.loads(line)["text"]) for line in copies.read_text("utf-8").splitlines()
-    ):
+    for text in (shapes.tables_to_cells(json.loads(line)["text"]) for line in copies.read_text("utf-8").splitlines()):
         with suppress(NotFlaggingFormError):
             due = parse_notification(text)
             found = parse_notice(text)
@@ -147,12 +137,8 @@ def test_genuine_notices_of_neighbours_are_read_alike_or_refused(sources: Path) 
         one = json.loads(line)
         if "flagg" in " ".join(one["categories"]).casefold():
             with suppress(NotFlaggingFormError):
-                told[one["messageId"]] = parse_notice(
-                    shapes.tables_to_cells(one["bodyText"]), one["issuerName"]
-                )
-    assert [(found.holder, found.day) for found in told.values()] == [
-        ("Handelsbanken Fonder AB", date(2026, 6, 4))
-    ]
+                told[one["messageId"]] = parse_notice(shapes.tables_to_cells(one["bodyText"]), one["issuerName"])
+    assert [(found.holder, found.day) for found in told.values()] == [("Handelsbanken Fonder AB", date(2026, 6, 4))]
 
 
 def test_a_longer_text_than_any_notice_is_not_read() -> None:
@@ -177,14 +163,10 @@ def test_any_text_is_read_or_refused_and_soon(pieces: list[str]) -> None:
     except NotFlaggingFormError:
         return
     assert found.holder
-    held = found.now.held
+    held = found.now.shares_and_votes
     levels = [] if held is None else [held.shares, held.votes]
     values = [
-        value
-        for level in levels
-        if level
-        for value in (level.exact, level.above, level.below)
-        if value is not None
+        value for level in levels if level for value in (level.exact, level.above, level.below) if value is not None
     ]
     assert all(Decimal(0) <= value <= Decimal(100) for value in values)
 

@@ -35,8 +35,7 @@ def one(said: dict[str, str] | None = None, known: dict[str, str] | None = None)
 def test_the_two_files_are_joined_by_the_number() -> None:
     found = one({"organisationsnamn": "Åkeriet AB$FORETAGSNAMN-ORGNAM$2001-05-10"})
     assert {
-        name: found[name]
-        for name in ("company_id", "name", "industry_code", "industry_scheme", "industry_label")
+        name: found[name] for name in ("company_id", "name", "industry_code", "industry_scheme", "industry_label")
     } == {
         "company_id": f"firm:SE:{ONE}",
         "name": "Åkeriet AB",
@@ -67,11 +66,7 @@ def test_pitfall_8_labels_of_sni_2007_only_before_2026() -> None:
 
 def test_a_company_that_only_scb_has_takes_its_words() -> None:
     found = profiles([organisation(TWO)], [unit(ONE, JurForm="82", PostNr="41111")])[ONE]
-    assert (found["name"], found["legal_form_code"], found["legal_form_label"]) == (
-        "EXEMPEL AB",
-        "82",
-        "Kommuner",
-    )
+    assert (found["name"], found["legal_form_code"], found["legal_form_label"]) == ("EXEMPEL AB", "82", "Kommuner")
     assert (found["registered_date"], found["municipality"]) == (date(2001, 5, 10), "Göteborg")
 
 
@@ -97,12 +92,8 @@ def test_several_rows_make_one_company() -> None:
         avregistreringsdatum="2025-01-01",
         namnskyddslopnummer="1",
     )
-    here = organisation(
-        ONE, organisationsnamn="Äldre AB$FORETAGSNAMN-ORGNAM$2002-01-01", namnskyddslopnummer="2"
-    )
-    newer = organisation(
-        ONE, organisationsnamn="Nyare AB$FORETAGSNAMN-ORGNAM$2003-01-01", namnskyddslopnummer="3"
-    )
+    here = organisation(ONE, organisationsnamn="Äldre AB$FORETAGSNAMN-ORGNAM$2002-01-01", namnskyddslopnummer="2")
+    newer = organisation(ONE, organisationsnamn="Nyare AB$FORETAGSNAMN-ORGNAM$2003-01-01", namnskyddslopnummer="3")
     found = profiles([gone, here, newer])
     assert list(found) == [ONE]
     assert (found[ONE]["name"], found[ONE]["dissolved_date"]) == ("Nyare AB", None)
@@ -114,23 +105,9 @@ def test_several_rows_make_one_company() -> None:
         ({}, {}, "active", None, None, "se.scb"),
         ({}, {"FtgStat": "0"}, "dormant", "no_trading", None, "se.scb"),
         ({}, {"FtgStat": "9"}, "dormant", "no_trading", None, "se.scb"),
-        (
-            {"avregistreringsdatum": "2026-11-20"},
-            {},
-            "dissolved",
-            None,
-            date(2026, 11, 20),
-            "se.bolagsverket",
-        ),
+        ({"avregistreringsdatum": "2026-11-20"}, {}, "dissolved", None, date(2026, 11, 20), "se.bolagsverket"),
         ({"avregistreringsdatum": "2026-11-21"}, {}, "active", None, None, "se.scb"),
-        (
-            {PROCEEDINGS: "KK-AVOMFO$2024-01-26"},
-            {},
-            "dormant",
-            "bankruptcy",
-            date(2024, 1, 26),
-            "se.bolagsverket",
-        ),
+        ({PROCEEDINGS: "KK-AVOMFO$2024-01-26"}, {}, "dormant", "bankruptcy", date(2024, 1, 26), "se.bolagsverket"),
         ({PROCEEDINGS: "|LI-AVOMFO$null"}, {}, "dormant", "liquidation", None, "se.bolagsverket"),
         (
             {PROCEEDINGS: "|FR-AVOMFO$2024-01-26|KK-AVOMFO$2024-02-26"},
@@ -160,12 +137,7 @@ def test_several_rows_make_one_company() -> None:
     ],
 )
 def test_status_by_the_contracts_rule(
-    said: dict[str, str],
-    known: dict[str, str],
-    status: str,
-    detail: str | None,
-    since: date | None,
-    source: str,
+    said: dict[str, str], known: dict[str, str], status: str, detail: str | None, since: date | None, source: str
 ) -> None:
     found = one(said, known)
     assert (found["status"], found["status_detail"], found["status_date"], found["status_source"]) == (
@@ -199,7 +171,7 @@ def test_without_a_row_of_scb_a_young_company_is_active(days: int, status: str) 
 def test_leaving_scbs_file_changes_nothing() -> None:
     bulk_rows = present(rows(batches(BULK, bulk(organisation(ONE)))))
     left = present(rows(batches(SCB, scb(unit(ONE, FtgStat="1")))), retired=INSTANT)
-    found = SWEDEN.normalise({"se_bolagsverket": bulk_rows, "se_scb": left}, TODAY)["companies"].to_dicts()[0]
+    found = SWEDEN.to_shared_tables({"se_bolagsverket": bulk_rows, "se_scb": left}, TODAY)["companies"].to_dicts()[0]
     assert (found["status"], found["industry_code"]) == ("active", "62100")
 
 
@@ -216,9 +188,7 @@ def test_leaving_scbs_file_changes_nothing() -> None:
         ("DK-1000", (None, None), None),
     ],
 )
-def test_the_place_is_told_by_the_post_code(
-    code: str, place: tuple[str | None, ...], county: str | None
-) -> None:
+def test_the_place_is_told_by_the_post_code(code: str, place: tuple[str | None, ...], county: str | None) -> None:
     found = one({"postadress": f"Gata 1$$ORT${code}$SE-LAND"})
     assert ((found["municipality_code"], found["municipality"]), found["county"]) == (place, county)
 
@@ -247,20 +217,12 @@ def test_an_address_is_one_registers_whole() -> None:
         "STOCKHOLM",
     )
     ours = one({"postadress": "Gata $ 1$c/o Y$UPPSALA$75023$SE-LAND"}, {"Gatuadress": "STORGATAN 2"})
-    assert (ours["address_lines"][0], ours["post_town"], ours["municipality"]) == (
-        "c/o Y",
-        "UPPSALA",
-        "Uppsala",
-    )
+    assert (ours["address_lines"][0], ours["post_town"], ours["municipality"]) == ("c/o Y", "UPPSALA", "Uppsala")
 
 
 def test_what_bolagsverket_leaves_open_scb_says() -> None:
     known = {"Namn": "EXEMPEL I KISA", "JurForm": "82", "RegDatKtid": "19990102"}
-    nothing = {
-        "organisationsnamn": "firma$okänd",
-        "organisationsform": "",
-        "registreringsdatum": "",
-    }
+    nothing = {"organisationsnamn": "firma$okänd", "organisationsform": "", "registreringsdatum": ""}
     names = ("name", "legal_form_code", "registered_date")
     theirs, ours = one(nothing, known), one(None, known)
     assert [theirs[name] for name in names] == ["EXEMPEL I KISA", "82", date(1999, 1, 2)]

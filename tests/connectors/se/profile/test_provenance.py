@@ -51,9 +51,7 @@ def entries(number: int, drawn: tuple[Any, ...]) -> list[tuple[str, str, str]]:
 
 @settings(max_examples=100)
 @given(st.lists(_row, max_size=12), st.integers(1, 5))
-def test_each_company_has_the_registers_that_gave_something(
-    drawn: list[tuple[Any, ...]], at_once: int
-) -> None:
+def test_each_company_has_the_registers_that_gave_something(drawn: list[tuple[Any, ...]], at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(provenance, "STRETCH_ROWS", at_once)
         found = provenance.with_sources(frame(drawn))["sources"].to_list()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from connectors.uk.accounts.document import AccountsDocument, FigureRow, parse_accounts_document
+from connectors.uk.accounts.document import AccountsDocument, AccountsRow, parse_accounts_document
 
 FOLDERS = ("accounts_ixbrl", "accounts_ixbrl_full", "accounts_xbrl_xml", "accounts_edge_cases")
 NAME = "Prod223_2125_01234567_20171231.html"
@@ -34,9 +34,7 @@ AXIS = {
 class Page:
     """An inline document being written: contexts are made as facts name them."""
 
-    def __init__(
-        self, version: str = "2013", schema: str = "https://xbrl.frc.org.uk/FRS-102/2019/a.xsd"
-    ) -> None:
+    def __init__(self, version: str = "2013", schema: str = "https://xbrl.frc.org.uk/FRS-102/2019/a.xsd") -> None:
         self.version, self.schema = version, schema
         self.contexts: dict[tuple[str, ...], str] = {}
         self.facts: list[str] = []
@@ -44,33 +42,20 @@ class Page:
     def context(self, period: str, *members: str) -> str:
         return self.contexts.setdefault((period, *members), f"c{len(self.contexts)}")
 
-    def number(
-        self, name: str, value: object, period: str, *members: str, unit: str = "GBP", more: str = ""
-    ) -> None:
-        text, sign = (
-            (str(value)[1:], 'sign="-"') if str(value).startswith("-") and str(value) != "-" else (value, "")
-        )
-        attributes = (
-            f'name="x7:{name}" contextRef="{self.context(period, *members)}" unitRef="{unit}" {sign} {more}'
-        )
+    def number(self, name: str, value: object, period: str, *members: str, unit: str = "GBP", more: str = "") -> None:
+        text, sign = (str(value)[1:], 'sign="-"') if str(value).startswith("-") and str(value) != "-" else (value, "")
+        attributes = f'name="x7:{name}" contextRef="{self.context(period, *members)}" unitRef="{unit}" {sign} {more}'
         self.facts.append(f"<ix:nonFraction {attributes}>{text}</ix:nonFraction>")
 
     def text(self, name: str, value: str, period: str, *members: str, more: str = "") -> None:
         context = self.context(period, *members)
-        self.facts.append(
-            f'<ix:nonNumeric name="bus:{name}" contextRef="{context}" {more}>{value}</ix:nonNumeric>'
-        )
+        self.facts.append(f'<ix:nonNumeric name="bus:{name}" contextRef="{context}" {more}>{value}</ix:nonNumeric>')
 
     def body(self) -> bytes:
         contexts = "".join(self._context(identity, *key) for key, identity in self.contexts.items())
         units = "".join(
             f'<xbrli:unit id="{unit}"><xbrli:measure>{prefix}:{unit}</xbrli:measure></xbrli:unit>'
-            for unit, prefix in (
-                ("GBP", "iso4217"),
-                ("USD", "iso4217"),
-                ("EUR", "iso4217"),
-                ("pure", "xbrli"),
-            )
+            for unit, prefix in (("GBP", "iso4217"), ("USD", "iso4217"), ("EUR", "iso4217"), ("pure", "xbrli"))
         )
         return f"""<html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/{self.version}/inlineXBRL"
  xmlns:xbrli="http://www.xbrl.org/2003/instance" xmlns:iso4217="http://www.xbrl.org/2003/iso4217"
@@ -99,7 +84,7 @@ class Page:
         return parse_accounts_document(name, self.body())
 
 
-def _own(document: AccountsDocument, *, group: bool = False) -> FigureRow:
+def _own(document: AccountsDocument, *, group: bool = False) -> AccountsRow:
     (row,) = [row for row in document.rows if row.is_group is group and not row.period.is_comparative]
     return row
 
@@ -116,7 +101,7 @@ def axes() -> dict[str, str]:
 
 
 @pytest.fixture
-def own() -> Callable[..., FigureRow]:
+def own() -> Callable[..., AccountsRow]:
     return _own
 
 

@@ -20,7 +20,7 @@ from connectors.contract.dataset import (
     Scope,
     UnreadableFileError,
 )
-from connectors.kit.formats import sniff
+from connectors.kit.formats import detect_body_format
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import FetchedResponse, NotModified, Validators
 from connectors.uk.accounts import dataset as accounts_dataset
@@ -57,7 +57,9 @@ def piece(body: bytes, name: str = DAILY) -> ArchiveMember:
 def read(body: bytes, name: str = DAILY) -> tuple[pl.DataFrame, dict[str, str], dict[str, int]]:
     """Rows, reasons by rejected record, counts by signal."""
     batches: list[Batch] = [
-        batch for part in accounts_dataset.split(piece(body, name)) for batch in accounts_dataset.read(part)
+        batch
+        for part in accounts_dataset.split_members(piece(body, name))
+        for batch in accounts_dataset.read_batches(part)
     ]
     rows = pl.concat([batch.rows for batch in batches])
     rejects = {record: reason for batch in batches for record, reason, _ in batch.rejects.iter_rows()}
@@ -70,9 +72,7 @@ MEMBER = "Prod223_3951_01234567_20241231"
 
 def test_members_give_rows_with_their_names_and_the_date_of_the_zip() -> None:
     body = document()
-    rows, rejects, _ = read(
-        zipped({f"{MEMBER}.xml": body, "__MACOSX/._Prod223_3951_01234567_20241231.xml": b"x"})
-    )
+    rows, rejects, _ = read(zipped({f"{MEMBER}.xml": body, "__MACOSX/._Prod223_3951_01234567_20241231.xml": b"x"}))
     assert rejects == {}
     row = rows.row(0, named=True)
     assert (row["document"], row["member"]) == (f"{MEMBER}.xml", f"{MEMBER}.xml")
@@ -97,9 +97,7 @@ def test_pitfall_18_of_a_nested_zip_the_accounts_are_read_and_the_report_is_not(
 
 
 def test_pitfall_18_of_an_unknown_package_every_document_with_tags_is_read() -> None:
-    package = zipped(
-        {"reports/a.xhtml": document(3), "reports/b.xhtml": b"<html/>", "META-INF/x.xml": b"<x/>"}
-    )
+    package = zipped({"reports/a.xhtml": document(3), "reports/b.xhtml": b"<html/>", "META-INF/x.xml": b"<x/>"})
     rows, rejects, _ = read(zipped({f"{MEMBER}_PKG.zip": package}))
     assert rows["equity"].to_list() == [3]
     assert rejects == {}
@@ -185,10 +183,10 @@ def test_a_large_archive_is_split_into_packs_that_lose_nothing(monkeypatch: pyte
     nested = zipped({"c/accounts/a.xml": document(100), "c/cic34/b.xml": document(101)})
     members = {f"Prod223_1_0000000{n}_20241231.xml": document(n) for n in range(1, 9)}
     body = zipped({**members, f"{MEMBER}_CIC.zip": nested})
-    parts = list(accounts_dataset.split(piece(body)))
-    assert [part.member for part in parts] == ["members 1 of 3", "members 2 of 3", "members 3 of 3"]
+    parts = list(accounts_dataset.split_members(piece(body)))
+    assert [part.member_name for part in parts] == ["members 1 of 3", "members 2 of 3", "members 3 of 3"]
     monkeypatch.setattr(accounts_dataset, "MOST_PACKS", 2)
-    assert [part.member for part in accounts_dataset.split(piece(body))] == [
+    assert [part.member_name for part in accounts_dataset.split_members(piece(body))] == [
         "members 1 of 2",
         "members 2 of 2",
     ]
@@ -201,23 +199,19 @@ def test_a_large_archive_is_split_into_packs_that_lose_nothing(monkeypatch: pyte
     ("name", "head", "found"),
     [
         (DAILY, b"PK\x03\x04", RecognisedFile(AT, Scope.PART)),
-        (
-            "accounts_bulk_zip/Accounts_Bulk_Data-2025-05-03.trimmed.zip",
-            b"PK\x03\x04",
-            RecognisedFile(AT, Scope.PART),
-        ),
+        ("accounts_bulk_zip/Accounts_Bulk_Data-2025-05-03.trimmed.zip", b"PK\x03\x04", RecognisedFile(AT, Scope.PART)),
         ("Accounts_Monthly_Data-May2025.zip", b"PK\x03\x04", RecognisedFile(None, Scope.PART)),
         (f"{MEMBER}.html", b"<html/>", RecognisedFile(None, Scope.PART)),
         ("account_1.xml", document()[:500], RecognisedFile(None, Scope.PART)),
     ],
 )
 def test_recognised(name: str, head: bytes, found: RecognisedFile) -> None:
-    assert accounts_dataset.recognise(name, head) == found
+    assert accounts_dataset.recognise_file(name, head) == found
 
 
 def test_other_files_are_not_ours() -> None:
-    assert isinstance(accounts_dataset.recognise("notes.html", b"<html><body/></html>"), NotApplicable)
-    assert isinstance(accounts_dataset.recognise("Accounts_Bulk_Data-2025-13-45.csv", b"a,b"), NotApplicable)
+    assert isinstance(accounts_dataset.recognise_file("notes.html", b"<html><body/></html>"), NotApplicable)
+    assert isinstance(accounts_dataset.recognise_file("Accounts_Bulk_Data-2025-13-45.csv", b"a,b"), NotApplicable)
 
 
 class Web:
@@ -239,7 +233,7 @@ class Web:
 
 def _fetched(url: str, body: bytes) -> FetchedResponse:
     held = Validators('"e2"')
-    return FetchedResponse(url, 200, {}, io.BytesIO(body), len(body), sniff(body), AT, None, held)
+    return FetchedResponse(url, 200, {}, io.BytesIO(body), len(body), detect_body_format(body), AT, None, held)
 
 
 PAGE = "".join(
@@ -250,9 +244,7 @@ PAGE = "".join(
 
 def test_live_the_newest_zip_first_then_all_newer_ones_and_re_issues() -> None:
     first = list(accounts_fetch.fetch(Web(PAGE), None, ()))  # type: ignore[arg-type]
-    assert [(arrival.name, arrival.observed_at, arrival.scope) for arrival in first] == [
-        (DAILY, AT, Scope.PART)
-    ]
+    assert [(arrival.name, arrival.observed_at, arrival.scope) for arrival in first] == [(DAILY, AT, Scope.PART)]
     assert first[0].cursor is not None
     assert first[0].cursor.value.startswith("2025-05-03\n")
     web = Web(PAGE, unchanged=("2025-05-01.zip",))

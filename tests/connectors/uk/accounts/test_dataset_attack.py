@@ -63,9 +63,7 @@ def test_entities_are_never_opened(body: bytes) -> None:
     assert figures(parse_accounts_document(NAME, body.replace(b">5<", b">1&nbsp;005<"))) == [(1005, 3)]
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "utf-8-sig", "latin-1"]
-)
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "utf-8-sig", "latin-1"])
 def test_whatever_the_encoding_undeclared(body: bytes, encoding: str) -> None:
     wide = body.decode().replace("</body>", "<p>£ café</p></body>").encode(encoding)
     assert figures(parse_accounts_document(NAME, wide)) == [(5, 3)]
@@ -73,13 +71,7 @@ def test_whatever_the_encoding_undeclared(body: bytes, encoding: str) -> None:
 
 @pytest.mark.parametrize(
     ("declared", "true"),
-    [
-        ("utf-8", "cp1252"),
-        ("US-ASCII", "utf-8"),
-        ("utf-16", "utf-8"),
-        ("UCS-2", "utf-8"),
-        ("x-none", "utf-8"),
-    ],
+    [("utf-8", "cp1252"), ("US-ASCII", "utf-8"), ("utf-16", "utf-8"), ("UCS-2", "utf-8"), ("x-none", "utf-8")],
 )
 def test_whatever_the_encoding_declared_wrongly(body: bytes, declared: str, true: str) -> None:
     text = body.decode().replace("</body>", "<p>£ café</p></body>")
@@ -91,9 +83,7 @@ def test_whatever_the_encoding_declared_wrongly(body: bytes, declared: str, true
 
 @pytest.mark.parametrize("junk", [b"\x00", b"\x01\x02", b"\xff\xfe\xfa", b"<br>", b"&copy;", b"a & b"])
 def test_junk_in_the_prose_loses_no_figure(body: bytes, junk: bytes) -> None:
-    assert figures(
-        parse_accounts_document(NAME, body.replace(b"</body>", b"<p>" + junk + b"</p></body>"))
-    ) == [(5, 3)]
+    assert figures(parse_accounts_document(NAME, body.replace(b"</body>", b"<p>" + junk + b"</p></body>"))) == [(5, 3)]
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99, 0.999])
@@ -115,13 +105,10 @@ def test_ten_thousand_contexts_of_classes_hide_no_total(blank: Any, axes: dict[s
         for n in range(10_000)
     )
     facts = "".join(
-        f'<ix:nonFraction name="x7:Equity" contextRef="k{n}" unitRef="GBP">{n}</ix:nonFraction>'
-        for n in range(10_000)
+        f'<ix:nonFraction name="x7:Equity" contextRef="k{n}" unitRef="GBP">{n}</ix:nonFraction>' for n in range(10_000)
     )
     body = body.replace(b"<ix:resources>", b"<ix:resources>" + contexts.encode())
-    assert figures(parse_accounts_document(NAME, body.replace(b"</body>", facts.encode() + b"</body>"))) == [
-        (5, 3)
-    ]
+    assert figures(parse_accounts_document(NAME, body.replace(b"</body>", facts.encode() + b"</body>"))) == [(5, 3)]
 
 
 def test_ten_thousand_periods_give_the_nearest_that_do_not_overlap(blank: Any) -> None:
@@ -160,15 +147,9 @@ def test_a_sheet_a_day_beside_last_years_end_is_the_comparative(blank: Any) -> N
 
 def test_continuations_without_end_are_left(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inline, "MOST_CONTINUATIONS", 50)
-    chain = "".join(
-        f'<ix:continuation id="k{n}" continuedAt="k{n + 1}">x</ix:continuation>' for n in range(40)
-    )
-    named = (
-        '<ix:nonNumeric name="bus:EntityDormantTruefalse" contextRef="c0" continuedAt="k0">n</ix:nonNumeric>'
-    )
-    document = parse_accounts_document(
-        NAME, body.replace(b"</body>", (named * 3 + chain).encode() + b"</body>")
-    )
+    chain = "".join(f'<ix:continuation id="k{n}" continuedAt="k{n + 1}">x</ix:continuation>' for n in range(40))
+    named = '<ix:nonNumeric name="bus:EntityDormantTruefalse" contextRef="c0" continuedAt="k0">n</ix:nonNumeric>'
+    document = parse_accounts_document(NAME, body.replace(b"</body>", (named * 3 + chain).encode() + b"</body>"))
     assert figures(document) == [(5, 3)]
     assert document.signals["endless_continuations", "the rest is left out"] == 2
 
@@ -194,15 +175,13 @@ def read(body: bytes) -> tuple[dict[str, int | None], dict[str, str]]:
     name = "Accounts_Bulk_Data-2025-05-03.zip"
     sha256 = hashlib.sha256(body).hexdigest()
     piece = ArchiveMember(accounts_dataset.KEY, name, sha256, AT, Scope.PART, "b", partial(io.BytesIO, body))
-    batches = [batch for part in accounts_dataset.split(piece) for batch in accounts_dataset.read(part)]
+    batches = [batch for part in accounts_dataset.split_members(piece) for batch in accounts_dataset.read_batches(part)]
     rows = [row for batch in batches for row in batch.rows.iter_rows(named=True)]
     rejects = {record: reason for batch in batches for record, reason, _ in batch.rejects.iter_rows()}
     return {row["company_number"]: row["equity"] for row in rows}, rejects
 
 
-def test_in_an_archive_of_attacks_no_good_document_is_lost(
-    body: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_an_archive_of_attacks_no_good_document_is_lost(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accounts_dataset, "PACK_MEMBERS", 4)
     monkeypatch.setattr(accounts_dataset, "LARGEST_DOCUMENT_BYTES", 1 << 20)
     nested = zipped({"CIC/accounts/a.xhtml": body, "CIC/accounts/huge.xhtml": b" " * (2 << 20)})
@@ -238,6 +217,6 @@ def test_names_that_come_twice_are_two_documents(body: bytes) -> None:
         accounts_dataset.KEY, "Accounts_Bulk_Data-2025-05-03.zip", "s", AT, Scope.PART, "b",
         partial(io.BytesIO, target.getvalue()),
     )  # fmt: skip
-    (batch,) = accounts_dataset.read(piece)
+    (batch,) = accounts_dataset.read_batches(piece)
     assert sorted(batch.rows["equity"]) == [5, 6]
     assert set(batch.rows["company_number"]) == {"00000001"}

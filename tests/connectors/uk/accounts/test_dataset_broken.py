@@ -9,12 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from connectors.kit.xml.parse import MalformedMarkupError
-from connectors.uk.accounts.document import (
-    NotAccountsError,
-    company_number,
-    parse_accounts_document,
-    parse_file_name,
-)
+from connectors.uk.accounts.document import NotAccountsError, company_number, parse_accounts_document, parse_file_name
 from tests.tables import check_cases
 
 NAME = "Prod223_2125_01234567_20171231.html"
@@ -131,6 +126,4 @@ def test_changed_bytes_never_crash_the_mapping(blank: Any, data: st.DataObject) 
         document = parse_accounts_document(NAME, bytes(body))
     except (MalformedMarkupError, NotAccountsError):
         return
-    assert all(
-        isinstance(row.equity, int | None) and not isinstance(row.equity, Decimal) for row in document.rows
-    )
+    assert all(isinstance(row.equity, int | None) and not isinstance(row.equity, Decimal) for row in document.rows)

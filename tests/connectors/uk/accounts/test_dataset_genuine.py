@@ -14,17 +14,11 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from connectors.uk.accounts.document import AccountsDocument, FigureRow, parse_accounts_document
+from connectors.uk.accounts.document import AccountsDocument, AccountsRow, parse_accounts_document
 
 pytestmark = pytest.mark.sources
 
-REVENUE = (
-    "TurnoverRevenue",
-    "TurnoverGrossOperatingRevenue",
-    "Revenue",
-    "IncomeEndowments",
-    "TotalIncomeEndowments",
-)
+REVENUE = ("TurnoverRevenue", "TurnoverGrossOperatingRevenue", "Revenue", "IncomeEndowments", "TotalIncomeEndowments")
 OPERATING = ("OperatingProfitLoss", "ProfitLossFromOperatingActivities")
 CHARITY = (
     "NetIncreaseDecreaseInCharitableFunds",
@@ -59,9 +53,7 @@ class Naive:
             value = self._value(node)
             if value is not None:
                 name = (node.get("name") or etree.QName(node).localname).split(":")[-1]
-                self.facts.setdefault((name, *self._where(contexts[node.get("contextRef")])), []).append(
-                    value
-                )
+                self.facts.setdefault((name, *self._where(contexts[node.get("contextRef")])), []).append(value)
 
     def _all(self, name: str) -> list[Any]:
         return self.root.xpath(f"//*[local-name()='{name}']")
@@ -72,9 +64,7 @@ class Naive:
             found = context.xpath(f".//*[local-name()='{name}']/text()")
             return found[0].strip() if found else ""
 
-        members = {
-            node.text.strip().split(":")[-1] for node in context.xpath(".//*[local-name()='explicitMember']")
-        }
+        members = {node.text.strip().split(":")[-1] for node in context.xpath(".//*[local-name()='explicitMember']")}
         typed = {"typed" for _ in context.xpath(".//*[local-name()='typedMember']")}
         return frozenset(members | typed), text("startDate"), text("endDate") or text("instant")
 
@@ -106,13 +96,7 @@ class Naive:
         }[maturity]
         for (name, dimensions, _, day), values in self.facts.items():
             rest = dimensions - {scope}
-            if (
-                name == "Creditors"
-                and day == end
-                and rest
-                and rest <= members
-                and (scope in dimensions or not scope)
-            ):
+            if name == "Creditors" and day == end and rest and rest <= members and (scope in dimensions or not scope):
                 return abs(values[0])
         return abs(self.figure(names, scope, "", end) or Decimal(0))
 
@@ -131,20 +115,13 @@ class Naive:
                 "AccruedLiabilitiesDeferredIncome",
             )
         )
-        provisions = abs(
-            get("ProvisionsForLiabilitiesBalanceSheetSubtotal", "ProvisionsForLiabilitiesCharges")
-        )
+        provisions = abs(get("ProvisionsForLiabilitiesBalanceSheetSubtotal", "ProvisionsForLiabilitiesCharges"))
         pension = abs(get("DefinedBenefitPensionPlanNetLiability", "PensionLiability"))
         net = get("NetAssetsLiabilities", "NetAssetsLiabilitiesIncludingPensionAssetLiability", *EQUITY)
         less = get("TotalAssetsLessCurrentLiabilities")
         claims = {less + owed for owed in (within, within + accruals, undivided)}
         for owed in (within + after + provisions, undivided + provisions):
-            claims |= {
-                net + owed,
-                net + owed + accruals,
-                net + owed + pension,
-                net + owed + accruals + pension,
-            }
+            claims |= {net + owed, net + owed + accruals, net + owed + pension, net + owed + accruals + pension}
         return any(abs(claim - total) <= 1 for claim in claims)
 
 
@@ -167,7 +144,7 @@ def test_every_mapped_figure_is_in_the_file(documents: dict[str, tuple[AccountsD
     assert differences == []
 
 
-def _differences(name: str, naive: Naive, row: FigureRow) -> list[str]:
+def _differences(name: str, naive: Naive, row: AccountsRow) -> list[str]:
     scope = "Consolidated" if row.is_group else ""
     start, end = row.period.start.isoformat(), row.period.end.isoformat()
     revenue = _whole(naive.figure(REVENUE, scope, start, end))
@@ -181,11 +158,7 @@ def _differences(name: str, naive: Naive, row: FigureRow) -> list[str]:
         "equity": _whole(naive.figure(EQUITY, scope, "", end)),
         "employees": None if employees is None else int(abs(employees).quantize(Decimal(1), ROUND_HALF_UP)),
     }
-    found = [
-        f"{end} {key} {getattr(row, key)} for {value}"
-        for key, value in due.items()
-        if getattr(row, key) != value
-    ]
+    found = [f"{end} {key} {getattr(row, key)} for {value}" for key, value in due.items() if getattr(row, key) != value]
     if row.total_assets is not None:
         is_sound = row.total_assets > 0 and row.derived == ("total_assets",)
         if not is_sound or not naive.balances_with(row.total_assets, scope, end):
@@ -226,7 +199,5 @@ def test_pitfall_16_micro_and_filleted_accounts_have_no_turnover(
 
 
 def test_total_assets_are_known_for_nearly_all(documents: dict[str, tuple[AccountsDocument, bytes]]) -> None:
-    with_equity = [
-        row for document, _ in documents.values() for row in document.rows if row.equity is not None
-    ]
+    with_equity = [row for document, _ in documents.values() for row in document.rows if row.equity is not None]
     assert sum(row.total_assets is not None for row in with_equity) > 0.9 * len(with_equity)

@@ -20,7 +20,7 @@ import pytest
 
 from connectors.kit.xbrl.facts import Fact
 from connectors.kit.xbrl.instance import read_report
-from connectors.uk.accounts.document import AccountsDocument, FigureRow, parse_accounts_document
+from connectors.uk.accounts.document import AccountsDocument, AccountsRow, parse_accounts_document
 
 pytestmark = [pytest.mark.sources, pytest.mark.slow]
 
@@ -44,11 +44,7 @@ SEGMENT = "takes a segment for the whole"
 ONE_NUMBER = "has one number of employees for all periods, not that of the newest"
 NET_ASSETS = "knows no equity but what is called so, where only net assets are tagged"
 CHARITY = "knows no words of charities"
-AXES = {
-    "GroupCompanyDataDimension": GROUP,
-    "EquityClassesDimension": CLASS,
-    "GeographicSegmentsDimension": SEGMENT,
-}
+AXES = {"GroupCompanyDataDimension": GROUP, "EquityClassesDimension": CLASS, "GeographicSegmentsDimension": SEGMENT}
 # Its errors: the field they spoil, in the accounts of which companies (or loose files).
 KNOWN = {
     (CLASS, "equity"): """
@@ -100,9 +96,7 @@ def peer() -> types.ModuleType:
 
 def _read(peer: types.ModuleType, name: str, body: bytes) -> list[Theirs]:
     """Its rows, one per period; none where it does not read the file."""
-    rows: list[Theirs] = [
-        dict(zip(peer._COLUMNS, row, strict=False)) for row in peer._xbrl_to_rows((name, body))
-    ]
+    rows: list[Theirs] = [dict(zip(peer._COLUMNS, row, strict=False)) for row in peer._xbrl_to_rows((name, body))]
     return [] if any(row["error"] for row in rows) else rows
 
 
@@ -129,23 +123,21 @@ def _place(name: str) -> str:
     return name.split("_")[2] if name.startswith("Prod") else name
 
 
-def _days(row: FigureRow, key: str) -> tuple[date, date]:
+def _days(row: AccountsRow, key: str) -> tuple[date, date]:
     return (row.period.end if key == "equity" else row.period.start), row.period.end
 
 
-def _theirs(rows: list[Theirs], row: FigureRow, key: str) -> Decimal | None:
+def _theirs(rows: list[Theirs], row: AccountsRow, key: str) -> Decimal | None:
     column = COLUMNS[key]
     if key == "employees":
         return rows[0][column]
-    found = [
-        period[column] for period in rows if (period["period_start"], period["period_end"]) == _days(row, key)
-    ]
+    found = [period[column] for period in rows if (period["period_start"], period["period_end"]) == _days(row, key)]
     return next(iter(found), None)
 
 
 def _pairs(
     rows: list[Theirs], document: AccountsDocument
-) -> Iterator[tuple[FigureRow, str, int | None, Decimal | None]]:
+) -> Iterator[tuple[AccountsRow, str, int | None, Decimal | None]]:
     """What both say of the company; it knows nothing of groups, and employees of one period only."""
     for row in document.rows:
         for key in COLUMNS:
@@ -153,7 +145,7 @@ def _pairs(
                 yield row, key, getattr(row, key), _theirs(rows, row, key)
 
 
-def _error(facts: list[Fact], row: FigureRow, key: str, theirs: Decimal | None) -> str | None:
+def _error(facts: list[Fact], row: AccountsRow, key: str, theirs: Decimal | None) -> str | None:
     """The error of it that makes the difference, as the file proves; None where there is none."""
     if theirs is None:
         if any(fact.name in {"CharityFunds", "IncomeEndowments"} for fact in facts):
@@ -205,7 +197,7 @@ def test_company_day_name_and_dormancy_are_the_same(
         assert document.name.replace('"', "") == " ".join(theirs["entity_current_legal_name"].split()), name
         assert document.number == theirs["companies_house_registered_number"].strip().zfill(8), name
         # it reads the text of a boolean, which may be anything or nothing: the format decides
-        assert theirs["company_dormant"] in {document.dormant, None}, name
+        assert theirs["company_dormant"] in {document.is_dormant, None}, name
 
 
 def test_no_balance_of_the_two_periods_is_missed_that_it_has(

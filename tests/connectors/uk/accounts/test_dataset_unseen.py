@@ -24,15 +24,9 @@ CORE = b"http://xbrl.frc.org.uk/fr/2019-01-01/core"
 def read(name, body):
     """Rows and rejects of one body handed in by itself."""
     piece = ArchiveMember(
-        accounts_dataset.KEY,
-        name,
-        hashlib.sha256(body).hexdigest(),
-        AT,
-        Scope.PART,
-        "b",
-        lambda: io.BytesIO(body),
+        accounts_dataset.KEY, name, hashlib.sha256(body).hexdigest(), AT, Scope.PART, "b", lambda: io.BytesIO(body)
     )
-    batches = [batch for part in accounts_dataset.split(piece) for batch in accounts_dataset.read(part)]
+    batches = [batch for part in accounts_dataset.split_members(piece) for batch in accounts_dataset.read_batches(part)]
     rows = [row for batch in batches for row in batch.rows.iter_rows(named=True)]
     return rows, [reject for batch in batches for reject in batch.rejects.iter_rows()]
 
@@ -120,9 +114,7 @@ def ifrs(page, *, separate=False):
     if not separate:
         return body
     cut = b'dimension="a:GroupCompanyDataDimension">b:Company<'
-    return body.replace(
-        cut, b'dimension="a:ConsolidatedAndSeparateFinancialStatementsAxis">b:SeparateMember<'
-    )
+    return body.replace(cut, b'dimension="a:ConsolidatedAndSeparateFinancialStatementsAxis">b:SeparateMember<')
 
 
 def test_ifrs_statements_of_a_group_are_the_groups_and_the_separate_ones_the_companys(blank):
@@ -160,7 +152,7 @@ def test_a_loose_document_is_recognised_in_utf16_and_packed(blank):
     page.number("Equity", 5, END)
     wide = page.body().decode().encode("utf-16")
     for body in (wide, gzip.compress(page.body())):
-        assert isinstance(accounts_dataset.recognise(f"accounts_ixbrl/{UNNAMED}", body), RecognisedFile)
+        assert isinstance(accounts_dataset.recognise_file(f"accounts_ixbrl/{UNNAMED}", body), RecognisedFile)
         rows, rejects = read(UNNAMED, body)
         assert [row["equity"] for row in rows] == [5]
         assert rejects == []
@@ -184,9 +176,7 @@ def test_a_package_handed_in_by_itself_is_read_as_if_nested(blank):
 
 
 def test_a_package_without_accounts_says_so():
-    _, rejects = read(
-        "Prod223_4000_07654321_20171231_CIC.zip", zipped(CIC__cic34__report_dot_html=b"<html/>")
-    )
+    _, rejects = read("Prod223_4000_07654321_20171231_CIC.zip", zipped(CIC__cic34__report_dot_html=b"<html/>"))
     assert [(record, reason) for record, reason, _ in rejects] == [
         ("Prod223_4000_07654321_20171231_CIC.zip", "a nested zip without an accounts document")
     ]

@@ -42,9 +42,7 @@ def full(sources: Path) -> dict[str, bytes]:
 @pytest.mark.sources
 def test_full_accounts_have_the_figures_that_they_print(full: dict[str, bytes]) -> None:
     found = {
-        (document.number, row.is_group, row.period.end.isoformat()): tuple(
-            getattr(row, name) for name in FIGURES
-        )
+        (document.number, row.is_group, row.period.end.isoformat()): tuple(getattr(row, name) for name in FIGURES)
         for document in (parse_accounts_document(name, body) for name, body in full.items())
         for row in document.rows
     }
@@ -60,9 +58,7 @@ def test_parts_alone_give_no_figure(full: dict[str, bytes]) -> None:
     for name, body in full.items():
         left, count = _only_parts(body)
         document, parts = parse_accounts_document(name, left), parts + count
-        figures = {
-            (row.is_group, key) for row in document.rows for key in FIGURES if getattr(row, key) is not None
-        }
+        figures = {(row.is_group, key) for row in document.rows for key in FIGURES if getattr(row, key) is not None}
         assert figures == set(), name
     assert parts > PARTS
 
@@ -104,10 +100,7 @@ CUTS = {
     "ContinuingDiscontinuedOperationsDimension=ContinuingOperations": (False, False),
     "ContinuingDiscontinuedOperationsDimension=AllOperationsDefault": (False, True),
     "EquityClassesDimension=ShareCapital": (False, False),
-    "EquityClassesDimension=TotalEquityAttributableToOwnersParentBeforeNon-controllingInterests": (
-        False,
-        False,
-    ),
+    "EquityClassesDimension=TotalEquityAttributableToOwnersParentBeforeNon-controllingInterests": (False, False),
     "CharityFundsDimension=TotalUnrestrictedFunds": (False, False),
     "OperatingSegmentsDimension=TotalReportableOperatingSegmentsIncludingAnyUnallocatedAmount": (False, True),
     "ProductsServicesDimension=TotalBeforeUnallocatedAmountProductsServices": (False, False),
@@ -139,10 +132,7 @@ def test_pitfall_14_what_a_cut_makes_of_a_figure(blank: Any, cut: str) -> None:
     page.number("NetCurrentAssetsLiabilities", 1, END)
     page.context(YEAR)
     is_group, is_whole = CUTS[cut]
-    rows = [
-        (row.is_group, row.equity, row.net_result)
-        for row in parse_accounts_document(NAME, cut_by(page, cut)).rows
-    ]
+    rows = [(row.is_group, row.equity, row.net_result) for row in parse_accounts_document(NAME, cut_by(page, cut)).rows]
     assert rows == ([(is_group, 70, 7)] if is_whole else [])
 
 
@@ -162,17 +152,13 @@ def test_a_first_filing_that_calls_every_figure_original_is_read_whole(blank: An
 
 
 @pytest.mark.parametrize("better", ["", "OriginalRevisedDataDimension=Revised"])
-def test_beside_revised_figures_the_original_ones_are_what_was_wrong(
-    blank: Any, own: Any, better: str
-) -> None:
+def test_beside_revised_figures_the_original_ones_are_what_was_wrong(blank: Any, own: Any, better: str) -> None:
     page = blank()
     page.number("Equity", 70, END, "cut0")
     page.number("Equity", 75, END, *(["cut1"] if better else []))
     page.number("ProfitLoss", 7, YEAR, "cut0")
     page.number("AverageNumberEmployeesDuringPeriod", 3, YEAR, unit="pure")
-    original = (
-        "OriginalRevisedDataDimension=Original" if better else "OriginalRevisedDataDimension=Superseded"
-    )
+    original = "OriginalRevisedDataDimension=Original" if better else "OriginalRevisedDataDimension=Superseded"
     document = parse_accounts_document(NAME, cut_by(page, original, better))
     row = own(document)
     assert (row.equity, row.net_result, document.is_amendment) == (75, None, True)
@@ -183,9 +169,7 @@ def test_a_figure_without_dimension_beats_the_original(blank: Any, own: Any) -> 
     page.number("Equity", 70, END, "cut0")
     page.number("Equity", 75, END)
     page.context(YEAR)
-    assert (
-        own(parse_accounts_document(NAME, cut_by(page, "OriginalRevisedDataDimension=Original"))).equity == 75
-    )
+    assert own(parse_accounts_document(NAME, cut_by(page, "OriginalRevisedDataDimension=Original"))).equity == 75
 
 
 @pytest.mark.parametrize(
@@ -210,4 +194,4 @@ def test_dormancy_is_that_of_the_documents_own_year(blank: Any) -> None:
     page.text("EntityDormantTruefalse", "true", YEAR, "cut0")
     page.text("EntityDormantTruefalse", "false", YEAR)
     page.number("Equity", 5, END)
-    assert parse_accounts_document(NAME, cut_by(page, "EntityOfficersDimension=Director1")).dormant is False
+    assert parse_accounts_document(NAME, cut_by(page, "EntityOfficersDimension=Director1")).is_dormant is False

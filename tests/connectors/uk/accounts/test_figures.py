@@ -14,9 +14,7 @@ END = "2017-12-31"
 BEFORE = "2016-12-31"
 
 
-def test_pitfall_12_values_are_signed_scaled_zero_dashed_and_prefixes_mean_nothing(
-    blank: Any, own: Any
-) -> None:
+def test_pitfall_12_values_are_signed_scaled_zero_dashed_and_prefixes_mean_nothing(blank: Any, own: Any) -> None:
     for version in ("2008", "2013"):
         page = blank(version)
         page.number("TurnoverRevenue", "1,234", YEAR, more='scale="3" format="ixt:numdotdecimal"')
@@ -74,11 +72,7 @@ def test_pitfall_12_prefixes_mean_nothing(blank: Any, own: Any, prefix: str) -> 
     page = blank()
     page.number("Equity", 5, END)
     page.context(YEAR)
-    body = (
-        page.body()
-        .replace(b"x7:", prefix.encode() + b":")
-        .replace(b"xmlns:x7=", b"xmlns:%s=" % prefix.encode())
-    )
+    body = page.body().replace(b"x7:", prefix.encode() + b":").replace(b"xmlns:x7=", b"xmlns:%s=" % prefix.encode())
     assert own(parse_accounts_document("Prod223_2125_01234567_20171231.html", body)).equity == 5
 
 
@@ -91,17 +85,14 @@ def test_pitfall_12_prefixes_mean_nothing(blank: Any, own: Any, prefix: str) -> 
         ("CAF\u00c9 &#8217;N LTD", "CAF\u00c9 \u2019N LTD"),
     ],
 )
-def test_pitfall_23_names_with_quotes_marks_commas_and_ampersands(
-    blank: Any, written: str, name: str
-) -> None:
+def test_pitfall_23_names_with_quotes_marks_commas_and_ampersands(blank: Any, written: str, name: str) -> None:
     page = blank()
     page.text("EntityCurrentLegalOrRegisteredName", written, YEAR)
     assert page.read().name == name
 
 
 @pytest.mark.parametrize(
-    ("written", "number", "told"),
-    [("1234567", "01234567", 0), ("SC1234", "01234567", 1), ("n/a", "01234567", 0)],
+    ("written", "number", "told"), [("1234567", "01234567", 0), ("SC1234", "01234567", 1), ("n/a", "01234567", 0)]
 )
 def test_pitfall_2_numbers_in_bodies_drop_zeros_and_the_file_name_counts(
     blank: Any, written: str, number: str, told: int
@@ -129,7 +120,7 @@ def test_pitfall_13_an_xml_instance_names_the_company_where_the_number_was_due(o
 <context id="e"><entity><identifier scheme="WCM/results">Wend Ltd</identifier></entity><period>
 <instant>2016-09-29</instant></period></context></xbrl>"""
     document = parse_accounts_document("anything.xml", body)
-    assert (document.number, document.name, document.dormant) == ("02204793", "Wend Ltd", False)
+    assert (document.number, document.name, document.is_dormant) == ("02204793", "Wend Ltd", False)
     assert (document.received, document.balance_date) == (date(2017, 5, 10), date(2016, 9, 29))
     row = own(document)
     assert (row.equity, row.currency, row.period.start) == (-88596, "GBP", date(2015, 9, 30))

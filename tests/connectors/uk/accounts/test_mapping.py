@@ -32,12 +32,7 @@ ROW: dict[str, Any] = {
     "_observed_at": AT,
     "_raw": "r1",
 }
-COMPARATIVE = {
-    "period_start": date(2023, 1, 1),
-    "period_end": date(2023, 12, 31),
-    "is_comparative": True,
-    "equity": 4,
-}
+COMPARATIVE = {"period_start": date(2023, 1, 1), "period_end": date(2023, 12, 31), "is_comparative": True, "equity": 4}
 
 
 def tables(*changes: dict[str, Any]) -> dict[str, pl.DataFrame]:
@@ -50,14 +45,7 @@ def test_shapes_are_those_of_the_shared_tables_even_without_rows() -> None:
     for found in (tables({}), map_accounts(staging.present_rows({}, ACCOUNTS))):
         for name in ("filings", "financials_reported"):
             assert dict(found[name].schema) == dict(staging.staged_schema(BY_NAME[name]))
-        assert found[FACTS].columns == [
-            "company_id",
-            "org_number",
-            "name",
-            "dormant",
-            "balance_date",
-            "facts_at",
-        ]
+        assert found[FACTS].columns == ["company_id", "org_number", "name", "dormant", "balance_date", "facts_at"]
 
 
 def test_a_document_is_one_filing_per_scope_with_its_comparatives() -> None:
@@ -87,21 +75,14 @@ def test_the_day_of_filing_is_received_else_the_day_before_the_zip_else_null() -
 
 
 def test_the_pointer_leads_to_the_document_in_its_archive() -> None:
-    found = tables({}, {"document_sha256": "s2", "member": "x.zip!/a.html", "_raw": "r2#members 1 of 9"})[
-        "filings"
-    ]
+    found = tables({}, {"document_sha256": "s2", "member": "x.zip!/a.html", "_raw": "r2#members 1 of 9"})["filings"]
     assert dict(found.select("document_sha256", "raw").iter_rows()) == {"s1": "r1", "s2": "r2#x.zip!/a.html"}
     assert found["register"].unique().to_list() == ["uk.accounts"]
     assert found["observed_at"].unique().to_list() == [AT]
 
 
 def test_an_assumed_start_gives_way_to_a_stated_one() -> None:
-    first = {
-        "document_sha256": "s0",
-        "balance_date": date(2023, 12, 31),
-        **COMPARATIVE,
-        "is_comparative": False,
-    }
+    first = {"document_sha256": "s0", "balance_date": date(2023, 12, 31), **COMPARATIVE, "is_comparative": False}
     stated = first | {"period_start": date(2022, 8, 15)}
     assumed = COMPARATIVE | {"is_start_assumed": True}
     figures = tables({}, stated, assumed)["financials_reported"]
@@ -116,14 +97,10 @@ def test_a_document_without_figures_is_a_filing_and_no_figures() -> None:
 
 
 def test_amended_and_interim_accounts_are_marked() -> None:
-    found = tables({"is_amendment": True}, {"document_sha256": "s2", "accounts_type": "InterimAccounts"})[
-        "filings"
-    ]
+    found = tables({"is_amendment": True}, {"document_sha256": "s2", "accounts_type": "InterimAccounts"})["filings"]
     marks = {
         sha256: (kind, amended)
-        for sha256, kind, amended in found.select(
-            "document_sha256", "filing_type", "is_amendment"
-        ).iter_rows()
+        for sha256, kind, amended in found.select("document_sha256", "filing_type", "is_amendment").iter_rows()
     }
     assert marks == {"s1": ("annual_report", True), "s2": ("interim_report", False)}
 
@@ -131,12 +108,7 @@ def test_amended_and_interim_accounts_are_marked() -> None:
 def test_facts_of_a_company_are_those_of_its_newest_document() -> None:
     found = tables(
         {"dormant": True},
-        {
-            "document_sha256": "s0",
-            "balance_date": date(2023, 12, 31),
-            "company_name": "OLD LTD",
-            "_observed_at": AT,
-        },
+        {"document_sha256": "s0", "balance_date": date(2023, 12, 31), "company_name": "OLD LTD", "_observed_at": AT},
         {"document_sha256": "s9", "company_number": "07654321", "company_name": None, "dormant": None},
     )[FACTS]
     assert sorted(found.rows()) == [

@@ -33,11 +33,11 @@ BEFORE = datetime(2026, 10, 1, tzinfo=UTC)
 )
 def test_the_name_gives_edition_and_scope(name, day, scope):
     at = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
-    assert DATA.recognise(name, b"CompanyName, CompanyNumber") == RecognisedFile(at, scope)
+    assert DATA.recognise_file(name, b"CompanyName, CompanyNumber") == RecognisedFile(at, scope)
 
 
 def test_a_note_in_the_folder_is_not_ours():
-    assert isinstance(DATA.recognise("README.md", b"# Notes"), NotApplicable)
+    assert isinstance(DATA.recognise_file("README.md", b"# Notes"), NotApplicable)
 
 
 def test_pitfall_01_header_cells_with_leading_blanks(sheet, bench):
@@ -54,20 +54,16 @@ def test_rows_without_a_header_are_read_by_position(sheet, bench, ending):
 
 
 def test_pitfall_02_numbers_stay_text_with_their_zeros(sheet, bench):
-    row = (
-        bench.read(DATA, sheet.table({"CompanyNumber": "00000006"}), NAME)
-        .rows["uk_companies"]
-        .row(0, named=True)
-    )
+    row = bench.read(DATA, sheet.table({"CompanyNumber": "00000006"}), NAME).rows["uk_companies"].row(0, named=True)
     assert row["CompanyNumber"] == "00000006"
 
 
 @check_cases("name", ['"1 C O LIMITED"', "! LIMITED", "SMITH, JONES & SONS LTD", "A B LTD", "ÉCLAIR LTD"])
 def test_pitfall_23_names_with_quotes_marks_commas_and_ampersands(sheet, name):
     bench = Bench()
-    assert bench.read(DATA, sheet.table({"CompanyName": name}), NAME).rows["uk_companies"][
-        "CompanyName"
-    ].to_list() == [name]
+    assert bench.read(DATA, sheet.table({"CompanyName": name}), NAME).rows["uk_companies"]["CompanyName"].to_list() == [
+        name
+    ]
 
 
 @check_cases("ending", ["\r\n", "\n"])
@@ -111,11 +107,7 @@ def test_a_row_without_a_name_is_a_reject(sheet, bench, name):
 def test_empty_cells_of_every_column_but_name_and_number_cost_no_row(sheet, bench):
     empty = dict.fromkeys(set(basic_company_data_dataset.COLUMNS) - {"CompanyName", "CompanyNumber"}, "")
     found = bench.company(empty)
-    assert (found["name"], found["legal_form_code"], found["status_source"]) == (
-        "EXAMPLE LIMITED",
-        None,
-        None,
-    )
+    assert (found["name"], found["legal_form_code"], found["status_source"]) == ("EXAMPLE LIMITED", None, None)
 
 
 @check_cases(
@@ -244,7 +236,7 @@ def test_a_company_of_two_vintages_has_both_rows(bench, sources):
     folder = sources / "uk" / "basic_company_data"
     seen = []
     for name in ("BasicCompanyData-2018-11_rows_no_header.csv", "BasicCompanyData-2021-01_sample21.csv"):
-        edition = DATA.recognise(name, b"")
+        edition = DATA.recognise_file(name, b"")
         assert isinstance(edition, RecognisedFile)
         assert edition.observed_at is not None
         bench.upsert(DATA, (folder / name).read_bytes(), name, edition.observed_at)

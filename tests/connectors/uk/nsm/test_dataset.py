@@ -52,7 +52,7 @@ def read(body, name="nsm-RNS-1.json"):
     sent = body if isinstance(body, bytes) else json.dumps(body).encode()
     text = nsm_dataset.DATASET.redact(io.BytesIO(sent)).read()
     piece = ArchiveMember(nsm_dataset.KEY, name, "0" * 64, AT, Scope.PART, "1", lambda: io.BytesIO(text))
-    batches = list(nsm_dataset.DATASET.read(piece))
+    batches = list(nsm_dataset.DATASET.read_batches(piece))
     rows = {batch.table: batch.rows for batch in batches}
     signals = {signal.code for batch in batches for signal in batch.signals}
     return rows, pl.concat(batch.rejects for batch in batches), signals
@@ -110,10 +110,10 @@ def test_pitfall_20_the_soft_block_is_no_empty_day(body, why):
 
 def test_files_of_another_kind_are_not_ours():
     assert isinstance(
-        nsm_dataset.recognise("x.html", b"<html><body>Just a moment...</body></html>"), NotApplicable
+        nsm_dataset.recognise_file("x.html", b"<html><body>Just a moment...</body></html>"), NotApplicable
     )
-    assert isinstance(nsm_dataset.recognise("x.json", b'{"items": []}'), NotApplicable)
-    assert not isinstance(nsm_dataset.recognise("x.json", json.dumps(answer()).encode()), NotApplicable)
+    assert isinstance(nsm_dataset.recognise_file("x.json", b'{"items": []}'), NotApplicable)
+    assert not isinstance(nsm_dataset.recognise_file("x.json", json.dumps(answer()).encode()), NotApplicable)
 
 
 def test_the_sandbox_answers_as_the_mechanism_does():
@@ -132,12 +132,9 @@ def test_the_sandbox_answers_as_the_mechanism_does():
 
 def held(*items):
     rows = pl.concat(read(one)[0]["uk_tr1"] for one in items).with_columns(
-        _company_id=pl.lit("firm:UK:01234567"),
-        _observed_at=pl.lit(AT),
-        _raw=pl.lit("0"),
-        _retired_at=pl.lit(None),
+        _company_id=pl.lit("firm:UK:01234567"), _observed_at=pl.lit(AT), _raw=pl.lit("0"), _retired_at=pl.lit(None)
     )
-    return holdings_history.latest_per_record(tr1_holdings.map_holdings(rows))
+    return holdings_history.latest_statements(tr1_holdings.map_holdings(rows))
 
 
 def test_of_one_holder_the_newest_notification_counts():
@@ -188,11 +185,7 @@ def test_a_correction_of_the_same_day_replaces_what_it_corrects():
 
 def test_a_late_notice_of_an_earlier_day_does_not_hide_the_newer_one():
     newer = item("RNS-1", form("5.1"))
-    late = item(
-        "RNS-2",
-        form("3.1").replace("20-Aug-2026", "01-Jul-2026"),
-        submitted_date="2026-08-25T07:00:00.000Z",
-    )
+    late = item("RNS-2", form("3.1").replace("20-Aug-2026", "01-Jul-2026"), submitted_date="2026-08-25T07:00:00.000Z")
     assert held(newer, late)["pct"].to_list() == [Decimal("5.1")]
 
 
@@ -226,10 +219,7 @@ CONTACT = "10. Proxy\n11. Additional Information\nCall Ann Example, 7 Secret Roa
         (form().replace("\nLondon\n", f"\n{ADDRESS}, Leeds\n") + CONTACT, "United Kingdom"),
         (form().replace("\nLondon\n", f"\n5. Floor, {ADDRESS}, Leeds\n") + CONTACT, "United Kingdom"),
         (f"<html><body>{form().replace('London', ADDRESS)}<p>Annex</p><p>{ADDRESS}</p></body></html>", None),
-        (
-            RUN_ON.format(day="20/08/2026").replace("Frankfurt, Germany", f"{ADDRESS}, Leeds, Germany"),
-            "Germany",
-        ),
+        (RUN_ON.format(day="20/08/2026").replace("Frankfurt, Germany", f"{ADDRESS}, Leeds, Germany"), "Germany"),
         (RUN_ON.format(day="20/08/2026").replace("Frankfurt, Germany", f"{ADDRESS} Leeds"), None),
         (RUN_ON.format(day="20/08/2026").replace("Frankfurt, Germany", "Germany"), "Germany"),
     ],

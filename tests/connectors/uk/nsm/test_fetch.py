@@ -13,7 +13,7 @@ import pytest
 from connectors.contract.dataset import Cursor
 from connectors.kit.http.client import HttpClient, HttpSettings
 from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
-from connectors.kit.http.rate_limit import Clock
+from connectors.kit.http.rate_limit import FetchClock
 from connectors.uk.nsm import fetch as nsm_fetch
 from tests.connectors.uk.nsm.test_dataset import answer, form, item
 
@@ -70,9 +70,9 @@ def http(mechanism, tmp_path):
     thread.start()
     base = f"http://127.0.0.1:{server.server_address[1]}"
     settings = HttpSettings(
-        user_agent="test", folder=tmp_path, bases={"api.data.fca.org.uk": base}, rate=10_000
+        user_agent="test", download_folder=tmp_path, base_urls={"api.data.fca.org.uk": base}, default_rate=10_000
     )
-    with HttpClient(settings, Clock(sleep=lambda _: None, now=lambda: AT)) as client:
+    with HttpClient(settings, FetchClock(sleep=lambda _: None, now=lambda: AT)) as client:
         yield client
     server.shutdown()
     thread.join()
@@ -97,9 +97,7 @@ def test_lists_are_asked_by_days_and_texts_one_by_one(mechanism, http):
     assert mechanism.details == ["/details/RNS%2F1?index=fca-nsm-searchdata"]
     told, question = mechanism.asked[0]
     assert b"." not in told.partition(b'"dateCriteria"')[2]  # dates with milliseconds are refused
-    assert [one["name"] for one in question["criteriaObj"]["criteria"]] == [
-        "latest_flag"
-    ]  # news is of every type
+    assert [one["name"] for one in question["criteriaObj"]["criteria"]] == ["latest_flag"]  # news is of every type
     assert question["criteriaObj"]["dateCriteria"][0]["value"] == {
         "from": "2026-08-19T00:00:00Z",
         "to": "2026-08-23T00:00:00Z",
@@ -148,10 +146,7 @@ def test_a_list_that_ends_before_its_total_is_not_whole(mechanism, http):
 def test_a_block_before_a_text_moves_no_cursor_and_a_text_taken_down_is_passed_over(mechanism, http):
     mechanism.items = [on(20, "R1"), on(21, "R2")]
     mechanism.answers = {"R1": ({"found": False}, 404)}
-    assert [cursor and cursor.value for _, cursor, _ in asked_of(http, Cursor("2026-08-21"))] == [
-        None,
-        "2026-08-22",
-    ]
+    assert [cursor and cursor.value for _, cursor, _ in asked_of(http, Cursor("2026-08-21"))] == [None, "2026-08-22"]
     mechanism.answers = {"R2": ({"took": 1, "hits": {"hits": []}},)}
     with pytest.raises(SourceUnavailableError, match="no announcement"):
         asked_of(http, Cursor("2026-08-21"))

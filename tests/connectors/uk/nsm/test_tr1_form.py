@@ -85,14 +85,9 @@ def test_one_cell_a_line():
         LINES.format(now="4.990000\n1.270000\n6.260000\n60954321", before="5.01\n1.18\n6.19\n")
     )
     assert (found.issuer, found.isin) == ("EXAMPLE GROUP PLC", "GB00EXAMPLE1")
-    assert (found.holder, found.country) == (
-        "City of Sample Investment Management Company Limited",
-        "United Kingdom",
-    )
+    assert (found.holder, found.country) == ("City of Sample Investment Management Company Limited", "United Kingdom")
     assert found.crossed_on == date(2026, 8, 20)
-    assert found.now == tr1_form.VotingPosition(
-        level("4.990000"), level("1.270000"), level("6.260000"), 60954321
-    )
+    assert found.now == tr1_form.VotingPosition(level("4.990000"), level("1.270000"), level("6.260000"), 60954321)
     assert found.before == tr1_form.VotingPosition(level("5.01"), level("1.18"), level("6.19"), None)
 
 
@@ -148,11 +143,7 @@ def test_cells_of_section_7(row, votes, total, count):
 )
 def test_a_page_of_tables(cells):
     found = tr1_form.parse_notification(to_plain_text(TABLE.format(now=cells)))
-    assert (found.issuer, found.holder, found.country) == (
-        "EXAMPLE GROUP PLC",
-        "O\u2019Sample & Co",
-        "Ireland",
-    )
+    assert (found.issuer, found.holder, found.country) == ("EXAMPLE GROUP PLC", "O\u2019Sample & Co", "Ireland")
     assert (found.now.total, found.before.total) == (level("5.51"), level("4.1"))
     assert found.crossed_on == date(2026, 3, 5)
 
@@ -163,10 +154,7 @@ def test_a_page_of_tables(cells):
         ("Please see the attached TR-1.", "no section"),
         ("Director/PDMR Shareholding", "no form"),
         (LINES.format(now="see attachment", before=""), "no percentages"),
-        (
-            LINES.format(now="5.01\n0.5", before=""),
-            "expected three percentages in a row of section 7, found 2",
-        ),
+        (LINES.format(now="5.01\n0.5", before=""), "expected three percentages in a row of section 7, found 2"),
         (LINES.format(now="501\n0.5\n501.5", before=""), "501"),
         (LINES.format(now="N/A\nN/A\nN/A\nN/A", before=""), "no percentages"),
         (LINES.format(now="-5.01\n0\n-5.01", before=""), "negative"),
@@ -189,10 +177,7 @@ def test_a_text_that_does_not_come_apart_gives_a_reason_and_no_figure(text, why)
 
 def test_endless_nesting_is_read():
     assert to_plain_text("<div>" * 100 + "text") == "text"
-    assert to_plain_text("<div>" * 50_000 + "text") in {
-        "",
-        "text",
-    }  # deeper than the parser goes: no form, no accident
+    assert to_plain_text("<div>" * 50_000 + "text") in {"", "text"}  # deeper than the parser goes: no form, no accident
 
 
 PIECES = (

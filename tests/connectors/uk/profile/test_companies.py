@@ -65,11 +65,7 @@ def test_a_usual_row_makes_no_signal(sheet, bench):
 def test_every_status_word_of_the_register(word, status, detail):
     bench = Bench()
     found = bench.company({"CompanyStatus": word})
-    assert (found["status"], found["status_detail"], found["status_source"]) == (
-        status,
-        detail,
-        "uk.companies",
-    )
+    assert (found["status"], found["status_detail"], found["status_source"]) == (status, detail, "uk.companies")
     assert found["registry_status"] == word
 
 
@@ -138,11 +134,7 @@ def test_pitfall_3_and_24_absent_from_the_whole_file_is_dissolved_and_back_is_re
     gone = datetime(2026, 11, 1, tzinfo=UTC)
     bench.retire("uk_companies", "CompanyNumber", ["01234567"], gone)
     found = bench.normalise()["companies"].row(0, named=True)
-    assert (found["status"], found["status_detail"], found["dissolved_date"]) == (
-        "dissolved",
-        None,
-        date(2026, 11, 1),
-    )
+    assert (found["status"], found["status_detail"], found["dissolved_date"]) == ("dissolved", None, date(2026, 11, 1))
     assert (found["status_source"], found["registry_status"]) == ("uk.companies", None)
     bench.upsert(DATA, sheet.table({}), NAME, datetime(2026, 12, 1, tzinfo=UTC))
     found = bench.normalise()["companies"].row(0, named=True)
@@ -167,11 +159,7 @@ def test_pitfall_3_and_24_absent_from_the_whole_file_is_dissolved_and_back_is_re
 def test_pitfall_21_industry_codes_of_both_editions(text, code, label, scheme):
     bench = Bench()
     found = bench.company({"SICCode.SicText_1": text})
-    assert (found["industry_code"], found["industry_label"], found["industry_scheme"]) == (
-        code,
-        label,
-        scheme,
-    )
+    assert (found["industry_code"], found["industry_label"], found["industry_scheme"]) == (code, label, scheme)
 
 
 def test_former_names_stand_newest_first(bench):
@@ -181,7 +169,7 @@ def test_former_names_stand_newest_first(bench):
             "PreviousName_1.CompanyName": "OLD LTD",
             "PreviousName_2.CONDATE": "01/02/2013",
             "PreviousName_2.CompanyName": "NEWER LTD",
-        },
+        }
     )
     assert found["previous_names"] == ["NEWER LTD", "OLD LTD"]
 
@@ -195,13 +183,10 @@ def test_address_and_form(bench):
             "RegAddress.Country": "ENGLAND",
             "RegAddress.PostCode": "LS1 1AA",
             "CompanyCategory": "Other Company Type",
-        },
+        }
     )
     assert found["address_lines"] == ["J SMITH", "1 HIGH STREET"]
     assert (found["post_town"], found["postal_code"], found["address_country"]) == ("LEEDS", "LS1 1AA", "GB")
     assert (found["municipality"], found["county"]) == ("LEEDS", "YORKSHIRE")
-    assert (found["legal_form_code"], found["legal_form_label"]) == (
-        "Other Company Type",
-        "Other company type",
-    )
+    assert (found["legal_form_code"], found["legal_form_label"]) == ("Other Company Type", "Other company type")
     assert (found["country"], found["registered_date"]) == ("UK", date(2001, 4, 6))

@@ -18,7 +18,7 @@ from connectors.uk.streaming_api.connection import GAP
 from tests.connectors.uk.conftest import CSV_NAME, KEYS, Bench, with_meta
 from tests.tables import check_cases
 
-KEYS |= {table.name: list(table.key) for data in datasets.DATASETS for table in data.staged.values()}
+KEYS |= {table.name: list(table.key) for data in datasets.DATASETS for table in data.staged_tables.values()}
 
 NUMBER = "01234567"
 MONTH = datetime(2026, 11, 1, tzinfo=UTC)
@@ -92,11 +92,7 @@ def test_every_status_of_a_profile(told, status, detail, word):
     bench = Bench()
     bench.upsert(datasets.PROFILE_STREAM, profile(**told), "e.jsonl", LATER)
     found = only(bench)
-    assert (found["status"], found["status_detail"], found["status_source"]) == (
-        status,
-        detail,
-        "uk.profiles",
-    )
+    assert (found["status"], found["status_detail"], found["status_source"]) == (status, detail, "uk.profiles")
     assert word is None or found["registry_status"] == word
 
 
@@ -122,13 +118,9 @@ def test_a_newer_profile_replaces_the_bulk_row_and_keeps_what_it_does_not_say(be
 
 def test_a_bulk_file_counts_from_its_month_whenever_it_was_fetched(bench, sheet):
     bench.upsert(datasets.PROFILE_STREAM, profile(company_status="liquidation"), "e.jsonl", LATER)
-    bench.upsert(
-        basic_company_data_dataset.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 11, 12, tzinfo=UTC)
-    )
+    bench.upsert(basic_company_data_dataset.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 11, 12, tzinfo=UTC))
     assert only(bench)["status"] == "dormant"
-    bench.upsert(
-        basic_company_data_dataset.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 12, 3, tzinfo=UTC)
-    )
+    bench.upsert(basic_company_data_dataset.DATASET, sheet.table({}), CSV_NAME, datetime(2026, 12, 3, tzinfo=UTC))
     assert only(bench)["status"] == "active"
 
 
@@ -170,7 +162,7 @@ def test_3_absence_is_asked_about_unless_a_profile_decides(sheet, told, publishe
         bench.upsert(datasets.PROFILE_STREAM, profile(published, **told), "e.jsonl", MISSED)
     bench.retire("uk_companies", "CompanyNumber", [NUMBER], MISSED)
     present = bench.present()
-    present.setdefault("uk_profiles", with_meta("uk_profiles", staging.empty_frame(PROFILES), MISSED))
+    present.setdefault("uk_profiles", with_meta("uk_profiles", staging.empty_staged_frame(PROFILES), MISSED))
     found = list(rest_api_fetch.absences_to_confirm({"uk_companies": present["uk_companies"]}, present))
     assert found == ([AbsenceCheck(f"profile:{NUMBER}", "uk_companies", (NUMBER,))] if doubted else [])
     assert list(rest_api_fetch.absences_to_confirm({}, present)) == []
@@ -215,21 +207,15 @@ def test_a_profile_after_the_case_decides_again(bench, sheet):
     open_case(bench, sheet, kind, days)
     assert only(bench)["status"] == status
     at = datetime(2026, 11, 10, tzinfo=UTC)
-    bench.upsert(
-        datasets.PROFILE_STREAM, profile(timepoint=8, published="2026-11-09T11:59:00"), "e.jsonl", at
-    )
+    bench.upsert(datasets.PROFILE_STREAM, profile(timepoint=8, published="2026-11-09T11:59:00"), "e.jsonl", at)
     assert only(bench)["status"] == "dormant"  # told before the case, though taken in after it
-    bench.upsert(
-        datasets.PROFILE_STREAM, profile(timepoint=9, published="2026-11-09T12:01:00"), "e.jsonl", at
-    )
+    bench.upsert(datasets.PROFILE_STREAM, profile(timepoint=9, published="2026-11-09T12:01:00"), "e.jsonl", at)
     assert only(bench)["status"] == "active"
 
 
 def test_an_event_older_than_the_bulk_file_does_not_go_back_behind_it(bench, sheet):
     register(bench, sheet)
-    old = profile(
-        "2026-10-31T12:00:00", company_status="liquidation"
-    )  # taken in days after the file of November
+    old = profile("2026-10-31T12:00:00", company_status="liquidation")  # taken in days after the file of November
     bench.upsert(datasets.PROFILE_STREAM, old, "e.jsonl", LATER)
     assert only(bench)["status"] == "active"
 
@@ -315,9 +301,7 @@ def test_accounts_of_a_filing_history_are_filings_and_other_forms_are_not(bench)
     ]  # fmt: skip
     for number, item in enumerate(items):
         uri = f"/company/{NUMBER}/filing-history/{item['transaction_id']}"
-        bench.upsert(
-            datasets.FILING_STREAM, event("filing-history", uri, item, timepoint=number), "e.jsonl", LATER
-        )
+        bench.upsert(datasets.FILING_STREAM, event("filing-history", uri, item, timepoint=number), "e.jsonl", LATER)
     filed = bench.normalise()["filings"].sort("native_id")
     assert filed.select("native_id", "is_amendment", "period_end", "filed_at", "filing_type").rows() == [
         ("T1", False, date(2026, 3, 31), date(2026, 10, 2), "annual_report"),
@@ -355,17 +339,13 @@ def test_a_gap_in_a_stream_is_a_signal(bench):
 def test_8_the_company_number_comes_from_resource_uri_with_or_without_slash(bench):
     for uri in (f"/company/{NUMBER}", f"company/{NUMBER}"):
         body = event("company-profile", uri, {**PROFILE, "company_number": None})
-        assert bench.read(datasets.PROFILE_STREAM, body, "e.jsonl").rows["uk_profiles"][
-            "company_number"
-        ].to_list() == [NUMBER]
+        assert bench.read(datasets.PROFILE_STREAM, body, "e.jsonl").rows["uk_profiles"]["company_number"].to_list() == [
+            NUMBER
+        ]
 
 
 def test_persons_leave_before_the_archive(bench):
-    case = {
-        "type": "moratorium",
-        "number": 1,
-        "practitioners": [{"name": "Ann", "address": {"locality": "X"}}],
-    }
+    case = {"type": "moratorium", "number": 1, "practitioners": [{"name": "Ann", "address": {"locality": "X"}}]}
     body = event("company-insolvency", f"/company/{NUMBER}/insolvency", {"cases": [case]})
     assert datasets.INSOLVENCY_STREAM.redact is not None
     kept = datasets.INSOLVENCY_STREAM.redact(io.BytesIO(body + profile())).read()
@@ -379,6 +359,6 @@ def test_a_body_that_cannot_be_looked_through_is_not_kept(bench):
 
 
 def test_answers_that_say_no_company_are_not_ours():
-    found = datasets.INSOLVENCY_STREAM.recognise("rest_api/insolvency_x.json", b'{"cases": []}')
+    found = datasets.INSOLVENCY_STREAM.recognise_file("rest_api/insolvency_x.json", b'{"cases": []}')
     assert isinstance(found, NotApplicable)
     assert rows.company_number_in_name(f"checked/{NUMBER}-insolvency.json") == NUMBER

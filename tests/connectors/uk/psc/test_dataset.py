@@ -31,7 +31,7 @@ SHARES = "ownership-of-shares-25-to-50-percent"
 )
 def test_a_bulk_file_says_edition_and_scope_by_its_name(name, day, scope):
     at = datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
-    assert DATA.recognise(name, b"PK\x03\x04") == RecognisedFile(at, scope)
+    assert DATA.recognise_file(name, b"PK\x03\x04") == RecognisedFile(at, scope)
 
 
 @pytest.mark.parametrize(
@@ -44,20 +44,15 @@ def test_a_bulk_file_says_edition_and_scope_by_its_name(name, day, scope):
     ],
 )
 def test_pitfall_07_a_stream_time_without_zone_is_london_time(make, published, at):
-    item = make.event(
-        make.record()["data"], "/company/01234567/persons-with-significant-control/individual/x"
-    )
+    item = make.event(make.record()["data"], "/company/01234567/persons-with-significant-control/individual/x")
     item["event"]["published_at"] = published
-    assert DATA.recognise("streaming/psc.jsonl", make.lines(item)) == RecognisedFile(at, Scope.FEED)
+    assert DATA.recognise_file("streaming/psc.jsonl", make.lines(item)) == RecognisedFile(at, Scope.FEED)
 
 
 @check_cases(
     "head",
     [
-        {
-            "company_number": "01234567",
-            "links": {"self": "/company/01234567", "persons_with_significant_control": "x"},
-        },
+        {"company_number": "01234567", "links": {"self": "/company/01234567", "persons_with_significant_control": "x"}},
         {"resource_kind": "company-profile", "resource_uri": "/company/01234567", "data": {}, "event": {}},
         {"items": [], "links": {"self": "/company/01234567/officers"}},
         {"data": []},
@@ -66,20 +61,20 @@ def test_pitfall_07_a_stream_time_without_zone_is_london_time(make, published, a
 )
 def test_other_answers_are_not_ours(head):
     assert isinstance(
-        DATA.recognise("rest_api/real/answer.json", json.dumps(head, indent=1).encode()), NotApplicable
+        DATA.recognise_file("rest_api/real/answer.json", json.dumps(head, indent=1).encode()), NotApplicable
     )
 
 
 def test_a_long_answer_is_known_by_the_part_that_is_seen(make):
     links = {"links": {"self": "/company/01234567/persons-with-significant-control"}}
     body = json.dumps({**links, "items": [make.record()["data"]] * 400}, indent=1).encode()
-    assert isinstance(DATA.recognise("persons.json", body[: 1 << 16]), RecognisedFile)
+    assert isinstance(DATA.recognise_file("persons.json", body[: 1 << 16]), RecognisedFile)
     other = body.replace(b"/persons-with-significant-control", b"/officers")
-    assert isinstance(DATA.recognise("officers.json", other[: 1 << 16]), NotApplicable)
+    assert isinstance(DATA.recognise_file("officers.json", other[: 1 << 16]), NotApplicable)
 
 
 def test_html_in_the_answers_folder_is_not_ours():
-    assert isinstance(DATA.recognise("rest_api/real/error.json", b"<html></html>"), NotApplicable)
+    assert isinstance(DATA.recognise_file("rest_api/real/error.json", b"<html></html>"), NotApplicable)
 
 
 def test_one_record_through_every_door_is_one_row(make, bench):
@@ -111,16 +106,14 @@ def test_pitfall_07_blank_heartbeat_lines_are_nothing(make, bench):
 def test_pitfall_08_the_number_of_an_event_comes_from_its_address(make, bench):
     missing_slash = "company/SC123456/persons-with-significant-control/individual/x"
     data = make.record(links=None)["data"]
-    row = (
-        bench.read(DATA, make.lines(make.event(data, missing_slash)), LINES).rows["uk_psc"].row(0, named=True)
-    )
+    row = bench.read(DATA, make.lines(make.event(data, missing_slash)), LINES).rows["uk_psc"].row(0, named=True)
     assert (row["company_number"], row["id"], row["timepoint"]) == ("SC123456", "x", 7)
 
 
 def test_a_short_number_is_padded(make, bench):
-    assert bench.read(DATA, make.lines(make.record("1234567")), LINES).rows["uk_psc"][
-        "company_number"
-    ].to_list() == ["01234567"]
+    assert bench.read(DATA, make.lines(make.record("1234567")), LINES).rows["uk_psc"]["company_number"].to_list() == [
+        "01234567"
+    ]
 
 
 def test_an_empty_list_is_no_rows_and_no_reject(bench):
@@ -206,9 +199,7 @@ def test_one_broken_record_of_a_whole_snapshot_is_not_taken_for_ceased(make, ben
 
 
 def test_a_record_without_a_key_is_a_reject(make, bench):
-    read = bench.read(
-        DATA, make.lines(make.record(), make.record(links=None), make.record("no number!")), LINES
-    )
+    read = bench.read(DATA, make.lines(make.record(), make.record(links=None), make.record("no number!")), LINES)
     assert len(read.rows["uk_psc"]) == 1
     reasons = [reason for _, reason, _ in read.rejects]
     assert reasons == ["no links.self: the record has no key", "no company number: 'no number!'"]
@@ -216,9 +207,7 @@ def test_a_record_without_a_key_is_a_reject(make, bench):
 
 def test_a_line_that_is_no_json_is_a_reject(make, bench):
     read = bench.read(
-        DATA,
-        make.lines(make.record()) + b'{"company_number": "0123\n' + make.lines(make.record(identity="b")),
-        LINES,
+        DATA, make.lines(make.record()) + b'{"company_number": "0123\n' + make.lines(make.record(identity="b")), LINES
     )
     assert len(read.rows["uk_psc"]) == 2
     assert len(read.rejects) == 1
@@ -245,18 +234,16 @@ def test_what_is_no_json_is_unreadable_and_says_why(bench, body, said):
 
 def test_a_zip_is_its_lines(make, bench):
     assert (
-        len(
-            bench.read(DATA, make.zipped(make.lines(make.record(), make.record(identity="b"))), LINES).rows[
-                "uk_psc"
-            ]
-        )
+        len(bench.read(DATA, make.zipped(make.lines(make.record(), make.record(identity="b"))), LINES).rows["uk_psc"])
         == 2
     )
 
 
 def test_a_zip_that_nobody_redacted_is_read_too(make, bench):
     piece = bench.piece(DATA, make.zipped(make.lines(make.record())), "x.zip")
-    rows = [batch.rows for part in DATA.split(piece) for batch in DATA.read(part) if batch.table == "uk_psc"]
+    rows = [
+        batch.rows for part in DATA.split_members(piece) for batch in DATA.read_batches(part) if batch.table == "uk_psc"
+    ]
     assert pl.concat(rows).height == 1
 
 
@@ -271,9 +258,7 @@ def test_a_truncated_zip_is_unreadable(make, bench, cut):
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_bytes_are_rows_rejects_or_unreadable_and_nothing_else(make, bench, cut, at, byte, packed):
     body = bytearray(
-        make.lines(
-            make.record(address={"premises": "1"}), make.record(identity="b", date_of_birth={"month": 1})
-        )
+        make.lines(make.record(address={"premises": "1"}), make.record(identity="b", date_of_birth={"month": 1}))
     )
     body = bytearray(make.zipped(bytes(body))) if packed else body
     if at < len(body):
@@ -290,4 +275,4 @@ def test_damaged_bytes_are_rows_rejects_or_unreadable_and_nothing_else(make, ben
 )
 def test_any_head_is_recognised_or_not_ours(head):
     for name in ("rest_api/real/x.json", "streaming/x.jsonl", "psc_snapshot/2022-99-99.json"):
-        assert isinstance(DATA.recognise(name, head), RecognisedFile | NotApplicable)
+        assert isinstance(DATA.recognise_file(name, head), RecognisedFile | NotApplicable)

@@ -15,7 +15,7 @@ SHARES = "ownership-of-shares-25-to-50-percent"
 
 
 def genuine(sources):
-    for pattern in DATA.files:
+    for pattern in DATA.file_patterns:
         for file in sorted((sources / "uk").glob(pattern)):
             if file.is_file():
                 yield str(file.relative_to(sources / "uk")), file.read_bytes()
@@ -33,7 +33,7 @@ def records_in(body):
 def test_every_genuine_record_is_a_staged_row(bench, sources):
     read_files = []
     for name, body in genuine(sources):
-        found = DATA.recognise(name, body[: 1 << 16])
+        found = DATA.recognise_file(name, body[: 1 << 16])
         if isinstance(found, NotApplicable):
             assert not re.search(r"persons|psc_", name.replace("rest_api/swagger/", "")), name
             continue
@@ -57,9 +57,7 @@ def test_genuine_streams_map_to_the_records_they_hold(bench, sources):
     for row in holdings.iter_rows(named=True):
         number = row["company_id"].removeprefix("firm:UK:")
         data = next(
-            item
-            for uri, item in newest.items()
-            if uri.split("/")[2] == number and uri.endswith(row["native_id"])
+            item for uri, item in newest.items() if uri.split("/")[2] == number and uri.endswith(row["native_id"])
         )
         shares = [code for code in data["natures_of_control"] if code.startswith("ownership-of-shares")]
         assert row["holder_name"] == data["name"]

@@ -19,11 +19,7 @@ SHARES = "ownership-of-shares-25-to-50-percent"
 
 def test_a_person_is_name_and_country(make, bench):
     found = bench.holding(make.record(nationality="Italian", country_of_residence="England"))
-    assert (found["holder_name"], found["holder_type"], found["holder_country"]) == (
-        "Mrs Ann Example",
-        "person",
-        "GB",
-    )
+    assert (found["holder_name"], found["holder_type"], found["holder_country"]) == ("Mrs Ann Example", "person", "GB")
     assert (found["register"], found["native_id"], found["holder_company_id"]) == ("uk.psc", "AbC-1_x", None)
     assert found["company_id"] == "firm:UK:01234567"
 
@@ -64,9 +60,7 @@ def test_an_unknown_country_is_null_and_signalled(make, bench):
     ],
 )
 def test_a_legal_person_is_the_state_only_where_its_form_says_so(make, bench, form, kind):
-    data = make.record(
-        kind="legal-person-person-with-significant-control", identification={"legal_form": form}
-    )
+    data = make.record(kind="legal-person-person-with-significant-control", identification={"legal_form": form})
     assert bench.holding(data)["holder_type"] == kind
 
 
@@ -164,9 +158,7 @@ def test_each_period_of_an_exemption_is_a_listing_of_its_own(make, bench):
     bench.upsert(
         DATA,
         make.lines(
-            make.exemption(
-                key, {"exempt_from": "2017-01-01", "exempt_to": "2019-01-01"}, {"exempt_from": "2020-01-01"}
-            )
+            make.exemption(key, {"exempt_from": "2017-01-01", "exempt_to": "2019-01-01"}, {"exempt_from": "2020-01-01"})
         ),
         LINES,
     )
@@ -194,21 +186,15 @@ def test_an_exemption_that_a_snapshot_lacks_goes_on_until_it_is_ended_or_deleted
 )
 def test_an_exemption_that_says_it_ended_has_whatever_its_day(make, period, ended, codes):
     bench = Bench()
-    read = bench.upsert(
-        DATA, make.lines(make.exemption("psc_exempt_as_shares_admitted_on_market", period)), LINES
-    )
+    read = bench.upsert(DATA, make.lines(make.exemption("psc_exempt_as_shares_admitted_on_market", period)), LINES)
     assert bench.normalise()["listings"]["ended_on"].to_list() == [ended]
     assert {signal.code for signal in read.signals} == codes
 
 
-@pytest.mark.parametrize(
-    ("begun", "is_listed"), [("2026-11-21", True), ("2026-11-22", False), ("9999-01-01", False)]
-)
+@pytest.mark.parametrize(("begun", "is_listed"), [("2026-11-21", True), ("2026-11-22", False), ("9999-01-01", False)])
 def test_an_exemption_lists_nobody_before_it_begins(make, sheet, bench, begun, is_listed):
     key = "psc_exempt_as_trading_on_uk_regulated_market"
-    bench.upsert(
-        basic_company_data_dataset.DATASET, sheet.table({}), "BasicCompanyDataAsOneFile-2026-11-01.csv"
-    )
+    bench.upsert(basic_company_data_dataset.DATASET, sheet.table({}), "BasicCompanyDataAsOneFile-2026-11-01.csv")
     bench.upsert(DATA, make.lines(make.exemption(key, {"exempt_from": begun})), LINES)
     assert bench.normalise()["companies"]["is_listed"].to_list() == [is_listed]
 

@@ -21,22 +21,14 @@ CORPORATE = "corporate-entity-person-with-significant-control"
         ({"place_registered": "Companies House", "registration_number": "10836542"}, "10836542", "GB"),
         ({"country_registered": "Jersey", "registration_number": "12345678"}, None, "JE"),
         (
-            {
-                "country_registered": "Jersey",
-                "place_registered": "Companies House",
-                "registration_number": "12345678",
-            },
+            {"country_registered": "Jersey", "place_registered": "Companies House", "registration_number": "12345678"},
             None,
             "JE",
         ),
         ({"place_registered": "New South Wales", "registration_number": "12345678"}, None, "AU"),
         # a foreign register of the same digits, however the country is spelt
         (
-            {
-                "country_registered": "Uk",
-                "place_registered": "Jersey Registry",
-                "registration_number": "123456",
-            },
+            {"country_registered": "Uk", "place_registered": "Jersey Registry", "registration_number": "123456"},
             None,
             "GB",
         ),
@@ -44,11 +36,7 @@ CORPORATE = "corporate-entity-person-with-significant-control"
         ({"place_registered": "Isle Of Man Registry, UK", "registration_number": "123456"}, None, None),
         ({"place_registered": "Registrar, Dublin, Ireland, GB", "registration_number": "123456"}, None, None),
         (
-            {
-                "country_registered": "Delaware",
-                "place_registered": "Companies House",
-                "registration_number": "123456",
-            },
+            {"country_registered": "Delaware", "place_registered": "Companies House", "registration_number": "123456"},
             None,
             "US",
         ),
@@ -56,11 +44,7 @@ CORPORATE = "corporate-entity-person-with-significant-control"
         ({"country_registered": "Scotland", "registration_number": "123456"}, None, "GB"),
         ({"country_registered": "Northern Ireland", "registration_number": "01234567"}, None, "GB"),
         (
-            {
-                "place_registered": "Edinburgh",
-                "country_registered": "United Kingdom",
-                "registration_number": "123456",
-            },
+            {"place_registered": "Edinburgh", "country_registered": "United Kingdom", "registration_number": "123456"},
             None,
             "GB",
         ),
@@ -81,11 +65,7 @@ CORPORATE = "corporate-entity-person-with-significant-control"
         ),
         # NO is a prefix, and a word
         ({"country_registered": "England", "registration_number": "No. 1234567"}, "01234567", "GB"),
-        (
-            {"country_registered": "England", "registration_number": "Company Number: 1234567"},
-            "01234567",
-            "GB",
-        ),
+        ({"country_registered": "England", "registration_number": "Company Number: 1234567"}, "01234567", "GB"),
         ({"country_registered": "England", "registration_number": "No 123456"}, None, "GB"),
         ({"country_registered": "Northern Ireland", "registration_number": "NO123456"}, "NO123456", "GB"),
         ({"country_registered": "England", "registration_number": "00000000"}, None, "GB"),
@@ -95,9 +75,7 @@ CORPORATE = "corporate-entity-person-with-significant-control"
         ({"registration_number": "10836542"}, None, None),
     ],
 )
-def test_a_corporate_holder_is_a_company_of_ours_only_where_its_papers_are_british(
-    make, papers, company, country
-):
+def test_a_corporate_holder_is_a_company_of_ours_only_where_its_papers_are_british(make, papers, company, country):
     bench = Bench()
     found = bench.holding(make.record(kind=CORPORATE, name="HOLDCO LTD", identification=papers))
     assert found["holder_company_id"] == (None if company is None else f"firm:UK:{company}")

@@ -22,9 +22,7 @@ def bands(*codes):
     found = natures_of_control.with_ownership_bands(
         pl.DataFrame({"natures_of_control": [list(codes)]}, schema={"natures_of_control": pl.List(pl.String)})
     ).row(0, named=True)
-    return tuple(
-        None if found[name] is None else int(found[name]) for name in natures_of_control.BANDS[:4]
-    ), found
+    return tuple(None if found[name] is None else int(found[name]) for name in natures_of_control.BANDS[:4]), found
 
 
 @check_cases(
@@ -61,12 +59,7 @@ def test_a_share_that_is_none_is_no_band(code):
 def test_other_rights_are_control_and_no_percentage(make, bench):
     codes = ["right-to-appoint-and-remove-directors", "part-right-to-share-surplus-assets-75-to-100-percent"]
     found = bench.holding(make.record(natures_of_control=codes))
-    assert (found["pct_min"], found["pct_max"], found["votes_min"], found["basis"]) == (
-        None,
-        None,
-        None,
-        None,
-    )
+    assert (found["pct_min"], found["pct_max"], found["votes_min"], found["basis"]) == (None, None, None, None)
     assert found["controls"] == sorted(codes)
 
 
@@ -127,9 +120,7 @@ def test_every_code_of_the_registry_maps(sources):
         else:
             assert found == (None, None, None, None)
             assert row["controls"] == [code]
-        assert row["is_direct"] is (
-            False if re.search(r"-as-(?:control-over-)?(?:trust|firm)", code) else None
-        )
+        assert row["is_direct"] is (False if re.search(r"-as-(?:control-over-)?(?:trust|firm)", code) else None)
 
 
 def test_pitfall_09_every_statement_of_the_registry_is_known_with_its_misspellings(make, bench, sources):

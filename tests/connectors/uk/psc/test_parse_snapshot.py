@@ -12,13 +12,7 @@ from tests.connectors.uk.conftest import Bench, PscBodies
 
 LINES = "psc-snapshot-2026-11-01_1of2.txt"
 STATEMENT = "persons-with-significant-control-statement"
-CODES = (
-    "ownership-of-shares-25-to-50-percent",
-    "voting-rights-50-to-75-percent-as-trust",
-    "telepathy",
-    'a"]b',
-    "",
-)
+CODES = ("ownership-of-shares-25-to-50-percent", "voting-rights-50-to-75-percent-as-trust", "telepathy", 'a"]b', "")
 PAPERS = {"country_registered": "England", "registration_number": "1234567", "legal_form": "Ltd"}
 ODD = (
     {},
@@ -72,13 +66,7 @@ def test_numbers_are_mended_or_refused_alike(monkeypatch, make, number):
     st.lists(
         st.builds(
             lambda kind, codes, name, day, tail: PscBodies.record(
-                "01234567",
-                f"i{tail}",
-                kind,
-                natures_of_control=codes,
-                name=name,
-                notified_on=day,
-                ceased_on=day,
+                "01234567", f"i{tail}", kind, natures_of_control=codes, name=name, notified_on=day, ceased_on=day
             ),
             st.sampled_from([*HOLDERS, STATEMENT]),
             st.lists(st.sampled_from(CODES), max_size=3),
@@ -99,9 +87,7 @@ def test_any_lines_are_the_same_rows_both_ways(records):
 def test_a_body_of_plain_lines_is_read_by_columns(make, bench, monkeypatch):
     seen = []
     quick = parse_snapshot.parse_plain_lines
-    monkeypatch.setattr(
-        parse_snapshot, "parse_plain_lines", lambda part: seen.append(quick(part)) or seen[-1]
-    )
+    monkeypatch.setattr(parse_snapshot, "parse_plain_lines", lambda part: seen.append(quick(part)) or seen[-1])
     bench.read(psc_dataset.DATASET, make.lines(make.record("00000001"), make.record("00000002")), LINES)
     assert [len(found["uk_psc"]) for found in seen] == [2]
 
@@ -119,10 +105,7 @@ def test_plain_lines_go_the_quick_way(make):
 def test_a_line_that_was_taken_out_still_counts_for_the_trailer(make, bench):
     """`firm erase` leaves a stub, and the trailer holds."""
     totals = {
-        "data": {
-            "kind": "totals#persons-of-significant-control-snapshot",
-            "persons_of_significant_control_count": 3,
-        }
+        "data": {"kind": "totals#persons-of-significant-control-snapshot", "persons_of_significant_control_count": 3}
     }
     body = make.lines(make.record("00000001"), make.record("00000002"), {"withheld": "uk_psc"}, totals)
     name = "persons-with-significant-control-snapshot-2026-11-01.txt"

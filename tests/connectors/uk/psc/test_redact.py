@@ -17,9 +17,7 @@ def cleaned(body):
     return redact(io.BytesIO(body)).read()
 
 
-BEFORE = (
-    b'{"company_number":"01234567","data":{"address":{"premises":"2 {x}","po_box":null},"name":"A \\"B\\"",'
-)
+BEFORE = b'{"company_number":"01234567","data":{"address":{"premises":"2 {x}","po_box":null},"name":"A \\"B\\"",'
 BORN = b'"date_of_birth":{"month":2,"year":1977},'
 AFTER = b'"natures_of_control":["x"]}}\n'
 
@@ -73,13 +71,7 @@ def test_zip_and_gzip_come_out_as_plain_lines():
 
 @check_cases(
     "body",
-    [
-        b"<html>Born 1977</html>",
-        b"name,born\nA,1977\n",
-        b"PK\x03\x04 broken 1977",
-        b"\x1f\x8b 1977",
-        b'{"born":1977,',
-    ],
+    [b"<html>Born 1977</html>", b"name,born\nA,1977\n", b"PK\x03\x04 broken 1977", b"\x1f\x8b 1977", b'{"born":1977,'],
 )
 def test_what_cannot_be_looked_through_is_not_kept(body):
     found = cleaned(body)
@@ -101,9 +93,7 @@ def test_bytes_that_are_no_text_and_endless_nesting_are_no_accident(body):
     assert b"unreadable" in cleaned(body) or b"withheld" in cleaned(body)
 
 
-@pytest.mark.parametrize(
-    "key", [rb"\u0061ddress", rb"date_of_birt\u0068", rb"identity_\u0076erification_details"]
-)
+@pytest.mark.parametrize("key", [rb"\u0061ddress", rb"date_of_birt\u0068", rb"identity_\u0076erification_details"])
 def test_a_key_behind_escapes_is_the_same_key(key):
     body = b'{"company_number":"01234567","data":{"%b":{"premises":"7"},"name":"A"}}' % key
     assert json.loads(cleaned(body))["data"] == {"name": "A"}
@@ -148,9 +138,7 @@ def test_lines_longer_than_a_block_are_whole():
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=12),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6) | st.sampled_from(PRIVATE), inner)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6) | st.sampled_from(PRIVATE), inner),
     max_leaves=12,
 )
 
@@ -163,9 +151,7 @@ def without(value):
 
 @settings(max_examples=60)
 @given(
-    records=st.lists(
-        st.dictionaries(st.text(max_size=6) | st.sampled_from(PRIVATE), values), min_size=1, max_size=4
-    )
+    records=st.lists(st.dictionaries(st.text(max_size=6) | st.sampled_from(PRIVATE), values), min_size=1, max_size=4)
 )
 @pytest.mark.slow
 def test_any_json_comes_out_without_private_members_and_else_unchanged(records):

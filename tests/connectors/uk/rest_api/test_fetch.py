@@ -9,8 +9,8 @@ import pytest
 
 from connectors.contract.dataset import FetchedFile
 from connectors.kit.http.client import HttpClient, HttpSettings
-from connectors.kit.http.errors import FetchError, RequestRefusedError
-from connectors.kit.http.rate_limit import Clock
+from connectors.kit.http.errors import FetchError, RequestRejectedError
+from connectors.kit.http.rate_limit import FetchClock
 from connectors.uk.register import API_HOST
 from connectors.uk.rest_api import fetch as rest_api_fetch
 from connectors.uk.streaming_api import datasets
@@ -32,14 +32,14 @@ def http(registry: Registry, tmp_path: Path, slept: list[float]) -> Iterator[Htt
     def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    clock = Clock(now=lambda: NOON, monotonic=lambda: sum(slept), sleep=sleep)
+    clock = FetchClock(now=lambda: NOON, monotonic=lambda: sum(slept), sleep=sleep)
     settings = HttpSettings(
         "t (t@example.com)",
         tmp_path,
-        bases={API_HOST: f"http://127.0.0.1:{registry.port}"},
+        base_urls={API_HOST: f"http://127.0.0.1:{registry.port}"},
         credentials={API_HOST: ("rest-key", "")},
         rates=declared_rates(),
-        together=declared_limiters(),
+        shared_limiters=declared_limiters(),
     )
     with HttpClient(settings, clock) as made:
         yield made
@@ -74,9 +74,7 @@ def test_a_filing_history_is_asked_page_by_page(http: HttpClient, registry: Regi
     assert registry.asked[1][0].endswith("start_index=100")
 
 
-def test_six_hundred_in_five_minutes_are_never_passed(
-    http: HttpClient, registry: Registry, slept: list[float]
-):
+def test_six_hundred_in_five_minutes_are_never_passed(http: HttpClient, registry: Registry, slept: list[float]):
     registry.decide = answers(_01234567={"company_name": "X"})
     assert len(names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"] * 40))) == 40
     assert sum(slept) >= 39 / 2.0  # two a second are 600 in 300
@@ -85,7 +83,7 @@ def test_six_hundred_in_five_minutes_are_never_passed(
 def test_6_a_key_of_the_stream_is_refused_and_the_setting_named(http: HttpClient, registry: Registry):
     body = b'{"error":"Invalid Authorization","type":"ch:service"}'
     registry.answers = [Answer(body, status=401)]
-    with pytest.raises(RequestRefusedError, match=r"FIRM_CREDENTIALS needs api\.company-information"):
+    with pytest.raises(RequestRejectedError, match=r"FIRM_CREDENTIALS needs api\.company-information"):
         names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"] * 9))
     assert len(registry.asked) == 1
 
@@ -101,9 +99,7 @@ def collected(arrivals: Iterator[FetchedFile]) -> tuple[list[str], FetchError | 
     return found, None
 
 
-@pytest.mark.parametrize(
-    "broken", [Answer(b"[1]"), Answer(status=500), Answer(b"<html>"), Answer(b'{"links": 7}')]
-)
+@pytest.mark.parametrize("broken", [Answer(b"[1]"), Answer(status=500), Answer(b"<html>"), Answer(b'{"links": 7}')])
 def test_one_answer_that_fails_keeps_no_other_back(http: HttpClient, registry: Registry, broken: Answer):
     sound = Answer(b'{"company_name": "X"}')
     registry.decide = lambda path, _: broken if path.endswith("2") else sound
@@ -122,13 +118,9 @@ def test_an_api_that_is_down_is_not_asked_about_everybody(http: HttpClient, regi
 
 def test_a_limit_that_is_reached_is_waited_out(http: HttpClient, registry: Registry, slept: list[float]):
     until = str(int(NOON.timestamp()) + 240)
-    crowded = Answer(
-        status=429, headers={"X-Ratelimit-Reset": until, "Date": "Fri, 20 Nov 2026 12:00:00 GMT"}
-    )
+    crowded = Answer(status=429, headers={"X-Ratelimit-Reset": until, "Date": "Fri, 20 Nov 2026 12:00:00 GMT"})
     registry.answers = [crowded, Answer(b'{"company_name": "X"}')]
-    assert names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"])) == [
-        f"checked/{NUMBER}-profile.json"
-    ]
+    assert names(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"])) == [f"checked/{NUMBER}-profile.json"]
     assert sum(slept) >= 240
 
 

@@ -62,7 +62,7 @@ def told(*transactions: str, made_up: str = "2026-03-31", form: str = "AA") -> p
 def test_a_document_and_the_item_that_tells_of_it_are_one_filing(history, names):
     tables = map_accounts(document().lazy())
     filed, figures = filing_history.merge_filing_history(
-        tables["filings"], tables["financials_reported"], history, staging.empty_frame(PROFILES)
+        tables["filings"], tables["financials_reported"], history, staging.empty_staged_frame(PROFILES)
     )
     assert set(filed["native_id"].to_list()) == names
     assert figures["filing_id"].is_in(filed["filing_id"].implode()).all()

@@ -20,12 +20,12 @@ from connectors.kit.http import line_buffer
 from connectors.kit.http.client import HttpClient, HttpSettings
 from connectors.kit.http.errors import (
     FetchError,
-    RequestRefusedError,
+    RequestRejectedError,
     SourceUnavailableError,
     TruncatedBodyError,
     UnexpectedBodyError,
 )
-from connectors.kit.http.rate_limit import Clock
+from connectors.kit.http.rate_limit import FetchClock
 from connectors.uk.stream_events import HOST
 from connectors.uk.streaming_api import connection
 from connectors.uk.streaming_api.connection import GAP, RegisterStream
@@ -103,11 +103,11 @@ def register() -> Iterator[Register]:
 
 @pytest.fixture
 def http(register: Register, tmp_path: Path) -> Iterator[HttpClient]:
-    clock = Clock(now=lambda: NOON, monotonic=lambda: 0.0, sleep=lambda _: None)
+    clock = FetchClock(now=lambda: NOON, monotonic=lambda: 0.0, sleep=lambda _: None)
     settings = HttpSettings(
         "firmdata/test (contact@example.com)",
         tmp_path,
-        bases={HOST: f"http://127.0.0.1:{register.port}"},
+        base_urls={HOST: f"http://127.0.0.1:{register.port}"},
         credentials={HOST: ("streaming-key", "")},
     )
     with HttpClient(settings, clock) as made:
@@ -121,10 +121,8 @@ def bodies(arrivals: Iterator[FetchedFile]) -> list[tuple[str, str | None, int]]
 
 
 def test_a_heartbeat_ends_a_body_and_two_end_a_run(http: HttpClient, register: Register):
-    register.answers = [
-        [event(5) + event(7)[:20], event(7)[20:] + BEAT, event(9), BEAT, BEAT, BEAT, event(11)]
-    ]
-    found = bodies(STREAM.catch_up(http, None, ()))
+    register.answers = [[event(5) + event(7)[:20], event(7)[20:] + BEAT, event(9), BEAT, BEAT, BEAT, event(11)]]
+    found = bodies(STREAM.fetch_missed(http, None, ()))
     assert found == [("companies/5-7.jsonl", "7", 2), ("companies/9-9.jsonl", "9", 1)]
     assert register.asked == [("/companies", "Basic c3RyZWFtaW5nLWtleTo=")]
 
@@ -136,13 +134,11 @@ def test_a_run_leaves_a_busy_stream_where_it_tells_of_now(
     instants = ["2026-11-18T09:00:00", "2026-11-20T11:59:59", "2026-11-18T09:00:00", "2026-11-20T12:00:01"]
     lines = [event(number, published_at=at) for number, at in enumerate(instants * 2)]
     register.answers = [lines]
-    assert [cursor for _, cursor, _ in bodies(STREAM.catch_up(http, None, ()))] == ["1", "3"]
+    assert [cursor for _, cursor, _ in bodies(STREAM.fetch_missed(http, None, ()))] == ["1", "3"]
     assert [cursor for _, cursor, _ in bodies(STREAM.listen(http, None))] == ["1", "3", "5", "7"]
 
 
-def test_a_reader_goes_on_past_heartbeats_until_the_server_ends_the_night(
-    http: HttpClient, register: Register
-):
+def test_a_reader_goes_on_past_heartbeats_until_the_server_ends_the_night(http: HttpClient, register: Register):
     register.answers = [[BEAT, BEAT, BEAT, event(5), BEAT, BEAT, BEAT, event(9)]]
     assert [name for name, _, _ in bodies(STREAM.listen(http, Cursor("5")))] == [
         "companies/5-5.jsonl",
@@ -201,41 +197,34 @@ def test_a_line_too_long_to_hold_is_cut_and_the_stream_goes_on(
     monkeypatch.setattr(line_buffer, "LONGEST", 5000)
     whole = b'{"data": "' + b"x" * 4000 + b'"}\n'
     register.answers = [[event(5), whole, b'{"data": "' + b"x" * 900, *[b"y" * 900] * 20, b'"}\n', event(9)]]
-    sizes = [
-        [len(line) for line in arrival.body.read().split(b"\n") if line]
-        for arrival in STREAM.listen(http, None)
-    ]
+    sizes = [[len(line) for line in arrival.body.read().split(b"\n") if line] for arrival in STREAM.listen(http, None)]
     assert sizes == [[len(event(5)) - 1, len(whole) - 1], [line_buffer.KEPT], [len(event(9)) - 1]]
 
 
-def test_a_line_without_end_ends_the_connection(
-    http: HttpClient, register: Register, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_line_without_end_ends_the_connection(http: HttpClient, register: Register, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(line_buffer, "LONGEST", 5000)
     monkeypatch.setattr(line_buffer, "ENDLESS", 20_000)
     register.answers = [[event(5), BEAT, *[b"y" * 1000] * 100]]
     found: list[FetchedFile] = []
     with pytest.raises(UnexpectedBodyError, match="without end"):
-        found.extend(iter_into(found, STREAM.catch_up(http, None, ())))
+        found.extend(iter_into(found, STREAM.fetch_missed(http, None, ())))
     assert bodies(iter(found)) == [("companies/5-5.jsonl", "5", 1)]
 
 
 def test_a_line_that_drips_for_ever_ends_the_connection():
     instants = iter([0.0, 1.0, line_buffer.PATIENCE + 1])
-    line = line_buffer.LineBuffer(Clock(monotonic=lambda: next(instants)))
+    line = line_buffer.LineBuffer(FetchClock(monotonic=lambda: next(instants)))
     line.add(b"{")
-    assert not line.is_endless()
+    assert not line.is_over_limit()
     line.add(b" ")
-    assert line.is_endless()
+    assert line.is_over_limit()
 
 
 def test_a_connection_that_falls_silent_is_given_up_with_what_had_come(register: Register, tmp_path: Path):
     """Half-open: no byte, no heartbeat, no end."""
     bases = {HOST: f"http://127.0.0.1:{register.port}"}
     credentials = {HOST: ("key", "")}
-    settings = HttpSettings(
-        "t (t@example.com)", tmp_path, bases=bases, credentials=credentials, read_seconds=0.2
-    )
+    settings = HttpSettings("t (t@example.com)", tmp_path, base_urls=bases, credentials=credentials, read_seconds=0.2)
     register.answers, register.silent = [[event(5), event(7)]], threading.Event()
     found: list[FetchedFile] = []
     with HttpClient(settings) as http, pytest.raises(TruncatedBodyError, match="ReadTimeout"):
@@ -250,9 +239,7 @@ def test_a_page_in_html_with_a_good_status_is_no_stream(http: HttpClient, regist
         bodies(STREAM.listen(http, Cursor("5")))
 
 
-def test_a_coding_that_was_not_asked_for_and_does_not_decode_ends_the_connection(
-    http: HttpClient, register: Register
-):
+def test_a_coding_that_was_not_asked_for_and_does_not_decode_ends_the_connection(http: HttpClient, register: Register):
     register.answers, register.headers = [[event(5)]], {"Content-Encoding": "gzip"}
     with pytest.raises(TruncatedBodyError):
         bodies(STREAM.listen(http, None))
@@ -266,11 +253,9 @@ def iter_into(found: list[FetchedFile], arrivals: Iterator[FetchedFile]) -> Iter
     yield from ()
 
 
-def test_416_enters_the_stream_where_it_is_and_says_that_events_are_missing(
-    http: HttpClient, register: Register
-):
+def test_416_enters_the_stream_where_it_is_and_says_that_events_are_missing(http: HttpClient, register: Register):
     register.answers = [416, [event(900), BEAT, event(901), BEAT, BEAT, BEAT]]
-    found = bodies(STREAM.catch_up(http, Cursor("5"), ()))
+    found = bodies(STREAM.fetch_missed(http, Cursor("5"), ()))
     assert [name for name, _, _ in found] == [f"companies/900-900{GAP}.jsonl", "companies/901-901.jsonl"]
     assert [path for path, _ in register.asked] == ["/companies?timepoint=5", "/companies"]
 
@@ -281,14 +266,10 @@ def test_a_place_that_is_none_of_the_stream_is_a_gap_too(http: HttpClient, regis
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_6_a_key_of_the_rest_api_is_refused_and_the_setting_named(
-    http: HttpClient, register: Register, status: int
-):
+def test_6_a_key_of_the_rest_api_is_refused_and_the_setting_named(http: HttpClient, register: Register, status: int):
     register.answers = [status]
-    for asked in (STREAM.listen(http, Cursor("5")), STREAM.catch_up(http, None, ())):
-        with pytest.raises(
-            RequestRefusedError, match=r"FIRM_CREDENTIALS needs stream\.companieshouse\.gov\.uk=KEY:"
-        ):
+    for asked in (STREAM.listen(http, Cursor("5")), STREAM.fetch_missed(http, None, ())):
+        with pytest.raises(RequestRejectedError, match=r"FIRM_CREDENTIALS needs stream\.companieshouse\.gov\.uk=KEY:"):
             bodies(asked)
 
 
@@ -313,12 +294,9 @@ def test_too_many_requests_tell_how_long_to_wait(
 
 
 @pytest.mark.parametrize(
-    ("status", "kind"),
-    [(401, RequestRefusedError), (429, SourceUnavailableError), (503, SourceUnavailableError)],
+    ("status", "kind"), [(401, RequestRejectedError), (429, SourceUnavailableError), (503, SourceUnavailableError)]
 )
-def test_a_refusal_is_told_at_once_and_asked_once(
-    http: HttpClient, register: Register, status: int, kind: type
-):
+def test_a_refusal_is_told_at_once_and_asked_once(http: HttpClient, register: Register, status: int, kind: type):
     register.answers = [status]
     with pytest.raises(kind) as caught:
         bodies(STREAM.listen(http, Cursor("5")))
@@ -326,9 +304,7 @@ def test_a_refusal_is_told_at_once_and_asked_once(
     assert "streaming-key" not in str(caught.value)
 
 
-def test_a_body_ends_when_it_holds_enough(
-    http: HttpClient, register: Register, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_body_ends_when_it_holds_enough(http: HttpClient, register: Register, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(connection, "MOST_LINES", 2)
     register.answers = [[b"".join(event(number) for number in range(1, 6)), BEAT]]
     assert [lines for _, _, lines in bodies(STREAM.listen(http, None))] == [2, 2, 1]
@@ -336,9 +312,9 @@ def test_a_body_ends_when_it_holds_enough(
 
 def test_an_old_body_waits_for_no_more_lines(register: Register, tmp_path: Path):
     instants = (NOON + timedelta(seconds=4 * tick) for tick in range(100))
-    clock = Clock(now=lambda: next(instants), monotonic=lambda: 0.0, sleep=lambda _: None)
+    clock = FetchClock(now=lambda: next(instants), monotonic=lambda: 0.0, sleep=lambda _: None)
     bases = {HOST: f"http://127.0.0.1:{register.port}"}
-    settings = HttpSettings("t (t@example.com)", tmp_path, bases=bases, credentials={HOST: ("key", "")})
+    settings = HttpSettings("t (t@example.com)", tmp_path, base_urls=bases, credentials={HOST: ("key", "")})
     register.answers = [[event(1) + event(2) + event(3) + event(4)]]
     with HttpClient(settings, clock) as http:
         assert [lines for _, _, lines in bodies(STREAM.listen(http, None))] == [3, 1]
@@ -346,17 +322,15 @@ def test_an_old_body_waits_for_no_more_lines(register: Register, tmp_path: Path)
 
 def test_without_a_streaming_key_a_run_asks_nobody_and_a_reader_says_what_to_do(tmp_path: Path):
     with HttpClient(HttpSettings("t (t@example.com)", tmp_path)) as http:
-        assert bodies(STREAM.catch_up(http, None, ())) == []
-        with pytest.raises(RequestRefusedError, match="FIRM_CREDENTIALS"):
+        assert bodies(STREAM.fetch_missed(http, None, ())) == []
+        with pytest.raises(RequestRejectedError, match="FIRM_CREDENTIALS"):
             bodies(STREAM.listen(http, None))
 
 
 def test_a_key_that_is_not_there_is_no_answer_that_did_not_come(tmp_path: Path):
     with (
         HttpClient(HttpSettings("firmdata/test (contact@example.com)", tmp_path)) as without,
-        pytest.raises(RequestRefusedError) as told,
+        pytest.raises(RequestRejectedError) as told,
     ):
         next(STREAM.listen(without, None))
-    assert str(told.value).startswith(
-        f"https://{HOST}: no streaming key: add {HOST}=KEY: to FIRM_CREDENTIALS"
-    )
+    assert str(told.value).startswith(f"https://{HOST}: no streaming key: add {HOST}=KEY: to FIRM_CREDENTIALS")

@@ -59,12 +59,7 @@ def made_events() -> dict[str, list[bytes]]:
             found.setdefault(datasets.PROFILE_STREAM.key, []).append(
                 line("company-profile", uri, 100 + step * 10 + number, profile, change)
             )
-            filing = {
-                "category": "accounts",
-                "type": "AA",
-                "date": f"2026-01-0{step + 1}",
-                "transaction_id": "T1",
-            }
+            filing = {"category": "accounts", "type": "AA", "date": f"2026-01-0{step + 1}", "transaction_id": "T1"}
             found.setdefault(datasets.FILING_STREAM.key, []).append(
                 line("filing-history", f"{uri}/filing-history/T1", 900 + step * 10 + number, filing, change)
             )
@@ -89,7 +84,7 @@ def genuine_events(sources: Path) -> dict[str, list[bytes]]:
 
 def state(bodies: Iterable[tuple[str, bytes]], together: int = 1) -> dict[str, list[str]]:
     """What is present, and what companies look like, after these bodies, some together in each batch."""
-    tables = {name: table for data in FILES.values() for name, table in data.staged.items()}
+    tables = {name: table for data in FILES.values() for name, table in data.staged_tables.items()}
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA present; SET TimeZone = 'UTC'")
         for rows_by_table in _batches(list(bodies), together):
@@ -99,10 +94,7 @@ def state(bodies: Iterable[tuple[str, bytes]], together: int = 1) -> dict[str, l
     shared = mapping.map_registers(rows, RUN)
     found = {name: frame.collect() for name, frame in rows.items()} | dict(shared)
     instants = ("_observed_at", "observed_at", "_raw", "raw", "sources")
-    return {
-        name: sorted(map(repr, frame.drop(instants, strict=False).iter_rows()))
-        for name, frame in found.items()
-    }
+    return {name: sorted(map(repr, frame.drop(instants, strict=False).iter_rows())) for name, frame in found.items()}
 
 
 def _batches(bodies: list[tuple[str, bytes]], together: int) -> Iterator[dict[str, list[pl.DataFrame]]]:
@@ -111,8 +103,8 @@ def _batches(bodies: list[tuple[str, bytes]], together: int) -> Iterator[dict[st
         found: dict[str, list[pl.DataFrame]] = {}
         for count, (key, body) in enumerate(bodies[start : start + together], start):
             at = pl.lit(AT + timedelta(minutes=count)).cast(pl.Datetime("us", "UTC"))
-            for batch in READERS[key].read(_piece(READERS[key], body)):
-                company = UNITED_KINGDOM.touches(batch.table, batch.rows).alias("_company_id")
+            for batch in READERS[key].read_batches(_piece(READERS[key], body)):
+                company = UNITED_KINGDOM.company_ids_of_rows(batch.table, batch.rows).alias("_company_id")
                 meta = (company, at.alias("_observed_at"), pl.lit("raw").alias("_raw"))
                 found.setdefault(batch.table, []).append(batch.rows.with_columns(*meta))
         yield found
@@ -122,9 +114,7 @@ def _piece(dataset: Dataset, body: bytes) -> ArchiveMember:
     assert dataset.redact is not None
     body = dataset.redact(io.BytesIO(body)).read()
     name = hashlib.sha256(body).hexdigest()
-    return ArchiveMember(
-        dataset.key, f"{name}.jsonl", name, AT, Scope.FEED, "batch", lambda: io.BytesIO(body)
-    )
+    return ArchiveMember(dataset.key, f"{name}.jsonl", name, AT, Scope.FEED, "batch", lambda: io.BytesIO(body))
 
 
 def clean(events: dict[str, list[bytes]]) -> dict[str, list[str]]:
@@ -186,9 +176,7 @@ def test_genuine_events_shuffled_doubled_and_cut_give_the_state_of_a_clean_repla
 
 def test_the_streams_that_are_not_read_say_why(sources):
     for name in ("charges.jsonl", "officers.jsonl", "disqualified_officers_2022_event.json"):
-        found = psc_dataset.recognise(
-            f"streaming/{name}", (sources / "uk/streaming" / name).read_bytes()[:65536]
-        )
+        found = psc_dataset.recognise_file(f"streaming/{name}", (sources / "uk/streaming" / name).read_bytes()[:65536])
         assert isinstance(found, NotApplicable)
         assert found.reason.split(":")[0] in {"charges", "officers", "disqualified officers"}
 
@@ -244,8 +232,7 @@ BEHIND = [(*case, False) for case in TOLD if case[0] not in (None, 99)]  # those
 
 
 @pytest.mark.parametrize(
-    ("published", "taken", "fetched", "holds", "stream_comes_first"),
-    [*((*case, True) for case in TOLD), *BEHIND],
+    ("published", "taken", "fetched", "holds", "stream_comes_first"), [*((*case, True) for case in TOLD), *BEHIND]
 )
 def test_of_stream_and_snapshot_the_one_told_later_holds(
     connection, published, taken, fetched, holds, stream_comes_first

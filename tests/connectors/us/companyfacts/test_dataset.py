@@ -8,13 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from connectors.contract.dataset import (
-    NotApplicable,
-    PreviousArchive,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import NotApplicable, PreviousArchive, RecognisedFile, Scope, UnreadableFileError
 from connectors.kit import staging
 from connectors.us import UNITED_STATES
 from connectors.us.companyfacts import dataset as companyfacts_dataset
@@ -22,18 +16,7 @@ from connectors.us.companyfacts.schema import FACTS
 from connectors.us.financials.concepts import SHARES
 from connectors.us.register import filing_id
 from pipelines.transforms.financials.versions import build_financial_versions
-from tests.connectors.us.fact_files import (
-    Fact,
-    accession,
-    answer,
-    archive,
-    body,
-    piece,
-    present,
-    read,
-    shared,
-    signals,
-)
+from tests.connectors.us.fact_files import Fact, accession, answer, archive, body, piece, present, read, shared, signals
 from tests.tables import check_cases
 from warehouse.schema.tables import FILINGS, FINANCIALS, FINANCIALS_REPORTED
 
@@ -44,21 +27,13 @@ FIRST: list[Fact] = [
     ("NetIncomeLoss", *YEAR, 10_000.0, "25001", "10-K", "2025-02-10"),
     ("Assets", "", "2024-12-31", 500_000.0, "25001", "10-K", "2025-02-10"),
 ]
-COVER: Fact = (
-    "dei:EntityCommonStockSharesOutstanding",
-    "",
-    "2025-01-31",
-    5.0,
-    "25001",
-    "10-K",
-    "2025-02-10",
-)
+COVER: Fact = ("dei:EntityCommonStockSharesOutstanding", "", "2025-01-31", 5.0, "25001", "10-K", "2025-02-10")
 AMENDED: Fact = ("Revenues", *YEAR, 90_000.0, "25002", "10-K/A", "2025-04-01")
 
 
 def served(facts: list[Fact], former: pl.DataFrame | None = None) -> pl.DataFrame:
     tables = shared(read(body(facts)))
-    known = staging.empty_frame(FINANCIALS) if former is None else former
+    known = staging.empty_staged_frame(FINANCIALS) if former is None else former
     return build_financial_versions(tables[FINANCIALS_REPORTED.name], tables[FILINGS.name], known)
 
 
@@ -81,11 +56,7 @@ def test_the_report_is_one_document_with_its_days_and_its_address() -> None:
     tables = shared(read(body(FIRST)))
     row = tables[FILINGS.name].row(0, named=True)
     assert row["filing_id"] == filing_id("0000999999", accession("25001"))
-    assert (row["filing_type"], row["native_id"], row["is_amendment"]) == (
-        "annual_report",
-        accession("25001"),
-        False,
-    )
+    assert (row["filing_type"], row["native_id"], row["is_amendment"]) == ("annual_report", accession("25001"), False)
     assert (str(row["period_start"]), str(row["period_end"]), str(row["filed_at"])) == (*YEAR, "2025-02-10")
     assert row["document_url"].endswith(
         f"/data/999999/{accession('25001').replace('-', '')}/{accession('25001')}-index.html"
@@ -96,13 +67,8 @@ def test_the_report_is_one_document_with_its_days_and_its_address() -> None:
 def test_a_restatement_is_the_second_version_and_names_what_the_first_said() -> None:
     before = served(FIRST)
     after = served([*FIRST, AMENDED], before)
-    rows = after.sort("version").select(
-        "version", "is_current", "is_restated", "revenue", "net_result", "total_assets"
-    )
-    assert rows.rows() == [
-        (1, False, False, 100_000, 10_000, 500_000),
-        (2, True, True, 90_000, 10_000, 500_000),
-    ]
+    rows = after.sort("version").select("version", "is_current", "is_restated", "revenue", "net_result", "total_assets")
+    assert rows.rows() == [(1, False, False, 100_000, 10_000, 500_000), (2, True, True, 90_000, 10_000, 500_000)]
 
 
 def test_the_same_facts_again_make_no_version() -> None:
@@ -115,7 +81,7 @@ def test_a_filers_own_year_is_served() -> None:
     for label in (2023, 2024):
         tables = shared(read(body(facts, fy=label)))
         made = build_financial_versions(
-            tables[FINANCIALS_REPORTED.name], tables[FILINGS.name], staging.empty_frame(FINANCIALS)
+            tables[FINANCIALS_REPORTED.name], tables[FILINGS.name], staging.empty_staged_frame(FINANCIALS)
         )
         assert made["fiscal_year"].to_list() == [label]
 
@@ -166,8 +132,7 @@ def test_a_cut_archive_is_unreadable(content: bytes) -> None:
 
 
 @check_cases(
-    "content",
-    [b"{", b"[]", b'{"cik":"x","facts":{}}', b'{"cik":1,"facts":{"us-gaap":[]}}', b'{"message":"no"}'],
+    "content", [b"{", b"[]", b'{"cik":"x","facts":{}}', b'{"cik":1,"facts":{"us-gaap":[]}}', b'{"message":"no"}']
 )
 def test_what_is_no_answer_is_unreadable(content: bytes) -> None:
     with pytest.raises(UnreadableFileError):
@@ -210,16 +175,8 @@ def changed(**more: Any) -> bytes:
         (body([COVER]), "no_figures_tagged", "dei"),
         (body([COVER], unit="USD"), "unknown_unit", f"{SHARES} USD"),
         (body(FIRST, unit="USD/shares"), "amount_without_currency", "Revenues USD/shares"),
-        (
-            body([("us-gaap:Turnover", *YEAR, 1.0, "25001", "10-K", "2025-02-10")]),
-            "no_figures_tagged",
-            "us-gaap",
-        ),
-        (
-            body([("ifrs-next:Revenue", *YEAR, 1.0, "25001", "20-F", "2025-02-10")]),
-            "no_figures_tagged",
-            "ifrs-next",
-        ),
+        (body([("us-gaap:Turnover", *YEAR, 1.0, "25001", "10-K", "2025-02-10")]), "no_figures_tagged", "us-gaap"),
+        (body([("ifrs-next:Revenue", *YEAR, 1.0, "25001", "20-F", "2025-02-10")]), "no_figures_tagged", "ifrs-next"),
         (b'{"cik":1,"entityName":"","facts":{}}', "no_figures_tagged", "(none)"),
         (body([*FIRST, (*FIRST[0][:3], 7.0, *FIRST[0][4:])]), "conflicting_fact", "Revenues"),
         (body(FIRST, cik=5), "other_filer_than_named", "CIK0000999999.json"),
@@ -251,9 +208,7 @@ def test_fractions_are_whole_units_halves_away_from_zero() -> None:
 
 def test_heads_are_counted_in_any_unit() -> None:
     found = answer(FIRST)
-    heads = answer(
-        [("dei:EntityNumberOfEmployees", "", YEAR[1], 41.0, "25001", "10-K", "2025-02-10")], unit="employee"
-    )
+    heads = answer([("dei:EntityNumberOfEmployees", "", YEAR[1], 41.0, "25001", "10-K", "2025-02-10")], unit="employee")
     found["facts"] |= heads["facts"]
     tables = shared(read(json.dumps(found).encode()))
     assert tables[FINANCIALS_REPORTED.name]["employees"].to_list() == [41]
@@ -264,23 +219,15 @@ def test_heads_are_counted_in_any_unit() -> None:
     [
         ("companyfacts/CIK0000320193.json", b'{"cik":320193,"entityName":"A","facts":{', None),
         ("companyfacts/companyfacts.zip", archive({"CIK0000000001.json": b"{}"}), None),
-        (
-            "companyfacts/x.json",
-            b"<?xml version='1.0'?><Error><Code>NoSuchKey</Code></Error>",
-            "no such file",
-        ),
-        (
-            "companyfacts/x.json",
-            b"<html>Your Request Originates from an Undeclared Automated Tool",
-            "FIRM_USER_AGENT",
-        ),
+        ("companyfacts/x.json", b"<?xml version='1.0'?><Error><Code>NoSuchKey</Code></Error>", "no such file"),
+        ("companyfacts/x.json", b"<html>Your Request Originates from an Undeclared Automated Tool", "FIRM_USER_AGENT"),
         ("companyfacts/x.json", b'{"taxonomy":"us-gaap"}', "neither an answer"),
         ("frames/us-gaap.Assets.json", b"{}", "filing of each"),
         ("xbrl/nflx.xml", b"<xbrl/>", "one filing"),
     ],
 )
 def test_files_are_told_apart(name: str, head: bytes, due: str | None) -> None:
-    found = companyfacts_dataset.recognise(name, head)
+    found = companyfacts_dataset.recognise_file(name, head)
     if due is None:
         assert found == RecognisedFile(None, Scope.PART)
     else:
@@ -289,7 +236,7 @@ def test_files_are_told_apart(name: str, head: bytes, due: str | None) -> None:
 
 
 def test_names_of_filers_serve_where_there_is_no_profile() -> None:
-    made = UNITED_STATES.normalise(present(read(body(FIRST))), pl.Series([0]).cast(pl.Date)[0])
+    made = UNITED_STATES.to_shared_tables(present(read(body(FIRST))), pl.Series([0]).cast(pl.Date)[0])
     assert made["companies"]["name"].to_list() == ["Example Corp"]
     assert made[FINANCIALS_REPORTED.name].height == 1
 
@@ -300,15 +247,15 @@ def test_of_an_archive_read_against_the_one_before_only_who_changed_is_read() ->
         return archive({"CIK0000000001.json": body(FIRST, cik=1), "CIK0000000002.json": body(changed, cik=2)})
 
     def ciks(former: PreviousArchive | None) -> list[set[str]]:
-        whole = replace(piece(night(200.0), "companyfacts.zip"), former=former)
+        whole = replace(piece(night(200.0), "companyfacts.zip"), previous_archive=former)
         return [
             set(batch.rows["cik"])
-            for part in companyfacts_dataset.split(whole)
-            for batch in companyfacts_dataset.read(part)
+            for part in companyfacts_dataset.split_members(whole)
+            for batch in companyfacts_dataset.read_batches(part)
             if batch.table == FACTS.name
         ]
 
     assert ciks(None) == [{"0000000001", "0000000002"}]
     assert ciks(PreviousArchive(lambda: io.BytesIO(night(100.0)))) == [{"0000000002"}]
     assert ciks(PreviousArchive(lambda: io.BytesIO(night(200.0)))) == []
-    assert companyfacts_dataset.DATASET.rereads is not None
+    assert companyfacts_dataset.DATASET.reread_interval is not None

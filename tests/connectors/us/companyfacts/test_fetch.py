@@ -37,9 +37,7 @@ def test_each_filer_with_a_new_report_is_asked_about_once(sec: Sec, http: HttpCl
     arrivals = list(companyfacts_fetch.fetch_responses(http, None, subjects))
     assert [arrival.name for arrival in arrivals] == ["CIK0000000001.json", "CIK0000000002.json"]
     assert sec.asked == [f"/api/xbrl/companyfacts/CIK{cik:010}.json" for cik in (1, 2, 3)]
-    again = list(
-        companyfacts_fetch.fetch_responses(http, arrivals[-1].cursor, [*subjects, subject(5, 2, "10-K")])
-    )
+    again = list(companyfacts_fetch.fetch_responses(http, arrivals[-1].cursor, [*subjects, subject(5, 2, "10-K")]))
     assert [arrival.name for arrival in again] == ["CIK0000000002.json"]
 
 

@@ -23,9 +23,7 @@ REPORT = filing("10-K", "2026-02-20", reportDate="2025-12-31")
 ID = filing_id(CIK, REPORT["accessionNumber"])
 
 
-def figures(
-    company: str, filing_id: str, start: date | None
-) -> Callable[[PresentRows, date], dict[str, pl.DataFrame]]:
+def figures(company: str, filing_id: str, start: date | None) -> Callable[[PresentRows, date], dict[str, pl.DataFrame]]:
     """Another part that tells of a filing, with its first day."""
     row = {
         "filing_id": filing_id,
@@ -40,20 +38,19 @@ def figures(
     frame = pl.DataFrame([row], schema_overrides={"period_start": pl.Date})
     return lambda _present, _today: {
         FILINGS.name: pl.concat(
-            [staging.empty_frame(FILINGS), frame.cast({"observed_at": pl.Datetime("us", "UTC")})],
-            how="diagonal",
+            [staging.empty_staged_frame(FILINGS), frame.cast({"observed_at": pl.Datetime("us", "UTC")})], how="diagonal"
         )
     }
 
 
 def with_figures(company: str, filing_id: str, start: date | None) -> Jurisdiction:
     """Profiles, and figures of the same rank as the real ones."""
-    facts = Contribution(name="facts", rank=FINANCIALS.rank, to_shared=figures(company, filing_id, start))
+    facts = Contribution(name="facts", rank=FINANCIALS.rank, to_shared_tables=figures(company, filing_id, start))
     return compose_market("US", (PROFILES, facts))
 
 
 def test_of_one_filing_the_lower_rank_holds_and_the_other_fills() -> None:
-    made = with_figures(COMPANY, ID, date(2024, 12, 29)).normalise(present(batches(filer([REPORT]))), TODAY)
+    made = with_figures(COMPANY, ID, date(2024, 12, 29)).to_shared_tables(present(batches(filer([REPORT]))), TODAY)
     row = made["filings"].row(0, named=True)
     assert made["filings"].height == 1
     assert (row["period_start"], row["period_end"]) == (date(2024, 12, 29), date(2025, 12, 27))
@@ -62,7 +59,7 @@ def test_of_one_filing_the_lower_rank_holds_and_the_other_fills() -> None:
 
 def test_rows_of_filers_that_are_no_companies_are_dropped() -> None:
     market = with_figures("firm:US:US0000999002", "fil_x", None)
-    made = market.normalise(present([*batches(person()), *batches(filer([REPORT]))]), TODAY)
+    made = market.to_shared_tables(present([*batches(person()), *batches(filer([REPORT]))]), TODAY)
     assert made["filings"]["company_id"].to_list() == [COMPANY]
 
 
@@ -77,7 +74,7 @@ def test_filers_without_a_profile_are_named_by_their_documents() -> None:
 
 def test_the_market_is_declared() -> None:
     assert UNITED_STATES in JURISDICTIONS
-    assert UNITED_STATES.precedence["name"][0] == "us.submissions"
+    assert UNITED_STATES.field_precedence["name"][0] == "us.submissions"
     keys = [dataset.key for dataset in UNITED_STATES.datasets]
     assert len(set(keys)) == len(keys)
     assert keys.index("us.filer") > keys.index("us.submissions")  # of one instant the answer holds
@@ -85,7 +82,7 @@ def test_the_market_is_declared() -> None:
 
 @pytest.mark.parametrize("table", ["us_filer", "us_filed", "us_ticker"])
 def test_no_rows_make_no_companies(table: str) -> None:
-    declared = {name: made for dataset in UNITED_STATES.datasets for name, made in dataset.staged.items()}
+    declared = {name: made for dataset in UNITED_STATES.datasets for name, made in dataset.staged_tables.items()}
     batch = staging.make_batch(declared[table], [])
-    made = UNITED_STATES.normalise(present([batch]), TODAY)
+    made = UNITED_STATES.to_shared_tables(present([batch]), TODAY)
     assert made["companies"].is_empty()

@@ -34,26 +34,17 @@ SPEAKING = EmissionContext(THEN, {"us.schedule13": FIRST})
 
 
 def state(*texts: str, before: World | None = None) -> World:
-    batches = [
-        read(STAKES, text, f"0000000007-26-{place:06}.xml") for place, text in enumerate(texts, start=1)
-    ]
-    profile = company(
-        company_id=COMPANY, org_number="US0000000042", country="US", status_source="us.submissions"
-    )
+    batches = [read(STAKES, text, f"0000000007-26-{place:06}.xml") for place, text in enumerate(texts, start=1)]
+    profile = company(company_id=COMPANY, org_number="US0000000042", country="US", status_source="us.submissions")
     return world(companies=[profile], holdings=holdings(*batches), before=before, instant=THEN)
 
 
 def changes(before: tuple[str, ...], after: tuple[str, ...]) -> list[dict[str, Any]]:
     first = state(*before)
-    return [
-        data(event)["change"]
-        for event in told(first, state(*before, *after, before=first), SPEAKING, [COMPANY])
-    ]
+    return [data(event)["change"] for event in told(first, state(*before, *after, before=first), SPEAKING, [COMPANY])]
 
 
-def stake(
-    percent: str, event: str = "11/02/2026", form: str = "SCHEDULE 13D/A", name: str = "ALPHA LP"
-) -> str:
+def stake(percent: str, event: str = "11/02/2026", form: str = "SCHEDULE 13D/A", name: str = "ALPHA LP") -> str:
     return schedule_d(person_d(name, percent, cik="0000000007"), form=form, event=event)
 
 
@@ -95,9 +86,7 @@ def test_joint_filers_cross_each_for_themselves_and_once() -> None:
         return schedule_d(*persons, event=event)
 
     found = changes((joint("9", "10/01/2026"),), (joint("11", "11/02/2026"),))
-    assert sorted(
-        (change["holder_name"], change["previous_pct"], change["current_pct"]) for change in found
-    ) == [
+    assert sorted((change["holder_name"], change["previous_pct"], change["current_pct"]) for change in found) == [
         ("A LP", 9, 11),
         ("B LLC", 9, 11),
     ]
@@ -137,9 +126,7 @@ def test_the_sum_over_holders_counts_joint_filers_once() -> None:
 
 def test_issuers_are_called_what_the_newest_form_calls_them_and_funds_are_left_to_others() -> None:
     old = read(STAKES, schedule_d(person_d("A", "9")).replace("Example Corp.", "Older Corp."), "us/a.xml")
-    new = read(
-        INSIDERS, form4(line("1"), owners=owner("ANN", "0000000011")).replace("11-04", "11-05"), "us/b.xml"
-    )
+    new = read(INSIDERS, form4(line("1"), owners=owner("ANN", "0000000011")).replace("11-04", "11-05"), "us/b.xml")
     fund = form4(line("1"), owners=owner("ANN", "0000000011")).replace("0000000042", "0000000043")
     third = read(INSIDERS, fund.replace("EXAMPLE CORP", "Example Municipal Fund"), "us/c.xml")
     assert ownership.issuer_names(present(old, new, third)).collect().select("cik", "name").rows() == [

@@ -21,14 +21,7 @@ from connectors.contract.dataset import (
 )
 from connectors.us.feeds import current_filings, edgar_index
 from connectors.us.feeds import schema as f
-from connectors.us.feeds.pending_filings import (
-    KEPT,
-    OF_PROFILES,
-    STAKES,
-    FeedFiling,
-    FetchedFilings,
-    filing_subjects,
-)
+from connectors.us.feeds.pending_filings import KEPT, OF_PROFILES, STAKES, FeedFiling, FetchedFilings, filing_subjects
 
 NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 HEAD = """Description:           Daily Index of EDGAR Dissemination Feed
@@ -41,14 +34,12 @@ MASTER = "CIK|Company Name|Form Type|Date Filed|File Name\n" + "-" * 80 + "\n"
 def read(dataset: Dataset, text: str | bytes, name: str = "file") -> list[Batch]:
     body = text.encode("latin-1") if isinstance(text, str) else text
     piece = ArchiveMember(dataset.key, name, "0" * 64, NOW, Scope.FEED, "b", lambda: io.BytesIO(body))
-    return [batch for part in dataset.split(piece) for batch in dataset.read(part)]
+    return [batch for part in dataset.split_members(piece) for batch in dataset.read_batches(part)]
 
 
 def entry(number: str, cik: int, role: str = "Filer", form: str = "8-K", **more: str) -> str:
     name = more.get("name", "EXAMPLE - CORP &amp; (SONS) /DE/")
-    summary = (
-        f" &lt;b&gt;Filed:&lt;/b&gt; {more.get('filed', '2026-11-20')} &lt;b&gt;AccNo:&lt;/b&gt; {number}"
-    )
+    summary = f" &lt;b&gt;Filed:&lt;/b&gt; {more.get('filed', '2026-11-20')} &lt;b&gt;AccNo:&lt;/b&gt; {number}"
     return (
         f"<entry><title>{form} - {name} ({cik:010}) ({role})</title>"
         f'<link rel="alternate" href="https://www.sec.gov/Archives/edgar/data/{cik}/x-index.htm"/>'
@@ -92,9 +83,7 @@ def test_an_entry_is_a_filing_and_one_party_of_it() -> None:
 def test_pitfall_08_one_filing_comes_once_per_party_and_again_on_the_next_page() -> None:
     number = "0000080661-26-000032"
     page = atom(
-        entry(number, 80661, "Issuer", "4"),
-        entry(number, 1, "Reporting", "4"),
-        entry(number, 80661, "Issuer", "4"),
+        entry(number, 80661, "Issuer", "4"), entry(number, 1, "Reporting", "4"), entry(number, 80661, "Issuer", "4")
     )
     found = rows(read(current_filings.DATASET, page))
     assert found.select(f.ACCESSION, f.CIK, f.ROLE).rows() == [
@@ -121,11 +110,7 @@ def test_an_entry_without_number_party_or_form_is_refused_and_the_others_stay() 
     )
     found = read(current_filings.DATASET, page)
     assert rows(found).height == 1
-    assert found[0].rejects["reason"].to_list() == [
-        "no accession number",
-        "no CIK and role in the title",
-        "no form",
-    ]
+    assert found[0].rejects["reason"].to_list() == ["no accession number", "no CIK and role in the title", "no form"]
 
 
 def test_what_is_new_in_an_entry_is_told() -> None:
@@ -156,9 +141,9 @@ def test_what_is_no_atom_page_is_refused_as_a_file(body: bytes) -> None:
 
 
 def test_html_for_atom_is_the_end_of_the_feed() -> None:
-    found = current_filings.recognise("x.atom", b"<!DOCTYPE html>\n<html><title>SEC.gov | File Unavailable")
+    found = current_filings.recognise_file("x.atom", b"<!DOCTYPE html>\n<html><title>SEC.gov | File Unavailable")
     assert isinstance(found, NotApplicable)
-    assert current_filings.recognise("x.atom", atom().encode()) == RecognisedFile(None, Scope.FEED)
+    assert current_filings.recognise_file("x.atom", atom().encode()) == RecognisedFile(None, Scope.FEED)
 
 
 def test_entities_are_not_expanded() -> None:
@@ -229,7 +214,7 @@ def test_a_name_with_bars_in_it_moves_nothing() -> None:
 
 
 def test_an_index_that_nobody_unpacks_is_left_out_for_a_reason() -> None:
-    left = edgar_index.DATASET.recognise("full-index/2001/QTR1/master.Z", b"\x1f\x9d\x90CIK")
+    left = edgar_index.DATASET.recognise_file("full-index/2001/QTR1/master.Z", b"\x1f\x9d\x90CIK")
     assert isinstance(left, NotApplicable)
     assert "compress" in left.reason
 
@@ -250,8 +235,8 @@ def test_what_is_no_index_is_refused_as_a_file(text: str) -> None:
 
 def test_pitfall_01_the_xml_of_a_missing_index_is_no_index() -> None:
     body = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>'
-    assert isinstance(edgar_index.recognise("master.20261122.idx", body), NotApplicable)
-    assert isinstance(edgar_index.recognise("listing.htm", b"<!DOCTYPE HTML><html>"), NotApplicable)
+    assert isinstance(edgar_index.recognise_file("master.20261122.idx", body), NotApplicable)
+    assert isinstance(edgar_index.recognise_file("listing.htm", b"<!DOCTYPE HTML><html>"), NotApplicable)
 
 
 def test_who_hands_a_filing_in_is_not_asked_about_and_the_index_adds_whom_the_feed_left_out() -> None:
@@ -262,11 +247,7 @@ def test_who_hands_a_filing_in_is_not_asked_about_and_the_index_adds_whom_the_fe
         + MASTER
         + "".join(
             f"{cik}|X|{form}|20261120|edgar/data/{cik}/{number}.txt\n"
-            for cik, form, number in (
-                (7, "SC 13G", stake),
-                (8, "SC 13G", stake),
-                (9, "10-K", "0000000001-26-000010"),
-            )
+            for cik, form, number in ((7, "SC 13G", stake), (8, "SC 13G", stake), (9, "10-K", "0000000001-26-000010"))
         )
     )
     staged = {
@@ -293,8 +274,8 @@ def test_filings_that_were_asked_about_are_known_again_and_the_oldest_are_forgot
         memory.add(f"{number % 977:010}-26-{number:06}")
     again = FetchedFilings.of(memory.cursor())
     assert len(again) == KEPT
-    assert not again.knows("0000000001-26-000001")
-    assert again.knows(f"{(KEPT + 1) % 977:010}-26-{KEPT + 1:06}")
+    assert not again.has_filing("0000000001-26-000001")
+    assert again.has_filing(f"{(KEPT + 1) % 977:010}-26-{KEPT + 1:06}")
     assert len(FetchedFilings.of(Cursor("no cursor"))) == 0
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile
 from connectors.kit.http.client import HttpClient
-from connectors.kit.http.errors import RequestRefusedError, SourceUnavailableError, UnexpectedBodyError
+from connectors.kit.http.errors import RequestRejectedError, SourceUnavailableError, UnexpectedBodyError
 from connectors.us.feeds import current_filings_fetch, edgar_index_fetch
 from connectors.us.feeds.pending_filings import FetchedFilings
 from tests.connectors.us.conftest import Answer, Sec
@@ -60,13 +60,13 @@ def test_pages_overlap_and_end_where_a_page_names_nothing_new(sec: Sec, http: Ht
     assert first[-1].cursor is not None
     assert [arrival.cursor for arrival in first[:-1]] == [None] * (len(first) - 1)
     known = FetchedFilings.of(first[-1].cursor)
-    assert known.knows(number(1_000))
-    assert known.knows(number(1))
+    assert known.has_filing(number(1_000))
+    assert known.has_filing(number(1))
     sec.answer = window(1_150)
     second = poll(http, first[-1].cursor)
     assert len(second) == 2
     assert starts(sec) == ["0", "80", "160"]
-    assert FetchedFilings.of(second[-1].cursor).knows(number(1_150))
+    assert FetchedFilings.of(second[-1].cursor).has_filing(number(1_150))
 
 
 def test_a_poll_without_news_brings_nothing(sec: Sec, http: HttpClient) -> None:
@@ -122,11 +122,7 @@ def test_the_index_of_each_business_day_from_the_last_that_was_there(sec: Sec, h
         "daily.master.20261118.idx",
         "daily.master.20261119.idx",
     ]
-    assert [arrival.cursor for arrival in found] == [
-        Cursor("2026-11-16"),
-        Cursor("2026-11-18"),
-        Cursor("2026-11-19"),
-    ]
+    assert [arrival.cursor for arrival in found] == [Cursor("2026-11-16"), Cursor("2026-11-18"), Cursor("2026-11-19")]
     assert sec.asked[1] == "/Archives/edgar/daily-index/2026/QTR4/master.20261110.idx"
     assert not [path for path in sec.asked if "20261114" in path or "20261115" in path]
 
@@ -136,11 +132,7 @@ def test_the_last_days_are_asked_again_and_the_cursor_never_goes_back(sec: Sec, 
     found = indexes(http, "2026-11-19")
     assert [arrival.name[13:21] for arrival in found] == ["20261117", "20261118", "20261119"]
     assert {arrival.cursor for arrival in found} == {Cursor("2026-11-19")}
-    assert [arrival.name[13:21] for arrival in indexes(http, "no day")] == [
-        "20261117",
-        "20261118",
-        "20261119",
-    ]
+    assert [arrival.name[13:21] for arrival in indexes(http, "no day")] == ["20261117", "20261118", "20261119"]
 
 
 def test_after_a_long_pause_a_run_goes_so_far_and_the_next_goes_on(sec: Sec, http: HttpClient) -> None:
@@ -151,14 +143,12 @@ def test_after_a_long_pause_a_run_goes_so_far_and_the_next_goes_on(sec: Sec, htt
     assert indexes(http, last.value)[-1].cursor != last
 
 
-def test_pitfall_01_a_day_without_index_and_a_refusal_are_two_kinds_of_403(
-    sec: Sec, http: HttpClient
-) -> None:
+def test_pitfall_01_a_day_without_index_and_a_refusal_are_two_kinds_of_403(sec: Sec, http: HttpClient) -> None:
     sec.answer = lambda _path: (403, MISSING)
     assert indexes(http) == []
     sec.answer = lambda _path: (403, HTML)
-    with pytest.raises(RequestRefusedError, match="USER_AGENT"):
+    with pytest.raises(RequestRejectedError, match="USER_AGENT"):
         indexes(http)
     sec.answer = lambda _path: (403, b"no")
-    with pytest.raises(RequestRefusedError):
+    with pytest.raises(RequestRejectedError):
         indexes(http)

@@ -87,9 +87,7 @@ def test_a_page_of_headers_tells_the_documents_too() -> None:
         f"&lt;DOCUMENT&gt;\n&lt;TYPE&gt;{kind}\n&lt;SEQUENCE&gt;1\n<a href='x'>x</a>\n&lt;/DOCUMENT&gt;\n"
         for kind in ("8-K", "EX-99.1")
     )
-    page = (
-        f"<HTML><HEAD><TITLE>x</TITLE>\n<!--\n{TAGGED}-->\n</HEAD><BODY>\n<PRE>{escaped}</PRE></BODY></HTML>"
-    )
+    page = f"<HTML><HEAD><TITLE>x</TITLE>\n<!--\n{TAGGED}-->\n</HEAD><BODY>\n<PRE>{escaped}</PRE></BODY></HTML>"
     first, _ = rows(read(page, "x-index-headers.html"))
     assert first == SAID | {f.EXHIBITS: ["8-K", "EX-99.1"]}
 
@@ -124,7 +122,9 @@ def test_unknown_items_are_told_and_the_filing_stays() -> None:
 
 
 def test_items_that_an_old_header_leaves_blank_are_read_in_the_report() -> None:
-    text = "ITEM 1. CHANGES IN CONTROL.\n\nNone.\n\nITEM 5. OTHER EVENTS.\n\nOn Monday.\n\nItem 7. EXHIBITS\n\n(c) one\n"
+    text = (
+        "ITEM 1. CHANGES IN CONTROL.\n\nNone.\n\nITEM 5. OTHER EVENTS.\n\nOn Monday.\n\nItem 7. EXHIBITS\n\n(c) one\n"
+    )
     found = read(labelled("8-K", "", "", filed="20000124", documents=document("8-K", text)))
     assert rows(found)[0][f.ITEMS] == ["5", "7"]
     assert codes(found) == {("items_from_text", "8-K")}
@@ -158,7 +158,7 @@ def test_a_party_without_number_costs_itself() -> None:
     ],
 )
 def test_what_is_no_header_is_left_out_for_a_reason(name: str, body: bytes) -> None:
-    assert isinstance(filing_headers_dataset.recognise(name, body), NotApplicable)
+    assert isinstance(filing_headers_dataset.recognise_file(name, body), NotApplicable)
 
 
 def test_no_text_takes_long_to_read() -> None:
@@ -168,9 +168,7 @@ def test_no_text_takes_long_to_read() -> None:
     for text in ("item " * 40_000, "\n" * 200_000 + "item 5. x\nNone", "<" * 200_000):
         assert form8k.items_in_text(text, None) == []
     titles = "(titles of all other classes of securities (a) " * 4_000
-    row = form15.form15_row(
-        titles + "(address " * 10_000, NUMBER, "0000000007", "15-12B", None, SignalCounter(f.KEY)
-    )
+    row = form15.form15_row(titles + "(address " * 10_000, NUMBER, "0000000007", "15-12B", None, SignalCounter(f.KEY))
     assert row["is_last"] is None
     with pytest.raises(UnreadableFileError, match="breaks off"):
         read(labelled("25-NSE", documents="<DOCUMENT>\n<XML>" * 20_000))
@@ -181,7 +179,7 @@ def test_the_genuine_headers_agree_with_the_pages_of_the_same_filings(sources: P
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for path in sorted([*(folder / "filing_index").iterdir(), *(folder / "form8k").iterdir()]):
         body = path.read_bytes()
-        if isinstance(filing_headers_dataset.recognise(path.name, body[:65_536]), RecognisedFile):
+        if isinstance(filing_headers_dataset.recognise_file(path.name, body[:65_536]), RecognisedFile):
             batches = read(body, path.name)
             assert not {code for code, _ in codes(batches)} - {"items_from_text", "no_items"}, path.name
             assert all(batch.rejects.is_empty() for batch in batches), path.name

@@ -122,23 +122,9 @@ remains)</p><p>Rule 12g-4(a)(1) &#9746;</p></body></html>"""
     ("covered", "others", "security", "is_share", "remaining", "is_last"),
     [
         ("Common Stock, $0.01 par value", "None", "Common Stock, $0.01 par value", True, None, True),
-        (
-            "Preferred Purchase Rights",
-            "Common Stock",
-            "Preferred Purchase Rights",
-            False,
-            "Common Stock",
-            False,
-        ),
+        ("Preferred Purchase Rights", "Common Stock", "Preferred Purchase Rights", False, "Common Stock", False),
         ("6% Notes", "", "6% Notes", False, None, None),
-        (
-            "Common Stock",
-            "8% Notes due 2030 (the Notes)",
-            "Common Stock",
-            True,
-            "8% Notes due 2030 (the Notes)",
-            False,
-        ),
+        ("Common Stock", "8% Notes due 2030 (the Notes)", "Common Stock", True, "8% Notes due 2030 (the Notes)", False),
         ("Common Stock", "N/A", "Common Stock", True, None, True),
     ],
 )
@@ -177,6 +163,4 @@ def test_names_and_addresses_of_persons_are_not_kept() -> None:
     found = read(REMOVAL, f"{NUMBER}.xml")
     text = pl.concat([batch.rows.select(pl.all().cast(pl.String)) for batch in found[:1]], how="diagonal")
     assert "A Person" not in str(text.to_dicts())
-    assert not any(
-        "name" in column or "address" in column for table in f.STAGED.values() for column in table.names
-    )
+    assert not any("name" in column or "address" in column for table in f.STAGED.values() for column in table.names)

@@ -15,7 +15,7 @@ import pytest
 
 from connectors.contract.dataset import META_SCHEMA, Cursor, FetchedFile
 from connectors.kit import staging
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.errors import FetchError
 from connectors.kit.http.retry import RetryPolicy
 from connectors.us.feeds.pending_filings import FetchedFilings
@@ -38,9 +38,7 @@ META_VALUES = {"_company_id": "firm:US:US0000000007", "_observed_at": NOW, "_raw
 
 def frame(table: Table, *rows: dict[str, Any]) -> pl.LazyFrame:
     schema = {**staging.staged_schema(table), **META_SCHEMA}
-    return pl.LazyFrame(
-        [dict.fromkeys(schema) | META_VALUES | row for row in rows], schema=schema, orient="row"
-    )
+    return pl.LazyFrame([dict.fromkeys(schema) | META_VALUES | row for row in rows], schema=schema, orient="row")
 
 
 def header(**values: Any) -> dict[str, Any]:
@@ -127,10 +125,7 @@ def test_bankruptcy_delisting_restatement_and_control_are_notices() -> None:
     numbers = [f"0000000001-26-00000{digit}" for digit in range(5)]
     items = (["1.03", "9.01"], ["3.01"], ["4.02"], ["5.01", "2.01"], ["2.02"])
     found = notices(
-        *(
-            filed("8-K", *listed, **{s.ACCESSION: number})
-            for listed, number in zip(items, numbers, strict=True)
-        )
+        *(filed("8-K", *listed, **{s.ACCESSION: number}) for listed, number in zip(items, numbers, strict=True))
     )
     assert [row["title"] for row in found] == [
         "Bankruptcy or Receivership",
@@ -195,9 +190,9 @@ def http(archives: Archives, tmp_path: Path) -> Iterator[HttpClient]:
 
     with answering(Handler) as url:
         settings = HttpSettings(
-            "test", tmp_path, bases={"www.sec.gov": url}, rate=1e6, retry=RetryPolicy(attempts=1)
+            "test", tmp_path, base_urls={"www.sec.gov": url}, default_rate=1e6, retry_policy=RetryPolicy(attempts=1)
         )
-        with HttpClient(settings, Clock()) as client:
+        with HttpClient(settings, FetchClock()) as client:
             yield client
 
 
@@ -222,7 +217,7 @@ def test_a_filing_is_asked_for_once_whoever_is_a_party_of_it(archives: Archives,
         "headers-0000000001-26-000003.txt",
     ]
     last = FetchedFilings.of(found[-1].cursor)
-    assert last.knows("0000000001-26-000003")
+    assert last.has_filing("0000000001-26-000003")
     assert ask(http, subject(1), subject(2), cursor=last.cursor()) == []
 
 
@@ -233,7 +228,7 @@ def test_one_that_fails_is_told_at_the_end_and_asked_for_again(archives: Archive
     with pytest.raises(FetchError):
         next(told)
     last = FetchedFilings.of(arrived[-1].cursor)
-    assert [last.knows(f"0000000001-26-{place:06}") for place in (1, 2, 3)] == [True, False, True]
+    assert [last.has_filing(f"0000000001-26-{place:06}") for place in (1, 2, 3)] == [True, False, True]
 
 
 def test_one_that_was_taken_away_is_not_asked_for_again(archives: Archives, http: HttpClient) -> None:
@@ -241,14 +236,11 @@ def test_one_that_was_taken_away_is_not_asked_for_again(archives: Archives, http
     archives.answer = lambda path: (403, gone) if "-000001-" in path else (200, b"<html>header</html>")
     found = ask(http, subject(1), subject(2))
     assert [arrival.name for arrival in found] == ["headers-0000000001-26-000002-index-headers.html"]
-    assert FetchedFilings.of(found[-1].cursor).knows("0000000001-26-000001")
+    assert FetchedFilings.of(found[-1].cursor).has_filing("0000000001-26-000001")
 
 
 def test_a_block_ends_the_asking_at_once(archives: Archives, http: HttpClient) -> None:
-    archives.answer = lambda _path: (
-        403,
-        b"<!DOCTYPE html><html><title>Request Rate Threshold Exceeded</title>",
-    )
+    archives.answer = lambda _path: (403, b"<!DOCTYPE html><html><title>Request Rate Threshold Exceeded</title>")
     with pytest.raises(BlockedError, match="ten minutes"):
         ask(http, subject(1), subject(2))
     assert len(archives.asked) == 1

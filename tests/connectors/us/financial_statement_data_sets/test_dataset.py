@@ -20,19 +20,13 @@ VALUE = f"{ADSH}\tRevenues\tus-gaap/2009\t20091231\t4\tUSD\t\t\t1000.0000\t\n"
 
 
 def quarter(num: str, sub: str = FILED, **members: str) -> bytes:
-    tables = {
-        "sub.txt": SUB + sub,
-        "num.txt": NUM + num,
-        "tag.txt": "tag\n",
-        "pre.txt": "adsh\n",
-        "readme.htm": "",
-    }
+    tables = {"sub.txt": SUB + sub, "num.txt": NUM + num, "tag.txt": "tag\n", "pre.txt": "adsh\n", "readme.htm": ""}
     return archive({name: text.encode() for name, text in {**tables, **members}.items()})
 
 
 def staged_of(content: bytes) -> list[Batch]:
     return list(
-        financial_statement_data_sets_dataset.read(
+        financial_statement_data_sets_dataset.read_batches(
             piece(content, "fsds/2010q1.zip", financial_statement_data_sets_dataset.KEY)
         )
     )
@@ -133,12 +127,10 @@ def test_filers_of_history_have_a_name() -> None:
 
 def test_parquet_and_pages_are_not_ours() -> None:
     assert isinstance(
-        financial_statement_data_sets_dataset.recognise("fsds/2010q1.num.parquet", b"PAR1"), NotApplicable
+        financial_statement_data_sets_dataset.recognise_file("fsds/2010q1.num.parquet", b"PAR1"), NotApplicable
     )
     assert isinstance(
-        financial_statement_data_sets_dataset.recognise(
-            "fsds/x.zip", b"<html>Undeclared Automated Tool</html>"
-        ),
+        financial_statement_data_sets_dataset.recognise_file("fsds/x.zip", b"<html>Undeclared Automated Tool</html>"),
         NotApplicable,
     )
 
@@ -166,9 +158,9 @@ def test_a_genuine_quarter(sources: Path) -> None:
     assert tables[FILINGS.name].height == 33
     rows = tables[FINANCIALS_REPORTED.name].filter(~pl.col("is_comparative"))
     for cik, (end, *due) in GENUINE.items():
-        mine = rows.filter(
-            pl.col("company_id").str.ends_with(cik), pl.col("period_end").cast(pl.String) == end
-        ).row(0, named=True)
+        mine = rows.filter(pl.col("company_id").str.ends_with(cik), pl.col("period_end").cast(pl.String) == end).row(
+            0, named=True
+        )
         names = ("revenue", "operating_result", "net_result", "equity", "total_assets")
         assert [mine[name] for name in names] == [None if one is None else one * 10**6 for one in due], cik
 
@@ -181,13 +173,7 @@ YEARS = {
     "0000072971": (88_686, None, 12_275, 111_786, 1_243_646),  # Wells Fargo: 46,324 and 42,362
     "0000091576": (4_415, None, -1_335, 10_933, None),  # KeyCorp, which tags neither a total nor its assets
     "0000831001": (80_285, None, -1_606, 152_700, 1_856_646),  # Citigroup
-    "0000886982": (
-        None,
-        None,
-        13_385,
-        70_714,
-        848_942,
-    ),  # Goldman Sachs: its net revenues are a tag of its own
+    "0000886982": (None, None, 13_385, 70_714, 848_942),  # Goldman Sachs: its net revenues are a tag of its own
     "0000899051": (32_013, None, 854, 16_692, 132_652),  # Allstate
     "0001067983": (112_493, None, 8_055, 131_102, 297_119),  # Berkshire Hathaway
     "0001099219": (41_058, None, -2_246, 33_121, 539_314),  # MetLife
@@ -203,10 +189,7 @@ def test_genuine_years_of_banks_brokers_and_insurers(sources: Path) -> None:
     if not all(path.is_file() for path in paths.values()):
         pytest.skip("no annual tables among the genuine files")
     members = {
-        f"{name}.txt": pl.read_parquet(path)
-        .cast(pl.String)
-        .write_csv(separator="\t", quote_style="never")
-        .encode()
+        f"{name}.txt": pl.read_parquet(path).cast(pl.String).write_csv(separator="\t", quote_style="never").encode()
         for name, path in paths.items()
     }
     rows = shared(staged_of(archive(members)))[FINANCIALS_REPORTED.name]

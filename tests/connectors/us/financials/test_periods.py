@@ -12,9 +12,7 @@ YEAR = ("2024-01-01", "2024-12-31")
 REVENUE = "Revenues"
 
 
-def year(
-    tag: str, value: float, number: str = "25001", form: str = "10-K", filed: str = "2025-02-10"
-) -> Fact:
+def year(tag: str, value: float, number: str = "25001", form: str = "10-K", filed: str = "2025-02-10") -> Fact:
     return (tag, *YEAR, value, number, form, filed)
 
 
@@ -89,9 +87,7 @@ def test_a_wider_scope_never_replaces_the_parents() -> None:
 
 
 @check_cases(("form", "value"), [("10-K", 3), ("10-K/A", 3), ("20-F", 3), ("8-K", 1), ("S-1", 1)])
-def test_proxies_registrations_and_current_reports_count_only_where_no_report_does(
-    form: str, value: int
-) -> None:
+def test_proxies_registrations_and_current_reports_count_only_where_no_report_does(form: str, value: int) -> None:
     facts = [year(REVENUE, 1), year(REVENUE, 3, "25009", form, "2025-09-01")]
     assert amounts(facts) == {YEAR: value}
     assert amounts([year(REVENUE, 3, "25009", "8-K", "2025-09-01")]) == {YEAR: 3}
@@ -116,9 +112,7 @@ def test_a_coarser_rounding_is_no_version() -> None:
         year(REVENUE, 4_462_383_000),
         year("NetIncomeLoss", -62_532_000),
         year(REVENUE, 4_462_400_000, "26001", "10-K", "2026-02-10"),
-        year(
-            "NetIncomeLoss", -62_600_000, "26001", "10-K", "2026-02-10"
-        ),  # made to add up: not the nearest tenth
+        year("NetIncomeLoss", -62_600_000, "26001", "10-K", "2026-02-10"),  # made to add up: not the nearest tenth
     ]
     told = {(one.amounts["revenue"], one.amounts["net_result"]) for one in statements(facts)}
     assert told == {(4_462_383_000, -62_532_000)}
@@ -145,17 +139,13 @@ def test_a_sum_of_parts_never_replaces_a_total_that_was_filed() -> None:
 
 def test_a_month_after_the_year_is_not_the_reports_period() -> None:
     month = ("Revenues", "2025-01-01", "2025-01-31", 9.0, "25001", "10-K", "2025-02-10")
-    assert [(one.span, one.is_comparative) for one in statements([year(REVENUE, 100), month])] == [
-        (YEAR, False)
-    ]
+    assert [(one.span, one.is_comparative) for one in statements([year(REVENUE, 100), month])] == [(YEAR, False)]
 
 
 def test_days_after_the_quarter_are_not_the_reports_period() -> None:
     quarter = (REVENUE, "2024-04-01", "2024-06-30", 25.0, "24002", "10-Q", "2024-08-01")
     days = (REVENUE, "2024-07-01", "2024-07-15", 4.0, "24002", "10-Q", "2024-08-01")
-    assert [(one.span[1], one.is_comparative) for one in statements([quarter, days])] == [
-        ("2024-06-30", False)
-    ]
+    assert [(one.span[1], one.is_comparative) for one in statements([quarter, days])] == [("2024-06-30", False)]
 
 
 def test_days_a_week_apart_are_one_period() -> None:
@@ -226,15 +216,7 @@ def test_no_quarter_of_two_tags_of_balances_of_heads_or_below_zero() -> None:
     assert ("2024-10-01", "2024-12-31") not in amounts(two)
     assert ("2024-10-01", "2024-12-31") not in amounts([nine_months(170), year(REVENUE, 100)])
     heads = [
-        (
-            "ifrs-full:AverageNumberOfEmployees",
-            "2024-01-01",
-            "2024-09-30",
-            5.0,
-            "24003",
-            "10-Q",
-            "2024-11-01",
-        ),
+        ("ifrs-full:AverageNumberOfEmployees", "2024-01-01", "2024-09-30", 5.0, "24003", "10-Q", "2024-11-01"),
         ("ifrs-full:AverageNumberOfEmployees", *YEAR, 7.0, "25001", "10-K", "2025-02-10"),
     ]
     found = {one.span: one.amounts for one in statements([nine_months(70), year(REVENUE, 100), *heads])}
@@ -256,21 +238,9 @@ def test_balances_are_of_the_last_day_and_a_later_report_may_lack_them() -> None
 @check_cases(
     ("labels", "span", "year"),
     [
-        (
-            [("2024-02-03", 2023), ("2025-02-01", 2024)],
-            ("2025-02-02", "2025-05-03"),
-            2025,
-        ),  # as Target counts
-        (
-            [("2025-02-01", 2025), ("2026-01-31", 2026)],
-            ("2026-02-01", "2026-05-02"),
-            2027,
-        ),  # as Marvell counts
-        (
-            [("2022-01-30", 2022), ("2023-01-29", 2022), ("2024-01-28", 2024)],
-            ("2022-01-31", "2023-01-29"),
-            2023,
-        ),
+        ([("2024-02-03", 2023), ("2025-02-01", 2024)], ("2025-02-02", "2025-05-03"), 2025),  # as Target counts
+        ([("2025-02-01", 2025), ("2026-01-31", 2026)], ("2026-02-01", "2026-05-02"), 2027),  # as Marvell counts
+        ([("2022-01-30", 2022), ("2023-01-29", 2022), ("2024-01-28", 2024)], ("2022-01-31", "2023-01-29"), 2023),
         ([("2024-12-29", 2024)], ("2024-09-30", "2024-12-29"), 2024),
         ([("2025-01-03", 2024)], ("2024-09-28", "2025-01-03"), 2024),
         ([], ("2024-01-01", "2024-03-31"), None),
@@ -295,6 +265,4 @@ def test_amounts_of_two_currencies_never_meet() -> None:
     dollars = answer([year("ifrs-full:Revenue", 100)], unit="USD")
     found["facts"]["ifrs-full"]["Revenue"]["units"] |= dollars["facts"]["ifrs-full"]["Revenue"]["units"]
     made = build_statements(parse_companyfacts(json.dumps(found).encode()).filings.values()).statements
-    assert [(one.currency, one.amounts["revenue"], one.amounts["net_result"]) for one in made] == [
-        ("CNY", 700, 70)
-    ]
+    assert [(one.currency, one.amounts["revenue"], one.amounts["net_result"]) for one in made] == [("CNY", 700, 70)]

@@ -112,9 +112,7 @@ def test_every_issuers_newest_whole_year_is_in_the_table_with_its_quarters(facts
         spans = {(start, end) for name, start, end, _ in expected() if name == issuer}
         lengths = {span: (date.fromisoformat(span[1]) - date.fromisoformat(span[0])).days for span in spans}
         first, last = max((span for span, days in lengths.items() if days > 300), key=lambda span: span[1])
-        quarters = [
-            span for span, days in lengths.items() if days < 120 and first <= span[0] and span[1] <= last
-        ]
+        quarters = [span for span, days in lengths.items() if days < 120 and first <= span[0] and span[1] <= last]
         assert len(quarters) == (0 if issuer == "LPA" else 4), issuer
 
 

@@ -13,10 +13,10 @@ import connectors.us
 from connectors.us import financials_mapping
 from connectors.us.companyfacts.parse import parse_companyfacts
 from connectors.us.financial_statement_data_sets import dataset as financial_statement_data_sets_dataset
-from connectors.us.financials.latest_values import PeriodStatement
+from connectors.us.financials.latest_values import FinancialStatement
 from connectors.us.financials.model import FactsFiling
 from connectors.us.financials.periods import SpanLength, span_length
-from connectors.us.financials.versions import _FilerReader, build_statements, in_filing_order
+from connectors.us.financials.versions import _FilerReader, build_statements, sort_by_filing
 from tests.connectors.us.fact_files import piece, present
 
 pytestmark = pytest.mark.sources
@@ -40,9 +40,7 @@ def expected() -> dict[Key, tuple[object, ...]]:
     for found in ROW.finditer(text):
         year, start, end, filed, *figures, derived = (cell.strip() for cell in found["cells"].split("|"))
         numbers = [None if cell == "–" else int(cell.replace(",", "")) for cell in figures]
-        fields = (
-            () if derived == "–" else tuple(name.strip().replace(" ", "_") for name in derived.split(","))
-        )
+        fields = () if derived == "–" else tuple(name.strip().replace(" ", "_") for name in derived.split(","))
         rows[found["issuer"], start, end, filed] = (int(year), *numbers, fields)
     return rows
 
@@ -59,14 +57,11 @@ def bodies(sources: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def made(bodies: dict[str, bytes]) -> dict[str, list[PeriodStatement]]:
-    return {
-        cik: build_statements(parse_companyfacts(body).filings.values()).statements
-        for cik, body in bodies.items()
-    }
+def made(bodies: dict[str, bytes]) -> dict[str, list[FinancialStatement]]:
+    return {cik: build_statements(parse_companyfacts(body).filings.values()).statements for cik, body in bodies.items()}
 
 
-def test_every_issuer_is_as_its_filings_say(made: dict[str, list[PeriodStatement]]) -> None:
+def test_every_issuer_is_as_its_filings_say(made: dict[str, list[FinancialStatement]]) -> None:
     due = expected()
     assert {issuer for issuer, *_ in due} == set(NAMES)
     found = {
@@ -82,7 +77,7 @@ def test_every_issuer_is_as_its_filings_say(made: dict[str, list[PeriodStatement
 
 
 def test_every_figure_that_is_not_derived_stands_in_the_file_for_exactly_these_days(
-    bodies: dict[str, bytes], made: dict[str, list[PeriodStatement]]
+    bodies: dict[str, bytes], made: dict[str, list[FinancialStatement]]
 ) -> None:
     for cik, body in bodies.items():
         stated = _stated(body)
@@ -108,7 +103,7 @@ def _read(body: bytes) -> _FilerReader:
 
 def _taken(filings: Iterable[FactsFiling]) -> _FilerReader:
     reader = _FilerReader()
-    for filing in in_filing_order(filings):
+    for filing in sort_by_filing(filings):
         reader.take(filing)
     return reader
 
@@ -144,7 +139,7 @@ def test_a_derived_quarter_equals_the_filed_one_wherever_both_exist(bodies: dict
 
 
 def test_a_filed_fourth_quarter_is_served_as_it_was_filed(
-    bodies: dict[str, bytes], made: dict[str, list[PeriodStatement]]
+    bodies: dict[str, bytes], made: dict[str, list[FinancialStatement]]
 ) -> None:
     for cik, body in bodies.items():
         last = {one.span[1]: one for one in made[cik] if span_length(one.span) is SpanLength.QUARTER}
@@ -157,7 +152,7 @@ def test_in_the_data_sets_too_a_derived_quarter_equals_the_filed_one(sources: Pa
     if not path.is_file():
         pytest.skip("no data sets among the genuine files")
     read = list(
-        financial_statement_data_sets_dataset.read(
+        financial_statement_data_sets_dataset.read_batches(
             piece(path.read_bytes(), "fsds/2010q2.zip", financial_statement_data_sets_dataset.KEY)
         )
     )
@@ -166,12 +161,12 @@ def test_in_the_data_sets_too_a_derived_quarter_equals_the_filed_one(sources: Pa
     assert [one.is_one_tag and one.filed == one.derived for one in found] == [True] * 6
 
 
-def test_banks_have_no_operating_result(made: dict[str, list[PeriodStatement]]) -> None:
+def test_banks_have_no_operating_result(made: dict[str, list[FinancialStatement]]) -> None:
     assert {statement.amounts["operating_result"] for statement in made[NAMES["JPMorgan"]]} == {None}
 
 
 def test_marvell_counts_52_and_53_weeks_and_its_years_by_the_january_they_end_in(
-    made: dict[str, list[PeriodStatement]],
+    made: dict[str, list[FinancialStatement]],
 ) -> None:
     years = {one.fiscal_year: one.span for one in made[NAMES["Marvell"]] if one.span[0][5:7] in ("01", "02")}
     assert years[2024] != years[2025]
@@ -182,7 +177,7 @@ def test_marvell_counts_52_and_53_weeks_and_its_years_by_the_january_they_end_in
 
 
 def test_apple_was_restated_once_for_2009_and_everything_else_of_that_day_is_no_version(
-    made: dict[str, list[PeriodStatement]],
+    made: dict[str, list[FinancialStatement]],
 ) -> None:
     year = [one for one in made[NAMES["Apple"]] if one.span == ("2008-09-28", "2009-09-26")]
     assert [(one.filing.form, one.amounts["revenue"]) for one in year] == [

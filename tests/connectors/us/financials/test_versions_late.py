@@ -33,7 +33,7 @@ World = dict[str, pl.DataFrame]
 def world(today: date, lists: list[dict[str, Any]], *facts: Fact, before: World | None = None) -> World:
     """What is known on one day of a filer's list and of its facts."""
     rows = present([*batches(filer(lists)), *read(body(facts, cik=CIK), f"companyfacts/CIK{CIK}.json")])
-    made = UNITED_STATES.normalise(rows, today)
+    made = UNITED_STATES.to_shared_tables(rows, today)
     former = frame(FINANCIALS) if before is None else before["financials"]
     figures = build_financial_versions(made[FINANCIALS_REPORTED.name], made["filings"], former)
     return {"companies": made["companies"], "filings": made["filings"]} | {
@@ -80,9 +80,7 @@ def test_facts_before_the_list_are_told_and_the_list_adds_nothing(known: World) 
 @pytest.mark.parametrize(
     ("report", "today"), [(NEW | {"isXBRL": 0}, FILED), (NEW, FRIDAY)], ids=["on paper", "after three days"]
 )
-def test_a_report_that_has_no_facts_is_told_without_figures(
-    known: World, report: dict[str, Any], today: date
-) -> None:
+def test_a_report_that_has_no_facts_is_told_without_figures(known: World, report: dict[str, Any], today: date) -> None:
     found = told(known, world(today, [report, OLD], YEAR, before=known))
     assert [(kind, revenue) for kind, _, revenue in found] == [("filing.added", None)]
 

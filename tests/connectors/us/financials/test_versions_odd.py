@@ -12,17 +12,7 @@ from connectors.us.companyfacts.parse import parse_companyfacts
 from connectors.us.financials.concepts import SHARES
 from connectors.us.financials.versions import build_statements
 from connectors.us.ownership.shares_outstanding import outstanding_by_company
-from tests.connectors.us.fact_files import (
-    Fact,
-    accession,
-    amounts,
-    answer,
-    body,
-    present,
-    read,
-    signals,
-    statements,
-)
+from tests.connectors.us.fact_files import Fact, accession, amounts, answer, body, present, read, signals, statements
 from tests.tables import check_cases
 
 YEAR = ("2024-01-01", "2024-12-31")
@@ -30,9 +20,7 @@ Q4 = ("2024-10-01", "2024-12-31")
 SALES = "Revenues"
 
 
-def year(
-    tag: str, value: float, number: str = "25001", form: str = "10-K", filed: str = "2025-02-10"
-) -> Fact:
+def year(tag: str, value: float, number: str = "25001", form: str = "10-K", filed: str = "2025-02-10") -> Fact:
     return (tag, *YEAR, value, number, form, filed)
 
 
@@ -121,8 +109,7 @@ def test_shares_in_dollars_or_of_a_day_to_come_are_none() -> None:
 
 def test_a_cover_alone_is_no_statement_and_no_report() -> None:
     content = merged(
-        answer([year(SALES, 100)]),
-        answer([(*cover(5)[:4], "25002", "10-K/A", "2025-04-01")], unit="shares"),
+        answer([year(SALES, 100)]), answer([(*cover(5)[:4], "25002", "10-K/A", "2025-04-01")], unit="shares")
     )
     made = build_statements(parse_companyfacts(content).filings.values())
     assert [filing.accession for filing, _ in made.reports] == [accession("25001")]
@@ -156,9 +143,7 @@ def test_a_successors_report_is_of_the_successors_period_and_not_of_the_year_bef
 
 def test_months_after_the_year_without_a_balance_sheet_are_not_the_reports_period() -> None:
     after = (SALES, "2025-01-01", "2025-03-31", 9.0, "25001", "10-K", "2025-08-10")
-    made = build_statements(
-        parse_companyfacts(body([year(SALES, 100, filed="2025-08-10"), after])).filings.values()
-    )
+    made = build_statements(parse_companyfacts(body([year(SALES, 100, filed="2025-08-10"), after])).filings.values())
     assert [own for _, own in made.reports] == [YEAR]
 
 
@@ -201,10 +186,7 @@ def test_a_proxy_says_nothing_of_a_period_that_a_report_tells_of() -> None:
     proxy = year("NetIncomeLoss", 10, "25004", "DEF 14A", "2025-03-20")
     later = year(SALES, 101_000, "26001", "10-K", "2026-02-10")
     found = statements([year(SALES, 100_000), proxy, later])
-    assert [(one.amounts["revenue"], one.amounts["net_result"]) for one in found] == [
-        (100_000, None),
-        (101_000, None),
-    ]
+    assert [(one.amounts["revenue"], one.amounts["net_result"]) for one in found] == [(100_000, None), (101_000, None)]
     assert amounts([proxy], "net_result") == {YEAR: 10}
 
 
@@ -247,9 +229,7 @@ def test_of_as_many_amounts_in_two_currencies_the_annual_reports_counts(before: 
 def test_a_filer_that_changes_its_currency_restates_in_the_new_one() -> None:
     crowns = answer([year("ifrs-full:Revenue", 1_000), year("ifrs-full:ProfitLoss", 100)], unit="SEK")
     both = [year(tag, value, "26001", "20-F", "2026-02-10") for tag, value in (("ifrs-full:Revenue", 95),)]
-    found = build_statements(
-        parse_companyfacts(merged(crowns, answer(both, unit="EUR"))).filings.values()
-    ).statements
+    found = build_statements(parse_companyfacts(merged(crowns, answer(both, unit="EUR"))).filings.values()).statements
     assert [(one.currency, one.amounts["revenue"], one.amounts["net_result"]) for one in found] == [
         ("SEK", 1_000, 100),
         ("EUR", 95, None),

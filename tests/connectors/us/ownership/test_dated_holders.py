@@ -55,33 +55,26 @@ def quarter(period: str, *positions: str, form: str = "13F-HR", number: int = 1,
 
 
 def managed(texts: Iterable[str], counts: Any = COUNTS) -> pl.DataFrame:
-    found = present_rows(
-        present(*(read(MANAGERS, text, "us/a.txt") for text in texts), company=COMPANY), POSITIONS
-    )
+    found = present_rows(present(*(read(MANAGERS, text, "us/a.txt") for text in texts), company=COMPANY), POSITIONS)
     return form13f_holdings.map_holdings(found, TODAY, {COMPANY: counts})
 
 
 def test_each_quarter_is_a_statement_by_the_count_of_then() -> None:
     first = quarter("03-31-2025", position(shares="60"))
     second = quarter("06-30-2025", position(shares="40"))
-    restated = quarter(
-        "06-30-2025", position(shares="50"), form="13F-HR/A", number=2, amendment="RESTATEMENT"
-    )
+    restated = quarter("06-30-2025", position(shares="50"), form="13F-HR/A", number=2, amendment="RESTATEMENT")
     last = quarter("09-30-2026", position(shares="40"))
     made = managed((last, restated, first, second))
     assert told(holdings_history.superseded_statements(made)) == [
         ("2025-03-31", Decimal(6), "2025-08-15"),
         ("2025-06-30", Decimal(5), "2025-11-14"),
     ]
-    assert told(holdings_history.latest_per_record(made)) == [("2026-09-30", Decimal(2), None)]
+    assert told(holdings_history.latest_statements(made)) == [("2026-09-30", Decimal(2), None)]
 
 
 def test_a_quarter_of_options_alone_is_the_end_of_the_shares() -> None:
     made = managed(
-        (
-            quarter("06-30-2026", position(shares="60")),
-            quarter("09-30-2026", position(shares="60", option="Put")),
-        )
+        (quarter("06-30-2026", position(shares="60")), quarter("09-30-2026", position(shares="60", option="Put")))
     )
     assert told(made) == [("2026-06-30", Decimal(3), "2026-11-14"), ("2026-09-30", Decimal(0), "2026-09-30")]
     assert managed((quarter("09-30-2026", position(shares="60", option="Put")),)).is_empty()
@@ -89,9 +82,7 @@ def test_a_quarter_of_options_alone_is_the_end_of_the_shares() -> None:
 
 def test_a_quarter_whose_count_is_unknown_is_no_end() -> None:
     counts = [(Decimal(1000), day("2024-06-20"))]
-    made = managed(
-        (quarter("06-30-2025", position(shares="60")), quarter("09-30-2026", position(shares="60"))), counts
-    )
+    made = managed((quarter("06-30-2025", position(shares="60")), quarter("09-30-2026", position(shares="60"))), counts)
     assert told(made) == [("2025-06-30", Decimal(6), "2025-11-14"), ("2026-09-30", None, None)]
     assert made["basis"].to_list() == ["derived", None]
 
@@ -105,9 +96,7 @@ ANN = owner("EXAMPLE ANN", "0000000011", isTenPercentOwner="1")
 
 
 def owned(*forms: str) -> pl.DataFrame:
-    found = present(
-        *(read(INSIDERS, text, f"00000000{at:02}-26-000001.xml") for at, text in enumerate(forms))
-    )
+    found = present(*(read(INSIDERS, text, f"00000000{at:02}-26-000001.xml") for at, text in enumerate(forms)))
     return forms345_holdings.map_holdings(
         present_rows(found, LINES), present_rows(found, FILED_TABLE), outstanding={COMPANY: COUNTS}
     )
@@ -125,7 +114,7 @@ def test_each_day_of_transactions_is_a_statement_of_all_lines_then() -> None:
     for order in ((direct, trust, more), (more, trust, direct)):
         made = owned(*order)
         assert told(holdings_history.superseded_statements(made)) == expected
-        assert told(holdings_history.latest_per_record(made)) == [("2026-07-01", Decimal(20), None)]
+        assert told(holdings_history.latest_statements(made)) == [("2026-07-01", Decimal(20), None)]
 
 
 def test_a_day_that_changes_no_percentage_tells_nothing_but_the_last_does() -> None:
@@ -160,4 +149,4 @@ def test_a_percentage_is_of_the_shares_outstanding_then(at: str, share: str | No
 
 
 def test_every_source_of_holdings_dates_its_statements() -> None:
-    assert set(UNITED_STATES.dated) == set(UNITED_STATES.precedence["ownership"])
+    assert set(UNITED_STATES.dated_datasets) == set(UNITED_STATES.field_precedence["ownership"])

@@ -6,7 +6,7 @@ import pytest
 from connectors.contract.dataset import Cursor, FetchedFile
 from connectors.kit import staging
 from connectors.kit.http.client import HttpClient
-from connectors.kit.http.errors import RequestRefusedError, SourceUnavailableError
+from connectors.kit.http.errors import RequestRejectedError, SourceUnavailableError
 from connectors.us.feeds import schema as feeds_schema
 from connectors.us.ownership import fetch as ownership_fetch
 from tests.connectors.us.conftest import Sec
@@ -38,10 +38,7 @@ def names(arrivals: list[FetchedFile]) -> list[str]:
 def test_each_filing_is_asked_for_whole_and_once(http: HttpClient, sec: Sec) -> None:
     arrivals = list(ownership_fetch.fetch_filings(http, None, [*subjects(1, 2), *subjects(1)]))
     assert names(arrivals) == [f"{number(1)}.txt", f"{number(2)}.txt"]
-    assert sec.asked == [
-        f"/Archives/edgar/data/42/{number(1)}.txt",
-        f"/Archives/edgar/data/42/{number(2)}.txt",
-    ]
+    assert sec.asked == [f"/Archives/edgar/data/42/{number(1)}.txt", f"/Archives/edgar/data/42/{number(2)}.txt"]
     assert arrivals[0].cursor is None
     assert arrivals[1].cursor is not None
     assert list(ownership_fetch.fetch_filings(http, arrivals[1].cursor, subjects(2, 1))) == []
@@ -56,7 +53,7 @@ def test_a_missing_filing_is_passed_over_whichever_way_it_is_said(http: HttpClie
 
 def test_pitfall_01_a_block_stops_the_asking_at_once(http: HttpClient, sec: Sec) -> None:
     sec.answer = lambda path: (403, BLOCKED) if number(2) in path else (200, BODY)
-    with pytest.raises(RequestRefusedError, match="ten minutes"):
+    with pytest.raises(RequestRejectedError, match="ten minutes"):
         list(ownership_fetch.fetch_filings(http, None, subjects(1, 2, 3)))
     assert len(sec.asked) == 2
 
@@ -88,13 +85,12 @@ def test_forms_go_to_their_datasets_and_filers_by_what_they_are() -> None:
         (number(4), "0000000042", "Filer", "424B5"),
     ]
     keys = (feeds_schema.ACCESSION, feeds_schema.CIK, feeds_schema.ROLE, feeds_schema.FORM)
-    rows = [
-        dict(zip(keys, row, strict=True)) | {feeds_schema.FILED: day("2026-11-04"), "items": []}
-        for row in told
-    ]
+    rows = [dict(zip(keys, row, strict=True)) | {feeds_schema.FILED: day("2026-11-04"), "items": []} for row in told]
     shown = {feeds_schema.CURRENT.name: pl.DataFrame(rows, schema=columns, orient="row")}
     wanted = {
-        dataset.key: list(dataset.wants(shown)) for dataset in (STAKES, INSIDERS, MANAGERS) if dataset.wants
+        dataset.key: list(dataset.subjects_to_fetch(shown))
+        for dataset in (STAKES, INSIDERS, MANAGERS)
+        if dataset.subjects_to_fetch
     }
     assert wanted == {
         "us.schedule13": [f"{number(1)}:0000000042:SC 13G/A:2026-11-04"],

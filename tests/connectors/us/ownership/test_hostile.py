@@ -34,10 +34,7 @@ WHOLE = {
     "text": (STAKES, filing("SC 13G", ("SC 13G", COVER + page("9.9%") + page("9.9%", "B")))),
     "page": (STAKES, "<html><body>" + (COVER + page("9.9%")).replace("\n", "<br>") + "</body></html>"),
     "form": (INSIDERS, form4(line("400"), line("1", nature="By Trust"), owners=owner("A", "0000000011"))),
-    "report": (
-        MANAGERS,
-        filing("13F-HR", ("13F-HR", cover_13f()), ("INFORMATION TABLE", table_13f(position()))),
-    ),
+    "report": (MANAGERS, filing("13F-HR", ("13F-HR", cover_13f()), ("INFORMATION TABLE", table_13f(position())))),
 }
 
 
@@ -55,7 +52,7 @@ def test_broken_files_are_refused_or_read_and_raise_nothing_else(kind: str) -> N
 
 
 def tried(dataset: Dataset, body: bytes) -> None:
-    dataset.recognise("us/x", body)
+    dataset.recognise_file("us/x", body)
     with suppress(UnreadableFileError):
         read(dataset, body, "us/x.txt")
 
@@ -67,10 +64,7 @@ def test_deep_and_long_pages_are_read() -> None:
 
 
 def test_scripts_and_titles_are_no_text() -> None:
-    assert (
-        html_text.document_line(b"<html><title>a</title><script>b</script><p>c<sup>1</sup> d</p>")
-        == "c (1) d"
-    )
+    assert html_text.document_line(b"<html><title>a</title><script>b</script><p>c<sup>1</sup> d</p>") == "c (1) d"
 
 
 def test_a_cut_table_is_refused() -> None:

@@ -60,9 +60,7 @@ def test_no_section_of_characters_hides_an_address() -> None:
 
 
 def test_who_gets_notices_leaves_the_front_page() -> None:
-    notices = (
-        "(CUSIP Number)\nAnn Lawyer, 1 Private Road, 555-0100\n(Name, Address and Telephone Number of Person"
-    )
+    notices = "(CUSIP Number)\nAnn Lawyer, 1 Private Road, 555-0100\n(Name, Address and Telephone Number of Person"
     text = kept(COVER.replace("(CUSIP Number)", notices) + page("9.9%"))
     assert "Private" not in text
     assert "555-0100" not in text

@@ -40,9 +40,7 @@ def symbols(*listed: list[object]) -> list:
 
 
 def test_a_profile() -> None:
-    found = company(
-        filer([REPORT], formerNames=[{"name": "OLD INC", "from": None, "to": "2010-01-01T00:00:00.000Z"}])
-    )
+    found = company(filer([REPORT], formerNames=[{"name": "OLD INC", "from": None, "to": "2010-01-01T00:00:00.000Z"}]))
     assert found is not None
     due = {
         "company_id": COMPANY,
@@ -70,10 +68,7 @@ def test_a_profile() -> None:
 
 def test_every_table_keeps_its_schema() -> None:
     found = shared(
-        [
-            *batches(filer([REPORT])),
-            *symbols([7, "OTHER INC", "OTH", "Nasdaq"], [7, "OTHER INC", "OTH-PA", None]),
-        ]
+        [*batches(filer([REPORT])), *symbols([7, "OTHER INC", "OTH", "Nasdaq"], [7, "OTHER INC", "OTH-PA", None])]
     )
     shared_tables = {table.name: table for table in (*TABLES, *PASSING)}
     for name, frame in found.items():
@@ -221,16 +216,11 @@ def test_symbols_and_numbers_identify() -> None:
         ("ticker", "EXC-PA"),
         ("ticker", "EXCW"),
     ]
-    assert found["listings"].select("native_id", "exchange_mic").rows() == [
-        ("EXC", "XNYS"),
-        ("EXC-PA", "XNYS"),
-    ]
+    assert found["listings"].select("native_id", "exchange_mic").rows() == [("EXC", "XNYS"), ("EXC-PA", "XNYS")]
 
 
 def test_a_filer_known_by_its_symbol_alone() -> None:
-    found = shared(symbols([7, "OTHER INC /DE/", "OTH", "Nasdaq"], [8, "OVER INC", "OVR", "OTC"]))[
-        "companies"
-    ]
+    found = shared(symbols([7, "OTHER INC /DE/", "OTH", "Nasdaq"], [8, "OVER INC", "OVR", "OTC"]))["companies"]
     assert found.select("name", "status", "status_source", "is_listed", "is_listed_source").rows() == [
         ("OTHER INC", "active", None, True, "us.tickers"),
         ("OVER INC", "active", None, False, "us.tickers"),
@@ -238,9 +228,7 @@ def test_a_filer_known_by_its_symbol_alone() -> None:
 
 
 def test_the_list_of_symbols_and_what_is_wrong_with_it() -> None:
-    found = symbols(
-        [7, "A", "A", "Nasdaq"], ["x", "B", "B", "NYSE"], [8, "C", None, "NYSE"], [9, "D", "D", "MOON"]
-    )
+    found = symbols([7, "A", "A", "Nasdaq"], ["x", "B", "B", "NYSE"], [8, "C", None, "NYSE"], [9, "D", "D", "MOON"])
     assert len(rejects(found)) == 2
     assert signals(found) == {("unknown_code", "exchange MOON"): 1}
     body = {"fields": ["name", "exchange", "cik", "ticker", "rank"], "data": [["A", "NYSE", 7, "A", 1]]}

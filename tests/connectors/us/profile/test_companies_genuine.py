@@ -26,12 +26,12 @@ def taken(sources: Path, folder: str, dataset: Dataset) -> tuple[dict[str, list[
     for path in sorted((sources / "us" / folder).iterdir()):
         name = f"{folder}/{path.name}"
         with path.open("rb") as body:
-            found = dataset.recognise(name, body.read(65_536))
+            found = dataset.recognise_file(name, body.read(65_536))
         if isinstance(found, NotApplicable):
             left[path.name] = found.reason
             continue
         piece = ArchiveMember(dataset.key, name, "0" * 64, AT, found.scope, "b", partial(path.open, "rb"))
-        read[path.name] = list(dataset.read(piece))
+        read[path.name] = list(dataset.read_batches(piece))
     return read, left
 
 
@@ -105,10 +105,7 @@ def test_statuses_of_the_samples(profiles: Any, number: str, status: str, detail
     assert (found["status"], found["status_detail"], found["registry_status"]) == (status, detail, reason)
 
 
-@check_cases(
-    "number",
-    ["US0000315090", "US0001462356", "US0001718179", "US0001771340", "US0001911716"],
-)
+@check_cases("number", ["US0000315090", "US0001462356", "US0001718179", "US0001771340", "US0001911716"])
 def test_individuals_and_holders_are_no_companies(profiles: Any, number: str) -> None:
     assert number not in profiles
 

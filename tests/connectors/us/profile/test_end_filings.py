@@ -12,7 +12,7 @@ import pytest
 
 from connectors.contract.dataset import ArchiveMember, Scope
 from connectors.kit import staging
-from connectors.kit.http.client import Clock, HttpClient, HttpSettings
+from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.retry import RetryPolicy
 from connectors.us.filing_headers import end_phrases
 from connectors.us.filing_headers import schema as r
@@ -22,9 +22,7 @@ from tests.answering import Quiet, answering
 from tests.tables import check_cases
 
 NUMBER = "0000000001-26-000001"
-CERTIFICATE = (
-    "Item 8.01 Other Events. On July 1 the Company filed a\n<b>Certificate&nbsp;of\n Dissolution</b>."
-)
+CERTIFICATE = "Item 8.01 Other Events. On July 1 the Company filed a\n<b>Certificate&nbsp;of\n Dissolution</b>."
 
 
 @check_cases(
@@ -57,15 +55,9 @@ def report(form: str, item: str, text: str) -> bytes:
 def test_a_whole_report_says_it_of_its_filer() -> None:
     body = report("8-K", "Other Events", CERTIFICATE)
     piece = ArchiveMember(
-        r.ENDINGS_KEY,
-        "x.txt",
-        "0" * 64,
-        datetime(2026, 7, 4, tzinfo=UTC),
-        Scope.PART,
-        "b",
-        lambda: io.BytesIO(body),
+        r.ENDINGS_KEY, "x.txt", "0" * 64, datetime(2026, 7, 4, tzinfo=UTC), Scope.PART, "b", lambda: io.BytesIO(body)
     )
-    read = {batch.table: batch.rows.to_dicts() for batch in end_filings.DATASET.read(piece)}
+    read = {batch.table: batch.rows.to_dicts() for batch in end_filings.DATASET.read_batches(piece)}
     assert read[r.WORDS.name] == [
         {r.ACCESSION: NUMBER, r.CIK: "0000000007", r.FILED: date(2026, 7, 3), r.SAYS: r.DISSOLUTION}
     ]
@@ -86,9 +78,9 @@ def http(asked: list[str], tmp_path: Path) -> Iterator[HttpClient]:
 
     with answering(Handler) as url:
         settings = HttpSettings(
-            "test", tmp_path, bases={"www.sec.gov": url}, rate=1e6, retry=RetryPolicy(attempts=1)
+            "test", tmp_path, base_urls={"www.sec.gov": url}, default_rate=1e6, retry_policy=RetryPolicy(attempts=1)
         )
-        with HttpClient(settings, Clock()) as client:
+        with HttpClient(settings, FetchClock()) as client:
             yield client
 
 

@@ -213,10 +213,7 @@ MERGED, DORMANT = ("dissolved", "merged"), ("dormant", "deregistered")
         ([filing("F-4", "2026-03-01", fileNumber="333-1"), NOTES], MERGED),
         ([filing("DEFM14C", "2026-06-01")], MERGED),
         # a merger that came to nothing before a bankruptcy
-        (
-            [filing("DEFM14A", "2026-01-10"), filing("8-K", "2026-03-01", items="1.03")],
-            ("dormant", "bankruptcy"),
-        ),
+        ([filing("DEFM14A", "2026-01-10"), filing("8-K", "2026-03-01", items="1.03")], ("dormant", "bankruptcy")),
         # a plan that gives the old company new owners
         ([filing("8-K", "2026-07-28", items="1.03,3.01,5.01"), NOTES], ("dormant", "bankruptcy")),
         ([filing("8-K", "2026-07-28", items="3.01,3.03,5.01"), NOTES], MERGED),

@@ -11,18 +11,7 @@ from hypothesis import strategies as st
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.us.submissions import dataset as submissions_dataset
 from connectors.us.submissions import schema as f
-from tests.connectors.us.filer_bodies import (
-    CIK,
-    batches,
-    filer,
-    filing,
-    page,
-    person,
-    rejects,
-    rows,
-    signals,
-    zipped,
-)
+from tests.connectors.us.filer_bodies import CIK, batches, filer, filing, page, person, rejects, rows, signals, zipped
 from tests.tables import check_cases
 
 
@@ -82,11 +71,7 @@ def test_pitfall_07_former_names_of_one_day_keep_their_order_whatever_the_hour()
     def names(first: str, second: str) -> list[str]:
         former = [
             {"name": "FIRST INC", "from": "2001-01-01T00:00:00.000Z", "to": f"2010-06-01T{first}:00:00.000Z"},
-            {
-                "name": "SECOND INC",
-                "from": "2005-01-01T00:00:00.000Z",
-                "to": f"2010-06-01T{second}:00:00.000Z",
-            },
+            {"name": "SECOND INC", "from": "2005-01-01T00:00:00.000Z", "to": f"2010-06-01T{second}:00:00.000Z"},
         ]
         return one(filer(formerNames=former))["former_names"]
 
@@ -103,10 +88,7 @@ def test_the_order_of_symbols_says_nothing() -> None:
     ("written", "parts"),
     [
         ("Large accelerated filer", ["Large accelerated filer"]),
-        (
-            "Non-accelerated filer<br>Smaller reporting company",
-            ["Non-accelerated filer", "Smaller reporting company"],
-        ),
+        ("Non-accelerated filer<br>Smaller reporting company", ["Non-accelerated filer", "Smaller reporting company"]),
         ("<br>Emerging growth company", ["Emerging growth company"]),
         ("", []),
         (None, []),
@@ -120,9 +102,7 @@ def test_pitfall_14_categories_are_joined_by_br(written, parts) -> None:
 def test_pitfall_16_null_empty_and_none_are_nothing(nothing) -> None:
     address = {"street1": nothing, "street2": "None", "city": nothing, "stateOrCountry": nothing}
     mailing = {"street1": "2 POST ST", "city": "RENO", "stateOrCountry": "NV", "zipCode": nothing}
-    found = one(
-        filer(website=nothing, lei=nothing, sic=nothing, addresses={"business": address, "mailing": mailing})
-    )
+    found = one(filer(website=nothing, lei=nothing, sic=nothing, addresses={"business": address, "mailing": mailing}))
     assert (found["website"], found["lei"], found["sic"], found["postal_code"]) == (None, None, None, None)
     assert (found["city"], found["place"], found["lines"]) == ("RENO", "NV", ["2 POST ST"])
 
@@ -150,9 +130,7 @@ def test_columns_of_different_length_are_no_filings() -> None:
 
 
 def test_unknown_codes_are_kept_and_told() -> None:
-    found = batches(
-        filer(sic="1234", entityType="partnership", exchanges=["MOON"], stateOfIncorporation="Q0")
-    )
+    found = batches(filer(sic="1234", entityType="partnership", exchanges=["MOON"], stateOfIncorporation="Q0"))
     profile = rows(found, f.FILERS).row(0, named=True)
     assert (profile["sic"], profile["entity_type"], profile["exchanges"]) == ("1234", "partnership", ["MOON"])
     told = {"sic 1234", "entityType partnership", "exchange MOON", "stateOfIncorporation Q0"}
@@ -275,12 +253,10 @@ def test_a_cut_off_archive_is_unreadable() -> None:
 
 
 def test_what_a_file_is() -> None:
-    assert submissions_dataset.recognise("submissions/a.json", b'{"cik":"1"}') == RecognisedFile(
-        None, Scope.PART
-    )
+    assert submissions_dataset.recognise_file("submissions/a.json", b'{"cik":"1"}') == RecognisedFile(None, Scope.PART)
     store = b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code></Error>'
     for head in (store, b"<html>Request Rate Threshold Exceeded</html>", b"", b"name,cik\nA,1\n"):
-        found = submissions_dataset.recognise("submissions/a", head)
+        found = submissions_dataset.recognise_file("submissions/a", head)
         assert isinstance(found, NotApplicable), head
         assert found.reason
 

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from connectors.contract.dataset import UnreadableFileError
-from connectors.us.submissions.dataset import read
+from connectors.us.submissions.dataset import read_batches
 from connectors.us.submissions.redact import redact, withheld_reason
 from tests.connectors.us.filer_bodies import filer, filing, page, person, piece, zipped
 from tests.tables import check_cases
@@ -87,7 +87,7 @@ def test_of_what_nobody_can_look_through_the_reason_is_kept(body: bytes, reason:
     assert not [text for text in PRIVATE if text in left]
     assert (withheld_reason(left) or "").startswith(reason)
     with pytest.raises(UnreadableFileError, match=reason):
-        list(read(piece(left)))
+        list(read_batches(piece(left)))
 
 
 def test_neither_a_mark_in_front_nor_packing_hides_an_individual() -> None:

@@ -19,7 +19,7 @@ def on(day: str, body: Any) -> tuple[list[str], list[tuple[str, ...]]]:
     """What a reading on a day says of the one filer, and which filings it names."""
     taken = partial(datetime.fromisoformat, f"{day}T09:00:00")().replace(tzinfo=UTC)
     found = piece(body)
-    read = submissions_dataset.DATASET.read(
+    read = submissions_dataset.DATASET.read_batches(
         type(found)(found.dataset, found.name, found.sha256, taken, found.scope, found.batch, found.open)
     )
     batches = list(read)
@@ -44,9 +44,7 @@ def test_a_removal_comes_into_effect_ten_days_after_it() -> None:
 def test_a_report_waits_for_its_figures_no_longer_than_some_days() -> None:
     body = filer([filing("10-Q/A", "2026-11-10"), filing("8-K", "2026-11-12")])
     assert on("2026-11-12", body)[0] == []
-    assert on("2026-11-13", body)[0] == [
-        f"{filing('10-Q/A', '2026-11-10')['accessionNumber']} waits no longer"
-    ]
+    assert on("2026-11-13", body)[0] == [f"{filing('10-Q/A', '2026-11-10')['accessionNumber']} waits no longer"]
 
 
 def test_nothing_ages_an_individual_or_a_holder() -> None:

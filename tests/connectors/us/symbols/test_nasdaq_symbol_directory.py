@@ -12,14 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.us.symbols import schema as f
 from connectors.us.symbols.nasdaq_symbol_directory import DATASET, map_listings, sec_symbol
 
@@ -44,7 +37,7 @@ def read(text: str | bytes, scope: Scope = Scope.PART) -> Batch:
     body = text if isinstance(text, bytes) else text.encode()
     at = datetime(2025, 6, 17, tzinfo=UTC)
     sent = ArchiveMember(DATASET.key, "nasdaqlisted.txt", "sha", at, scope, "b", lambda: io.BytesIO(body))
-    (batch,) = DATASET.read(sent)
+    (batch,) = DATASET.read_batches(sent)
     return batch
 
 
@@ -112,11 +105,9 @@ def test_symbols_become_listings_and_one_that_left_has_ended() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"<html><title>Page Not Available</title></html>", b"a|b\n1|2\n", b"PK\x03\x04"]
-)
+@pytest.mark.parametrize("body", [b"", b"<html><title>Page Not Available</title></html>", b"a|b\n1|2\n", b"PK\x03\x04"])
 def test_other_bodies_are_not_ours_and_unreadable(body: bytes) -> None:
-    assert isinstance(DATASET.recognise("nasdaq_symdir/nasdaqlisted.txt", body), NotApplicable)
+    assert isinstance(DATASET.recognise_file("nasdaq_symdir/nasdaqlisted.txt", body), NotApplicable)
     with pytest.raises(UnreadableFileError):
         read(body)
 
@@ -136,7 +127,7 @@ def test_genuine_files(sources: Path) -> None:
     folder = sources / "news" / "nasdaq_symdir"
     for path in sorted(folder.iterdir()):
         body = path.read_bytes()
-        said = DATASET.recognise(f"nasdaq_symdir/{path.name}", body[:65_536])
+        said = DATASET.recognise_file(f"nasdaq_symdir/{path.name}", body[:65_536])
         if path.suffix == ".html":
             assert isinstance(said, NotApplicable)
             continue
@@ -146,7 +137,5 @@ def test_genuine_files(sources: Path) -> None:
         assert [signal.code for signal in batch.signals] == ["no_creation_time"]  # the samples lost it
         lines = [line.split("|") for line in body.decode().splitlines()]
         header = lines[0]
-        shares = [
-            one for one in lines[1:] if "Y" not in (one[header.index("ETF")], one[header.index("Test Issue")])
-        ]
+        shares = [one for one in lines[1:] if "Y" not in (one[header.index("ETF")], one[header.index("Test Issue")])]
         assert batch.rows.height == len(shares)

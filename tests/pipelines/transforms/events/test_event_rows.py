@@ -63,9 +63,7 @@ def test_status_restore_is_an_event_of_the_day_it_was_seen() -> None:
 @pytest.mark.parametrize("unknown", ["before", "after"])
 def test_a_status_that_no_register_gave_makes_no_event(unknown: str) -> None:
     before = world(companies=[company(status_source=None if unknown == "before" else "xx.register")])
-    after = world(
-        companies=[company(status="dormant", status_source=None if unknown == "after" else "xx.register")]
-    )
+    after = world(companies=[company(status="dormant", status_source=None if unknown == "after" else "xx.register")])
     assert told(before, after) == []
 
 
@@ -209,8 +207,7 @@ def test_a_company_without_a_profile_is_silent() -> None:
 @pytest.mark.parametrize(("end", "count"), [(date(2024, 1, 1), 1), (date(2023, 12, 31), 0)])
 def test_periods_long_before_the_baseline_are_silent(end: date, count: int) -> None:
     after = world(
-        filings=[filing("f1", end)],
-        statements=[statement("f1", end, revenue=1, period_start=date(2023, 1, 1))],
+        filings=[filing("f1", end)], statements=[statement("f1", end, revenue=1, period_start=date(2023, 1, 1))]
     )
     assert len(told(world(), after)) == count
 

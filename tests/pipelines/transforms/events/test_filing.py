@@ -91,10 +91,7 @@ def updated(**later: Any) -> list[dict]:
     values: dict[str, Any] = {"revenue": 100, "equity": 7} | later
     after = world(
         filings=[filing("f1"), filing("f2", **new)],
-        statements=[
-            statement("f1", revenue=100, equity=7),
-            statement("f2", **values),
-        ],
+        statements=[statement("f1", revenue=100, equity=7), statement("f2", **values)],
         before=before,
     )
     return told(before, after)
@@ -123,9 +120,7 @@ def test_an_amendment_says_so() -> None:
 
 def test_another_currency_is_a_changed_field() -> None:
     [event] = updated(currency="SEK")
-    assert data(event)["filing"]["changed_fields"] == [
-        {"field": "currency", "previous": "EUR", "current": "SEK"}
-    ]
+    assert data(event)["filing"]["changed_fields"] == [{"field": "currency", "previous": "EUR", "current": "SEK"}]
 
 
 def test_other_figures_under_one_document_are_a_correction_each_time() -> None:

@@ -11,16 +11,7 @@ import pytest
 
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.news import news_events
-from tests.pipelines.frames import (
-    COMPANY,
-    DAY_1,
-    DAY_2,
-    company,
-    difference,
-    frame,
-    occasion,
-    whole,
-)
+from tests.pipelines.frames import COMPANY, DAY_1, DAY_2, company, difference, frame, occasion, whole
 from warehouse.schema import ids
 from warehouse.schema.tables import COMPANIES, NEWS, NOTICES, Table
 
@@ -67,10 +58,7 @@ def told(
 ) -> list[Any]:
     companies = difference(COMPANIES, frame(COMPANIES), frame(COMPANIES))
     companies.known = pl.Series("company_id", [COMPANY] if known else [], pl.String)
-    found = {
-        "companies": companies,
-        table.name: difference(table, frame(table, *before), frame(table, *after)),
-    }
+    found = {"companies": companies, table.name: difference(table, frame(table, *before), frame(table, *after))}
     image = whole({"companies": frame(COMPANIES, company())})
     return list(news_events(found, image, on or occasion()))
 
@@ -92,7 +80,7 @@ def test_news_is_spelled_as_the_contract_says() -> None:
 
 def test_a_notice_is_spelled_as_the_contract_says() -> None:
     [event] = told(NOTICES, [], [notice()])
-    assert event.event_id == ids.event_regulatory_id("The Authority", "n-1", COMPANY)
+    assert event.event_id == ids.regulatory_event_id("The Authority", "n-1", COMPANY)
     assert event.event_type == "event.regulatory"
     assert json.loads(event.data)["notice"] == {
         "notice_id": "ntc_1",

@@ -127,8 +127,7 @@ def test_leaving_a_figure_out_gives_no_other_value() -> None:
 
 def test_scopes_have_versions_of_their_own() -> None:
     result = made(
-        [statement("a", revenue=1), statement("b", revenue=2, is_consolidated=True)],
-        [filing("a"), filing("b")],
+        [statement("a", revenue=1), statement("b", revenue=2, is_consolidated=True)], [filing("a"), filing("b")]
     )
     assert [(row["is_consolidated"], row["version"], row["is_current"]) for row in result] == [
         (False, 1, True),
@@ -172,10 +171,7 @@ def test_other_figures_under_the_same_document_are_the_next_version_and_stay_so(
     second = rows([statement("a", revenue=90)], filings, first)
     assert second["revenue"].to_list() == [100, 90]
     assert second["version"].to_list() == [1, 2]
-    assert rows([statement("a", revenue=90, observed_at=DAY_3)], filings, second)["revenue"].to_list() == [
-        100,
-        90,
-    ]
+    assert rows([statement("a", revenue=90, observed_at=DAY_3)], filings, second)["revenue"].to_list() == [100, 90]
     back = rows([statement("a", revenue=100, observed_at=DAY_3)], filings, second)
     assert back["revenue"].to_list() == [100, 90, 100]
 
@@ -185,9 +181,7 @@ def test_serving_documents_again_does_not_reorder_their_versions() -> None:
     first = rows([statement("b", revenue=1, observed_at=DAY_1)], filings)
     second = rows([statement("a", revenue=2), statement("b", revenue=1, observed_at=DAY_1)], filings, first)
     third = rows(
-        [statement("a", revenue=2, observed_at=DAY_3), statement("b", revenue=1, observed_at=DAY_3)],
-        filings,
-        second,
+        [statement("a", revenue=2, observed_at=DAY_3), statement("b", revenue=1, observed_at=DAY_3)], filings, second
     )
     assert second["revenue"].to_list() == third["revenue"].to_list() == [1, 2]
 

@@ -28,13 +28,13 @@ from warehouse.schema.ids import holder_id
     ],
 )
 def test_cores_and_legal_forms(name: str, core: str, forms: set[str]) -> None:
-    assert core in name_features.core_names(name)
+    assert core in name_features.holder_core_names(name)
     assert name_features.legal_forms_of(name) == forms
 
 
 @check_cases("name", ["Ferd AS", "Nordic Capital AB", "Holding Group", "AS", "", "Bank Invest"])
 def test_what_is_nobodys_own_has_no_core(name: str) -> None:
-    assert name_features.core_names(name) == frozenset()
+    assert name_features.holder_core_names(name) == frozenset()
 
 
 @check_cases(
@@ -104,9 +104,9 @@ def test_what_may_be_a_persons_name(name: str, may_be: bool) -> None:
 def test_any_two_names_are_compared_the_same_way_round(one: str, other: str) -> None:
     assert name_features.name_similarity(one, other) == name_features.name_similarity(other, one)
     for keys in (
-        name_features.casefolded,
-        name_features.ascii_folded,
-        name_features.token_sorted,
+        name_features.casefolded_names,
+        name_features.ascii_folded_names,
+        name_features.token_sorted_names,
         name_features.blocking_keys,
     ):
         assert "" not in keys(one)

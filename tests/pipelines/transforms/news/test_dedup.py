@@ -138,10 +138,7 @@ FILED = frozenset({"us.headers"})
     ("items", "due"),
     [
         ([row("us.wires", "a"), row("us.headers", "8k", HEADING, 4)], [["us.headers:8k", "us.wires:a"]]),
-        (
-            [row("us.wires", "a", minutes=4), row("us.headers", "8k", HEADING)],
-            [["us.headers:8k", "us.wires:a"]],
-        ),
+        ([row("us.wires", "a", minutes=4), row("us.headers", "8k", HEADING)], [["us.headers:8k", "us.wires:a"]]),
         ([row("us.wires", "a"), row("us.headers", "8k", HEADING, 11)], [["us.headers:8k"], ["us.wires:a"]]),
         (  # which of two releases was filed nobody knows
             [

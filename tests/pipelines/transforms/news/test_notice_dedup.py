@@ -84,12 +84,7 @@ def test_what_was_published_stays_and_makes_no_second_notice() -> None:
 
 
 def test_two_acts_in_each_of_two_registers_stay_two() -> None:
-    acts = [
-        OWN,
-        row("se.sanktioner", "b", days=10),
-        row("se.esma", "1", days=1),
-        row("se.esma", "2", days=11),
-    ]
+    acts = [OWN, row("se.sanktioner", "b", days=10), row("se.esma", "1", days=1), row("se.esma", "2", days=11)]
     assert told(acts) == ["ntc_se.sanktioner_a", "ntc_se.sanktioner_b"]
 
 

@@ -120,10 +120,7 @@ SHARES = (
     ),
     Case(
         "a figure inside the band of a register that stands before it",
-        [
-            told(SCHEDULE, "Alfa Inc", "0-5", day="2025-12-31"),
-            told(MANAGER, "Alfa Inc", 3.1, basis="derived"),
-        ],
+        [told(SCHEDULE, "Alfa Inc", "0-5", day="2025-12-31"), told(MANAGER, "Alfa Inc", 3.1, basis="derived")],
         [line("Alfa Inc", 3.1, "agreed", MANAGER, SCHEDULE, basis="derived")],
     ),
     Case(
@@ -148,26 +145,17 @@ SHARES = (
     ),
     Case(
         "two bands that touch contradict each other",
-        [
-            told(SCHEDULE, "Alfa plc", "25-50", day="2024-05-01"),
-            told(PSC, "Alfa plc", "50-75", day="2024-05-01"),
-        ],
+        [told(SCHEDULE, "Alfa plc", "25-50", day="2024-05-01"), told(PSC, "Alfa plc", "50-75", day="2024-05-01")],
         [line("Alfa plc", "25-50", "conflict", SCHEDULE, PSC)],
     ),
     Case(
         "conflicting sources on one day",
-        [
-            told(NOTICE, "Alfa Verdier AS", 12, number=PARENT),
-            told(YEARLY, "Alfa Verdier AS", 9, number=PARENT),
-        ],
+        [told(NOTICE, "Alfa Verdier AS", 12, number=PARENT), told(YEARLY, "Alfa Verdier AS", 9, number=PARENT)],
         [line("Alfa Verdier AS", 12, "conflict", NOTICE, YEARLY)],
     ),
     Case(
         "half a point apart on one day agrees",
-        [
-            told(NOTICE, "Alfa Verdier AS", 12, number=PARENT),
-            told(YEARLY, "Alfa Verdier AS", 11.5, number=PARENT),
-        ],
+        [told(NOTICE, "Alfa Verdier AS", 12, number=PARENT), told(YEARLY, "Alfa Verdier AS", 11.5, number=PARENT)],
         [line("Alfa Verdier AS", 12, "agreed")],
     ),
     Case(
@@ -177,11 +165,7 @@ SHARES = (
     ),
     Case(
         "three registers in the order of their word",
-        [
-            told(YEARLY, "Alfa Verdier AS", 40),
-            told(GROUP, "Alfa Verdier AS", 51),
-            told(NOTICE, "Alfa Verdier AS", 45),
-        ],
+        [told(YEARLY, "Alfa Verdier AS", 40), told(GROUP, "Alfa Verdier AS", 51), told(NOTICE, "Alfa Verdier AS", 45)],
         [line("Alfa Verdier AS", 45, "conflict", NOTICE, GROUP, YEARLY)],
     ),
     Case(
@@ -243,10 +227,7 @@ SHARES = (
     ),
     Case(
         "the end of consolidation is no end of a share",
-        [
-            told(GLEIF, "Mor ASA", number=PARENT, ended="2026-03-01"),
-            told(PSC, "Mor ASA", "75-100", number=PARENT),
-        ],
+        [told(GLEIF, "Mor ASA", number=PARENT, ended="2026-03-01"), told(PSC, "Mor ASA", "75-100", number=PARENT)],
         [line("Mor ASA", "75-100", ended_on=None) | {"reconciliation": "agreed"}],
     ),
 )

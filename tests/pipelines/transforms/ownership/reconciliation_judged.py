@@ -36,15 +36,9 @@ JUDGED = (
     ),
     Case(
         "two shares of one register that a person joins: the newer one holds, and no event of it",
-        [
-            told(NOTICE, "Alfa", 12, id="a", day="2025-12-31"),
-            told(NOTICE, "Beta", 4, id="b", day="2025-01-01"),
-        ],
+        [told(NOTICE, "Alfa", 12, id="a", day="2025-12-31"), told(NOTICE, "Beta", 4, id="b", day="2025-01-01")],
         [line("Alfa", 12, "latest_wins", NOTICE, NOTICE, holder_id=own(NOTICE, "b"))],
-        before=[
-            told(NOTICE, "Alfa", 12, id="a", day="2025-12-31"),
-            told(NOTICE, "Beta", 4, id="b", day="2025-01-01"),
-        ],
+        before=[told(NOTICE, "Alfa", 12, id="a", day="2025-12-31"), told(NOTICE, "Beta", 4, id="b", day="2025-01-01")],
         verdicts=[same(own(NOTICE, "a"), own(NOTICE, "b"))],
     ),
     Case(
@@ -64,10 +58,7 @@ JUDGED = (
         "a negative wins over a positive, whichever came first",
         [told(NOTICE, "Alfa", 12), told(YEARLY, "Beta", 12)],
         [line("Alfa", 12), line("Beta", 12)],
-        verdicts=[
-            different(own(NOTICE, "Alfa"), own(YEARLY, "Beta")),
-            same(own(NOTICE, "Alfa"), own(YEARLY, "Beta")),
-        ],
+        verdicts=[different(own(NOTICE, "Alfa"), own(YEARLY, "Beta")), same(own(NOTICE, "Alfa"), own(YEARLY, "Beta"))],
     ),
     Case(
         "a negative keeps two apart that a third would join",
@@ -114,10 +105,7 @@ JUDGED = (
         "what a judged holder does later is told",
         [told(NOTICE, "Alfa", 21, id="a", day=NEW_DAY), told(NOTICE, "Beta", 4, id="b", day="2025-01-01")],
         [line("Alfa", 21, "latest_wins", holder_id=own(NOTICE, "b"))],
-        before=[
-            told(NOTICE, "Alfa", 12, id="a", day="2025-12-31"),
-            told(NOTICE, "Beta", 4, id="b", day="2025-01-01"),
-        ],
+        before=[told(NOTICE, "Alfa", 12, id="a", day="2025-12-31"), told(NOTICE, "Beta", 4, id="b", day="2025-01-01")],
         events=[("Alfa", 12, 21, [20])],
         verdicts=[same(own(NOTICE, "a"), own(NOTICE, "b"))],
         verdicts_before=[same(own(NOTICE, "a"), own(NOTICE, "b"))],

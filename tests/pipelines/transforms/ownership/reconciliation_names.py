@@ -41,18 +41,12 @@ WHO = (
     ),
     Case(
         "a legal form in front and behind",
-        [
-            told(TR1, "AB Industrivärden", 7),
-            told(PSC, "Industrivärden AB (publ)", "25-50", ended="2020-01-01"),
-        ],
+        [told(TR1, "AB Industrivärden", 7), told(PSC, "Industrivärden AB (publ)", "25-50", ended="2020-01-01")],
         [line("AB Industrivärden", 7, "agreed", TR1, PSC)],
     ),
     Case(
         "a legal form written out",
-        [
-            told(NOTICE, "Storstein Eiendomsinvest Aksjeselskap", 12),
-            told(YEARLY, "STORSTEIN EIENDOMSINVEST AS", 12),
-        ],
+        [told(NOTICE, "Storstein Eiendomsinvest Aksjeselskap", 12), told(YEARLY, "STORSTEIN EIENDOMSINVEST AS", 12)],
         [line("Storstein Eiendomsinvest Aksjeselskap", 12, "agreed")],
     ),
     Case(
@@ -116,10 +110,7 @@ WHO = (
     ),
     Case(
         "a slip of the pen in a long name of a company",
-        [
-            told(NOTICE, "Folketrygdfondet Forvaltning AS", 8),
-            told(YEARLY, "Folketrygdfondett Forvaltning AS", 8),
-        ],
+        [told(NOTICE, "Folketrygdfondet Forvaltning AS", 8), told(YEARLY, "Folketrygdfondett Forvaltning AS", 8)],
         [line("Folketrygdfondet Forvaltning AS", 8, "agreed")],
     ),
     Case(
@@ -132,10 +123,7 @@ WHO = (
     ),
     Case(
         "funds of one family are told apart by their numbers",
-        [
-            told(NOTICE, "Herkules Private Equity Fund III LP", 8),
-            told(YEARLY, "Herkules Private Equity Fund II LP", 5),
-        ],
+        [told(NOTICE, "Herkules Private Equity Fund III LP", 8), told(YEARLY, "Herkules Private Equity Fund II LP", 5)],
         [line("Herkules Private Equity Fund III LP", 8), line("Herkules Private Equity Fund II LP", 5)],
     ),
     Case(
@@ -175,10 +163,7 @@ WHO = (
     ),
     Case(
         "a company's words in another order",
-        [
-            told(NOTICE, "Berg Industriselskap Hansen AS", 12),
-            told(YEARLY, "Hansen Industriselskap Berg AS", 12),
-        ],
+        [told(NOTICE, "Berg Industriselskap Hansen AS", 12), told(YEARLY, "Hansen Industriselskap Berg AS", 12)],
         [line("Berg Industriselskap Hansen AS", 12, "agreed")],
     ),
     Case(
@@ -188,10 +173,7 @@ WHO = (
     ),
     Case(
         "one name of two countries",
-        [
-            told(NOTICE, "Alfa Verdipapirer", 8, country="NO"),
-            told(YEARLY, "Alfa Verdipapirer", 8, country="SE"),
-        ],
+        [told(NOTICE, "Alfa Verdipapirer", 8, country="NO"), told(YEARLY, "Alfa Verdipapirer", 8, country="SE")],
         [line("Alfa Verdipapirer", 8), line("Alfa Verdipapirer", 8)],
     ),
     Case(
@@ -201,10 +183,7 @@ WHO = (
     ),
     Case(
         "of unknown kind the better source tells",
-        [
-            told(NOTICE, "Anders Wallander", 8, kind="unknown"),
-            told(YEARLY, "Anders Wallander", 8, kind="person"),
-        ],
+        [told(NOTICE, "Anders Wallander", 8, kind="unknown"), told(YEARLY, "Anders Wallander", 8, kind="person")],
         [line("Anders Wallander", 8, "agreed", holder_type="person")],
     ),
     Case(
@@ -219,10 +198,7 @@ WHO = (
     ),
     Case(
         "records of one register are never joined",
-        [
-            told(PSC, "Jane Roe", "25-50", id="a", kind="person"),
-            told(PSC, "Jane Roe", "50-75", id="b", kind="person"),
-        ],
+        [told(PSC, "Jane Roe", "25-50", id="a", kind="person"), told(PSC, "Jane Roe", "50-75", id="b", kind="person")],
         [line("Jane Roe", "25-50"), line("Jane Roe", "50-75")],
     ),
     Case(
@@ -236,17 +212,11 @@ WHO = (
             told(NOTICE, "Fjordkraft Investeringsselskap Vest AS", 8),
             told(YEARLY, "Fjordkraft Investeringsselskap Øst AS", 3),
         ],
-        [
-            line("Fjordkraft Investeringsselskap Vest AS", 8),
-            line("Fjordkraft Investeringsselskap Øst AS", 3),
-        ],
+        [line("Fjordkraft Investeringsselskap Vest AS", 8), line("Fjordkraft Investeringsselskap Øst AS", 3)],
     ),
     Case(
         "a person of unknown kind and the company of that name",
-        [
-            told(TR1, "Petter Anker Storvik", 7, kind="unknown"),
-            told(PSC, "Petter Anker Storvik Limited", "25-50"),
-        ],
+        [told(TR1, "Petter Anker Storvik", 7, kind="unknown"), told(PSC, "Petter Anker Storvik Limited", "25-50")],
         [line("Petter Anker Storvik", 7), line("Petter Anker Storvik Limited", "25-50")],
     ),
     Case(

@@ -39,12 +39,7 @@ def told(register: str, holder: str | None, share: Any = None, day: str | None =
         given["basis"] = given["basis"] or "exact"
     ended = values.pop("ended", None)
     given["ended_on"] = None if ended is None else date.fromisoformat(ended)
-    short = {
-        "number": "holder_company_id",
-        "country": "holder_country",
-        "kind": "holder_type",
-        "cls": "share_class",
-    }
+    short = {"number": "holder_company_id", "country": "holder_country", "kind": "holder_type", "cls": "share_class"}
     given |= {short.get(name, name): value for name, value in values.items() if name != "id"}
     return holding(values.get("id") or (holder or "secret").casefold(), **given)
 

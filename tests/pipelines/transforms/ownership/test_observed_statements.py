@@ -17,7 +17,7 @@ from connectors.kit import holdings_history
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.ownership import ownership_events
 from pipelines.transforms.ownership.intermediate_states import SPANS
-from pipelines.transforms.ownership.observed_statements import companies_changed_in_place, observed_statements
+from pipelines.transforms.ownership.observed_statements import companies_with_overwrites, observed_statements
 from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
 from pipelines.transforms.ownership.valid_time import build_valid_time_spans
 from tests.pipelines.frames import COMPANY, company, frame, holding, whole
@@ -36,12 +36,7 @@ BASELINE = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 def record(
-    register: str,
-    share: float | None,
-    day: str,
-    ended: str | None = None,
-    native: str = "parent",
-    **values: Any,
+    register: str, share: float | None, day: str, ended: str | None = None, native: str = "parent", **values: Any
 ) -> dict[str, Any]:
     """What a register says of the parent."""
     told = dict.fromkeys(("pct", "pct_min", "pct_max"), share)
@@ -75,19 +70,17 @@ class Known:
         """All that is said on a day: the records of the group as they are, and every list. Gives the crossings."""
         instant = _instant(seen)
         told = frame(HOLDINGS, *(dict(one) for one in lists))
-        now = pl.concat(
-            [frame(HOLDINGS, *(dict(one) for one in group)), holdings_history.latest_per_record(told)]
-        )
+        now = pl.concat([frame(HOLDINGS, *(dict(one) for one in group)), holdings_history.latest_statements(told)])
         before = holdings_history.superseded_statements(told)
-        former = self._history.open_rows(OWNERS, TOUCHED)
+        former = self._history.current_rows(OWNERS, TOUCHED)
         lines = build_owners(now, former, instant, SOURCES, verdicts, before)
         found = {
-            table.name: self._history.apply(table, rows, TOUCHED, instant)
+            table.name: self._history.merge_snapshot(table, rows, TOUCHED, instant)
             for table, rows in ((COMPANIES, PROFILE), (HOLDINGS, now), (OWNERS, lines))
         }
-        states = self._history.states(HOLDINGS, companies_changed_in_place(lines, former, SOURCES))
+        states = self._history.known_rows(HOLDINGS, companies_with_overwrites(lines, former, SOURCES))
         made = build_valid_time_spans(lines, (now, before), SOURCES, states, former)
-        self._history.fill(OWNERS, made.rows, made.keys, instant)
+        self._history.replace_valid_times(OWNERS, made.rows, made.keys, instant)
         occasion = EmissionContext(instant, dict.fromkeys((GROUP, LISTS), BASELINE))
         image = whole({"companies": PROFILE, "owners": lines}) | {SPANS: made.rows}
         changes = [json.loads(event.data)["change"] for event in ownership_events(found, image, occasion)]
@@ -100,7 +93,7 @@ class Known:
 
     def lines(self, *days: str, known: str = "2030-01-01") -> list[list[float]]:
         """The shares of all lines on days, as known on one."""
-        rows = self._history.as_of(OWNERS, _instant(known))
+        rows = self._history.rows_known_at(OWNERS, _instant(known))
         return [_on(rows, date.fromisoformat(day)) for day in days]
 
 
@@ -121,9 +114,7 @@ def known(tmp_path: Path) -> Iterator[Known]:
         yield Known(history)
 
 
-FIRST, SECOND, THIRD = (
-    record(LISTS, *told) for told in ((40, "2019-12-31"), (45, "2020-12-31"), (55, "2021-12-31"))
-)
+FIRST, SECOND, THIRD = (record(LISTS, *told) for told in ((40, "2019-12-31"), (45, "2020-12-31"), (55, "2021-12-31")))
 
 
 def test_lists_of_before_the_record_fill_its_past(known: Known) -> None:
@@ -158,9 +149,7 @@ def test_lines_that_a_person_parts_have_each_its_own_past(known: Known) -> None:
     known.take("2026-01-01", group, lists)
     days = ("2020-01-01", "2020-07-01", "2021-06-01", "2026-06-01")
     assert known.lines(*days) == [[40], [60], [60], [60]]
-    two = HolderDecision(
-        COMPANY, *(holder_id(COMPANY, name, "parent") for name in (GROUP, LISTS)), is_same=False
-    )
+    two = HolderDecision(COMPANY, *(holder_id(COMPANY, name, "parent") for name in (GROUP, LISTS)), is_same=False)
     assert known.take("2026-02-01", group, lists, [two]) == []
     assert known.lines(*days) == [[40], [40, 60], [45, 60], [45, 60]]
     assert known.lines(*days, known="2026-01-15") == [[40], [60], [60], [60]]
@@ -177,10 +166,7 @@ def test_a_renewed_record_is_one_holder_with_a_past(known: Known) -> None:
     ended = record(GROUP, 30, "2020-01-01", "2026-02-01", native="a")
     renewed = record(GROUP, 60, "2026-02-02", "2026-03-01", native="b")
     third = record(GROUP, 20, "2026-03-01", native="c")
-    assert known.take("2026-04-01", [ended, renewed, third]) == [
-        (30, 60, "2026-02-02"),
-        (60, 20, "2026-03-01"),
-    ]
+    assert known.take("2026-04-01", [ended, renewed, third]) == [(30, 60, "2026-02-02"), (60, 20, "2026-03-01")]
     days = ("2019-12-31", "2020-01-01", "2026-01-31", "2026-02-02", "2026-03-01", "2026-05-01")
     assert known.shares(*days) == [None, 30, 30, 60, 20, 20]
     assert known.shares(*days, known="2026-02-15") == [None, 30, 30, 30, 30, 30]

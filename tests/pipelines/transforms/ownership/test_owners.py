@@ -62,8 +62,7 @@ def test_one_line_per_holder_with_its_source() -> None:
     assert (row["as_of"], row["first_seen"]) == (date(2020, 5, 1), date(2020, 5, 1))
     assert row["reconciliation"] == "single"
     assert row["sources"] == (
-        '[{"register":"xx.owners","native_id":"p1","url":"https://example.test/p1",'
-        '"as_of":"2020-05-01","pct":null}]'
+        '[{"register":"xx.owners","native_id":"p1","url":"https://example.test/p1","as_of":"2020-05-01","pct":null}]'
     )
 
 

@@ -72,9 +72,7 @@ def shown(rows: pl.DataFrame) -> list[dict[str, Any]]:
     found = []
     for row in rows.iter_rows(named=True):
         row["registers"] = [source["register"] for source in json.loads(row["sources"])]
-        found.append(
-            {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
-        )
+        found.append({name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()})
     return found
 
 
@@ -99,7 +97,4 @@ def told(before: pl.DataFrame, after: pl.DataFrame, case: Case) -> list[tuple[st
     occasion = EmissionContext(DAY_2, dict.fromkeys(registers, DAY_1.replace(year=2025)))
     rows = ownership_events(found, whole({"companies": known, "owners": after}), occasion)
     changes = [json.loads(row.data)["change"] for row in rows]
-    return [
-        (one["holder_name"], one["previous_pct"], one["current_pct"], one["thresholds_crossed"])
-        for one in changes
-    ]
+    return [(one["holder_name"], one["previous_pct"], one["current_pct"], one["thresholds_crossed"]) for one in changes]

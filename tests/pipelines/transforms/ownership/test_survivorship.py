@@ -11,17 +11,7 @@ import pytest
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.ownership import ownership_events
 from pipelines.transforms.ownership.owners import build_owners
-from tests.pipelines.frames import (
-    COMPANY,
-    DAY_1,
-    DAY_2,
-    DAY_3,
-    company,
-    differences,
-    frame,
-    holding,
-    whole,
-)
+from tests.pipelines.frames import COMPANY, DAY_1, DAY_2, DAY_3, company, differences, frame, holding, whole
 from tests.tables import check_cases
 from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import COMPANIES, HOLDINGS, OWNERS
@@ -47,9 +37,7 @@ def record(register: str, pct: Any = None, native: str = "p1", **values: Any) ->
 
 
 def owned(*holdings: dict[str, Any], former: pl.DataFrame | None = None, instant=DAY_2) -> pl.DataFrame:
-    return build_owners(
-        frame(HOLDINGS, *holdings), frame(OWNERS) if former is None else former, instant, PRECEDENCE
-    )
+    return build_owners(frame(HOLDINGS, *holdings), frame(OWNERS) if former is None else former, instant, PRECEDENCE)
 
 
 def one(*holdings: dict[str, Any], former: pl.DataFrame | None = None) -> dict[str, Any]:
@@ -127,9 +115,7 @@ def test_a_source_without_a_share_leaves_it_to_the_next() -> None:
 
 
 def test_votes_alone_make_an_older_share_of_capital_out_of_date_but_not_a_newer_one() -> None:
-    notice = record(
-        FLAGS, None, votes_pct=6, votes_min=6, votes_max=6, basis="exact", valid_from=date(2026, 6, 9)
-    )
+    notice = record(FLAGS, None, votes_pct=6, votes_min=6, votes_max=6, basis="exact", valid_from=date(2026, 6, 9))
     row = one(notice, record(LIST, 4))
     assert (row["pct"], row["votes_pct"], row["as_of"]) == (None, Decimal(6), date(2026, 6, 9))
     newer = one(notice, record(LIST, 7, valid_from=date(2026, 12, 31)))
@@ -172,12 +158,10 @@ def told(before: pl.DataFrame, after: pl.DataFrame, *unlinked: str) -> list[tupl
     found = differences({"companies": known, "owners": before}, {"companies": known, "owners": after})
     schema = {"company_id": pl.String, "dataset": pl.String, "lost": pl.Boolean}
     linked = pl.DataFrame([(COMPANY, name, True) for name in unlinked], schema=schema, orient="row")
-    occasion = EmissionContext(DAY_2, dict.fromkeys(PRECEDENCE, DAY_1), linked=linked)
+    occasion = EmissionContext(DAY_2, dict.fromkeys(PRECEDENCE, DAY_1), link_changes=linked)
     rows = ownership_events(found, whole({"companies": known, "owners": after}), occasion)
     changes = [json.loads(row.data)["change"] for row in rows]
-    return [
-        (change["previous_pct"], change["current_pct"], change["thresholds_crossed"]) for change in changes
-    ]
+    return [(change["previous_pct"], change["current_pct"], change["thresholds_crossed"]) for change in changes]
 
 
 def test_a_line_keeps_its_id_as_long_as_a_record_of_it_is_there() -> None:

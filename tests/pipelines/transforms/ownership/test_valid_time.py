@@ -57,9 +57,9 @@ filings = st.builds(
     st.none() | st.integers(1, 60),
 )
 # of one register, holder and day there is one word
-worlds = st.lists(
-    filings, min_size=1, max_size=9, unique_by=lambda one: (one.register, one.holder, one.day)
-).flatmap(lambda told: st.tuples(st.just(told), st.permutations(told), st.integers(1, 3)))
+worlds = st.lists(filings, min_size=1, max_size=9, unique_by=lambda one: (one.register, one.holder, one.day)).flatmap(
+    lambda told: st.tuples(st.just(told), st.permutations(told), st.integers(1, 3))
+)
 
 
 def truth(told: Iterable[Filing], holder: str, day: int) -> int | None:
@@ -103,16 +103,13 @@ def known(arrivals: Sequence[Sequence[Filing]]) -> pl.DataFrame:
             arrived += came
             instant = SEEN + timedelta(days=at)
             rows = records(arrived)
-            now, before = (
-                holdings_history.latest_per_record(rows),
-                holdings_history.superseded_statements(rows),
-            )
-            former = history.open_rows(OWNERS, touched)
+            now, before = (holdings_history.latest_statements(rows), holdings_history.superseded_statements(rows))
+            former = history.current_rows(OWNERS, touched)
             lines = build_owners(now, former, instant, SOURCES, earlier=before)
-            history.apply(OWNERS, lines, touched, instant)
+            history.merge_snapshot(OWNERS, lines, touched, instant)
             told = build_valid_time_spans(lines, (now, before), SOURCES)
-            history.fill(OWNERS, told.rows, told.keys, instant)
-        return history.as_of(OWNERS, SEEN + timedelta(days=len(arrivals)))
+            history.replace_valid_times(OWNERS, told.rows, told.keys, instant)
+        return history.rows_known_at(OWNERS, SEEN + timedelta(days=len(arrivals)))
 
 
 def on(rows: pl.DataFrame, day: int) -> dict[str, Decimal]:
@@ -155,30 +152,25 @@ def test_what_was_known_before_the_late_notice_stays_known_as_it_was() -> None:
     with tempfile.TemporaryDirectory() as folder, MarketHistory(Layout(Path(folder)), "FI") as history:
         for at, told in enumerate(([newest], [newest, late])):
             rows = records(told)
-            now, before = (
-                holdings_history.latest_per_record(rows),
-                holdings_history.superseded_statements(rows),
-            )
+            now, before = (holdings_history.latest_statements(rows), holdings_history.superseded_statements(rows))
             instant = SEEN + timedelta(days=at)
-            lines = build_owners(now, history.open_rows(OWNERS, touched), instant, SOURCES, earlier=before)
-            history.apply(OWNERS, lines, touched, instant)
+            lines = build_owners(now, history.current_rows(OWNERS, touched), instant, SOURCES, earlier=before)
+            history.merge_snapshot(OWNERS, lines, touched, instant)
             made = build_valid_time_spans(lines, (now, before), SOURCES)
-            history.fill(OWNERS, made.rows, made.keys, instant)
-        assert on(history.as_of(OWNERS, SEEN), 3) == {}
-        assert on(history.as_of(OWNERS, SEEN + timedelta(days=1)), 3) == {"Alfa AS": Decimal(6)}
+            history.replace_valid_times(OWNERS, made.rows, made.keys, instant)
+        assert on(history.rows_known_at(OWNERS, SEEN), 3) == {}
+        assert on(history.rows_known_at(OWNERS, SEEN + timedelta(days=1)), 3) == {"Alfa AS": Decimal(6)}
         revision = history.revision
-        history.fill(OWNERS, made.rows, made.keys, SEEN + timedelta(days=2))
+        history.replace_valid_times(OWNERS, made.rows, made.keys, SEEN + timedelta(days=2))
         assert history.revision == revision  # the same spans again change nothing
 
 
 @pytest.mark.parametrize("dated", [(), (NOTICES,)])
-def test_lines_with_a_record_that_changes_in_place_are_left_as_history_saw_them(
-    dated: tuple[str, ...],
-) -> None:
+def test_lines_with_a_record_that_changes_in_place_are_left_as_history_saw_them(dated: tuple[str, ...]) -> None:
     rows = records(
         [Filing(NOTICES, "Alfa AS", 2, 6), Filing(NOTICES, "Alfa AS", 5, 12), Filing(LISTS, "Alfa AS", 1, 5)]
     )
-    now, before = holdings_history.latest_per_record(rows), holdings_history.superseded_statements(rows)
+    now, before = holdings_history.latest_statements(rows), holdings_history.superseded_statements(rows)
     sources = SourcePrecedence((NOTICES, LISTS), dated)
     lines = build_owners(now, frame(OWNERS), SEEN, sources, earlier=before)
     assert build_valid_time_spans(lines, (now, before), sources).keys.is_empty()
@@ -191,14 +183,12 @@ def crossings(
     states: list[pl.DataFrame] = [frame(OWNERS)]
     for at, arrived in enumerate((told, [*told, *later])):
         rows = records(arrived)
-        now, before = holdings_history.latest_per_record(rows), holdings_history.superseded_statements(rows)
+        now, before = holdings_history.latest_statements(rows), holdings_history.superseded_statements(rows)
         lines = build_owners(now, states[-1], SEEN + timedelta(days=at), SOURCES, earlier=before)
         made = build_valid_time_spans(lines, (now, before), SOURCES)
         states.append(lines)
     profiles = frame(COMPANIES, company())
-    found = differences(
-        {"companies": profiles, "owners": states[1]}, {"companies": profiles, "owners": states[2]}
-    )
+    found = differences({"companies": profiles, "owners": states[1]}, {"companies": profiles, "owners": states[2]})
     image = whole({"companies": profiles, "owners": states[2]}) | {SPANS: made.rows}
     occasion = EmissionContext(SEEN + timedelta(days=1), dict.fromkeys(SOURCES.precedence, baseline))
     changes = [json.loads(event.data)["change"] for event in ownership_events(found, image, occasion)]
@@ -207,11 +197,7 @@ def crossings(
 
 def test_notices_that_arrive_together_are_each_heard() -> None:
     first = Filing(NOTICES, "Alfa AS", 0, 4)
-    later = [
-        Filing(NOTICES, "Alfa AS", 2, 6),
-        Filing(NOTICES, "Alfa AS", 4, 12),
-        Filing(NOTICES, "Alfa AS", 6, 9),
-    ]
+    later = [Filing(NOTICES, "Alfa AS", 2, 6), Filing(NOTICES, "Alfa AS", 4, 12), Filing(NOTICES, "Alfa AS", 6, 9)]
     assert crossings([first], later) == [(4, 6, "2025-01-03"), (6, 12, "2025-01-05"), (12, 9, "2025-01-07")]
 
 
@@ -224,10 +210,7 @@ def test_an_exit_and_a_return_that_arrive_together_are_each_heard() -> None:
     assert crossings([first, gone], [back, more]) == [returned, (11, 21, "2025-01-07")]
     assert crossings([first, gone, back], [more]) == [(11, 21, "2025-01-07")]
     again = Filing(NOTICES, "Alfa AS", 5, None)
-    assert crossings([first], [back, again, more]) == [
-        (11, 0, "2025-01-06"),
-        (0, 21, "2025-01-07"),
-    ]
+    assert crossings([first], [back, again, more]) == [(11, 0, "2025-01-06"), (0, 21, "2025-01-07")]
 
 
 def test_a_notice_without_a_share_leaves_the_one_before_to_compare_with() -> None:
@@ -245,9 +228,7 @@ def test_a_notice_without_a_share_leaves_the_one_before_to_compare_with() -> Non
 
 
 def test_a_share_of_nothing_is_of_the_day_of_its_notice() -> None:
-    assert crossings([Filing(NOTICES, "Alfa AS", 0, 12)], [Filing(NOTICES, "Alfa AS", 2, 0)]) == [
-        (12, 0, "2025-01-03")
-    ]
+    assert crossings([Filing(NOTICES, "Alfa AS", 0, 12)], [Filing(NOTICES, "Alfa AS", 2, 0)]) == [(12, 0, "2025-01-03")]
 
 
 def test_a_notice_that_comes_late_is_no_event() -> None:

@@ -204,9 +204,7 @@ def test_where_nobody_pays_an_operator_sets_tiers(desk):
 def test_the_trial_is_as_long_as_it_is_set(open_desk, days):
     from api.settings.billing import BillingSettings
 
-    settings = BillingSettings(
-        secret_key="x", signing_secret="x", prices=(("pro", "price_x"),), trial_days=days
-    )
+    settings = BillingSettings(secret_key="x", signing_secret="x", prices=(("pro", "price_x"),), trial_days=days)
     shown = open_desk(billing=settings).signed_in(NEW).get(PLAN)
     assert buttons(shown) == ["Try Pro" if days else "Subscribe to Pro"]
     assert (f"The first {days} days are free" in said(shown)) is bool(days)

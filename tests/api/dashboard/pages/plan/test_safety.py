@@ -95,16 +95,8 @@ def test_who_asks_again_and_again_waits(shop, owner):
 
 def test_where_one_comes_back_to_is_never_taken_from_a_request(shop, new):
     """Open redirect, by Stripe's pages or by ours."""
-    evil = {
-        "return_url": "https://evil.example",
-        "success_url": "https://evil.example",
-        "next": "https://evil.example",
-    }
-    foreign = {
-        "x_forwarded_host": "evil.example",
-        "forwarded": "host=evil.example",
-        "referer": "https://evil.example",
-    }
+    evil = {"return_url": "https://evil.example", "success_url": "https://evil.example", "next": "https://evil.example"}
+    foreign = {"x_forwarded_host": "evil.example", "forwarded": "host=evil.example", "referer": "https://evil.example"}
     fields = hidden(new.get(PLAN), f"{PLAN}/checkout") | evil | {"tier": "pro"}
     assert led_to(new.post(f"{PLAN}/checkout?next=//evil.example", fields, **foreign)).startswith(
         "https://checkout.stripe.com/"
@@ -191,10 +183,7 @@ def test_the_pages_keep_to_what_all_pages_keep_to(shop, owner):
         assert "form-action 'self';" in policy
         assert "unsafe" not in policy
         assert "stripe" not in policy
-        assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == (
-            "no-store",
-            "same-origin",
-        )
+        assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "same-origin")
         tree = html.fromstring(answer.text)
         assert tree.xpath("//script | //style | //@style | //iframe | //@*[starts-with(name(), 'on')]") == []
         assert tree.xpath("//link/@href | //img/@src")[0].startswith("/dashboard/assets/")

@@ -39,19 +39,19 @@ def stage(told, status, billing=SOLD):
 @check_cases(
     ("told", "stages"),
     [
-        (NOBODY, (PlanStage.GIVEN, PlanStage.NONE, PlanStage.NONE)),
-        (LOOKED, (PlanStage.GIVEN, PlanStage.NONE, PlanStage.NONE)),
+        (NOBODY, (PlanStage.GRANTED, PlanStage.NONE, PlanStage.NONE)),
+        (LOOKED, (PlanStage.GRANTED, PlanStage.NONE, PlanStage.NONE)),
         ("trialing", (PlanStage.TRIAL, PlanStage.LAPSED, PlanStage.TRIAL)),
         ("active", (PlanStage.RUNS, PlanStage.LAPSED, PlanStage.RUNS)),
-        ("past_due", (PlanStage.LATE, PlanStage.LAPSED, PlanStage.LATE)),
-        ("unpaid", (PlanStage.LATE, PlanStage.LAPSED, PlanStage.LAPSED)),
-        ("paused", (PlanStage.LATE, PlanStage.LAPSED, PlanStage.LAPSED)),
-        ("canceled", (PlanStage.GIVEN, PlanStage.ENDED, PlanStage.ENDED)),
+        ("past_due", (PlanStage.PAST_DUE, PlanStage.LAPSED, PlanStage.PAST_DUE)),
+        ("unpaid", (PlanStage.PAST_DUE, PlanStage.LAPSED, PlanStage.LAPSED)),
+        ("paused", (PlanStage.PAST_DUE, PlanStage.LAPSED, PlanStage.LAPSED)),
+        ("canceled", (PlanStage.GRANTED, PlanStage.ENDED, PlanStage.ENDED)),
     ],
 )
 def test_every_account_has_its_stage(told, stages):
     assert tuple(stage(told, status) for status in STATUSES) == stages
-    assert {stage(told, status, BillingSettings()) for status in STATUSES} == {PlanStage.BY_HAND}
+    assert {stage(told, status, BillingSettings()) for status in STATUSES} == {PlanStage.MANUAL}
 
 
 @pytest.mark.parametrize("billing", [SOLD, BillingSettings()], ids=["paid", "by hand"])
@@ -64,9 +64,9 @@ def test_every_page_says_one_thing_and_offers_what_can_be_done(billing):
         said = tree.xpath("//main/dl[1]/following-sibling::p[1]")
         assert len(said) == 1, case
         assert said[0].text_content().strip(), case
-        assert not (plan.may_begin and plan.may_cancel), case
+        assert not (plan.can_subscribe and plan.can_cancel), case
         offered = {one.rpartition("/")[2] for one in tree.xpath("//main//form/@action")}
-        assert ("checkout" in offered) == plan.may_begin, case
+        assert ("checkout" in offered) == plan.can_subscribe, case
         assert not offered or billing.is_on, case
         assert "checkout" not in offered or status != "suspended", case
         assert "portal" not in offered or told not in (NOBODY, LOOKED), case

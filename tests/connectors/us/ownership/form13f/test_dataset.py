@@ -33,9 +33,7 @@ COVERS, TABLE = "us_13f_cover", "us_13f_position"
 SHARES = {COMPANY: [(Decimal(10_000), day("2026-10-20"))]}
 
 
-def report(
-    *positions: str, form: str = "13F-HR", number: int = 1, filed: str = "20261104", **cover: Any
-) -> str:
+def report(*positions: str, form: str = "13F-HR", number: int = 1, filed: str = "20261104", **cover: Any) -> str:
     told = cover_13f(form, entries=cover.pop("entries", len(positions)), **cover)
     return filing(
         form,
@@ -51,7 +49,7 @@ def derived(*reports: str, today: date | None = None) -> list[Row]:
     batches = [read(MANAGERS, text, "us/a.txt") for text in reports]
     found = present_rows(present(*batches, company=COMPANY), POSITIONS)
     made = form13f_holdings.map_holdings(found, today or INSTANT.date(), SHARES)
-    return holdings_history.latest_per_record(made).to_dicts()
+    return holdings_history.latest_statements(made).to_dicts()
 
 
 def test_a_report_gives_manager_class_shares_and_day() -> None:
@@ -70,8 +68,7 @@ def test_a_report_gives_manager_class_shares_and_day() -> None:
 
 
 @pytest.mark.parametrize(
-    ("filed", "dollars"),
-    [("20221230", "30000"), ("20230102", "30000"), ("20230103", "30"), ("20230323", "30")],
+    ("filed", "dollars"), [("20221230", "30000"), ("20230102", "30000"), ("20230103", "30"), ("20230323", "30")]
 )
 def test_pitfall_11_thousands_before_3_january_2023_and_dollars_since(filed: str, dollars: str) -> None:
     """By the day of filing, whatever the quarter."""
@@ -98,10 +95,7 @@ def test_pitfall_11_values_in_the_other_unit_are_doubtful_and_left() -> None:
 
 def test_pitfall_11_any_name_prefix_and_entity() -> None:
     table = table_13f(position(prefix="ns1:"), prefix="ns1:")
-    assert (
-        rows(read(MANAGERS, "\n" + table, "us/0000000009-26-000001.xml"), TABLE)[0]["issuer"]
-        == "EXAMPLE & CO"
-    )
+    assert rows(read(MANAGERS, "\n" + table, "us/0000000009-26-000001.xml"), TABLE)[0]["issuer"] == "EXAMPLE & CO"
 
 
 def test_rows_of_one_cusip_are_added_and_options_and_debts_are_none() -> None:
@@ -113,10 +107,7 @@ def test_rows_of_one_cusip_are_added_and_options_and_debts_are_none() -> None:
     )
     [found] = derived(text)
     assert (found["pct"], found["basis"]) == (Decimal("1.5"), "derived")
-    assert (found["holder_name"], found["holder_company_id"]) == (
-        "Example Management LLC",
-        "firm:US:US0000000009",
-    )
+    assert (found["holder_name"], found["holder_company_id"]) == ("Example Management LLC", "firm:US:US0000000009")
     assert (found["valid_from"], found["ended_on"]) == (day("2026-09-30"), None)
 
 
@@ -126,18 +117,14 @@ def test_without_the_shares_outstanding_nothing_is_told() -> None:
 
 def test_a_restatement_replaces() -> None:
     first = report(position(shares="100"), position(shares="50"))
-    second = report(
-        position(shares="70"), form="13F-HR/A", number=2, filed="20261201", amendment="RESTATEMENT"
-    )
+    second = report(position(shares="70"), form="13F-HR/A", number=2, filed="20261201", amendment="RESTATEMENT")
     assert [row["pct"] for row in derived(first, second)] == [Decimal("0.7")]
     assert [row["pct"] for row in derived(second, first)] == [Decimal("0.7")]
 
 
 def test_new_holdings_add() -> None:
     first = report(position(shares="100"))
-    more = report(
-        position(shares="30"), form="13F-HR/A", number=2, filed="20261201", amendment="NEW HOLDINGS"
-    )
+    more = report(position(shares="30"), form="13F-HR/A", number=2, filed="20261201", amendment="NEW HOLDINGS")
     assert [row["pct"] for row in derived(more, first)] == [Decimal("1.3")]
 
 
@@ -165,16 +152,12 @@ def test_a_notice_has_no_positions() -> None:
 
 
 def test_a_table_that_is_not_what_its_cover_says_is_a_signal() -> None:
-    assert ("does_not_add_up", "tableEntryTotal") in signals(
-        read(MANAGERS, report(position(), entries=2), "us/a.txt")
-    )
+    assert ("does_not_add_up", "tableEntryTotal") in signals(read(MANAGERS, report(position(), entries=2), "us/a.txt"))
 
 
 def test_a_report_in_text_is_a_reject() -> None:
     batches = read(
-        MANAGERS,
-        filing("13F-HR", ("13F-HR", "FORM 13F INFORMATION TABLE <TABLE>"), filed="20080214"),
-        "us/a.txt",
+        MANAGERS, filing("13F-HR", ("13F-HR", "FORM 13F INFORMATION TABLE <TABLE>"), filed="20080214"), "us/a.txt"
     )
     [reason] = reasons(batches)
     assert "2013" in reason
@@ -182,14 +165,12 @@ def test_a_report_in_text_is_a_reject() -> None:
 
 def test_pitfall_06_the_view_for_people_is_not_ours() -> None:
     view = b'<!DOCTYPE html PUBLIC "-//W3C//DTD HTML 4.01//EN"><html><style>.FormData {color: blue}</style></html>'
-    assert isinstance(MANAGERS.recognise("us/a.xml", view), NotApplicable)
+    assert isinstance(MANAGERS.recognise_file("us/a.xml", view), NotApplicable)
 
 
 def test_two_tables_of_one_filing_are_numbered_on() -> None:
     tables = (table_13f(position(shares="100")), table_13f(position(shares="50")))
-    whole = filing(
-        "13F-HR", ("13F-HR", cover_13f(entries=2)), *(("INFORMATION TABLE", table) for table in tables)
-    )
+    whole = filing("13F-HR", ("13F-HR", cover_13f(entries=2)), *(("INFORMATION TABLE", table) for table in tables))
     found = rows(read(MANAGERS, whole), "us_13f_position")
     assert [(row["line"], row["shares"]) for row in found] == [("1", "100"), ("2", "50")]
 

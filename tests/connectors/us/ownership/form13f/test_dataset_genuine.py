@@ -28,9 +28,7 @@ def test_reports_give_manager_class_shares_and_quarter(files: Path, name: str) -
     (manager, quarter, count), one = REPORTS[name]
     found = rows(read(MANAGERS, files / name), "us_13f_position")
     assert count is None or len(found) == count
-    assert {(row["manager"], row["period"]) for row in found} == {
-        (manager, day(quarter) if quarter else None)
-    }
+    assert {(row["manager"], row["period"]) for row in found} == {(manager, day(quarter) if quarter else None)}
     columns = ("issuer", "classTitle", "cusip", "value", "dollars", "shares")
     assert one in [tuple(row[column] for column in columns) for row in found]
 
@@ -38,16 +36,12 @@ def test_reports_give_manager_class_shares_and_quarter(files: Path, name: str) -
 @pytest.mark.parametrize("name", COVERS)
 def test_covers_give_manager_and_quarter(files: Path, name: str) -> None:
     [row] = rows(read(MANAGERS, files / name), "us_13f_cover")
-    assert (row["manager"], row["period"], row["entries"]) == (
-        COVERS[name][0],
-        day(COVERS[name][1]),
-        COVERS[name][2],
-    )
+    assert (row["manager"], row["period"], row["entries"]) == (COVERS[name][0], day(COVERS[name][1]), COVERS[name][2])
 
 
 def test_the_view_for_people_is_not_ours(files: Path) -> None:
     path = files / VIEW
-    assert isinstance(MANAGERS.recognise(path.name, path.read_bytes()[:65_536]), NotApplicable)
+    assert isinstance(MANAGERS.recognise_file(path.name, path.read_bytes()[:65_536]), NotApplicable)
 
 
 def test_one_cusip_in_two_rows_stays_two_rows(files: Path) -> None:

@@ -40,9 +40,7 @@ from tests.tables import check_cases
 
 TABLE = "us_insider"
 ONE, TWO = "0000000007-26-000001.xml", "0000000007-26-000002.xml"
-ANN = owner(
-    "EXAMPLE ANN", "0000000011", isDirector="1", isOfficer="0", isTenPercentOwner="0", officerTitle=""
-)
+ANN = owner("EXAMPLE ANN", "0000000011", isDirector="1", isOfficer="0", isTenPercentOwner="0", officerTitle="")
 
 
 def derived(*batches: list, shares: str = "1000") -> list[Row]:
@@ -53,7 +51,7 @@ def derived(*batches: list, shares: str = "1000") -> list[Row]:
         present_rows(found, FILED_TABLE),
         outstanding={COMPANY: [(Decimal(shares), day("2026-10-20"))]},
     )
-    return holdings_history.latest_per_record(made).to_dicts()
+    return holdings_history.latest_statements(made).to_dicts()
 
 
 def test_a_form_4_gives_owner_class_shares_and_day() -> None:
@@ -108,16 +106,12 @@ def test_lines_go_on_from_form_to_form() -> None:
 def test_form_5_tells_of_the_end_of_the_fiscal_year() -> None:
     gift = form4(line("90", day="2025-12-23"), owners=ANN, form="5", period="2026-01-31")
     sale = form4(line("100", day="2026-01-15"), owners=ANN, period="2026-01-15")
-    [found] = derived(
-        read(INSIDERS, gift.replace("Owner>0", "Owner>1"), TWO), read(INSIDERS, sale, ONE), shares="1000"
-    )
+    [found] = derived(read(INSIDERS, gift.replace("Owner>0", "Owner>1"), TWO), read(INSIDERS, sale, ONE), shares="1000")
     assert (found["valid_from"], found["pct"]) == (day("2026-01-31"), Decimal(9))
 
 
 def test_joint_owners_share_their_lines() -> None:
-    both = owner("FIRST INC", "0000000011", isTenPercentOwner="1") + owner(
-        "B", "0000000012", isTenPercentOwner="1"
-    )
+    both = owner("FIRST INC", "0000000011", isTenPercentOwner="1") + owner("B", "0000000012", isTenPercentOwner="1")
     found = derived(read(INSIDERS, form4(line("150"), owners=both), ONE))
     assert [(row["holder_name"], row["pct"], row["pct_min"]) for row in found] == [
         ("FIRST INC", Decimal(15), Decimal(15)),
@@ -150,9 +144,7 @@ def test_a_holder_of_a_schedule_is_named_as_there() -> None:
     form = read(INSIDERS, form4(line("150"), owners=owner("MUSTER ANN", "0000000011", isDirector="1")), ONE)
     stake = read(STAKES, schedule_d(person_d("Ann Muster", "15", cik="0000000011", kind="IN")), TWO)
     found = holdings(form, stake)
-    assert [
-        (row["register"], row["holder_name"], row["holder_type"], row["holder_country"]) for row in found
-    ] == [
+    assert [(row["register"], row["holder_name"], row["holder_type"], row["holder_country"]) for row in found] == [
         ("us.schedule13", "Ann Muster", "person", "US"),
         ("us.insiders", "Ann Muster", "person", "US"),
     ]
@@ -219,7 +211,7 @@ def test_a_whole_filing_and_what_is_none() -> None:
     [reason] = reasons(batches)
     assert "June 2003" in reason
     header = filing("4").encode()
-    assert isinstance(INSIDERS.recognise("us/a.txt", header), NotApplicable)
+    assert isinstance(INSIDERS.recognise_file("us/a.txt", header), NotApplicable)
 
 
 def test_what_nobody_knows_is_a_signal() -> None:
@@ -232,12 +224,7 @@ def test_what_nobody_knows_is_a_signal() -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        form4(line("1"), owners=""),
-        form4(line("1"), owners=ANN, form="144"),
-        form4(line("1"), owners=ANN)[:700],
-    ],
+    "body", [form4(line("1"), owners=""), form4(line("1"), owners=ANN, form="144"), form4(line("1"), owners=ANN)[:700]]
 )
 def test_what_is_no_form_is_refused(body: str) -> None:
     with pytest.raises(UnreadableFileError):
@@ -257,9 +244,7 @@ def facts(*stated: tuple[str, str, int]) -> pl.LazyFrame:
 
 def test_shares_outstanding_are_counted_by_day_and_of_one_class() -> None:
     stated = facts(
-        ("2026-10-20", "2026-10-30", 2000),
-        ("2026-10-20", "2026-11-30", 3000),
-        ("2026-07-20", "2026-07-30", 1000),
+        ("2026-10-20", "2026-10-30", 2000), ("2026-10-20", "2026-11-30", 3000), ("2026-07-20", "2026-07-30", 1000)
     )
     one = pl.LazyFrame({"_company_id": [COMPANY, COMPANY], "classKey": ["common stock", "common stock"]})
     two = pl.LazyFrame({"_company_id": [COMPANY], "classKey": ["class b common stock"]})
@@ -275,7 +260,4 @@ def test_shares_of_other_times_give_no_percentage() -> None:
     assert share == Decimal(15)
     assert shares_outstanding.derived_percentage(Decimal(150), COMPANY, day("2024-11-02"), known) is None
     assert shares_outstanding.derived_percentage(None, COMPANY, day("2026-11-02"), known) is None
-    assert (
-        shares_outstanding.derived_percentage(Decimal(150), "firm:US:US0000000001", day("2026-11-02"), known)
-        is None
-    )
+    assert shares_outstanding.derived_percentage(Decimal(150), "firm:US:US0000000001", day("2026-11-02"), known) is None

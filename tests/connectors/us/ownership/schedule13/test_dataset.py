@@ -97,9 +97,7 @@ def test_the_newest_event_holds_whatever_was_read_last() -> None:
 def test_two_classes_of_one_holder_are_two_holdings() -> None:
     common = read(STAKES, schedule_d(person_d("A", "9", cik="0000000001")), ONE)
     other = read(
-        STAKES,
-        schedule_d(person_d("A", "60", cik="0000000001"), title="Class B Common Stock, $.001 par value"),
-        TWO,
+        STAKES, schedule_d(person_d("A", "60", cik="0000000001"), title="Class B Common Stock, $.001 par value"), TWO
     )
     found = holdings(common, other)
     assert {row["native_id"]: row["pct"] for row in found} == {
@@ -115,9 +113,7 @@ def test_a_name_gets_the_cik_that_its_other_filings_give_it() -> None:
     assert sorted(row["native_id"] for row in found) == ["0000000001/common stock", "b/common stock"]
 
 
-@pytest.mark.parametrize(
-    ("form", "exit_", "percent"), [("SCHEDULE 13G/A", "", "0.0"), ("SCHEDULE 13G", "Y", "4.1")]
-)
+@pytest.mark.parametrize(("form", "exit_", "percent"), [("SCHEDULE 13G/A", "", "0.0"), ("SCHEDULE 13G", "Y", "4.1")])
 def test_an_exit_closes_the_holding_on_the_day_of_the_event(form: str, exit_: str, percent: str) -> None:
     before = read(STAKES, schedule_g(person_g("A", "9", cik="0000000001"), event="06/30/2026"), ONE)
     after = read(STAKES, schedule_g(person_g("A", percent, cik="0000000001"), form=form, exit_=exit_), TWO)
@@ -182,9 +178,7 @@ def test_pitfall_15_kinds_and_countries_of_holders() -> None:
 
 
 def test_a_whole_filing_tells_its_number_and_day() -> None:
-    text = filing(
-        "SCHEDULE 13D/A", ("SCHEDULE 13D/A", schedule_d(person_d("Alpha Fund, LP", "9"), person_d("B", "9")))
-    )
+    text = filing("SCHEDULE 13D/A", ("SCHEDULE 13D/A", schedule_d(person_d("Alpha Fund, LP", "9"), person_d("B", "9"))))
     first, second = rows(read(STAKES, text, "us/a.txt"), TABLE)
     assert (first["accession"], first["form"], first["filedOn"]) == (
         "0000000007-26-000001",
@@ -196,8 +190,7 @@ def test_a_whole_filing_tells_its_number_and_day() -> None:
 
 def test_pitfall_10_what_no_schema_has_is_a_signal_and_the_row_stays() -> None:
     odd = schedule_g(
-        person_g("A", "7", kind="ZZ").replace("<classPercent>", "<news>1</news><classPercent>"),
-        version="X0303",
+        person_g("A", "7", kind="ZZ").replace("<classPercent>", "<news>1</news><classPercent>"), version="X0303"
     )
     batches = read(STAKES, odd, ONE)
     assert len(rows(batches, TABLE)) == 1
@@ -224,9 +217,7 @@ def test_pitfall_10_what_no_schema_has_is_a_signal_and_the_row_stays() -> None:
     ],
 )
 @check_cases("is_d", [True, False])
-def test_percentages_as_xml_has_them(
-    written: str, percent: str | None, signal: str | None, *, is_d: bool
-) -> None:
+def test_percentages_as_xml_has_them(written: str, percent: str | None, signal: str | None, *, is_d: bool) -> None:
     text = schedule_d(person_d("A", written)) if is_d else schedule_g(person_g("A", written), version="X0101")
     batches = read(STAKES, text, ONE)
     assert [row["percent"] for row in rows(batches, TABLE)] == [None if percent is None else Decimal(percent)]
@@ -256,7 +247,7 @@ def test_a_filing_that_is_cut_off_is_refused() -> None:
 
 def test_pitfall_06_views_for_people_and_other_files_are_told() -> None:
     def told(text: str) -> str:
-        found = STAKES.recognise("us/a", text.encode())
+        found = STAKES.recognise_file("us/a", text.encode())
         return found.reason if isinstance(found, NotApplicable) else ""
 
     view = "<html><style>.FormData {color: blue}</style><body>SCHEDULE 13G</body></html>"

@@ -26,12 +26,8 @@ def files(sources: Path) -> Path:
 def test_every_file_is_read_or_told_why_not(sources: Path) -> None:
     entries = plan_files(list_day_folders(sources)[0], UNITED_STATES, NOW).entries
     found = {entry.name: entry for entry in entries if entry.name.split("/")[1] in FOLDERS}
-    assert len(found) == sum(
-        path.is_file() for folder in FOLDERS for path in (sources / "us" / folder).rglob("*")
-    )
-    refused = {
-        name.rpartition("/")[2]: entry.reason for name, entry in found.items() if entry.dataset is None
-    }
+    assert len(found) == sum(path.is_file() for folder in FOLDERS for path in (sources / "us" / folder).rglob("*"))
+    refused = {name.rpartition("/")[2]: entry.reason for name, entry in found.items() if entry.dataset is None}
     assert set(refused) == {"form4.1998.header.txt", "13F-HR.infotable.xsl_rendered.html"}
     assert all(refused.values())
 
@@ -44,15 +40,11 @@ def test_schedules_give_holder_class_percent_and_day(files: Path, name: str) -> 
     assert [(row["holder"], row["percent"], row["shares"]) for row in found] == [
         (holder, Decimal(percent), shares) for holder, percent, shares in persons
     ]
-    assert {(row["classTitle"], row["eventDate"], row["issuerCik"]) for row in found} == {
-        (title, day(event), issuer)
-    }
+    assert {(row["classTitle"], row["eventDate"], row["issuerCik"]) for row in found} == {(title, day(event), issuer)}
     due = DIFFERING.get(name, set() if issuer else {"no_issuer"})
     assert {code for code, _ in signals(batches)} == due
     told = holdings(batches, company="firm:US:US0000000099")
-    assert {row["holder_name"]: row["pct_min"] for row in told} == {
-        name: Decimal(part) for name, part, _ in persons
-    }
+    assert {row["holder_name"]: row["pct_min"] for row in told} == {name: Decimal(part) for name, part, _ in persons}
     assert sum(row["pct"] or 0 for row in told) == max(Decimal(part) for _, part, _ in persons)
     assert {row["ended_on"] for row in told} == ({day(event)} if persons[0][1] == "0" else {None})
 

@@ -30,9 +30,7 @@ A, B, C = "0000000011", "0000000012", "0000000013"
 
 def told(*texts: str) -> list[Row]:
     """Holdings of filings in the order of their numbers."""
-    batches = [
-        read(STAKES, text, f"0000000007-26-{place:06}.xml") for place, text in enumerate(texts, start=1)
-    ]
+    batches = [read(STAKES, text, f"0000000007-26-{place:06}.xml") for place, text in enumerate(texts, start=1)]
     return holdings(*batches)
 
 
@@ -112,8 +110,7 @@ def test_of_one_day_the_higher_number_holds_whoever_hands_it_in() -> None:
 
 def test_the_filing_that_is_named_as_amended_is_older() -> None:
     second = statement(alpha("11"), number=1, event="01/05/2026").replace(
-        "</submissionType>",
-        "</submissionType><previousAccessionNumber>0000000007-26-000001</previousAccessionNumber>",
+        "</submissionType>", "</submissionType><previousAccessionNumber>0000000007-26-000001</previousAccessionNumber>"
     )
     [found] = told(statement(alpha("9")), second.replace("<amendmentNo>1<", "<amendmentNo><"))
     assert found["pct"] == Decimal(11)
@@ -182,12 +179,8 @@ def test_a_day_that_cannot_be_is_the_day_of_filing(event: str) -> None:
     assert found["valid_from"] == day("2026-11-04")  # signed
 
 
-@pytest.mark.parametrize(
-    ("before", "level", "basis"), [("", Decimal(15), "derived"), ("9", Decimal(9), "exact")]
-)
-def test_a_percentage_that_is_left_out_is_the_one_before_or_is_derived(
-    before: str, level: Decimal, basis: str
-) -> None:
+@pytest.mark.parametrize(("before", "level", "basis"), [("", Decimal(15), "derived"), ("9", Decimal(9), "exact")])
+def test_a_percentage_that_is_left_out_is_the_one_before_or_is_derived(before: str, level: Decimal, basis: str) -> None:
     texts = [statement(alpha(before)), statement(alpha("", shares="150"), number=1, event="11/01/2026")]
     batches = [read(STAKES, text, f"0000000007-26-{place:06}.xml") for place, text in enumerate(texts)]
     found = present(*batches)

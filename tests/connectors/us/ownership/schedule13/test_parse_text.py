@@ -162,9 +162,9 @@ def test_one_page_per_person() -> None:
 
 
 def test_the_only_person_is_the_only_filer_however_it_is_spelled() -> None:
-    assert [
-        row["holderCik"] for row in told(COVER + page("9.9%", "The Alpha Fund, Limited Partnership"))
-    ] == ["0000000007"]
+    assert [row["holderCik"] for row in told(COVER + page("9.9%", "The Alpha Fund, Limited Partnership"))] == [
+        "0000000007"
+    ]
     two = told(COVER + page("9.9%", "Alpha Fund, L.P.") + page("9.9%", "Somebody Else"))
     assert [row["holderCik"] for row in two] == ["0000000007", None]
 
@@ -181,9 +181,7 @@ def test_html_reads_as_ascii_does() -> None:
 
 
 def test_a_text_without_a_cover_page_is_a_reject() -> None:
-    batches = read(
-        STAKES, filing("SC 13D/A", ("SC 13D/A", "SCHEDULE 13D. This amendment changes Item 4.")), "us/a.txt"
-    )
+    batches = read(STAKES, filing("SC 13D/A", ("SC 13D/A", "SCHEDULE 13D. This amendment changes Item 4.")), "us/a.txt")
     assert rows(batches, STATED) == []
     [reason] = reasons(batches)
     assert "no cover page" in reason
@@ -197,16 +195,11 @@ def test_a_bare_document_finds_its_issuer_by_the_cusip_alone() -> None:
     assert holdings(batches) == []  # nobody says whose that is
     named = read(STAKES, schedule_d(person_d("B", "6")), "0000000007-26-000001.xml")
     found = holdings(named, batches, company=COMPANY)
-    assert {row["holder_name"]: row["pct"] for row in found} == {
-        "ALPHA FUND LP": Decimal("9.9"),
-        "B": Decimal(6),
-    }
+    assert {row["holder_name"]: row["pct"] for row in found} == {"ALPHA FUND LP": Decimal("9.9"), "B": Decimal(6)}
 
 
 def test_an_amendment_below_five_percent_closes_an_older_form_too() -> None:
-    batches = read(
-        STAKES, filing("SC 13G/A", ("SC 13G/A", COVER + page("less than 5%")), filed="20040213"), "us/a.txt"
-    )
+    batches = read(STAKES, filing("SC 13G/A", ("SC 13G/A", COVER + page("less than 5%")), filed="20040213"), "us/a.txt")
     [found] = holdings(batches)
     assert (found["ended_on"], found["pct"], found["basis"]) == (day("2003-12-31"), None, "band")
     assert (found["pct_min"], found["pct_max"]) == (0, 5)
