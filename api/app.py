@@ -22,19 +22,17 @@ from api.dashboard.pages import PAGES
 from api.dashboard.routing import error_page, is_dashboard_path
 from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
-from api.database.async_access import AsyncDatabase
-from api.database.engine import Database
+from api.database.engine import AsyncDatabase, Database
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
 from api.http.context import RequestContext, current_request
 from api.http.middleware import RequestMiddleware
 from api.http.pagination.cursors import CursorSigner
-from api.http.release_headers import ReleaseHeaders
+from api.http.response_headers import ReleaseHeaders
 from api.http.responses import HttpResponse, problem_response
 from api.http.routing import direct_routes, sort_methods
-from api.observability.access_log import AccessLog, Write
-from api.observability.logging import LOGGER
+from api.observability.logging import LOGGER, AccessLog, Write
 from api.observability.metrics import Metrics, WorkerSlot, publish_periodically
 from api.openapi_document import openapi_document
 from api.problems.problem import (
@@ -48,7 +46,7 @@ from api.rate_limits.limiter import RateLimiter
 from api.routes import ROUTES
 from api.services import ApiServices, ReleaseSource
 from api.settings.service import ApiSettings
-from api.usage.store import DatabaseUsageStore
+from api.usage.repository import DatabaseUsageStore
 from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
@@ -207,8 +205,8 @@ def _on_routing_error(request: Request[Any, Any, Any], error: HTTPException) -> 
         trouble = not_found_problem(call.path)
     elif isinstance(error, MethodNotAllowedException):
         allow = sort_methods((error.headers or {}).get("allow", "").split(", "))
-        trouble = new_problem("method_not_allowed", f"{call.method} is not allowed here. Allowed: {allow}.")
-        trouble.headers = [(b"allow", allow.encode())]
+        detail = f"{call.method} is not allowed here. Allowed: {allow}."
+        trouble = new_problem("method_not_allowed", detail, headers=[(b"allow", allow.encode())])
     elif error.status_code < 500:  # noqa: PLR2004
         trouble = new_problem("invalid_parameter", "The request is malformed.", ProblemDetail("format", error.detail))
     else:

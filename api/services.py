@@ -13,19 +13,19 @@ from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
-from api.database.async_access import AsyncDatabase
+from api.database.engine import AsyncDatabase
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
 from api.http.pagination.cursors import CursorSigner
-from api.http.release_headers import ReleaseHeaders
-from api.observability.access_log import AccessLog
+from api.http.response_headers import ReleaseHeaders
+from api.observability.logging import AccessLog
 from api.observability.metrics import Metrics
 from api.rate_limits.limiter import RateLimiter
 from api.settings.service import ApiSettings
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
-from warehouse.reader.types import PinnedRelease
+from warehouse.reader.reader import PinnedRelease
 from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import RunNote
 

@@ -1,8 +1,8 @@
 """The world of the API benchmarks as a published release, and the same rows as its peers want them.
 
-Published by the genuine way, `MarketHistory.apply` and `ReleaseStore.publish`, and kept below a folder so that the
-next run finds it: the folder's name follows from the size and from all code that writes it. Does not belong here:
-the rows (`api_world`), where things are kept (`kept`), measuring.
+Published by the genuine way, `MarketHistory.merge_snapshot` and `ReleaseStore.publish`, and kept below a folder so
+that the next run finds it: the folder's name follows from the size and from all code that writes it. Does not
+belong here: the rows (`api_world`), where things are kept (`kept`), measuring.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Comparing a day's profiles with history, against the barest thing that finds the same rows.
 
-Ours: `MarketHistory.apply` on companies (compare column by column, keep what was, write what is, commit).
+Ours: `MarketHistory.merge_snapshot` on companies (compare column by column, keep what was, write what is, commit).
 The peer: a polars anti-join of the two frames on all business columns, which only names the changed rows.
 """
 

@@ -16,7 +16,11 @@ __all__ = ["GROUPS", "JURISDICTIONS"]
 
 def _jurisdiction(code: str) -> Jurisdiction:
     """The declaration of a market: the constant with its name in its folder (`NORWAY` in `connectors.no`)."""
-    return getattr(import_module(f"{__name__}.{code.lower()}"), MARKETS[code].name.upper().replace(" ", "_"))
+    folder = import_module(f"{__name__}.{code.lower()}")
+    name = MARKETS[code].name.upper().replace(" ", "_")
+    if not hasattr(folder, name):
+        raise AttributeError(f"{folder.__name__} must define {name}, the market named in its market.toml")
+    return getattr(folder, name)
 
 
 JURISDICTIONS: Final = tuple(_jurisdiction(code) for code in sorted(MARKETS))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,12 +26,16 @@ from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.settings.env import SettingError
 from api.settings.service import ApiSettings
-from pipelines.settings import IngestSettings as PipelineSettings
+from firm.cli_errors import exit_on_error
+from pipelines.settings import IngestSettings, PipelineSettingError
 from warehouse.replication.settings import SETTING as OBJECT_STORE
 from warehouse.storage.layout import Layout
 
 if TYPE_CHECKING:
+    from litestar import Litestar
+
     from api.billing.service import BillingService
+    from api.observability.metrics import WorkerSlot
     from api.webhooks.runner import DeliveryRunner, Observe
     from warehouse.reader.reader import ReleaseReader
 
@@ -38,6 +44,12 @@ def read_environment() -> dict[str, str]:
     """Environment variables, which override `.env` in the current folder. Read once per command."""
     written = {name: value for name, value in dotenv_values(Path.cwd() / ".env").items() if value is not None}
     return {**written, **os.environ}
+
+
+def read_ingest_settings() -> IngestSettings:
+    """Settings of the pipelines; an invalid one ends the command as a usage error."""
+    with exit_on_error(PipelineSettingError):
+        return IngestSettings.read(read_environment())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,17 @@ class Installation:
         """Paths below FIRM_DATA."""
         return Layout(self.settings.data)
 
+    @property
+    def has_secrets(self) -> bool:
+        """Whether secrets exist: stored in their file, or set in the environment."""
+        given = self.environment
+        return self.settings.secrets_path.exists() or bool(given.get("FIRM_PEPPER") and given.get("FIRM_SEALING_KEYS"))
+
+    @property
+    def has_database(self) -> bool:
+        """Whether there is a control-plane database: one is set, or its file exists."""
+        return bool(self.settings.database_url) or (self.settings.data / "control.sqlite").exists()
+
     def secrets(self) -> ServiceSecrets:
         """Pepper, cursor keys and sealing keys; created on first use."""
         return load_or_create(self.settings.secrets_path, self.environment)
@@ -80,23 +103,31 @@ class Installation:
     @contextmanager
     def database(self) -> Iterator[Database]:
         """Opens the control-plane database, migrated to the newest schema."""
-        database = prepare_database(self.settings.control_database_url)
-        try:
+        with closing(prepare_database(self.settings.control_database_url)) as database:
             yield database
-        finally:
-            database.close()
+
+    @contextmanager
+    def application(self, worker_slot: WorkerSlot | None = None, *, delivers: bool = True) -> Iterator[Litestar]:
+        """The service with its own reader and database; with `delivers` it delivers webhooks too."""
+        from api.app import create_app
+        from warehouse.reader.reader import ReleaseReader
+
+        settings = self.settings
+        with (
+            closing(ReleaseReader(self.layout, seconds=settings.list_seconds)) as reader,
+            closing(Database(settings.control_database_url)) as database,
+        ):
+            deliveries = partial(self.run_deliveries, reader) if delivers else None
+            yield create_app(settings, reader, database, self.secrets(), worker_slot=worker_slot, deliveries=deliveries)
 
     @contextmanager
     def deliveries(self, reader: ReleaseReader, observe: Observe) -> Iterator[DeliveryRunner]:
         """Delivery service with its own non-durable connections: work undone by a power failure is repeated."""
         from api.webhooks.runner import DeliveryRunner
 
-        database = Database(self.settings.control_database_url, durable=False)
-        sealer = SecretBox(self.secrets().sealing_keys)
-        try:
+        with closing(Database(self.settings.control_database_url, durable=False)) as database:
+            sealer = SecretBox(self.secrets().sealing_keys)
             yield DeliveryRunner(self.settings, database, reader, sealer, Clock(), observe)
-        finally:
-            database.close()
 
     @asynccontextmanager
     async def run_deliveries(self, reader: ReleaseReader, observe: Observe) -> AsyncIterator[None]:
@@ -108,7 +139,7 @@ class Installation:
     @contextmanager
     def followed(self) -> Iterator[None]:
         """Follows releases of other machines for the duration of the block; no effect without an object store."""
-        chosen = PipelineSettings.read(self.environment)
+        chosen = IngestSettings.read(self.environment)
         if chosen.object_store is None:
             yield
             return
@@ -124,9 +155,18 @@ class Installation:
     @contextmanager
     def accounts(self) -> Iterator[AccountService]:
         """Account and key administration."""
-        clock = Clock()
         with self.database() as database:
-            yield AccountService(database, self.secrets().pepper, clock, UlidGenerator(clock.wall), self.settings.tiers)
+            yield self._account_service(database, Clock())
+
+    def sign_in_link(self, account: str, lifetime: timedelta) -> str:
+        """Creates a one-time sign-in link for an account (e-mail or id); raises AccountError if unknown.
+
+        For operators; account owners get theirs by mail.
+        """
+        from api.dashboard.sign_in_mailer import sign_in_url
+
+        with self.accounts() as accounts:
+            return sign_in_url(accounts.sign_in_token(account, lifetime), self.settings.public_url)
 
     @contextmanager
     def billing(self) -> Iterator[BillingService]:
@@ -140,9 +180,10 @@ class Installation:
                 "or change tiers with: firm accounts set-tier"
             )
         with self.database() as database:
-            accounts = AccountService(database, self.secrets().pepper, clock, UlidGenerator(clock.wall), settings.tiers)
+            accounts = self._account_service(database, clock)
             billing = BillingService(settings.billing, settings.tiers, database, accounts, clock, settings.public_url)
-            try:
+            with closing(billing):
                 yield billing
-            finally:
-                billing.close()
+
+    def _account_service(self, database: Database, clock: Clock) -> AccountService:
+        return AccountService(database, self.secrets().pepper, clock, UlidGenerator(clock.wall), self.settings.tiers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -18,6 +18,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 def print_result(as_json: bool, document: Mapping[str, Any], text: str) -> None:
     """Prints a result as one JSON object, or as text for people."""
     typer.echo(json.dumps(document) if as_json else text)
+
+
+def progress_printer(*, quiet: bool) -> Callable[[str], None]:
+    """Prints lines of progress on standard error, or nothing."""
+    return lambda line: None if quiet else typer.echo(line, err=True)
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:

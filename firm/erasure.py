@@ -6,9 +6,11 @@ removal in each package (`pipelines.erasure.market`, `api.webhooks.erasure`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from firm.bootstrap import Installation
 from warehouse.erasure.event_redaction import EventRedactor
-from warehouse.erasure.tombstones import CONTROL, LEDGER, TombstoneStore
+from warehouse.erasure.tombstones import CONTROL, LEDGER, Tombstone, TombstoneStore
 from warehouse.storage.layout import Layout
 
 
@@ -18,10 +20,15 @@ def finish_erasures(layout: Layout) -> int:
     due = [stone for stone in stones.unfinished_tombstones() if LEDGER in stone.done and CONTROL not in stone.done]
     if not due:
         return 0
-    from api.webhooks import erasure
-
-    blanking = EventRedactor.of(due)
-    with Installation.read().database() as database:
-        count = erasure.erase_events(database, blanking.companies, blanking.redact_event)
+    count = redact_deliveries(Installation.read(), due)
     stones.record_step([stone.subject for stone in due], CONTROL)
     return count
+
+
+def redact_deliveries(installation: Installation, stones: Sequence[Tombstone]) -> int:
+    """Blanks stored events of erased subjects; returns the number of events."""
+    from api.webhooks import erasure
+
+    blanking = EventRedactor.of(stones)
+    with installation.database() as database:
+        return erasure.erase_events(database, blanking.companies, blanking.redact_event)

@@ -98,11 +98,6 @@ class CandidateMatcher:
         return _decide_similar(asked, self._known, among)
 
 
-def decide_single_match(name: str, country: str, candidates: Sequence[Candidate], among: CandidateSet) -> MatchDecision:
-    """Matches a single `name` against candidates of one country."""
-    return CandidateMatcher(country, candidates).decide(name, among)
-
-
 def _decide_same_core(
     asked: _SplitCandidate, same: list[_SplitCandidate], country: str, score: float, method: str
 ) -> MatchDecision:

@@ -21,11 +21,9 @@ from pipelines.defs.assets import (
     release_asset,
     staged_asset,
 )
-from pipelines.defs.jobs import export_job, market_job
+from pipelines.defs.jobs import export_job, export_schedule, market_job, market_schedule
 from pipelines.defs.resources import workspace_resource
-from pipelines.defs.run_recovery_sensor import recover_sensor
-from pipelines.defs.schedules import export_schedule, market_schedule
-from pipelines.defs.sensors import listen_job, listen_sensor, spool_sensor
+from pipelines.defs.sensors import listen_job, listen_sensor, recover_sensor, spool_sensor
 from pipelines.reporting import run_log
 from pipelines.settings import IngestSettings
 from pipelines.sources.live import live_source

@@ -23,6 +23,7 @@ from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive, utc_now
+from warehouse.schema.types import Table
 from warehouse.staged.snapshots import SnapshotStore
 from warehouse.staged.store import StagedStore
 from warehouse.storage.atomic_files import Step, ignore_step
@@ -144,6 +145,11 @@ def replicated_releases(settings: IngestSettings) -> ReplicatedReleases | None:
     return releases.replicated_releases(
         settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds
     )
+
+
+def staged_tables(jurisdiction: Jurisdiction) -> dict[str, Table]:
+    """The staged tables of a market by name; channels that deliver the same records share theirs."""
+    return {name: table for dataset in jurisdiction.datasets for name, table in dataset.staged_tables.items()}
 
 
 def profile_dataset(jurisdiction: Jurisdiction) -> Dataset:

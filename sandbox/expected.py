@@ -19,7 +19,7 @@ from sandbox import expected_events
 from sandbox.fi import expected as fi_expected
 from sandbox.model.company import BANDS, Accounts, Company, Figures, Holder
 from sandbox.no import expected as no_expected
-from sandbox.shared import expected_major_holdings
+from sandbox.shared.expected_rows import Row, expected_swedish_owners
 from sandbox.us import expected as us_expected
 from sandbox.world import World
 from warehouse.schema import codes, ids
@@ -42,7 +42,6 @@ _COUNTRIES: Final = {
     "France": "FR",
 }
 _HOLDER_TYPES: Final = {"individual": "person", "corporate": "company", "super_secure": "unknown"}
-Row = dict[str, Any]
 
 
 def expected_profile(company: Company) -> Row:
@@ -190,7 +189,7 @@ def expected_owners(company: Company, day: date) -> list[Row]:
     if company.market == "FI":
         return fi_expected.expected_owners(company, day)
     if company.market == "SE":
-        return expected_major_holdings.expected_swedish_owners(company, day)
+        return expected_swedish_owners(company, day)
     if company.market == "NO":
         return no_expected.expected_owners(company)
     if company.market == "US":

@@ -9,8 +9,7 @@ are set by the service. `key` repeats the natural key behind the id, so that a d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from sandbox.fi import expected as fi_expected
 from sandbox.model.company import (
@@ -18,16 +17,18 @@ from sandbox.model.company import (
     Company,
     Figures,
     FilingChange,
+    Holder,
     PlannedEvent,
     StatusChange,
     ThresholdCrossing,
 )
-from sandbox.model.fi import DocumentFiled, FlaggedChange, ReleaseAnnounced
-from sandbox.model.news import ActPublished, ReleasePublished
-from sandbox.model.no import PartnerChange
-from sandbox.model.us import FourthQuarterRestatement, InterimFiled, NewsFiled, NoticeFiled, StakeChange
+from sandbox.model.fi import DocumentFiled, ExchangeRelease
+from sandbox.model.news import PressRelease, SupervisorAct
+from sandbox.model.no import RoleOwner
+from sandbox.model.us import RegisterHolding
 from sandbox.news import expected as news_expected
 from sandbox.no import expected as no_expected
+from sandbox.shared.expected_rows import EventParts, HolderIdentity, Row, crossing_event_parts, notifying_holder
 from sandbox.us import expected as us_expected
 from sandbox.world import World
 from warehouse.schema import codes, ids
@@ -35,7 +36,6 @@ from warehouse.schema import codes, ids
 OWNERSHIP_REGISTER: Final = "uk.psc"
 _SILENT_CORRECTIONS: Final = frozenset({"NO"})
 DocumentOf = Callable[[Company, Accounts], str]  # a document's native id in the register, else its SHA-256
-Row = dict[str, Any]
 
 
 def all_events(world: World, document_of: DocumentOf) -> Iterator[Row]:
@@ -69,32 +69,35 @@ def event_row(planned: PlannedEvent, document_of: DocumentOf) -> Row:
     }
 
 
-def _event_parts(planned: PlannedEvent, document_of: DocumentOf) -> tuple[str, str, Row, Row]:
+def _event_parts(planned: PlannedEvent, document_of: DocumentOf) -> EventParts:
     """Id, type, key and core of a planned event."""
+    company = planned.company
     match planned.change:
-        case FlaggedChange() | DocumentFiled() | ReleaseAnnounced():
-            return fi_expected.event_parts(planned.company, planned.change)
-        case PartnerChange():
-            return no_expected.event_parts(planned.company, planned.change)
-        case ReleasePublished() | ActPublished():
-            return news_expected.event_parts(planned.company, planned.change)
-        case NewsFiled() | NoticeFiled() | StakeChange() | InterimFiled() | FourthQuarterRestatement():
-            return us_expected.event_parts(planned.company, planned.change)
-        case _:
-            return _common_event_parts(planned.company, planned.change, document_of)
-
-
-def _common_event_parts(
-    company: Company, change: StatusChange | ThresholdCrossing | FilingChange, document_of: DocumentOf
-) -> tuple[str, str, Row, Row]:
-    """Id, type, key and core of a change type common to all markets."""
-    match change:
-        case StatusChange():
+        case StatusChange() as change:
             return _status_event_parts(company, change)
-        case ThresholdCrossing():
+        case ThresholdCrossing() as change:
             return _ownership_event_parts(company, change)
-        case FilingChange():
+        case FilingChange() as change:
             return _filing_event_parts(company, change, document_of)
+        case change:
+            return _document_event_parts(company, change)
+
+
+def _document_event_parts(
+    company: Company, change: DocumentFiled | ExchangeRelease | PressRelease | SupervisorAct | us_expected.Change
+) -> EventParts:
+    """Id, type, key and core of a document, release or act that only some markets have."""
+    match change:
+        case DocumentFiled():
+            return fi_expected.document_event_parts(company, change)
+        case ExchangeRelease():
+            return fi_expected.release_event_parts(company, change)
+        case PressRelease():
+            return news_expected.release_event_parts(company, change)
+        case SupervisorAct():
+            return news_expected.act_event_parts(company, change)
+        case _:
+            return us_expected.event_parts(company, change)
 
 
 def _is_signalled(planned: PlannedEvent) -> bool:
@@ -107,7 +110,7 @@ def _is_signalled(planned: PlannedEvent) -> bool:
     return not (correction and planned.company.market in _SILENT_CORRECTIONS)
 
 
-def _status_event_parts(company: Company, change: StatusChange) -> tuple[str, str, Row, Row]:
+def _status_event_parts(company: Company, change: StatusChange) -> EventParts:
     core: Row = {
         "previous_status": change.previous,
         "current_status": change.current,
@@ -119,36 +122,23 @@ def _status_event_parts(company: Company, change: StatusChange) -> tuple[str, st
     return event_id, "status.changed", key, {"change": core}
 
 
-def _ownership_event_parts(company: Company, change: ThresholdCrossing) -> tuple[str, str, Row, Row]:
-    holder_id = ids.holder_id(company.company_id, OWNERSHIP_REGISTER, change.holder.key)
-    core: Row = {
-        "holder_name": change.holder.name,
-        "previous_pct": int(change.previous),
-        "current_pct": int(change.current),
-        "holder_id": holder_id,
-        "holder_type": "company" if change.holder.kind == "corporate" else "person",
-        "direction": "up" if change.current > change.previous else "down",
-        "thresholds_crossed": crossed_thresholds(change.previous, change.current),
-        "basis": "band",
-        "as_of": change.as_of.isoformat(),
-    }
-    event_id = ids.ownership_changed_id(company.company_id, holder_id, change.as_of, change.previous, change.current)
-    key = {
-        "holder": change.holder.key,
-        "as_of": core["as_of"],
-        "previous": int(change.previous),
-        "current": int(change.current),
-    }
-    return event_id, "ownership.changed", key, {"change": core}
+def _ownership_event_parts(company: Company, change: ThresholdCrossing) -> EventParts:
+    match change.holder:
+        case Holder() as holder:
+            kind = "company" if holder.kind == "corporate" else "person"
+            identity = HolderIdentity(OWNERSHIP_REGISTER, holder.key, holder.name, kind)
+            event_id, event_type, key, core = crossing_event_parts(company, change, identity)
+            bounds = {"previous": int(change.previous), "current": int(change.current)}
+            return event_id, event_type, {"holder": holder.key, "as_of": key["as_of"], **bounds}, core
+        case RoleOwner() as owner:
+            return crossing_event_parts(company, change, no_expected.owner_identity(owner))
+        case RegisterHolding() as holding:
+            return crossing_event_parts(company, change, us_expected.holder_identity(holding))
+        case str() as name:
+            return crossing_event_parts(company, change, notifying_holder(company, name))
 
 
-def crossed_thresholds(previous: Decimal, current: Decimal) -> list[int]:
-    """Thresholds T crossed, ascending: up if previous < T <= current, down if previous >= T > current."""
-    low, high = sorted((previous, current))
-    return [limit for limit in codes.THRESHOLDS if low < limit <= high]
-
-
-def _filing_event_parts(company: Company, change: FilingChange, document_of: DocumentOf) -> tuple[str, str, Row, Row]:
+def _filing_event_parts(company: Company, change: FilingChange, document_of: DocumentOf) -> EventParts:
     accounts, earlier = change.accounts, change.earlier
     figures = accounts.group or accounts.figures
     core: Row = {

@@ -16,13 +16,11 @@ from typing import Final
 from sandbox import numbers
 from sandbox.companies import releases
 from sandbox.companies.fi import initial_state as fi_initial_state
-from sandbox.companies.fi import numbers as fi_numbers
 from sandbox.companies.fi import stories as fi_stories
 from sandbox.companies.fi import stories_listed as fi_stories_listed
 from sandbox.companies.no import initial_state as no_initial_state
 from sandbox.companies.no import stories as no_stories
 from sandbox.companies.se import initial_state as se_initial_state
-from sandbox.companies.se import numbers as se_numbers
 from sandbox.companies.se import stories as se_stories
 from sandbox.companies.se import stories_listed as se_stories_listed
 from sandbox.companies.stories import Story, StoryDay
@@ -31,7 +29,7 @@ from sandbox.companies.uk import stories as uk_stories
 from sandbox.companies.us import initial_state as us_initial_state
 from sandbox.companies.us import stories as us_stories
 from sandbox.companies.us import stories_ownership
-from sandbox.model.company import Company, PlannedEvent
+from sandbox.model.company import Accounts, Company, PlannedEvent
 from sandbox.random import seeded_random
 
 FIRST_DAY: Final = date(2026, 11, 2)
@@ -63,6 +61,11 @@ class _StoryAssignment:
 
     story: Story
     begins: int
+
+    @property
+    def days(self) -> range:
+        """Numbers of the days with a step."""
+        return range(self.begins, self.begins + len(self.story.steps))
 
 
 def minimum_companies(market: str, days: int) -> int:
@@ -146,7 +149,7 @@ class World:
         """The events that must result from `day`, of all markets."""
         for market in self.markets:
             for position, role in self.roles[market].items():
-                if role.begins <= day < role.begins + len(role.story.steps):
+                if day in role.days:
                     yield from self._company_and_events(market, position, day)[1]
         yield from releases.planned_events(self, day)
 
@@ -165,10 +168,16 @@ class World:
             if company.new_accounts:
                 yield company
 
+    def published_accounts(self, market: str, day: int) -> Iterator[tuple[Company, Accounts]]:
+        """Accounts that appear on `day`, by company, oldest first: on the first day all, later the new ones."""
+        for company in self.filers(market, day):
+            for accounts in company.new_accounts if day else company.accounts:
+                yield company, accounts
+
     def changing(self, market: str, day: int) -> Iterator[Company]:
         """Companies with a step of their story on `day`."""
         for position, role in self.roles.get(market, {}).items():
-            if role.begins <= day < role.begins + len(role.story.steps):
+            if day in role.days:
                 yield self.company(market, position, day)
 
     def count(self, market: str, day: int) -> int:
@@ -182,8 +191,7 @@ class World:
         role = self.roles[market].get(position)
         if role is None:
             return sorted({0, self.recode_on} & set(range(self.days))) if market in _RECODED else [0]
-        steps = {role.begins + number for number in range(len(role.story.steps))}
-        days = steps | ({self.recode_on} if market in _RECODED else set())
+        days = set(role.days) | ({self.recode_on} if market in _RECODED else set())
         first = role.begins if role.story.founded else 0
         return sorted({first} | {day for day in days if first <= day < self.days})
 
@@ -214,13 +222,13 @@ class World:
         rng = seeded_random(self.seed, market, position, "story")
         role.story.prepare(self._story_day(rng, role.begins if role.story.founded else 0, edition), company)
         planned: list[PlannedEvent] = []
-        for number, step in enumerate(role.story.steps):
-            if role.begins + number > day:
+        for number, step in zip(role.days, role.story.steps, strict=True):
+            if number > day:
                 break
             company.new_accounts = []
-            today = self._story_day(rng, role.begins + number, edition)
+            today = self._story_day(rng, number, edition)
             planned = [PlannedEvent(today.day, company, change, role.story.name) for change in step(today, company)]
-        if role.begins + len(role.story.steps) <= day:
+        if day >= role.days.stop:
             company.new_accounts, planned = [], []
         return company, planned
 
@@ -231,7 +239,7 @@ class World:
 _POSITIONS: Final = {
     "NO": numbers.norwegian_position,
     "UK": numbers.british_position,
-    "FI": fi_numbers.finnish_position,
-    "SE": se_numbers.swedish_position,
+    "FI": numbers.finnish_position,
+    "SE": numbers.swedish_position,
     "US": us_initial_state.american_position,
 }

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from sandbox import expected
+from sandbox.companies.us.filings import report_accession
 from sandbox.fi import files as fi_files
 from sandbox.model.company import Accounts, Company
 from sandbox.news import http
@@ -51,7 +52,7 @@ WRITERS: Final[Mapping[str, MarketWriter]] = {
     "UK": MarketWriter(uk_files.write_day, uk_files.COMPLETE, uk_files.document_sha256),
     "FI": MarketWriter(fi_files.write_day, fi_files.COMPLETE, fi_files.document_key),
     "SE": MarketWriter(se_files.write_day, se_files.COMPLETE, annual_reports.document_sha256),
-    "US": MarketWriter(us_files.write_day, us_files.COMPLETE, us_files.document_key),
+    "US": MarketWriter(us_files.write_day, us_files.COMPLETE, report_accession),
 }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -105,7 +105,7 @@ class DecisionLog:
             atomic_files.make_folder(path.parent)
             with path.open("ab") as handle:
                 handle.truncate(whole)  # cuts off an incomplete row, which was never returned
-                handle.write(json.dumps(_as_json(row), ensure_ascii=False).encode() + _BREAK)
+                handle.write(json.dumps(atomic_files.json_fields(row), ensure_ascii=False).encode() + _BREAK)
                 handle.flush()
                 os.fsync(handle.fileno())
             atomic_files.sync_folder(path.parent)
@@ -134,7 +134,3 @@ class DecisionLog:
                 f"{self._layout.decision_log_file}: line {number} has the number {row.number}; lines are missing"
             )
         return row
-
-
-def _as_json(row: DecisionRecord) -> dict[str, Any]:
-    return {**asdict(row), "at": row.at.isoformat()}

@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.accounts.records import AccountRecord
+from api.accounts.repository import AccountRecord
 from api.accounts.service import AccountService
 from api.http.context import RequestContext
 from api.http.query.params import NO_PARAMETERS

@@ -10,23 +10,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
-from api.accounts.records import AccountRecord
-from api.accounts.repository import AccountRepository, KeyRepository
+from api.accounts import repository
+from api.accounts.repository import AccountRecord
 from api.accounts.session_repository import add_link
 from api.auth.allowed_origins import is_valid_domain
-from api.auth.api_keys import KINDS, KeyKind, KeyRecord, displayable_parts, key_digest, make_key
-from api.auth.session_tokens import make_token
+from api.auth.api_keys import KINDS, KeyKind, KeyRecord, displayable_parts, key_digest, make_key, make_token
 from api.common.clock import Clock
 from api.common.email_address import LONGEST, normalise_email
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
 from api.settings.tiers import DEFAULT, TierCatalogue
-from api.usage.billing_month import month_at
-from api.usage.repository import UsageRepository, usage_marks
+from api.usage.counter import month_at
+from api.usage.repository import monthly_count, usage_marks
 from api.webhooks.subscriptions.records import DowngradedSubscription
-from api.webhooks.subscriptions.repository import SubscriptionRepository
+from api.webhooks.subscriptions.repository import count_subscriptions, downgrade_subscriptions, downgraded_subscriptions
 
 STATUSES: Final = ("active", "suspended", "payment_required")
 _LOGGER: Final = logging.getLogger("firm.api")
@@ -65,55 +65,48 @@ class AccountService:
             self._ulids.make("acc"), email, _one_of("tier", tier, self._tiers.names), "active", self._clock.now()
         )
         with self._database.writing() as session:
-            accounts = AccountRepository(session)
-            if accounts.find(email) is not None:
+            if repository.find_account(session.connection(), email) is not None:
                 raise AccountError(f"{email} already has an account; change its tier with set-tier")
-            accounts.add(account)
+            repository.insert_account(session.connection(), account)
         return account
 
     def account(self, account_id_or_email: str) -> AccountRecord:
         """Finds an account by id or e-mail."""
-        with self._database.reading() as session:
-            return _require_account(AccountRepository(session), account_id_or_email)
+        return self._database.read(_require_account, account_id_or_email)
 
     def all_accounts(self) -> list[AccountRecord]:
         """All accounts, oldest first."""
-        with self._database.reading() as session:
-            return AccountRepository(session).all()
+        return self._database.read(repository.list_accounts)
 
     def used(self, account_id: str, month: int) -> int:
         """Counted requests of a month, as far as they are stored."""
-        with self._database.reading() as session:
-            return UsageRepository(session.connection()).count(account_id, month)
+        return self._database.read(monthly_count, account_id, month)
 
     def subscriptions(self, account_id: str) -> int:
         """Number of webhook subscriptions, including paused ones."""
-        with self._database.reading() as session:
-            return SubscriptionRepository(session.connection()).count(account_id)
+        return self._database.read(count_subscriptions, account_id)
 
     def downgraded(self, account_id: str, limit: int) -> list[DowngradedSubscription]:
         """Webhook subscriptions paused because the tier has no webhooks, newest first."""
-        with self._database.reading() as session:
-            return SubscriptionRepository(session.connection()).downgraded(account_id, limit)
+        return self._database.read(downgraded_subscriptions, account_id, limit)
 
     def set_tier(self, account_id_or_email: str, tier: str) -> AccountRecord:
         """Changes the tier; without webhooks the subscriptions are paused (docs/contract/contract.md 4.8)."""
         chosen = self._tiers.tier_by_name(_one_of("tier", tier, self._tiers.names))
         with self._database.writing() as session:
-            accounts, now = AccountRepository(session), self._clock.now()
-            account = _require_account(accounts, account_id_or_email)
-            accounts.change(
-                account.account_id, now, tier=tier
-            )  # first: lock order is the account, then its endpoint queues
+            connection, now = session.connection(), self._clock.now()
+            account = _require_account(connection, account_id_or_email)
+            # first: lock order is the account, then its endpoint queues
+            repository.update_account(connection, account.account_id, now, tier=tier)
             if not chosen.webhooks:
-                SubscriptionRepository(session.connection()).downgrade(account.account_id, now)
+                downgrade_subscriptions(connection, account.account_id, now)
         return replace(account, tier=tier)
 
     def set_status(self, account_id_or_email: str, status: str) -> AccountRecord:
         with self._database.writing() as session:
-            accounts = AccountRepository(session)
-            account = _require_account(accounts, account_id_or_email)
-            accounts.change(account.account_id, self._clock.now(), status=_one_of("status", status, STATUSES))
+            account, now = _require_account(session.connection(), account_id_or_email), self._clock.now()
+            chosen = _one_of("status", status, STATUSES)
+            repository.update_account(session.connection(), account.account_id, now, status=chosen)
         return replace(account, status=status)
 
     def create_key(
@@ -134,7 +127,7 @@ class AccountService:
             raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past: the key would never work")
         prefix, last = displayable_parts(key)
         with self._database.writing() as session:
-            account = _require_account(AccountRepository(session), account_id_or_email)
+            account = _require_account(session.connection(), account_id_or_email)
             record = KeyRecord(
                 key_id=self._ulids.make("key"),
                 account_id=account.account_id,
@@ -150,23 +143,19 @@ class AccountService:
                 tier=account.tier,
                 account_status=account.status,
             )
-            KeyRepository(session).add(record, key_digest(key, self._pepper))
+            repository.insert_key(session.connection(), record, key_digest(key, self._pepper))
         return NewKey(record.key_id, key, kind)
 
     def keys(self, account_id_or_email: str) -> list[KeyRecord]:
         with self._database.reading() as session:
-            account = _require_account(AccountRepository(session), account_id_or_email)
-            return KeyRepository(session).of_account(account.account_id)
+            account = _require_account(session.connection(), account_id_or_email)
+            return repository.list_keys(session.connection(), account.account_id)
 
     def revoke_key(self, key_id: str) -> KeyRecord:
         """Revokes a key; it is refused once the cache time has passed. Revoking again changes nothing."""
         with self._database.writing() as session:
-            keys = KeyRepository(session)
-            if keys.by_id(key_id) is None:
-                raise AccountError(f"there is no key {key_id}")
-            keys.revoke(key_id, self._clock.now())
-            session.flush()
-            revoked = keys.by_id(key_id)
+            repository.revoke_key(session.connection(), key_id, self._clock.now())
+            revoked = repository.find_key(session.connection(), key_id)
         if revoked is None:
             raise AccountError(f"there is no key {key_id}")
         return revoked
@@ -175,14 +164,13 @@ class AccountService:
         """Creates the token of a one-time sign-in link, for owners who cannot receive mail."""
         token, now = make_token("link"), self._clock.now()
         with self._database.writing() as session:
-            email = _require_account(AccountRepository(session), account_id_or_email).email
+            email = _require_account(session.connection(), account_id_or_email).email
             add_link(session.connection(), key_digest(token, self._pepper), email, now, now + lifetime)
         return token
 
     def days(self, account_id: str, month: int) -> list[tuple[int, int]]:
         """Days of a month with counted requests, each with the month's count before that day."""
-        with self._database.reading() as session:
-            return usage_marks(session.connection(), account_id, month)
+        return self._database.read(usage_marks, account_id, month)
 
     def lookup(self, digest: bytes) -> KeyRecord | None:
         """Looks up a key by its digest, with the month's usage of its account.
@@ -191,8 +179,7 @@ class AccountService:
         at intervals, not every time.
         """
         now = self._clock.now()
-        with self._database.reading() as session:
-            record = KeyRepository(session).by_digest(digest, month_at(now.timestamp()).number)
+        record = self._database.read(repository.find_key_by_digest, digest, month_at(now.timestamp()).number)
         if record is not None and record.state(now) == "active" and _is_stale(record, now):
             self._note_use(record.key_id, now)
         return record
@@ -200,8 +187,7 @@ class AccountService:
     def _note_use(self, key_id: str, at: datetime) -> None:
         """Records the use of a key. A busy database must not refuse a valid key, so the update is skipped then."""
         try:
-            with self._database.writing() as session:
-                KeyRepository(session).used(key_id, at)
+            self._database.write(repository.record_key_use, key_id, at)
         except OperationalError:
             _LOGGER.warning("could not record the use of key %s", key_id, exc_info=True)
 
@@ -218,8 +204,8 @@ def _is_stale(record: KeyRecord, now: datetime) -> bool:
     return record.last_used_at is None or now - record.last_used_at >= _USED_EVERY
 
 
-def _require_account(accounts: AccountRepository, named: str) -> AccountRecord:
-    account = accounts.find(named.strip().lower())
+def _require_account(connection: Connection, named: str) -> AccountRecord:
+    account = repository.find_account(connection, named.strip().lower())
     if account is None:
         raise AccountError(f"there is no account {named}; create one with: firm accounts create")
     return account

@@ -9,12 +9,10 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from api.accounts.records import AccountRecord
-from api.accounts.repository import ACCOUNTS
+from api.accounts.repository import ACCOUNTS, AccountRecord
 from api.database.engine import insert_into
-from api.database.models.accounts import Account
+from api.database.models.accounts import Account, DashboardSession, SignInLink
 from api.database.models.base import columns_of
-from api.database.models.sessions import DashboardSession, SignInLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +87,8 @@ def record_seen(connection: Connection, session_id: str, at: datetime) -> None:
 
 def end_session(connection: Connection, account_id: str, session_id: str) -> None:
     """Ends a session of the account; no effect if it does not exist."""
-    connection.execute(
-        delete(DashboardSession).where(
-            DashboardSession.session_id == session_id, DashboardSession.account_id == account_id
-        )
-    )
+    own = DashboardSession.account_id == account_id
+    connection.execute(delete(DashboardSession).where(own, DashboardSession.session_id == session_id))
 
 
 def end_session_by_digest(connection: Connection, digest: bytes) -> None:
@@ -102,27 +97,21 @@ def end_session_by_digest(connection: Connection, digest: bytes) -> None:
 
 
 def end_other_sessions(connection: Connection, account_id: str, kept_session_id: str) -> None:
-    connection.execute(
-        delete(DashboardSession).where(
-            DashboardSession.account_id == account_id, DashboardSession.session_id != kept_session_id
-        )
-    )
+    own = DashboardSession.account_id == account_id
+    connection.execute(delete(DashboardSession).where(own, DashboardSession.session_id != kept_session_id))
 
 
 def end_oldest_sessions(connection: Connection, account_id: str, max_items: int) -> None:
     """Ends all but the newest `max_items` sessions of the account."""
+    own = DashboardSession.account_id == account_id
     newest = (
         select(DashboardSession.session_id)
-        .where(DashboardSession.account_id == account_id)
+        .where(own)
         .order_by(DashboardSession.created_at.desc(), DashboardSession.session_id.desc())
         .limit(max_items)
     )
     kept = list(connection.execute(newest).scalars())
-    connection.execute(
-        delete(DashboardSession).where(
-            DashboardSession.account_id == account_id, DashboardSession.session_id.not_in(kept)
-        )
-    )
+    connection.execute(delete(DashboardSession).where(own, DashboardSession.session_id.not_in(kept)))
 
 
 def delete_expired(connection: Connection, at: datetime) -> None:

@@ -1,7 +1,9 @@
 """Format of API keys (docs/contract/keys-and-limits.md 3.1): prefix, 36 random characters, 6 of checksum.
 
-The checksum lets scanners and this service detect a typing error without a look-up. Does not belong here:
-storing keys (`api.database`), or access control (`api.http.access_control`).
+The checksum lets scanners and this service detect a typing error without a look-up. Also the random tokens of the
+dashboard, for mailed links and browser sessions; they have a prefix, so that logs can redact them
+(`api.common.redaction`). Does not belong here: storing keys and digests (`api.accounts`), or access control
+(`api.http.access_control`).
 """
 
 import hmac
@@ -86,3 +88,19 @@ class KeyRecord:
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
+
+
+TokenKind = Literal["link", "session", "visitor"]
+_BYTES: Final = 32
+_DIGITS: Final = re.compile(rf"[0-9a-f]{{{2 * _BYTES}}}")
+
+
+def make_token(kind: TokenKind) -> str:
+    """Creates a token of 256 random bits."""
+    return f"firm_{kind}_{secrets.token_hex(_BYTES)}"
+
+
+def is_token(kind: TokenKind, text: str) -> bool:
+    """True if a text has the form of a token; anything else is rejected without a database query."""
+    prefix = f"firm_{kind}_"
+    return text.startswith(prefix) and _DIGITS.fullmatch(text, len(prefix)) is not None

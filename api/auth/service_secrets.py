@@ -55,7 +55,7 @@ def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> 
         raise SecretSettingError("set both FIRM_PEPPER and FIRM_CURSOR_KEYS or neither")
     seals = _decode_setting_list(sealing, "FIRM_SEALING_KEYS") if sealing else ()
     if pepper:
-        digests = _decode_setting(pepper, "FIRM_PEPPER")
+        digests = _decode_base64(pepper, "FIRM_PEPPER", SecretSettingError)
         signs = _decode_setting_list(cursors, "FIRM_CURSOR_KEYS")
         return ServiceSecrets(digests, signs, seals or _load_stored(path).sealing_keys)
     stored = _load_stored(path)
@@ -69,7 +69,10 @@ def _load_stored(path: Path) -> ServiceSecrets:
     document = _read_document(path)
     if "sealing_keys" not in document:
         document = _add_sealing_key(path)
-    return _parse_secrets(document, path)
+    pepper = _decode_base64(document["pepper"], str(path))
+    return ServiceSecrets(
+        pepper, _parse_keys(document, "cursor_keys", path), _parse_keys(document, "sealing_keys", path)
+    )
 
 
 def _create_file(path: Path, secrets: ServiceSecrets) -> None:
@@ -133,13 +136,6 @@ def _read_document(path: Path) -> dict[str, Any]:
     return document
 
 
-def _parse_secrets(document: Mapping[str, Any], path: Path) -> ServiceSecrets:
-    pepper = _decode_base64(document["pepper"], str(path))
-    return ServiceSecrets(
-        pepper, _parse_keys(document, "cursor_keys", path), _parse_keys(document, "sealing_keys", path)
-    )
-
-
 def _parse_keys(document: Mapping[str, Any], member: str, path: Path) -> tuple[bytes, ...]:
     written = document[member]
     if not isinstance(written, list) or not written:
@@ -151,22 +147,15 @@ def _encode_base64(secret: bytes) -> str:
     return base64.b64encode(secret).decode()
 
 
-def _decode_setting(text: str, name: str) -> bytes:
-    try:
-        return _decode_base64(text, name)
-    except SecretsError as error:
-        raise SecretSettingError(str(error)) from None
-
-
 def _decode_setting_list(text: str, name: str) -> tuple[bytes, ...]:
-    return tuple(_decode_setting(key.strip(), name) for key in text.split(","))
+    return tuple(_decode_base64(key.strip(), name, SecretSettingError) for key in text.split(","))
 
 
-def _decode_base64(text: str, where: str) -> bytes:
+def _decode_base64(text: str, where: str, error: type[SecretsError] = SecretsError) -> bytes:
     try:
         secret = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError, TypeError):
-        raise SecretsError(f"{where}: a secret is base64 of at least 32 bytes") from None
+        secret = b""
     if len(secret) < _BYTES:
-        raise SecretsError(f"{where}: a secret is base64 of at least 32 bytes")
+        raise error(f"{where}: a secret is base64 of at least 32 bytes")
     return secret

@@ -56,6 +56,7 @@ class SignUpState:
 
     tier: str
     status: str
+    trial_ends_at: None = None
 
 
 def unpaid_state(tiers: TierCatalogue) -> SignUpState:

@@ -7,20 +7,20 @@ repeat nothing. Does not belong here: applying the result (`api.billing.service`
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.billing.errors import BillingError, StripeUnavailableError
-from api.billing.repository import BillingRepository
+from api.billing.repository import next_account_to_compare
 from api.billing.service import BillingService
-from api.common.background import process_name, run_with_restart
+from api.common.background import process_name, run_with_restart, running, sleep_or_stop
 from api.common.clock import Clock
 from api.database.engine import Database
-from api.database.leader_election import LeaderLease
+from api.database.leases import LeaderLease
 
 LEASE: Final = "billing"
 EVERY: Final = timedelta(hours=24)
@@ -62,35 +62,19 @@ class BillingReconciler:
         """Releases the lease, so that another process may continue at once."""
         self._leadership.release()
 
-    @asynccontextmanager
-    async def run_in_background(self) -> AsyncIterator[None]:
+    def run_in_background(self) -> AbstractAsyncContextManager[None]:
         """Runs in the event loop for the duration of the block."""
-        stop = asyncio.Event()
-        running = asyncio.create_task(run_with_restart(self._run_passes, "comparing with Stripe", stop))
-        try:
-            yield
-        finally:
-            stop.set()
-            await running
+        return running(partial(run_with_restart, self._run_passes, "comparing with Stripe"))
 
     async def _run_passes(self, stop: asyncio.Event) -> None:
         try:
-            while not await _wait_or_stop(stop, PASS_SECONDS):
+            while not await sleep_or_stop(stop, PASS_SECONDS):
                 while await asyncio.to_thread(self.step):
-                    if await _wait_or_stop(stop, BREATH_SECONDS):
+                    if await sleep_or_stop(stop, BREATH_SECONDS):
                         return
         finally:
             with suppress(SQLAlchemyError):  # the lease expires anyway
                 await asyncio.to_thread(self.close)
 
     def _next_account_id(self) -> str | None:
-        with self._database.reading() as session:
-            billing = BillingRepository(session.connection())
-            return billing.next_account_to_compare(self._clock.now() - EVERY, self._after)
-
-
-async def _wait_or_stop(stop: asyncio.Event, seconds: float) -> bool:
-    """Waits `seconds`; returns True at once if `stop` is set."""
-    with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)
-    return stop.is_set()
+        return self._database.read(next_account_to_compare, self._clock.now() - EVERY, self._after)

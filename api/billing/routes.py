@@ -13,7 +13,7 @@ from api.billing.errors import BillingError, ForgedEventError
 from api.billing.stripe_models import StripeEventMessage
 from api.http.context import RequestContext
 from api.http.responses import HttpResponse, json_response
-from api.http.signed_callback import signed_callback
+from api.http.routing import signed_callback
 from api.problems.problem import ProblemDetail, new_problem, service_unavailable_problem
 
 if TYPE_CHECKING:

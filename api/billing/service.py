@@ -1,21 +1,28 @@
 """Billing service: sends customers to Stripe's pages and stores the subscription state Stripe reports.
 
-One rule makes order and number of events harmless: a stored state was always fetched after the state it
-replaces (`BillingRepository.settle`). An event is recorded in the commit of its effects, so a crash repeats it
-and never loses it. Does not belong here: inbound HTTP (`api.billing.routes`), or pages.
+One rule makes order and number of events harmless: a stored state was always fetched after the state it replaces
+(`repository.store_stripe_state`). An event is recorded in the commit of its effects, so a crash repeats it
+and never loses it. Events are signed by scheme `v1` (https://docs.stripe.com/webhooks/signature): the header is
+`t=<seconds>,v1=<hex>[,v1=<hex>…]`, the digest HMAC-SHA256 over the seconds, a dot and the raw body, one per secret
+while a secret is being rolled. Does not belong here: inbound HTTP (`api.billing.routes`), pages, or our own signatures
+on deliveries (`api.webhooks.egress.signing`).
 """
 
 import asyncio
+import hmac
 import logging
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from hashlib import sha256
 from typing import Final, TypeVar
 
 import msgspec
 
-from api.accounts.records import AccountRecord
+from api.accounts.repository import AccountRecord
 from api.accounts.service import AccountService
+from api.billing import repository
 from api.billing.entitlement import (
     ENDED,
     OVER,
@@ -26,11 +33,10 @@ from api.billing.entitlement import (
     unresolved_trials,
 )
 from api.billing.errors import BillingStateError, ForgedEventError, StripeUnavailableError
-from api.billing.repository import AccountGrant, BillingRepository, CustomerRecord, StripeState
+from api.billing.repository import CustomerRecord
 from api.billing.return_urls import build_return_urls
 from api.billing.stripe_client import StripeClient
 from api.billing.stripe_models import StripeEventMessage
-from api.billing.webhook_signature import check_signature
 from api.common.clock import Clock
 from api.database.engine import Database
 from api.settings.billing import BillingSettings
@@ -59,9 +65,32 @@ _THREADS: Final = 4
 STRIPE_PATIENCE_SECONDS: Final = 25.0
 T = TypeVar("T")
 
+TOLERANCE_SECONDS: Final = 300
+"""A timestamp further off, past or future, is a replay or comes from a wrong clock."""
+
+_SECONDS: Final = re.compile(rb"t=([0-9]{1,12})")
+_DIGEST: Final = re.compile(rb"v1=([0-9a-f]{64})")
+_MOST_PARTS: Final = 20
+
+
+def check_signature(body: bytes, header: bytes | None, secret: str, now: float) -> None:
+    """Raises ForgedEventError unless the body was signed with `secret` about the time `now` (Unix seconds)."""
+    parts = [part.strip() for part in (header or b"").split(b",")]
+    stamps = [found[1] for part in parts if (found := _SECONDS.fullmatch(part))]
+    given = [found[1] for part in parts if (found := _DIGEST.fullmatch(part))]
+    if len(stamps) != 1 or not given or len(parts) > _MOST_PARTS:
+        raise ForgedEventError("The Stripe-Signature header is missing or malformed.")
+    expected = hmac.new(secret.encode(), stamps[0] + b"." + body, sha256).hexdigest().encode()
+    if not any(hmac.compare_digest(expected, one) for one in given):
+        raise ForgedEventError("The signature does not match the body.")
+    if abs(now - int(stamps[0])) > TOLERANCE_SECONDS:
+        raise ForgedEventError(
+            f"The signature's time differs by more than {TOLERANCE_SECONDS} seconds from this service's clock."
+        )
+
 
 class BillingService:
-    """Billing of all accounts. Methods block on Stripe; event loops call them through `apart`."""
+    """Billing of all accounts. Methods block on Stripe; event loops call them through `run_in_pool`."""
 
     def __init__(
         self,
@@ -145,8 +174,7 @@ class BillingService:
     def customer(self, account_id_or_email: str) -> CustomerRecord | None:
         """Returns the stored customer of the account, without a request to Stripe; None if there is none."""
         account_id = self._accounts.account(account_id_or_email).account_id
-        with self._database.reading() as session:
-            return BillingRepository(session.connection()).of_account(account_id)
+        return self._database.read(repository.customer_of_account, account_id)
 
     def is_tier_managed(self, account_id_or_email: str) -> bool:
         """Whether the account's tier follows a Stripe subscription, which overrides a manually set tier."""
@@ -158,14 +186,13 @@ class BillingService:
         For accounts that predate billing, or were given a tier by an operator. Raises BillingStateError if a
         subscription has begun.
         """
-        account_id, footing = (self._accounts.account(account_id_or_email).account_id, unpaid_state(self._tiers))
-        given = AccountGrant(footing.tier, footing.status, None, has_webhooks=False)
+        account_id = self._accounts.account(account_id_or_email).account_id
         with self._database.writing() as session:
-            billing = BillingRepository(session.connection())
-            billing.lock(account_id)
-            if _is_subscription_managed(billing.of_account(account_id)):
+            connection = session.connection()
+            repository.lock_account(connection, account_id)
+            if _is_subscription_managed(repository.customer_of_account(connection, account_id)):
                 raise BillingStateError(f"{account_id_or_email} already has a subscription")
-            billing.entitle(account_id, given, self._clock.now())
+            repository.entitle(connection, account_id, unpaid_state(self._tiers), self._clock.now(), has_webhooks=False)
 
     def refresh(self, account_id_or_email: str) -> Entitlement | None:
         """Fetches the state from Stripe and stores it; None if no subscription has begun."""
@@ -173,8 +200,7 @@ class BillingService:
 
     def all_accounts(self) -> list[str]:
         """Ids of the accounts with a Stripe customer."""
-        with self._database.reading() as session:
-            return BillingRepository(session.connection()).all_accounts()
+        return self._database.read(repository.customer_account_ids)
 
     def read(self, body: bytes, signature: bytes | None) -> StripeEventMessage:
         """Decodes an event after verifying its signature. Does not block."""
@@ -190,8 +216,9 @@ class BillingService:
         if event.type not in EVENTS or customer_id is None:
             return
         with self._database.reading() as session:
-            billing = BillingRepository(session.connection())
-            seen, customer = billing.has_seen(event.id), billing.of_customer(customer_id)
+            connection = session.connection()
+            seen = repository.has_seen_event(connection, event.id)
+            customer = repository.find_customer(connection, customer_id)
         if customer is None:
             _LOGGER.warning(
                 "Stripe sent an event of %s, a customer without an account here (%s)", customer_id, event.type
@@ -221,17 +248,15 @@ class BillingService:
     ) -> bool:
         """Stores the state in one commit; False if the row changed since `seen` was read."""
         now = self._clock.now()
-        told = found and StripeState(found.subscription_id, found.stripe_status, found.ends_at)
         with self._database.writing() as session:
-            billing = BillingRepository(session.connection())
-            if not billing.store_stripe_state(seen, told, now):
+            connection = session.connection()
+            if not repository.store_stripe_state(connection, seen, found, now):
                 return False
             if found is not None and not _is_old_end(seen, found):
                 webhooks = found.is_served and self._tiers.tier_by_name(found.tier).webhooks
-                given = AccountGrant(found.tier, found.status, found.trial_ends_at, webhooks)
-                billing.entitle(seen.account_id, given, now)
+                repository.entitle(connection, seen.account_id, found, now, has_webhooks=webhooks)
             if event is not None:
-                billing.note_event(event.id, event.type, now, now - KEPT)
+                repository.note_event(connection, event.id, event.type, now, now - KEPT)
         return True
 
     def _require_customer(self, named: str) -> CustomerRecord:
@@ -249,8 +274,7 @@ class BillingService:
             self._sync_customer(found, None)  # applies a deletion; its events will find no account
         former = found and found.customer_id
         customer_id = self._stripe.make_customer(account.account_id, account.email, former)
-        with self._database.writing() as session:
-            BillingRepository(session.connection()).set_customer(account.account_id, customer_id, former)
+        self._database.write(repository.set_customer, account.account_id, customer_id, former)
         return self._require_customer(account.account_id)
 
 

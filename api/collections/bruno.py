@@ -9,10 +9,16 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from api.collections.requests import CollectionRequest, QueryParameter, collection_requests, folder_descriptions
-from api.collections.response_checks import Schema
+from api.collections.requests import (
+    ABOUT,
+    VARIABLES,
+    CollectionRequest,
+    QueryParameter,
+    Schema,
+    collection_requests,
+    folder_descriptions,
+)
 from api.collections.scripts import ClientDialect, post_response_lines, pre_request_lines
-from api.collections.variables import ABOUT, VARIABLES
 
 FOLDER: Final = "bruno"
 _DIALECT: Final = ClientDialect(
@@ -67,7 +73,7 @@ def _request_file(request: CollectionRequest, place: int) -> str:
     auth = "none" if request.is_public else "inherit"
     return _join_blocks(
         _pairs_block("meta", [("name", request.name), ("type", "http"), ("seq", str(place))]),
-        _pairs_block(request.method.lower(), [("url", _request_url(request)), ("body", body), ("auth", auth)]),
+        _pairs_block(request.method.lower(), [("url", request.url), ("body", body), ("auth", auth)]),
         _pairs_block("params:query", [_query_pair(one) for one in request.query]),
         _pairs_block("headers", request.headers.items()),
         _text_block("body:json", request.body or ""),
@@ -75,11 +81,6 @@ def _request_file(request: CollectionRequest, place: int) -> str:
         _text_block("tests", "\n".join(post_response_lines(request, _DIALECT))),
         _text_block("docs", _request_docs(request)),
     )
-
-
-def _request_url(request: CollectionRequest) -> str:
-    asked = "&".join(f"{one.name}={one.value}" for one in request.query if one.is_sent)
-    return f"{{{{base_url}}}}{request.path}" + (f"?{asked}" if asked else "")
 
 
 def _query_pair(one: QueryParameter) -> tuple[str, str]:

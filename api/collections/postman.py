@@ -8,10 +8,17 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from api.collections.requests import JSON, CollectionRequest, QueryParameter, collection_requests, folder_descriptions
-from api.collections.response_checks import Schema
+from api.collections.requests import (
+    ABOUT,
+    JSON,
+    VARIABLES,
+    CollectionRequest,
+    QueryParameter,
+    Schema,
+    collection_requests,
+    folder_descriptions,
+)
 from api.collections.scripts import ClientDialect, post_response_lines, pre_request_lines
-from api.collections.variables import ABOUT, VARIABLES
 
 FILE: Final = "firmdata.postman_collection.json"
 _FORMAT: Final = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
@@ -78,12 +85,7 @@ def _request_object(request: CollectionRequest) -> dict[str, Any]:
 
 
 def _request_url(request: CollectionRequest) -> dict[str, Any]:
-    asked = "&".join(f"{one.name}={one.value}" for one in request.query if one.is_sent)
-    url: dict[str, Any] = {
-        "raw": f"{{{{base_url}}}}{request.path}" + (f"?{asked}" if asked else ""),
-        "host": ["{{base_url}}"],
-        "path": request.path.strip("/").split("/"),
-    }
+    url: dict[str, Any] = {"raw": request.url, "host": ["{{base_url}}"], "path": request.path.strip("/").split("/")}
     if request.query:
         url["query"] = [_query_entry(one) for one in request.query]
     return url

@@ -1,6 +1,8 @@
 """Combines each step of the scenario with its OpenAPI operation: everything a collection format contains.
 
-Does not belong here: the file formats (`api.collections.postman`, `api.collections.bruno`).
+Also the description of a collection, and the variables that users may set. Does not belong here: variables that
+requests pass on to later ones (`api.collections.scenario`), the file formats (`api.collections.postman`,
+`api.collections.bruno`).
 """
 
 import json
@@ -9,9 +11,50 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.collections.response_checks import Fields, Schema, required_members, row_members
-from api.collections.scenario import COMPANIES, EVENTS, FINANCIALS, OWNERSHIP, SERVICE, ScenarioStep
-from api.collections.webhook_scenario import WEBHOOKS
+from api.collections.scenario import COMPANIES, EVENTS, FINANCIALS, OWNERSHIP, SERVICE, WEBHOOKS, ScenarioStep
+
+Schema = Mapping[str, Any]
+Fields = dict[str, str]
+"""Names of members with their allowed JSON types, such as `string null`."""
+
+_KINDS: Final = {"integer": "number"}
+
+
+def required_members(schema: Schema, components: Schema) -> Fields:
+    """The required members of an object. Of alternatives the first is used, which is the complete object."""
+    resolved = _resolve_schema(schema, components)
+    properties = resolved.get("properties", {})
+    return {
+        name: " ".join(dict.fromkeys(_json_types(properties[name], components)))
+        for name in resolved.get("required", ())
+    }
+
+
+def row_members(schema: Schema, components: Schema) -> Fields | None:
+    """The members of every row, if the schema is that of a list."""
+    data = _resolve_schema(schema, components).get("properties", {}).get("data", {})
+    return required_members(data["items"], components) if "items" in data else None
+
+
+def _resolve_schema(schema: Schema, components: Schema) -> Schema:
+    if "anyOf" in schema:
+        return _resolve_schema(schema["anyOf"][0], components)
+    return _resolve_schema(_resolve_ref(schema["$ref"], components), components) if "$ref" in schema else schema
+
+
+def _json_types(schema: Schema, components: Schema) -> Iterator[str]:
+    if "$ref" in schema:
+        yield from _json_types(_resolve_ref(schema["$ref"], components), components)
+    for alternative in schema.get("anyOf", ()):
+        yield from _json_types(alternative, components)
+    told = schema.get("type", ())
+    for kind in (told,) if isinstance(told, str) else told:
+        yield _KINDS.get(kind, kind)
+
+
+def _resolve_ref(reference: str, components: Schema) -> Schema:
+    return components["schemas"][reference.rpartition("/")[2]]
+
 
 WALK: Final[tuple[ScenarioStep, ...]] = (*COMPANIES, *EVENTS, *FINANCIALS, *OWNERSHIP, *SERVICE, *WEBHOOKS)
 JSON: Final = "application/json"
@@ -49,22 +92,26 @@ class CollectionRequest:
     example: Any
     step: ScenarioStep
 
+    @property
+    def url(self) -> str:
+        """Its URL with the parameters that are sent."""
+        query = "&".join(f"{one.name}={one.value}" for one in self.query if one.is_sent)
+        return f"{{{{base_url}}}}{self.path}" + (f"?{query}" if query else "")
+
 
 def collection_requests(document: Schema) -> list[CollectionRequest]:
     """All requests, folder by folder in the order of the scenario."""
-    places = {operation["operationId"]: (path, method) for path, method, operation in _iterate_operations(document)}
+    places = {
+        operation["operationId"]: (path, method)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
     return [_build_request(step, *places[step.operation_id], document) for step in WALK]
 
 
 def folder_descriptions(document: Schema) -> dict[str, str]:
     """Names and descriptions of the folders, in the document's order."""
     return {tag["name"]: tag["description"] for tag in document["tags"]}
-
-
-def _iterate_operations(document: Schema) -> Iterator[tuple[str, str, Schema]]:
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            yield path, method, operation
 
 
 def _build_request(step: ScenarioStep, path: str, method: str, document: Schema) -> CollectionRequest:
@@ -79,13 +126,13 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
         folder=operation["tags"][0],
         name=step.name or operation["summary"],
         method=method.upper(),
-        path=_path_with_variables(path, step.path_variables),
+        path=re.sub(r"{(\w+)}", lambda found: f"{{{{{step.path_variables[found[1]]}}}}}", path),
         query=tuple(_query_parameters(operation.get("parameters", ()), step.query)),
         headers=step.headers,
         body=None if step.body is None else json.dumps(step.body, indent=2, ensure_ascii=False),
         is_public={} in operation.get("security", ()),
         needs_tier=needs_tier,
-        description=_join_paragraphs(operation["description"], step.note, _TIERS if needs_tier else ""),
+        description="\n\n".join(filter(None, (operation["description"], step.note, _TIERS if needs_tier else ""))),
         status=status,
         response_members=None if content is None else required_members(content["schema"], components),
         rows=None if content is None else row_members(content["schema"], components),
@@ -93,11 +140,6 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
         example=None if content is None else content.get("example"),
         step=step,
     )
-
-
-def _path_with_variables(path: str, places: Mapping[str, str]) -> str:
-    """The path with variables in place of its parameters."""
-    return re.sub(r"{(\w+)}", lambda found: f"{{{{{places[found[1]]}}}}}", path)
 
 
 def _query_parameters(parameters: Sequence[Schema], sent: Mapping[str, str]) -> Iterator[QueryParameter]:
@@ -108,12 +150,43 @@ def _query_parameters(parameters: Sequence[Schema], sent: Mapping[str, str]) -> 
             yield QueryParameter(name, value, name in sent, parameter["description"])
 
 
-def _join_paragraphs(*parts: str) -> str:
-    return "\n\n".join(part for part in parts if part)
-
-
 def _required_headers(headers: Schema, components: Schema) -> Iterator[str]:
     """Headers that are required on every such response."""
     for name, header in headers.items():
         if components[header["$ref"].rpartition("/")[2]].get("required", False):
             yield name
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionVariable:
+    name: str
+    value: str
+    description: str
+    is_secret: bool = False
+
+
+VARIABLES: Final = (
+    CollectionVariable(
+        "base_url", "http://127.0.0.1:8000", "Base URL of the service; the default is that of `make run`."
+    ),
+    CollectionVariable(
+        "company_id", "", "Company to request, for example firm:SE:5599999991; if empty, the first one found."
+    ),
+    CollectionVariable(
+        "endpoint_url", "", "URL that receives deliveries; if empty, requests that need a subscription are skipped."
+    ),
+    CollectionVariable("delivery_subscription_id", "", "The subscription of `delivery_id`."),
+    CollectionVariable("delivery_id", "", "Delivery to read and retry; if empty, the newest one."),
+    CollectionVariable("key", "", "A secret key: firm_live_…", is_secret=True),
+)
+ABOUT: Final = """\
+Every operation of the API, made from its OpenAPI document (/api/openapi.json), with checks of every answer. \
+Generated: changes here are overwritten.
+
+Set `key` to a secret key and `base_url` to the service, then send single requests or run the whole from top to \
+bottom: each request keeps what later ones need (a company, a cursor, a subscription), and what lacks something is \
+skipped.
+
+Requests on webhooks need the tier Pro or Business and, in `endpoint_url`, an https address of yours. The \
+subscription that a run makes is deleted at its end.\
+"""

@@ -2,8 +2,7 @@
 
 Texts, parameters and fields come from the document. This module adds what the document cannot express: values
 passed from a response to later requests, and checks beyond the types of fields. Expressions are JavaScript over
-`answer` (the parsed body), `value(name)` (a variable) and `header(name)` (of the response). Webhook requests
-are in `api.collections.webhook_scenario`.
+`answer` (the parsed body), `value(name)` (a variable) and `header(name)` (of the response).
 """
 
 import json
@@ -173,5 +172,130 @@ SERVICE: Final = (
     ),
     ScenarioStep(
         "getOpenApi", "Get the OpenAPI document", checks={"version 1": 'answer.info.version.split(".")[0] === "1"'}
+    ),
+)
+
+
+NOT_IN_TIER: Final = "not in this tier"
+"""Value of the variable `webhooks` if the account's tier has none."""
+_ONE: Final = {"id": "subscription_id"}
+_OWN: Final = ("subscription_id",)
+_OF_DELIVERY: Final = {"id": "delivery_subscription_id", "delivery_id": "delivery_id"}
+_REPEATABLE: Final = {"Idempotency-Key": "{{$guid}}"}
+_SAME_SUBSCRIPTION: Final = {"the requested subscription": 'answer.id === value("subscription_id")'}
+_HAS_SECRET: Final = {"a secret": 'answer.secret.startsWith("whsec_")'}
+_SAME_DELIVERY: Final = {"the requested delivery": 'answer.id === value("delivery_id")'}
+_LOGGED: Final = (
+    "Set `delivery_id` and `delivery_subscription_id` to one of your deliveries; otherwise the "
+    "newest delivery of the subscription created here is used, once there is one."
+)
+
+WEBHOOKS: Final = (
+    ScenarioStep("listEventTypes", checks={"six types": "answer.data.length >= 6"}),
+    ScenarioStep(
+        "createWebhook",
+        headers=_REPEATABLE,
+        body={
+            "endpoint_url": "{{endpoint_url}}",
+            "event_types": ["filing.added", "ownership.changed", "status.changed"],
+            "entity_ids": None,
+            "description": "Created by the collection",
+        },
+        needs=("endpoint_url",),
+        keeps={"subscription_id": "answer.id", "subscribed_at": "answer.created_at"},
+        offers={"delivery_subscription_id": "answer.id"},
+        checks=_HAS_SECRET | {"it delivers": 'answer.status === "active"'},
+        note="Set `endpoint_url` to an https URL of yours first; otherwise this request and all "
+        "requests on its subscription are skipped.",
+    ),
+    ScenarioStep(
+        "listWebhooks",
+        checks={
+            "the created one is listed": '!value("subscription_id") '
+            '|| answer.data.some((row) => row.id === value("subscription_id"))',
+            "no secrets": 'answer.data.every((row) => !("secret" in row))',
+        },
+    ),
+    ScenarioStep(
+        "getWebhook",
+        path_variables=_ONE,
+        needs=_OWN,
+        keeps={"subscription_etag": 'header("ETag")'},
+        checks=_SAME_SUBSCRIPTION,
+    ),
+    ScenarioStep(
+        "updateWebhook",
+        path_variables=_ONE,
+        headers={"If-Match": "{{subscription_etag}}"},
+        body={"max_per_second": 10},
+        needs=("subscription_id", "subscription_etag"),
+        checks=_SAME_SUBSCRIPTION | {"changed": "answer.max_per_second === 10"},
+    ),
+    ScenarioStep(
+        "testWebhook",
+        path_variables=_ONE,
+        headers=_REPEATABLE,
+        body={"event_type": "status.changed"},
+        needs=_OWN,
+        checks={"a test": 'answer.trigger === "test"', "no delivery": "answer.delivery_id === null"},
+        note="`outcome` shows how your endpoint responded.",
+    ),
+    ScenarioStep(
+        "listWebhookDeliveries",
+        path_variables={"id": "delivery_subscription_id"},
+        needs=("delivery_subscription_id",),
+        offers={"delivery_id": "answer.data[0]?.id"},
+        checks={
+            "of the requested subscription": "answer.data.every((row) => "
+            'row.subscription_id === value("delivery_subscription_id"))'
+        },
+        note=_LOGGED,
+    ),
+    ScenarioStep(
+        "getWebhookDelivery",
+        path_variables=_OF_DELIVERY,
+        needs=tuple(_OF_DELIVERY.values()),
+        checks=_SAME_DELIVERY | {"the event as sent": "answer.payload.event_id === answer.event_id"},
+        note=_LOGGED,
+    ),
+    ScenarioStep(
+        "retryWebhookDelivery",
+        path_variables=_OF_DELIVERY,
+        headers=_REPEATABLE,
+        needs=tuple(_OF_DELIVERY.values()),
+        checks=_SAME_DELIVERY,
+        note=_LOGGED,
+    ),
+    ScenarioStep(
+        "createWebhookReplay",
+        path_variables=_ONE,
+        headers=_REPEATABLE,
+        body={"since": "{{subscribed_at}}", "statuses": ["failed", "held"], "event_types": None},
+        needs=("subscription_id", "subscribed_at"),
+        keeps={"replay_id": "answer.id"},
+        checks={"of the requested subscription": 'answer.subscription_id === value("subscription_id")'},
+    ),
+    ScenarioStep(
+        "getWebhookReplay",
+        path_variables={"id": "subscription_id", "replay_id": "replay_id"},
+        needs=("subscription_id", "replay_id"),
+        checks={
+            "the requested replay": 'answer.id === value("replay_id")',
+            "no delivery is counted twice": "answer.succeeded + answer.failed + answer.pending <= answer.matched",
+        },
+    ),
+    ScenarioStep(
+        "rotateWebhookSecret",
+        path_variables=_ONE,
+        headers=_REPEATABLE,
+        body={"grace_period_seconds": 86400},
+        needs=_OWN,
+        checks=_SAME_SUBSCRIPTION | _HAS_SECRET,
+    ),
+    ScenarioStep(
+        "deleteWebhook",
+        path_variables=_ONE,
+        needs=_OWN,
+        keeps=dict.fromkeys(("subscription_id", "replay_id", "delivery_subscription_id", "delivery_id"), '""'),
     ),
 )

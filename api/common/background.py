@@ -8,8 +8,8 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from sqlalchemy.exc import DBAPIError
@@ -57,7 +57,20 @@ def _log_failure(name: str, wait: float, error: BaseException) -> None:
         _LOGGER.error("%s failed; again in %g s", name, wait, exc_info=error)
 
 
-async def sleep_or_stop(stop: asyncio.Event, seconds: float) -> None:
-    """Sleeps until the time is over or `stop` is set."""
+async def sleep_or_stop(stop: asyncio.Event, seconds: float) -> bool:
+    """Sleeps until the time is over or `stop` is set; returns whether it is set."""
     with suppress(TimeoutError):
         await asyncio.wait_for(stop.wait(), seconds)
+    return stop.is_set()
+
+
+@asynccontextmanager
+async def running(run: Run) -> AsyncIterator[None]:
+    """Runs a part in the event loop for the duration of the block; waits for its end."""
+    stop = asyncio.Event()
+    task = asyncio.ensure_future(run(stop))
+    try:
+        yield
+    finally:
+        stop.set()
+        await task

@@ -1,6 +1,6 @@
 """Redacts keys, tokens, webhook secrets and personal identity numbers in log lines, by pattern.
 
-Does not belong here: writing log lines (`api.observability.access_log`, `api.observability.logging`).
+Does not belong here: writing log lines (`api.observability.logging`).
 """
 
 import re

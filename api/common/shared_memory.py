@@ -15,7 +15,7 @@ _ROOM: Final = _HALF - _HEAD.size
 
 
 class SharedSlots:
-    """`places` byte strings, one per worker, initially empty.
+    """`slot_count` byte strings, one per worker, initially empty.
 
     Each slot is double-buffered: a worker killed while writing leaves the previous value intact.
     """

@@ -1,17 +1,28 @@
 """Resolves a company number in a path: every accepted spelling, and the error if there is no such company.
 
-Does not belong here: the spellings themselves (`warehouse.schema.identifiers`).
+The patterns of all spellings are published: a request that matches one is never malformed (docs/contract/contract.md
+«Company identifiers»). Does not belong here: the spellings themselves (`warehouse.schema.identifiers`), or one
+market's formats (`connectors/<cc>/market.toml`).
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 from api.http.context import RequestContext
 from api.http.responses import Header
 from api.problems.problem import ProblemDetail, ProblemError, new_problem
-from warehouse.reader.types import CompanyHeader, PinnedRelease
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import CompanyHeader
 from warehouse.schema.codes import ALIASES, SERVED
-from warehouse.schema.identifiers import CompanyNumber, market_of_bare_number, parse_company_number, parse_scoped
-from warehouse.schema.markets import MARKETS
+from warehouse.schema.identifiers import (
+    BY_FORM,
+    PREFIX,
+    CompanyNumber,
+    market_of_bare_number,
+    parse_company_number,
+    parse_scoped,
+)
+from warehouse.schema.markets import MARKETS, Market
 
 COMPANIES: Final = "/api/v1/companies"
 _MARKETS: Final = {name.lower(): code for name, code in ({code: code for code in SERVED} | ALIASES).items()}
@@ -99,3 +110,28 @@ def _invalid_number_problem(text: str, why: str) -> ProblemError:
         f"'{text[:_SHOWN]}' {why}.",
         ProblemDetail("format", "see /problems/invalid-org-number for the formats", parameter="org_number"),
     )
+
+
+def _group(alternatives: str) -> str:
+    return f"({alternatives})" if "|" in alternatives else alternatives
+
+
+def _full_id(market: Market) -> str:
+    number = market.number.published_scoped or market.number.scoped_pattern
+    return f"{_group('|'.join(market.codes))}:{_group(number)}"
+
+
+def _any_of(numbers: Iterable[str | None]) -> str:
+    return f"^({'|'.join((*filter(None, numbers), _IDS))})$"
+
+
+_IDS: Final = f"{PREFIX}:({'|'.join(map(_full_id, BY_FORM))})"
+_SERVED: Final = [market.number for market in BY_FORM if market.state == "served"]
+
+ANY_NUMBER: Final = _any_of(number.published_bare or number.bare for number in _SERVED)
+"""A number that identifies its market by its form, or a full id."""
+
+NUMBER_IN_MARKET: Final = _any_of(
+    number.scoped_pattern if number.published_scoped is None else number.published_scoped for number in _SERVED
+)
+"""Accepted if the path contains the market."""

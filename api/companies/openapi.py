@@ -3,14 +3,14 @@
 Does not belong here: what a route does (`api.companies.routes`).
 """
 
+from dataclasses import replace
 from typing import Final
 
 from api.companies import query_params
-from api.companies.schemas.profile import company_or_selection
-from api.openapi.company_number_patterns import ANY_NUMBER, NUMBER_IN_MARKET
+from api.companies.lookup import ANY_NUMBER, NUMBER_IN_MARKET
+from api.companies.schemas.companies import company_or_selection
 from api.openapi.examples import companies
-from api.openapi.links import FROM_COMPANY_LIST, FROM_PROFILE
-from api.openapi.operation import Operation, PathParameter
+from api.openapi.operation import FROM_COMPANY_LIST, FROM_PROFILE, Operation, PathParameter
 from api.openapi.response_headers import OF_DATA, OF_PAGE
 from api.openapi.schema_types import schema_reference
 from warehouse.schema.codes import ALIASES, SERVED
@@ -54,34 +54,30 @@ _SEARCH_TEXT: Final = (
     "range that ends before it begins matches nothing."
 )
 
+_GET_COMPANY: Final = Operation(
+    path="/api/v1/companies/{org_number}",
+    operation_id="getCompany",
+    tag="Companies",
+    summary="Get a company profile",
+    description=_PROFILE_TEXT,
+    response_schema=company_or_selection(),
+    response_description="The profile.",
+    response_headers=OF_DATA,
+    path_parameters=(_NUMBER,),
+    query_params=query_params.PROFILE,
+    example=companies.PROFILE,
+    links=FROM_PROFILE,
+)
+
 COMPANY_OPERATIONS: Final = (
-    Operation(
-        path="/api/v1/companies/{org_number}",
-        operation_id="getCompany",
-        tag="Companies",
-        summary="Get a company profile",
-        description=_PROFILE_TEXT,
-        response_schema=company_or_selection(),
-        response_description="The profile.",
-        response_headers=OF_DATA,
-        path_parameters=(_NUMBER,),
-        query_params=query_params.PROFILE,
-        example=companies.PROFILE,
-        links=FROM_PROFILE,
-    ),
-    Operation(
+    _GET_COMPANY,
+    replace(
+        _GET_COMPANY,
         path="/api/v1/{market}/companies/{org_number}",
         operation_id="getCompanyInMarket",
-        tag="Companies",
         summary="Get a company profile by market",
         description="The same response as without the market. " + _PROFILE_TEXT,
-        response_schema=company_or_selection(),
-        response_description="The profile.",
-        response_headers=OF_DATA,
         path_parameters=(_MARKET, _IN_MARKET),
-        query_params=query_params.PROFILE,
-        example=companies.PROFILE,
-        links=FROM_PROFILE,
     ),
     Operation(
         path="/api/v1/companies",

@@ -1,13 +1,15 @@
-"""Query parameters of each operation (docs/contract/contract.md 4.1 to 4.5, 4.8).
+"""Query parameters of each operation (docs/contract/contract.md 4.1 to 4.5, 4.8), and the queries they select.
 
-The declarations serve both parsing (`api.http.query.params`) and documentation (`api.openapi_document`). Does not
-belong here: what a route does with the values (`api.companies.routes`).
+The declarations serve both parsing (`api.http.query.params`) and documentation (`api.openapi_document`). Rules
+between parameters are checked when a query is built; contradictory bounds are no error, they match nothing. Does
+not belong here: what a route does with a query (`api.companies.routes`), or finding rows
+(`warehouse.reader.queries`).
 """
 
-from typing import Final
+from typing import Any, Final, Literal, cast
 
-from api.http.pagination.query_params import CURSOR, LIMIT
-from api.http.query.params import QueryParam, QueryParams
+from api.http.pagination.responses import CURSOR, LIMIT
+from api.http.query.params import ParsedQuery, QueryParam, QueryParams
 from api.http.query.types import (
     boolean_param,
     code_list_param,
@@ -20,8 +22,17 @@ from api.http.query.types import (
     percent_param,
     text_param,
 )
-from api.problems.problem import ProblemDetail, new_problem
-from warehouse.schema.codes import ALIASES, EVENT_TYPES, INDUSTRY_SCHEMES, MARKET_NAMES, SERVED, STATUSES
+from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
+from warehouse.reader.types import CompanyQuery, EventQuery, FinancialsQuery
+from warehouse.schema.codes import (
+    ALIASES,
+    CLASSIFICATIONS,
+    EVENT_TYPES,
+    INDUSTRY_SCHEMES,
+    MARKET_NAMES,
+    SERVED,
+    STATUSES,
+)
 from warehouse.schema.types import LARGEST_INTEGER, LEAST_INTEGER
 
 PROFILE_FIELDS: Final = (
@@ -181,3 +192,69 @@ ORDER: Final = one_of_param(
     "With `asc`, `next_cursor` is never null: store it and call again later to poll for new events.",
 )
 EVENTS: Final = QueryParams(EVENT_TYPE, SINCE, UNTIL, ORDER, LIMIT, CURSOR)
+
+
+def build_search(values: ParsedQuery) -> CompanyQuery:
+    """The search for a query, or a 400 with the missing parameter."""
+    _check_combinations(values)
+    return CompanyQuery(
+        q=values[Q],
+        countries=values[COUNTRY],
+        industries=values[INDUSTRY],
+        industry_scheme=values[INDUSTRY_SCHEME],
+        region=values[REGION],
+        sizes=values[SIZE],
+        employees_min=values[EMPLOYEES_MIN],
+        employees_max=values[EMPLOYEES_MAX],
+        revenue_min=values[REVENUE_MIN],
+        revenue_max=values[REVENUE_MAX],
+        currency=values[CURRENCY],
+        statuses=values[STATUS],
+        is_listed=values[IS_LISTED],
+        registered_from=values[REGISTERED_FROM],
+        registered_to=values[REGISTERED_TO],
+        sort=values[SORT] or ("id" if values[Q] is None else "relevance"),
+    )
+
+
+def _check_combinations(values: ParsedQuery) -> None:
+    has_range = values[REVENUE_MIN] is not None or values[REVENUE_MAX] is not None
+    if has_range and values[CURRENCY] is None:
+        raise _required_problem(CURRENCY, "with revenue_min and revenue_max: amounts are not converted")
+    if values[SORT] == "relevance" and values[Q] is None:
+        raise _required_problem(Q, "with sort=relevance")
+    if values[INDUSTRY] and values[INDUSTRY_SCHEME] is None and _count_classifications(values) > 1:
+        raise _required_problem(
+            INDUSTRY_SCHEME,
+            "with industry over countries of more than one classification (the US and others), or name the countries",
+        )
+
+
+def _count_classifications(values: ParsedQuery) -> int:
+    """Number of industry classifications among the requested countries."""
+    return len({CLASSIFICATIONS[country] for country in values[COUNTRY] or SERVED})
+
+
+def _required_problem(parameter: QueryParam[Any], why: str) -> ProblemError:
+    return parameter_problem(parameter.name, "required", f"is required {why}")
+
+
+def build_financials_query(values: ParsedQuery) -> FinancialsQuery:
+    """The financials that a query selects."""
+    include = values[PERIOD_INCLUDE]
+    return FinancialsQuery(
+        period_type=cast("Literal['annual', 'quarterly', 'all']", values[PERIOD_TYPE]),
+        years=values[NEWEST_YEARS],
+        from_year=values[FROM_YEAR],
+        to_year=values[TO_YEAR],
+        is_consolidated=values[CONSOLIDATED],
+        include_history="history" in include,
+        include_sources="sources" in include,
+    )
+
+
+def build_event_query(values: ParsedQuery) -> EventQuery:
+    """The events that a query selects."""
+    return EventQuery(
+        types=values[EVENT_TYPE], since=values[SINCE], until=values[UNTIL], is_descending=values[ORDER] == "desc"
+    )

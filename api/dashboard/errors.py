@@ -4,7 +4,13 @@ Does not belong here: problems of the API (`api.problems.problem`), which pages 
 detail.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from api.problems.problem import service_unavailable_problem
 
 
 @dataclass(eq=False, slots=True)
@@ -14,3 +20,12 @@ class PageError(Exception):
     status: int
     title: str
     advice: str
+
+
+@contextmanager
+def unavailable_without_database(message: str) -> Iterator[None]:
+    """503 with this message if the database fails within the block."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise service_unavailable_problem(message, retry_after=2) from error

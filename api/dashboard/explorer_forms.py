@@ -1,7 +1,7 @@
 """API explorer forms: operations of the OpenAPI document as forms, and submitted forms as requests.
 
 Pure: the document is the only source, so every documented operation has a form. Does not belong here: sending
-the request (`api.dashboard.explorer_client`), or the form's markup (`templates/operation.html`).
+the request (`api.dashboard.pages.explorer`), or the form's markup (`templates/operation.html`).
 """
 
 import json

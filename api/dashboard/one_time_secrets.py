@@ -2,20 +2,20 @@
 
 The form redirects to the page, so reloading creates nothing. Meanwhile the secret is stored encrypted with the
 session's token, which only the browser knows: it cannot be decrypted with the database alone, and no other
-session gets it. Does not belong here: SQL (`api.dashboard.one_time_secret_repository`).
+session gets it. It is deleted when it is read.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 import msgspec
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete, insert
 
 from api.auth.encryption import SecretBox
 from api.common.ids import is_ulid
-from api.dashboard import one_time_secret_repository
 from api.dashboard.errors import PageError
 from api.dashboard.routing import PageRequest
+from api.database.models.accounts import ShownOnce
 
 T = TypeVar("T", bound=msgspec.Struct)
 LIFETIME: Final = timedelta(minutes=5)
@@ -30,8 +30,10 @@ async def store_once(request: PageRequest, secret_view: msgspec.Struct) -> str:
     sealed = _session_secret_box(request).seal(msgspec.json.encode(secret_view).decode())
 
     def write(connection: Connection) -> None:
-        one_time_secret_repository.delete_expired(connection, now)
-        one_time_secret_repository.insert_sealed(connection, view_id, session_id, sealed, now + LIFETIME)
+        connection.execute(delete(ShownOnce).where(ShownOnce.expires_at <= now))
+        connection.execute(
+            insert(ShownOnce).values(view_id=view_id, session_id=session_id, sealed=sealed, expires_at=now + LIFETIME)
+        )
 
     await service.control_database.write(write)
     return view_id
@@ -43,7 +45,7 @@ async def pop_once(request: PageRequest, view_id: str, view_type: type[T], advic
     sealed, now = None, service.clock.now()
     if is_ulid(_PREFIX, view_id):
         sealed = await service.control_database.write(
-            lambda connection: one_time_secret_repository.pop_sealed(connection, view_id, session_id, now)
+            lambda connection: _pop_sealed(connection, view_id, session_id, now)
         )
     if sealed is None:
         raise PageError(410, "This can be shown only once", advice)
@@ -54,3 +56,11 @@ def _session_secret_box(visit: PageRequest) -> SecretBox:
     if visit.session_token is None:
         raise RuntimeError("secrets are shown only to signed-in users")
     return SecretBox([visit.session_token.encode()])
+
+
+def _pop_sealed(connection: Connection, view_id: str, session_id: str, at: datetime) -> bytes | None:
+    """Reads and deletes a session's secret; None if already read, expired, or another session's."""
+    taken = delete(ShownOnce).where(
+        ShownOnce.view_id == view_id, ShownOnce.session_id == session_id, ShownOnce.expires_at > at
+    )
+    return connection.execute(taken.returning(ShownOnce.sealed)).scalar_one_or_none()

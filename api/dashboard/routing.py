@@ -7,13 +7,12 @@ here: the content of a page (`api.dashboard.pages`).
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from litestar.types import Receive
 
-from api.auth.session_tokens import make_token
+from api.auth.api_keys import TokenKind, is_token, make_token
 from api.dashboard import templating
-from api.dashboard.cookies import DashboardCookies
 from api.dashboard.errors import PageError
 from api.dashboard.html_forms import (
     FORM_LIMIT,
@@ -25,9 +24,50 @@ from api.dashboard.html_forms import (
 )
 from api.dashboard.sessions import AuthenticatedSession
 from api.http.context import CorsPolicy, RequestContext, RoutePolicy
-from api.http.release_headers import NO_STORE
+from api.http.response_headers import NO_STORE
 from api.http.responses import Header, HttpResponse
+from api.http.routing import HttpOperation
 from api.problems.problem import ProblemError, not_found_problem
+from api.settings.tiers import Tier
+
+_NAMES: Final = {"session": "firm_session", "visitor": "firm_visitor"}
+_ATTRIBUTES: Final = "Path=/; HttpOnly; SameSite=Lax"
+
+
+class DashboardCookies:
+    """The two cookies of the dashboard: the session after sign-in, the visitor before it.
+
+    `is_secure` if the service is reached over https: then their names begin with `__Host-`, which no other host of
+    the domain can set.
+    """
+
+    __slots__ = ("_attributes", "_prefix")
+
+    def __init__(self, is_secure: bool) -> None:
+        self._prefix = "__Host-" if is_secure else ""
+        self._attributes = f"{_ATTRIBUTES}; Secure" if is_secure else _ATTRIBUTES
+
+    def read(self, header: bytes | None, kind: TokenKind) -> str | None:
+        """The token of that kind; None if there is none, or several: one of them was set by another site."""
+        name = self._cookie_name(kind)
+        found = [
+            value.strip()
+            for given, equals, value in (one.partition("=") for one in (header or b"").decode("latin-1").split(";"))
+            if equals and given.strip() == name
+        ]
+        return found[0] if len(found) == 1 and is_token(kind, found[0]) else None
+
+    def write(self, kind: TokenKind, token: str, seconds: int | None = None) -> Header:
+        """Sets a cookie; without `seconds` it lasts until the browser is closed."""
+        lasting = "" if seconds is None else f"; Max-Age={seconds}"
+        return b"set-cookie", f"{self._cookie_name(kind)}={token}; {self._attributes}{lasting}".encode()
+
+    def forget(self, kind: TokenKind) -> Header:
+        return self.write(kind, "", 0)
+
+    def _cookie_name(self, kind: TokenKind) -> str:
+        return self._prefix + _NAMES[kind]
+
 
 HOME: Final = "/dashboard"
 SIGN_IN: Final = "/dashboard/sign-in"
@@ -85,6 +125,15 @@ class PageRequest:
             return False
         return self.session.account.email in self.context.services.settings.operators
 
+    @property
+    def tier(self) -> Tier:
+        """The signed-in account's tier."""
+        return self.context.services.settings.tiers.tier_by_name(self.required_session.account.tier)
+
+    def query_values(self, name: str) -> list[str]:
+        """The values of a query parameter, in the order given."""
+        return parse_qs(self.context.query_string.decode("latin-1")).get(name, [])
+
     def render(self, template: str, status: int = 200, headers: Sequence[Header] = (), **values: Any) -> HttpResponse:
         """Renders a page for this request."""
         body = templating.render_template(
@@ -113,20 +162,14 @@ Handler = Callable[[PageRequest], Awaitable[HttpResponse]]
 
 
 @dataclass(frozen=True, slots=True)
-class DashboardPage:
+class DashboardPage(HttpOperation):
     """One page or form action."""
 
-    path: str
-    method: str
-    name: str
-    route_policy: RoutePolicy
     is_anonymous: bool
     is_operator_only: bool
     form_limit: int
     """Maximum size of the form in bytes."""
     handler: Handler
-    is_keyless: bool = True
-    """No API key is needed."""
 
     async def handle_request(self, context: RequestContext, receive: Receive) -> HttpResponse:
         context.route_policy = self.route_policy
@@ -171,7 +214,7 @@ def dashboard_page(
 
     def bind(handler: Handler) -> DashboardPage:
         name = cast("str", getattr(handler, "__name__", path))
-        return DashboardPage(path, method, name, told, is_anonymous, is_operator_only, form_limit, handler)
+        return DashboardPage(path, method, name, told, True, is_anonymous, is_operator_only, form_limit, handler)
 
     return bind
 

@@ -2,7 +2,7 @@
 
 A link works once and for a short time. Opening it proves ownership of the address, so it creates the account if
 there is none; requesting one does not reveal whether there is. A session always gets a new token, whatever the
-browser sent before (session fixation). Does not belong here: cookies (`api.dashboard.cookies`), SQL
+browser sent before (session fixation). Does not belong here: cookies (`api.dashboard.routing`), SQL
 (`api.accounts.session_repository`).
 """
 
@@ -14,17 +14,15 @@ from typing import Final
 from sqlalchemy import Connection
 
 from api.accounts import session_repository
-from api.accounts.records import AccountRecord
+from api.accounts.repository import AccountRecord
 from api.accounts.service import require_email
 from api.accounts.session_repository import SessionRecord
-from api.auth.api_keys import key_digest
-from api.auth.session_tokens import is_token, make_token
+from api.auth.api_keys import is_token, key_digest, make_token
 from api.billing.entitlement import SignUpState
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
-from api.dashboard.sign_in_email import build_sign_in_mail, sign_in_url
-from api.dashboard.sign_in_mailer import SignInMailer
-from api.database.async_access import AsyncDatabase
+from api.dashboard.sign_in_mailer import SignInMailer, build_sign_in_mail, sign_in_url
+from api.database.engine import AsyncDatabase
 from api.problems.problem import ProblemError
 
 LINK_LIFETIME: Final = timedelta(minutes=15)

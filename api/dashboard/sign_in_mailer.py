@@ -1,18 +1,22 @@
-"""Sends sign-in links by mail: immediately, in the background, with retries while the link is valid.
+"""Sign-in links: their mail, sent immediately, in the background, with retries while the link is valid.
 
 They are not in the outbox of notices: a stored link could be used by anyone with read access to the database. A
-process that ends before a server accepted its mails loses them, and the user requests another. Does not belong
-here: SMTP (`api.email.smtp`), or the text (`api.dashboard.sign_in_email`).
+process that ends before a server accepted its mails loses them, and the user requests another. The text is the
+same whether there is an account or not. Does not belong here: SMTP (`api.email.smtp`).
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 from typing import Final
 
 from api.email.smtp import MailRejectedError, MailServer, MailServerUnreachableError, OutgoingMail
+from api.email.webhook_notices import format_span
 from api.settings.mail import MailSettings
 
+PATH: Final = "/dashboard/sign-in/link"
+SUBJECT: Final = "Your link to sign in to Firmdata"
 _LOGGER: Final = logging.getLogger("firm.mail")
 _WAITS: Final = (0.0, 10.0, 60.0, 120.0, 240.0)
 """Seconds before each attempt: greylisting servers accept the second or third. A link outlives all attempts."""
@@ -20,6 +24,28 @@ _MOST: Final = 500
 _CONNECTIONS: Final = 4
 
 Sleep = Callable[[float], Awaitable[None]]
+
+
+def sign_in_url(token: str, public_url: str) -> str:
+    """The sign-in link: it opens a page with a button, because mail programs open links too."""
+    return f"{public_url}{PATH}?token={token}"
+
+
+def build_sign_in_mail(
+    mail_id: str, recipient: str, link: str, created_at: datetime, lifetime: timedelta
+) -> OutgoingMail:
+    body = (
+        "A sign-in to Firmdata was requested for this address. To sign in, open this link and\n"
+        "press the button there:\n"
+        "\n"
+        f"{link}\n"
+        "\n"
+        f"The link works once, within {format_span(lifetime)}. "
+        "If this address has no account yet, one is created.\n"
+        "\n"
+        "If you did not request this, ignore this e-mail: signing in requires the link.\n"
+    )
+    return OutgoingMail(mail_id, recipient, SUBJECT, body, created_at)
 
 
 class SignInMailer:

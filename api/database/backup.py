@@ -19,10 +19,9 @@ from sqlalchemy.types import JSON
 from api.database import migrate
 from api.database.engine import Database
 from api.database.models import webhooks
+from api.database.models.accounts import DashboardSession, ShownOnce, SignInLink
 from api.database.models.base import Base
-from api.database.models.leases import Lease
-from api.database.models.sessions import DashboardSession, ShownOnce, SignInLink
-from api.database.models.webhooks import EndpointState
+from api.database.models.webhooks import EndpointState, Lease
 
 _AT_ONCE: Final = 2_000  # rows
 LEFT_OUT: Final = frozenset(str(model.__tablename__) for model in (Lease, SignInLink, DashboardSession, ShownOnce))
@@ -37,7 +36,7 @@ class DatabaseCopyError(ValueError):
 
 
 def export_copy(database: Database, path: Path) -> None:
-    """Writes the database into a new SQLite file. Raises CopyError if its schema is not the newest known here."""
+    """Writes the database into a new SQLite file; raises DatabaseCopyError if its schema is not the newest known."""
     found, newest = migrate.current_revision(database), migrate.newest_revision()
     if found != newest:
         told = "has no tables yet" if found is None else f"is at revision {found}"
@@ -70,7 +69,7 @@ def _copy_from_postgresql(database: Database, path: Path) -> None:
 def upgrade_copy(path: Path) -> None:
     """Migrates a backup file in place to the newest revision, so pass a copy.
 
-    Raises CopyError if the file has no revision, or one that is not known here.
+    Raises DatabaseCopyError if the file has no revision, or one that is not known here.
     """
     with closing(Database(f"sqlite:///{path}")) as file:
         found = migrate.current_revision(file)
@@ -85,7 +84,7 @@ def upgrade_copy(path: Path) -> None:
 def import_copy(path: Path, database: Database) -> Mapping[str, int]:
     """Loads an up-to-date backup file into an empty database; returns row counts by table.
 
-    All or nothing. Raises CopyError if the database already has rows.
+    All or nothing. Raises DatabaseCopyError if the database already has rows.
     """
     with closing(Database(f"sqlite:///{path}")) as file, file.reading() as source, database.writing() as target:
         into = target.connection()

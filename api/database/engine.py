@@ -1,24 +1,33 @@
-"""Connections to the control-plane database (SQLite or PostgreSQL) with read and write transactions.
+"""Connections to the control-plane database (SQLite or PostgreSQL): transactions, in threads or kept open.
 
 SQLite: write-ahead log; a writer takes its lock at BEGIN (BEGIN IMMEDIATE), so that two writers wait for each
 other instead of failing half-way. A commit reported as done survives a power failure: commits wait for the
-disk, except on connections for data that may be repeated or slightly lost. Does not belong here: statements
-(`api.accounts.repository`).
+disk, except on connections for data that may be repeated or slightly lost: on SQLite a power failure can lose the
+log of an attempt, which is then made again. Does not belong here: statements (`api.accounts.repository`).
 """
 
+import asyncio
+import logging
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from api.database.models.base import Base
+from api.problems.problem import service_unavailable_problem
 
+P = ParamSpec("P")
+T = TypeVar("T")
+_LOGGER: Final = logging.getLogger("firm.api")
 _BUSY_SECONDS: Final = 10
 _INSERTS: Final = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 _PATIENT: Final = {
@@ -34,6 +43,15 @@ _BEGIN: Final = "firm_begin"
 _READ: Final = {_BEGIN: "BEGIN DEFERRED"}
 _WRITE: Final = {_BEGIN: "BEGIN IMMEDIATE"}
 _EACH: Final = {_BEGIN: ""}
+_WORKER_BEGIN: Final = {"sqlite": "BEGIN IMMEDIATE", "postgresql": "BEGIN"}
+_WORKER_SETTINGS: Final = {
+    "sqlite": ("PRAGMA synchronous = NORMAL",),
+    # every statement looks up a list of keys: force the index, however stale the statistics of fast-growing
+    # tables
+    "postgresql": ("SET enable_seqscan = off", "SET enable_hashjoin = off", "SET enable_mergejoin = off"),
+}
+_THREADS: Final = 4
+_RETRY_AFTER: Final = 2
 
 
 class Database:
@@ -49,17 +67,23 @@ class Database:
         self._is_closed = False
         event.listen(self.engine, "checkin", self._on_checkin)
 
-    @contextmanager
-    def reading(self) -> Iterator[Session]:
+    def reading(self) -> AbstractContextManager[Session]:
         """Opens a read-only transaction."""
-        with self._begin_session(_READ) as session:
-            yield session
+        return self._begin_session(_READ)
 
-    @contextmanager
-    def writing(self) -> Iterator[Session]:
+    def writing(self) -> AbstractContextManager[Session]:
         """Opens a transaction that is committed if the block succeeds, and rolled back otherwise."""
-        with self._begin_session(_WRITE) as session:
-            yield session
+        return self._begin_session(_WRITE)
+
+    def read(self, query: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """Returns the result of `query`, called with a connection in a read transaction and these arguments."""
+        with self.reading() as session:
+            return query(session.connection(), *given, **named)
+
+    def write(self, change: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """The same with a write transaction: commits when `change` returns, rolls back when it raises."""
+        with self.writing() as session:
+            return change(session.connection(), *given, **named)
 
     @contextmanager
     def _begin_session(self, options: dict[str, str]) -> Iterator[Session]:
@@ -113,3 +137,76 @@ def _on_begin(connection: Connection) -> None:
     begin = connection.get_execution_options().get(_BEGIN, "BEGIN IMMEDIATE")
     if begin:
         connection.exec_driver_sql(begin)
+
+
+class WorkerConnection:
+    """The delivery engine's connection, kept open, for one thread at a time; one transaction per group of attempts.
+
+    After any failure it is closed, which rolls everything back, and the next transaction opens a new one.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Opens a transaction that is committed if the block succeeds, and rolled back otherwise."""
+        with self.reading() as connection:
+            connection.exec_driver_sql(_WORKER_BEGIN[connection.dialect.name])
+            yield connection
+            connection.exec_driver_sql("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Yields the connection in autocommit mode."""
+        ended = False
+        try:
+            yield self._open_connection()
+            ended = True
+        finally:
+            if not ended:
+                self.close()
+
+    def close(self) -> None:
+        """Closes the connection; the next use opens another."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _open_connection(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._database.statements()
+            for setting in _WORKER_SETTINGS[self._connection.dialect.name]:
+                self._connection.exec_driver_sql(setting)
+        return self._connection
+
+
+class AsyncDatabase:
+    """Runs reads and writes in threads; 503 if the database is unavailable.
+
+    Key look-ups use other threads, so that writers waiting for each other do not block authentication.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="firm-control")
+
+    async def read(self, query: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """`Database.read` in a thread."""
+        return await self._run_in_pool(lambda: self._database.read(query, *given, **named))
+
+    async def write(self, change: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """`Database.write` in a thread."""
+        return await self._run_in_pool(lambda: self._database.write(change, *given, **named))
+
+    async def _run_in_pool(self, work: Callable[[], T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        except (OperationalError, NoConnection) as error:
+            _LOGGER.warning("a query to the control-plane database failed", exc_info=error)
+            raise service_unavailable_problem("The database cannot be reached at the moment.", _RETRY_AFTER) from error
+
+    def close(self) -> None:
+        """Waits for running statements; no new ones are accepted."""
+        self._pool.shutdown()

@@ -2,7 +2,7 @@
 
 One statement for a thousand rows costs a fraction of a thousand statements, and needs no ORM. Does not belong here:
 the statements (`api.webhooks.delivery.endpoint_lease_repository`, `api.webhooks.delivery.queue_repository`,
-`api.webhooks.delivery.attempt_repository`).
+`api.webhooks.delivery.attempt_repository`, `api.usage.repository`).
 """
 
 from collections.abc import Sequence
@@ -11,21 +11,24 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection
 
+from api.database.models.base import Base
+
 ENGINES: Final = ("sqlite", "postgresql")
 _ENCODER: Final = msgspec.json.Encoder()
+_SQL_TYPES: Final = {str: "text", bool: "boolean"}  # by the Python type; numbers and instants are bigint
 
 
 class JsonStatement:
     """SQL template for both engines.
 
     `?` are parameters, `{given}` is a table of the rows, `{for_update}` and `{skip_locked}` their lock.
-    `columns` are the fields of each row in order, with their PostgreSQL types; the rows are the first
-    parameter.
+    `columns` are the fields of each row in order, with their PostgreSQL types: `account_id text, month integer`; the
+    rows are the first parameter.
     """
 
     __slots__ = ("_texts",)
 
-    def __init__(self, template: str, **columns: str) -> None:
+    def __init__(self, template: str, columns: str = "") -> None:
         self._texts = {engine: _render_sql(engine, template, columns) for engine in ENGINES}
 
     def run(self, connection: Connection, rows: Sequence[Sequence[Any]] = (), *more: Any) -> list[Any]:
@@ -35,26 +38,36 @@ class JsonStatement:
         return list(found.fetchall()) if found.returns_rows else []
 
 
-def _render_sql(engine: str, template: str, columns: dict[str, str]) -> str:
-    given = _sqlite_rows_table(columns) if engine == "sqlite" else _postgresql_rows_table(columns)
+def insert_statement(table: type[Base], ending: str = "") -> JsonStatement:
+    """Inserts rows with all columns of a table, in its order; rows whose key exists are skipped."""
+    columns = {column.name: _SQL_TYPES.get(column.type.python_type, "bigint") for column in table.__table__.columns}
+    names = ", ".join(columns)
+    return JsonStatement(
+        f"INSERT INTO {table.__tablename__} ({names}) SELECT {names} FROM {{given}} WHERE true "  # noqa: S608 -- our names
+        f"ON CONFLICT DO NOTHING {ending}",
+        ", ".join(f"{name} {kind}" for name, kind in columns.items()),
+    )
+
+
+def rows_query(engine: str, columns: str, parameter: str = "?") -> str:
+    """Query of the rows of a JSON parameter, with casts.
+
+    SQLite compares an untyped value with a key without using its index.
+    """
+    chosen: list[str] = []
+    for place, (name, kind) in enumerate(map(str.split, columns.split(", "))):
+        cast = "integer" if engine == "sqlite" and kind != "text" else kind
+        chosen.append(f"CAST(value ->> {place} AS {cast}) AS {name}")
+    source = f"json_each({parameter})"
+    if engine == "postgresql":
+        source = f"jsonb_array_elements(CAST({parameter} AS jsonb)) AS value"
+    return f"SELECT {', '.join(chosen)} FROM {source}"  # noqa: S608 -- names of this package
+
+
+def _render_sql(engine: str, template: str, columns: str) -> str:
+    given = f"({rows_query(engine, columns)}) AS given" if columns else ""
     locks = {"for_update": "", "skip_locked": ""}
     if engine == "postgresql":
         locks = {"for_update": "FOR UPDATE", "skip_locked": "FOR UPDATE SKIP LOCKED"}
     text = template.format(given=given, **locks)
     return text if engine == "sqlite" else text.replace("?", "%s")
-
-
-def _sqlite_rows_table(columns: dict[str, str]) -> str:
-    """Table expression with casts: SQLite compares an untyped value with a key without using its index."""
-    chosen = ", ".join(
-        f"CAST(value ->> {place} AS {'text' if kind == 'text' else 'integer'}) AS {name}"
-        for place, (name, kind) in enumerate(columns.items())
-    )
-    return f"(SELECT {chosen} FROM json_each(?)) AS given"  # noqa: S608 -- names of this package
-
-
-def _postgresql_rows_table(columns: dict[str, str]) -> str:
-    chosen = ", ".join(
-        f"CAST(value ->> {place} AS {kind}) AS {name}" for place, (name, kind) in enumerate(columns.items())
-    )
-    return f"(SELECT {chosen} FROM jsonb_array_elements(CAST(? AS jsonb)) AS value) AS given"  # noqa: S608

@@ -15,7 +15,8 @@ from typing import Final
 from sqlalchemy import Connection, func, select, update
 
 from api.database.engine import insert_into
-from api.database.models.outbox import Mail
+from api.database.models.accounts import Mail
+from api.email.smtp import OutgoingMail
 from api.email.webhook_notices import LONGEST_SUBJECT, OwnerNotice
 
 _PREFIX: Final = "eml_"
@@ -24,16 +25,11 @@ _LONGEST_ERROR: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimedMail:
+class ClaimedMail(OutgoingMail):
     """A claimed mail, to be sent by its holder. `attempts` includes the current one."""
 
-    mail_id: str
     occasion: str
     account_id: str
-    recipient: str
-    subject: str
-    body: str
-    created_at: datetime
     attempts: int
 
 
@@ -98,12 +94,12 @@ def claim_mail(connection: Connection, at: datetime, until: datetime) -> Claimed
     )
     return ClaimedMail(
         row.mail_id,
-        row.occasion,
-        row.account_id,
         row.recipient,
         row.subject,
         row.body,
         row.created_at,
+        row.occasion,
+        row.account_id,
         row.attempts + 1,
     )
 

@@ -9,13 +9,14 @@ without the configured security is not used at all. Does not belong here: which 
 import asyncio
 import re
 import ssl
+from dataclasses import dataclass
 from datetime import datetime
 from email import policy
 from email.errors import MessageError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
-from typing import Final, Protocol
+from typing import Final
 
 import aiosmtplib
 import idna
@@ -31,25 +32,16 @@ _BAD_ADDRESS: Final = re.compile(r"5\.1\.[0-9]")
 """Enhanced status codes (RFC 3463) about the recipient's address; other permanent refusals are settings."""
 
 
-class OutgoingMail(Protocol):
+@dataclass(frozen=True, slots=True)
+class OutgoingMail:
     """A mail to send: one text to one address."""
 
-    @property
-    def mail_id(self) -> str:
-        """Identifier, the same when sent again."""
-        ...
-
-    @property
-    def recipient(self) -> str: ...
-
-    @property
-    def subject(self) -> str: ...
-
-    @property
-    def body(self) -> str: ...
-
-    @property
-    def created_at(self) -> datetime: ...
+    mail_id: str
+    """Identifier, the same when sent again."""
+    recipient: str
+    subject: str
+    body: str
+    created_at: datetime
 
 
 class MailServerUnreachableError(Exception):

@@ -131,7 +131,16 @@ class Authenticator:
         if record is None or trouble is not None:
             self._known.pop(seen_as, None)
             raise trouble or _unknown_key_problem()
-        caller = _to_caller(record, self._meter(record))
+        caller = Caller(
+            account_id=record.account_id,
+            key_id=record.key_id,
+            kind=record.kind,
+            tier=record.tier,
+            account_status=record.account_status,
+            domains=record.domains,
+            expires_at=record.expires_at,
+            account_limits=self._meter(record),
+        )
         until = self._clock.monotonic() + self._cache_seconds
         self._known[seen_as] = _CachedCaller(caller, until, until + _WITHOUT_DATABASE_SECONDS)
         self._known.move_to_end(seen_as)
@@ -175,26 +184,12 @@ def _expiry_problem(expires_at: datetime | None, now: datetime) -> ProblemError 
     return _rejected_key_problem("expired_api_key", f"This key expired on {expires_at:%Y-%m-%d}.")
 
 
-def _to_caller(record: KeyRecord, meter: AccountLimits) -> Caller:
-    return Caller(
-        account_id=record.account_id,
-        key_id=record.key_id,
-        kind=record.kind,
-        tier=record.tier,
-        account_status=record.account_status,
-        domains=record.domains,
-        expires_at=record.expires_at,
-        account_limits=meter,
-    )
-
-
 def _bearer_token(authorization: bytes) -> str:
     scheme, _, credentials = authorization.partition(b" ")
     credentials = credentials.strip()
     if scheme.lower() != b"bearer" or not credentials:
-        trouble = new_problem("missing_api_key", "Send 'Authorization: Bearer <API_KEY>'.")
-        trouble.headers = [(b"www-authenticate", _REALM)]
-        raise trouble
+        headers = [(b"www-authenticate", _REALM)]
+        raise new_problem("missing_api_key", "Send 'Authorization: Bearer <API_KEY>'.", headers=headers)
     return credentials.decode("latin-1")
 
 
@@ -203,6 +198,4 @@ def _unknown_key_problem() -> ProblemError:
 
 
 def _rejected_key_problem(code: str, detail: str) -> ProblemError:
-    trouble = new_problem(code, detail)
-    trouble.headers = [(b"www-authenticate", _REALM + b', error="invalid_token"')]
-    return trouble
+    return new_problem(code, detail, headers=[(b"www-authenticate", _REALM + b', error="invalid_token"')])

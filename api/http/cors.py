@@ -13,7 +13,7 @@ from typing import Final
 
 from api.auth.allowed_origins import Origin, is_allowed_origin, parse_origin
 from api.http.context import CorsPolicy, RequestContext
-from api.http.release_headers import NO_STORE, VARY
+from api.http.response_headers import NO_STORE, VARY
 
 Header = tuple[bytes, bytes]
 

@@ -114,9 +114,11 @@ def _replay_response(call: RequestContext, claim: IdempotencyClaim, found: Store
     if found.fingerprint != claim.fingerprint:
         raise new_problem("idempotency_key_reused", "Use a new key for a different request.")
     if found.status is None or found.response_body is None:
-        trouble = new_problem("idempotency_in_progress", "A request with the same Idempotency-Key is being processed.")
-        trouble.headers = [(b"retry-after", b"1")]
-        raise trouble
+        raise new_problem(
+            "idempotency_in_progress",
+            "A request with the same Idempotency-Key is being processed.",
+            headers=[(b"retry-after", b"1")],
+        )
     saved = msgspec.json.decode(call.services.secret_box.open(found.response_body), type=_SavedResponse)
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in saved.headers]
     return HttpResponse(found.status, [*headers, _REPLAYED], saved.body.encode())

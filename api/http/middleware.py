@@ -39,8 +39,8 @@ Failed = Callable[[RequestContext, Exception], HttpResponse]
 class RequestMiddleware:
     """Wraps the application.
 
-    `straight`: see `api.http.routing.direct_routes`. `refused` renders problems found here, `failed` unexpected
-    exceptions.
+    `direct_routes`: see `api.http.routing.direct_routes`. `reject_problem` renders problems found here,
+    `on_failure` unexpected exceptions.
     """
 
     def __init__(

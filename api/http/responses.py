@@ -12,8 +12,7 @@ from litestar.types import Receive, Scope, Send
 
 from api.http.context import RequestContext, current_request
 from api.http.cors import Header, cors_headers
-from api.http.etags import content_digest, weak_etag, weakly_matches
-from api.http.release_headers import JSON, NO_STORE, VARY, Headers
+from api.http.response_headers import JSON, NO_STORE, VARY, Headers, content_digest, weak_etag, weakly_matches
 from api.problems.problem import MEDIA_TYPE, ProblemError, render_problem
 
 Whole = Callable[[Send, int, Sequence[Header], bytes], bool]
@@ -66,12 +65,7 @@ def data_response(
 
 def public_response(context: RequestContext, body: bytes) -> HttpResponse:
     """Response with a document that needs no key and is the same for all callers."""
-    tag = content_digest(body)
-    stamped = [_PUBLIC_CACHE, VARY, (b"etag", weak_etag(tag))]
-    asked = context.request_headers.get(b"if-none-match")
-    if asked is not None and weakly_matches(asked, tag):
-        return HttpResponse(304, stamped, b"")
-    return HttpResponse(200, [JSON, (b"content-length", b"%d" % len(body)), *stamped], body)
+    return data_response(context, (_PUBLIC_CACHE, VARY), body, content_digest(body))
 
 
 def json_response(status: int, body: bytes, extra: Sequence[Header] = ()) -> HttpResponse:

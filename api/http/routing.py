@@ -6,10 +6,11 @@ returns (`api.routes`).
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Final, Protocol, cast, runtime_checkable
+from typing import Final, cast
 
 from litestar import HttpMethod, route
 from litestar.handlers import HTTPRouteHandler
@@ -19,46 +20,34 @@ from api.http.access_control import authorize, check_url
 from api.http.context import NO_BODY, CorsPolicy, RequestContext, RoutePolicy, current_request
 from api.http.cors import options_headers
 from api.http.idempotency import Handler, run_once
-from api.http.json_body import BodyPolicy, read_object
+from api.http.json_body import BodyPolicy, read_full_body, read_object
 from api.http.responses import HttpResponse, problem_response
-from api.problems.problem import ProblemError
+from api.problems.problem import ProblemError, new_problem
 
 _ORDER: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 _LOCATED: Final = (200, 304)
 _ENDS: Final = re.compile(r"(/[^{}]+)/\{(\w+):str\}")
 
 
-@runtime_checkable
-class HttpOperation(Protocol):
-    """Anything that can be bound to a path: an API operation or a page (`api.dashboard.routing`)."""
-
-    @property
-    def path(self) -> str: ...
-
-    @property
-    def method(self) -> str: ...
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def route_policy(self) -> RoutePolicy: ...
-
-    @property
-    def is_public(self) -> bool: ...
-
-    async def handle_request(self, context: RequestContext, receive: Receive) -> HttpResponse: ...
-
-
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """One operation: its method, path and handler. GET also answers HEAD."""
+class HttpOperation(ABC):
+    """Anything that can be bound to a path: an operation of the API, or a page (`api.dashboard.routing`)."""
 
     path: str
     method: str
     name: str
     route_policy: RoutePolicy
     is_public: bool
+    """No API key is needed."""
+
+    @abstractmethod
+    async def handle_request(self, context: RequestContext, receive: Receive) -> HttpResponse: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint(HttpOperation):
+    """One operation of the API. GET also answers HEAD."""
+
     has_body: bool
     handler: Handler
 
@@ -198,3 +187,39 @@ def _with_content_location(call: RequestContext, answer: HttpResponse) -> HttpRe
         return answer
     location = routed.encode() + (b"?" + call.query_string if call.query_string else b"")
     return HttpResponse(answer.status, [*answer.headers, (b"content-location", location)], answer.body)
+
+
+Received = Callable[[RequestContext, bytes], Awaitable[HttpResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class SignedCallback(HttpOperation):
+    """Receives webhooks of another service: POST with a signature over the raw bytes.
+
+    No key, no Idempotency-Key, and no JSON parsing before the signature is verified; the handler gets the bytes.
+    Addresses that fail authentication are rate-limited, as with keys.
+    """
+
+    handler: Received
+
+    async def handle_request(self, context: RequestContext, receive: Receive) -> HttpResponse:
+        """Reads the bytes and runs the handler; a `ProblemError` becomes the response."""
+        context.route_policy = self.route_policy
+        try:
+            check_url(context.scope["raw_path"], context.query_string)
+            sent = await read_full_body(receive, self.route_policy.body_policy.limit)
+            if sent is None:
+                raise new_problem("malformed_json", "The request ended before its body was complete.")
+            return await self.handler(context, sent)
+        except ProblemError as trouble:
+            return problem_response(context, trouble)
+
+
+def signed_callback(path: str, limit: int) -> Callable[[Received], SignedCallback]:
+    """Registers a handler for POST on `path`: at most `limit` bytes of any media type."""
+
+    def bind(handler: Received) -> SignedCallback:
+        told = RoutePolicy(path, CorsPolicy.NO_ORIGIN, is_counted=False, body_policy=BodyPolicy(limit=limit))
+        return SignedCallback(path, "POST", handler.__name__, told, True, handler)
+
+    return bind

@@ -29,7 +29,7 @@ def data_health_gauges(reader: "ReleaseSource", now: datetime) -> Mapping[str, L
 
 
 def _source_gauges(noted: Freshness, now: datetime) -> Mapping[str, LabelledGauge]:
-    seen = {(_market_code(key), key): one for key, one in noted.dataset_checks.items()}
+    seen = {(key.partition(".")[0].upper(), key): one for key, one in noted.dataset_checks.items()}
     return {
         "source_age_seconds": LabelledGauge(
             "Seconds since a source was last checked completely.",
@@ -47,10 +47,6 @@ def _source_gauges(noted: Freshness, now: datetime) -> Mapping[str, LabelledGaug
             {key: (now - one.held_since).total_seconds() for key, one in seen.items() if one.held_since is not None},
         ),
     }
-
-
-def _market_code(dataset: str) -> str:
-    return dataset.partition(".")[0].upper()
 
 
 def _market_gauges(noted: Freshness, runs: Sequence[RunNote], now: datetime) -> Mapping[str, LabelledGauge]:

@@ -1,17 +1,25 @@
-"""Standard logging as JSON lines: errors, warnings, start and stop, with the request id if there is one.
+"""Logs as JSON lines: standard logging, written at once, and the access log with one line per request.
 
-Does not belong here: the line per request (`api.observability.access_log`).
+Lines of the access log are buffered (up to `_LINES` lines or `_SECONDS` seconds), because a write per request costs
+more than a profile look-up. They are written in chunks of whole lines that fit into one atomic pipe write, because
+several workers share the pipe. Does not belong here: what is redacted (`api.common.redaction`).
 """
 
+import asyncio
 import logging
 import sys
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Final, TextIO
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, TextIO
 
 import msgspec
 
 from api.common.redaction import redact
 from api.http.context import current_request_id
+
+if TYPE_CHECKING:
+    from api.http.context import RequestContext
 
 LOGGER: Final = logging.getLogger("firm.api")
 
@@ -41,3 +49,109 @@ def configure_logging(stream: TextIO = sys.stderr) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
+
+
+_LINES: Final = 128
+_SECONDS: Final = 0.25
+_PIECE: Final = 4096  # PIPE_BUF
+_SHOWN: Final = 200  # characters kept of the path and the query if the line is too long
+
+Write = Callable[[bytes], object]
+
+
+class AccessLogLine(msgspec.Struct, gc=False):
+    """The fields of one log line, in output order."""
+
+    time: str
+    request_id: str
+    client: str
+    method: str
+    path: str
+    query: str
+    status: int
+    problem: str | None
+    duration_ms: float
+    account_id: str | None
+    key_id: str | None
+    level: str = "info"
+    event: str = "request"
+
+
+class AccessLog:
+    """Buffers finished requests on the event loop; call `flush` at shutdown. Without `write` nothing is logged."""
+
+    __slots__ = ("_encode", "_pending", "_timer", "_write")
+
+    def __init__(self, write: Write | None) -> None:
+        self._write = write
+        self._pending: list[tuple[float, float, RequestContext]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._encode = msgspec.json.Encoder().encode
+
+    @property
+    def is_enabled(self) -> bool:
+        return self._write is not None
+
+    def add(self, wall: float, seconds: float, context: "RequestContext") -> None:
+        """Adds a call that ended at `wall` after `seconds`."""
+        self._pending.append((wall, seconds, context))
+        if len(self._pending) >= _LINES:
+            self.flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_SECONDS, self.flush)
+
+    def flush(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        pending, self._pending = self._pending, []
+        if self._write is not None:
+            for piece in _pipe_sized_chunks([self._encode_line(_log_line(*ended)) for ended in pending]):
+                self._write(piece)
+
+    def _encode_line(self, line: AccessLogLine) -> bytes:
+        encoded = self._encode(line) + b"\n"
+        if len(encoded) > _PIECE:
+            line.path, line.query = line.path[:_SHOWN] + "…", line.query[:_SHOWN] + "…"
+            encoded = self._encode(line) + b"\n"
+        return encoded
+
+
+def _pipe_sized_chunks(lines: list[bytes]) -> Iterator[bytes]:
+    """Joins lines into chunks that a pipe accepts in one atomic write."""
+    start, size = 0, 0
+    for number, line in enumerate(lines):
+        if size and size + len(line) > _PIECE:
+            yield b"".join(lines[start:number])
+            start, size = number, 0
+        size += len(line)
+    if size:
+        yield b"".join(lines[start:])
+
+
+@lru_cache(maxsize=2)
+def _format_second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
+
+
+def format_wall_time(wall: float) -> str:
+    """Formats an instant with milliseconds; the part up to the second is cached."""
+    seconds = int(wall)
+    return f"{_format_second(seconds)}.{int((wall - seconds) * 1000):03d}Z"
+
+
+def _log_line(wall: float, seconds: float, call: "RequestContext") -> AccessLogLine:
+    caller = call.caller
+    return AccessLogLine(
+        format_wall_time(wall),
+        call.request_id,
+        call.client_ip,
+        call.method,
+        redact(call.path),
+        redact(call.query_string.decode("latin-1")) if call.query_string else "",
+        call.status,
+        call.problem_code,
+        round(seconds * 1000, 3),
+        None if caller is None else caller.account_id,
+        None if caller is None else caller.key_id,
+    )

@@ -1,6 +1,6 @@
 """Renders counters and current gauges in the Prometheus text format.
 
-Does not belong here: counting (`api.observability.metrics`), or access control (`api.observability.metrics_route`).
+Does not belong here: counting (`api.observability.metrics`), or access control (`api.observability.routes`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,10 +45,7 @@ class _MetricsCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         yield self._requests()
         yield self._durations_metric()
-        problems = CounterMetricFamily("firm_problems", "Problem responses, by code.", labels=["code"])
-        for code, value in sorted(self._counts.problems.items()):
-            problems.add_metric([code], value)
-        yield problems
+        yield _labelled_counter("firm_problems", "Problem responses, by code.", "code", self._counts.problems)
         yield _attempts_metric(self._counts)
         for name, said in TOTALS.items():
             yield CounterMetricFamily(f"firm_{name}", said, value=self._counts.totals[name])
@@ -93,9 +90,13 @@ class AttemptCollector(Collector):
 
 def _attempts_metric(counts: MetricCounts) -> Metric:
     said = "Delivery attempts, by outcome."
-    family = CounterMetricFamily("firm_webhook_attempts", said, labels=["outcome"])
-    for outcome, value in sorted(counts.attempts.items()):
-        family.add_metric([outcome], value)
+    return _labelled_counter("firm_webhook_attempts", said, "outcome", counts.attempts)
+
+
+def _labelled_counter(name: str, said: str, label: str, values: Mapping[str, float]) -> Metric:
+    family = CounterMetricFamily(name, said, labels=[label])
+    for labelled, value in sorted(values.items()):
+        family.add_metric([labelled], value)
     return family
 
 

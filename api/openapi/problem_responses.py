@@ -1,13 +1,16 @@
-"""Schema of problem+json, and one documented response per status (docs/contract/contract.md 4.10).
+"""Schema of problem+json, and one documented response per status, with the contract's example of every problem.
 
-Does not belong here: the catalogue of types (`api.problems.catalogue`).
+See docs/contract/contract.md 4.10. The examples are rendered as the service renders problems. Does not belong here:
+the catalogue of types (`api.problems.catalogue`).
 """
 
 from collections.abc import Collection
 from typing import Any, Final
 
+import msgspec
+
 from api.openapi import response_headers
-from api.openapi.examples import problems
+from api.openapi.examples.problems import PROBLEMS
 from api.openapi.schema_types import (
     ECHO,
     Schema,
@@ -19,6 +22,19 @@ from api.openapi.schema_types import (
     text_schema,
 )
 from api.problems.catalogue import KINDS
+from api.problems.problem import render_problem
+
+REQUEST_ID: Final = "req_01kaf3v8b7n6m5k4j3h2g1f0e9"
+
+
+def examples_of_status(status: int, public_url: str) -> dict[str, dict[str, Any]]:
+    """The examples of one status, by code."""
+    return {
+        one.problem_type.code: msgspec.json.decode(render_problem(one, REQUEST_ID, public_url))
+        for one in PROBLEMS
+        if one.status == status
+    }
+
 
 _REQUEST_ID: Final = text_schema(64, "Quote it to support.", pattern="^[A-Za-z0-9_-]{8,64}$")
 _ERROR: Final = {
@@ -104,7 +120,7 @@ def response_references(error_statuses: Collection[int], *, is_public: bool) -> 
 
 
 def _response_object(status: int, public_url: str) -> Schema:
-    values = problems.examples_of_status(status, public_url)
+    values = examples_of_status(status, public_url)
     examples = {code: {"summary": KINDS[code].explanation, "value": value} for code, value in values.items()}
     return {
         "description": "; ".join(dict.fromkeys(KINDS[code].title for code in values)) + ".",

@@ -21,12 +21,7 @@ def schema_reference(name: str) -> Schema:
 
 
 def text_schema(max_length: int, description: str, *, pattern: str = _ANYTHING, null: bool = False) -> Schema:
-    return {
-        "type": _nullable_type("string", null),
-        "description": description,
-        "maxLength": max_length,
-        "pattern": pattern,
-    }
+    return _typed_schema("string", description, null, maxLength=max_length, pattern=pattern)
 
 
 def enum_schema(allowed: Sequence[str], description: str, *, null: bool = False, open_ended: bool = False) -> Schema:
@@ -37,19 +32,12 @@ def enum_schema(allowed: Sequence[str], description: str, *, null: bool = False,
     if open_ended:
         schema = text_schema(60, description, pattern=_WORD, null=null)
         return schema | {"x-extensible-enum": list(allowed)}
-    values: list[str | None] = [*allowed, None] if null else [*allowed]
-    return {"type": _nullable_type("string", null), "description": description, "enum": values}
+    return _typed_schema("string", description, null, enum=[*allowed, None] if null else [*allowed])
 
 
 def integer_schema(low: int, high: int, description: str, *, null: bool = False) -> Schema:
     size = "int32" if high < 2**31 and low >= -(2**31) else "int64"
-    return {
-        "type": _nullable_type("integer", null),
-        "description": description,
-        "format": size,
-        "minimum": low,
-        "maximum": high,
-    }
+    return _typed_schema("integer", description, null, format=size, minimum=low, maximum=high)
 
 
 def money_schema(description: str) -> Schema:
@@ -58,23 +46,23 @@ def money_schema(description: str) -> Schema:
 
 
 def percent_schema(description: str, *, null: bool = True) -> Schema:
-    return {"type": _nullable_type("number", null), "description": description, "minimum": 0, "maximum": 100}
+    return _typed_schema("number", description, null, minimum=0, maximum=100)
 
 
 def boolean_schema(description: str, *, null: bool = False) -> Schema:
-    return {"type": _nullable_type("boolean", null), "description": description}
+    return _typed_schema("boolean", description, null)
 
 
 def date_schema(description: str, *, null: bool = False) -> Schema:
-    return {"type": _nullable_type("string", null), "description": description, "format": "date", "maxLength": 10}
+    return _typed_schema("string", description, null, format="date", maxLength=10)
 
 
 def instant_schema(description: str, *, null: bool = False) -> Schema:
-    return {"type": _nullable_type("string", null), "description": description, "format": "date-time", "maxLength": 30}
+    return _typed_schema("string", description, null, format="date-time", maxLength=30)
 
 
 def url_schema(description: str, *, null: bool = True) -> Schema:
-    return {"type": _nullable_type("string", null), "description": description, "format": "uri", "maxLength": 2048}
+    return _typed_schema("string", description, null, format="uri", maxLength=2048)
 
 
 def array_schema(items: Schema, max_length: int, description: str) -> Schema:
@@ -104,8 +92,7 @@ def request_schema(description: str, properties: Mapping[str, Schema], *required
 
 def request_array(items: Schema, max_length: int, description: str, *, null: bool = False) -> Schema:
     """An array in a request: at least one entry, no duplicates."""
-    bounds = {"minItems": 1, "maxItems": max_length, "uniqueItems": True}
-    return {"type": _nullable_type("array", null), "description": description, "items": items} | bounds
+    return _typed_schema("array", description, null, items=items, minItems=1, maxItems=max_length, uniqueItems=True)
 
 
 def page_schema(description: str, item: Schema, members: Mapping[str, Schema] | None = None) -> Schema:
@@ -135,8 +122,8 @@ def ulid_pattern(prefix: str) -> str:
     return f"^{prefix}_[0-9a-z]{{26}}$"
 
 
-def _nullable_type(name: str, null: bool) -> str | list[str]:
-    return [name, "null"] if null else name
+def _typed_schema(name: str, description: str, null: bool, **members: Any) -> Schema:
+    return {"type": [name, "null"] if null else name, "description": description, **members}
 
 
 # markets are open-ended: companies of announced ones will be added without a new major version

@@ -50,11 +50,16 @@ class ProblemError(Exception):
 
 
 def new_problem(
-    code: str, detail: str, *errors: ProblemDetail, status: int | None = None, **extra: Any
+    code: str,
+    detail: str,
+    *errors: ProblemDetail,
+    status: int | None = None,
+    headers: Sequence[tuple[bytes, bytes]] = (),
+    **extra: Any,
 ) -> ProblemError:
     """Creates a `ProblemError` by code; `status` overrides the type's own."""
     kind = KINDS[code]
-    return ProblemError(kind, status or kind.status, detail, errors, extra)
+    return ProblemError(kind, status or kind.status, detail, errors, extra, headers)
 
 
 def not_found_problem(path: str) -> ProblemError:
@@ -65,9 +70,8 @@ def not_found_problem(path: str) -> ProblemError:
 def service_unavailable_problem(reason: str, retry_after: int) -> ProblemError:
     """503 for failures on our side; `retry_after` in seconds, in body and header."""
     detail = f"{reason} Try again in {retry_after} seconds."
-    trouble = new_problem("service_unavailable", detail, retry_after=retry_after)
-    trouble.headers = [(b"retry-after", b"%d" % retry_after)]
-    return trouble
+    headers = [(b"retry-after", b"%d" % retry_after)]
+    return new_problem("service_unavailable", detail, headers=headers, retry_after=retry_after)
 
 
 def parameter_problem(parameter: str, code: str, requirement: str) -> ProblemError:

@@ -1,7 +1,7 @@
 """Rate limits of an account: burst, monthly quota, and the RateLimit headers (docs/contract/contract.md 4.11).
 
-Every authenticated request takes a token from its account's bucket (`enter`). Once the status is known it is
-counted if that status counts (`settle`), so the headers report exactly the remaining requests. Failed
+Every authenticated request takes a token from its account's bucket (`take_account_token`). Once the status is known
+it is counted if that status counts (`count_response`), so the headers report exactly the remaining requests. Failed
 authentication takes a token of the client's address. Nothing here blocks or reads a database: counts come with the
 key's look-up (`AccountLimits`). Does not belong here: the buckets (`api.rate_limits.token_buckets`), storing counts
 (`api.usage.counter`), the tiers (`api.settings.tiers`).
@@ -18,16 +18,15 @@ from api.common.clock import Clock
 from api.problems.problem import ProblemError, new_problem
 from api.rate_limits.token_buckets import BucketRate, TokenBuckets, map_shared_file, token_bucket
 from api.settings.tiers import Tier, TierCatalogue
-from api.usage.billing_month import Month, month_at
-from api.usage.counter import UsageCount, UsageCounter, UsageStore
+from api.usage.counter import Month, UsageCount, UsageCounter, UsageStore, month_at
 
 _LOGGER: Final = logging.getLogger("firm.api")
 Header = tuple[bytes, bytes]
 COUNTED: Final = frozenset((200, 201, 202, 204, 206, 400, 404, 409, 412, 422))
 EMPTY: Final = -1
-"""Returned by `enter` if the account's bucket is empty."""
+"""Returned by `take_account_token` if the account's bucket is empty."""
 EMPTY_FOR_VISITOR: Final = -2
-"""Returned by `visit` if the visitor's bucket is empty."""
+"""Returned by `take_visitor_token` if the visitor's bucket is empty."""
 _DEEPEST: Final = 60.0
 MAX_METERS: Final = 100_000
 _TESTS_A_MINUTE: Final = 10
@@ -114,14 +113,14 @@ class RateLimiter:
         return self._buckets.take_token(limits.bucket, now)
 
     def take_visitor_token(self, limits: AccountLimits, key_id: str, client: str, now: float) -> int:
-        """Like `enter`, for a publishable key: each visitor also has a bucket, which is charged first."""
+        """Like `take_account_token`, for a publishable key: each visitor also has a bucket, which is charged first."""
         visitor = token_bucket(f"{key_id} {client_network(client)}", self._visiting)
         if self._buckets.take_token(visitor, now) < 0:
             return EMPTY_FOR_VISITOR
         return self._buckets.take_token(limits.bucket, now)
 
     def rate_limit_problem(self, limits: AccountLimits, tokens_left: int) -> ProblemError:
-        """429 for an empty result of `enter` or `visit`."""
+        """429 for an empty result of `take_account_token` or `take_visitor_token`."""
         if tokens_left == EMPTY_FOR_VISITOR:
             allowed = self._visiting.per_second
             return _burst_problem(f"More than {allowed:g} requests per second from one address.")

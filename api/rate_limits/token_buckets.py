@@ -82,15 +82,8 @@ class TokenBuckets:
         self._instants[slot] = full
         return int(left)
 
-    def left(self, bucket: TokenBucket, now: float) -> int:
-        """Number of whole tokens left; takes none."""
-        full = self._instants[self.find(bucket, now)]
-        if not now < full <= now + self._deepest:
-            full = now
-        return max(0, int((now + bucket.rate.deep - full) * bucket.rate.per_second + _ROUNDING))
-
     def give_back(self, bucket: TokenBucket, now: float) -> None:
-        """Undoes one `spend`."""
+        """Undoes one `take_token`."""
         self._instants[self.find(bucket, now)] -= bucket.rate.interval
 
     def find(self, bucket: TokenBucket, now: float) -> int:

@@ -44,7 +44,7 @@ def build_server(
             lifespan="on",
             proxy_headers=False,  # handled by `api.http.client_ip`, which only trusts the configured proxies
             log_config=None,  # `api.observability.logging` formats everything
-            access_log=False,  # `api.observability.access_log`, with request ids and without keys
+            access_log=False,  # `api.observability.logging`, with request ids and without keys
             server_header=False,
             date_header=True,
             backlog=_BACKLOG,

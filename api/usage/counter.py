@@ -8,13 +8,15 @@ for it: counts are kept, one number per account, and written once it works again
 database count plus everything counted here since, so never less than is known.
 
 Does not belong here: which requests count, and the responses (`api.rate_limits.limiter`); SQL
-(`api.accounts.repository`).
+(`api.usage.repository`).
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -29,6 +31,29 @@ _SAID_EVERY: Final = 60.0
 
 Row = tuple[str, int, int]
 """Account, month (202611), count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """One calendar month; `number` is its stored form, e.g. 202611."""
+
+    number: int
+    start: datetime
+    end: datetime
+    from_second: int
+    to_second: int
+
+    @property
+    def seconds(self) -> int:
+        return self.to_second - self.from_second
+
+
+def month_at(wall: float) -> Month:
+    """The month of an instant given as seconds since 1970."""
+    start = datetime.fromtimestamp(wall, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    year, following = divmod(start.year * 12 + start.month, 12)
+    end = start.replace(year=year, month=following + 1)
+    return Month(start.year * 100 + start.month, start, end, int(start.timestamp()), int(end.timestamp()))
 
 
 class UsageStore(Protocol):

@@ -4,16 +4,23 @@ See docs/contract/contract.md 4.8. Does not belong here: payloads sent to receiv
 (`api.webhooks.schemas.payloads`), or what a route does (`api.routes`).
 """
 
+from functools import partial
 from typing import Final
 
 from api.openapi.examples import webhooks as examples
-from api.openapi.links import FROM_DELIVERY, FROM_REPLAY, FROM_SUBSCRIPTION
-from api.openapi.operation import MERGE_PATCH, Operation, PathParameter, RequestBody
+from api.openapi.operation import (
+    FROM_DELIVERY,
+    FROM_REPLAY,
+    FROM_SUBSCRIPTION,
+    MERGE_PATCH,
+    Operation,
+    PathParameter,
+    RequestBody,
+)
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE, OF_DOCUMENT, OF_POST, OF_SUBSCRIPTION
 from api.openapi.schema_types import schema_reference, ulid_schema
 from api.webhooks import query_params
 
-_TAG: Final = "Webhooks"
 _ALL: Final = "/api/v1/webhooks"
 _ONE: Final = f"{_ALL}/{{id}}"
 _DELIVERIES: Final = f"{_ONE}/deliveries"
@@ -28,7 +35,10 @@ _DELIVERY_ID: Final = PathParameter(
 _REPLAY_ID: Final = PathParameter(
     "replay_id", "The replay.", ulid_schema("rpl", "The replay."), "rpl_01kaf5m0n1p2q3r4s5t6v7w8x9"
 )
-_OF_POST: Final = (409, 422)
+_operation: Final = partial(Operation, tag="Webhooks")
+_post: Final = partial(
+    _operation, method="post", request_headers=("Idempotency-Key",), response_headers=OF_POST, error_statuses=(409, 422)
+)
 _CREATED: Final = (*OF_SUBSCRIPTION, "Location", *OF_POST)
 _STATES: Final = (
     "Only subscriptions with `status` active deliver. While paused, undelivered and new events are "
@@ -36,11 +46,9 @@ _STATES: Final = (
 )
 
 WEBHOOK_OPERATIONS: Final = (
-    Operation(
+    _post(
         path=_ALL,
-        method="post",
         operation_id="createWebhook",
-        tag=_TAG,
         summary="Create a webhook subscription",
         description="Events published from now on are sent to the endpoint. The signing secret is "
         "returned in this response only. The tier limits the number of subscriptions "
@@ -49,18 +57,15 @@ WEBHOOK_OPERATIONS: Final = (
         response_description="The subscription with its secret.",
         status=201,
         response_headers=_CREATED,
-        request_headers=("Idempotency-Key",),
         body=RequestBody(
             schema_reference("NewSubscription"), "Endpoint, event types and companies.", examples.NEW_SUBSCRIPTION
         ),
         example=examples.CREATED_SUBSCRIPTION,
-        error_statuses=_OF_POST,
         links=FROM_SUBSCRIPTION,
     ),
-    Operation(
+    _operation(
         path=_ALL,
         operation_id="listWebhooks",
-        tag=_TAG,
         summary="List webhook subscriptions",
         description="Newest first, without secrets.",
         response_schema=schema_reference("SubscriptionList"),
@@ -69,10 +74,9 @@ WEBHOOK_OPERATIONS: Final = (
         query_params=query_params.SUBSCRIPTIONS,
         example=examples.SUBSCRIPTION_LIST,
     ),
-    Operation(
+    _operation(
         path=_ONE,
         operation_id="getWebhook",
-        tag=_TAG,
         summary="Get a webhook subscription",
         description="Settings, status and delivery statistics. The ETag identifies the revision of "
         "settings and status; delivery statistics do not change it.",
@@ -82,11 +86,10 @@ WEBHOOK_OPERATIONS: Final = (
         path_parameters=(_ID,),
         example=examples.SUBSCRIPTION,
     ),
-    Operation(
+    _operation(
         path=_ONE,
         method="patch",
         operation_id="updateWebhook",
-        tag=_TAG,
         summary="Update a webhook subscription",
         description=f"Members left out keep their value; null for `entity_ids` means all companies. {_STATES}",
         response_schema=schema_reference("UpdatedSubscription"),
@@ -100,11 +103,10 @@ WEBHOOK_OPERATIONS: Final = (
         example=examples.UPDATED_SUBSCRIPTION,
         error_statuses=(412, 422),
     ),
-    Operation(
+    _operation(
         path=_ONE,
         method="delete",
         operation_id="deleteWebhook",
-        tag=_TAG,
         summary="Delete a webhook subscription",
         description="Deletes the subscription and its log; undelivered events are canceled.",
         response_schema=None,
@@ -115,46 +117,35 @@ WEBHOOK_OPERATIONS: Final = (
         request_headers=("If-Match",),
         error_statuses=(412,),
     ),
-    Operation(
+    _post(
         path=f"{_ONE}/secret/rotate",
-        method="post",
         operation_id="rotateWebhookSecret",
-        tag=_TAG,
         summary="Rotate the signing secret",
         description="The new secret signs from now on; the previous one also signs until the grace "
         "period ends. While a previous secret is still valid, the secret cannot be "
         "rotated again.",
         response_schema=schema_reference("RotatedSecret"),
         response_description="The new secret.",
-        response_headers=OF_POST,
         path_parameters=(_ID,),
-        request_headers=("Idempotency-Key",),
         body=RequestBody(schema_reference("SecretRotation"), "The grace period.", examples.ROTATION, is_required=False),
         example=examples.ROTATED_SECRET,
-        error_statuses=_OF_POST,
     ),
-    Operation(
+    _post(
         path=f"{_ONE}/test",
-        method="post",
         operation_id="testWebhook",
-        tag=_TAG,
         summary="Send a test event",
         description="Sends an example event of the type, with `test` true in its `data`, in the "
         "same way as a delivery, and returns the outcome. A test is not retried, "
         "stored or counted as a failure. At most 10 per minute.",
         response_schema=schema_reference("Attempt"),
         response_description="The attempt and its outcome.",
-        response_headers=OF_POST,
         path_parameters=(_ID,),
-        request_headers=("Idempotency-Key",),
         body=RequestBody(schema_reference("TestSend"), "The event type to send.", examples.TEST, is_required=False),
         example=examples.TEST_ATTEMPT,
-        error_statuses=_OF_POST,
     ),
-    Operation(
+    _operation(
         path=_DELIVERIES,
         operation_id="listWebhookDeliveries",
-        tag=_TAG,
         summary="List deliveries of a subscription",
         description="Deliveries of the last 30 days, newest first.",
         response_schema=schema_reference("DeliveryList"),
@@ -164,10 +155,9 @@ WEBHOOK_OPERATIONS: Final = (
         query_params=query_params.DELIVERIES,
         example=examples.DELIVERY_LIST,
     ),
-    Operation(
+    _operation(
         path=_DELIVERY,
         operation_id="getWebhookDelivery",
-        tag=_TAG,
         summary="Get a delivery",
         description="Includes the body as last sent and the latest 100 attempts.",
         response_schema=schema_reference("DeliveryDetail"),
@@ -176,11 +166,9 @@ WEBHOOK_OPERATIONS: Final = (
         path_parameters=(_ID, _DELIVERY_ID),
         example=examples.DELIVERY_DETAIL,
     ),
-    Operation(
+    _post(
         path=f"{_DELIVERY}/retry",
-        method="post",
         operation_id="retryWebhookDelivery",
-        tag=_TAG,
         summary="Retry a delivery",
         description="Makes one additional attempt, even if the subscription is paused. The retry "
         "schedule is not affected; a success completes the delivery. Canceled "
@@ -188,18 +176,13 @@ WEBHOOK_OPERATIONS: Final = (
         response_schema=schema_reference("Delivery"),
         response_description="Accepted; the attempt follows. Returns the delivery's current state.",
         status=202,
-        response_headers=OF_POST,
         path_parameters=(_ID, _DELIVERY_ID),
-        request_headers=("Idempotency-Key",),
         example=examples.DELIVERY_EXAMPLE,
-        error_statuses=_OF_POST,
         links=FROM_DELIVERY,
     ),
-    Operation(
+    _post(
         path=_REPLAYS,
-        method="post",
         operation_id="createWebhookReplay",
-        tag=_TAG,
         summary="Create a replay",
         description="Redelivers the failed and held deliveries of a time window, and succeeded "
         "ones if requested. Event ids stay the same; each delivery starts a new retry "
@@ -209,16 +192,13 @@ WEBHOOK_OPERATIONS: Final = (
         status=202,
         response_headers=("Location", *OF_POST),
         path_parameters=(_ID,),
-        request_headers=("Idempotency-Key",),
         body=RequestBody(schema_reference("NewReplay"), "The deliveries to repeat.", examples.NEW_REPLAY),
         example=examples.REPLAY,
-        error_statuses=_OF_POST,
         links=FROM_REPLAY,
     ),
-    Operation(
+    _operation(
         path=f"{_REPLAYS}/{{replay_id}}",
         operation_id="getWebhookReplay",
-        tag=_TAG,
         summary="Get a replay",
         description="The counters are updated as deliveries complete.",
         response_schema=schema_reference("Replay"),
@@ -227,10 +207,9 @@ WEBHOOK_OPERATIONS: Final = (
         path_parameters=(_ID, _REPLAY_ID),
         example=examples.REPLAY,
     ),
-    Operation(
+    _operation(
         path="/api/v1/event-types",
         operation_id="listEventTypes",
-        tag=_TAG,
         summary="List event types",
         description="The six event types available to subscriptions, each with the schema of its "
         "body, which includes an example. Secret keys only; any tier.",

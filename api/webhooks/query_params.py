@@ -6,7 +6,7 @@ Does not belong here: parsing (`api.http.query.params`).
 from typing import Final
 
 from api.companies.query_params import EVENT_TYPE
-from api.http.pagination.query_params import CURSOR, LIMIT
+from api.http.pagination.responses import CURSOR, LIMIT
 from api.http.query.params import QueryParams
 from api.http.query.types import code_param, instant_param, list_param, one_of_param
 from api.webhooks.deliveries.records import DELIVERY_STATUSES

@@ -6,12 +6,12 @@ belong here: what the parts do, or which process runs them (the composition root
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Final
 
 from api.auth.encryption import SecretBox
-from api.common.background import Run, process_name, run_with_restart, sleep_or_stop
+from api.common.background import Run, process_name, run_with_restart, running, sleep_or_stop
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
@@ -92,16 +92,9 @@ class DeliveryRunner:
             await self._sender.close()
         _LOGGER.info("no longer delivering")
 
-    @asynccontextmanager
-    async def run_in_background(self) -> AsyncIterator[None]:
+    def run_in_background(self) -> AbstractAsyncContextManager[None]:
         """Delivers in the event loop for the duration of the block."""
-        stop = asyncio.Event()
-        running = asyncio.create_task(self.run(stop))
-        try:
-            yield
-        finally:
-            stop.set()
-            await running
+        return running(self.run)
 
     async def _run_fanout(self, stop: asyncio.Event) -> None:
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Final, Protocol
+from typing import Final
 
 import polars as pl
 
@@ -19,18 +19,8 @@ from connectors.contract.dataset import ComputedKey, Dataset, HostLimit, HostSec
 SHARED: Final = 1
 
 
-def _no_rows(_present: PresentRows, _today: date) -> SharedTables:
-    return {}
-
-
-def _no_more_rows(_shared: SharedTables, _present: PresentRows, _today: date) -> SharedTables:
-    return {}
-
-
-class TableRule(Protocol):
-    """Gives a shared table its final rows, from its merged rows, all merged tables and the logical date."""
-
-    def __call__(self, rows: pl.DataFrame, shared: SharedTables, today: date, /) -> pl.DataFrame: ...
+# gives a shared table its final rows, from its merged rows, all merged tables and the logical date
+TableRule = Callable[[pl.DataFrame, SharedTables, date], pl.DataFrame]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # declared once: compared by identity
@@ -38,22 +28,19 @@ class Contribution:
     """What one source, or several that are read together, add to a market.
 
     Only one contribution of a market may stage a table, link it, give it holders, or set the precedence of a
-    field; `links`, `precedence` and the functions may name tables and datasets of any contribution.
+    field; `links`, `field_precedence` and the functions may name tables and datasets of any contribution.
 
-    name: in error messages; unique in a market.
-    rank: of shared rows with one key, those of the lowest rank hold, and others fill their nulls. Sources that
-    markets share have SHARED or more, so that a market's own hold before them.
-    datasets: of two that stage one table, the later wins on equal timestamps.
-    company_ids: staged table -> the company of each row, as an expression over its columns. Rows of other tables
-    concern no company, unless links find it.
-    links: how rows without a company find one; of one table, hard keys before soft ones.
-    lei_columns: staged table -> its column with LEIs to look up.
-    lei_records: declares the dataset that looks LEIs up, from the `lei_columns` of all contributions.
-    to_shared: present rows of any staged table, and the logical date, to shared rows.
-    to_shared_late: further shared rows that depend on other contributions' (`to_shared` of all, merged), as news of
-    known companies.
-    rules: shared table -> its final rows, from the tables of all contributions; rules do not see each other.
-    precedence, holders, removed, secrets, limits, dated, untitled, news_items: as in `Jurisdiction`.
+    name: in error messages; unique in a market. rank: of shared rows with one key, those of the lowest rank hold,
+    and others fill their nulls. Sources that markets share have SHARED or more, so that a market's own hold before
+    them. datasets: of two that stage one table, the later wins on equal timestamps. company_ids: staged table ->
+    the company of each row, as an expression over its columns. Rows of other tables concern no company, unless
+    links find it. links: how rows without a company find one; of one table, hard keys before soft ones.
+    lei_columns: staged table -> its column with LEIs to look up. lei_records: declares the dataset that looks LEIs
+    up, from the `lei_columns` of all contributions. to_shared_tables: present rows of any staged table, and the
+    logical date, to shared rows. to_dependent_tables: further shared rows that depend on other contributions'
+    (`to_shared_tables` of all, merged), as news of known companies. table_rules: shared table -> its final rows,
+    from the tables of all contributions; rules do not see each other. field_precedence, holder_columns,
+    removal_masks, host_secrets, host_limits, dated_datasets, untitled_datasets, news_items: as in `Jurisdiction`.
     """
 
     name: str
@@ -63,8 +50,8 @@ class Contribution:
     links: tuple[Link, ...] = ()
     lei_columns: Mapping[str, str] = field(default_factory=dict)
     lei_records: Callable[[Mapping[str, str]], Dataset] | None = None
-    to_shared_tables: Callable[[PresentRows, date], SharedTables] = _no_rows
-    to_dependent_tables: Callable[[SharedTables, PresentRows, date], SharedTables] = _no_more_rows
+    to_shared_tables: Callable[[PresentRows, date], SharedTables] = lambda _present, _today: {}
+    to_dependent_tables: Callable[[SharedTables, PresentRows, date], SharedTables] = lambda _shared, _rows, _today: {}
     table_rules: Mapping[str, TableRule] = field(default_factory=dict)
     field_precedence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     holder_columns: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)

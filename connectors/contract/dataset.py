@@ -27,6 +27,7 @@ from connectors.contract.pieces import (
     Scope,
     Signal,
     UnreadableFileError,
+    no_split,
 )
 from warehouse.schema.types import Table
 
@@ -118,34 +119,34 @@ class AbsenceCheck:
 class Dataset:
     """One dataset of one registry. `key` is archive prefix, asset key and `sources[].register` at once.
 
-    files: globs below the jurisdiction's folder; the most specific dataset gets the file. Those that begin with
+    file_patterns: globs below the jurisdiction's folder; the most specific dataset gets the file. Those that begin with
     a folder's name also hold in the folders that all markets share (`shared_folders`).
-    recognise: from a file's name and first 64 KiB.
-    staged: the staged tables by name; keys of these tables identify a record over time. Datasets that deliver
+    recognise_file: from a file's name and first 64 KiB.
+    staged_tables: the staged tables by name; keys of these tables identify a record over time. Datasets that deliver
     the same records (bulk and API) share a staged table; on equal timestamps the dataset declared later wins.
-    wants: subjects to look up one by one, from what was just staged of any dataset of the jurisdiction.
+    subjects_to_fetch: subjects to look up one by one, from what was just staged of any dataset of the jurisdiction.
     fetch: used for live and sandbox; the base address is set in Http.
     redact: removes persons before the archive.
-    named_by: key of the feed that names changed records of this dataset. A change in a full snapshot that the
+    change_feed_key: key of the feed that names changed records of this dataset. A change in a full snapshot that the
     feed did not name is reported (signal `missed_by_feed`).
-    is_whole: for a snapshot in several files, whether these file names are complete. While one is missing the
+    is_complete_set: for a snapshot in several files, whether these file names are complete. While one is missing the
     others count as a part, and records they lack are not retired.
-    split: archive members; a plain file is its own only piece.
-    read: pure; the unit of the process pool. Raises UnreadableFileError.
-    doubts: records missing from the newest full snapshot that are retired only after a direct lookup
+    split_members: archive members; a plain file is its own only piece.
+    read_batches: pure; the unit of the process pool. Raises UnreadableFileError.
+    absences_to_confirm: records missing from the newest full snapshot that are retired only after a direct lookup
     (deletion check), from the missing rows by table (`_retired_at` as it would be) and all present rows of
-    their companies. Requested before the subjects of `wants`, which must be declared too; an unanswered
+    their companies. Requested before the subjects of `subjects_to_fetch`, which must be declared too; an unanswered
     record stays unchanged and is requested again by the next run. Without this, absence from the snapshot
     retires the record.
-    listen: bodies of a stream as they arrive, until the source closes the connection; for a reader process
+    listen_stream: bodies of a stream as they arrive, until the source closes the connection; for a reader process
     separate from the runs. While none runs, `fetch` reads the new entries. Both use the same cursors. The
     tables of such a dataset have a `sequence`, so that a record delivered twice (after a kill, or by two
     channels) is stored once.
-    rereads: for archives in which every member is complete, independent of the day: a member unchanged since
+    reread_interval: for archives in which every member is complete, independent of the day: a member unchanged since
     the previous archive is not read again, and its rows remain. After this interval all members are read
     again, so that changes in the reader take effect; so are those of an archive that lacks a member of the
     previous one. None: every archive is read whole.
-    without: writes a body again without one subject's records where its structure alone is not enough
+    remove_records: writes a body again without one subject's records where its structure alone is not enough
     (`kit.redact.remove_records`), as in files that count their records.
     """
 
@@ -158,8 +159,8 @@ class Dataset:
     staged_tables: Mapping[str, Table]
     file_patterns: tuple[str, ...]
     recognise_file: Callable[[str, bytes], RecognisedFile | NotApplicable]
-    split_members: Callable[[ArchiveMember], Iterator[ArchiveMember]]
     read_batches: Callable[[ArchiveMember], Iterator[Batch]]
+    split_members: Callable[[ArchiveMember], Iterator[ArchiveMember]] = no_split
     fetch: Callable[[HttpClient, Cursor | None, Iterable[str]], Iterator[FetchedFile]] | None = None
     subjects_to_fetch: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
     redact: Callable[[BinaryIO], BinaryIO] | None = None
@@ -179,7 +180,7 @@ PresentRows = Mapping[
     str, LazyFrame
 ]  # by staged table: its columns and META_SCHEMA; a table without rows may be missing
 
-# Columns that pipelines add to every staged row; the mapping sees them, `read` does not write them.
+# Columns that pipelines add to every staged row; the mapping sees them, `read_batches` does not write them.
 META_SCHEMA = Schema(
     {
         "_company_id": String(),  # the company that the row concerns: its own number, or the link's result
@@ -206,9 +207,9 @@ class ComputedKey:
 class Link:
     """Links rows that name their company only by an LEI, ISIN or name to it through another staged table.
 
-    `table`, `key`: rows for which `touches` gives null, and the column or Key that identifies the company.
+    `table`, `key`: rows for which `company_ids_of_rows` gives null, and the column or Key that identifies the company.
     `through`, `through_key`: rows of companies with the same key. A row is linked if exactly one company
-    matches; `_company_id` then has its id, in `normalise` as for every other row.
+    matches; `_company_id` then has its id, in `to_shared_tables` as for every other row.
 
     Of several links of one table the first with any match decides, so the hard key comes before the soft one:
     `(Link("xx_trades", "lei", "xx_lei", "lei"), Link("xx_trades", CORE_NAME, "xx_register", CORE_NAME))`.
@@ -242,7 +243,7 @@ class HostLimit:
 class HostSecret:
     """A credential that a host requires: its name there, and an address that answers 401 or 403 if it is wrong.
 
-    opens: the host of the datasets that need the credential, where that is another one.
+    dataset_host: the host of the datasets that need the credential, where that is another one.
     """
 
     host: str
@@ -255,21 +256,21 @@ class HostSecret:
 class Jurisdiction:
     """A market as the pipelines see it: the merge of its contributions (`connectors.kit.composition`).
 
-    precedence: shared field -> dataset keys, first that has a value wins.
-    touches: (staged table name, rows) -> company_id per row, null where the row concerns no company.
-    normalise: present rows of the touched companies and the run's logical date to shared tables. Pure, and per
+    field_precedence: shared field -> dataset keys, first that has a value wins.
+    company_ids_of_rows: (staged table name, rows) -> company_id per row, null where the row concerns no company.
+    to_shared_tables: present rows of the touched companies and the run's logical date to shared tables. Pure, and per
     company: the result for one company depends on that company's rows alone.
-    links: how rows without a company (`touches` gives null) are linked to one, in order of evaluation.
-    holders: staged table -> columns that name a holder, or Keys that list the names in a cell; without a
+    links: how rows without a company (`company_ids_of_rows` gives null) are linked to one, in order of evaluation.
+    holder_columns: staged table -> columns that name a holder, or Keys that list the names in a cell; without a
     declaration no row is removed when a holder is erased.
-    removed: staged table -> which of its rows announce that the register has removed the company's content
+    removal_masks: staged table -> which of its rows announce that the register has removed the company's content
     for legal reasons. Everything else about such a company is erased after the ingest that brings the row;
     the row itself stays, with the number only.
-    dated: datasets in which each holding states a day of its own (a notice, a yearly list), so that the next
+    dated_datasets: datasets in which each holding states a day of its own (a notice, a yearly list), so that the next
     one is another statement, not a change in place; superseded statements are in HOLDINGS_EARLIER.
-    secrets: credentials that hosts require; the operator supplies them, the market's code holds none.
-    limits: maxima of requests to hosts; other hosts get the client's own.
-    untitled: datasets of news that give the kind of a filed document but no headline: releases are identified
+    host_secrets: credentials that hosts require; the operator supplies them, the market's code holds none.
+    host_limits: maxima of requests to hosts; other hosts get the client's own.
+    untitled_datasets: datasets of news that give the kind of a filed document but no headline: releases are identified
     by their time alone.
     news_items: staged tables that hold news -> the items of their rows (`connectors.news.schema.ITEM`).
     """

@@ -6,7 +6,7 @@ Does not belong here: what a dataset is (`dataset`, which re-exports these names
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -49,7 +49,8 @@ class RecognisedFile:
 class PreviousArchive:
     """The previous, already ingested archive of a piece: members identical in both need not be read again.
 
-    told: names of files that delivered single records since; members of these names are read in any case.
+    single_record_files: names of files that delivered single records since; members of these names are read in any
+    case.
     """
 
     open: Callable[[], BinaryIO]
@@ -60,7 +61,7 @@ class PreviousArchive:
 class ArchiveMember:
     """One body in RAW or one archive member in it. `open` returns the plain bytes from the start each time.
 
-    former: the previous archive, where only changed members are read (`Dataset.rereads`).
+    previous_archive: the previous archive, where only changed members are read (`Dataset.reread_interval`).
     """
 
     dataset: str
@@ -77,6 +78,15 @@ class ArchiveMember:
     def raw_pointer(self) -> str:
         """Pointer into RAW: `sha256` or `sha256#member`."""
         return self.sha256 if self.member_name is None else f"{self.sha256}#{self.member_name}"
+
+    def unreadable_error(self, reason: object) -> UnreadableFileError:
+        """The error that rejects this file, for `raise`."""
+        return UnreadableFileError(self.dataset, self.name, str(reason))
+
+
+def no_split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
+    """The split of a plain file: the piece itself."""
+    yield piece
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Source groups: folders of files that belong to no single market.
 
-Datasets of every market read them by those patterns of `Dataset.files` that begin with a folder's name. Belongs
+Datasets of every market read them by those patterns of `Dataset.file_patterns` that begin with a folder's name. Belongs
 here: the groups, and the files that are ignored on purpose. Does not belong here: ingesting files
 (`pipelines.sources.folder`), or reading them (the datasets).
 """

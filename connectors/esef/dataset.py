@@ -13,24 +13,15 @@ from typing import Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.esef import fetch, schema
 from connectors.esef.filing_index import NotFilingIndexError, parse_index_batch
 from connectors.esef.report import parse_report_row
 from connectors.esef.xbrl_json import NotXbrlReportError
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import iso_country
 
@@ -61,7 +52,6 @@ def esef_dataset(market: str) -> Dataset:
         staged_tables={table.name: table for table in tables},
         file_patterns=("esef/**", "esef_*", "filings_xbrl_org/**"),
         recognise_file=partial(recognise_file, market),
-        split_members=staging.no_split,
         read_batches=partial(_read, market),
         fetch=partial(fetch.fetch, market),
     )
@@ -97,13 +87,11 @@ def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
     with staging.open_plain(piece) as body:
         text = body.read(_LIMIT + 1).removeprefix(b"\xef\xbb\xbf")
     if len(text) > _LIMIT:
-        raise UnreadableFileError(piece.dataset, piece.name, f"more than {_LIMIT} bytes")
+        raise piece.unreadable_error(f"more than {_LIMIT} bytes")
     tally = SignalCounter(piece.dataset)
-    try:
+    with staging.unreadable_on(piece, (NotXbrlReportError, NotFilingIndexError, *MALFORMED)):
         if _FILINGS.search(text[:_HEAD]):
             yield parse_index_batch(market, msgspec.json.decode(text), tally)
         else:
             row = parse_report_row(text, piece.member_name or piece.name, tally)
             yield staging.make_batch(schema.report_table(market), [row], None, tally.drain())
-    except (NotXbrlReportError, NotFilingIndexError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error

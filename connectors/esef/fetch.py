@@ -15,8 +15,9 @@ from urllib.parse import quote, urlencode, urljoin
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.esef.schema import HOST, SITE
+from connectors.kit.cursors import from_json_cursor, to_json_cursor
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, MissingResourceError, RequestRejectedError, UnexpectedBodyError
 from connectors.kit.http.response import NotModified
@@ -33,13 +34,10 @@ _TRIES: Final = 7  # runs in which a report is requested before it is given up
 
 
 class _FetchProgress(msgspec.Struct):
-    """Fetch cursor: processing time up to which entries were read, and the tries per report in the backlog."""
+    """Processing time up to which entries were read, and the tries per report in the backlog."""
 
     since: str = ""
     owed: dict[str, int] = {}
-
-    def cursor(self) -> Cursor:
-        return Cursor(msgspec.json.encode(self).decode())
 
 
 def index_url(market: str) -> str:
@@ -60,7 +58,7 @@ def fetch(market: str, http: HttpClient, cursor: Cursor | None, subjects: Iterab
     The error of a failed report is raised at the end, after everything else was yielded.
     """
     del subjects
-    reports = _ReportFetcher(http, _parse_cursor(cursor))
+    reports = _ReportFetcher(http, from_json_cursor(cursor, _FetchProgress) or _FetchProgress())
     yield from reports.owed()
     yield from _fetch_new(market, http, reports)
     if reports.broken is not None:
@@ -79,7 +77,7 @@ def _fetch_new(market: str, http: HttpClient, reports: _ReportFetcher) -> Iterat
         reports.place.since = max(str(entry["processed"]) for entry in fresh)
         # pages shift as filings are added, so the file is named after its first new entry
         name = f"index-{fresh[0].get('fxo_id')}.json"
-        yield replace(page.to_fetched_file(name, Scope.PART), cursor=reports.place.cursor())
+        yield replace(page.to_fetched_file(name, Scope.PART), cursor=to_json_cursor(reports.place))
         taken += 1
         if taken == PAGES:
             return
@@ -98,7 +96,7 @@ class _ReportFetcher:
         """Retries the backlog of earlier runs."""
         for path, tries in list(self.place.owed.items()):
             for arrival in self.of(path):
-                yield replace(arrival, cursor=self.place.cursor())
+                yield replace(arrival, cursor=to_json_cursor(self.place))
             if tries + 1 >= _TRIES:
                 self.place.owed.pop(path, None)
             elif path in self.place.owed:
@@ -128,14 +126,6 @@ class _ReportFetcher:
             raise error
         self.broken = error
         self.place.owed.setdefault(path, 0)
-
-
-def _parse_cursor(cursor: Cursor | None) -> _FetchProgress:
-    """Decodes a cursor; an unreadable one starts over, which is harmless."""
-    try:
-        return _FetchProgress() if cursor is None else msgspec.json.decode(cursor.value, type=_FetchProgress)
-    except msgspec.MsgspecError:
-        return _FetchProgress()
 
 
 def _fetch_pages(http: HttpClient, first: str) -> Iterator[tuple[str, FetchedResponse]]:

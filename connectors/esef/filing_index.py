@@ -5,13 +5,13 @@ Does not belong here: requesting pages (`fetch`), reports (`report`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 import polars as pl
 
-from connectors.contract.dataset import Batch
+from connectors.contract.pieces import Batch
 from connectors.esef import schema
 from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
@@ -19,6 +19,7 @@ from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import iso_country
 
+_Time = TypeVar("_Time", date, datetime)
 _ENTITIES: Final = "/api/entities/"
 _PATHS: Final = ("package_url", "report_url", "json_url", "viewer_url")
 _COUNTS: Final = ("error_count", "warning_count", "inconsistency_count")
@@ -61,9 +62,9 @@ def _index_row(entry: object, names: Mapping[str, str], tally: SignalCounter) ->
         "lei": lei if is_lei(lei) else None,
         "entity_name": names.get(lei),
         "country": record.need("country"),
-        "period_end": _parse_period_end(record, tally, fxo_id),
-        "date_added": _parse_instant(record, "date_added", tally, fxo_id),
-        "processed": _parse_instant(record, "processed", tally, fxo_id),
+        "period_end": _parse_time(record, "period_end", date.fromisoformat, tally, fxo_id),
+        "date_added": _parse_time(record, "date_added", _parse_instant, tally, fxo_id),
+        "processed": _parse_time(record, "processed", _parse_instant, tally, fxo_id),
         "sha256": record.text("sha256"),
         **{name: record.integer(name) for name in _COUNTS},
         **{name: record.text(name) for name in _PATHS},
@@ -104,23 +105,20 @@ def _issuer_names(included: object) -> dict[str, str]:
     return found
 
 
-def _parse_period_end(record: JsonRecord, tally: SignalCounter, example: str) -> date | None:
-    text = record.text("period_end")
-    try:
-        return None if text is None else date.fromisoformat(text)
-    except ValueError:
-        tally.add("unreadable_value", "period_end", example)
-        return None
-
-
-def _parse_instant(record: JsonRecord, name: str, tally: SignalCounter, example: str) -> datetime | None:
-    """UTC without an offset: `2023-01-18 11:02:06.724768`."""
+def _parse_time(
+    record: JsonRecord, name: str, parse: Callable[[str], _Time], tally: SignalCounter, example: str
+) -> _Time | None:
     text = record.text(name)
     try:
-        return None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)
+        return None if text is None else parse(text)
     except ValueError:
         tally.add("unreadable_value", name, example)
         return None
+
+
+def _parse_instant(text: str) -> datetime:
+    """UTC without an offset: `2023-01-18 11:02:06.724768`."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 def _entry_id(entry: object) -> object:

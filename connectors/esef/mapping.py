@@ -118,11 +118,12 @@ def _unique_documents(documents: pl.DataFrame) -> pl.DataFrame:
 def _map_filings(rows: pl.DataFrame) -> pl.DataFrame:
     days = (pl.col("period_end") - pl.col("period_start")).dt.total_days() + 1
     short = days < ANNUAL_DAYS[0]
-    return rows.with_columns(
+    # `filed_at` stays null: the site states when it found a report, not when it was filed
+    filings = rows.with_columns(
         pl.when(short).then(pl.lit(INTERIM)).otherwise(pl.lit(ANNUAL)).alias("filing_type"),
-        pl.lit(None, pl.Date).alias("filed_at"),  # the site states when it found a report, not when it was filed
         pl.lit(value=False).alias("is_amendment"),
-    ).select(FILINGS.names)
+    )
+    return staging.cast_to_table(filings, FILINGS)
 
 
 def _map_financials(rows: pl.DataFrame, prefix: str) -> pl.DataFrame:
@@ -139,10 +140,9 @@ def _map_financials(rows: pl.DataFrame, prefix: str) -> pl.DataFrame:
         *chains,
         pl.lit(value=True).alias("is_consolidated"),
         pl.lit(value=bool(prefix)).alias("is_comparative"),
-        pl.lit(None, pl.Int64).alias("fiscal_year"),
         pl.lit(STANDARD).alias("accounting_standard"),
         pl.lit([], pl.List(pl.String)).alias("derived"),
     )
     stated = pl.any_horizontal(pl.col(FIGURES).is_not_null())
     kept = made.filter(pl.col("period_start").is_not_null(), stated if prefix else pl.lit(value=True))
-    return kept.select(FINANCIALS_REPORTED.names)
+    return staging.cast_to_table(kept, FINANCIALS_REPORTED)

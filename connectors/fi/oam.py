@@ -16,24 +16,14 @@ from typing import Final
 
 from lxml import html
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.fi.register import MARKET
 from connectors.gleif.level1.registration_numbers import is_lei
-from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.nasdaq.schema import LICENCE
-from connectors.news import categories, html_pages, items
+from connectors.news import bodies, categories, items
 from connectors.news.schema import wire_table
 
 KEY: Final = "fi.oam"
@@ -65,14 +55,14 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch: the releases of a list, or the one of a page."""
-    root = html_pages.parse_page(member, "a page of the storage")
+    root = bodies.parse_page(member, "a page of the storage")
     listed = root.xpath("//*[contains(concat(' ', @class, ' '), ' message-row ')]")
     found = listed or root.xpath("//*[@id='view-headline']")
     if not found:
-        raise UnreadableFileError(member.dataset, member.name, "neither rows of a list nor a headline in it")
+        raise member.unreadable_error("neither rows of a list nor a headline in it")
     language = str(root.get("lang") or "")[:2]
     row_of = _list_item_row if listed else partial(_page_row, root, language)
-    yield items.make_items_batch(member, RELEASES, found, row_of, html_pages.text_of_element)
+    yield items.make_items_batch(member, RELEASES, found, row_of, bodies.text_of_element)
 
 
 def _list_item_row(element: html.HtmlElement, _tally: SignalCounter) -> items.Row:
@@ -92,7 +82,7 @@ def _page_row(root: html.HtmlElement, language: str, headline: html.HtmlElement,
     """The release of a single page: `Company - Category` and the time are in labels."""
     number = next(iter(root.xpath("//meta[@name='disclosureId']/@content")), "")
     labels = [
-        text for text in map(html_pages.text_of_element, root.xpath("//span[ancestor::*[@id='view-content']]")) if text
+        text for text in map(bodies.text_of_element, root.xpath("//span[ancestor::*[@id='view-content']]")) if text
     ]
     stamp = next((text for text in labels if _TIME.search(text)), "")
     company, _, category = next((text for text in labels if " - " in text and not _TIME.search(text)), "").rpartition(
@@ -101,10 +91,10 @@ def _page_row(root: html.HtmlElement, language: str, headline: html.HtmlElement,
     if not str(number).isdecimal():
         raise items.RejectedItemError("no number of the release")
     row = _release_row(
-        str(number), language, stamp, company or None, html_pages.text_of_element(headline), category or None
+        str(number), language, stamp, company or None, bodies.text_of_element(headline), category or None
     )
     names = " ".join(
-        html_pages.text_of_element(link) or "" for link in root.xpath("//*[contains(@class, 'attachment-link')]")
+        bodies.text_of_element(link) or "" for link in root.xpath("//*[contains(@class, 'attachment-link')]")
     )
     leis = {lei for lei in _PACKAGE.findall(names) if is_lei(lei)}
     return row | {"lei": leis.pop() if len(leis) == 1 else None}
@@ -119,10 +109,7 @@ def _release_row(
     known = language if _LANGUAGE.fullmatch(language) else None
     return {
         "id": f"oam:{number}",
-        "group": None,
-        "corrects": None,
         "title": title,
-        "summary": None,
         "url": f"https://{HOST}/view/{number}" + (f"?lang={known}" if known else ""),
         "publisher": PUBLISHER,
         "language": known,
@@ -131,10 +118,6 @@ def _release_row(
         "kind": "",  # categories are in the language of the page
         "categories": categories.map_categories([category], "" if category else title),
         "author": company,
-        "org_number": None,
-        "lei": None,
-        "isin": None,
-        "symbol": None,
         "near": True,
     }
 
@@ -149,7 +132,7 @@ def _parse_instant(text: str) -> datetime | None:
 
 
 def _cell_text(element: html.HtmlElement, name: str) -> str | None:
-    return next(filter(None, map(html_pages.text_of_element, element.xpath(f".//*[contains(@class, '{name}')]"))), None)
+    return next(filter(None, map(bodies.text_of_element, element.xpath(f".//*[contains(@class, '{name}')]"))), None)
 
 
 DATASET: Final = Dataset(
@@ -162,6 +145,5 @@ DATASET: Final = Dataset(
     staged_tables={RELEASES.name: RELEASES},
     file_patterns=("oam_fi/**", "fi_oam/**", "oam/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
 )

@@ -1,4 +1,4 @@
-"""Common to all datasets of the Finnish register office (PRH): host, licence, business ids, how a JSON body ends.
+"""Common to all datasets of the Finnish register office (PRH): host, licence, business ids, code lists, errors.
 
 Does not belong here: the fields of one dataset, or mapping records to a profile (`profile.companies`).
 """
@@ -12,6 +12,7 @@ import polars as pl
 from stdnum.fi import ytunnus
 
 from connectors.contract.dataset import HostLimit, Licence
+from connectors.kit.code_lists import load_code_list
 from warehouse.schema.identifiers import company_id
 
 MARKET: Final = "FI"
@@ -21,6 +22,8 @@ COMPANIES_URL: Final = f"https://{HOST}/opendata-ytj-api/v3"
 STATEMENTS_URL: Final = f"https://{HOST}/opendata-xbrl-api/v3"
 NOTICES_URL: Final = f"https://{HOST}/opendata-registerednotices-api/v3"
 PREFIX: Final = company_id(MARKET, "")
+MUNICIPALITIES: Final = load_code_list("connectors.fi", "municipalities")  # with their regions
+POST_CODES: Final = load_code_list("connectors.fi", "postcodes")  # with their municipality
 
 LICENCE: Final = Licence(
     name="CC BY 4.0",

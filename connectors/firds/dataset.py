@@ -11,24 +11,13 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import partial
-from itertools import islice
 from typing import Any, BinaryIO, Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.firds import fetch, parse
 from connectors.firds import schema as f
-from connectors.firds.fetch import FileLister
+from connectors.firds.fetch import CHANGES, WHOLE, FileLister, parse_day
 from connectors.firds.parse import FileFindings
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, detect_body_format
@@ -38,8 +27,6 @@ from warehouse.schema.types import Table
 
 _ROWS: Final = 20_000
 _NAME: Final = re.compile(r"(FULINS_[A-Z]|DLTINS|FULCAN)_([0-9]{8})_([0-9]{1,3})of([0-9]{1,3})(?![0-9])")
-_WHOLE: Final = "FULINS_E"
-_CHANGES: Final = "DLTINS"
 Records = Callable[[BinaryIO, date, FileFindings], Iterator[dict[str, Any]]]
 
 
@@ -83,7 +70,7 @@ def firds_datasets(market: str, authority: FirdsAuthority) -> tuple[Dataset, Dat
         host=authority.host,
         staged_tables={table.name: table for table in tables},
         file_patterns=("firds/FULINS*", "firds/**", "**/FULINS_*", f"{authority.folder}/**"),
-        recognise_file=partial(_recognise, _WHOLE),
+        recognise_file=partial(_recognise, WHOLE),
         is_complete_set=is_complete_set,
         split_members=_split_xml_members,
         read_batches=partial(_read_snapshot, market),
@@ -98,7 +85,7 @@ def firds_datasets(market: str, authority: FirdsAuthority) -> tuple[Dataset, Dat
         host=authority.host,
         staged_tables={changes.name: changes},
         file_patterns=("firds/DLTINS*", "**/DLTINS_*", f"{authority.folder}/DLTINS*"),
-        recognise_file=partial(_recognise, _CHANGES),
+        recognise_file=partial(_recognise, CHANGES),
         split_members=_split_xml_members,
         read_batches=partial(_read_changes, market),
         fetch=partial(fetch.fetch_changes, authority.list_files),
@@ -116,7 +103,7 @@ def _recognise(kind: str, name: str, head: bytes) -> RecognisedFile | NotApplica
         return NotApplicable(f"expected a file of FIRDS (XML in a zip), found {detect_body_format(head).value}")
     day = snapshot_day(name)
     at = None if day is None else datetime.combine(day, time(), UTC)
-    return RecognisedFile(at, Scope.FULL if kind == _WHOLE else Scope.FEED)
+    return RecognisedFile(at, Scope.FULL if kind == WHOLE else Scope.FEED)
 
 
 def is_complete_set(names: Collection[str]) -> bool:
@@ -133,10 +120,7 @@ def is_complete_set(names: Collection[str]) -> bool:
 def snapshot_day(name: str) -> date | None:
     """The day in a file's name."""
     found = _NAME.search(name)
-    try:
-        return None if found is None else datetime.strptime(found[2], "%Y%m%d").replace(tzinfo=UTC).date()
-    except ValueError:
-        return None
+    return None if found is None else parse_day(found[2])
 
 
 def _split_xml_members(piece: ArchiveMember) -> Iterator[ArchiveMember]:
@@ -160,16 +144,9 @@ def _member_snapshot(piece: ArchiveMember) -> date:
 def _read_batches(piece: ArchiveMember, table: Table, edition: date, records: Records) -> Iterator[Batch]:
     tally = SignalCounter(piece.dataset)
     found = FileFindings()
-    try:
-        with staging.open_plain(piece) as body:
-            rows = records(body, edition, found)
-            full = True
-            while full:
-                part = list(islice(rows, _ROWS))
-                full = len(part) == _ROWS
-                kept = parse.to_staged_frame(part, tally)
-                yield staging.make_batch(table, kept, parse.drain_rejects(found), tally.drain())
-    except NotXmlError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+    with staging.unreadable_on(piece, NotXmlError), staging.open_plain(piece) as body:
+        for part in staging.row_chunks(records(body, edition, found), _ROWS):
+            kept = parse.to_staged_frame(part, tally)
+            yield staging.make_batch(table, kept, parse.drain_rejects(found), tally.drain())
     if not found.records:
-        raise UnreadableFileError(piece.dataset, piece.name, "no record of FIRDS in it: expected RefData or changes")
+        raise piece.unreadable_error("no record of FIRDS in it: expected RefData or changes")

@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import FetchedResponse, NotModified
@@ -56,31 +56,40 @@ def list_esma_files(http: HttpClient, since: date, until: date) -> Iterator[Fird
     """Files that ESMA published in these days. Raises FetchError."""
     span = quote(f"publication_date:[{since}T00:00:00Z TO {until}T23:59:59Z]", safe="")
     base = f"https://{ESMA_HOST}/solr/esma_registers_firds_files/select?q=*&fq={span}&wt=json"
-    start, total = 0, 1
-    for _ in range(_MOST_PAGES):
-        if start >= total:
-            return
+
+    def page(start: int) -> tuple[list[Any], int]:
         url = f"{base}&start={start}&rows={PAGE_ENTRIES}"
         answer = _response_member(http.json(url), "response", dict, url)
-        docs, total = (_response_member(answer, "docs", list, url), _response_member(answer, "numFound", int, url))
-        yield from _parse_entries(docs)
-        start += len(docs) or total  # a page may be shorter than requested; an empty one is the end
+        docs: list[Any] = _response_member(answer, "docs", list, url)
+        return docs, _response_member(answer, "numFound", int, url)
+
+    yield from _parse_entries(_paged_entries(page))
 
 
 def list_fca_files(http: HttpClient, since: date, until: date) -> Iterator[FirdsFile]:
     """Files that the FCA published in these days. Raises FetchError."""
     kinds = "((file_type:FULINS) OR (file_type:DLTINS))"
     asked = quote(f"({kinds} AND (publication_date:[{since} TO {until}]))", safe="")
+
+    def page(start: int) -> tuple[list[Any], int]:
+        span = f"from={start}&size={PAGE_ENTRIES}&sort=file_name:asc"
+        url = f"https://{FCA_HOST}/fca_data_firds_files?q={asked}&{span}"
+        answer = _response_member(http.json(url), "hits", dict, url)
+        hits: list[Any] = _response_member(answer, "hits", list, url)
+        return hits, _total_hits(answer, url)
+
+    yield from _parse_entries(hit.get("_source") for hit in _paged_entries(page) if isinstance(hit, dict))
+
+
+def _paged_entries(page: Callable[[int], tuple[list[Any], int]]) -> Iterator[Any]:
+    """Entries of all pages. `page`: those from an offset on, and the total number."""
     start, total = 0, 1
     for _ in range(_MOST_PAGES):
         if start >= total:
             return
-        span = f"from={start}&size={PAGE_ENTRIES}&sort=file_name:asc"
-        url = f"https://{FCA_HOST}/fca_data_firds_files?q={asked}&{span}"
-        answer = _response_member(http.json(url), "hits", dict, url)
-        hits, total = _response_member(answer, "hits", list, url), _total_hits(answer, url)
-        yield from _parse_entries([hit.get("_source") for hit in hits if isinstance(hit, dict)])
-        start += len(hits) or total
+        entries, total = page(start)
+        yield from entries
+        start += len(entries) or total  # a page may be shorter than requested; an empty one is the end
 
 
 def _total_hits(answer: Any, url: str) -> int:
@@ -102,7 +111,7 @@ def _parse_entries(entries: Iterable[Any]) -> Iterator[FirdsFile]:
         said = entry if isinstance(entry, dict) else {}
         name, url = str(said.get("file_name")), str(said.get("download_link"))
         found = _NAME.fullmatch(name)
-        made = None if found is None else _parse_day(found[2])
+        made = None if found is None else parse_day(found[2])
         if found is None or made is None or not (url.endswith(f"/{name}") and _is_authority_host(url)):
             continue
         md5 = said.get("checksum")
@@ -112,7 +121,8 @@ def _parse_entries(entries: Iterable[Any]) -> Iterator[FirdsFile]:
         )
 
 
-def _parse_day(digits: str) -> date | None:
+def parse_day(digits: str) -> date | None:
+    """A day as in a file's name; None if there is no such day."""
     try:
         return date.fromisoformat(digits)
     except ValueError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, BinaryIO, Final
 
@@ -40,7 +40,7 @@ class FileFindings:
     """Counts of one file: records of any kind, and rejected equities."""
 
     records: int = 0
-    rejected_rows: list[RejectedRow] | None = None
+    rejected_rows: list[RejectedRow] = field(default_factory=list)
 
 
 def parse_full_file(body: BinaryIO, snapshot_date: date, findings: FileFindings) -> Iterator[dict[str, Any]]:
@@ -67,8 +67,6 @@ def _parse_record(element: etree._Element, record: str, edition: date, found: Fi
     row: dict[str, Any] = {column: element_text_at(element, path) for column, path in f.PATHS.items()}
     reason = _reject_reason(row)
     if reason is not None:
-        if found.rejected_rows is None:
-            found.rejected_rows = []
         found.rejected_rows.append((row["isin"], reason, f"{row['lei']} {row['mic']} {row['name']}"))
         return None
     return row | {"record": record, "edition": edition.isoformat()}
@@ -101,5 +99,5 @@ def to_staged_frame(rows: list[dict[str, Any]], tally: SignalCounter) -> pl.Data
 
 def drain_rejects(findings: FileFindings) -> pl.DataFrame:
     """Rejects since the last call."""
-    refused, findings.rejected_rows = findings.rejected_rows or [], None
+    refused, findings.rejected_rows = findings.rejected_rows, []
     return staging.reject_rows(refused)

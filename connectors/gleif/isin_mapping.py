@@ -7,42 +7,28 @@ not belong here: LEI records (`level1`), or traded instruments (`connectors.fird
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Cursor,
-    Dataset,
-    FetchedFile,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.gleif.level1.dataset import LICENCE
 from connectors.gleif.level1.registration_numbers import are_leis
-from connectors.gleif.single_file_zip import NotSingleFileError, open_single_file
+from connectors.gleif.single_file_zip import NotSingleFileError, unpacked_member
+from connectors.gleif.sound_rows import split_sound
 from connectors.kit import staging
 from connectors.kit.columns.isin import are_isins
 from connectors.kit.csv import reader
 from connectors.kit.csv.reader import CsvFormat
 from connectors.kit.formats import BodyFormat, detect_body_format
-from connectors.kit.http.response import NotModified, Validators
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.staging import SignalCounter
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import IDENTIFIERS
 from warehouse.schema.types import Column, ColumnKind, Table
-
-if TYPE_CHECKING:
-    from connectors.kit.http.client import HttpClient
 
 HOST: Final = "mapping.gleif.org"
 URL: Final = f"https://{HOST}/api/v2/isin-lei/latest/download"
@@ -77,18 +63,9 @@ def isin_dataset(market: str) -> Dataset:
         staged_tables={made.name: made},
         file_patterns=("isin_lei/**", "isin-lei*", "isin_lei*", "lei-isin*"),
         recognise_file=recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(_read, market),
-        fetch=fetch,
+        fetch=ConditionalFile(URL, "isin-lei.zip", {BodyFormat.ZIP}, Scope.FULL).fetch,
     )
-
-
-def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """All pairs; nothing if unchanged since the last run."""
-    since = None if cursor is None else Validators.of(cursor)
-    answer = http.download(URL, expect={BodyFormat.ZIP}, since=since)
-    if not isinstance(answer, NotModified):
-        yield answer.to_fetched_file("isin-lei.zip", Scope.FULL, answer.validators.cursor())
 
 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
@@ -103,19 +80,14 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
     made = isin_table(market)
-    unpacked = replace(piece, open=partial(open_single_file, piece))
     tally = SignalCounter(piece.dataset)
-    try:
-        for batch in reader.read_csv(unpacked, _LAYOUT):
+    with staging.unreadable_on(piece, NotSingleFileError):
+        for batch in reader.read_csv(unpacked_member(piece), _LAYOUT):
             mine = batch.rows.filter(pl.col("isin").str.starts_with(iso_country(market)))
-            mine = mine.with_columns(_sound=are_isins(mine["isin"]) & are_leis(pl.col("lei")))
-            wrong = mine.filter(~pl.col("_sound")).select("isin", "lei").iter_rows()
-            refused = staging.reject_rows((isin, "no ISIN, or no LEI of an issuer", lei) for isin, lei in wrong)
-            kept = mine.filter("_sound").drop("_sound")
+            sound = are_isins(mine["isin"]) & are_leis(pl.col("lei"))
+            kept, refused = split_sound(mine, sound, "no ISIN, or no LEI of an issuer", "isin", "lei")
             rejects = pl.concat([batch.rejects, refused])
             yield staging.make_batch(made, kept, rejects, (*batch.signals, *tally.drain()))
-    except NotSingleFileError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
 
 
 def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
@@ -125,15 +97,7 @@ def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.Data
         return staging.empty_staged_frame(IDENTIFIERS)
     rows = present[made.name].filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null())
     few = rows.filter(pl.len().over("_company_id") <= MOST).sort("_observed_at", "lei")
-    return (
-        few.unique(["_company_id", "isin"], keep="last", maintain_order=True)
-        .select(
-            pl.col("_company_id").alias("company_id"),
-            pl.lit("isin").alias("scheme"),
-            pl.col("isin").alias("value"),
-            pl.lit(f"{market.lower()}.isin").alias("register"),
-            pl.col("_raw").alias("raw"),
-            pl.col("_observed_at").alias("observed_at"),
-        )
-        .collect()
-    )
+    once = few.unique(["_company_id", "isin"], keep="last", maintain_order=True)
+    register = pl.lit(f"{market.lower()}.isin")
+    named = once.select(*staging.ORIGIN, scheme=pl.lit("isin"), value="isin", register=register)
+    return named.select(IDENTIFIERS.names).collect()

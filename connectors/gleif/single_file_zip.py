@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import io
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from typing import BinaryIO, Final, cast
 
-from connectors.contract.dataset import ArchiveMember
+from connectors.contract.pieces import ArchiveMember
 from connectors.kit import staging
-from connectors.kit.archive.bounded_stream import DECODER_ERRORS, bounded_stream, make_seekable
-from connectors.kit.archive.unreadable_stream import archive_errors_as_unreadable
+from connectors.kit.archive.bounded_stream import (
+    DECODER_ERRORS,
+    archive_errors_as_unreadable,
+    bounded_stream,
+    make_seekable,
+)
 from connectors.kit.archive.zip import ZipArchive
 from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 
@@ -23,6 +29,11 @@ _IN_MEMORY: Final = 64 << 20
 
 class NotSingleFileError(Exception):
     """A zip that is damaged, encrypted, or contains other than one file."""
+
+
+def unpacked_member(piece: ArchiveMember) -> ArchiveMember:
+    """The piece, opened as `open_single_file` does."""
+    return replace(piece, open=partial(open_single_file, piece))
 
 
 def open_single_file(member: ArchiveMember) -> BinaryIO:
@@ -38,7 +49,7 @@ def unpack_single_file(body: BinaryIO, name: str) -> BinaryIO:
     Raises NotSingleFileError; reading raises ArchiveError.
     """
     head = body.read(HEAD)
-    whole = cast("BinaryIO", io.BufferedReader(_RejoinedStream(head, body), 1 << 20))
+    whole = rejoined_body(head, body)
     if detect_body_format(head) is not BodyFormat.ZIP:
         return whole
     with ExitStack() as opened:
@@ -52,6 +63,11 @@ def unpack_single_file(body: BinaryIO, name: str) -> BinaryIO:
         except DECODER_ERRORS as error:
             raise NotSingleFileError(f"an archive that does not open: {error}") from error
         return bounded_stream(member, name, files[0].filename, LARGEST, owned=_OwnedArchive(opened.pop_all()))
+
+
+def rejoined_body(head: bytes, rest: BinaryIO) -> BinaryIO:
+    """A body with its already read first bytes put back; closing it closes the body."""
+    return cast("BinaryIO", io.BufferedReader(_RejoinedStream(head, rest), 1 << 20))
 
 
 class _OwnedArchive:

@@ -64,7 +64,7 @@ def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdic
 
 
 def company_ids_resolver(company_ids: Mapping[str, pl.Expr]) -> Callable[[str, pl.DataFrame], pl.Series]:
-    """Builds `Jurisdiction.touches`: a staged table and its rows to company ids, null where there is none."""
+    """Builds `Jurisdiction.company_ids_of_rows`: rows of a staged table to company ids, null where there is none."""
 
     def resolve(table: str, rows: pl.DataFrame) -> pl.Series:
         found = company_ids.get(table, pl.repeat(None, pl.len(), dtype=pl.String))
@@ -120,7 +120,7 @@ def _order_links(links: Mapping[str, tuple[Link, ...]]) -> tuple[Link, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _MarketMapping:
-    """`Jurisdiction.normalise`: shared rows of all contributions, then rows that depend on them, then the rules."""
+    """`Jurisdiction.to_shared_tables`: rows of all contributions, then rows that depend on them, then the rules."""
 
     parts: tuple[Contribution, ...]
     rules: Mapping[str, TableRule]

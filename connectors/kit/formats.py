@@ -5,6 +5,7 @@ Registries answer HTML with status 200 instead of a zip, and put HTML into membe
 
 from __future__ import annotations
 
+import codecs
 import re
 import zlib
 from enum import StrEnum
@@ -67,6 +68,11 @@ def decompressed_head(head: bytes) -> bytes:
         return zlib.decompressobj(wbits=31).decompress(head, _OPENING)
     except zlib.error:
         return head
+
+
+def plain_head(head: bytes) -> bytes:
+    """`decompressed_head` without the byte order mark."""
+    return decompressed_head(head).removeprefix(codecs.BOM_UTF8)
 
 
 def _is_html_page(text: bytes) -> bool:

@@ -7,31 +7,30 @@ Belongs here: what every dataset's `split` and `read` share. Does not belong her
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
+from itertools import islice
 from typing import Any, BinaryIO, Final, TypeVar
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    META_SCHEMA,
-    REJECT_COLUMNS,
-    ArchiveMember,
-    Batch,
-    PresentRows,
-    Signal,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import META_SCHEMA, PresentRows
+from connectors.contract.pieces import REJECT_COLUMNS, ArchiveMember, Batch, Signal, UnreadableFileError
 from connectors.kit.archive import members as archive_members
+from connectors.kit.archive.bounded_stream import archive_errors_as_unreadable
 from connectors.kit.archive.members import ArchiveError
-from connectors.kit.archive.unreadable_stream import archive_errors_as_unreadable
 from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from warehouse.schema.types import ColumnKind, Table
 
 _Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
+_Row = TypeVar("_Row")
+
+RejectedRecord = tuple[object, str, object]  # key or row number, reason, excerpt
 
 EXCERPT: Final = 200  # characters kept of a rejected record
 EXAMPLES: Final = 5
+_READ_BYTES: Final = 256 << 10  # per read; a buffer of the requested size is allocated each time
 
 TYPES: Final[Mapping[ColumnKind, pl.DataType]] = {
     ColumnKind.TEXT: pl.String(),
@@ -44,7 +43,17 @@ TYPES: Final[Mapping[ColumnKind, pl.DataType]] = {
     ColumnKind.DATE: pl.Date(),
     ColumnKind.INSTANT: pl.Datetime("us", "UTC"),
 }
+# What rows of shared tables take over from the staged rows of a company
+ORIGIN: Final = (
+    pl.col("_company_id").alias("company_id"),
+    pl.col("_raw").alias("raw"),
+    pl.col("_observed_at").alias("observed_at"),
+)
 REJECTS: Final = pl.Schema(dict.fromkeys(REJECT_COLUMNS, pl.String()))
+
+
+class RejectedRecordError(Exception):
+    """A record that is rejected; the message says why."""
 
 
 def staged_schema(table: Table) -> pl.Schema:
@@ -83,13 +92,6 @@ def complete_columns(rows: _Frame, table: Table) -> _Frame:
     return cast_to_table(rows, table)
 
 
-def concat_tables(table: Table, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Concatenates several parts with a table's columns and types; usually only one part has rows."""
-    due = staged_schema(table)
-    some = [part.select(due.names()).cast(due) for part in parts if not part.is_empty()]  # pyright: ignore[reportArgumentType]
-    return pl.concat(some) if some else empty_staged_frame(table)
-
-
 def present_rows(present: PresentRows, table: Table) -> pl.LazyFrame:
     """The present rows of one staged table; empty if there are none."""
     if table.name in present:
@@ -108,8 +110,8 @@ def has_rows(present: PresentRows, tables: Iterable[Table]) -> bool:
     return any(not rows.head(1).collect().is_empty() for rows in there)
 
 
-def reject_rows(rows: Iterable[tuple[object, str, object]] = ()) -> pl.DataFrame:
-    """Rejects as a frame: (record: key or row number, reason, excerpt), all text, the excerpt truncated."""
+def reject_rows(rows: Iterable[RejectedRecord] = ()) -> pl.DataFrame:
+    """Rejects as a frame, all text, the excerpt truncated."""
     cut = [(str(record), reason, str(excerpt)[:EXCERPT]) for record, reason, excerpt in rows]
     return pl.DataFrame(cut, schema=REJECTS, orient="row")
 
@@ -166,6 +168,28 @@ class SignalCounter:
         return signals
 
 
+class BatchBuilder:
+    """Collects what a reader finds out about a piece beside its rows: rejects and signals.
+
+    build: one batch of the rows, with the rejects and signals since the last one.
+    """
+
+    def __init__(self, dataset: str) -> None:
+        self.tally = SignalCounter(dataset)
+        self._rejects: list[RejectedRecord] = []
+
+    def reject(self, record: object, reason: object, excerpt: object = "") -> None:
+        """Rejects one record: its key or row number, why, and the beginning of its text."""
+        self._rejects.append((record, str(reason), excerpt))
+
+    def build(self, table: Table, rows: pl.DataFrame | Iterable[Mapping[str, Any]]) -> Batch:
+        """A batch of `rows`."""
+        found = rows if isinstance(rows, pl.DataFrame) else list(rows)
+        made = make_batch(table, found, reject_rows(self._rejects), self.tally.drain())
+        self._rejects = []
+        return made
+
+
 def count_signals(tally: SignalCounter, code: str, subject: str, examples: pl.Series) -> None:
     """Counts one signal per value of `examples`; the first values are kept as examples."""
     count_subjects(tally, code, examples.alias("example").to_frame().select("example", subject=pl.lit(subject)))
@@ -182,9 +206,12 @@ def count_subjects(tally: SignalCounter, code: str, subjects: pl.DataFrame) -> N
             tally.add(code, str(subject), example, count=0)
 
 
-def no_split(member: ArchiveMember) -> Iterator[ArchiveMember]:
-    """The split of a plain file: the piece itself."""
-    yield member
+def row_chunks(rows: Iterable[_Row], size: int) -> Iterator[list[_Row]]:
+    """Rows in lists of `size`; the last list is shorter, perhaps empty."""
+    remaining = iter(rows)
+    while len(chunk := list(islice(remaining, size))) == size:
+        yield chunk
+    yield chunk
 
 
 def split_archive(
@@ -196,7 +223,7 @@ def split_archive(
     nested: how many levels of zips inside zips are opened.
     A bad member (hostile name, encrypted, over its cap) is a piece with an `open` that raises UnreadableFileError;
     an archive that cannot be listed raises it here. Pieces can be pickled when `piece.open` can. If the previous
-    zip is given (`ArchiveMember.former`), only changed members are pieces.
+    zip is given (`ArchiveMember.previous_archive`), only changed members are pieces.
     """
     try:
         if not _is_archive(piece):
@@ -208,7 +235,7 @@ def split_archive(
             opener = partial(_open_member, piece.dataset, piece.name, member.open)
             yield replace(piece, member_name=member.name, open=opener, previous_archive=None)
     except ArchiveError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+        raise piece.unreadable_error(error) from error
 
 
 def open_plain(member: ArchiveMember) -> BinaryIO:
@@ -216,6 +243,34 @@ def open_plain(member: ArchiveMember) -> BinaryIO:
     name = member.name if member.member_name is None else f"{member.name}#{member.member_name}"
     opener = partial(archive_members.open_gunzipped, member.open, name)
     return _open_member(member.dataset, name, opener)
+
+
+def read_plain(piece: ArchiveMember, largest: int, too_long: str) -> bytes:
+    """The plain bytes of a piece that fits in memory.
+
+    Raises UnreadableFileError, of more than `largest` bytes with the reason `too_long`.
+    """
+    body = bytearray()
+    with open_plain(piece) as stream:
+        while part := stream.read(_READ_BYTES):
+            body += part
+            if len(body) > largest:
+                raise piece.unreadable_error(too_long)
+    return bytes(body)
+
+
+@contextmanager
+def unreadable_on(
+    piece: ArchiveMember, kinds: type[Exception] | tuple[type[Exception], ...], expected: str = ""
+) -> Iterator[None]:
+    """Turns errors of these kinds that are raised inside into UnreadableFileError.
+
+    expected: what the file should have been, written before the error's own text («expected an Atom page: …»).
+    """
+    try:
+        yield
+    except kinds as error:
+        raise piece.unreadable_error(f"{expected}: {error}" if expected else error) from error
 
 
 def _is_archive(piece: ArchiveMember) -> bool:

@@ -1,5 +1,8 @@
 """The uniform rule of `is_listed` (docs/formats/news.md 3.7): evidence in, the two columns of a profile out.
 
+Venues that count are declared by the markets, by MIC: not platforms, which trade any share without the issuer's
+request, and not over-the-counter quotes, which have no level.
+
 Evidence is rows of `listings` and the market's own statement about its companies. A company is listed if any
 evidence is live; it is not if evidence has ended and none is live; otherwise it is unknown, which a profile
 shows as false without a source (docs/contract/contract.md 4.0). A company that its register has removed is
@@ -10,11 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Final
 
 import polars as pl
 
-from connectors.listings.venues import MICS
+from warehouse.schema.markets import MARKETS
 
+LEVELS: Final = {
+    mic: exchange.level
+    for market in MARKETS.values()
+    for mic, exchange in market.exchanges.items()
+    if exchange.level is not None
+}
+MICS: Final = sorted(LEVELS)
 _DISSOLVED = "dissolved"
 
 

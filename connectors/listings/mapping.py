@@ -16,8 +16,7 @@ from connectors.firds import schema as firds_schema
 from connectors.firds.listings import firds_listings
 from connectors.kit import staging
 from connectors.kit.columns import text
-from connectors.listings.is_listed import is_live_listing
-from connectors.listings.venues import LEVELS, MICS
+from connectors.listings.is_listed import LEVELS, MICS, is_live_listing
 from warehouse.schema.tables import IDENTIFIERS, LISTINGS
 
 _NAMED: Final = {"isin": "isin", "ticker": "ticker"}
@@ -39,19 +38,16 @@ def map_firds_listings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.D
         ~text.is_too_far_in_future(pl.col("begins_on")),
     )
     rows = found.select(
-        pl.col("_company_id").alias("company_id"),
+        *staging.ORIGIN,
         pl.lit(f"{market.lower()}.firds").alias("register"),
         pl.concat_str("isin", "mic", separator="/").alias("native_id"),
         pl.col("mic").alias("exchange_mic"),
-        pl.lit(None, pl.String).alias("ticker"),
         pl.col("isin"),
         pl.col("mic").replace_strict(LEVELS, default=None, return_dtype=pl.String).alias("level"),
         pl.col("begins_on").alias("valid_from"),
         pl.when(~text.is_too_far_in_future(pl.col("ended_on"))).then("ended_on").alias("ended_on"),
-        pl.col("_raw").alias("raw"),
-        pl.col("_observed_at").alias("observed_at"),
     )
-    return rows.select(LISTINGS.names).cast(staging.staged_schema(LISTINGS)).collect()  # pyright: ignore[reportArgumentType]
+    return staging.complete_columns(rows, LISTINGS).collect()
 
 
 def map_identifiers(listings: pl.DataFrame, today: date) -> pl.DataFrame:

@@ -12,11 +12,9 @@ from typing import Final
 FLAGGING: Final = frozenset({144})
 YEAR_END: Final = frozenset({73})  # a financial statement release, before the annual report
 INTERIM: Final = frozenset({153, 68, 78, 500}) | YEAR_END
-KNOWN: Final = (
-    FLAGGING
-    | INTERIM
-    | {66, 69, 428, 436, 72, 270, 13, 75, 62, 16, 64, 18, 58, 67, 59, 29, 199, 30, 209, 210, 424, 432, 497, 498, 55}
-)
+KNOWN: Final = FLAGGING | INTERIM | {
+    13, 16, 18, 29, 30, 55, 58, 59, 62, 64, 66, 67, 69, 72, 75, 199, 209, 210, 270, 424, 428, 432, 436, 497, 498,
+}  # fmt: skip
 _FLAGGING_LABEL: Final = re.compile(r"major (?:shareholder|holding)|suurimmat osakkeenomistajat|flagg", re.IGNORECASE)
 _INTERIM_LABEL: Final = re.compile(
     r"interim report|quarterly report|half[- ]?year|osavuosi|puolivuosi|del[åa]rsrapport|halv[åa]rs", re.IGNORECASE

@@ -14,9 +14,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import msgspec
 import polars as pl
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
+from connectors.kit.cursors import from_json_cursor, to_json_cursor
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.last_cursor import with_last_cursor
 from connectors.nasdaq import categories
 from connectors.nasdaq.schema import HOST, VIEW_HOST
 
@@ -38,38 +40,33 @@ class SeenIds(msgspec.Struct):
 
     @staticmethod
     def of(cursor: Cursor | None) -> SeenIds:
-        try:
-            return SeenIds() if cursor is None else msgspec.json.decode(cursor.value, type=SeenIds)
-        except msgspec.MsgspecError:
-            return SeenIds()
+        return from_json_cursor(cursor, SeenIds) or SeenIds()
 
     def cursor(self) -> Cursor:
-        return Cursor(msgspec.json.encode(SeenIds(self.seen[-_REMEMBERED:])).decode())
+        return to_json_cursor(SeenIds(self.seen[-_REMEMBERED:]))
 
 
 def fetch_releases(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches pages of releases, newest first, until one has nothing new; the cursor comes with the last."""
     known = SeenIds.of(cursor)
-    before = set(known.seen)
     fresh: list[str] = []
-    held: FetchedFile | None = None
+    yield from with_last_cursor(
+        _fresh_pages(http, set(known.seen), fresh), lambda: SeenIds([*known.seen, *reversed(fresh)]).cursor()
+    )
+
+
+def _fresh_pages(http: HttpClient, before: set[str], fresh: list[str]) -> Iterator[FetchedFile]:
+    """Yields pages with numbers not in `before`, which are added to `fresh`."""
     for page in range(PAGES):
         answer = http.get(_query_url(page * PAGE), expect={BodyFormat.JSON})
         numbers = _release_numbers(answer)
         new = [number for number in numbers if number not in before]
         if not new:
-            break
-        if held is not None:
-            yield held
+            return
         fresh += new
-        held = answer.to_fetched_file(f"releases_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json", Scope.PART)
+        yield answer.to_fetched_file(f"releases_{answer.server_time:%Y%m%dT%H%M%S}_{page + 1}.json", Scope.PART)
         if len(numbers) < PAGE or len(new) < len(numbers):
-            break
-    if held is not None:
-        last = SeenIds([*known.seen, *reversed(fresh)]).cursor()
-        yield FetchedFile(
-            held.name, held.body, held.scope, held.observed_at, last, held.url, held.http_status, held.response_headers
-        )
+            return
 
 
 def _query_url(start: int) -> str:

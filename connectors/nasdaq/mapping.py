@@ -34,27 +34,7 @@ def map_filings(register: str, releases: pl.LazyFrame) -> pl.DataFrame:
         return staging.empty_staged_frame(FILINGS)
     groups = [group for _, group in rows.group_by(_GROUP, maintain_order=True)]
     found = [filing for group in groups if (filing := _filing_row(register, group.to_dicts())) is not None]
-    return pl.DataFrame(found, schema=_filings_schema(rows), orient="row").select(FILINGS.names)
-
-
-def _filings_schema(rows: pl.DataFrame) -> dict[str, Any]:
-    texts = (
-        "filing_id",
-        "company_id",
-        "filing_type",
-        "native_id",
-        "document_sha256",
-        "document_url",
-        "register",
-        "raw",
-    )
-    days = ("period_start", "period_end", "filed_at")
-    return {
-        **dict.fromkeys(texts, pl.String()),
-        **dict.fromkeys(days, pl.Date()),
-        "is_amendment": pl.Boolean(),
-        "observed_at": rows.schema["_observed_at"],
-    }
+    return pl.DataFrame(found, schema=staging.staged_schema(FILINGS), orient="row")
 
 
 def _filing_row(register: str, records: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -128,27 +108,22 @@ def holding_rows(register: str, rows: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("band"))
     )
     total = pl.coalesce("shares", "votes")
-    return rows.select(
-        company_id="_company_id",
+    held = rows.select(
+        *staging.ORIGIN,
         register=pl.lit(register),
         native_id=HOLDER,
         holder_name="holder",
         holder_type=kinds,
-        holder_company_id=pl.lit(None, pl.String),
-        holder_country=pl.lit(None, pl.String),
         **_level_columns("shares", "pct", "pct_min", "pct_max"),
         **_level_columns("votes", "votes_pct", "votes_min", "votes_max"),
-        share_class=pl.lit(None, pl.String),
-        basis=basis,
-        is_direct=pl.lit(None, pl.Boolean),  # the form includes indirect holdings and a group's funds
+        basis=basis,  # `is_direct` is open: the form includes indirect holdings and a group's funds
         controls=pl.lit([], dtype=pl.List(pl.String)),
         valid_from="valid_from",
         # only a zero total ends a holding: a notice below the lowest threshold may leave something
         ended_on=pl.when(total == pl.lit(_LOWEST).cast(rows.schema["shares"])).then("valid_from"),
         url=pl.coalesce("url", "_page"),
-        raw="_raw",
-        observed_at="_observed_at",
-    ).select(HOLDINGS.names)
+    )
+    return staging.complete_columns(held, HOLDINGS)
 
 
 def _level_columns(source: str, exact: str, low: str, high: str) -> dict[str, pl.Expr]:

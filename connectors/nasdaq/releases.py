@@ -6,7 +6,6 @@ Belongs here: JSON and JSONP, items to rows, the declaration of a dataset. Does 
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -14,22 +13,11 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-import msgspec
-
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
-from connectors.kit.json.chunks import MALFORMED
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.json.body import decode_body, read_body
 from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
 from connectors.nasdaq import categories, fetch
@@ -48,7 +36,7 @@ _MARKET: Final = re.compile(r"(?:Main Market|First North|Nasdaq|Baltic|GXG)\b", 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises lists of releases. Pages of the Finnish archive repeat them without categories and links."""
     del name
-    head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
+    head = plain_head(head)
     if _ITEMS.search(head):
         return RecognisedFile(None, Scope.PART)
     if detect_body_format(head) is BodyFormat.HTML:
@@ -58,13 +46,12 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     return NotApplicable(f"{detect_body_format(head)} that is no list of releases")
 
 
-def decode_response(text: bytes) -> Any:
-    """The JSON of a response, with or without the callback around it. Raises the decoder's errors."""
+def _without_callback(text: bytes) -> bytes:
     found = _CALLBACK.match(text)
-    return msgspec.json.decode(text if found is None else text[found.end() :].rstrip(b" \t\r\n;)"))
+    return text if found is None else text[found.end() :].rstrip(b" \t\r\n;)")
 
 
-def response_items(body: Any) -> list[Any] | None:
+def _response_items(body: Any) -> list[Any] | None:
     """The items of a response; None if it is not a list of releases."""
     results = body.get("results") if isinstance(body, dict) else None
     items = results.get("item") if isinstance(results, dict) else None
@@ -77,25 +64,20 @@ def response_items(body: Any) -> list[Any] | None:
 
 def read_batches(table: Table, markets: tuple[str, ...], member: ArchiveMember) -> Iterator[Batch]:
     """One batch: the items of these markets; others are counted."""
-    with staging.open_plain(member) as stream:
-        text = stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
-    try:
-        items = response_items(decode_response(text))
-    except MALFORMED as error:
-        raise UnreadableFileError(member.dataset, member.name, f"expected a list of releases: {error}") from None
+    text = _without_callback(read_body(member, _LARGEST))
+    items = _response_items(decode_body(member, text, "expected a list of releases"))
     if items is None:
-        raise UnreadableFileError(member.dataset, member.name, "no list of releases in it")
-    tally = SignalCounter(member.dataset)
+        raise member.unreadable_error("no list of releases in it")
+    batch = staging.BatchBuilder(member.dataset)
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[object, str, object]] = []
     for place, item in enumerate(items, start=1):
         try:
-            row = _release_row(item, markets, tally)
+            row = _release_row(item, markets, batch.tally)
         except RecordError as error:
-            rejects.append((place, str(error), item))
+            batch.reject(place, error, item)
             continue
         rows += [] if row is None else [row]
-    yield staging.make_batch(table, rows, staging.reject_rows(rejects), tally.drain())
+    yield batch.build(table, rows)
 
 
 def _release_row(item: Any, markets: tuple[str, ...], tally: SignalCounter) -> dict[str, Any] | None:
@@ -174,7 +156,6 @@ def releases_dataset(key: str, title: str, table: Table, markets: tuple[str, ...
         staged_tables={table.name: table},
         file_patterns=files,
         recognise_file=recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(read_batches, table, markets),
         fetch=fetch.fetch_releases,
     )

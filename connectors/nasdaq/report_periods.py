@@ -27,14 +27,22 @@ _MONTHS: Final = {
 _MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _TO: Final = r"\s*(?:[-–—−]|to|till|until)\s*"
 _YEAR: Final = r"(\d{4})(?![/\d–-])"
-_DAYS: Final = re.compile(rf"\b(\d{{1,2}})\.(\d{{1,2}})\.?\s*(\d{{4}})?{_TO}(\d{{1,2}})\.(\d{{1,2}})\.\s*{_YEAR}")
-# a whole word; in Finnish with its case ending: «syyskuun», «syyskuulta»
-_NAME: Final = rf"({_MONTH})(?:(?<=kuu)(?:n|ta|na|ksi|ssa|sta|hun|lla|lta|lle))?\b"
-_NAMED: Final = re.compile(
-    rf"\b(?:(\d{{1,2}})\.?\s+)?{_NAME}\s*(\d{{4}})?{_TO}(?:(\d{{1,2}})\.?\s+)?{_NAME},?\s+{_YEAR}", re.IGNORECASE
+_LAST_YEAR: Final = r"(?P<last_year>\d{4})(?![/\d–-])"
+_DAYS: Final = re.compile(
+    r"\b(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.?\s*(?P<year>\d{4})?"
+    rf"{_TO}(?P<last_day>\d{{1,2}})\.(?P<last_month>\d{{1,2}})\.\s*{_LAST_YEAR}"
 )
-_MONTH_FIRST: Final = re.compile(
-    rf"\b({_MONTH})\s+(\d{{1,2}})(?:,?\s+(\d{{4}}))?{_TO}({_MONTH})\s+(\d{{1,2}}),?\s+{_YEAR}", re.IGNORECASE
+# a whole word; in Finnish with its case ending: «syyskuun», «syyskuulta»
+_CASE: Final = r"(?:(?<=kuu)(?:n|ta|na|ksi|ssa|sta|hun|lla|lta|lle))?\b"
+_NAMED: Final = re.compile(
+    rf"\b(?:(?P<day>\d{{1,2}})\.?\s+)?(?P<month>{_MONTH}){_CASE}\s*(?P<year>\d{{4}})?"
+    rf"{_TO}(?:(?P<last_day>\d{{1,2}})\.?\s+)?(?P<last_month>{_MONTH}){_CASE},?\s+{_LAST_YEAR}",
+    re.IGNORECASE,
+)
+_MONTH_FIRST: Final = re.compile(  # «January 1 - September 30, 2026»
+    rf"\b(?P<month>{_MONTH})\s+(?P<day>\d{{1,2}})(?:,?\s+(?P<year>\d{{4}}))?"
+    rf"{_TO}(?P<last_month>{_MONTH})\s+(?P<last_day>\d{{1,2}}),?\s+{_LAST_YEAR}",
+    re.IGNORECASE,
 )
 _QUARTER: Final = re.compile(rf"\bQ([1-4])\s*/?\s*{_YEAR}|(?<!\d)(\d{{4}})\s*/?\s*Q([1-4])\b", re.IGNORECASE)
 _QUARTERS: Final = re.compile(
@@ -51,12 +59,8 @@ Period = tuple[date, date]
 
 def stated_period(headline: str, released: date) -> Period | None:
     """First and last day stated in the headline; None if none is stated, or none that fits the release."""
-    for found in (
-        _period_by_days(headline),
-        _period_by_months(headline),
-        _period_by_months_first(headline),
-        _period_by_quarter(headline),
-    ):
+    dated = (_dated_period(pattern.search(headline)) for pattern in (_DAYS, _NAMED, _MONTH_FIRST))
+    for found in (*dated, _period_by_quarter(headline)):
         if found is not None:
             start, end = found
             fits = 0 <= (released - end).days <= _LATEST and 0 < (end - start).days <= _LONGEST
@@ -64,29 +68,13 @@ def stated_period(headline: str, released: date) -> Period | None:
     return None
 
 
-def _period_by_days(headline: str) -> Period | None:
-    found = _DAYS.search(headline)
+def _dated_period(found: re.Match[str] | None) -> Period | None:
     if found is None:
         return None
-    day, month, year, last_day, last_month, last_year = found.groups()
-    return _build_period(day, int(month), year, last_day, int(last_month), last_year)
-
-
-def _period_by_months(headline: str) -> Period | None:
-    found = _NAMED.search(headline)
-    if found is None:
-        return None
-    day, month, year, last_day, last_month, last_year = found.groups()
-    return _build_period(day, _MONTHS[month.lower()], year, last_day, _MONTHS[last_month.lower()], last_year)
-
-
-def _period_by_months_first(headline: str) -> Period | None:
-    """«January 1 - September 30, 2026»."""
-    found = _MONTH_FIRST.search(headline)
-    if found is None:
-        return None
-    month, day, year, last_month, last_day, last_year = found.groups()
-    return _build_period(day, _MONTHS[month.lower()], year, last_day, _MONTHS[last_month.lower()], last_year)
+    month, last_month = (
+        int(text) if text.isdecimal() else _MONTHS[text.lower()] for text in found.group("month", "last_month")
+    )
+    return _build_period(found["day"], month, found["year"], found["last_day"], last_month, found["last_year"])
 
 
 def _period_by_quarters(headline: str) -> Period | None:

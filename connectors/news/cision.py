@@ -13,23 +13,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
-from connectors.kit import staging
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
-from connectors.news import categories, issuer_evidence, items, json_answers, text
+from connectors.news import bodies, categories, issuer_evidence, items, text
 from connectors.news.schema import wire_table
 from warehouse.schema.types import Table
 
@@ -47,9 +36,8 @@ _KINDS: Final = {"RPT": "earnings report", "KMK": "year-end report", "RDV": "reg
 _ADDRESSES: Final = ("PublicUrl", "CanonicalUrl", "CisionWireUrl")
 
 
-def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises feeds and single releases, in JSON."""
-    del name
     head = decompressed_head(head)
     if detect_body_format(head) is BodyFormat.JSON and not _OURS.search(head):
         return NotApplicable("JSON without releases (an error, another interface)")
@@ -62,12 +50,12 @@ def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Ite
 
 
 def _decode_releases(piece: ArchiveMember) -> list[Any]:
-    found = json_answers.decode_member(piece, "a feed of releases")
+    found = bodies.decode_member(piece, "a feed of releases")
     releases = found.get("Releases") if isinstance(found, dict) else None
     if isinstance(found, dict) and isinstance(found.get("Release"), dict):
         return [found["Release"]]
     if not isinstance(releases, list):
-        raise UnreadableFileError(piece.dataset, piece.name, "no list `Releases` in it")
+        raise piece.unreadable_error("no list `Releases` in it")
     return releases
 
 
@@ -94,10 +82,7 @@ def _release_row(market: str, item: Any, tally: SignalCounter) -> items.Row | No
     company = next((found[1] for url in urls if url and (found := _COMPANY.match(url))), None)
     return {
         "id": f"cision:{native}",
-        "group": None,
-        "corrects": None,
         "title": title,
-        "summary": None,
         "url": next(filter(None, urls), None),
         "publisher": PUBLISHER,
         "language": language if _LANGUAGE.fullmatch(language) else None,
@@ -106,11 +91,7 @@ def _release_row(market: str, item: Any, tally: SignalCounter) -> items.Row | No
         "kind": kind,
         "categories": categories.map_categories([_KINDS.get(kind)], title),
         "author": company.replace("-", " ") if company else None,
-        "org_number": issuer.number,
-        "lei": issuer.lei,
-        "isin": issuer.isin,
-        "symbol": issuer.symbol,
-        "near": issuer.near,
+        **issuer.columns(),
     }
 
 
@@ -127,6 +108,5 @@ def cision_dataset(market: str) -> Dataset:
         staged_tables={made.name: made},
         file_patterns=("cision/**",),
         recognise_file=recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(read_batches, market, made),
     )

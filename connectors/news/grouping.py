@@ -15,29 +15,13 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.kit import staging
+from connectors.kit.disjoint_sets import DisjointSets
 from connectors.news.schema import ITEM
 from warehouse.schema.ids import news_id
 from warehouse.schema.tables import NEWS
 
 _FIRST: Final = ("en",)  # the preferred language of news
 Row = dict[str, Any]
-
-
-class _DisjointSets:
-    """Union-find of positions, nearly linear in the number of items."""
-
-    def __init__(self, size: int) -> None:
-        self._above = list(range(size))
-
-    def of(self, place: int) -> int:
-        while self._above[place] != place:
-            self._above[place] = self._above[self._above[place]]
-            place = self._above[place]
-        return place
-
-    def join(self, one: int, other: int) -> None:
-        first, then = sorted((self.of(one), self.of(other)))
-        self._above[then] = first
 
 
 def group_into_news(items: pl.DataFrame) -> pl.DataFrame:
@@ -57,14 +41,14 @@ def _order_key(row: Row) -> tuple[str, str, datetime, int, str]:
 
 def _versions_by_release(rows: list[Row]) -> list[list[int]]:
     """Positions of rows grouped by release, each in order, the releases by their first row."""
-    sets = _DisjointSets(len(rows))
+    sets = DisjointSets()
     first: dict[tuple[str, str, str], int] = {}
     for place, row in enumerate(rows):
         if row["group"] is not None:
             sets.join(first.setdefault((row["company_id"], row["register"], row["group"]), place), place)
     for one, other in _version_pairs(rows):
         sets.join(one, other)
-    return _group_by_root(sets, range(len(rows)))
+    return sets.groups(len(rows))
 
 
 def _version_pairs(rows: list[Row]) -> Iterator[tuple[int, int]]:
@@ -102,19 +86,12 @@ def _correction_chains(rows: list[Row], versions: list[list[int]]) -> list[list[
     """Releases with their corrections, in order. A correction of an item that was not read forms its own chain."""
     release = {place: number for number, places in enumerate(versions) for place in places}
     known = {(row["company_id"], row["register"], row["native_id"]): release[place] for place, row in enumerate(rows)}
-    sets = _DisjointSets(len(versions))
+    sets = DisjointSets()
     for place, row in enumerate(rows):
         of = known.get((row["company_id"], row["register"], row["corrects"]))
         if of is not None:
             sets.join(of, release[place])
-    return [[versions[number] for number in chain] for chain in _group_by_root(sets, range(len(versions)))]
-
-
-def _group_by_root(sets: _DisjointSets, places: Iterable[int]) -> list[list[int]]:
-    found: dict[int, list[int]] = {}
-    for place in places:
-        found.setdefault(sets.of(place), []).append(place)
-    return list(found.values())
+    return [[versions[number] for number in chain] for chain in sets.groups(len(versions))]
 
 
 def _news_row(rows: list[Row], chain: list[list[int]]) -> Row:

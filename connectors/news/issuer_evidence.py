@@ -70,6 +70,10 @@ class MarketIssuer:
     symbol: str | None
     near: bool
 
+    def columns(self) -> dict[str, str | bool | None]:
+        """The columns of a wire's row that say who issued it."""
+        return {"org_number": self.number, "lei": self.lei, "isin": self.isin, "symbol": self.symbol, "near": self.near}
+
 
 def issuer_for_market(market: str, evidence: IssuerEvidence, home: str) -> MarketIssuer | None:
     """The issuer for one market; None if it is of another. Items without evidence go to the wire's home market."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any, Final
 
-from connectors.contract.dataset import ArchiveMember, Batch
+from connectors.contract.pieces import ArchiveMember, Batch
 from connectors.kit import staging
 from connectors.kit.json.record import RecordError
 from connectors.kit.staging import SignalCounter
@@ -39,21 +39,18 @@ def make_items_batch(
     row_of: the row of an item, None for another market's; raises RecordError or RejectedItemError. shown: the part
     of a rejected item that is kept with the reason. key: the column that identifies an item.
     """
-    tally = SignalCounter(member.dataset)
+    batch = staging.BatchBuilder(member.dataset)
     rows: dict[str, Row] = {}
-    rejects: list[tuple[object, str, object]] = []
     for place, item in enumerate(items, start=1):
         try:
-            row = row_of(item, tally)
+            row = row_of(item, batch.tally)
         except (RecordError, RejectedItemError) as error:
-            rejects.append((place, str(error), example_of(item)))
+            batch.reject(place, error, example_of(item))
             continue
         if row is not None and row["published_at"] > member.observed_at + AHEAD:
-            rejects.append((place, f"published after it was read: {row['published_at']:%Y-%m-%d}", example_of(item)))
-        elif row is not None and _is_newer(row, rows.get(row[key])):
-            rows[row[key]] = row
-    return staging.make_batch(table, list(rows.values()), staging.reject_rows(rejects), tally.drain())
-
-
-def _is_newer(row: Row, known: Row | None) -> bool:
-    return known is None or known["published_at"] < row["published_at"]
+            batch.reject(place, f"published after it was read: {row['published_at']:%Y-%m-%d}", example_of(item))
+        elif row is not None:
+            known = rows.get(row[key])
+            if known is None or known["published_at"] < row["published_at"]:
+                rows[row[key]] = row
+    return batch.build(table, rows.values())

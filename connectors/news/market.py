@@ -35,7 +35,7 @@ class NewsSources:
     """News sources of a market's issuers.
 
     wires: datasets with one staged table each, a wire's (`fields.table`).
-    told: staged tables of the market's own datasets that hold releases, with the function from their rows to
+    item_mappers: staged tables of the market's own datasets that hold releases, with the function from their rows to
     items.
     links: links from a wire's table (by its name) to a company, tried after its number, strongest keys first.
     """
@@ -87,7 +87,8 @@ def _map_news(told: Mapping[str, Items], shared: SharedTables, present: PresentR
 def _present_items(told: Mapping[str, Items], present: PresentRows) -> Iterator[pl.DataFrame]:
     for table, items in told.items():
         if table in present:
-            yield items(_present_rows(present[table]))
+            rows = present[table].filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null())
+            yield items(rows.collect())
 
 
 def _of_known_companies(found: pl.DataFrame, shared: SharedTables) -> pl.DataFrame:
@@ -100,10 +101,6 @@ def _of_known_companies(found: pl.DataFrame, shared: SharedTables) -> pl.DataFra
 def is_news() -> pl.Expr:
     """Whether an item is news: a notice of a major holding is published as a holding instead."""
     return ~pl.col("categories").list.contains(categories.OWNERSHIP)
-
-
-def _present_rows(rows: pl.LazyFrame) -> pl.DataFrame:
-    return rows.filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null()).collect()
 
 
 _SAME: Final = ("title", "summary", "url", "publisher", "language", "published_at", "categories")

@@ -22,10 +22,7 @@ from connectors.no.aksjonaerregister import dataset as aksjonaerregister_dataset
 from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
 from connectors.no.enheter import dataset as enheter_dataset
 from connectors.no.enheter import schema as enheter_schema
-from connectors.no.enheter import single
-from connectors.no.erasure_columns import HOLDERS
-from connectors.no.holdings import DATED
-from connectors.no.holdings import PRECEDENCE as OWNERSHIP
+from connectors.no.erasure_columns import HOLDERS, REMOVALS
 from connectors.no.konsern import dataset as konsern_dataset
 from connectors.no.konsern import schema as konsern_schema
 from connectors.no.news import PRESS
@@ -33,7 +30,6 @@ from connectors.no.newsweb import dataset as newsweb_dataset
 from connectors.no.newsweb import schema as newsweb_schema
 from connectors.no.oppdateringer import dataset as oppdateringer_dataset
 from connectors.no.oppdateringer import schema as feed
-from connectors.no.profile.removals import REMOVALS
 from connectors.no.register import MARKET, company_ids
 from connectors.no.regnskap import dataset as regnskap_dataset
 from connectors.no.regnskap import mass_file
@@ -50,7 +46,7 @@ REGISTERS: Final = Contribution(
     datasets=(
         enheter_dataset.DATASET,
         oppdateringer_dataset.DATASET,
-        single.DATASET,
+        enheter_dataset.SINGLE,
         underenheter_dataset.DATASET,
         roller_dataset.DATASET,
         regnskap_dataset.DATASET,
@@ -76,11 +72,11 @@ REGISTERS: Final = Contribution(
         "status": (enheter_dataset.KEY,),
         "name": (enheter_dataset.KEY,),
         "figures": (regnskap_dataset.KEY, mass_file.KEY),
-        "ownership": OWNERSHIP,
+        "ownership": mapping.OWNERSHIP,
     },
     holder_columns=HOLDERS,
     removal_masks=REMOVALS,
-    dated_datasets=DATED,
+    dated_datasets=mapping.DATED,
 )
 NEWSWEB: Final = Contribution(
     name="NewsWeb",

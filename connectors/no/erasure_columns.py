@@ -1,7 +1,7 @@
-"""Staged columns that name a holder, used to find an erased holder (`Jurisdiction.holders`).
+"""Staged columns that decide what is erased: those that name a holder, and the mark of removed entities.
 
 Two tables store a company's holders in one cell: their Keys list every holder in the cell. Does not belong here:
-the holdings (`roller.holdings`, `konsern.holdings`), or removing rows (pipelines).
+the holdings (`roller.holdings`, `konsern.holdings`), or the erasure itself, which follows the ingest (pipelines).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import polars as pl
 
 from connectors.contract.dataset import ComputedKey
 from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
+from connectors.no.enheter.schema import DELETED, REMOVED
 from connectors.no.konsern import schema as konsern_schema
 from connectors.no.newsweb import schema as newsweb_schema
 from connectors.no.roller import schema as roller_schema
@@ -50,3 +51,11 @@ HOLDERS: Final[Mapping[str, tuple[str | ComputedKey, ...]]] = {
     aksjonaerregister_schema.SHAREHOLDERS.name: (aksjonaerregister_schema.HOLDER, "navn"),
     newsweb_schema.FLAGS.name: ("holder", "name"),
 }
+
+
+def _is_removed(rows: pl.DataFrame) -> pl.Series:
+    """Removed for legal reasons: status 410, `Fjernet` in the feed. Their personal data must be erased."""
+    return rows["respons_klasse"] == REMOVED
+
+
+REMOVALS: Final[Mapping[str, Callable[[pl.DataFrame], pl.Series]]] = {DELETED.name: _is_removed}

@@ -14,26 +14,19 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import (
     NOT_A_COMPANY,
     ArchiveMember,
     Batch,
-    Cadence,
     Cursor,
-    Dataset,
     FetchedFile,
-    GuardLimits,
-    Licence,
     NotApplicable,
     RecognisedFile,
     Scope,
-    UnreadableFileError,
 )
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, detect_body_format
-from connectors.kit.staging import SignalCounter
-from connectors.no.register import day_of_instant
-from connectors.no.responses import plain_head
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from warehouse.schema.tables import IDENTIFIERS, LISTINGS
 from warehouse.schema.types import Column, ColumnKind, Table
 
@@ -98,15 +91,13 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     places = {name.strip().casefold(): place for place, name in enumerate(header)}
     missing = [name for name in ("Name", "ISIN", "Symbol", "Market") if name.casefold() not in places]
     if missing:
-        raise UnreadableFileError(
-            member.dataset, member.name, f"no list of equities: column {', '.join(missing)} is missing"
-        )
+        raise member.unreadable_error(f"no list of equities: column {', '.join(missing)} is missing")
     work = _ShareRows(member.dataset, places, len(header))
     for number, row in enumerate(rows, start=2):
         work.take(number, row)
     for name in places.keys() - _IGNORED - {column.casefold() for column in SHARES.names}:
-        work.tally.add("unknown_column", name or "(no name)", count=max(len(rows), 1))
-    yield staging.make_batch(SHARES, list(work.rows.values()), staging.reject_rows(work.refused), work.tally.drain())
+        work.batch.tally.add("unknown_column", name or "(no name)", count=max(len(rows), 1))
+    yield work.batch.build(SHARES, work.rows.values())
 
 
 def _split_cells(line: str) -> list[str]:
@@ -121,24 +112,23 @@ class _ShareRows:
     """Rows of the list, one per ISIN."""
 
     def __init__(self, dataset: str, places: dict[str, int], width: int) -> None:
-        self.tally = SignalCounter(dataset)
+        self.batch = staging.BatchBuilder(dataset)
         self.rows: dict[str, dict[str, str | None]] = {}
-        self.refused: list[tuple[object, str, object]] = []
         self._places = places
         self._width = width  # larger than the number of names if a column occurs twice
 
     def take(self, number: int, cells: list[str]) -> None:
         if len(cells) != self._width:
-            self.refused.append((number, f"expected {self._width} fields, found {len(cells)}", cells))
+            self.batch.reject(number, f"expected {self._width} fields, found {len(cells)}", cells)
             return
         row = {name: self._cell_text(cells, name) for name in ("ISIN", "Name", "Symbol", "Market", "Currency")}
         isin, market = row["ISIN"] or "", row["Market"] or ""
         mic = next((mic for word, mic in MARKETS.items() if word in market.casefold()), None)
         if not _ISIN.fullmatch(isin):
-            self.refused.append((number, f"ISIN {isin!r} is none", cells))
+            self.batch.reject(number, f"ISIN {isin!r} is none", cells)
         elif mic is None:
-            self.tally.add("unknown_code", f"Market {market}", isin)
-            self.refused.append((isin, f"{NOT_A_COMPANY}: not on a market of Oslo", cells))
+            self.batch.tally.add("unknown_code", f"Market {market}", isin)
+            self.batch.reject(isin, f"{NOT_A_COMPANY}: not on a market of Oslo", cells)
         else:
             self.rows[isin] = {**row, "mic": mic}
 
@@ -156,32 +146,24 @@ def fetch_equities(http: HttpClient, _cursor: Cursor | None, _subjects: Iterable
 def map_listings(shares: pl.LazyFrame) -> pl.DataFrame:
     """Shared listings; the listing of a share that left the complete list ends on that day."""
     rows = shares.select(
-        pl.col("_company_id").alias("company_id"),
+        *staging.ORIGIN,
         pl.lit(KEY).alias("register"),
         pl.col("ISIN").alias("native_id"),
         pl.col("mic").alias("exchange_mic"),
         pl.col("Symbol").alias("ticker"),
         pl.col("ISIN").alias("isin"),
         pl.col("mic").replace_strict(LEVELS, return_dtype=pl.String).alias("level"),
-        pl.lit(None, pl.Date).alias("valid_from"),
-        day_of_instant(pl.col("_retired_at")).alias("ended_on"),
-        pl.col("_raw").alias("raw"),
-        pl.col("_observed_at").alias("observed_at"),
+        pl.col("_retired_at").dt.date().alias("ended_on"),
     )
-    return rows.select(LISTINGS.names).cast(staging.staged_schema(LISTINGS)).collect()  # pyright: ignore[reportArgumentType]
+    return staging.complete_columns(rows, LISTINGS).collect()
 
 
 def map_identifiers(shares: pl.LazyFrame) -> pl.DataFrame:
     """The ISINs of listed shares."""
     rows = shares.filter(pl.col("_retired_at").is_null()).select(
-        pl.col("_company_id").alias("company_id"),
-        pl.lit("isin").alias("scheme"),
-        pl.col("ISIN").alias("value"),
-        pl.lit(KEY).alias("register"),
-        pl.col("_raw").alias("raw"),
-        pl.col("_observed_at").alias("observed_at"),
+        *staging.ORIGIN, scheme=pl.lit("isin"), value="ISIN", register=pl.lit(KEY)
     )
-    return rows.select(IDENTIFIERS.names).cast(staging.staged_schema(IDENTIFIERS)).collect()  # pyright: ignore[reportArgumentType]
+    return staging.complete_columns(rows, IDENTIFIERS).collect()
 
 
 DATASET: Final = Dataset(
@@ -196,7 +178,6 @@ DATASET: Final = Dataset(
     staged_tables={SHARES.name: SHARES},
     file_patterns=("euronext/**", "**/Euronext_Equities*"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch_equities,
 )

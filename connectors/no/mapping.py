@@ -1,22 +1,28 @@
 """Maps Norway's staged tables to the shared tables, per touched company: one function for each contribution.
 
-Does not belong here: the mapping of one kind of record (`profile.companies`, `profile.status`, `regnskap.mapping`).
+Belongs here: the sources of holdings and their precedence (docs/formats/no.md 13.5). Does not belong here: the
+mapping of one kind of record or source (`profile.companies`, `regnskap.mapping`, `konsern.holdings`), or one line
+per holder (pipelines).
 """
 
 from __future__ import annotations
 
 from datetime import date
+from typing import Final
 
 import polars as pl
 
 from connectors.contract.dataset import PresentRows, SharedTables
+from connectors.kit.holdings_history import latest_statements, superseded_statements
 from connectors.kit.staging import present_rows
-from connectors.no import euronext, holdings
-from connectors.no.enheter.schema import DELETED, NUMBER, REMOVED
+from connectors.no import euronext
+from connectors.no.aksjonaerregister import holdings as aksjonaerregister_holdings
+from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
+from connectors.no.enheter.schema import DELETED, ENTITIES, NUMBER, REMOVED
+from connectors.no.konsern import holdings as konsern_holdings
+from connectors.no.konsern import schema as konsern_schema
 from connectors.no.newsweb import mapping as newsweb_mapping
 from connectors.no.newsweb import schema as newsweb_schema
-from connectors.no.oppdateringer import filing_dates
-from connectors.no.oppdateringer import schema as feed
 from connectors.no.profile import companies
 from connectors.no.register import company_ids
 from connectors.no.regnskap import mapping as regnskap_mapping
@@ -25,13 +31,15 @@ from connectors.no.roller import holdings as roller_holdings
 from connectors.no.roller.schema import ROLES
 from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLIER, IDENTIFIERS, LISTINGS
 
+# Major holding notices, group structure, the yearly list; roles come last.
+OWNERSHIP: Final = (newsweb_schema.KEY, konsern_schema.KEY, aksjonaerregister_schema.KEY)
+# Sources that date each statement; the others update theirs in place.
+DATED: Final = (newsweb_schema.KEY, aksjonaerregister_schema.KEY)
+
 
 def map_registers(present: PresentRows, _today: date) -> SharedTables:
     """Profiles, accounts and holders. `_today` is unused: no Norwegian rule depends on age."""
     figures = regnskap_mapping.map_filings_and_financials(present)
-    if feed.ACCOUNTS_TOLD.name in present:
-        told = present[feed.ACCOUNTS_TOLD.name]
-        figures[FILINGS.name] = filing_dates.fill_filing_dates(figures[FILINGS.name], told)
     return {COMPANIES.name: companies.map_companies(present), **_map_holdings(present), **figures}
 
 
@@ -52,13 +60,30 @@ def map_shares(present: PresentRows, _today: date) -> SharedTables:
 
 
 def _map_holdings(present: PresentRows) -> dict[str, pl.DataFrame]:
-    """Current and former holders of the companies, by every source; none for removed entities."""
-    now, before = holdings.map_holdings(present)
+    """Current holders, and earlier statements of dated sources, of companies that are not removed."""
+    entities = present_rows(present, ENTITIES)
+    shareholders = present_rows(present, aksjonaerregister_schema.SHAREHOLDERS)
+    lists = aksjonaerregister_holdings.map_holdings(shareholders, entities)
+    yearly = latest_statements(lists)
+    groups = konsern_holdings.map_holdings(
+        present_rows(present, konsern_schema.MEMBERS), present_rows(present, konsern_schema.ANSWERS), entities
+    )
+    notices = newsweb_mapping.map_holdings(present_rows(present, newsweb_schema.FLAGS), entities, shareholders)
+    now = [latest_statements(notices), _drop_contradicted_ends(groups, yearly), yearly]
     if ROLES.name in present:
-        now = pl.concat([now, roller_holdings.map_holdings(present[ROLES.name])])
-    found = {HOLDINGS.name: now, HOLDINGS_EARLIER.name: before}
+        now.append(roller_holdings.map_holdings(present[ROLES.name]))
+    before = [superseded_statements(notices), superseded_statements(lists)]
+    found = {HOLDINGS.name: pl.concat(now), HOLDINGS_EARLIER.name: pl.concat(before)}
     if DELETED.name not in present:
         return found
     removed = present[DELETED.name].filter(pl.col("respons_klasse") == REMOVED)
     gone = removed.select(company_ids(pl.col(NUMBER)).alias("company_id")).collect()
     return {name: rows.join(gone, on="company_id", how="anti") for name, rows in found.items()}
+
+
+def _drop_contradicted_ends(groups: pl.DataFrame, yearly: pl.DataFrame) -> pl.DataFrame:
+    """Drops ended edges if the yearly list still names the parent: leaving a group is not a sale."""
+    still = yearly.filter(pl.col("ended_on").is_null(), pl.col("holder_company_id").is_not_null())
+    ended = groups.filter(pl.col("ended_on").is_not_null())
+    kept = ended.join(still, on=["company_id", "native_id"], how="anti")
+    return pl.concat([groups.filter(pl.col("ended_on").is_null()), kept])

@@ -17,7 +17,7 @@ from connectors.news.mfn.dataset import mfn_dataset
 from connectors.news.wires.dataset import wires_dataset
 from connectors.no.enheter.schema import ENTITIES
 from connectors.no.euronext import SHARES
-from connectors.no.issuer_names import entity_key, issuer_cores
+from connectors.no.issuer_links import entity_key, issuer_cores
 from connectors.no.newsweb import news
 from connectors.no.newsweb.schema import MESSAGES
 from connectors.no.register import MARKET

@@ -12,6 +12,7 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import Licence
+from connectors.kit.staging import SignalCounter, count_signals
 from warehouse.schema.identifiers import company_id
 
 MARKET: Final = "NO"
@@ -53,6 +54,12 @@ def has_check_digit(number: pl.Expr) -> pl.Expr:
     return reduce(add, (value // 10**place * weight for place, weight in _QUOTIENT_WEIGHTS)) % 11 == 0
 
 
+def count_wrong_check_digits(rows: pl.DataFrame, column: str, tally: SignalCounter) -> None:
+    """Signals numbers with an invalid check digit; they are kept."""
+    wrong = rows.select(~has_check_digit(pl.col(column))).to_series()
+    count_signals(tally, "wrong_check_digit", column, rows[column].filter(wrong))
+
+
 def has_valid_check_digit(number: str) -> bool:
     """True if a text is nine digits with a valid check digit."""
     weights = (3, 2, 7, 6, 5, 4, 3, 2, 1)
@@ -62,8 +69,3 @@ def has_valid_check_digit(number: str) -> bool:
         and number.isdigit()
         and not (sum(weight * int(digit) for weight, digit in zip(weights, number, strict=True)) % 11)
     )
-
-
-def day_of_instant(instant: pl.Expr) -> pl.Expr:
-    """The day of an instant."""
-    return instant.dt.date()

@@ -12,7 +12,7 @@ import polars as pl
 from connectors.gleif.level1.schema import lei_table
 from connectors.no.enheter.schema import ENTITIES, FORM, NAME
 from connectors.no.register import MARKET
-from connectors.regulators import nordic
+from connectors.regulators import headline_datasets
 from connectors.regulators.esma import dataset as esma_dataset
 from connectors.regulators.market import CompanyRegister
 
@@ -25,5 +25,5 @@ def _company_names(rows: pl.DataFrame) -> pl.Series:
     return rows.select(pl.when(is_other).then(pl.col(NAME)).alias("name")).to_series()
 
 
-DATASETS: Final = (nordic.NORWEGIAN_DATASET, esma_dataset.esma_dataset(MARKET))
+DATASETS: Final = (headline_datasets.NORWEGIAN_DATASET, esma_dataset.esma_dataset(MARKET))
 REGISTER: Final = CompanyRegister(ENTITIES.name, _company_names, leis=lei_table(MARKET))

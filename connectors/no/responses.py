@@ -5,9 +5,9 @@ Belongs here: looking at the head of a body without parsing all of it. Does not 
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
-import zlib
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from connectors.kit import staging
@@ -15,31 +15,18 @@ from connectors.kit import staging
 if TYPE_CHECKING:
     from connectors.contract.dataset import ArchiveMember
 
-MARK: Final = b"\xef\xbb\xbf"  # UTF-8 byte order mark; JSON decoders reject it
-_GZIP: Final = b"\x1f\x8b"
-_HEAD: Final = 65_536
 _STATUS: Final = re.compile(rb'"status"\s*:\s*"?([1-5][0-9]{2})"?')
 _KEY: Final = re.compile(r'"([^"\\]+)"\s*:')
 TOO_MANY: Final = re.compile(rb"\s*too many requests", re.IGNORECASE)
 
 
 def open_without_bom(member: ArchiveMember) -> BinaryIO:
-    """Opens a piece as decompressed bytes, after the UTF-8 byte order mark if there is one."""
+    """Opens a piece as decompressed bytes, after the byte order mark if there is one: JSON decoders reject it."""
     body = staging.open_plain(member)
-    if body.read(len(MARK)) == MARK:
+    if body.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8:
         return body
     body.close()
     return staging.open_plain(member)
-
-
-def plain_head(head: bytes) -> bytes:
-    """The first decompressed bytes: a download may be a gzip file or use gzip as content encoding."""
-    if not head.startswith(_GZIP):
-        return head.removeprefix(MARK)
-    try:
-        return zlib.decompressobj(wbits=31).decompress(head, _HEAD).removeprefix(MARK)
-    except zlib.error:
-        return head
 
 
 def top_keys(head: bytes) -> frozenset[str] | None:
@@ -65,7 +52,21 @@ def error_status(head: bytes) -> int | None:
     return int(found.group(1)) if found else None
 
 
+def error_reason(head: bytes) -> str | None:
+    """Why an error body is not applicable; None for other bodies."""
+    status = error_status(head)
+    return None if status is None else f"error answer of the registry (status {status})"
+
+
 def is_search_page(head: bytes) -> bool:
     """True for a page of search results (HAL)."""
     keys = top_keys(head)
     return keys is not None and "_links" in keys and ("_embedded" in keys or "page" in keys)
+
+
+def missing_number_reason(head: bytes) -> str | None:
+    """Why an object of no entity is not applicable; None for other bodies."""
+    keys = top_keys(head)
+    if keys is None or "organisasjonsnummer" in keys or "_embedded" in keys:
+        return None
+    return "object without an organisation number"

@@ -19,25 +19,9 @@ _NUMBER: Final = rf"\d{{1,3}}(?:{_BLANK}\d{{3}}(?!\d)){{1,4}}(?:[.,]\d{{1,2}})?|
 
 _SCALES: Final = {
     **dict.fromkeys(("thousand", "tusen", "tuhatta", "tkr", "k"), 1_000),
-    **dict.fromkeys(
-        (
-            "million",
-            "millions",
-            "mn",
-            "mm",
-            "m",
-            "mio",
-            "miljon",
-            "miljoner",
-            "millioner",
-            "mill",
-            "milj",
-            "miljoonaa",
-            "miljoonan",
-        ),
-        1_000_000,
-    ),
-    **dict.fromkeys(("mkr", "mnkr", "msek", "mnok", "meur"), 1_000_000),
+    **dict.fromkeys(("million", "millions", "mn", "mm", "m", "mio", "miljon", "miljoner"), 10**6),
+    **dict.fromkeys(("millioner", "mill", "milj", "miljoonaa", "miljoonan"), 10**6),
+    **dict.fromkeys(("mkr", "mnkr", "msek", "mnok", "meur"), 10**6),
     **dict.fromkeys(
         ("billion", "billions", "bn", "miljard", "miljarder", "milliard", "milliarder", "mrd", "miljardia"), 10**9
     ),
@@ -48,7 +32,8 @@ _CURRENCIES: Final = {
     "gbp": "GBP", "usd": "USD", "msek": "SEK", "mnok": "NOK", "meur": "EUR", "euro": "EUR", "euros": "EUR",
     "euroa": "EUR", "euron": "EUR", "pounds": "GBP", "dollars": "USD", "dollar": "USD",
 }  # fmt: skip
-_CROWNS: Final = ("kronor", "kroner", "krona", "kr", "mkr", "mnkr", "tkr", "kruunua")  # currency by the country
+# currency by the country
+_CROWNS: Final = ("kronor", "kroner", "krona", "kr", "mkr", "mnkr", "tkr", "kruunua")
 _CROWN: Final = {"SE": "SEK", "NO": "NOK", "DK": "DKK", "FI": "SEK"}
 _ENGLISH: Final = ("UK", "US")
 _ENGLISH_SCALES: Final = ("thousand", "million", "millions", "billion", "billions", "bn", "trillion")

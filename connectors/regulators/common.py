@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, BinaryIO, Final
 
-from connectors.contract.dataset import NOT_A_COMPANY, ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
+from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
@@ -55,9 +55,8 @@ Making = Callable[[ActFeed, FeedItem, SignalCounter], RegulatoryAct | RejectedAc
 Keeping = Callable[[ActFeed, FeedItem], FeedItem]
 
 
-def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises feeds. HTML is accepted too: the source answered with another page, which reading reports."""
-    del name
     head = decompressed_head(head)
     if b"unregistered-soliciting-entities" in head:
         return NotApplicable("PAUSE list: names that imitate real firms are never matched")
@@ -70,21 +69,20 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 def read_batches(table: Table, make: Making, member: ArchiveMember) -> Iterator[Batch]:
     """One batch of acts. If a feed has an act twice, the first wins."""
     feed = feeds.read_feed(member)
-    tally = SignalCounter(member.dataset)
+    batch = staging.BatchBuilder(member.dataset)
     if feed.is_repaired:
-        tally.add("repaired_markup", "feed", member.name)
+        batch.tally.add("repaired_markup", "feed", member.name)
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    rejects: list[tuple[object, str, object]] = []
     for item in feed.items:
         is_withheld = item.title == WITHHELD
-        made = RejectedAct(NOBODY) if is_withheld else check_act(make(feed, item, tally), member)
+        made = RejectedAct(NOBODY) if is_withheld else check_act(make(feed, item, batch.tally), member)
         if isinstance(made, RejectedAct):
             # no excerpt: an item about persons only contains their names
-            rejects.append((item.link or item.guid or item.published_text, made.reason, ""))
+            batch.reject(item.link or item.guid or item.published_text, made.reason)
             continue
         for row in schema.act_rows(member.dataset, made):
             rows.setdefault(tuple(row[name] for name in table.key), row)
-    yield staging.make_batch(table, list(rows.values()), staging.reject_rows(rejects), tally.drain())
+    yield batch.build(table, rows.values())
 
 
 def redact(keep: Keeping, body: BinaryIO) -> BinaryIO:

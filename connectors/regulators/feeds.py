@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from lxml import etree
 
-from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember
 from connectors.kit import feeds, staging
 from connectors.kit.feeds import LARGEST, NotFeedError
 from connectors.kit.formats import BodyFormat, detect_body_format
@@ -70,12 +70,8 @@ class ActFeed:
 
 def read_feed(member: ArchiveMember) -> ActFeed:
     """The items of a feed. Raises UnreadableFileError if it is not a feed, too large, truncated, or empty."""
-    with staging.open_plain(member) as stream:
-        body = stream.read(LARGEST + 1)
-    try:
-        return parse_act_feed(body)
-    except NotFeedError as error:
-        raise UnreadableFileError(member.dataset, member.name, str(error)) from error
+    with staging.open_plain(member) as stream, staging.unreadable_on(member, NotFeedError):
+        return parse_act_feed(stream.read(LARGEST + 1))
 
 
 def parse_act_feed(body: bytes) -> ActFeed:

@@ -1,6 +1,6 @@
 """Fetches from authorities: feeds with conditional requests, ESMA's registers by page or with a session.
 
-Belongs here: URLs to arrivals. Does not belong here: the cursor of feeds (`connectors.kit.http.conditional_feeds`),
+Belongs here: URLs to arrivals. Does not belong here: the cursor of feeds (`connectors.kit.http.conditional`),
 rate limits and retries (`connectors.kit.http.client`), the content of a body.
 """
 
@@ -12,9 +12,9 @@ from urllib.parse import urlencode, urlsplit
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
-from connectors.kit.http import conditional_feeds
+from connectors.kit.http import conditional
 from connectors.kit.http.errors import UnexpectedBodyError
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ def fetch_feeds(
     urls: tuple[str, ...], http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]
 ) -> Iterator[FetchedFile]:
     """Fetches those of several feeds that changed."""
-    yield from conditional_feeds.fetch_changed_feeds(
-        {feed_file_name(url): url for url in urls}, http, cursor, Scope.FEED
-    )
+    yield from conditional.fetch_changed_feeds({feed_file_name(url): url for url in urls}, http, cursor, Scope.FEED)
 
 
 def feed_file_name(url: str) -> str:

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Final
 
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
-from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
 from connectors.regulators import act_types, common, feeds, fetch, schema
 from connectors.regulators.about_individuals import is_person_of_company
@@ -28,7 +27,8 @@ from name_matching.law_firm_alerts import is_law_firm_alert
 from name_matching.respondents import CUT, TitleParties, parse_parties
 
 _SOMEBODY: Final = frozenset(
-    {"his", "her", "its", "their", "a", "an", "one", "two", "three", "four", "five", "several", "man", "woman", "men"}
+    {"his", "her", "its", "their", "a", "an", "one", "two", "three", "four", "five", "several"}
+    | {"man", "woman", "men"}
 )
 _NAME: Final = re.compile(r"[A-ZÅÄÖØÆ0-9]")  # «sanktionsavgift för sen anmälan» contains no name
 
@@ -58,9 +58,9 @@ class _HeadlineAct:
 class HeadlineFeeds:
     """One authority's feeds of headlines.
 
-    market: the market with the legal forms that mark a company. zone: for times without one. urls, files: the
-    URLs, and the file names in a folder. taken: categories that are read, of `known`; all if none are declared.
-    firms_only: items of a list of companies only. identify: the id of an act; None if the item has none.
+    market: the market with the legal forms that mark a company. zone: for times without one. urls, files: the URLs,
+    and the file names in a folder. taken: categories that are read, of `known_categories`; all if none are
+    declared. is_firm_list: items of a list of companies only. identify: the id of an act; None if the item has none.
     """
 
     authority: Authority
@@ -174,7 +174,6 @@ def headlines_dataset(key: str, title: str, licence: Licence, cadence: Cadence, 
         staged_tables={table.name: table},
         file_patterns=headlines.files,
         recognise_file=common.recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(common.read_batches, table, headlines.act),
         redact=partial(common.redact, headlines.redact_item),
         fetch=partial(fetch.fetch_feeds, headlines.urls),

@@ -1,7 +1,8 @@
 """What regulators contribute to a market: their acts, and notices about its companies.
 
-Belongs here: linking an act to its company: by LEI, else by its full name, and only if exactly one company matches.
-Does not belong here: any country's register.
+Belongs here: linking an act to its company (by LEI, else by its full name, only if exactly one company matches),
+acts of linked companies as shared notices, unmatched acts for manual review. An authority's text is not passed on:
+the title, the fine and the URL are. Does not belong here: any country's register.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from connectors.contract.contribution import SHARED, Contribution
 from connectors.contract.dataset import Dataset, Link, PresentRows, SharedTables
 from connectors.kit import staging
 from connectors.kit.name_keys import Names, core_key, formless_core_key, full_name_key
-from connectors.regulators import mapping, schema
-from connectors.regulators.act_types import NEVER_MATCHED
+from connectors.regulators import schema
+from connectors.regulators.act_types import ACTION_TYPES, NEVER_MATCHED
 from connectors.regulators.authorities import LIMITS
 from connectors.regulators.schema import SURE
 from name_matching.company_markers import CompanyMarker
 from name_matching.core_name import is_weak_core, split_core_and_forms
+from warehouse.schema.identifiers import iso_country
+from warehouse.schema.ids import natural_id
 from warehouse.schema.tables import COMPANIES, NOTICES
 from warehouse.schema.types import Table
 
@@ -75,7 +78,7 @@ def _act_links(code: str, table: str, register: CompanyRegister) -> Iterator[Lin
 
 def _map_notices(code: str, shared: SharedTables, present: PresentRows, _today: date) -> SharedTables:
     known = shared[COMPANIES.name] if COMPANIES.name in shared else staging.empty_staged_frame(COMPANIES)
-    return {NOTICES.name: mapping.map_notices(code, present, known)}
+    return {NOTICES.name: map_notices(code, present, known)}
 
 
 def _full_names_selector(market: str) -> Names:
@@ -109,3 +112,66 @@ def _company_list_names(rows: pl.DataFrame) -> pl.Series:
 def _is_linkable_by_name(row: Row) -> bool:
     """Whether a name may be used for linking: not a warning's (another company's name), nor if there is an LEI."""
     return row["kind"] not in NEVER_MATCHED and row["lei"] is None
+
+
+def map_notices(market: str, present: Mapping[str, pl.LazyFrame], companies: pl.DataFrame) -> pl.DataFrame:
+    """`map_notices`: one per act and company, however many of its names the act uses.
+
+    companies: COMPANIES rows; acts of others are left out. So is an act linked by name alone that is older than
+    the company: another company had the name.
+    """
+    table = schema.acts_table(market).name
+    if table not in present:
+        return staging.empty_staged_frame(NOTICES)
+    rows = (
+        present[table]
+        .filter(pl.col("_company_id").is_not_null())
+        .sort("_company_id", "authority_code", "native_id", "place")
+        .unique(["_company_id", "authority_code", "native_id"], keep="first", maintain_order=True)
+        .collect()
+    )
+    known = companies.select(pl.col("company_id").alias("_company_id"), "registered_date")
+    was_there = pl.col("published_at").dt.date() >= pl.col("registered_date")
+    rows = rows.join(known, on="_company_id", maintain_order="left").filter(
+        pl.col("lei").is_not_null() | was_there.fill_null(value=True)
+    )
+    parts = rows.select("authority_code", "native_id", "_company_id").iter_rows()
+    ids = pl.Series("notice_id", [natural_id("ntc", *part) for part in parts], dtype=pl.String)
+    kinds = pl.col("kind").replace_strict(ACTION_TYPES, default="other", return_dtype=pl.String)
+    found = rows.with_columns(ids, *staging.ORIGIN, kinds.alias("action_type"))
+    return staging.cast_to_table(found, NOTICES)
+
+
+UNMATCHED_COLUMNS: Final = ("register", "published_at", "title", "name", "url", "why")
+
+
+def unmatched_acts(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFrame:
+    """Acts without a company, newest first, with the columns UNMATCHED_COLUMNS.
+
+    present: present rows by staged table, with META_COLUMNS. Acts of other countries' authorities are left out:
+    they are staged only for the few companies found by LEI.
+    """
+    table = schema.acts_table(market).name
+    if table not in present:
+        return pl.DataFrame(
+            schema={**dict.fromkeys(UNMATCHED_COLUMNS, pl.String), "published_at": pl.Datetime("us", "UTC")}
+        )
+    why = (
+        pl.when(pl.col("kind").is_in(NEVER_MATCHED))
+        .then(pl.lit("a warning: the name is never matched"))
+        .when(pl.col("lei").is_not_null())
+        .then(pl.lit("no company of the market has this LEI, or it is not fetched yet"))
+        .when(pl.col("name").is_null() | (pl.col("mark") == CompanyMarker.NONE.value))
+        .then(pl.lit("no name"))
+        .when(~pl.col("is_whole"))
+        .then(pl.lit("possibly part of a name: «and» precedes it"))
+        .otherwise(pl.lit("no company of that name, or several"))
+    )
+    own = pl.col("authority_country") == iso_country(market)
+    rows = present[table].filter(pl.col("_company_id").is_null(), own.fill_null(value=True))
+    return (
+        rows.with_columns(why=why)
+        .sort("published_at", "authority_code", "native_id", "place", descending=[True, False, False, False])
+        .select(UNMATCHED_COLUMNS)
+        .collect()
+    )

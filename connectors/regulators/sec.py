@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from connectors.contract.dataset import NOT_A_COMPANY, Cadence, Dataset, GuardLimits, Licence
-from connectors.kit import staging
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import NOT_A_COMPANY
 from connectors.kit.staging import SignalCounter
 from connectors.regulators import act_types, common, feeds, fetch, schema
 from connectors.regulators.authorities import SEC
@@ -110,7 +110,6 @@ DATASET: Final = Dataset(
     staged_tables={_TABLE.name: _TABLE},
     file_patterns=("sec_rss/**", "sec_enforcement/**", "*litigation_releases*"),
     recognise_file=common.recognise_file,
-    split_members=staging.no_split,
     read_batches=partial(common.read_batches, _TABLE, parse_act),
     redact=partial(common.redact, redact_item),
     fetch=partial(fetch.fetch_feeds, URLS),

@@ -16,15 +16,15 @@ import polars as pl
 
 from connectors.contract.dataset import ComputedKey, Link
 from connectors.gleif.level1 import schema as level1_schema
+from connectors.kit.staging import ORIGIN
 from connectors.se.bulk.bolagsverket_schema import FORM, NAMES, ORGANISATIONS
-from connectors.se.bulk.bolagsverket_statements import with_names
+from connectors.se.bulk.statements import with_names
 from connectors.se.finansinspektionen.issuers import INSIDER_ISSUERS, SHORTS_ISSUERS, SHORTS_KEY
 from connectors.se.register import MARKET
 from name_matching.name_columns import fold_texts_except_nordic
 from warehouse.schema.tables import IDENTIFIERS
 
 _LISTABLE: Final = ("AB", "BAB", "FAB", "SE")
-_ISSUER: Final = "emittent"
 _FORMS: Final = r"\b(?:ab|publ|aktiebolag|aktiebolaget)\b"
 
 
@@ -35,8 +35,9 @@ def core_names(names: pl.Series) -> pl.Series:
     return words.select(pl.when(plain != "").then(plain).alias("core")).to_series()
 
 
-def _issuer_core_names(rows: pl.DataFrame) -> pl.Series:
-    return core_names(rows[_ISSUER])
+def core_name_key(name: str, column: str) -> ComputedKey:
+    """Key `name` of a link: the comparison form of the names in a column."""
+    return ComputedKey(name, lambda rows: core_names(rows[column]))
 
 
 def _company_core_names(rows: pl.DataFrame) -> pl.Series:
@@ -48,7 +49,7 @@ def _company_core_names(rows: pl.DataFrame) -> pl.Series:
     return names if some.is_empty() else names.scatter(able.arg_true(), core_names(some))
 
 
-ISSUER_NAME: Final = ComputedKey("emittent_core", _issuer_core_names)
+ISSUER_NAME: Final = core_name_key("emittent_core", "emittent")
 COMPANY_NAME: Final = ComputedKey("organisationsnamn_core", _company_core_names)
 
 LINKS: Final = (
@@ -63,11 +64,6 @@ def map_identifiers(shorts: pl.LazyFrame) -> pl.DataFrame:
     """Share ISINs from short positions. Insider trades are not used: they may be in any instrument."""
     present = shorts.filter(pl.col("_company_id").is_not_null()).sort("_observed_at", "isin")
     rows = present.unique(["_company_id", "isin"], keep="last", maintain_order=True).select(
-        pl.col("_company_id").alias("company_id"),
-        pl.lit("isin").alias("scheme"),
-        pl.col("isin").alias("value"),
-        pl.lit(SHORTS_KEY).alias("register"),
-        pl.col("_raw").alias("raw"),
-        pl.col("_observed_at").alias("observed_at"),
+        *ORIGIN, scheme=pl.lit("isin"), value="isin", register=pl.lit(SHORTS_KEY)
     )
     return rows.select(IDENTIFIERS.names).collect()

@@ -1,7 +1,6 @@
 """Maps Sweden's staged tables to the shared tables: one function for each contribution of the market.
 
-Does not belong here: the mapping of one kind of record (`bulk.bolagsverket_statements`, `bulk.scb_statements`,
-`profile.companies`).
+Does not belong here: the mapping of one kind of record (`bulk.statements`, `profile.companies`).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from connectors.se.annual_reports import mapping as annual_reports_mapping
 from connectors.se.annual_reports.schema import REPORTS
 from connectors.se.api import statements
 from connectors.se.api.schema import ANSWERS
-from connectors.se.bulk import bolagsverket_statements, scb_statements
+from connectors.se.bulk import statements as bulk_statements
 from connectors.se.bulk.bolagsverket_schema import ORGANISATIONS
 from connectors.se.bulk.scb_schema import STATISTICS
 from connectors.se.finansinspektionen.issuers import SHORTS_ISSUERS
@@ -30,9 +29,9 @@ from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLI
 def map_registers(present: PresentRows, today: date) -> SharedTables:
     """Profiles, filings and figures from the registers."""
     answers = present_rows(present, ANSWERS).collect()
-    bulk = bolagsverket_statements.one_row_per_company(present_rows(present, ORGANISATIONS))
+    bulk = bulk_statements.bolagsverket_statements(present_rows(present, ORGANISATIONS))
     said = companies.newest_statements(bulk, statements.bolagsverket_statements(answers))
-    units = scb_statements.one_row_per_company(present_rows(present, STATISTICS))
+    units = bulk_statements.scb_statements(present_rows(present, STATISTICS))
     known = companies.newest_statistics(units, statements.scb_statements(answers))
     reports = present_rows(present, REPORTS).collect()
     return {

@@ -8,24 +8,18 @@ from __future__ import annotations
 
 from typing import Final
 
-import polars as pl
-
-from connectors.contract.dataset import ComputedKey, Link
+from connectors.contract.dataset import Link
 from connectors.nasdaq import releases
 from connectors.nasdaq.schema import releases_table
 from connectors.se.bulk.bolagsverket_schema import ORGANISATIONS
-from connectors.se.issuer_links import COMPANY_NAME, core_names
+from connectors.se.issuer_links import COMPANY_NAME, core_name_key
 
 KEY: Final = "se.nasdaq"
 RELEASES: Final = releases_table("se_release")
 MARKETS: Final = ("Main Market, Stockholm", "First North Sweden")
 
 
-def _label_core_names(rows: pl.DataFrame) -> pl.Series:
-    return core_names(rows["company"])
-
-
-LINKS: Final = (Link(RELEASES.name, ComputedKey("company_core", _label_core_names), ORGANISATIONS.name, COMPANY_NAME),)
+LINKS: Final = (Link(RELEASES.name, core_name_key("company_core", "company"), ORGANISATIONS.name, COMPANY_NAME),)
 DATASET: Final = releases.releases_dataset(
     KEY, "Nasdaq Stockholm: releases", RELEASES, MARKETS, ("nasdaq_cns/**", "nasdaq/**")
 )

@@ -10,11 +10,11 @@ from typing import Final
 import polars as pl
 
 from connectors.gleif.level1.schema import lei_table
-from connectors.regulators import nordic
+from connectors.regulators import headline_datasets
 from connectors.regulators.esma import dataset as esma_dataset
 from connectors.regulators.market import CompanyRegister
 from connectors.se.bulk.bolagsverket_schema import NAMES, ORGANISATIONS
-from connectors.se.bulk.bolagsverket_statements import with_names
+from connectors.se.bulk.statements import with_names
 from connectors.se.register import MARKET
 
 
@@ -26,5 +26,5 @@ def _company_names(rows: pl.DataFrame) -> pl.Series:
     return names if some.is_empty() else names.scatter(is_there.arg_true(), some)
 
 
-DATASETS: Final = (nordic.SWEDISH_DATASET, esma_dataset.esma_dataset(MARKET))
+DATASETS: Final = (headline_datasets.SWEDISH_DATASET, esma_dataset.esma_dataset(MARKET))
 REGISTER: Final = CompanyRegister(ORGANISATIONS.name, _company_names, cores=_company_names, leis=lei_table(MARKET))

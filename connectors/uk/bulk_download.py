@@ -1,8 +1,12 @@
-"""Fetches the register's bulk files: BasicCompanyData and PSC, as linked by their download pages.
+"""The register's bulk files, BasicCompanyData and PSC: their names, members, and download pages that link them.
 
 File names are read from the pages, never constructed: the number of parts and the publication day change
 (docs/formats/uk.md 3, 4). The single complete file is preferred; numbered parts, all of one date, are used only
-if it is not linked. Does not belong here: which products there are (each dataset's `fetch`).
+if it is not linked.
+
+A snapshot is everything of one date. Only a file named as the whole register is FULL; a numbered part is PART: it
+cannot prove that the others arrived, and a missing part must not mark its companies as dissolved. Does not belong
+here: which products there are (each dataset).
 """
 
 from __future__ import annotations
@@ -10,14 +14,59 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urljoin
 
-from connectors.contract.dataset import Cursor, FetchedFile
+from connectors.contract.pieces import ArchiveMember, Cursor, FetchedFile, RecognisedFile, Scope
+from connectors.kit import staging
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.client import FetchedResponse, HttpClient, NotModified, Validators
 from connectors.kit.http.errors import MissingResourceError, UnexpectedBodyError
-from connectors.uk.file_names import basename, recognise_by_name, snapshot_date
+
+_DATE: Final = re.compile(r"(?<!\d)(20\d\d)(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
+_WHOLE: Final = re.compile(
+    r"^(?:BasicCompanyDataAsOneFile-\d{4}-\d\d-\d\d|persons-with-significant-control-snapshot-\d{4}-\d\d-\d\d)\.\w+$",
+    re.IGNORECASE,
+)
+
+
+def snapshot_date(name: str) -> datetime | None:
+    """Start of the date in a file name: `2018-11` is 1 November, `2022` 1 January."""
+    found = _DATE.search(basename(name))
+    if found is None:
+        return None
+    year, month, day = (int(part) if part else 1 for part in found.groups())
+    try:
+        return datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def basename(name: str) -> str:
+    """Last segment of a path or member name."""
+    return re.split(r"[/\\!]", name)[-1]
+
+
+def is_full_register(name: str) -> bool:
+    """True if the file name denotes the whole register."""
+    return _WHOLE.match(basename(name)) is not None
+
+
+def recognise_by_name(name: str) -> RecognisedFile:
+    """Observation time and scope from the file name."""
+    return RecognisedFile(snapshot_date(name), Scope.FULL if is_full_register(name) else Scope.PART)
+
+
+def split_required_members(piece: ArchiveMember, endings: tuple[str, ...], expected: str) -> Iterator[ArchiveMember]:
+    """Yields the members with one of the `endings`; an archive without any is Unreadable, not an empty snapshot."""
+    found = False
+    for member in staging.split_archive(piece, keep=lambda name: basename(name).lower().endswith(endings)):
+        found = True
+        yield member
+    if not found:
+        raise piece.unreadable_error(f"an archive without {expected}")
+
 
 _HREF: Final = re.compile(r"""href\s*=\s*["']([^"']+\.zip)["']""", re.IGNORECASE)
 _PART: Final = re.compile(r"(?<!\d)(\d+)(?:_|of)(\d+)\.zip$", re.IGNORECASE)

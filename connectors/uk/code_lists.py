@@ -6,6 +6,7 @@ the years. An unlisted term gives null, never a guess.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import polars as pl
@@ -13,7 +14,7 @@ import polars as pl
 from connectors.kit import code_lists
 from connectors.kit.staging import SignalCounter, count_subjects
 
-_PACKAGE: Final = "connectors.uk"
+load_list: Final = partial(code_lists.load_code_list, "connectors.uk")
 
 
 def code_list_field(rows: pl.DataFrame, column: str, name: str, field: str) -> pl.Expr:
@@ -24,9 +25,7 @@ def code_list_field(rows: pl.DataFrame, column: str, name: str, field: str) -> p
     words = rows.select(word=pl.col(column).unique()).drop_nulls()
     if words.is_empty():
         return pl.lit(None, pl.String)
-    listed = words.select(
-        "word", value=code_lists.load_code_list(_PACKAGE, name).expr(_normalised_word("word"), field)
-    ).drop_nulls()
+    listed = words.select("word", value=load_list(name).expr(_normalised_word("word"), field)).drop_nulls()
     return pl.col(column).replace_strict(
         listed["word"].to_list(), listed["value"].to_list(), default=None, return_dtype=pl.String
     )
@@ -34,7 +33,7 @@ def code_list_field(rows: pl.DataFrame, column: str, name: str, field: str) -> p
 
 def unlisted_words(words: pl.Series, name: str) -> list[str]:
     """Distinct terms missing from a list, in their original spelling."""
-    known = sorted(code_lists.load_code_list(_PACKAGE, name).codes)
+    known = sorted(load_list(name).codes)
     given = words.drop_nulls().to_frame("word")
     return given.filter(~_normalised_word("word").is_in(known))["word"].sort().to_list()
 

@@ -1,4 +1,4 @@
-"""Company numbers of Companies House as polars expressions (docs/formats/uk.md 2).
+"""Shared by all British datasets: hosts, licence (docs/formats/uk.md 14), company numbers (docs/formats/uk.md 2).
 
 Belongs here: the canonical spelling of numbers in a whole column. The rule for a single number is in
 `warehouse.schema.identifiers`; a test checks that both agree.
@@ -12,8 +12,20 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit import code_lists
+from connectors.contract.dataset import Licence
+from connectors.uk.code_lists import load_list
 from warehouse.schema.identifiers import company_id, parse_scoped
+
+CODE: Final = "UK"
+LICENCE: Final = Licence(
+    name="UK public register",
+    url="https://www.gov.uk/government/organisations/companies-house",
+    attribution=(
+        "Contains public sector information from Companies House, licensed under the Open Government Licence v3.0."
+    ),
+)
+DOWNLOADS: Final = "download.companieshouse.gov.uk"
+PUBLIC_PAGE: Final = "https://find-and-update.company-information.service.gov.uk/company/"
 
 API_HOST: Final = "api.company-information.service.gov.uk"
 API_URL: Final = f"https://{API_HOST}"
@@ -97,7 +109,7 @@ def british_holder_number(number: pl.Expr, country: pl.Expr, place: pl.Expr, cou
 @cache
 def _foreign_names_pattern() -> str:
     """Pattern for any name of a foreign country or a part of one, as a whole word."""
-    listed = code_lists.load_code_list("connectors.uk", "countries")
+    listed = load_list("countries")
     names = {
         word
         for word in listed.codes

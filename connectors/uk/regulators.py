@@ -10,7 +10,7 @@ from typing import Final
 import polars as pl
 
 from connectors.gleif.level1.schema import lei_table
-from connectors.regulators import uk
+from connectors.regulators import headline_datasets
 from connectors.regulators.market import CompanyRegister
 from connectors.uk.basic_company_data.dataset import COMPANIES
 
@@ -19,5 +19,5 @@ def _company_names(rows: pl.DataFrame) -> pl.Series:
     return rows["CompanyName"]
 
 
-DATASETS: Final = (uk.FCA_DATASET, uk.PRA_DATASET)
+DATASETS: Final = (headline_datasets.FCA_DATASET, headline_datasets.PRA_DATASET)
 REGISTER: Final = CompanyRegister(COMPANIES.name, _company_names, leis=lei_table("UK"))

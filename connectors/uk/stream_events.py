@@ -14,9 +14,10 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from connectors.contract.dataset import HostLimit, NotApplicable, RecognisedFile, Scope
+from connectors.contract.dataset import HostLimit
+from connectors.contract.pieces import NotApplicable, RecognisedFile, Scope
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
-from connectors.kit.json.chunks import MALFORMED
+from connectors.kit.json.chunks import decode_object
 from connectors.uk.register import canonical_number
 from warehouse.schema.types import Column, ColumnKind
 
@@ -37,7 +38,7 @@ PUBLISHED: Final = Column(
     "when the stream reported it or a response was given; null for files",
     business=False,
 )
-_PUBLISHED: Final = re.compile(rb'"published_at"\s*:\s*"([^"]{1,40})"')
+_PUBLISHED: Final = re.compile(rb'"published_at"\s*:\s*"([^"]+)"')
 
 
 Timepoint = Annotated[int, msgspec.Meta(ge=0, le=10**18 - 1)]  # otherwise invalid and not usable as a resume position
@@ -74,14 +75,14 @@ def parse_published(text: str) -> datetime | None:
 
 def first_record(head: bytes) -> dict[str, Any] | None:
     """First JSON object of a body: the whole body, else its first line; None if neither parses."""
-    lines = (line for line in head.splitlines() if line.strip())
-    for text in (head, next(lines, b"")):
-        try:
-            found = msgspec.json.decode(text)
-        except MALFORMED:
-            continue
-        return found if isinstance(found, dict) else None
-    return None
+    whole = decode_object(head)
+    return whole if whole is not None else decode_object(next(filter(bytes.strip, head.splitlines()), b""))
+
+
+def newest_published(head: bytes) -> datetime | None:
+    """Newest publication time among the events of a body; None if there is none."""
+    found = (parse_published(text.decode("ascii", "replace")) for text in _PUBLISHED.findall(head))
+    return max((instant for instant in found if instant is not None), default=None)
 
 
 def build_recogniser(
@@ -109,7 +110,6 @@ def build_recogniser(
             return NotApplicable(NOT_READ.get(str(first["resource_kind"]), f"a stream's events, none of {description}"))
         if company_number_of(str(first.get("resource_uri", "/company/0"))) is None:
             return NotApplicable("an event that names no company")
-        instants = [parse_published(text.decode("ascii", "replace")) for text in _PUBLISHED.findall(head)]
-        return RecognisedFile(max((at for at in instants if at is not None), default=None), Scope.FEED)
+        return RecognisedFile(newest_published(head), Scope.FEED)
 
     return recognise

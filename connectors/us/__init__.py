@@ -13,11 +13,9 @@ from connectors.listings.market import listing_rule
 from connectors.news.market import news_contribution
 from connectors.regulators.market import acts_contribution
 from connectors.us import regulators
-from connectors.us.contributions.feeds import FEEDS
-from connectors.us.contributions.financials import FINANCIALS
+from connectors.us.contributions.filings import FEEDS, FINANCIALS
 from connectors.us.contributions.ownership import OWNERSHIP
-from connectors.us.contributions.profiles import PROFILES
-from connectors.us.contributions.symbols import SYMBOLS
+from connectors.us.contributions.profiles import PROFILES, SYMBOLS
 from connectors.us.news import PRESS
 from connectors.us.register import MARKET
 from connectors.us.submissions import schema as submissions_schema

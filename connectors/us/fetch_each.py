@@ -7,15 +7,21 @@ here: which filings are named (`pending_filings`), which document is fetched, or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from typing import Final, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from connectors.contract.dataset import Cursor, FetchedFile
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
+from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError
 from connectors.us.feeds.pending_filings import FeedFiling, FetchedFilings
-from connectors.us.sec_http import BlockedError
+from connectors.us.sec_http import BlockedError, fetch_if_exists
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
 
 PATIENCE: Final = 5  # failures in a row after which the source counts as unavailable
+EACH_FILING: Final = 50  # filings, or filers, after which the cursor is saved: an interrupted run does not start over
+EACH_FILER: Final = 200
 
 T = TypeVar("T")
 
@@ -70,6 +76,48 @@ def _successful_files(
         failures = 0
         asked(one)
         yield arrivals
+
+
+@dataclass(frozen=True, slots=True)
+class FilingFetcher:
+    """Fetches each filing once, whatever its parties. Its `fetch` is that of a dataset.
+
+    url_of: of a filing. name_of: the file name of a filing and its URL. expect: the formats that it may have.
+    """
+
+    url_of: Callable[[FeedFiling], str]
+    name_of: Callable[[FeedFiling, str], str]
+    expect: frozenset[BodyFormat]
+
+    def fetch(self, http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+        """The filings not fetched yet. One that fails is retried by the next run; a missing one will not come."""
+        fetched = FetchedFilings.of(cursor)
+
+        def answer(filing: FeedFiling) -> Iterator[FetchedFile]:
+            url = self.url_of(filing)
+            found = fetch_if_exists(http, url, self.expect)
+            if found is not None:
+                yield found.to_fetched_file(self.name_of(filing, url), Scope.PART)
+
+        def asked(filing: FeedFiling) -> None:
+            fetched.add(filing.accession)
+
+        yield from fetch_each(unfetched_filings(fetched, subjects), answer, asked, fetched.cursor, EACH_FILING)
+
+
+def fetch_filers(
+    subjects: Iterable[str],
+    fetched: FetchedFilings,
+    answer: Callable[[str], Iterable[FetchedFile]],
+    cursor: Callable[[], Cursor],
+) -> Iterator[FetchedFile]:
+    """What `answer` fetches of each filer (its CIK) with filings not fetched yet, however many of them are new."""
+    due = unfetched_filers(fetched, subjects)
+
+    def asked(cik: str) -> None:
+        fetched.add(*due[cik])
+
+    yield from fetch_each(due, answer, asked, cursor, EACH_FILER)
 
 
 def unfetched_filings(fetched: FetchedFilings, subjects: Iterable[str]) -> Iterator[FeedFiling]:

@@ -49,7 +49,7 @@ _FILED: Final = pl.Schema(
 )
 
 
-def map_filings_and_financials(present: PresentRows) -> dict[str, pl.DataFrame]:
+def to_shared_tables(present: PresentRows, _today: date) -> dict[str, pl.DataFrame]:
     """`filings` and `financials_reported` of the touched filers."""
     frame = _combined_facts(present)
     reported: list[dict[str, Any]] = []
@@ -58,7 +58,8 @@ def map_filings_and_financials(present: PresentRows) -> dict[str, pl.DataFrame]:
         found = build_statements(filings)
         reported += (_financials_row(company, cik, one) for one in found.statements)
         filed += _filing_rows(company, cik, found)
-    return {FILINGS.name: _filings_frame(filed), FINANCIALS_REPORTED.name: _financials_frame(reported)}
+    financials = pl.DataFrame(reported, schema=_REPORTED).with_columns(*_parse_days("period_start", "period_end"))
+    return {FILINGS.name: _filings_frame(filed), FINANCIALS_REPORTED.name: financials}
 
 
 def _combined_facts(present: PresentRows) -> pl.DataFrame:
@@ -144,11 +145,6 @@ def _parse_days(*names: str) -> Iterable[pl.Expr]:
     return (pl.col(name).str.to_date("%Y-%m-%d") for name in names)
 
 
-def _financials_frame(found: list[dict[str, Any]]) -> pl.DataFrame:
-    frame = pl.DataFrame(found, schema=_REPORTED)
-    return frame.with_columns(*_parse_days("period_start", "period_end"))
-
-
 def _filings_frame(found: list[dict[str, Any]]) -> pl.DataFrame:
     frame = pl.DataFrame(found, schema=_FILED)
     url = filing_urls(pl.col("cik"), pl.col("native_id")).alias("document_url")
@@ -160,8 +156,3 @@ def filer_names(present: PresentRows) -> pl.LazyFrame:
     both = [present_rows(present, table).select(f.CIK, f.NAME, "_observed_at") for table in (f.FILERS, HISTORY_FILERS)]
     once = pl.concat(both).unique(f.CIK, keep="first", maintain_order=True)
     return once.rename({"_observed_at": "observed_at"})
-
-
-def to_shared_tables(present: PresentRows, _today: date) -> dict[str, pl.DataFrame]:
-    """The shared tables of this part."""
-    return map_filings_and_financials(present)

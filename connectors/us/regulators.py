@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.regulators import cftc, sec
+from connectors.regulators import headline_datasets, sec
 from connectors.regulators.market import CompanyRegister
 from connectors.us.submissions.schema import FILERS, NAME
 
@@ -23,5 +23,5 @@ def _company_names(rows: pl.DataFrame) -> pl.Series:
     return rows.select(pl.when(~pl.col("is_person")).then(name).alias("name")).to_series()
 
 
-DATASETS: Final = (sec.DATASET, cftc.DATASET)
+DATASETS: Final = (sec.DATASET, headline_datasets.CFTC_DATASET)
 REGISTER: Final = CompanyRegister(FILERS.name, _company_names)

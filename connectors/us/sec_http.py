@@ -9,13 +9,14 @@ requested.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from connectors.contract.dataset import HostLimit
+from connectors.contract.pieces import Cursor, FetchedFile, NotApplicable
 from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_body_format
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.http.errors import FetchError, MissingResourceError, RequestRejectedError
-from connectors.kit.http.response import NotModified, Validators
 from connectors.us.register import DATA_HOST, FILES_HOST
 
 if TYPE_CHECKING:
@@ -56,16 +57,16 @@ def fetch_if_exists(http: HttpClient, url: str, expect: Collection[BodyFormat]) 
     raise BlockedError(url, _FORBIDDEN, block_reason(body) or _UNKNOWN_BLOCK)
 
 
-def download_existing(
-    http: HttpClient, url: str, expect: Collection[BodyFormat], since: Validators | None
-) -> FetchedResponse | NotModified:
-    """Downloads a file of any size that always exists, so a 403 can only be a block."""
+def fetch_existing_file(
+    file: ConditionalFile, http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
+) -> Iterator[FetchedFile]:
+    """Fetches a file of any size that always exists, so a 403 can only be a block; nothing if it is unchanged."""
     try:
-        return http.download(url, expect=expect, since=since)
+        yield from file.fetch(http, cursor, subjects)
     except FetchError as error:
         if error.status != _FORBIDDEN:
             raise
-        raise BlockedError(url, _FORBIDDEN, _ALWAYS_THERE) from error
+        raise BlockedError(file.url, _FORBIDDEN, _ALWAYS_THERE) from error
 
 
 def is_missing_file(body: bytes) -> bool:
@@ -80,6 +81,12 @@ def block_reason(body: bytes) -> str | None:
     if detect_body_format(head) is not BodyFormat.HTML:
         return None
     return next((reason for words, reason in _BLOCKS.items() if words in head), None)
+
+
+def reason_left_out(name: str, head: bytes, folders: Mapping[str, str]) -> NotApplicable | None:
+    """Why a file is none of a dataset: by its folder (-> reason), or because it is an error body; else None."""
+    reason = folders.get(name.split("/", 1)[0]) or error_body_reason(head)
+    return None if reason is None else NotApplicable(reason)
 
 
 def error_body_reason(head: bytes) -> str | None:

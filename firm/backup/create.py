@@ -101,9 +101,7 @@ def secret_fingerprint(secret: bytes) -> str:
 
 def required_secrets(installation: Installation) -> ServiceSecrets:
     """Secrets of this installation; raises BackupError if there are none, instead of creating them."""
-    given = installation.environment
-    is_given = given.get("FIRM_PEPPER") and given.get("FIRM_SEALING_KEYS")
-    if not is_given and not installation.settings.secrets_path.exists():
+    if not installation.has_secrets:
         raise BackupError(
             f"{installation.settings.secrets_path} is missing: copy it from the installation of the backup, or set "
             "FIRM_PEPPER, FIRM_CURSOR_KEYS and FIRM_SEALING_KEYS: without them no key works, no webhook is signed"
@@ -115,9 +113,10 @@ def required_secrets(installation: Installation) -> ServiceSecrets:
 def existing_database(installation: Installation) -> Iterator[Database]:
     """Opens the existing control-plane database, without creating or migrating it."""
     settings = installation.settings
-    file = settings.data / CONTROL
-    if not settings.database_url and not file.exists():
-        raise BackupError(f"{file} does not exist: nothing to back up; check FIRM_DATA and FIRM_DATABASE_URL")
+    if not installation.has_database:
+        raise BackupError(
+            f"{settings.data / CONTROL} does not exist: nothing to back up; check FIRM_DATA and FIRM_DATABASE_URL"
+        )
     with closing(Database(settings.control_database_url)) as database:
         yield database
 

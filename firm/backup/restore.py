@@ -16,11 +16,10 @@ from typing import Final
 from api.auth.encryption import SealingError, SecretBox
 from api.auth.service_secrets import ServiceSecrets
 from api.database import backup
-from api.webhooks import erasure
 from firm.backup import create
 from firm.backup.create import CONTROL, BackupError, BackupManifest, secret_fingerprint
 from firm.bootstrap import Installation
-from warehouse.erasure.event_redaction import EventRedactor
+from firm.erasure import redact_deliveries
 from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.release import manifest as release_manifest
 from warehouse.storage import atomic_files
@@ -62,8 +61,13 @@ def restore_backup(installation: Installation, folder: Path) -> RestoreResult:
         with installation.database() as database:
             rows = backup.import_copy(file, database)
     added = _add_tombstones(installation.layout, folder)
+    stones = TombstoneStore(installation.layout).list_tombstones()  # also those of subjects erased after the backup
     return RestoreResult(
-        manifest, rows, added, _redact_deliveries(installation), _restore_decisions(installation.layout, folder)
+        manifest,
+        rows,
+        added,
+        redact_deliveries(installation, stones) if stones else 0,
+        _restore_decisions(installation.layout, folder),
     )
 
 
@@ -114,16 +118,6 @@ def _add_tombstones(layout: Layout, folder: Path) -> int:
     if new:
         here.add(replace(stone, done=(), clean=None) for stone in new)
     return len(new)
-
-
-def _redact_deliveries(installation: Installation) -> int:
-    """Blanks restored events of all erased subjects, including those erased after the backup."""
-    stones = TombstoneStore(installation.layout).list_tombstones()
-    if not stones:
-        return 0
-    blanking = EventRedactor.of(stones)
-    with installation.database() as database:
-        return erasure.erase_events(database, blanking.companies, blanking.redact_event)
 
 
 def _restore_decisions(layout: Layout, folder: Path) -> str:

@@ -1,9 +1,9 @@
-"""`firm accounts …`: account administration without the dashboard."""
+"""`firm accounts …` and `firm keys …`: administration of accounts and API keys without the dashboard."""
 
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -14,10 +14,12 @@ from api.settings.env import SettingError
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
 from firm.console import Json, print_result
-from firm.sign_in_links import sign_in_link
 
 accounts = typer.Typer(no_args_is_help=True, help="Accounts of API consumers.")
+keys = typer.Typer(no_args_is_help=True, help="API keys.")
 
+_Account = Annotated[str, typer.Argument(help="E-mail or account id.")]
+_AccountOption = Annotated[str, typer.Option(help="E-mail or account id.")]
 Tier = Annotated[str, typer.Option(help="basic, starter, pro or business, or another that FIRM_TIERS names.")]
 _TROUBLE = (AccountError, SecretsError, SettingError)
 
@@ -36,9 +38,7 @@ def create_account(
 
 
 @accounts.command("set-tier")
-def set_tier(
-    account: Annotated[str, typer.Option(help="E-mail or account id.")], tier: Tier, as_json: Json = False
-) -> None:
+def set_tier(account: _AccountOption, tier: Tier, as_json: Json = False) -> None:
     """Change an account's tier."""
     with exit_on_error(*_TROUBLE):
         _check_not_billed(Installation.read(), account)
@@ -74,30 +74,26 @@ def list_accounts(as_json: Json = False) -> None:
 
 
 @accounts.command("suspend")
-def suspend_account(
-    account: Annotated[str, typer.Argument(help="E-mail or account id.")], as_json: Json = False
-) -> None:
+def suspend_account(account: _Account, as_json: Json = False) -> None:
     """Suspend an account: reject all its keys (a running service notices within 30 seconds)."""
     _set_status(account, "suspended", as_json)
 
 
 @accounts.command("activate")
-def activate_account(
-    account: Annotated[str, typer.Argument(help="E-mail or account id.")], as_json: Json = False
-) -> None:
+def activate_account(account: _Account, as_json: Json = False) -> None:
     """Reactivate a suspended account."""
     _set_status(account, "active", as_json)
 
 
 @accounts.command("link")
 def print_sign_in_link(
-    account: Annotated[str, typer.Argument(help="E-mail or account id.")],
+    account: _Account,
     hours: Annotated[int, typer.Option(min=1, max=72, help="Lifetime of the link, in hours.")] = 1,
     as_json: Json = False,
 ) -> None:
     """Print a one-time dashboard sign-in link for the owner, for installations that send no mail."""
     with exit_on_error(*_TROUBLE):
-        address = sign_in_link(Installation.read(), account, timedelta(hours=hours))
+        address = Installation.read().sign_in_link(account, timedelta(hours=hours))
         print_result(as_json, {"link": address}, address)
 
 
@@ -106,3 +102,37 @@ def _set_status(account: str, status: str, as_json: bool) -> None:
         changed = service.set_status(account, status)
         document = {"account_id": changed.account_id, "email": changed.email, "status": changed.status}
         print_result(as_json, document, f"{changed.email} is now {changed.status}")
+
+
+@keys.command("create")
+def create_key(
+    account: _AccountOption,
+    kind: Annotated[str, typer.Option(help="live (server), public (browser, bound to domains) or secret.")],
+    domain: Annotated[list[str] | None, typer.Option(help="Allowed domain of a public key; repeatable.")] = None,
+    label: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
+    expires: Annotated[datetime | None, typer.Option(help="Expiry of the key, UTC.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Create an API key. It is printed once and never stored in the clear."""
+    ends = expires.replace(tzinfo=UTC) if expires is not None else None
+    with exit_on_error(*_TROUBLE), Installation.read().accounts() as service:
+        made = service.create_key(account, kind, domain or (), label, ends)
+        document = {"key_id": made.key_id, "key": made.key, "kind": made.kind}
+        print_result(as_json, document, f"{made.key}\n(shown once; id {made.key_id})")
+
+
+@keys.command("list")
+def list_keys(account: _AccountOption) -> None:
+    """List an account's keys, without their secret part."""
+    with exit_on_error(*_TROUBLE), Installation.read().accounts() as service:
+        for key in service.keys(account):
+            state = key.state(datetime.now(UTC))
+            typer.echo(f"{key.key_id}  {key.shown_prefix}…{key.shown_last}  {state}  {key.label or ''}".rstrip())
+
+
+@keys.command("revoke")
+def revoke_key(key_id: Annotated[str, typer.Argument(help="key_…, as `firm keys list` shows it.")]) -> None:
+    """Revoke a key (a running service notices within 30 seconds)."""
+    with exit_on_error(*_TROUBLE), Installation.read().accounts() as service:
+        revoked = service.revoke_key(key_id)
+        typer.echo(f"{revoked.key_id} is revoked")

@@ -9,9 +9,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from firm.bootstrap import read_environment
-from firm.cli_errors import USAGE, exit_on_error, fail
-from pipelines.settings import PROJECT, IngestSettings, PipelineSettingError
+from firm.bootstrap import read_environment, read_ingest_settings
+from firm.cli_errors import USAGE, fail
+from pipelines.settings import PROJECT
 
 
 def run_dagster(port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000) -> None:
@@ -24,9 +24,8 @@ def run_celery_worker(
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Markets ingested in parallel.")] = 1,
 ) -> None:
     """Ingest markets handed out by Dagster, until Ctrl-C; any number of workers, on any machine."""
-    with exit_on_error(PipelineSettingError, code=USAGE):
-        if not IngestSettings.read(read_environment()).celery_broker_url:
-            fail("no broker is configured: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
+    if not read_ingest_settings().celery_broker_url:
+        fail("no broker is configured: set FIRM_CELERY_BROKER_URL (docs/machines.md)", USAGE)
     worker = (
         "-A",
         "pipelines.dagster_instance.celery_app",
@@ -42,8 +41,7 @@ def run_celery_worker(
 
 def _exec_program(program: str, *arguments: str) -> NoReturn:
     """Replaces this process with a program of the same environment, with our settings."""
-    with exit_on_error(PipelineSettingError, code=USAGE):
-        settings = IngestSettings.read(read_environment())
+    settings = read_ingest_settings()
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)
     given = {
         **os.environ,

@@ -15,14 +15,14 @@ import httpx
 import typer
 
 from api.email.webhook_notices import format_span
-from firm.bootstrap import Installation, read_environment
+from api.settings.env import SettingError
+from firm.bootstrap import Installation, read_ingest_settings
 from firm.cli_errors import exit_on_error, fail
 from firm.console import print_table
 from firm.demo.background_server import run_background_server
 from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
-from firm.sign_in_links import sign_in_link
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import IngestSettings, PipelineSettingError
+from pipelines.settings import IngestSettings
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.schema.codes import EVENT_TYPES
 
@@ -49,9 +49,9 @@ def demo(
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to serve on.")] = None,
 ) -> None:
     """Load a generated world, deliver two days of changes to a subscriber, print a key and URLs, and serve."""
-    with exit_on_error(PipelineSettingError):
+    with exit_on_error(SettingError):
         installation = Installation.read()
-        settings = IngestSettings.read(read_environment())
+    settings = read_ingest_settings()
     installation = _with_demo_settings(installation.at(_prepare_folder(installation.settings.data / "demo")))
     settings = replace(settings, data=installation.settings.data, object_store=None)
     with run_receiver() as receiver:
@@ -117,12 +117,12 @@ def _run_days(
 
 
 def _run_day(settings: IngestSettings, registry: SandboxServer, day: str) -> list[tuple[str, ...]]:
-    from firm.commands.ingest import IngestRequest, print_report, run_ingest
+    from firm.commands.ingest import print_report, run_ingest
     from firm.demo.sandbox_origin import sandbox_source
 
     started = time.monotonic()
     with sandbox_source(registry.url, settings) as origin:
-        report = run_ingest(settings, [], origin, IngestRequest(registry.now), quiet=True)
+        report = run_ingest(settings, [], origin, registry.now, quiet=True)
     if report.exit_code:
         print_report(report)
         fail(f"the day {day} ended with exit code {report.exit_code}", report.exit_code)
@@ -196,7 +196,7 @@ def _print_summary(installation: Installation, key: str, subscription: str, port
         f"curl -X POST -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' "
         f"-d '{{\"event_type\":\"status.changed\"}}' '{base}/api/v1/webhooks/{subscription}/test'"
     )
-    link = sign_in_link(installation.reached(None, port), _EMAIL, _LINK_LIFETIME)
+    link = installation.reached(None, port).sign_in_link(_EMAIL, _LINK_LIFETIME)
     typer.echo(
         f"\nDashboard: {base}/dashboard\n"
         f"Signed in as {_EMAIL}, once, within {format_span(_LINK_LIFETIME)}: {link}\n"

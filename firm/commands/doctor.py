@@ -8,7 +8,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -23,10 +22,10 @@ from api.settings.mail import MailSettings
 from firm.bootstrap import Installation, read_environment
 from firm.cli_errors import ERROR
 from firm.console import print_table
+from firm.doctor import DoctorFinding
 from firm.doctor.billing import price_findings, unpaid_findings
-from firm.doctor.histories import history_findings
-from firm.doctor.object_store import object_store_findings
 from firm.doctor.source_credentials import source_key_findings
+from firm.doctor.stores import history_findings, object_store_findings
 from firm.doctor.webhooks import webhook_findings
 from pipelines.settings import IngestSettings, PipelineSettingError
 from pipelines.sources.live import registry_http
@@ -36,19 +35,10 @@ _FULL = 64 * 2**20
 _CLOCK_SLACK_SECONDS = 120
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorFinding:
-    """Result of one check. `state` is ok, warn or bad; `advice` says what to do if not ok."""
-
-    state: str
-    subject: str
-    advice: str = ""
-
-
 def doctor(live: Annotated[bool, typer.Option(help="Also check that every registry can be reached.")] = False) -> None:
     """Check settings, keys, disk, clock and, with --live, the reachability of each source."""
     findings = list(_all_findings(live))
-    print_table(("state", "what", "advice"), [(found.state, found.subject, found.advice) for found in findings])
+    print_table(("state", "what", "advice"), findings)
     if any(found.state == "bad" for found in findings):
         raise typer.Exit(ERROR)
 
@@ -64,12 +54,12 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
     yield _disk_finding(installation.settings.data)
     yield _secrets_finding(installation)
     yield _mail_finding(installation.settings.mail)
-    yield from (DoctorFinding(*found) for found in webhook_findings(installation))
-    yield from (DoctorFinding(*found) for found in price_findings(installation.settings))
-    yield from (DoctorFinding(*found) for found in unpaid_findings(installation))
-    yield from (DoctorFinding(*found) for found in history_findings(installation.layout))
+    yield from webhook_findings(installation)
+    yield from price_findings(installation.settings)
+    yield from unpaid_findings(installation)
+    yield from history_findings(installation.layout)
     with suppress(PipelineSettingError):  # reported above
-        yield from (DoctorFinding(*found) for found in object_store_findings(IngestSettings.read(given)))
+        yield from object_store_findings(IngestSettings.read(given))
     asks = live and _has_contact(given)
     yield from _key_findings(given, asks)
     if asks:
@@ -157,7 +147,7 @@ def _key_findings(given: dict[str, str], asks: bool) -> Iterator[DoctorFinding]:
     except PipelineSettingError:
         return
     with registry_http(settings) if asks else nullcontext() as http:
-        yield from (DoctorFinding(*found) for found in source_key_findings(settings.credentials, http))
+        yield from source_key_findings(settings.credentials, http)
 
 
 def _source_findings(user_agent: str) -> Iterator[DoctorFinding]:

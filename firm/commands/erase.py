@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from firm import erasure
-from firm.bootstrap import read_environment
+from firm.bootstrap import read_ingest_settings
 from firm.cli_errors import ERROR, exit_on_error, fail
-from firm.console import Json, print_table
-from pipelines.settings import IngestSettings, PipelineSettingError
+from firm.console import Json, print_table, progress_printer
 from warehouse.erasure.tombstones import STEPS, Tombstone, TombstoneStore
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.layout import Layout
@@ -32,8 +31,7 @@ def erase(
     Exit code: 0 all done, 1 error or something left to do, which the message names.
     """
     if show:
-        with exit_on_error(PipelineSettingError):
-            settings = IngestSettings.read(read_environment())
+        settings = read_ingest_settings()
         _print_tombstones(TombstoneStore(settings.layout).list_tombstones(), as_json=as_json)
         return
     layout = _run_erasure(subjects or [], reason, quiet=as_json)
@@ -47,16 +45,11 @@ def _run_erasure(subjects: list[str], reason: str, *, quiet: bool) -> Layout:
     from pipelines.erasure import command as pipelines_erase
     from pipelines.erasure.market import ReleaseInUseError, UnknownSubjectError
 
-    def told(line: str) -> None:
-        if not quiet:
-            typer.echo(line, err=True)
-
-    with exit_on_error(PipelineSettingError):
-        settings = IngestSettings.read(read_environment())
+    settings = read_ingest_settings()
     still: ReleaseInUseError | None = None
     with exit_on_error(UnknownSubjectError, AlreadyLockedError, ReplicationError):
         try:
-            pipelines_erase.erase(settings, subjects, reason, told)
+            pipelines_erase.erase(settings, subjects, reason, progress_printer(quiet=quiet))
         except ReleaseInUseError as error:
             still = error  # the control plane need not wait for it
     erasure.finish_erasures(settings.layout)

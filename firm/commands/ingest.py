@@ -1,26 +1,33 @@
-"""`firm ingest`: runs the Dagster job of the chosen markets and reports."""
+"""`firm ingest` and `firm listen`: run the Dagster job of the chosen markets; read streaming feeds between runs.
+
+Does not belong here: reading a stream (`pipelines.sources.stream_listener`).
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from firm import erasure
-from firm.bootstrap import read_environment
+from firm.bootstrap import read_environment, read_ingest_settings
 from firm.cli_errors import USAGE, exit_on_error, fail
-from firm.console import Json, print_table
+from firm.console import Json, print_table, progress_printer
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import IngestSettings, PipelineSettingError
+from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource, IngestSource, LiveSource
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
 
 _SHOWN = 40
 
@@ -54,16 +61,22 @@ def ingest(
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     if at_once > 1 and folder is None:
         fail("--at-once needs --from FOLDER: live registries are fetched by one process, for their rate limits", USAGE)
-    with exit_on_error(PipelineSettingError, code=USAGE):
-        settings = IngestSettings.read(read_environment())
+    settings = read_ingest_settings()
     markets, groups = _split_markets(markets or [], folder)
     chosen = _select_markets(markets, sandbox, folder, groups)
     with (
         exit_on_error(OSError),
         _open_source(settings, _folder_source(folder, groups, own=bool(markets)), live) as (origin, its_instant),
     ):
-        asked = IngestRequest(at or its_instant, tuple(accept_shrink or ()), at_once)
-        report = run_ingest(settings, chosen, origin, asked, quiet=as_json)
+        report = run_ingest(
+            settings,
+            chosen,
+            origin,
+            at or its_instant,
+            accept_shrink=accept_shrink or (),
+            at_once=at_once,
+            quiet=as_json,
+        )
         erasure.finish_erasures(settings.layout)  # subjects withdrawn by registers
         if as_json:
             typer.echo(json.dumps(report.as_json()))
@@ -150,32 +163,25 @@ def _open_source(
             yield played
 
 
-@dataclass(frozen=True, slots=True)
-class IngestRequest:
-    """Parameters of an ingest; `at` None: now."""
-
-    at: datetime | None = None
-    accept_shrink: tuple[str, ...] = ()
-    at_once: int = 1
-
-
 def run_ingest(
-    settings: IngestSettings, markets: list[str], origin: IngestSource, asked: IngestRequest, *, quiet: bool = False
+    settings: IngestSettings,
+    markets: list[str],
+    origin: IngestSource,
+    at: datetime | None,
+    *,
+    accept_shrink: Sequence[str] = (),
+    at_once: int = 1,
+    quiet: bool = False,
 ) -> IngestReport:
-    """Runs one ingest with progress on standard error."""
+    """Runs one ingest with progress on standard error; `at` None: now."""
     from pipelines.ingest.resource_errors import RunInterruptedError
     from pipelines.ingest.run import IngestOverrides
     from pipelines.ingest.run import ingest as pipelines_ingest
 
-    def told(line: str) -> None:
-        if not quiet:
-            typer.echo(line, err=True)
-
-    at = asked.at
     instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
-    overrides = IngestOverrides(accept_shrink=asked.accept_shrink, at_once=asked.at_once)
+    overrides = IngestOverrides(accept_shrink=tuple(accept_shrink), at_once=at_once)
     with exit_on_error(AlreadyLockedError, ValueError, ReplicationError, RunInterruptedError):
-        return pipelines_ingest(settings, markets, origin, instant, told, overrides)
+        return pipelines_ingest(settings, markets, origin, instant, progress_printer(quiet=quiet), overrides)
 
 
 def print_report(report: IngestReport) -> None:
@@ -228,3 +234,50 @@ def print_problems(report: IngestReport) -> None:
         )
     for error in report.errors:
         typer.echo(f"ERROR {error.market}: {error.message}", err=True)
+
+
+def listen(
+    market: Annotated[str, typer.Argument(help="Market code, as uk.")],
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="Listen to the sandbox served at FIRM_SANDBOX_URL.")
+    ] = False,
+) -> None:
+    """Read the feeds of a market until Ctrl-C; the next `firm ingest --live` ingests the received entries."""
+    import connectors
+    from connectors.kit.http.errors import FetchError
+    from pipelines.ingest.run import UnknownMarketError, chosen_markets
+    from pipelines.sources import stream_listener
+    from pipelines.workspace import Workspace
+    from warehouse.storage.locks import AlreadyLockedError
+
+    settings = read_ingest_settings()
+    with exit_on_error(UnknownMarketError, code=USAGE):
+        [chosen] = chosen_markets([market], connectors.JURISDICTIONS)
+    feeds = [dataset.key for dataset in stream_listener.streaming_datasets(chosen)]
+    if not feeds:
+        fail(f"market {chosen.code} has no streaming feed: use `firm ingest`", USAGE)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    workspace = Workspace(settings, connectors.JURISDICTIONS, report_progress=typer.echo)
+    typer.echo(f"listening to {', '.join(feeds)}")
+    with exit_on_error(FetchError, AlreadyLockedError, OSError), _http_client(settings, sandbox) as http:
+        stream_listener.listen(workspace, chosen, http, stop)
+
+
+@contextmanager
+def _http_client(settings: IngestSettings, sandbox: bool) -> Iterator[HttpClient]:
+    """HTTP client for the registries or, with `sandbox`, for `firm sandbox serve`."""
+    if not sandbox:
+        from pipelines.sources.live import registry_http
+
+        with registry_http(settings) as http:
+            yield http
+        return
+    from firm.demo.sandbox_origin import sandbox_source
+
+    base = read_environment().get("FIRM_SANDBOX_URL")
+    if not base:
+        fail("--sandbox needs FIRM_SANDBOX_URL, the address that `firm sandbox serve` prints", USAGE)
+    with sandbox_source(base, settings) as live:
+        yield live.http

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from firm.cli_errors import exit_on_error, fail
+from firm.console import progress_printer
 
 sandbox = typer.Typer(no_args_is_help=True, help="Generated test data in the registries' own formats.")
 
@@ -35,7 +36,9 @@ def write_world(
     if directory.exists() and any(directory.iterdir()):
         fail(f"{directory} is not empty; name a new folder")
     with exit_on_error(ValueError):
-        folders = write_days(World(seed=seed, companies=companies, days=days), directory, progress=_print_progress)
+        folders = write_days(
+            World(seed=seed, companies=companies, days=days), directory, progress=progress_printer(quiet=False)
+        )
     for folder in folders:
         typer.echo(str(folder))
 
@@ -66,7 +69,3 @@ def serve_world(
         serve_forever(
             World(seed=seed, companies=companies, days=days), host=host, port=port, faults=chosen, ready=ready
         )
-
-
-def _print_progress(line: str) -> None:
-    typer.echo(line, err=True)

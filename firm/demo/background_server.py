@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 
 from firm.bootstrap import Installation
 
@@ -17,24 +16,18 @@ from firm.bootstrap import Installation
 @contextmanager
 def run_background_server(installation: Installation) -> Iterator[str]:
     """Serves and delivers on a free local port for the duration of the block; yields the base URL."""
-    from api.app import create_app
-    from api.database.engine import Database
     from api.runtime.uvicorn_server import build_server, open_listener
-    from warehouse.reader.reader import ReleaseReader
 
     settings = replace(installation.settings, host="127.0.0.1", port=0, access_log=False)
     with installation.database():  # migrated first
-        secrets = installation.secrets()
+        installation.secrets()
     listener = open_listener(settings)
-    reader, database = ReleaseReader(installation.layout), Database(settings.control_database_url)
-    beside = partial(installation.run_deliveries, reader)
-    service = build_server(create_app(settings, reader, database, secrets, deliveries=beside), settings)
-    thread = threading.Thread(target=service.run, args=([listener],), name="firm-service")
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        service.should_exit = True
-        thread.join()
-        database.close()
-        reader.close()
+    with replace(installation, settings=settings).application() as app:
+        service = build_server(app, settings)
+        thread = threading.Thread(target=service.run, args=([listener],), name="firm-service")
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            service.should_exit = True
+            thread.join()

@@ -12,19 +12,16 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from api.billing.entitlement import ENDED
 from api.billing.errors import BillingError, StripeUnavailableError
-from api.billing.repository import BillingRepository
+from api.billing.repository import count_given_accounts
 from api.billing.stripe_client import StripeClient
 from api.billing.stripe_models import StripePrice
 from api.database.engine import Database
 from api.settings.service import ApiSettings
 from firm.bootstrap import Installation
-from firm.doctor.webhooks import has_control_database
-
-Found = tuple[str, str, str]
-"""State (ok, warn or bad), the subject checked, and what to do about it."""
+from firm.doctor import DoctorFinding
 
 
-def price_findings(settings: ApiSettings) -> Iterator[Found]:
+def price_findings(settings: ApiSettings) -> Iterator[DoctorFinding]:
     """Checks each price of FIRM_STRIPE_PRICES at Stripe."""
     if not settings.billing.is_on:
         return
@@ -33,39 +30,42 @@ def price_findings(settings: ApiSettings) -> Iterator[Found]:
             try:
                 price = stripe.price(price_id)
             except StripeUnavailableError as error:
-                yield "warn", f"Stripe: {price_id} of {tier}", str(error)
+                yield DoctorFinding("warn", f"Stripe: {price_id} of {tier}", str(error))
             except BillingError as error:
-                yield "bad", f"Stripe: {price_id} of {tier}", str(error)
+                yield DoctorFinding("bad", f"Stripe: {price_id} of {tier}", str(error))
             else:
                 yield _price_finding(settings, tier, price)
 
 
-def unpaid_findings(installation: Installation) -> Iterator[Found]:
+def unpaid_findings(installation: Installation) -> Iterator[DoctorFinding]:
     """Counts active accounts without a subscription; nothing if there is no database yet."""
     settings = installation.settings
-    if not settings.billing.is_on or not has_control_database(settings):
+    if not settings.billing.is_on or not installation.has_database:
         return
     with closing(Database(settings.control_database_url)) as database:
         try:
-            with database.reading() as session:
-                count = BillingRepository(session.connection()).count_given(ENDED)
+            count = database.read(count_given_accounts, ENDED)
         except SQLAlchemyError:
             return  # reported by the database check (`firm.doctor.webhooks`)
     if count:
         advice = "if that is not intended: firm accounts list, then for each firm billing require --account ACCOUNT"
-        yield "warn", f"{count} accounts are served without a subscription", advice
+        yield DoctorFinding("warn", f"{count} accounts are served without a subscription", advice)
 
 
-def _price_finding(settings: ApiSettings, tier: str, price: StripePrice) -> Found:
+def _price_finding(settings: ApiSettings, tier: str, price: StripePrice) -> DoctorFinding:
     what = f"Stripe: {price.id} of {tier}: {_price_text(price)}"
     if settings.billing.price_of(tier) != price.id:
-        return "ok", f"{what}, no longer sold", ""
+        return DoctorFinding("ok", f"{what}, no longer sold")
     if not price.active or price.recurring is None:
-        return ("bad", what, "no subscription is possible: an active, recurring price must be the first of the tier")
+        return DoctorFinding(
+            "bad", what, "no subscription is possible: an active, recurring price must be the first of the tier"
+        )
     told = settings.tiers.tier_by_name(tier).monthly_cents
     if told is not None and _monthly_cents(price) != told:
-        return ("warn", what, f"FIRM_TIERS states {told / 100:.2f} USD a month for the tier: change one of them")
-    return "ok", what, ""
+        return DoctorFinding(
+            "warn", what, f"FIRM_TIERS states {told / 100:.2f} USD a month for the tier: change one of them"
+        )
+    return DoctorFinding("ok", what)
 
 
 def _monthly_cents(price: StripePrice) -> int | None:

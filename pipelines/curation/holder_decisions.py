@@ -13,9 +13,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.holders.ids import holder_ids
 from pipelines.transforms.holders.match_rules import HolderJoin
-from pipelines.transforms.holders.resolve import find_holder_joins
+from pipelines.transforms.holders.resolve import find_holder_joins, holder_ids
 from warehouse.decisions import DecisionLog, DecisionRecord
 from warehouse.erasure import history as erasure_history
 from warehouse.history.history import MarketHistory, existing_history_path

@@ -13,8 +13,8 @@ import polars as pl
 from connectors.contract.dataset import Jurisdiction
 from connectors.news.market import is_news
 from connectors.news.schema import AUTHOR
+from connectors.regulators import market as regulators_unmatched
 from connectors.regulators import schema as regulators_schema
-from connectors.regulators import unmatched as regulators_unmatched
 from name_matching.decide import REVIEWED, Candidate, CandidateMatcher, CandidateSet
 from pipelines.steps.link_companies import CompanyLinker
 from pipelines.workspace import Workspace

@@ -2,7 +2,7 @@
 
 Reads the settings once, as `definitions` does; connects to nothing. A task is acknowledged when it starts
 (not late), so a run that has begun is never redelivered while its first worker may still be running it. Runs
-of dead workers are relaunched by a sensor (`defs.run_recovery_sensor`). Does not belong here: what a run does.
+of dead workers are relaunched by a sensor (`defs.sensors`). Does not belong here: what a run does.
 """
 
 from __future__ import annotations

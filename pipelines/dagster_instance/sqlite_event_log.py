@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from dagster import AssetKey, AssetRecordsFilter, DagsterEventType
-from dagster._core.event_api import EventRecordsResult
+from dagster import AssetKey, AssetRecordsFilter, DagsterEventType, EventLogRecord
+from dagster._core.event_api import EventLogCursor, EventRecordsResult
 from dagster._core.events import ASSET_CHECK_EVENTS, ASSET_EVENTS, EVENT_TYPE_TO_PIPELINE_RUN_STATUS
 from dagster._core.events.log import EventLogEntry
 from dagster._core.storage.event_log import SqliteEventLogStorage
@@ -22,10 +22,42 @@ from dagster._serdes import ConfigurableClassData
 from sqlalchemy import Connection, Engine, inspect
 
 from pipelines.dagster_instance.concurrency_slots import SlotAssigningEventLog
-from pipelines.dagster_instance.materialization_cache import MaterializationCache
 from pipelines.dagster_instance.sqlite_engines import EnginePool, SchemaState, ensure_dagster_schema
 
 _INSERT: Final = SqlEventLogStorageTable.insert()
+
+
+class MaterializationCache:
+    """Newest partition materialisation per asset. A partition is a batch, so only one run writes it."""
+
+    def __init__(self) -> None:
+        self._kept: dict[AssetKey, EventLogRecord] = {}
+
+    def note(self, event: EventLogEntry, storage_id: int) -> None:
+        """Caches a stored event if it is the materialisation of a partition."""
+        told = event.dagster_event
+        is_made = event.dagster_event_type is DagsterEventType.ASSET_MATERIALIZATION
+        if is_made and told is not None and told.asset_key is not None and told.partition is not None:
+            self._kept[told.asset_key] = EventLogRecord(storage_id, event)
+
+    def of(self, asset: AssetKey, partitions: Sequence[str] | None) -> EventLogRecord | None:
+        """The asset's newest materialisation if exactly its partition is requested; None on a cache miss."""
+        kept = self._kept.get(asset)
+        return kept if kept is not None and partitions == [kept.partition_key] else None
+
+    def first(self, asked: AssetKey | AssetRecordsFilter) -> EventRecordsResult | None:
+        """The answer to a query for the one newest record; None on a cache miss."""
+        if not isinstance(asked, AssetRecordsFilter):
+            return None
+        found = self.of(asked.asset_key, asked.asset_partitions)
+        if found is None or asked != AssetRecordsFilter(asked.asset_key, asked.asset_partitions):
+            return None
+        cursor = EventLogCursor.from_storage_id(found.storage_id).to_string()
+        return EventRecordsResult([found], cursor=cursor, has_more=True)
+
+    def forget(self) -> None:
+        """Clears the cache, after rows were removed from the files."""
+        self._kept.clear()
 
 
 class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):

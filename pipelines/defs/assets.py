@@ -1,7 +1,7 @@
 """Assets, made by factories from the connectors' declarations, one per layer.
 
 Keys: `raw/<cc>/<dataset>`, `staged/<cc>/<dataset>`, `<cc>/normalised`, `<cc>/history`, `<cc>/events`,
-`release` and `<cc>/export`. All but the last are partitioned by batch (`partitions`). Belongs here:
+`release` and `<cc>/export`. All but the last are partitioned by batch (`jobs`). Belongs here:
 dependencies, pools, checks that a step carries, metadata. Does not belong here: what a step does (`steps`).
 Docs: https://docs.dagster.io/guides/build/assets
 """
@@ -14,15 +14,15 @@ import dagster as dg
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.defs import asset_checks
 from pipelines.defs.asset_keys import RELEASE, market_key, pool_name, raw_key, staged_key
-from pipelines.defs.partitions import BATCHES
+from pipelines.defs.jobs import BATCHES
 from pipelines.defs.resources import MARKETS_TAG
-from pipelines.erasure.release import publish_run
+from pipelines.erasure.command import publish_run
 from pipelines.sources.source import IngestSource
 from pipelines.steps import quarantine
 from pipelines.steps.apply_history import apply_snapshots
-from pipelines.steps.collect_events import collect_events
 from pipelines.steps.fetch import fetch_dataset
 from pipelines.steps.normalise import normalise_market
+from pipelines.steps.publish import collect_events
 from pipelines.steps.schema_validation import SchemaViolationError
 from pipelines.steps.stage import stage_dataset
 from pipelines.workspace import Workspace
@@ -145,8 +145,8 @@ def events_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         kinds={"parquet"},
     )
     def asset(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
-        result = collect_events(workspace, jurisdiction, context.partition_key)
-        return dg.MaterializeResult(metadata={"events": result.events})
+        events = collect_events(workspace, jurisdiction.code, context.partition_key)
+        return dg.MaterializeResult(metadata={"events": events})
 
     return asset
 

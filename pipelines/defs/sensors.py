@@ -1,7 +1,11 @@
-"""Sensors that keep the reader of a market's feeds running, and ingest what it spooled within minutes.
+"""Sensors: keep the reader of a market's feeds running, ingest what it spooled within minutes, relaunch lost runs.
 
-All are off until turned on. Does not belong here: reading (`sources.stream_listener`), or runs by the clock
-(`schedules`). Docs: https://docs.dagster.io/guides/automate/sensors
+Those of feeds are off until turned on. Runs are relaunched where Celery workers run the ingests: a run is alive as
+long as the lease of its market is renewed (`warehouse.replication.lease`), but Dagster keeps showing a killed run
+as started. Such a run is failed and requested again as a new batch, so that the next worker begins from the saved
+state, not from a lost intermediate state. Does not belong here: reading feeds (`sources.stream_listener`), runs by
+the clock (`jobs`), or a single machine's killed runs (`runtime.crash_recovery`).
+Docs: https://docs.dagster.io/guides/automate/sensors
 """
 
 from __future__ import annotations
@@ -13,10 +17,8 @@ from typing import Any, Final
 import dagster as dg
 
 from connectors.contract.dataset import Jurisdiction
-from pipelines.defs import partitions
-from pipelines.defs.jobs import job_name
+from pipelines.defs.jobs import job_name, request_run
 from pipelines.runtime import crash_recovery
-from pipelines.runtime.batch_ids import next_batch
 from pipelines.sources.source import LiveSource
 from pipelines.sources.stream_listener import has_listener, listen, streaming_datasets
 from pipelines.workspace import Workspace
@@ -27,6 +29,10 @@ AGAIN_SECONDS: Final = 30
 TAKE_SECONDS: Final = 120
 BEGINNING: Final = timedelta(minutes=5)  # time in which a new run may not have taken its lock yet
 AFTER_FAILURE: Final = timedelta(minutes=10)
+START_WITHIN: Final = timedelta(hours=12)  # a run may wait for a worker for as long as other runs take
+# for a run that was never handed out because the broker was away
+AFTER_HANDOVER_FAILURE: Final = timedelta(minutes=5)
+_BEGUN: Final = (dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING)
 
 
 def listen_job_name(jurisdiction: Jurisdiction) -> str:
@@ -94,16 +100,18 @@ def spool_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.SensorD
         now = workspace.clock()
         if reason := _skip_reason(context.instance, job_name(jurisdiction), now, timedelta(0)):
             return dg.SkipReason(reason)
-        batch = next_batch(now, context.instance.get_dynamic_partitions("batches"))
-        partitions.register_batch(context.instance, batch)
-        return dg.RunRequest(run_key=batch, partition_key=batch)
+        return request_run(context.instance, now)
 
     return sensor
 
 
+def _newest_run(instance: dg.DagsterInstance, job: str) -> dg.RunRecord | None:
+    return next(iter(instance.get_run_records(dg.RunsFilter(job_name=job), limit=1)), None)
+
+
 def _skip_reason(instance: dg.DagsterInstance, job: str, now: datetime, pause: timedelta) -> str | None:
     """Why the job is not started again now. A run that began long ago and holds no lock is dead."""
-    record = next(iter(instance.get_run_records(dg.RunsFilter(job_name=job), limit=1)), None)
+    record = _newest_run(instance, job)
     if record is None:
         return None
     ended = None if record.end_time is None else datetime.fromtimestamp(record.end_time, UTC)
@@ -112,3 +120,48 @@ def _skip_reason(instance: dg.DagsterInstance, job: str, now: datetime, pause: t
     if record.dagster_run.status is dg.DagsterRunStatus.FAILURE and ended is not None and now - ended < pause:
         return f"the last run failed at {ended:%H:%M}: retry {pause.total_seconds() / 60:.0f} min later"
     return None
+
+
+def recover_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.SensorDefinition:
+    """Relaunches the market's newest run if its worker is gone or it could not be handed to one."""
+
+    @dg.sensor(
+        name=f"recover_{jurisdiction.code.lower()}",
+        job_name=job_name(jurisdiction),
+        minimum_interval_seconds=workspace.settings.claim_seconds,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=f"Restarts runs of {jurisdiction.code} that lost their worker.",
+    )
+    def sensor(context: dg.SensorEvaluationContext) -> Any:
+        record = _newest_run(context.instance, job_name(jurisdiction))
+        if record is None:
+            return dg.SkipReason("no runs yet")
+        now = workspace.clock()
+        if record.dagster_run.is_finished:
+            if reason := _no_retry_reason(record, now):
+                return dg.SkipReason(reason)
+        else:
+            seen = f"{record.dagster_run.run_id} {workspace.market_lease.heartbeat_tag(jurisdiction.code)}"
+            if reason := _still_alive_reason(record, now, context.cursor == seen):
+                context.update_cursor(seen)
+                return dg.SkipReason(reason)
+            crash_recovery.fail_dead_runs(context.instance, jurisdiction.code)
+        return request_run(context.instance, now)
+
+    return sensor
+
+
+def _no_retry_reason(record: dg.RunRecord, now: datetime) -> str | None:
+    """Why a finished run is not relaunched; None if it failed because no worker could be given it."""
+    if record.dagster_run.status is not dg.DagsterRunStatus.FAILURE or record.start_time is not None:
+        return "the newest run has ended"
+    if record.end_time is not None and now - datetime.fromtimestamp(record.end_time, UTC) < AFTER_HANDOVER_FAILURE:
+        return "no worker accepted the newest run: it is retried soon"
+    return None
+
+
+def _still_alive_reason(record: dg.RunRecord, now: datetime, is_silent: bool) -> str | None:
+    """Why an unfinished run is left alone; `is_silent`: its market's lease is unchanged since the last check."""
+    if record.dagster_run.status not in _BEGUN:
+        return None if now - record.create_timestamp >= START_WITHIN else "the newest run is waiting for a worker"
+    return None if is_silent else "the newest run is in progress"

@@ -1,19 +1,21 @@
-"""`firm erase`: locks, the subjects' markets, every step, and a release without the subjects.
+"""`firm erase`, and releases without erased subjects: the erasure's steps before a release, and those after it.
 
-Does not belong here: the steps (`market`), the control plane and printing (`firm`).
+Does not belong here: the steps (`market`), what a release contains (`steps.publish`), the control plane and
+printing (`firm`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack
+from datetime import datetime
 
-from connectors.contract.dataset import Jurisdiction
-from pipelines.erasure import release
 from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones
-from pipelines.erasure.market import UnknownSubjectError
+from pipelines.erasure.market import MarketErasure, ReleaseInUseError, UnknownSubjectError
 from pipelines.runtime import crash_recovery
 from pipelines.settings import IngestSettings
+from pipelines.steps import publish
+from pipelines.steps.publish import PublishResult
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
 from warehouse.erasure import history
 from warehouse.erasure.tombstones import Tombstone, TombstoneStore
@@ -33,16 +35,16 @@ def erase(
     """
     overrides = overrides or WorkspaceOverrides()
     workspace = overrides.workspace(settings, progress)
-    known = workspace.jurisdictions
     stones = TombstoneStore(workspace.layout)
-    by_market = _subjects_by_market(workspace, subjects, known)
+    by_market = _subjects_by_market(workspace, subjects)
     markets = sorted(by_market.keys() | {stone.market for stone in stones.unfinished_tombstones()})
     with ExitStack() as stack:
         for market in markets:
             stack.enter_context(workspace.market_lease.hold_lease(market))
         stack.callback(workspace.close)
         for market in markets:
-            crash_recovery.discard_partial_rebuild(workspace.layout, market)  # it may contain the subjects too
+            # it may contain the subjects too
+            crash_recovery.discard_partial_rebuild(workspace.layout, market)
         for told in crash_recovery.recover_releases(workspace.release_store):
             progress(told)
         at = workspace.clock()
@@ -51,7 +53,7 @@ def erase(
             held = [subject for subject in found if not _is_company(subject)]
             create_tombstones(workspace, ErasureRequest(market, reason, at, companies, held))
         for market in markets:
-            release.republish_market(workspace, market, at)
+            republish_market(workspace, market, at)
     return stones.list_tombstones()
 
 
@@ -59,18 +61,16 @@ def _is_company(subject: str) -> bool:
     return subject.startswith(f"{identifiers.PREFIX}:")
 
 
-def _subjects_by_market(
-    workspace: Workspace, subjects: Collection[str], known: Sequence[Jurisdiction]
-) -> dict[str, list[str]]:
+def _subjects_by_market(workspace: Workspace, subjects: Collection[str]) -> dict[str, list[str]]:
     """Subjects by market, as spelled in their ids. Raises UnknownSubjectError if a subject has none."""
     found: dict[str, list[str]] = {}
     for subject in dict.fromkeys(subjects):
-        market, told = _locate_subject(workspace, subject, known)
+        market, told = _locate_subject(workspace, subject)
         found.setdefault(market, []).append(told)
     return found
 
 
-def _locate_subject(workspace: Workspace, subject: str, known: Sequence[Jurisdiction]) -> tuple[str, str]:
+def _locate_subject(workspace: Workspace, subject: str) -> tuple[str, str]:
     layout = workspace.layout
     for stone in TombstoneStore(layout).list_tombstones():
         if stone.subject == subject:
@@ -80,7 +80,35 @@ def _locate_subject(workspace: Workspace, subject: str, known: Sequence[Jurisdic
         if history.is_company_known(layout, number.market, number.company_id):
             return number.market, number.company_id
         raise UnknownSubjectError(subject)
-    for market in (made.code for made in known):
-        if history.find_holders(layout, market, [subject], ()):
-            return market, subject
+    for made in workspace.jurisdictions:
+        if history.find_holders(layout, made.code, [subject], ()):
+            return made.code, subject
     raise UnknownSubjectError(subject)
+
+
+def publish_run(workspace: Workspace, markets: Iterable[str], batch: str) -> PublishResult:
+    """Publishes the markets of a run, in full where a subject was erased since the last release.
+
+    What older releases contain of subjects is deleted; if one is still being read, by a later run.
+    """
+    at = workspace.step_results.facts(batch).at
+    erasures = {market: MarketErasure(workspace, workspace.jurisdiction(market)) for market in sorted(markets)}
+    erased = [market for market, erasure in erasures.items() if erasure.erase_before_release(at)]
+    result = publish.publish(workspace, erasures, batch, erased)
+    for erasure in erasures.values():
+        try:
+            erasure.erase_after_release()
+        except ReleaseInUseError as error:
+            workspace.report_progress(str(error))
+    return result
+
+
+def republish_market(workspace: Workspace, market: str, at: datetime) -> None:
+    """Completes the erasures of a market with a release of its current history. Raises ReleaseInUseError."""
+    erasure = MarketErasure(workspace, workspace.jurisdiction(market))
+    if erasure.erase_before_release(at):
+        number = publish.republish_markets(workspace, [market])
+        workspace.report_progress(
+            f"{market}: nothing was published" if number is None else f"{market}: release {number}"
+        )
+    erasure.erase_after_release()

@@ -19,7 +19,7 @@ from warehouse.erasure.tombstones import Tombstone, TombstoneStore
 
 @dataclass(frozen=True)
 class ErasureRequest:
-    """Subjects to erase in one market, and why. by_register: the register itself removed the companies' content."""
+    """Subjects to erase in one market, and why. is_by_register: the register itself removed the companies' content."""
 
     market: str
     reason: str

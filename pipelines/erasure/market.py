@@ -23,13 +23,12 @@ from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstone
 from pipelines.erasure.raw import SHORTEST, BodyRewriter
 from pipelines.steps.batch_figures import dependent_archives
 from pipelines.steps.suppression import REFUSED, REMOVED, SuppressionMatcher
-from pipelines.workspace import Workspace
+from pipelines.workspace import Workspace, staged_tables
 from warehouse.erasure import files, history, tombstones
 from warehouse.erasure.event_redaction import EventRedactor
 from warehouse.erasure.history import ErasurePlan
 from warehouse.erasure.tombstones import Tombstone, TombstoneStore
 from warehouse.raw.archive import RawBody
-from warehouse.schema.types import Table
 
 BY_REGISTER: Final = "the register took it away for legal reasons"
 _LONG: Final = 10  # characters of a key (an LEI, an ISIN, an id) that is unique
@@ -159,7 +158,7 @@ class MarketErasure:
         plain = SuppressionMatcher(self._jurisdiction, tuple(stones))
         if not plain.tombstones:
             return plain
-        keys = {table.name: table.key for table in self._staged_tables()}
+        keys = {name: table.key for name, table in staged_tables(self._jurisdiction).items()}
         present = history.current_records_by_table(self._layout, self._market, plain.companies)
         theirs = {
             name: present[name].select(*key, "_company_id")
@@ -168,9 +167,6 @@ class MarketErasure:
         }
         linked = {name: keys[name] for name in plain.nameless}
         return replace(plain, keys=theirs | history.linked_keys(self._layout, self._market, linked))
-
-    def _staged_tables(self) -> Iterator[Table]:
-        return (table for dataset in self._jurisdiction.datasets for table in dataset.staged_tables.values())
 
     def _record_patterns(self, refused: SuppressionMatcher) -> list[SubjectPatterns]:
         """Byte patterns that identify subjects' records: by number, by company and holder, or by holder alone.
@@ -257,7 +253,7 @@ class MarketErasure:
 
     def _erase_history(self, stones: Sequence[Tombstone]) -> None:
         refused = SuppressionMatcher(self._jurisdiction, tuple(stones))
-        declared = {table.name: table for table in self._staged_tables()}
+        declared = staged_tables(self._jurisdiction)
 
         def mask(name: str, rows: pl.DataFrame) -> pl.Series:
             own = rows["_company_id"].is_in(list(refused.companies)).fill_null(value=False)

@@ -16,7 +16,8 @@ from typing import BinaryIO, Final
 
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Dataset, Scope, UnreadableFileError
+from connectors.contract.dataset import Dataset
+from connectors.contract.pieces import ArchiveMember, Scope, UnreadableFileError
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS
 from connectors.kit.redact import remove_records
 from connectors.kit.redact.remove_records import SubjectPatterns
@@ -48,7 +49,10 @@ class _BodyRows:
 
 @dataclass(frozen=True)
 class BodyRewriter:
-    """Rewrites bodies of one dataset without the rows of `refused`. ways: record patterns, most precise first."""
+    """Rewrites bodies of one dataset without the rows of `suppression_matcher`.
+
+    subject_patterns: record patterns, most precise first.
+    """
 
     workspace: Workspace
     dataset: Dataset

@@ -20,12 +20,12 @@ from pipelines.defs.asset_keys import RELEASE
 from pipelines.defs.jobs import job_name, market_asset_keys
 from pipelines.defs.resources import LOCKED_TAG, MARKETS_TAG
 from pipelines.ingest import resource_errors, sigint
-from pipelines.reporting.report import ErrorReport
 from pipelines.runtime.crash_recovery import MARKET_TAG
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.steps import quarantine, stage
 from pipelines.workspace import Workspace
+from warehouse.release.run_log import ErrorNote
 
 if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
@@ -36,7 +36,7 @@ class MarketResult:
     """Result of a market: its errors and the seconds it took."""
 
     code: str
-    errors: list[ErrorReport]
+    errors: list[ErrorNote]
     seconds: float
 
 
@@ -62,18 +62,18 @@ class MarketRunner:
         errors = self._run_market_assets(jurisdiction, batch, source)
         return MarketResult(jurisdiction.code, errors, round(time.monotonic() - started, 3))
 
-    def _run_market_assets(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> list[ErrorReport]:
+    def _run_market_assets(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> list[ErrorNote]:
         everything = self._origin.supports_lookups
         datasets = made.datasets if everything else stage.datasets_with_work(self._workspace, made, opened, batch)
         failures = self._execute_assets(made, market_asset_keys(made, datasets), batch, made.code)
         if failures and quarantine.is_market_quarantined(self._workspace, made):
             return []  # reported as quarantined
-        return [ErrorReport(made.code, message) for message in failures]
+        return [ErrorNote(made.code, message) for message in failures]
 
-    def publish(self, successful: list[Jurisdiction], batch: str) -> list[ErrorReport]:
+    def publish(self, successful: list[Jurisdiction], batch: str) -> list[ErrorNote]:
         """Publishes one release of all successful markets; the others keep their data of the last release."""
         failures = self._execute_assets(successful[0], [RELEASE], batch, ",".join(made.code for made in successful))
-        return [ErrorReport("release", message) for message in failures]
+        return [ErrorNote("release", message) for message in failures]
 
     def _execute_assets(self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str) -> list[str]:
         """Runs some assets of a market's job; returns the messages of failed steps.

@@ -28,11 +28,11 @@ from connectors.contract.dataset import Jurisdiction
 from pipelines.ingest import resource_errors, sigint
 from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
 from pipelines.ingest.resource_errors import RunInterruptedError
-from pipelines.reporting.report import ErrorReport
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.workspace import ProgressCallback, Workspace
 from warehouse.release import run_log
+from warehouse.release.run_log import ErrorNote
 from warehouse.storage.layout import Layout
 
 _SPAWN: Final = multiprocessing.get_context("spawn")  # fork would copy the locked threads of polars
@@ -157,7 +157,7 @@ def _receive_message(running: _RunningWorker, tell: ProgressCallback) -> MarketR
 def _dead_worker_result(running: _RunningWorker) -> MarketResult:
     code = running.process.exitcode or 0
     how = f"its process was killed by signal {-code}" if code < 0 else f"its process exited with code {code}"
-    error = ErrorReport(running.made.code, f"{how}: {_KILLED}")
+    error = ErrorNote(running.made.code, f"{how}: {_KILLED}")
     return MarketResult(running.made.code, [error], round(monotonic() - running.since, 3))
 
 

@@ -16,12 +16,12 @@ import dagster as dg
 
 import connectors
 from connectors.contract.dataset import Jurisdiction
-from pipelines.defs import partitions
+from pipelines.defs import jobs
 from pipelines.ingest import market_workers, resource_errors
 from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
 from pipelines.ingest.market_workers import WorkerTask
 from pipelines.reporting import report, run_log
-from pipelines.reporting.report import ErrorReport, IngestReport
+from pipelines.reporting.report import IngestReport
 from pipelines.runtime import crash_recovery
 from pipelines.runtime.batch_ids import CLOCK_SLACK, batch_instant, next_batch, run_instant
 from pipelines.runtime.step_results import RunParameters
@@ -30,6 +30,7 @@ from pipelines.sources.source import IngestSource
 from pipelines.steps import fetch as steps_fetch
 from pipelines.workspace import ProgressCallback, Workspace, ignore_progress
 from warehouse.raw.archive import utc_now
+from warehouse.release.run_log import ErrorNote
 from warehouse.storage.atomic_files import Step, ignore_step
 
 
@@ -149,13 +150,13 @@ class _IngestRound:
         now = self._workspace.clock()
         taken = (
             *self._workspace.step_results.batches(),
-            *self._instance.get_dynamic_partitions(str(partitions.BATCHES.name)),
+            *self._instance.get_dynamic_partitions(str(jobs.BATCHES.name)),
         )
         batch = next_batch(now, taken)
         instant = at or run_instant(batch, now)
         self._warn_if_clock_behind(batch, now)
         self._workspace.step_results.begin(batch, RunParameters(instant, frozenset(accept_shrink)))
-        partitions.register_batch(self._instance, batch)
+        jobs.register_batch(self._instance, batch)
         run_log.log_start(self._workspace, [made.code for made in self._jurisdictions], batch)
         ended = {one.code: one for one in self._run_markets(batch, instant)}
         read = [made for made in self._jurisdictions if made.code in ended]
@@ -181,7 +182,7 @@ class _IngestRound:
         try:
             run_log.log_end(self._workspace, self._jurisdictions, batch, found)
         except OSError as error:
-            told = ErrorReport("note", resource_errors.with_hint(str(error)))
+            told = ErrorNote("note", resource_errors.with_hint(str(error)))
             return replace(found, errors=(*found.errors, told))
         return found
 

@@ -22,12 +22,12 @@ from pipelines.settings import IngestSettings
 from pipelines.steps import publish
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
 from warehouse.erasure.tombstones import TombstoneStore
-from warehouse.history import compare
+from warehouse.history import database
 from warehouse.history.history import MarketHistory, existing_history_path
 from warehouse.schema import identifiers
 from warehouse.storage import atomic_files
 from warehouse.storage.duckdb import open_database
-from warehouse.storage.locks import exclusive_lock
+from warehouse.storage.locks import history_lock
 
 
 class LostCompaniesError(RuntimeError):
@@ -147,7 +147,7 @@ class _MarketRebuild:
 
     def _compare_histories(self, replay: HistoryReplay, batches: int, derived: pl.DataFrame) -> RebuildResult:
         code = self.jurisdiction.code
-        sides = compare.compare_histories(
+        sides = database.compare_histories(
             self.workspace.layout.history_file(code), replay.own.layout.history_file(code)
         )
         known = self.workspace.ledger.known(derived["event_id"])
@@ -184,7 +184,7 @@ class _MarketRebuild:
     def _replace_history(self, replay: HistoryReplay) -> None:
         code = self.jurisdiction.code
         path = self.workspace.layout.history_file(code)
-        with exclusive_lock(self.workspace.layout, f"history-{code}", f"history of market {code}"):
+        with history_lock(self.workspace.layout, code):
             with open_database(path) as former:
                 former.execute("CHECKPOINT")  # the old file's log must not be replayed into the new one
             atomic_files.publish_file(replay.own.layout.history_file(code), path)

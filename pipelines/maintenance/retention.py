@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from connectors.contract.dataset import Dataset, Jurisdiction, Scope
+from connectors.contract.dataset import Dataset, Jurisdiction
+from connectors.contract.pieces import Scope
 from pipelines.runtime.batch_ids import batch_instant
 from pipelines.steps import batch_figures
 from pipelines.steps.apply_history import HISTORY_MARK

@@ -15,6 +15,7 @@ from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.steps import fetch as steps_fetch
 from pipelines.steps import normalise, quarantine, stage
 from pipelines.workspace import Workspace
+from warehouse.release.run_log import ErrorNote, QuarantineNote
 from warehouse.staged.store import StagedIndex
 
 DONE: Final = 0
@@ -52,24 +53,6 @@ class DatasetReport:
 
 
 @dataclass(frozen=True, slots=True)
-class QuarantineReport:
-    """One quarantined dataset: the guard, the value it saw, the value it allows."""
-
-    dataset: str
-    guard: str
-    seen: float | str
-    allowed: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorReport:
-    """An error that stopped a market (or `release`) without a quarantine."""
-
-    market: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class IngestReport:
     """One ingest. `release`: the number published, None if none was; `markets`: number of companies touched.
 
@@ -80,9 +63,9 @@ class IngestReport:
     files: tuple[FileReport, ...] = ()
     datasets: tuple[DatasetReport, ...] = ()
     events: Mapping[str, int] = field(default_factory=dict)
-    held: tuple[QuarantineReport, ...] = ()
+    held: tuple[QuarantineNote, ...] = ()
     signals: int = 0
-    errors: tuple[ErrorReport, ...] = ()
+    errors: tuple[ErrorNote, ...] = ()
     markets: Mapping[str, int] = field(default_factory=dict)
     batches: tuple[str, ...] = ()
     unreadable: int = 0
@@ -150,7 +133,7 @@ def _sum_dataset_reports(one: DatasetReport, other: DatasetReport) -> DatasetRep
 
 
 def build_report(
-    workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, errors: tuple[ErrorReport, ...]
+    workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: str, errors: tuple[ErrorNote, ...]
 ) -> IngestReport:
     """The report of one batch, from its step results."""
     jurisdictions = list(jurisdictions)
@@ -196,14 +179,14 @@ def _normalise_result(workspace: Workspace, made: Jurisdiction, batch: str) -> n
 
 def _quarantine_reports(
     workspace: Workspace, jurisdictions: list[Jurisdiction], batch: str
-) -> Iterable[QuarantineReport]:
+) -> Iterable[QuarantineNote]:
     for dataset in (dataset for made in jurisdictions for dataset in made.datasets):
         refused = quarantine.dataset_quarantine(workspace, dataset)
         came = steps_fetch.read_fetch_result(workspace, dataset.key, batch)
         if refused is not None:
-            yield QuarantineReport(dataset.key, refused.guard, refused.seen, refused.allowed)
+            yield QuarantineNote(dataset.key, refused.guard, refused.seen, refused.allowed)
         elif came.failure is not None:
-            yield QuarantineReport(dataset.key, quarantine.FETCH_GUARD, came.failure, None)
+            yield QuarantineNote(dataset.key, quarantine.FETCH_GUARD, came.failure, None)
 
 
 def _file_reports(workspace: Workspace, made: Jurisdiction, batch: str) -> Iterable[FileReport]:

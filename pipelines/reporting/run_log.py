@@ -10,16 +10,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 from connectors.contract.dataset import Jurisdiction
 from pipelines.reporting import report
-from pipelines.reporting.report import ErrorReport, IngestReport
+from pipelines.reporting.report import IngestReport
 from pipelines.runtime.batch_ids import batch_instant
 from pipelines.steps import normalise, quarantine
 from pipelines.workspace import Workspace
 from warehouse.release import run_log
-from warehouse.release.run_log import ErrorNote, QuarantineNote, ReadNote, RunNote, SignalNote
+from warehouse.release.run_log import ErrorNote, ReadNote, RunNote, SignalNote
 
 _SIGNALS: Final = 100  # per run, the most frequent ones
 _LONGEST: Final = 500  # characters of a reason
@@ -46,8 +47,8 @@ def log_end(workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: 
         report.release,
         dict(report.events),
         tuple(_read_notes(report, signals)),
-        tuple(QuarantineNote(one.dataset, one.guard, _shortened_value(one.seen), one.allowed) for one in report.held),
-        tuple(ErrorNote(one.market, shorten_reason(one.message)) for one in report.errors),
+        tuple(replace(one, seen=_shortened_value(one.seen)) for one in report.held),
+        tuple(replace(one, message=shorten_reason(one.message)) for one in report.errors),
         tuple(SignalNote(*subject, count) for subject, count in signals.most_common(_SIGNALS)),
         dict(report.seconds),
     )
@@ -68,7 +69,7 @@ def scheduled_run(workspace: Workspace, market: str, batch: str) -> Iterator[Non
         came_through = workspace.step_results.read(batch, "release") is not None or quarantine.is_market_quarantined(
             workspace, made
         )
-        failure = ErrorReport(market, "a step failed: see its run in Dagster for the step and the cause")
+        failure = ErrorNote(market, "a step failed: see its run in Dagster for the step and the cause")
         errors = () if came_through else (failure,)
         log_end(workspace, [made], batch, report.build_report(workspace, [made], batch, errors))
 

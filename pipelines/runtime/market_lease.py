@@ -48,10 +48,8 @@ class LocalLease:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
 
-    @contextmanager
-    def hold_lease(self, market: str) -> Iterator[None]:
-        with market_lock(self._layout, market):
-            yield
+    def hold_lease(self, market: str) -> AbstractContextManager[None]:
+        return market_lock(self._layout, market)
 
     def save_state(self, market: str) -> None:
         del market

@@ -22,7 +22,7 @@ from typing import Final, overload
 
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Batch, Signal, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember, Batch, Signal, UnreadableFileError
 from warehouse.raw.archive import CorruptBlobError
 
 CHUNK: Final = 64  # documents handed to a worker at once

@@ -17,7 +17,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeVar
 
-from connectors.contract.dataset import Dataset, Jurisdiction, NotApplicable, Scope
+from connectors.contract.dataset import Dataset, Jurisdiction
+from connectors.contract.pieces import NotApplicable, Scope
 from connectors.contract.shared_folders import SharedFolder
 
 HEAD: Final = 64 * 1024
@@ -115,7 +116,7 @@ def plan_files(
         inside = path.relative_to(root).as_posix()
         dataset = _dataset_for(jurisdiction, inside)
         reason = _NOT_READ if jurisdiction.datasets else _NOT_SERVED
-        entries.append(_file_entry(_FolderFile(day, path, inside, at), dataset, reason))
+        entries.append(_file_entry(day, path, inside, at, dataset, reason))
     return FolderPlan(tuple(entries))
 
 
@@ -130,34 +131,25 @@ def _plan_group_files(
     root = day.directory / group.code
     for path in _list_files(root):
         inside = path.relative_to(root).as_posix()
-        file = _FolderFile(day, path, inside, at)
         unread = _most_specific_match(inside, group.unread)
         dataset = _dataset_for(jurisdiction, inside, group.patterns) if unread is None else None
         if dataset is not None:
-            yield _file_entry(file, dataset, _NOT_READ)
+            yield _file_entry(day, path, inside, at, dataset, _NOT_READ)
         elif unread is not None or not any(matches_pattern(inside, pattern) for pattern in group.patterns):
-            yield _file_entry(file, None, unread or _NOT_READ)
+            yield _file_entry(day, path, inside, at, None, unread or _NOT_READ)
 
 
-@dataclass(frozen=True, slots=True)
-class _FolderFile:
-    """One file: `inside` is its path below the market's or the group's folder."""
-
-    day: DayFolder
-    path: Path
-    inside: str
-    at: datetime
-
-
-def _file_entry(file: _FolderFile, dataset: Dataset | None, reason: str) -> FileEntry:
-    day, path = file.day, file.path
+def _file_entry(
+    day: DayFolder, path: Path, inside: str, at: datetime, dataset: Dataset | None, reason: str
+) -> FileEntry:
+    """`inside`: path of the file below the market's or the group's folder."""
     name = path.relative_to(day.directory).as_posix()
     shown = day.prefix + name
-    observed_at = day.observed_at or file.at
+    observed_at = day.observed_at or at
     if dataset is None:
         return FileEntry(path, name, shown, None, reason, Scope.PART, observed_at)
     with path.open("rb") as body:
-        found = dataset.recognise_file(file.inside, body.read(HEAD))
+        found = dataset.recognise_file(inside, body.read(HEAD))
     if isinstance(found, NotApplicable):
         return FileEntry(path, name, shown, None, found.reason, Scope.PART, observed_at)
     # a sample must not delete the records it lacks: only the folder's `day.json` makes a file complete

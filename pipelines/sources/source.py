@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from connectors.contract import dataset as contract_dataset
-from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Jurisdiction
+from connectors.contract.dataset import Dataset, Jurisdiction
+from connectors.contract.pieces import Cursor, FetchedFile
 from connectors.contract.shared_folders import SharedFolder
 from connectors.kit.http.client import HttpClient
 from pipelines.sources.folder import DayFolder, FileEntry, FolderPlan, list_day_folders, plan_files

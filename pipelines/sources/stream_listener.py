@@ -12,12 +12,13 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Protocol, cast
 
-from connectors.contract.dataset import Cursor, Dataset, FetchedFile, Jurisdiction
+from connectors.contract.dataset import Dataset, Jurisdiction
+from connectors.contract.pieces import Cursor, FetchedFile
 from connectors.kit.http.client import HttpClient
 from connectors.kit.http.errors import FetchError, RequestRejectedError
 from pipelines.workspace import Workspace
@@ -45,18 +46,14 @@ def streaming_datasets(jurisdiction: Jurisdiction) -> list[Dataset]:
     return [dataset for dataset in jurisdiction.datasets if dataset.listen_stream is not None]
 
 
-@contextmanager
-def listener_lock(workspace: Workspace, dataset: Dataset) -> Iterator[None]:
+def listener_lock(workspace: Workspace, dataset: Dataset) -> AbstractContextManager[None]:
     """Lock of the one reader of a feed; a run that finds it taken leaves the feed to the reader."""
-    with exclusive_lock(workspace.layout, _listener_lock_name(dataset), f"feed {dataset.key}", _PROBED):
-        yield
+    return exclusive_lock(workspace.layout, _listener_lock_name(dataset), f"feed {dataset.key}", _PROBED)
 
 
-@contextmanager
-def connection_lock(workspace: Workspace, dataset: Dataset) -> Iterator[None]:
+def connection_lock(workspace: Workspace, dataset: Dataset) -> AbstractContextManager[None]:
     """Lock held while connected, by reader and run: a feed is never read by both."""
-    with exclusive_lock(workspace.layout, f"connected-{dataset.key}", f"feed {dataset.key}"):
-        yield
+    return exclusive_lock(workspace.layout, f"connected-{dataset.key}", f"feed {dataset.key}")
 
 
 def has_listener(workspace: Workspace, dataset: Dataset) -> bool:

@@ -25,11 +25,10 @@ from pipelines.transforms.differences import Frames
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.financials.versions import build_financial_versions
-from pipelines.transforms.news import dedup, notice_dedup
-from pipelines.transforms.ownership.intermediate_states import SPANS
-from pipelines.transforms.ownership.observed_statements import companies_with_overwrites
+from pipelines.transforms.news import dedup
+from pipelines.transforms.ownership.line_lineage import SPANS
 from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
-from pipelines.transforms.ownership.valid_time import build_valid_time_spans
+from pipelines.transforms.ownership.valid_time import build_valid_time_spans, companies_with_overwrites
 from pipelines.workspace import Workspace
 from warehouse import schema_render
 from warehouse.decisions import DecisionLog
@@ -61,11 +60,6 @@ class ApplyResult:
     images: int = 0
     changes: Mapping[str, int] = field(default_factory=dict)
     events: int = 0
-
-
-def apply_result_name(market: str) -> str:
-    """Name of a market's history result."""
-    return f"history-{market}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +106,7 @@ def apply_snapshots(workspace: Workspace, jurisdiction: Jurisdiction, batch: str
             applied += bool(pending)
             workspace.snapshot_store.drop(snapshot)
     result = ApplyResult(jurisdiction.code, applied, dict(changes), events)
-    workspace.step_results.write(batch, apply_result_name(jurisdiction.code), asdict(result))
+    workspace.step_results.write(batch, f"history-{jurisdiction.code}", asdict(result))
     return result
 
 
@@ -171,7 +165,7 @@ def derive_tables(
             _earlier_holdings(part),
         ),
         NEWS.name: dedup.deduplicate_news(part[NEWS.name], previous_rows[NEWS.name], rules.untitled),
-        NOTICES.name: notice_dedup.deduplicate_notices(part[NOTICES.name], previous_rows[NOTICES.name]),
+        NOTICES.name: dedup.deduplicate_notices(part[NOTICES.name], previous_rows[NOTICES.name]),
     }
 
 

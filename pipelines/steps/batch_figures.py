@@ -7,7 +7,7 @@ body counts as unchanged or an archive is parsed in part (`stage_plan`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ import polars as pl
 
 from warehouse.schema.types import Table
 from warehouse.staged.store import StagedIndex, StagedStore
+from warehouse.storage.atomic_files import json_fields
 
 DAMAGED: Final = "damaged"  # SHA-256 of bodies that were corrupt in the archive
 UNCHANGED: Final = "kept"
@@ -50,10 +51,7 @@ class IncrementalArchive:
 
 def figure_values(records: Iterable[UnchangedBody | IncrementalArchive]) -> list[dict[str, Any]]:
     """Records as JSON for the figures of a batch."""
-    return [
-        {name: value.isoformat() if isinstance(value, datetime) else value for name, value in asdict(one).items()}
-        for one in records
-    ]
+    return [json_fields(one) for one in records]
 
 
 def unchanged_bodies(index: StagedIndex) -> list[UnchangedBody]:

@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 
-from connectors.contract.dataset import AbsenceCheck, Cursor, Dataset, FetchedFile, Jurisdiction, Scope
+from connectors.contract.dataset import AbsenceCheck, Dataset, Jurisdiction
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.http.errors import FetchError
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.sources.stream_listener import connection_error, connection_lock, has_listener, newest_cursor
@@ -68,8 +69,9 @@ class FetchState:
 class FetchPlan:
     """One fetch. subjects: to look up after those of the deletion checks, which delay a snapshot; found on demand.
 
-    checks: to answer for these snapshots; None if none is open. processed: noted once all subjects are looked up.
-    is_streamed: the spool of the feed's reader comes first. is_query: the source is queried, whatever it delivers.
+    absence_checks: to answer for these snapshots; None if none is open. processed: noted once all subjects are
+    looked up. is_streamed: the spool of the feed's reader comes first. is_query: the source is queried, whatever it
+    delivers.
     """
 
     batch: str

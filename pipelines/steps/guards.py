@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from connectors.contract.dataset import GuardLimits, Scope
+from connectors.contract.dataset import GuardLimits
+from connectors.contract.pieces import Scope
 from pipelines.steps.batch_figures import UnchangedBody, unchanged_bodies
 from warehouse.schema.market_state import QuarantineReason
 from warehouse.staged.store import StagedIndex

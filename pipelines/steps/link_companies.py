@@ -13,6 +13,7 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import ComputedKey, Jurisdiction, Link
+from pipelines.workspace import staged_tables
 from warehouse.history.company_links import GAINED, KEY_PREFIX, LOST, MOVED, NAMELESS, KeyOf, LinkPath
 from warehouse.history.history import MarketHistory
 from warehouse.schema.types import Table
@@ -26,9 +27,7 @@ class CompanyLinker:
 
     def __init__(self, jurisdiction: Jurisdiction, history: MarketHistory) -> None:
         self._history = history
-        self._tables = {
-            name: table for dataset in jurisdiction.datasets for name, table in dataset.staged_tables.items()
-        }
+        self._tables = staged_tables(jurisdiction)
         self._datasets = {name: dataset.key for dataset in jurisdiction.datasets for name in dataset.staged_tables}
         self._links = links_by_table(jurisdiction)
         self._keys = _computed_keys(jurisdiction.links)

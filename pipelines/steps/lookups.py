@@ -8,8 +8,8 @@ Deletion check: a record missing from a full snapshot is looked up before its ab
 staging and applying the snapshot, so that answers and snapshot form one state. A record without an answer is not
 deleted, and is looked up again by every run until the next full snapshot.
 
-Does not belong here: which subjects a row names (`Dataset.wants`), what absence means in a market
-(`Dataset.doubts`), the look-ups (`fetch`).
+Does not belong here: which subjects a row names (`Dataset.subjects_to_fetch`), what absence means in a market
+(`Dataset.absences_to_confirm`), the look-ups (`fetch`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from datetime import datetime
 
 import polars as pl
 
-from connectors.contract.dataset import AbsenceCheck, Dataset, FetchedFile, Jurisdiction, Scope
+from connectors.contract.dataset import AbsenceCheck, Dataset, Jurisdiction
+from connectors.contract.pieces import FetchedFile, Scope
 from pipelines.steps.batch_figures import unchanged_bodies
-from pipelines.workspace import Workspace
+from pipelines.workspace import Workspace, staged_tables
 from warehouse.schema.types import Table
 from warehouse.staged.store import StagedIndex, StagedStore
 
@@ -31,7 +32,7 @@ from warehouse.staged.store import StagedIndex, StagedStore
 class LookupBacklog(Mapping[str, pl.DataFrame]):
     """Backlog rows by staged table, loaded on access: most datasets read one table of many.
 
-    seen: newest batch of each other dataset that is processed once these rows are.
+    looked_up_batches: newest batch of each other dataset that is processed once these rows are.
     """
 
     rows: Mapping[str, pl.LazyFrame]
@@ -111,7 +112,7 @@ def load_missing_records(workspace: Workspace, jurisdiction: Jurisdiction, datas
     path = workspace.layout.history_file(jurisdiction.code)
     if not complete or not path.exists() or (checked == snapshots and not unanswered):
         return None
-    tables = {name: table for made in jurisdiction.datasets for name, table in made.staged_tables.items()}
+    tables = staged_tables(jurisdiction)
     absent: dict[str, pl.DataFrame] = {}
     with workspace.open_history(jurisdiction.code) as history:
         for name, (table, index, instant) in complete.items():

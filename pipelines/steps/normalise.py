@@ -17,7 +17,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import Jurisdiction, Signal
+from connectors.contract.dataset import Jurisdiction
+from connectors.contract.pieces import Signal
 from pipelines.steps import schema_validation, stage
 from pipelines.steps.batch_figures import unchanged_body_keys
 from pipelines.steps.link_companies import LINKED, CompanyLinker
@@ -30,7 +31,7 @@ from pipelines.steps.normalise_plan import (
     feed_gap_signals,
     plan_instants,
 )
-from pipelines.workspace import Workspace, profile_dataset
+from pipelines.workspace import Workspace, profile_dataset, staged_tables
 from warehouse import schema_render
 from warehouse.decisions import DecisionLog
 from warehouse.history.history import MarketHistory
@@ -236,8 +237,7 @@ class _NormaliseRun:
 
     def _current_records(self, touched: pl.Series) -> Generator[_Present, None, None]:
         """The touched companies in chunks, with their present rows."""
-        # by name, since channels that deliver the same records share their tables
-        tables = {name: table for made in self.jurisdiction.datasets for name, table in made.staged_tables.items()}
+        tables = staged_tables(self.jurisdiction)
         for start in range(0, len(touched), CHUNK):
             companies = touched[start : start + CHUNK]
             yield companies, self.history.present_rows_of(tables.values(), companies)

@@ -13,7 +13,8 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import Dataset, Jurisdiction, Scope, Signal
+from connectors.contract.dataset import Dataset, Jurisdiction
+from connectors.contract.pieces import Scope, Signal
 from pipelines.steps.batch_figures import IncrementalArchive, incremental_archives
 from warehouse.decisions import DecisionRecord
 from warehouse.schema.types import Table

@@ -2,8 +2,9 @@
 
 `load_market` reads what a release needs of one market, `plan_parts` decides what it contributes, then the release
 is published. The outbox is emptied after that: a kill between the two repeats events, which the ledger drops by
-their known ids. Does not belong here: building and validating (`warehouse.publish.publisher`), or erased subjects
-(`erasure.release`).
+their known ids. EVENTS of a market: `collect_events` copies its outbox to a file of the run. Does not belong here:
+building and validating (`warehouse.publish.publisher`), numbering events (`warehouse.ledger.ledger`), or erased
+subjects (`erasure.command`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
 from pipelines.steps import fetch, quarantine
-from pipelines.steps.collect_events import load_collected
 from pipelines.steps.fetch import FetchResult
 from pipelines.workspace import Workspace, profile_dataset
 from warehouse import schema_render
@@ -28,6 +28,7 @@ from warehouse.release import freshness
 from warehouse.release.freshness import DatasetCheck
 from warehouse.schema.market_state import DatasetState
 from warehouse.schema.tables import EVENTS
+from warehouse.storage import parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +160,22 @@ def _clear_outboxes(workspace: Workspace, inputs: Iterable[MarketReleaseInput]) 
         if not one.events.is_empty():
             with workspace.open_history(one.jurisdiction.code) as history:
                 history.clear_outbox(one.events["event_id"])
+
+
+def collect_events(workspace: Workspace, market: str, batch: str) -> int:
+    """Writes the outbox: this run's events, and those of runs killed before their release. Returns their number."""
+    with workspace.open_history(market) as history:
+        events = history.outbox_events()
+    parquet.replace_parquet(_events_path(workspace, market, batch), events)
+    workspace.step_results.write(batch, f"events-{market}", {"market": market, "events": events.height})
+    return events.height
+
+
+def load_collected(workspace: Workspace, market: str, batch: str) -> pl.DataFrame:
+    """The events of one market and batch; none if the run did not get that far."""
+    path = _events_path(workspace, market, batch)
+    return pl.read_parquet(path) if path.exists() else schema_render.empty_frame(EVENTS)
+
+
+def _events_path(workspace: Workspace, market: str, batch: str) -> Path:
+    return workspace.step_results.folder(batch) / f"events-{market}.parquet"

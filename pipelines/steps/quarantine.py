@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from connectors.contract.dataset import Dataset, Jurisdiction
-from pipelines.workspace import Workspace, profile_dataset
+from pipelines.workspace import Workspace, profile_dataset, staged_tables
 from warehouse.history.history import MarketHistory
 from warehouse.schema.market_state import DatasetState, LicenceTerms, QuarantineReason
 
@@ -35,8 +35,7 @@ def is_market_quarantined(workspace: Workspace, jurisdiction: Jurisdiction) -> b
 def dataset_states(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> dict[str, DatasetState]:
     """Per dataset: watermark, batches, and quarantine."""
     taken = history.recorded_keys("staged")
-    tables = {name: table for dataset in jurisdiction.datasets for name, table in dataset.staged_tables.items()}
-    rows = history.present_counts(tables.values())
+    rows = history.present_counts(staged_tables(jurisdiction).values())
     return {
         dataset.key: DatasetState(
             observed_at=history.high_watermark(dataset.key),

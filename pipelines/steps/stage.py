@@ -16,7 +16,8 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from connectors.contract.dataset import NOT_A_COMPANY, ArchiveMember, Dataset, Jurisdiction, Scope, UnreadableFileError
+from connectors.contract.dataset import Dataset, Jurisdiction
+from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Scope, UnreadableFileError
 from connectors.kit.archive.unchanged_members import has_removed_members
 from pipelines.runtime.parser_pool import FAULTS, rejection_reason
 from pipelines.sources.source import OpenedSource

@@ -1,7 +1,7 @@
 """Plans one staging: which archived bodies become a batch, at which instants, and what they count as.
 
 Pure functions over a frozen state. Bodies of one dataset with one instant form a snapshot. Of two archives of
-complete answers (`Dataset.rereads`) the later is parsed only where it differs from its base, the previous one;
+complete answers (`Dataset.reread_interval`) the later is parsed only where it differs from its base, the previous one;
 unchanged rows count as if it had been parsed in full. Does not belong here: reading the state and executing the
 plan (`stage`), judging the parsed rows (`guards`).
 """
@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from connectors.contract.dataset import Dataset, PreviousArchive, Scope
+from connectors.contract.dataset import Dataset
+from connectors.contract.pieces import PreviousArchive, Scope
 from pipelines.steps.batch_figures import IncrementalArchive, UnchangedBody, incremental_archives
 from pipelines.steps.guards import last_full_rows
 from warehouse.raw.archive import RawBody

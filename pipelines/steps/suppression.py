@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import Batch, Dataset, Jurisdiction, Link
+from connectors.contract.dataset import Dataset, Jurisdiction, Link
+from connectors.contract.pieces import Batch
 from connectors.kit.redact import remove_records
 from pipelines.runtime.parser_pool import ParseOutcome
 from pipelines.steps.link_companies import key_column, links_by_table

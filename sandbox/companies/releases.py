@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from sandbox.model.company import Company, PlannedEvent
-from sandbox.model.news import ActPublished, PressRelease, ReleasePublished, SupervisorAct, Wire
+from sandbox.model.news import PressRelease, SupervisorAct, Wire
 
 if TYPE_CHECKING:
     from sandbox.world import World
@@ -65,10 +65,10 @@ def planned_events(world: World, day: int) -> Iterator[PlannedEvent]:
     for market in world.markets:
         for release in _day_releases(world, market, day):
             if release.is_expected:
-                yield PlannedEvent(world.date(day), release.company, ReleasePublished(release), STORY)
+                yield PlannedEvent(world.date(day), release.company, release, STORY)
         for act in _day_acts(world, market, day):
             if act.is_expected:
-                yield PlannedEvent(world.date(day), act.company, ActPublished(act), STORY)
+                yield PlannedEvent(world.date(day), act.company, act, STORY)
 
 
 @lru_cache(maxsize=256)

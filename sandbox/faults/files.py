@@ -14,10 +14,8 @@ import re
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from sandbox.fi import faults as fi_faults
-from sandbox.se import faults as se_faults
 from sandbox.uk.psc import compute_etag
 from sandbox.us import faults as us_faults
 
@@ -37,7 +35,12 @@ _FLICKERING: Final = (
     "mFtgStat",
     "mNg1",
 )
+_SWEDISH_RECORD: Final = re.compile(r'(?m)^(?="\d{10,12}\$)')
+_BOLAGSVERKET: Final = "organisationsidentitet;"
+_SCB: Final = "ForAndrTyp\t"
+_COMPANY_KEY: Final = "businessId"  # a key of every object in the Finnish bulk file
 Rows = list[list[str]]
+Objects = list[dict[str, Any]]
 
 
 def damage_file(path: Path, fault: str) -> None:
@@ -60,15 +63,47 @@ def _damage_unpacked(name: str, body: bytes, fault: str) -> bytes:
         return _damage_zip(body, fault)
     if body[:2] == b"\x1f\x8b":
         return gzip.compress(_damage_unpacked(name, gzip.decompress(body), fault), mtime=0)
-    if se_faults.is_bulk(body):
+    if _is_swedish_bulk(body):
         lines = _LINES.get(fault)
-        return se_faults.rewrite_records(body, lines) if lines else se_faults.rewrite_cells(body, _CELLS[fault])
+        return _rewrite_records(body, lines) if lines else _rewrite_cells(body, _CELLS[fault])
     text = body.decode()
     if text.lstrip()[:1] in "[{" and not text.startswith('{"company_number"'):
         return _damage_json(text, fault).encode()
     if text.startswith('{"company_number"'):
         return _damage_json_lines(text, fault).encode()
     return _damage_table(text, fault).encode()
+
+
+def _is_swedish_bulk(body: bytes) -> bool:
+    """True if a text is one of the two Swedish bulk files."""
+    return body.startswith((_BOLAGSVERKET.encode(), _SCB.encode()))
+
+
+def _rewrite_records(body: bytes, change: Callable[[list[str]], list[str]]) -> bytes:
+    """The file with changed records; a record may span several lines."""
+    text, encoding = _decode_swedish(body)
+    head, _, rest = text.partition("\n")
+    records = _SWEDISH_RECORD.split(rest)[1:] if encoding == "utf-8" else rest.splitlines(keepends=True)
+    return (f"{head}\n" + "".join(change(records))).encode(encoding)
+
+
+def _rewrite_cells(body: bytes, change: Callable[[Rows], Rows]) -> bytes:
+    """The file with changed cells, including the header's."""
+    text, encoding = _decode_swedish(body)
+    head, _, rest = text.partition("\n")
+    if encoding == "utf-8":
+        rows = [record.rstrip("\n")[1:-1].split('";"') for record in _SWEDISH_RECORD.split(rest)[1:]]
+        names, *changed = change([head.split(";"), *rows])
+        lines = [";".join(names), *('"' + '";"'.join(row) + '"' for row in changed)]
+    else:  # every line ends with a tab, followed by an empty column
+        cut = [line.removesuffix("\t").split("\t") for line in (head, *rest.splitlines())]
+        lines = ["\t".join((*row, "")) for row in change(cut)]
+    return "".join(f"{line}\n" for line in lines).encode(encoding)
+
+
+def _decode_swedish(body: bytes) -> tuple[str, str]:
+    encoding = "utf-8" if body.startswith(_BOLAGSVERKET.encode()) else "cp1252"
+    return body.decode(encoding), encoding
 
 
 def _damage_zip(body: bytes, fault: str) -> bytes:
@@ -109,8 +144,8 @@ def _damage_json(text: str, fault: str) -> str:
     if isinstance(objects, dict):
         is_hit = fault in us_faults.OBJECT and us_faults.KEY in objects
         return json.dumps(us_faults.OBJECT[fault](objects)) if is_hit else text
-    if fault in fi_faults.OBJECTS and objects and fi_faults.KEY in objects[0]:
-        return json.dumps(fi_faults.OBJECTS[fault](objects), ensure_ascii=False)
+    if fault in _COMPANY_OBJECTS and objects and _COMPANY_KEY in objects[0]:
+        return json.dumps(_COMPANY_OBJECTS[fault](objects), ensure_ascii=False)
     if fault not in _LINES:
         raise ValueError(f"{fault} needs a table, not a JSON array")
     elements = [json.dumps(element, ensure_ascii=False) for element in objects]
@@ -168,6 +203,16 @@ def _clock_flicker(rows: Rows) -> Rows:
     return rows
 
 
+def _without_company_key(objects: Objects) -> Objects:
+    """Removes a mandatory key everywhere."""
+    return [{name: value for name, value in item.items() if name != _COMPANY_KEY} for item in objects]
+
+
+def _unknown_trade_status(objects: Objects) -> Objects:
+    """Gives the first three objects a code that is in no list."""
+    return [{**item, "tradeRegisterStatus": "XQZ"} for item in objects[:3]] + objects[3:]
+
+
 _WHOLE: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "truncated": _truncate_body,
     "html": lambda _body: PAGE,
@@ -183,5 +228,11 @@ _CELLS: Final[Mapping[str, Callable[[Rows], Rows]]] = {
     "shifted_column": _shifted_column,
     "unknown_status": _unknown_status,
     "clock_flicker": _clock_flicker,
+}
+_COMPANY_OBJECTS: Final[Mapping[str, Callable[[Objects], Objects]]] = {
+    "new_column": lambda objects: [{**item, "uusiKentta": "x"} for item in objects],
+    "missing_column": _without_company_key,
+    "unknown_status": _unknown_trade_status,
+    "clock_flicker": lambda objects: [{**item, "lastModified": "2026-12-24T00:00:00"} for item in objects],
 }
 FILE_FAULTS: Final = (*_WHOLE, *_LINES, *_CELLS)

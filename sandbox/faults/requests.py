@@ -44,7 +44,7 @@ def parse_faults(texts: Iterable[str]) -> dict[str, str]:
 class FaultPlan:
     """Faults by request. Keys are paths, or parts of paths; the first that matches counts.
 
-    429 and 503 occur `strikes` times per path and then let the request through, so that a patient client
+    429 and 503 occur `repeat_count` times per path and then let the request through, so that a patient client
     succeeds; the others last until they are removed.
     """
 

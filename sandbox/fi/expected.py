@@ -4,30 +4,29 @@ See docs/contract/contract.md 4.4 to 4.6.
 
 A holder is identified by name: notifications have no other key. The percentage is that of the shares held
 without financial instruments; «below 5 %» is a band from 0 to 5. Does not belong here: crossings
-(`shared.expected_major_holdings`), code shared by all markets (`sandbox.expected`, `sandbox.expected_events`).
+(`shared.expected_rows`), code shared by all markets (`sandbox.expected`, `sandbox.expected_events`).
 """
 
 from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from sandbox.companies.fi import vocabulary
 from sandbox.model.company import Accounts, Company
-from sandbox.model.fi import DocumentFiled, FlaggedChange, PlannedFlagging, RegisteredNotice, ReleaseAnnounced
-from sandbox.shared import expected_major_holdings
+from sandbox.model.fi import DocumentFiled, ExchangeRelease, PlannedFlagging, RegisteredNotice
+from sandbox.shared.expected_rows import EventParts, Row, news_event_parts, notified_owner_row
 from warehouse.schema import codes, ids
 
 NOTICES: Final = "fi.notices"
-FLOOR: Final = Decimal(5)  # the lowest statutory threshold
+_BELOW_FIVE: Final = (Decimal(0), Decimal(5))  # the lowest statutory threshold
 NEWS: Final = {
     vocabulary.INTERIM: "earnings",
     vocabulary.HALF_YEAR: "earnings",
     vocabulary.INSIDE: "inside_information",
     vocabulary.MANAGERS: "managers_transactions",
 }
-Row = dict[str, Any]
 
 
 def filing_date_field(company: Company, accounts: Accounts) -> Row:
@@ -43,44 +42,18 @@ def filing_date_field(company: Company, accounts: Accounts) -> Row:
 def expected_owners(company: Company, day: date) -> list[Row]:
     """Holders by their newest notification, largest first."""
     known = [item for item in company.finnish.positions.values() if item.crossed_on <= day]
-    return [_owner_row(company, item) for item in sorted(known, key=_largest_first)]
+    return [
+        notified_owner_row(company, item.holder, (item.now.shares, item.now.votes), _BELOW_FIVE)
+        for item in sorted(known, key=_largest_first)
+    ]
 
 
 def _largest_first(flagging: PlannedFlagging) -> tuple[Decimal, str]:
     return -(flagging.now.shares or Decimal(0)), flagging.holder
 
 
-def _owner_row(company: Company, flagging: PlannedFlagging) -> Row:
-    shares = flagging.now.shares
-    return {
-        "native_id": expected_major_holdings.holder_key(flagging.holder),
-        "holder_id": expected_major_holdings.holder_id(company, flagging.holder),
-        "holder_name": flagging.holder,
-        "holder_country": None,
-        "pct": expected_major_holdings.json_number(shares),
-        "pct_min": 0 if shares is None else expected_major_holdings.json_number(shares),
-        "pct_max": 5 if shares is None else expected_major_holdings.json_number(shares),
-        "votes_pct": expected_major_holdings.json_number(flagging.now.votes),
-        "basis": "band" if shares is None else "exact",
-        "holder_company_id": None,
-    }
-
-
-def event_parts(
-    company: Company, change: FlaggedChange | DocumentFiled | ReleaseAnnounced
-) -> tuple[str, str, Row, Row]:
-    """One event that only this market has: id, type, key and core."""
-    match change:
-        case FlaggedChange():
-            return expected_major_holdings.crossing_event_parts(company, change)
-        case DocumentFiled():
-            return _filing_event_parts(company, change)
-        case ReleaseAnnounced():
-            return _news_event_parts(company, change)
-
-
-def _filing_event_parts(company: Company, change: DocumentFiled) -> tuple[str, str, Row, Row]:
-    """One document without readable figures: id, type, key and core."""
+def document_event_parts(company: Company, change: DocumentFiled) -> EventParts:
+    """One document without readable figures."""
     start, end = _iso_date(change.start), _iso_date(change.end)
     core: Row = {
         "filing_type": change.filing_type,
@@ -96,12 +69,10 @@ def _filing_event_parts(company: Company, change: DocumentFiled) -> tuple[str, s
     return event_id, "filing.added", key, {"filing": core}
 
 
-def _news_event_parts(company: Company, change: ReleaseAnnounced) -> tuple[str, str, Row, Row]:
-    """One release, whatever the number of its languages: id, type, key and core. English leads."""
-    release = change.release
+def release_event_parts(company: Company, release: ExchangeRelease) -> EventParts:
+    """One release, whatever the number of its languages. English leads."""
     headlines = dict(release.headlines)
     language = "en" if "en" in headlines else release.headlines[0][0]
-    native = str(release.number(company.position))
     core: Row = {
         "title": headlines[language],
         "summary": None,
@@ -110,7 +81,7 @@ def _news_event_parts(company: Company, change: ReleaseAnnounced) -> tuple[str, 
         "published_at": f"{release.at:%Y-%m-%dT%H:%M:%SZ}",
         "categories": [NEWS[release.category]],
     }
-    return (ids.news_published_id(company.company_id, native), "news.published", {"native_id": native}, {"news": core})
+    return news_event_parts(company, ("native_id", str(release.number(company.position))), core)
 
 
 def _notice_id(company: Company, notice: RegisteredNotice) -> str:

@@ -2,7 +2,7 @@
 
 See docs/formats/fi.md 2 to 6. Folders and names are those of the stored samples. Registers are full snapshots
 on every day; statements, notices and releases are complete on the first day and only new ones later. Does not
-belong here: the format of a record (`ytj`, `xbrl`, `notices`, `sandbox.nasdaq`), or HTTP
+belong here: the format of a record (`ytj`, `xbrl`, `sandbox.nasdaq`), or HTTP
 (`http`).
 """
 
@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
-from sandbox.fi import notices, xbrl, ytj
+from sandbox.fi import xbrl, ytj
 from sandbox.model.company import Accounts, Company
-from sandbox.nasdaq import fi_exchange_releases
+from sandbox.nasdaq import exchange_releases
+from sandbox.shared.files import open_file, stream_archive, write_file, write_json
 from sandbox.world import World
 
 COMPLETE: Final = ("fi.ytj",)
@@ -30,41 +30,26 @@ Record = dict[str, Any]
 def write_day(world: World, day: int, folder: Path) -> None:
     """All Finnish files of one day below `folder`."""
     today = world.date(day)
-    with (_dataset_folder(folder, "ytj_v3") / "all_companies.zip").open("wb") as file:
+    with open_file(folder / "ytj_v3" / "all_companies.zip") as file:
         write_bulk(world, day, file)
     filed = list(appearing_statements(world, day))
+    statements = folder / "xbrl_v3"
     for company, accounts in filed:
         name = f"prh_xbrl_{company.number}_{accounts.end}.xml"
-        (_dataset_folder(folder, "xbrl_v3") / name).write_bytes(xbrl.render_statement(company, accounts))
-    _write_json(
-        _dataset_folder(folder, "xbrl_v3") / f"prh_xbrl_all_financial_statements_{today}.json", statement_list(filed)
-    )
+        write_file(statements / name, xbrl.render_statement(company, accounts))
+    name = f"prh_xbrl_all_financial_statements_{today}.json"
+    write_json(statements / name, statement_list(filed), indent=1)
     first = today if day else _BEGINNING
-    found = [notices.company_with_notices(item) for item in notices.companies_with_notices(world, day, first, today)]
+    found = ytj.companies_with_notices(world.all("FI", day), str(first), str(today))
     answer = {"totalResults": len(found), "companies": found}
-    _write_json(_dataset_folder(folder, "notices_v3") / f"prh_notices_{today}.json", answer)
-    fi_exchange_releases.write_day(world, day, folder)
+    write_json(folder / "notices_v3" / f"prh_notices_{today}.json", answer, indent=1)
+    exchange_releases.write_finnish_day(world, day, folder / "nasdaq_cns")
 
 
-def _dataset_folder(folder: Path, dataset: str) -> Path:
-    (folder / dataset).mkdir(parents=True, exist_ok=True)
-    return folder / dataset
-
-
-def _write_json(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
-
-
-def write_bulk(world: World, day: int, file: Any) -> None:
+def write_bulk(world: World, day: int, file: IO[bytes]) -> None:
     """`all_companies`: a streamed zip of one member with one array; dated with the day."""
     today = world.date(day)
-    info = zipfile.ZipInfo(f"data_{today:%Y%m%d}.json", (today.year, today.month, today.day, 3, 30, 0))
-    info.compress_type = zipfile.ZIP_DEFLATED
-    with (
-        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
-        archive.open(info, "w", force_zip64=True) as member,
-    ):
-        member.writelines(bulk_chunks(world, day))
+    stream_archive(file, f"data_{today:%Y%m%d}.json", today, bulk_chunks(world, day))
 
 
 def bulk_chunks(world: World, day: int) -> Iterator[bytes]:

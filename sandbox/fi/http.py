@@ -8,7 +8,6 @@ not belong here: routes and HTTP (`http.routes`, `http.server`), the format of o
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
@@ -16,14 +15,11 @@ from typing import Any, Final
 
 from sandbox.companies.fi import vocabulary
 from sandbox.fi import files, xbrl, ytj
-from sandbox.fi import notices as fi_notices
 from sandbox.model.company import Accounts, Company
-from sandbox.nasdaq import fi_exchange_releases, se_exchange_releases
-from sandbox.shared.response import SandboxResponse
+from sandbox.nasdaq import exchange_releases
+from sandbox.shared.response import JSON, Query, SandboxResponse, compile_routes, json_response
 from sandbox.world import World
 
-Query = Mapping[str, str]
-JSON: Final = "application/json"
 TEXT: Final = "text/plain;charset=UTF-8"
 XML: Final = "text/xml"
 HTML: Final = "text/html;charset=UTF-8"
@@ -40,19 +36,15 @@ _LISTS: Final = {
 _LANGUAGES: Final = ("fi", "sv", "en")
 
 
-def _json_response(value: object, status: int = 200) -> SandboxResponse:
-    return SandboxResponse(status, JSON, json.dumps(value, ensure_ascii=False).encode())
-
-
 def error_response(code: int, message: str, status: int = 400) -> SandboxResponse:
     """The service's error body."""
-    return _json_response({"timestamp": "2026-11-02T04:00:00.000+00:00", "message": message, "errorcode": code}, status)
+    return json_response({"timestamp": "2026-11-02T04:00:00.000+00:00", "message": message, "errorcode": code}, status)
 
 
 def _paged_response(name: str, items: Sequence[object], query: Query, size: int = _PAGE) -> SandboxResponse:
     """One page; numbers start at 1, and 0 means 1 as well."""
     page = max(int(query.get("page") or 1), 1)
-    return _json_response({"totalResults": len(items), name: items[(page - 1) * size : page * size]})
+    return json_response({"totalResults": len(items), name: items[(page - 1) * size : page * size]})
 
 
 @lru_cache(maxsize=4)
@@ -102,7 +94,7 @@ def notice_descriptions(_world: World, _day: int, query: Query) -> SandboxRespon
     if query.get("lang") not in {language.upper() for language in _LANGUAGES}:
         return SandboxResponse(404, TEXT, b"Language must be EN/FI/SV")
     return SandboxResponse(
-        200, TEXT, _description_lines({key: (text, text, text) for key, text in fi_notices.TYPES.items()}, 0)
+        200, TEXT, _description_lines({key: (text, text, text) for key, text in ytj.NOTICE_TYPES.items()}, 0)
     )
 
 
@@ -160,13 +152,8 @@ def notices_by_date(world: World, day: int, query: Query) -> SandboxResponse:
     first = query.get("noticeRegistrationDateStart") or "2014-11-07"
     last = query.get("noticeRegistrationDateEnd") or str(world.date(day))
     number = query.get("businessId")
-    found = [
-        fi_notices.company_with_notices(company)
-        for company in _finnish_companies(world, day)
-        if number in (None, "", company.number)
-        and any(first <= str(notice.day) <= last for notice in company.finnish.notices)
-    ]
-    return _paged_response("companies", found, query, _NOTICES_PAGE)
+    asked = (item for item in _finnish_companies(world, day) if number in (None, "", item.number))
+    return _paged_response("companies", ytj.companies_with_notices(asked, first, last), query, _NOTICES_PAGE)
 
 
 def company_notices(world: World, day: int, _query: Query, number: str) -> SandboxResponse:
@@ -174,14 +161,12 @@ def company_notices(world: World, day: int, _query: Query, number: str) -> Sandb
     company = world.find("FI", number, day)
     if company is None:
         return error_response(_WRONG_SHAPE, f"{number} is not known", 404)
-    return _json_response(fi_notices.company_with_notices(company))
+    return json_response(ytj.company_with_notices(company))
 
 
 def release_list(world: World, day: int, query: Query) -> SandboxResponse:
     """The newest releases; with `callback`, wrapped in a call of it (JSONP)."""
-    items = fi_exchange_releases.market_items(
-        world, day, query.get("globalName", "NordicAllMarkets"), se_exchange_releases.notice_items(world, day)
-    )
+    items = exchange_releases.market_items(world, day, query.get("globalName", "NordicAllMarkets"))
     start, limit = int(query.get("start") or 0), int(query.get("limit") or 20)
     answer = {"results": {"item": items[start : start + limit]}, "count": len(items)}
     body = json.dumps(answer, ensure_ascii=False)
@@ -191,8 +176,7 @@ def release_list(world: World, day: int, query: Query) -> SandboxResponse:
 
 def release_page(world: World, day: int, query: Query) -> SandboxResponse:
     """The page of one release in one language."""
-    asked = (world, day, query.get("id", ""), query.get("lang", "en"))
-    page = fi_exchange_releases.release_page(*asked) or se_exchange_releases.notice_page(*asked)
+    page = exchange_releases.release_page(world, day, query.get("id", ""), query.get("lang", "en"))
     if page is None:
         return SandboxResponse(404, HTML, b"<html><body>Not found</body></html>")
     return SandboxResponse(200, HTML, page.encode())
@@ -201,16 +185,18 @@ def release_page(world: World, day: int, query: Query) -> SandboxResponse:
 _YTJ: Final = "/opendata-ytj-api/v3"
 _XBRL: Final = "/opendata-xbrl-api/v3"
 _NOTICES: Final = "/opendata-registerednotices-api/v3"
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
-    (re.compile(f"{_YTJ}/companies"), search_companies),
-    (re.compile(f"{_YTJ}/description"), code_descriptions),
-    (re.compile(f"{_XBRL}/financials"), company_statements),
-    (re.compile(f"{_XBRL}/all_financials"), statements_by_period_end),
-    (re.compile(f"{_XBRL}/all_financial_statements"), statements_by_registration),
-    (re.compile(f"{_XBRL}/financial"), statement_document),
-    (re.compile(f"{_NOTICES}/?"), notices_by_date),
-    (re.compile(f"{_NOTICES}/description"), notice_descriptions),
-    (re.compile(f"{_NOTICES}/([^/]+)"), company_notices),
-    (re.compile(r"/news/query\.action"), release_list),
-    (re.compile(r"/view"), release_page),
+ROUTES: Final = compile_routes(
+    {
+        f"{_YTJ}/companies": search_companies,
+        f"{_YTJ}/description": code_descriptions,
+        f"{_XBRL}/financials": company_statements,
+        f"{_XBRL}/all_financials": statements_by_period_end,
+        f"{_XBRL}/all_financial_statements": statements_by_registration,
+        f"{_XBRL}/financial": statement_document,
+        f"{_NOTICES}/?": notices_by_date,
+        f"{_NOTICES}/description": notice_descriptions,
+        f"{_NOTICES}/([^/]+)": company_notices,
+        r"/news/query\.action": release_list,
+        r"/view": release_page,
+    }
 )

@@ -1,4 +1,4 @@
-"""Companies of the Finnish trade register in YTJ v3 JSON (docs/formats/fi.md 2.2).
+"""Companies of the Finnish trade register in YTJ v3 JSON, and with their notices (docs/formats/fi.md 2.2 and 4).
 
 Belongs here: converting one company of the world to one object, quirks included: absent, null or empty keys
 alike, descriptions in any order and without English, two formats of time stamps, `status` 2 for active and
@@ -7,14 +7,14 @@ ceased companies. Does not belong here: files and folders (`files`), HTTP (`http
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Any, Final, TypeVar
 
 from sandbox.companies.fi import vocabulary
 from sandbox.companies.fi.initial_state import RECODED, SCHEME_BEGAN, TRADE
 from sandbox.model.company import Company
-from sandbox.model.fi import RegisterEntry
+from sandbox.model.fi import RegisteredNotice, RegisterEntry
 from sandbox.vocabulary import Place
 
 LANGUAGES: Final = ("1", "2", "3")  # Finnish, Swedish, English
@@ -22,6 +22,16 @@ _CONSTANT: Final = "2"  # status of the business id: the same for active and cea
 _AUTHORITIES: Final = {TRADE: "2"}
 _TAX_ADMINISTRATION: Final = "1"
 _EMPTY_PARTS: Final = ("entrance", "apartmentNumber", "apartmentIdSuffix", "co")
+_NOT_WITH_NOTICES: Final = ("mainBusinessLine", "website")
+NOTICE_TYPES: Final = {  # NRT
+    "TA": "Financial statements",
+    "M": "Amendment",
+    "U": "Start-up",
+    "OI": "Rectification",
+    "JH": "Public summons to creditors",
+    "FUU": "Merger",
+    "DIF": "Demerger",
+}
 Record = dict[str, Any]
 T = TypeVar("T")
 
@@ -183,3 +193,30 @@ def _with_gaps(company: Company, record: Record) -> Record:
             return {**record, **{key: None for key in ("website", "mainBusinessLine") if key not in record}}
         case _:
             return record
+
+
+def company_with_notices(company: Company) -> Record:
+    """Company with its notices, newest first; without notices the key is absent."""
+    record = {key: value for key, value in company_object(company).items() if key not in _NOT_WITH_NOTICES}
+    if company.finnish.notices:
+        newest = sorted(company.finnish.notices, key=lambda notice: (notice.day, notice.number), reverse=True)
+        record["publicNotices"] = [_notice_record(notice) for notice in newest]
+    return record
+
+
+def _notice_record(notice: RegisteredNotice) -> Record:
+    return {
+        "registrationDate": notice.day.isoformat(),
+        "recordNumber": notice.number,
+        "typeOfRegistration": notice.kind,
+        "entryCodes": list(notice.codes),
+    }
+
+
+def companies_with_notices(companies: Iterable[Company], first: str, last: str) -> list[Record]:
+    """The companies with a notice in the given days."""
+    return [
+        company_with_notices(company)
+        for company in companies
+        if any(first <= str(notice.day) <= last for notice in company.finnish.notices)
+    ]

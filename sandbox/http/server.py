@@ -7,7 +7,6 @@ not overlap. `POST /sandbox/advance` moves to the next day, for callers in anoth
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import tempfile
@@ -15,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,7 +24,8 @@ from urllib.parse import unquote, urlsplit
 
 from sandbox.faults.files import PAGE, damage_body
 from sandbox.faults.requests import CONNECTION_FAULTS, FAULTS, FaultPlan
-from sandbox.http.routes import CachedResponse, RegistryResponder
+from sandbox.http.routes import RegistryResponder
+from sandbox.shared.response import HTML, SandboxResponse, json_response
 from sandbox.uk.stream_http import StreamResponse
 from sandbox.us import faults as us_faults
 from sandbox.us import http
@@ -150,12 +151,10 @@ class _RequestHandler(BaseHTTPRequestHandler):
         try:
             self.registry.advance()
         except ValueError as end:
-            self._send(
-                CachedResponse(409, {"Content-Type": "application/json"}, json.dumps({"error": str(end)}).encode())
-            )
+            self._send(json_response({"error": str(end)}, 409))
             return
         date = self.registry.desk.world.date(self.registry.desk.day)
-        self._send(CachedResponse(200, {"Content-Type": "application/json"}, json.dumps({"date": str(date)}).encode()))
+        self._send(json_response({"date": str(date)}))
 
     @property
     def _authorization_header(self) -> str:
@@ -173,22 +172,22 @@ class _RequestHandler(BaseHTTPRequestHandler):
         self.registry.requests.append(f"{self.command} {path}")
         page = http.undeclared_agent_response(path, self.headers.get("User-Agent", ""))
         if page is not None:
-            self._send(CachedResponse(page.status, {"Content-Type": page.kind}, page.body))
+            self._send(page)
             return
         self._respond_with_faults(
             path, lambda: self.registry.desk.respond(path, asked.query, self._authorization_header)
         )
 
-    def _respond_with_faults(self, path: str, answered: Callable[[], CachedResponse | StreamResponse]) -> None:
+    def _respond_with_faults(self, path: str, answered: Callable[[], SandboxResponse | StreamResponse]) -> None:
         """Sends the response, or the fault configured for the path."""
         fault = self.registry.troubles.of(path)
         page = us_faults.fault_page(path, fault)
         if page is not None:
-            self._send(CachedResponse(page.status, {"Content-Type": page.kind}, page.body))
+            self._send(page)
             return
         if fault in {"rate_limited", "unavailable"}:
             status = 429 if fault == "rate_limited" else 503
-            self._send(CachedResponse(status, {"Content-Type": "text/html", "Retry-After": "1"}, PAGE))
+            self._send(SandboxResponse(status, HTML, PAGE, headers={"Retry-After": "1"}))
             return
         if fault == "hang":
             self.close_connection = True
@@ -198,7 +197,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
         if isinstance(answer, StreamResponse) and fault != "html":
             self._stream(answer, fault)
         elif isinstance(answer, StreamResponse):
-            self._send(CachedResponse(200, {"Content-Type": "text/html"}, PAGE))
+            self._send(SandboxResponse(200, HTML, PAGE))
         else:
             self._send(_damaged_response(answer, path, fault), fault)
 
@@ -219,7 +218,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
                     return
         self.wfile.write(b"0\r\n\r\n")
 
-    def _send(self, answer: CachedResponse, fault: str | None = None) -> None:
+    def _send(self, answer: SandboxResponse, fault: str | None = None) -> None:
         size = answer.body.stat().st_size if isinstance(answer.body, Path) else len(answer.body)
         if self._is_not_modified(answer):
             self.send_response(304)
@@ -235,7 +234,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
             return
         partial = (start, end) != (0, size)
         self.send_response(206 if partial else answer.status)
-        for name, value in answer.headers.items():
+        for name, value in {"Content-Type": answer.kind, **answer.headers}.items():
             self.send_header(name, value)
         if partial:
             self.send_header("Content-Range", f"bytes {start}-{end - 1}/{size}")
@@ -245,7 +244,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self._send_body(answer.body, start, end, fault)
 
-    def _is_not_modified(self, answer: CachedResponse) -> bool:
+    def _is_not_modified(self, answer: SandboxResponse) -> bool:
         """Whether the caller has the same bytes: by ETag, else by Last-Modified."""
         if not answer.is_cacheable or not answer.tag:
             return False
@@ -254,13 +253,13 @@ class _RequestHandler(BaseHTTPRequestHandler):
             return f'"{answer.tag}"' in tags
         return self.headers.get("If-Modified-Since") == format_datetime(self.registry.now, usegmt=True)
 
-    def _send_validators(self, answer: CachedResponse) -> None:
+    def _send_validators(self, answer: SandboxResponse) -> None:
         if answer.is_cacheable:
             self.send_header("ETag", f'"{answer.tag}"')
             self.send_header("Last-Modified", format_datetime(self.registry.now, usegmt=True))
             self.send_header("Accept-Ranges", "bytes")
 
-    def _byte_span(self, answer: CachedResponse, size: int) -> tuple[int, int]:
+    def _byte_span(self, answer: SandboxResponse, size: int) -> tuple[int, int]:
         """First byte and the one after the last; a range with another ETag is answered in full."""
         found = _RANGE.fullmatch(self.headers.get("Range", "")) if answer.is_cacheable else None
         if found is None or self.headers.get("If-Range", f'"{answer.tag}"') != f'"{answer.tag}"':
@@ -279,14 +278,14 @@ class _RequestHandler(BaseHTTPRequestHandler):
             self.close_connection = True
 
 
-def _damaged_response(answer: CachedResponse, path: str, fault: str | None) -> CachedResponse:
+def _damaged_response(answer: SandboxResponse, path: str, fault: str | None) -> SandboxResponse:
     """Damaged contents with a success status; the ETag shows that the bytes differ."""
     if fault is None or fault in CONNECTION_FAULTS or answer.status != 200:  # noqa: PLR2004
         return answer
     body = answer.body.read_bytes() if isinstance(answer.body, Path) else answer.body
-    headers = {**answer.headers, "Content-Type": "text/html"} if fault == "html" else answer.headers
+    kind = HTML if fault == "html" else answer.kind
     tag = f"{answer.tag}-{fault}" if answer.tag else None
-    return CachedResponse(200, headers, damage_body(path, body, fault), is_cacheable=answer.is_cacheable, tag=tag)
+    return replace(answer, kind=kind, body=damage_body(path, body, fault), tag=tag)
 
 
 def _body_pieces(body: bytes | Path, start: int, stop: int, step: int) -> Iterator[bytes]:

@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 
-from sandbox.model.fi import DocumentFiled, FinnishDetails, FlaggedChange, ReleaseAnnounced
-from sandbox.model.news import ActPublished, ReleasePublished
-from sandbox.model.no import NorwegianDetails, PartnerChange
+from sandbox.model.fi import DocumentFiled, ExchangeRelease, FinnishDetails
+from sandbox.model.news import PressRelease, SupervisorAct
+from sandbox.model.no import NorwegianDetails, RoleOwner
 from sandbox.model.se import OverviewYear, SwedishDetails
 from sandbox.model.us import (
     AmericanDetails,
     FourthQuarterRestatement,
-    InterimFiled,
     NewsFiled,
     NoticeFiled,
-    StakeChange,
+    QuarterlyReport,
+    RegisterHolding,
 )
 from sandbox.vocabulary import Industry, Place
-from warehouse.schema import identifiers
+from warehouse.schema import codes, identifiers
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ class Accounts:
     """One document: the accounts of one period, with group figures where the company is a parent.
 
     `document` is the register's own filing number (Norway) or only distinguishes re-filings (United Kingdom).
-    `coarse` accounts repeat earlier figures in a coarser unit; `amended` ones replace an earlier document.
+    `is_rounded_to_thousands` accounts repeat earlier figures in a coarser unit; `is_amended` ones replace an
+    earlier document.
     """
 
     start: date
@@ -154,12 +155,22 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCrossing:
-    """A threshold crossing of a holding: bounds in percent before and after."""
+    """A threshold crossing of a holding: percent before and after, of bands the lower bounds.
 
-    holder: Holder
+    `holder`: the holder as the register has it; a notice has only a name.
+    """
+
+    holder: Holder | RoleOwner | RegisterHolding | str
     as_of: date
     previous: Decimal
     current: Decimal
+    basis: str
+
+
+def crossed_thresholds(previous: Decimal, current: Decimal) -> list[int]:
+    """Thresholds T crossed, ascending: up if previous < T <= current, down if previous >= T > current."""
+    low, high = sorted((previous, current))
+    return [limit for limit in codes.THRESHOLDS if low < limit <= high]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,26 +191,27 @@ class FilingChange:
     earlier: Accounts | None
 
 
+# What a planned event reports; releases, acts and quarterly reports are reported as they are.
+Change = (
+    ThresholdCrossing
+    | StatusChange
+    | FilingChange
+    | DocumentFiled
+    | ExchangeRelease
+    | NewsFiled
+    | NoticeFiled
+    | QuarterlyReport
+    | FourthQuarterRestatement
+    | PressRelease
+    | SupervisorAct
+)
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedEvent:
     """One planned event; `expected` assigns its id."""
 
     day: date
     company: Company
-    change: (
-        ThresholdCrossing
-        | StatusChange
-        | FilingChange
-        | FlaggedChange
-        | DocumentFiled
-        | ReleaseAnnounced
-        | PartnerChange
-        | NewsFiled
-        | NoticeFiled
-        | StakeChange
-        | InterimFiled
-        | FourthQuarterRestatement
-        | ReleasePublished
-        | ActPublished
-    )
+    change: Change
     story: str

@@ -83,17 +83,6 @@ class ExchangeRelease:
 
 
 @dataclass(frozen=True, slots=True)
-class FlaggedChange:
-    """A threshold crossing of a notified holding: percent of the shares before and after."""
-
-    holder: str
-    as_of: date
-    previous: Decimal
-    current: Decimal
-    basis: str
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentFiled:
     """A document known but not parsed: a report released by its issuer, or accounts filed on paper.
 
@@ -105,13 +94,6 @@ class DocumentFiled:
     end: date | None
     filed: date
     notice: RegisteredNotice | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseAnnounced:
-    """A release published as news; a major holding notice is published only as such."""
-
-    release: ExchangeRelease
 
 
 @dataclass(slots=True)

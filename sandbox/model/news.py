@@ -22,8 +22,8 @@ ActKind = Literal["sanction", "clone"]
 class PressRelease:
     """One release about one company. `titles`: by language, leading one first; `wires`: in order of time.
 
-    `corrects`: serial of the release that this one replaces. `speaker`: the distributor if it is not the company,
-    such as a law firm looking for clients. `is_told`: whether it is published as news of the company.
+    `corrects`: serial of the release that this one replaces. `publisher_name`: the distributor if it is not the
+    company, such as a law firm looking for clients. `is_expected`: whether it is published as news of the company.
     """
 
     company: Company
@@ -50,17 +50,3 @@ class SupervisorAct:
     parties: tuple[str, ...]
     is_expected: bool = True
     amount: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasePublished:
-    """Expected: a release published as news of its company."""
-
-    release: PressRelease
-
-
-@dataclass(frozen=True, slots=True)
-class ActPublished:
-    """Expected: an act published for a company."""
-
-    act: SupervisorAct

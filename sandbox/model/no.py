@@ -23,16 +23,6 @@ class RoleOwner:
     percent: Decimal | None
 
 
-@dataclass(frozen=True, slots=True)
-class PartnerChange:
-    """A threshold crossing of a partner's share."""
-
-    owner: RoleOwner
-    as_of: date
-    previous: Decimal
-    current: Decimal
-
-
 @dataclass(slots=True)
 class NorwegianDetails:
     """Register data of one company."""

@@ -56,8 +56,8 @@ class HoldingNotice:
 class SwedishDetails:
     """Register data of one company.
 
-    `activity` is SCB's FtgStat; None if SCB has no row of the company. `asked`: new enough to be requested from the
-    API, the only source of industry labels.
+    `activity` is SCB's FtgStat; None if SCB has no row of the company. `is_looked_up`: new enough to be requested
+    from the API, the only source of industry labels.
     """
 
     deregistered: date | None = None

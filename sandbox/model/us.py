@@ -124,26 +124,6 @@ class NoticeFiled:
 
 
 @dataclass(frozen=True, slots=True)
-class StakeChange:
-    """A threshold crossing of a holder's percentage."""
-
-    register: str
-    native: str
-    party: OwnershipParty
-    as_of: date
-    previous: Decimal
-    current: Decimal
-    basis: str
-
-
-@dataclass(frozen=True, slots=True)
-class InterimFiled:
-    """Expected: the first report of a quarter."""
-
-    report: QuarterlyReport
-
-
-@dataclass(frozen=True, slots=True)
 class FourthQuarterRestatement:
     """Restated accounts of a year with known quarters: the derived last quarter gets the same balance."""
 
@@ -156,7 +136,7 @@ class FourthQuarterRestatement:
 
 @dataclass(slots=True)
 class AmericanDetails:
-    """EDGAR data of one company. `is_washed`: times are served in Eastern time with a false Z.
+    """EDGAR data of one company. `has_false_utc_times`: times are served in Eastern time with a false Z.
 
     `holdings`: by register and native key, as of the newest documents.
     """

@@ -4,7 +4,7 @@ See docs/formats/fi.md 6.3.
 
 Belongs here: one notification -> paragraphs and tables, in the layouts that occur: a table, a table flattened to
 lines with shares and votes in one cell, one drawn with characters, one in Finnish with decimal commas. Does not
-belong here: the release around it (`fi_exchange_releases`).
+belong here: the release around it (`exchange_releases`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Final
 
 from sandbox.model.company import Company
 from sandbox.model.fi import HoldingPosition, PlannedFlagging
+from sandbox.numbers import sandbox_isin
+from sandbox.vocabulary import MONTHS
 
 _ISIN_STEM: Final = 990_000_000
 _WIDTH: Final = 24
@@ -89,10 +91,6 @@ _FINNISH: Final = _FormWords(
         ("", *(("Suora (AML 9:5)", "Välillinen (AML 9:6 ja 9:7)") * 2)),
     ),
 )
-_MONTHS: Final = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 
 
 def notification_blocks(company: Company, flagging: PlannedFlagging, language: str) -> list[TextBlock]:
@@ -100,7 +98,7 @@ def notification_blocks(company: Company, flagging: PlannedFlagging, language: s
     finnish = language == "fi"
     words = _FINNISH if finnish else _ENGLISH
     day = flagging.crossed_on
-    said = f"{day.day}.{day.month}.{day.year}" if finnish else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    said = f"{day.day}.{day.month}.{day.year}" if finnish else f"{day.day} {MONTHS[day.month - 1]} {day.year}"
     names = {"holder": flagging.holder, "issuer": company.name, "day": said}
     form = _FormWriter(words, finnish=finnish, total=total_shares(company))
     return [
@@ -116,15 +114,6 @@ def notification_blocks(company: Company, flagging: PlannedFlagging, language: s
 def total_shares(company: Company) -> int:
     """Total shares of an issuer, one vote each."""
     return 50_000_000 + company.position * 1_250
-
-
-def finnish_isin(company: Company) -> str:
-    """A Finnish ISIN with its check digit (ISO 6166)."""
-    stem = f"FI{_ISIN_STEM + company.position}"
-    digits = "".join(str(int(sign, 36)) for sign in stem)
-    doubled = (int(digit) * (2 - place % 2) for place, digit in enumerate(reversed(digits)))
-    total = sum(number // 10 + number % 10 for number in doubled)
-    return f"{stem}{-total % 10}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +161,7 @@ class _FormWriter:
         numbers, percents = ("", held), ("", percent)
         if not position.indirect:
             numbers, percents = numbers[::-1], percents[::-1]
-        named = (finnish_isin(company), *numbers, *percents)
+        named = (sandbox_isin(f"FI{_ISIN_STEM + company.position}"), *numbers, *percents)
         return *self.words.parts_head, named, ("SUBTOTAL A", held, percent)
 
 
@@ -181,17 +170,6 @@ def _instruments_pct(position: HoldingPosition) -> Decimal | None:
     if position.total is None or position.shares is None:
         return None
     return position.total - position.shares
-
-
-def blocks_as_text(blocks: list[TextBlock]) -> str:
-    """The flattened text, as copies of releases carry it."""
-    return "\n".join(_character_table(block.rows) if block.drawn else _flat_text(block) for block in blocks)
-
-
-def _flat_text(block: TextBlock) -> str:
-    if not block.rows:
-        return block.text
-    return "\n".join(" | ".join(row) + " |" for row in block.rows)
 
 
 def blocks_as_html(blocks: list[TextBlock]) -> str:

@@ -2,7 +2,7 @@
 
 Belongs here: sentences, tables of before and after, the form of Finansinspektionen; a comment and a holding
 in another company, which are not notices. Does not belong here: the release around a text (`news.mfn`,
-`se_exchange_releases`).
+`exchange_releases`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 from sandbox.companies.se.vocabulary import ELSEWHERE
 from sandbox.model.company import Company
 from sandbox.model.se import HoldingNotice, VotingStake
+from sandbox.vocabulary import MONTHS
 
 Rows = tuple[tuple[str, ...], ...]
 _MONTHS: Final = {
@@ -23,10 +24,7 @@ _MONTHS: Final = {
         "januari", "februari", "mars", "april", "maj", "juni", "juli", "augusti", "september", "oktober",
         "november", "december",
     ),
-    "en": (
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-        "November", "December",
-    ),
+    "en": MONTHS,
 }  # fmt: skip
 _TITLES: Final = {
     ("notice", "sv"): "Flaggningsmeddelande i {issuer}",

@@ -5,49 +5,41 @@ Does not belong here: which releases and acts there are (`releases`).
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from sandbox.model.company import Company
-from sandbox.model.news import ActPublished, PressRelease, ReleasePublished, SupervisorAct
-from sandbox.news import esma, fca, finansinspektionen, finanstilsynet, mfn, sec
-from sandbox.uk import nsm_news
+from sandbox.model.news import PressRelease, SupervisorAct
+from sandbox.news import esma, mfn, supervisors
+from sandbox.shared.expected_rows import EventParts, Row, news_event_parts
+from sandbox.uk import nsm_http
 from warehouse.schema import ids
 
 # By market: the supervisor's name, its country, and what an act's id is made from: its number, or its page.
 _AUTHORITIES: Final = {
-    "SE": ("Finansinspektionen", "SE", finansinspektionen.act_page_url),
-    "NO": ("Finanstilsynet", "NO", finanstilsynet.act_page_url),
+    "SE": ("Finansinspektionen", "SE", supervisors.finansinspektionen_act_url),
+    "NO": ("Finanstilsynet", "NO", supervisors.finanstilsynet_act_url),
     "FI": (esma.AUTHORITY, "FI", esma.sanction_id),
-    "UK": ("Financial Conduct Authority", "GB", fca.act_page_url),
-    "US": (sec.AUTHORITY, "US", sec.release_number),
+    "UK": ("Financial Conduct Authority", "GB", supervisors.fca_act_url),
+    "US": (supervisors.SEC, "US", supervisors.sec_release_number),
 }
 _CURRENCIES: Final = {"SE": "SEK", "NO": "NOK", "FI": "EUR", "UK": "GBP"}
-Row = dict[str, Any]
 
 
-def event_parts(company: Company, change: ReleasePublished | ActPublished) -> tuple[str, str, Row, Row]:
-    """One event: id, type, key and core."""
-    match change:
-        case ReleasePublished():
-            return _news_event_parts(company, change.release)
-        case ActPublished():
-            return _act_event_parts(company, change.act)
-
-
-def _news_event_parts(company: Company, release: PressRelease) -> tuple[str, str, Row, Row]:
+def release_event_parts(company: Company, release: PressRelease) -> EventParts:
     """A news item; the key is the first wire's own id of the release."""
-    group = nsm_news.announcement_id(release) if release.wires[0] == "nsm" else mfn.release_group_id(release)
+    group = nsm_http.announcement_id(release) if release.wires[0] == "nsm" else mfn.release_group_id(release)
     core: Row = {
         "title": release.titles["en"],
         "language": "en",
         "summary": None,
         "published_at": f"{release.at:%Y-%m-%dT%H:%M:%SZ}",
     }
-    return (ids.news_published_id(company.company_id, group), "news.published", {"group": group}, {"news": core})
+    return news_event_parts(company, ("group", group), core)
 
 
-def _act_event_parts(company: Company, act: SupervisorAct) -> tuple[str, str, Row, Row]:
+def act_event_parts(company: Company, act: SupervisorAct) -> EventParts:
+    """An act; the key is its number or the path of its page."""
     authority, country, key_of = _AUTHORITIES[company.market]
     key = urlsplit(key_of(act)).path.rstrip("/")  # path only: hosts and schemes have changed
     core: Row = {

@@ -6,32 +6,29 @@ If no company has press, feeds hold unrelated items. Does not belong here: any f
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
 from sandbox.companies import releases
-from sandbox.news import esma, fca, finansinspektionen, finanstilsynet, globenewswire, mfn, prnewswire, sec
+from sandbox.news import esma, mfn, supervisors, wire_feeds
 from sandbox.shared import gleif_http
-from sandbox.shared.response import SandboxResponse
+from sandbox.shared.files import write_file
+from sandbox.shared.response import HTML, JSON, Handler, Query, SandboxResponse, compile_routes
 from sandbox.uk import nsm_http
 from sandbox.world import World
 
-Query = Mapping[str, str]
 RSS: Final = "application/rss+xml; charset=utf-8"
-JSON: Final = "application/json"
 _DAY: Final = timedelta(days=1)
-_COUNTRIES: Final = {country: market for market, country in globenewswire.COUNTRIES.items()}
+_COUNTRIES: Final = {country: market for market, country in wire_feeds.COUNTRIES.items()}
 
 
 def write_day(world: World, day: int, folder: Path) -> None:
     """Writes the day's feeds of the markets that have press into the day's folder."""
     for place, body in day_files(world, day):
-        path = folder / place
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(body)
+        write_file(folder / place, body)
 
 
 def day_files(world: World, day: int) -> Iterator[tuple[str, bytes]]:
@@ -50,10 +47,10 @@ def _wire_files(world: World, day: int) -> Iterator[tuple[str, bytes]]:
     if wired:
         yield f"news/mfn/nordic-{today}.json", mfn.stream_page(world, day, wired)
         yield f"news/mfn/companies-{today}.json", mfn.company_list(world, day)
-    for market in globenewswire.COUNTRIES:
+    for market in wire_feeds.COUNTRIES:
         if market in world.press:
             name = f"globenewswire-{market.lower()}-{today}.xml"
-            yield f"news/globenewswire/{name}", globenewswire.country_feed(world, day, market)
+            yield f"news/globenewswire/{name}", wire_feeds.country_feed(world, day, market)
 
 
 def _register_files(world: World, day: int) -> Iterator[tuple[str, bytes]]:
@@ -74,15 +71,19 @@ def _lei_records(world: World, market: str) -> bytes:
     )
     leis = sorted({gleif_http.company_lei(one.company) for one in told})
     asked = {"filter[lei]": ",".join(leis), "page[size]": str(len(leis))}
-    return gleif_http.lei_records(world, 0, asked).body
+    return json.dumps(gleif_http.records_body(world, 0, asked), ensure_ascii=False).encode()
 
 
 _SUPERVISORS: Final[tuple[tuple[str, str, Callable[[World, int], bytes]], ...]] = (
-    ("US", "news/sec_rss/litigation_releases_{}.xml", sec.litigation_feed),
-    ("UK", "news/fca_rss/news_{}.xml", fca.news_feed),
-    ("SE", "news/fi_rss/sanktioner_{}.xml", finansinspektionen.sanctions_feed),
-    ("NO", "news/finanstilsynet_rss/nyhetsfeed_{}.xml", lambda w, d: finanstilsynet.acts_feed(w, d, "nyhetsfeed")),
-    ("NO", "news/finanstilsynet_rss/rundskriv_{}.xml", lambda w, d: finanstilsynet.acts_feed(w, d, "rundskriv")),
+    ("US", "news/sec_rss/litigation_releases_{}.xml", supervisors.litigation_feed),
+    ("UK", "news/fca_rss/news_{}.xml", supervisors.fca_feed),
+    ("SE", "news/fi_rss/sanktioner_{}.xml", supervisors.sanctions_feed),
+    (
+        "NO",
+        "news/finanstilsynet_rss/nyhetsfeed_{}.xml",
+        lambda w, d: supervisors.finanstilsynet_feed(w, d, "nyhetsfeed"),
+    ),
+    ("NO", "news/finanstilsynet_rss/rundskriv_{}.xml", lambda w, d: supervisors.finanstilsynet_feed(w, d, "rundskriv")),
     ("FI", "news/esma_sanctions/sanctions_{}.json", lambda w, d: esma.sanctions_page(w, d, {"rows": "1000"})),
 )
 
@@ -105,31 +106,33 @@ def _mfn_companies(world: World, day: int, _query: Query) -> SandboxResponse:
 def _globenewswire_feed(world: World, day: int, _query: Query, country: str) -> SandboxResponse:
     market = _COUNTRIES.get(country)
     if market is None:
-        return SandboxResponse(404, "text/html", b"<html><body>Not found</body></html>")
-    return SandboxResponse(200, RSS, globenewswire.country_feed(world, day, market))
+        return SandboxResponse(404, HTML, b"<html><body>Not found</body></html>")
+    return SandboxResponse(200, RSS, wire_feeds.country_feed(world, day, market))
 
 
 def _finanstilsynet_feed(world: World, day: int, _query: Query, name: str) -> SandboxResponse:
-    return SandboxResponse(200, RSS, finanstilsynet.acts_feed(world, day, name))
+    return SandboxResponse(200, RSS, supervisors.finanstilsynet_feed(world, day, name))
 
 
 def _esma_sanctions(world: World, day: int, query: Query) -> SandboxResponse:
     return SandboxResponse(200, JSON, esma.sanctions_page(world, day, query))
 
 
-def _rss_route(feed: Callable[[World, int], bytes]) -> Callable[[World, int, Query], SandboxResponse]:
+def _rss_route(feed: Callable[[World, int], bytes]) -> Handler:
     return lambda world, day, _query: SandboxResponse(200, RSS, feed(world, day))
 
 
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
-    (re.compile(r"/all/s/nordic\.json"), _mfn_stream),
-    (re.compile(r"/v1/feed/[0-9a-f-]{36}\.json"), _mfn_item),
-    (re.compile(r"/search/companies"), _mfn_companies),
-    (re.compile(r"/RssFeed/country/([^/]+)/feedTitle/.+"), _globenewswire_feed),
-    (re.compile(r"/rss/news-releases-list\.rss"), _rss_route(prnewswire.release_feed)),
-    (re.compile(r"/enforcement-litigation/litigation-releases/rss"), _rss_route(sec.litigation_feed)),
-    (re.compile(r"/news/rss\.xml"), _rss_route(fca.news_feed)),
-    (re.compile(r"/sv/publicerat/sanktioner/finansiella-foretag/rss/?"), _rss_route(finansinspektionen.sanctions_feed)),
-    (re.compile(r"/rss/(nyhetsfeed|rundskriv)/"), _finanstilsynet_feed),
-    (re.compile(r"/solr/esma_registers_sanctions/select"), _esma_sanctions),
+ROUTES: Final = compile_routes(
+    {
+        r"/all/s/nordic\.json": _mfn_stream,
+        r"/v1/feed/[0-9a-f-]{36}\.json": _mfn_item,
+        r"/search/companies": _mfn_companies,
+        r"/RssFeed/country/([^/]+)/feedTitle/.+": _globenewswire_feed,
+        r"/rss/news-releases-list\.rss": _rss_route(wire_feeds.worldwide_feed),
+        r"/enforcement-litigation/litigation-releases/rss": _rss_route(supervisors.litigation_feed),
+        r"/news/rss\.xml": _rss_route(supervisors.fca_feed),
+        r"/sv/publicerat/sanktioner/finansiella-foretag/rss/?": _rss_route(supervisors.sanctions_feed),
+        r"/rss/(nyhetsfeed|rundskriv)/": _finanstilsynet_feed,
+        r"/solr/esma_registers_sanctions/select": _esma_sanctions,
+    }
 )

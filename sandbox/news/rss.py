@@ -23,6 +23,20 @@ class ItemElement:
         return f"<{self.name}{attributes}>{escape(self.text)}</{self.name}>"
 
 
+def feed_item(
+    title: str, link: str, description: str, published: str, *more: ItemElement, guid: str | None = None
+) -> list[ItemElement]:
+    """The usual elements of an item; `more` before its guid, which is its link unless there is another."""
+    return [
+        ItemElement("title", title),
+        ItemElement("link", link),
+        ItemElement("description", description),
+        ItemElement("pubDate", published),
+        *more,
+        ItemElement("guid", guid or link, {"isPermaLink": "true"}),
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class RssChannel:
     """A feed with its title. `spaces`: namespace declarations of the root."""

@@ -147,31 +147,27 @@ def _business_address(company: Company) -> Record:
     """The business address; foreign ones have neither postnummer nor kommune, and the postcode is in poststed."""
     if company.place is None:
         return {"land": "Tyskland", "landkode": "DE", "poststed": "DE-99999 Musterstadt", "adresse": [company.street]}
-    lines = (
-        [f"c/o Fiktiv Regnskap {company.position}", company.street] if company.position % 5 == 0 else [company.street]
-    )
-    return {
-        "land": "Norge",
-        "landkode": "NO",
-        "postnummer": company.place.postcode,
-        "poststed": company.place.town,
-        "adresse": lines,
-        "kommune": company.place.municipality,
-        "kommunenummer": company.place.code,
-    }
+    care_of = [f"c/o Fiktiv Regnskap {company.position}"] if company.position % 5 == 0 else []
+    return norwegian_address(company, [*care_of, company.street])
 
 
-def _post_box(company: Company) -> Record:
+def norwegian_address(company: Company, lines: list[str]) -> Record:
+    """An address at the company's place, or at the first place there is."""
     place = company.place or vocabulary.NORWEGIAN_PLACES[0]
     return {
         "land": "Norge",
         "landkode": "NO",
         "postnummer": place.postcode,
         "poststed": place.town,
-        "adresse": [f"Postboks {100 + company.position % 900}", *([""] if company.position % 9 == 0 else [])],
+        "adresse": lines,
         "kommune": place.municipality,
         "kommunenummer": place.code,
     }
+
+
+def _post_box(company: Company) -> Record:
+    lines = [f"Postboks {100 + company.position % 900}", *([""] if company.position % 9 == 0 else [])]
+    return norwegian_address(company, lines)
 
 
 def _register_fields(company: Company) -> Record:
@@ -242,9 +238,8 @@ def bulk_element(company: Company) -> Record:
     return {**record, "links": [], "respons_klasse": respons}
 
 
-def csv_row(company: Company, columns: tuple[str, ...]) -> list[str]:
-    """One row of the bulk CSV: absent values are empty, arrays are joined with the two characters `/n`."""
-    record = entity_record(company)
+def csv_row(record: Record, columns: tuple[str, ...]) -> list[str]:
+    """One row of a bulk CSV: absent values are empty, arrays are joined with the two characters `/n`."""
     return [_csv_cell(record, *path) for path in _column_paths(columns)]
 
 

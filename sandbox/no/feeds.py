@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sandbox.model.company import Company
 from sandbox.no import enheter, underenheter
-from sandbox.no.roller import API
+from sandbox.no.enheter import HOST
 from sandbox.world import World
 
 ENTITIES, SUB_UNITS, ROLES = "enheter", "underenheter", "roller"
@@ -77,10 +77,9 @@ def _company_entries(world: World, company: Company, day: int, stream: str) -> I
         if before is None or before.norwegian.owners != company.norwegian.owners or _has_ended(before, company):
             yield _feed_entry(company.number, None)
     elif stream == SUB_UNITS:
-        own = underenheter.sub_unit_number(company)
-        if own is not None:
-            ended = before is not None and _has_ended(before, company)
-            yield _feed_entry(own, "Ny" if before is None else "Sletting" if ended else "Endring")
+        ended = before is not None and _has_ended(before, company)
+        kind = "Ny" if before is None else "Sletting" if ended else "Endring"
+        yield _feed_entry(underenheter.sub_unit_number(company), kind)
     else:
         yield from _entity_entries(before, company)
 
@@ -135,7 +134,7 @@ def hal_page(stream: str, entries: list[Entry], query: Query, feed_faults: FeedF
     shown = _with_faults(asked[: _page_size(query, 20, feed_faults)], feed_faults)
     wants_patches = query.get("includeChanges") == "true"
     page: Entry = {
-        "_links": {"self": {"href": f"{API}/oppdateringer/{stream}"}},
+        "_links": {"self": {"href": f"{HOST}/oppdateringer/{stream}"}},
         "page": {"size": _page_size(query, 20, feed_faults), "totalElements": len(asked), "totalPages": 1, "number": 0},
     }
     if not shown:
@@ -145,7 +144,7 @@ def hal_page(stream: str, entries: list[Entry], query: Query, feed_faults: FeedF
 
 def _linked_entry(stream: str, entry: Entry, wants_patches: bool) -> Entry:
     kept = {name: value for name, value in entry.items() if name != "endringer" or wants_patches}
-    link = f"{API}/{stream}/{entry['organisasjonsnummer']}"
+    link = f"{HOST}/{stream}/{entry['organisasjonsnummer']}"
     return {**kept, "_links": {"enhet" if stream == ENTITIES else "underenhet": {"href": link}}}
 
 
@@ -157,7 +156,7 @@ def cloud_events(entries: list[Entry], query: Query, feed_faults: FeedFaults) ->
         {
             "specversion": "1.0",
             "id": str(entry["oppdateringsid"]),
-            "source": f"{API}/enheter/{entry['organisasjonsnummer']}/roller",
+            "source": f"{HOST}/enheter/{entry['organisasjonsnummer']}/roller",
             "type": "no.brreg.enhetsregisteret.rolle.oppdatert",
             "time": entry["dato"],
             "data": {"organisasjonsnummer": entry["organisasjonsnummer"]},

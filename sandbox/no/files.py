@@ -9,14 +9,15 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 from xml.sax.saxutils import escape
 
 from sandbox.model.company import Accounts, Company, Figures
-from sandbox.no import enheter, roller
+from sandbox.no import enheter, roller, underenheter
+from sandbox.shared.files import open_file, write_file
 from sandbox.world import World
 
 COMPLETE: Final = ("no.enheter",)
@@ -32,7 +33,7 @@ Record = dict[str, Any]
 class FileFormats:
     """The register's formats that a day is written in.
 
-    bulk: csv, csv.gz or json.gz. edition: CSV columns, present or 2024. accounts: json (one response per
+    bulk: csv, csv.gz or json.gz. csv_layout: CSV columns, present or 2024. accounts: json (one response per
     company), xml (one mass file), both or none; a million json responses are a million files.
     """
 
@@ -46,45 +47,42 @@ def write_day(world: World, day: int, folder: Path, formats: FileFormats | None 
     formats = formats or FileFormats()
     _write_bulk(world, day, folder, formats)
     if "json" in formats.accounts:
-        answers = _dataset_folder(folder, "regnskap")
         for company in world.filers("NO", day):
-            (answers / f"regnskap-{company.number}.json").write_bytes(accounts_body(company))
-    _write_roles(world, day, folder)
+            write_file(folder / "regnskap" / f"regnskap-{company.number}.json", accounts_body(company))
+    _write_roles(world, day, folder / "roller")
     if "xml" in formats.accounts:
         name = f"{world.date(day):%Y%m%d}033000-masse-2.xml"
-        with (_dataset_folder(folder, "regnskap_masse_xml") / name).open("wb") as file:
+        with open_file(folder / "regnskap_masse_xml" / name) as file:
             file.writelines(mass_chunks(world, day))
 
 
 def _write_roles(world: World, day: int, folder: Path) -> None:
     """All roles on the first day, afterwards responses for companies with changed owners."""
-    answers = _dataset_folder(folder, "roller")
     if day == 0:
-        with (answers / "roller_alle.json").open("wb") as file:
+        with open_file(folder / "roller_alle.json") as file:
             file.writelines(roller.role_file_chunks(world, day))
         return
     for company in world.changing("NO", day):
         body = roller.roles_body(company) if company.norwegian.owners else None
         if body is not None:
-            (answers / f"roller-{company.number}.json").write_bytes(body)
+            write_file(folder / f"roller-{company.number}.json", body)
 
 
 def _write_bulk(world: World, day: int, folder: Path, formats: FileFormats) -> None:
     kind, _, packed = formats.bulk.partition(".")
-    path = _dataset_folder(folder, f"enheter_bulk_{kind}") / f"enheter_alle.{formats.bulk}"
+    name = f"enheter_alle.{formats.bulk}"
     chunks = json_chunks(world, day) if kind == "json" else csv_chunks(world, day, formats.csv_layout)
-    with open_gzip(path) if packed else path.open("wb") as file:
-        file.writelines(chunks)
+    with open_file(folder / f"enheter_bulk_{kind}" / name) as file:
+        if packed:
+            write_gzip(file, name, chunks)
+        else:
+            file.writelines(chunks)
 
 
-def _dataset_folder(folder: Path, dataset: str) -> Path:
-    (folder / dataset).mkdir(parents=True, exist_ok=True)
-    return folder / dataset
-
-
-def open_gzip(path: Path) -> IO[bytes]:
-    """A gzip file without a time stamp: the same world gives the same bytes."""
-    return gzip.GzipFile(path, "wb", compresslevel=6, mtime=0)  # type: ignore[return-value]
+def write_gzip(file: IO[bytes], name: str, chunks: Iterable[bytes]) -> None:
+    """Writes a gzip file without a time stamp: the same world gives the same bytes."""
+    with gzip.GzipFile(name, "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+        packed.writelines(chunks)
 
 
 class _LineCapture:
@@ -101,13 +99,26 @@ class _LineCapture:
 def csv_chunks(world: World, day: int, csv_layout: str = "present") -> Iterator[bytes]:
     """The bulk CSV, line by line: every value quoted; the 2024 columns have an unquoted header."""
     columns = enheter.COLUMNS if csv_layout == "present" else enheter.COLUMNS_2024
-    target = _LineCapture()
-    writer = csv.writer(target, quoting=csv.QUOTE_ALL, lineterminator="\n")
     header = columns if csv_layout != "present" else [f'"{column}"' for column in columns]
     yield (",".join(header) + "\n").encode()
+    yield from _quoted_lines(world, day, columns, enheter.entity_record)
+
+
+def sub_unit_chunks(world: World, day: int) -> Iterator[bytes]:
+    """The bulk CSV of living sub-units."""
+    columns = underenheter.COLUMNS
+    yield (",".join(f'"{column}"' for column in columns) + "\n").encode()
+    yield from _quoted_lines(world, day, columns, underenheter.csv_record)
+
+
+def _quoted_lines(
+    world: World, day: int, columns: tuple[str, ...], record_of: Callable[[Company], Record]
+) -> Iterator[bytes]:
+    target = _LineCapture()
+    writer = csv.writer(target, quoting=csv.QUOTE_ALL, lineterminator="\n")
     for company in world.all("NO", day):
         if company.is_in_register:
-            writer.writerow(enheter.csv_row(company, columns))
+            writer.writerow(enheter.csv_row(record_of(company), columns))
             yield target.line.encode()
 
 
@@ -237,7 +248,7 @@ def _income_object(figures: Figures, write: _AmountFormat, *, extended: bool) ->
 
 def mass_chunks(world: World, day: int) -> Iterator[bytes]:
     """The subscription's mass file: two parts per document, ISO-8859-1 (docs/formats/no.md 6.4)."""
-    filings = [(company, accounts) for company in world.filers("NO", day) for accounts in _new_accounts(company, day)]
+    filings = list(world.published_accounts("NO", day))
     parts = sum(4 if accounts.group else 2 for _, accounts in filings)
     yield b'<?xml version="1.0" encoding="ISO-8859-1"?>\n\n<deler>\n'
     yield f"  <ant_poster>{parts}</ant_poster>\n".encode("latin-1")
@@ -247,10 +258,6 @@ def mass_chunks(world: World, day: int) -> Iterator[bytes]:
                 yield _mass_part(company, accounts, figures, kind, "RES", _INCOME)
                 yield _mass_part(company, accounts, figures, kind, "BAL", _BALANCE)
     yield b"</deler>\n"
-
-
-def _new_accounts(company: Company, day: int) -> list[Accounts]:
-    return company.new_accounts if day else company.accounts
 
 
 def _mass_part(

@@ -8,17 +8,13 @@ foreign issuers, which link to no company. Does not belong here: routes and HTTP
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from sandbox.shared.response import SandboxResponse
+from sandbox.shared.response import JSON, Query, SandboxResponse, compile_routes, json_response
 from sandbox.world import World
 
-Query = Mapping[str, str]
-_JSON: Final = "application/json"
 _CSV: Final = "text/csv;charset=UTF-8"
 _HEADER: Final = (
     'Name;ISIN;Symbol;Market;Currency;"Open Price";"High Price";"low Price";"last Price";"last Trade MIC Time";'
@@ -39,11 +35,11 @@ _CATEGORIES: Final = (
 
 def _envelope_response(data: Mapping[str, Any]) -> SandboxResponse:
     header = {"OB_REQUEST_ID": "sandbox", "result.val": 0, "http.code": 200, "result.text": "OK"}
-    return SandboxResponse(200, _JSON, json.dumps({"header": header, "data": data}, ensure_ascii=False).encode())
+    return json_response({"header": header, "data": data})
 
 
 def _base_urls(_world: World, _day: int, _query: Query) -> SandboxResponse:
-    return SandboxResponse(200, _JSON, b'{"api_large":"https://newsweb.oslobors.no"}')
+    return SandboxResponse(200, JSON, b'{"api_large":"https://newsweb.oslobors.no"}')
 
 
 def _message_list(world: World, day: int, query: Query) -> SandboxResponse:
@@ -93,13 +89,14 @@ def _equity_list(world: World, day: int, _query: Query) -> SandboxResponse:
 
 def _group_response(_world: World, _day: int, _query: Query, _number: str) -> SandboxResponse:
     """404 with an empty body: the company is in no group."""
-    return SandboxResponse(404, _JSON, b"")
+    return SandboxResponse(404, JSON, b"")
 
 
-Route = tuple[re.Pattern[str], Callable[..., SandboxResponse]]
-ROUTES: Final[tuple[Route, ...]] = (
-    (re.compile(r"/urls\.json"), _base_urls),
-    (re.compile(r"/v1/newsreader/list"), _message_list),
-    (re.compile(r"/pd_es/data/stocks/download"), _equity_list),
-    (re.compile(r"/enhetsregisteret/api/konsernstruktur/(\d{9})"), _group_response),
+ROUTES: Final = compile_routes(
+    {
+        r"/urls\.json": _base_urls,
+        r"/v1/newsreader/list": _message_list,
+        r"/pd_es/data/stocks/download": _equity_list,
+        r"/enhetsregisteret/api/konsernstruktur/(\d{9})": _group_response,
+    }
 )

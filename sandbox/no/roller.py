@@ -14,13 +14,13 @@ from decimal import Decimal
 from typing import Any, Final
 
 from sandbox import numbers, vocabulary
-from sandbox.companies.no.initial_owners import ELSEWHERE
+from sandbox.companies.no.initial_state import ELSEWHERE
 from sandbox.model.company import Company
 from sandbox.model.no import RoleOwner
+from sandbox.no.enheter import HOST
 from sandbox.random import seeded_random
 from sandbox.world import World
 
-API: Final = "https://data.brreg.no/enhetsregisteret/api"
 _LABELS: Final = {
     "DAGL": "Daglig leder",
     "STYR": "Styre",
@@ -40,7 +40,7 @@ def roles_record(company: Company) -> Record | None:
     groups = list(_role_groups(company))
     if not groups:
         return None
-    here = f"{API}/enheter/{company.number}"
+    here = f"{HOST}/enheter/{company.number}"
     return {"rollegrupper": groups, "_links": {"self": {"href": f"{here}/roller"}, "enhet": {"href": here}}}
 
 
@@ -84,7 +84,7 @@ def _role_group(kind: str, roles: list[Record], since: date) -> Record:
 
 
 def _type_record(code: str, path: str) -> Record:
-    href = f"{API}/roller/{path}/{code}"
+    href = f"{HOST}/roller/{path}/{code}"
     return {"kode": code, "beskrivelse": _LABELS.get(code, code), "_links": {"self": {"href": href}}}
 
 

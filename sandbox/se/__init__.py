@@ -1,1 +1,1 @@
-"""Sweden's registries as the sandbox plays them: files in their formats, HTTP, faults."""
+"""Sweden's registries as the sandbox plays them: files in their formats, HTTP."""

@@ -7,9 +7,6 @@ no Monday brings a further part of the previous week. Does not belong here: docu
 from __future__ import annotations
 
 import hashlib
-import io
-import zipfile
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
@@ -17,10 +14,12 @@ from xml.sax.saxutils import escape
 
 from sandbox.model.company import Accounts, Company
 from sandbox.se import ixbrl
+from sandbox.shared.files import archive_bytes
 from sandbox.world import World
 
 PREFIX: Final = "arsredovisningar/"
 PAGE: Final = 5  # keys per page of the listing; the registry has a thousand
+_CLOCK: Final = (0, 0, 54)  # of everything written
 _WEEK: Final = timedelta(days=7)
 _MARK: Final = "[minio_list:v2,return:]"
 _OLD: Final = (
@@ -40,14 +39,9 @@ class ListedArchive:
     day: int | None
 
 
-def report_document(company: Company, accounts: Accounts) -> bytes:
-    """The report itself, as contained in its package."""
-    return ixbrl.annual_report(company, accounts)
-
-
 def document_sha256(company: Company, accounts: Accounts) -> str:
     """Digest used as native id, since the archive has none."""
-    return hashlib.sha256(report_document(company, accounts)).hexdigest()
+    return hashlib.sha256(ixbrl.annual_report(company, accounts)).hexdigest()
 
 
 def document_id(company: Company, accounts: Accounts) -> str:
@@ -68,7 +62,7 @@ def package_name(company: Company, accounts: Accounts) -> str:
 
 def report_package(company: Company, accounts: Accounts) -> bytes:
     """A zip: the report under an arbitrary name, and other files filed or included by accident."""
-    body = report_document(company, accounts)
+    body = ixbrl.annual_report(company, accounts)
     members = [(f"{_uuid_like_name(body)}.xhtml", body)]
     place = company.position
     if place % 3 == 0:
@@ -81,30 +75,13 @@ def report_package(company: Company, accounts: Accounts) -> bytes:
         members.append((f"__MACOSX/._{_uuid_like_name(body)}.xhtml", b"\0\5\26\7"))
     if place % 10 == 2:  # noqa: PLR2004 - one in ten
         members.append(("bilaga.pdf", b"%PDF-1.7\n%%EOF\n"))
-    return _zip_bytes(members, accounts.published)
+    return archive_bytes(members, accounts.published, _CLOCK)
 
 
 def _uuid_like_name(body: bytes) -> str:
     """A name like a UUID."""
     digest = hashlib.sha256(body).hexdigest()
     return "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]))
-
-
-def _zip_bytes(members: Iterable[tuple[str, bytes]], day: date) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, body in members:
-            info = zipfile.ZipInfo(name, (day.year, day.month, day.day, 0, 0, 54))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, body)
-    return packed.getvalue()
-
-
-def registered_reports(world: World, day: int) -> Iterator[tuple[Company, Accounts]]:
-    """Reports registered on a day; on the first day all existing ones, oldest first within each company."""
-    for company in world.filers("SE", day):
-        for accounts in company.new_accounts if day else company.accounts:
-            yield company, accounts
 
 
 def archive_key(world: World, day: int) -> str:
@@ -117,20 +94,20 @@ def archive_key(world: World, day: int) -> str:
 def weekly_archive(world: World, day: int) -> bytes:
     """The archive of a day, with its packages. A report registered twice appears twice."""
     members: dict[str, bytes] = {}
-    for company, accounts in registered_reports(world, day):
+    for company, accounts in world.published_accounts("SE", day):
         name = package_name(company, accounts)
         members[name if name not in members else f"{name.removesuffix('.zip')}_{accounts.document}.zip"] = (
             report_package(company, accounts)
         )
     if not members:
         return old_archive(world)
-    return _zip_bytes(members.items(), world.date(day))
+    return archive_bytes(members.items(), world.date(day), _CLOCK)
 
 
 def old_archive(world: World) -> bytes:
     """An archive of former weeks with one report, which the newest week has too."""
-    company, accounts = next(registered_reports(world, 0))
-    return _zip_bytes([(package_name(company, accounts), report_package(company, accounts))], world.date(0))
+    company, accounts = next(world.published_accounts("SE", 0))
+    return archive_bytes([(package_name(company, accounts), report_package(company, accounts))], world.date(0), _CLOCK)
 
 
 def listed_archives(world: World, day: int) -> list[ListedArchive]:

@@ -59,6 +59,10 @@ def _bolagsverket_block(block: Record) -> Record:
     return {**block, "dataproducent": _REGISTER, **_FINE}
 
 
+def _scb_block(block: Record) -> Record:
+    return {**block, "dataproducent": _STATISTICS, **_FINE}
+
+
 def _failed_block(kind: str, producer: str = _STATISTICS) -> Record:
     return {"dataproducent": producer, "fel": {"typ": kind, "felBeskrivning": "Påhittat fel."}}
 
@@ -119,19 +123,10 @@ def _scb_blocks(company: Company) -> Record:
     form = vocabulary.FORMS[company.form][0]
     sni = [] if industry is None else [{"kod": industry.code, "klartext": industry.label or "n/a"}]
     return {
-        "reklamsparr": {"kod": "JA" if told.declines_advertising else "NEJ", "dataproducent": _STATISTICS, **_FINE},
-        "juridiskForm": {
-            "kod": form,
-            "klartext": vocabulary.STATISTICAL_LABELS[form],
-            "dataproducent": _STATISTICS,
-            **_FINE,
-        },
-        "verksamOrganisation": {
-            "kod": "JA" if told.activity == ACTIVE else "NEJ",
-            "dataproducent": _STATISTICS,
-            **_FINE,
-        },
-        "naringsgrenOrganisation": {"sni": sni, "dataproducent": _STATISTICS, **_FINE},
+        "reklamsparr": _scb_block({"kod": "JA" if told.declines_advertising else "NEJ"}),
+        "juridiskForm": _scb_block({"kod": form, "klartext": vocabulary.STATISTICAL_LABELS[form]}),
+        "verksamOrganisation": _scb_block({"kod": "JA" if told.activity == ACTIVE else "NEJ"}),
+        "naringsgrenOrganisation": _scb_block({"sni": sni}),
     }
 
 

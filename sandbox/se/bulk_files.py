@@ -14,8 +14,8 @@ from datetime import date, timedelta
 from typing import Final
 
 from sandbox.companies.se import vocabulary
-from sandbox.companies.se.numbers import hyphenated_number
 from sandbox.model.company import Company
+from sandbox.numbers import hyphenated_number
 from sandbox.se.sole_traders import SECRET, SoleTrader, find_sole_trader
 from sandbox.world import World
 

@@ -8,16 +8,16 @@ persons, who must never be published. Does not belong here: paths and queries (`
 
 from __future__ import annotations
 
-import io
 import zipfile
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final
 from xml.sax.saxutils import escape
 
-from sandbox.companies.se import numbers
+from sandbox import numbers
 from sandbox.model.company import Company
 from sandbox.se.sole_traders import insider_name
+from sandbox.shared.files import archive_bytes
 from sandbox.shared.gleif_http import company_lei
 from sandbox.world import World
 
@@ -132,11 +132,8 @@ def _ods_spreadsheet(rows: list[list[str]], day: date) -> bytes:
         for row in rows
     )
     sheet = _SHEET.format(rows="".join(f"<table:table-row>{row}</table:table-row>" for row in cells))
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in (
-            ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
-            ("content.xml", f'<?xml version="1.0" encoding="UTF-8"?>{sheet}'),
-        ):
-            archive.writestr(zipfile.ZipInfo(name, (day.year, day.month, day.day, 15, 30, 0)), text)
-    return packed.getvalue()
+    members = (
+        ("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"),
+        ("content.xml", f'<?xml version="1.0" encoding="UTF-8"?>{sheet}'.encode()),
+    )
+    return archive_bytes(members, day, (15, 30, 0), zipfile.ZIP_STORED)

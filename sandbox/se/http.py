@@ -1,7 +1,7 @@
 """Simulates the Swedish endpoints on one day of a world, without HTTP (docs/formats/se.md 2 to 5 and 8).
 
 Belongs here: paths, queries and request bodies -> responses; tokens, valid for one day of the world. Does not
-belong here: sockets (`http.server`), large bodies on disk (`http.routes`), the format of one record
+belong here: sockets (`http.server`), the format of one record
 (`api_answers`).
 """
 
@@ -11,29 +11,36 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
-from typing import IO, Final
+from typing import BinaryIO, Final
 from urllib.parse import parse_qsl
 
-from sandbox.companies.se import numbers
+from sandbox import numbers
 from sandbox.se import annual_reports, api_answers, finansinspektionen, sole_traders
 from sandbox.se import files as se_files
-from sandbox.shared.response import SandboxResponse
+from sandbox.shared.response import (
+    NOT_FOUND,
+    ZIP,
+    CachedResponses,
+    Handler,
+    Query,
+    SandboxResponse,
+    archive_handler,
+    compile_routes,
+    json_response,
+)
 from sandbox.world import World
 
 MARKET: Final = "SE"
 CLIENT: Final = ("sandbox", "sandbox")  # client id and secret that the token endpoint accepts
 CREDENTIALS: Final[Mapping[str, tuple[str, str]]] = {"portal.api.bolagsverket.se": CLIENT}
-_ZIP: Final = "application/zip"
-_JSON: Final = "application/json"
 _ERROR: Final = "application/problem+json"
 _API: Final = "/vardefulla-datamangder/v1"
 _ARCHIVE: Final = "/arsredovisningar-bulkfiler"
 _SEARCH: Final = re.compile(r"/Publiceringsklient/(?:sv-SE|en-GB)/Search/Search")
-_SHORTS: Final = re.compile(r"/sv/vara-register/blankningsregistret/Get(?:Aktuell|Hist)File/")
 _NUMBER: Final = re.compile(r"\d{10}|\d{12}")
 
 
@@ -42,38 +49,41 @@ class SwedishRequest:
     """A request; `body` is None for GET."""
 
     path: str
-    query: Mapping[str, str] = field(default_factory=dict)
+    query: Query = field(default_factory=dict)
     body: bytes | None = None
     authorization: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LargeBody:
-    """A large body: its name on disk and the function that writes it."""
-
-    name: str
-    write: Callable[[IO[bytes]], object]
+def _swedish(handler: Handler) -> Handler:
+    """Handler of a large body; a world without Swedish companies has none."""
+    return lambda desk, *groups: handler(desk, *groups) if MARKET in desk.world.markets else NOT_FOUND
 
 
-def large_body(world: World, day: int, path: str) -> LargeBody | None:
-    """The large body at a path: bulk files, archives of reports, the spreadsheet."""
-    if MARKET not in world.markets:
-        return None
-    name = path.rpartition("/")[2]
-    if path == "/bolagsverket/bolagsverket_bulkfil.zip":
-        return LargeBody(name, lambda file: se_files.write_organisations(world, day, file))
-    if path == "/scb/scb_bulkfil.zip":
-        return LargeBody(name, lambda file: se_files.write_statistics(world, day, file))
-    if _SHORTS.fullmatch(path):
-        return LargeBody("positioner.ods", lambda file: file.write(finansinspektionen.short_positions(world, day)))
-    for listed in annual_reports.listed_archives(world, day):
-        if path == f"{_ARCHIVE}/{listed.key}":
-            return _archive_body(world, listed)
-    return None
+def _archive_response(desk: CachedResponses, key: str) -> SandboxResponse:
+    """One archive of annual reports."""
+    archives = annual_reports.listed_archives(desk.world, desk.day)
+    listed = next((archive for archive in archives if archive.key == key), None)
+    if listed is None:
+        return NOT_FOUND
+    return desk.cached_body(key.replace("/", "_"), lambda file: file.write(_archive_bytes(desk.world, listed.day)))
 
 
-def _archive_body(world: World, listed: annual_reports.ListedArchive) -> LargeBody:
-    return LargeBody(listed.key.replace("/", "_"), lambda file: file.write(_archive_bytes(world, listed.day)))
+def _write_short_positions(world: World, day: int, file: BinaryIO) -> None:
+    file.write(finansinspektionen.short_positions(world, day))
+
+
+ROUTES: Final = compile_routes(
+    {
+        r"/bolagsverket/bolagsverket_bulkfil\.zip": _swedish(
+            archive_handler("bolagsverket_bulkfil.zip", se_files.write_organisations)
+        ),
+        r"/scb/scb_bulkfil\.zip": _swedish(archive_handler("scb_bulkfil.zip", se_files.write_statistics)),
+        r"/sv/vara-register/blankningsregistret/Get(?:Aktuell|Hist)File/": _swedish(
+            archive_handler("positioner.ods", _write_short_positions)
+        ),
+        rf"{_ARCHIVE}/(.+)": _swedish(_archive_response),
+    }
+)
 
 
 def _archive_bytes(world: World, day: int | None) -> bytes:
@@ -115,23 +125,19 @@ def _token_response(world: World, day: int, question: SwedishRequest) -> Sandbox
     basic = base64.b64encode(":".join(CLIENT).encode()).decode()
     given = (form.get("client_id"), form.get("client_secret"))
     if given != CLIENT and question.authorization != f"Basic {basic}":
-        return _json_response({"error": "invalid_client", "error_description": "Client Authentication failed"}, 401)
+        return json_response({"error": "invalid_client", "error_description": "Client Authentication failed"}, 401)
     if form.get("grant_type") != "client_credentials":
-        return _json_response({"error": "unsupported_grant_type"}, 400)
+        return json_response({"error": "unsupported_grant_type"}, 400)
     token = {"access_token": _day_token(world, day), "token_type": "Bearer", "expires_in": 3600}
-    return _json_response({**token, "scope": form.get("scope", "")})
+    return json_response({**token, "scope": form.get("scope", "")})
 
 
 def _day_token(world: World, day: int) -> str:
     return f"sandbox-{world.date(day)}"
 
 
-def _json_response(value: object, status: int = 200, kind: str = _JSON) -> SandboxResponse:
-    return SandboxResponse(status, kind, json.dumps(value, ensure_ascii=False).encode())
-
-
 def _problem_response(status: int, title: str, detail: str) -> SandboxResponse:
-    return _json_response(api_answers.error_body(status, title, detail), status, _ERROR)
+    return json_response(api_answers.error_body(status, title, detail), status, _ERROR)
 
 
 def _api_response(world: World, day: int, question: SwedishRequest) -> SandboxResponse:
@@ -151,9 +157,9 @@ def _number_response(world: World, day: int, call: str, number: str | None) -> S
     if len(number) == 10 and numbers.check_digit(number[:9]) != int(number[9]):  # noqa: PLR2004 - digits
         return _problem_response(400, "Bad Request", "Identitetsbeteckning har ogiltig kontrollsiffra.")
     if call == "/organisationer":
-        return _json_response({"organisationer": _organisation_records(world, day, number)})
+        return json_response({"organisationer": _organisation_records(world, day, number)})
     if call == "/dokumentlista":
-        return _json_response(api_answers.document_list(world.find(MARKET, number, day)))
+        return json_response(api_answers.document_list(world.find(MARKET, number, day)))
     return _problem_response(404, "Not Found", "Resursen finns inte.")
 
 
@@ -182,11 +188,11 @@ def _package_response(world: World, day: int, call: str) -> SandboxResponse:
     company = world.find(MARKET, annual_reports.number_from_id(identity), day)
     for accounts in company.accounts if company is not None else ():
         if company is not None and annual_reports.document_id(company, accounts) == f"{identity}_paket":
-            return SandboxResponse(200, _ZIP, annual_reports.report_package(company, accounts))
+            return SandboxResponse(200, ZIP, annual_reports.report_package(company, accounts))
     return _problem_response(404, "Not Found", "Dokumentet finns inte.")
 
 
-def _insider_export(world: World, day: int, query: Mapping[str, str]) -> bytes:
+def _insider_export(world: World, day: int, query: Query) -> bytes:
     """The export of a range of days; unknown parameters are silently ignored."""
     days = [_parse_date(query.get(f"Publiceringsdatum.{end}")) for end in ("From", "To")]
     return finansinspektionen.insider_export(world, day, days[0], days[1])

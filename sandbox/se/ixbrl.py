@@ -14,8 +14,8 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from sandbox.companies.se.initial_state import THOUSANDS
-from sandbox.companies.se.numbers import hyphenated_number
 from sandbox.model.company import Accounts, Company, Figures
+from sandbox.numbers import hyphenated_number
 
 _GENERAL: Final = "RedovisningInformationGenerellSegment"
 _COMPANY: Final = "RedovisningInformationJuridiskPersonSegment"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from sandbox.companies.se import numbers
+from sandbox import numbers
 
 SECRET: Final = "Hemligstad"  # noqa: S105 - in the name of every person here
 _EVERY: Final = 4  # one sole trader per this many companies

@@ -1,1 +1,1 @@
-"""Registries of no single country as the sandbox plays them (ESEF, FIRDS, GLEIF), and HTTP responses."""
+"""Registries of no single country as the sandbox plays them (ESEF, FIRDS, GLEIF), and what markets share."""

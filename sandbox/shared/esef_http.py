@@ -11,9 +11,7 @@ routes and HTTP (`http.routes`, `http.server`).
 from __future__ import annotations
 
 import hashlib
-import json
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
@@ -22,14 +20,11 @@ from urllib.parse import urlencode
 
 from sandbox.model.company import Accounts, Company, Figures
 from sandbox.random import random_bool, seeded_random
-from sandbox.shared.gleif_http import company_lei
-from sandbox.shared.response import SandboxResponse
+from sandbox.shared.gleif_http import COUNTRIES, company_lei
+from sandbox.shared.response import NOT_FOUND, Query, SandboxResponse, compile_routes, json_response
 from sandbox.world import World
 
-Query = Mapping[str, str]
-JSON: Final = "application/vnd.api+json"
 _GROUPS: Final = {"NO": "ifrs"}  # market -> flavour of accounts with an IFRS group part
-_COUNTRIES: Final = {"UK": "GB"}
 _DAY: Final = timedelta(days=1)
 _MEETING: Final = timedelta(days=110)  # after the balance sheet date: the latest date that some reports tag
 _TWIN, _FAILED, _MISDATED = 0.3, 0.2, 0.25  # fractions of the issuers
@@ -54,7 +49,7 @@ class FilingEntry:
 
     @property
     def country(self) -> str:
-        return _COUNTRIES.get(self.company.market, self.company.market)
+        return COUNTRIES.get(self.company.market, self.company.market)
 
     @property
     def folder(self) -> str:
@@ -110,14 +105,14 @@ def filings_page(world: World, day: int, query: Query) -> SandboxResponse:
         attribute = name.removeprefix("filter[").removesuffix("]")
         if name.startswith("filter[") and attribute not in _KNOWN:
             return _filter_error(attribute)
-    market = {country: code for code, country in _COUNTRIES.items()}
+    market = {country: code for code, country in COUNTRIES.items()}
     asked = query.get("filter[country]", "NO")
     found = list(filing_entries(world, day, market.get(asked, asked)))
     if query.get("sort", "").startswith("-"):
         found.reverse()
     size, number = int(query.get("page[size]") or 30), int(query.get("page[number]") or 1)
     if number < 1:
-        return _json_response({"errors": [{"code": "9h9h", "status": "500", "title": "Unknown error"}]}, 500)
+        return _api_response({"errors": [{"code": "9h9h", "status": "500", "title": "Unknown error"}]}, 500)
     page = found[(number - 1) * size : number * size]
     links = {"self": _page_url(query, number), "first": _page_url(query, 1)}
     if number * size < len(found):
@@ -125,16 +120,16 @@ def filings_page(world: World, day: int, query: Query) -> SandboxResponse:
     body: dict[str, Any] = {"data": [_filing_object(item) for item in page], "links": links}
     if "entity" in query.get("include", ""):
         body["included"] = [_entity_object(company) for company in {item.lei: item.company for item in page}.values()]
-    return _json_response({**body, "meta": {"count": len(found)}, "jsonapi": {"version": "1.0"}})
+    return _api_response({**body, "meta": {"count": len(found)}, "jsonapi": {"version": "1.0"}})
 
 
 def _filter_error(attribute: str) -> SandboxResponse:
     if attribute in _BROKEN:
         detail = "SQL expression object expected, got object of type NotImplementedType instead"
-        return _json_response({"errors": [{"detail": detail, "status": "500", "title": "Unknown error"}]}, 500)
+        return _api_response({"errors": [{"detail": detail, "status": "500", "title": "Unknown error"}]}, 500)
     detail = f"FilingSchema has no attribute {attribute}"
     title = "Invalid filters querystring parameter."
-    return _json_response({"errors": [{"detail": detail, "status": "400", "title": title}]}, 400)
+    return _api_response({"errors": [{"detail": detail, "status": "400", "title": title}]}, 400)
 
 
 def _page_url(query: Query, number: int) -> str:
@@ -181,8 +176,8 @@ def report_document(world: World, day: int, _query: Query, path: str) -> Sandbox
     for market in world.markets:
         for entry in filing_entries(world, day, market):
             if entry.json_url == path:
-                return SandboxResponse(200, "application/json", json.dumps(_report_json(entry)).encode())
-    return SandboxResponse(404, "text/html", b"<html><body>404 Not Found</body></html>")
+                return json_response(_report_json(entry))
+    return NOT_FOUND
 
 
 def _report_json(entry: FilingEntry) -> dict[str, Any]:
@@ -264,11 +259,10 @@ def _midnight_stamp(day: date) -> str:
     return f"{day}T00:00:00"
 
 
-def _json_response(value: object, status: int = 200) -> SandboxResponse:
-    return SandboxResponse(status, JSON, json.dumps(value, ensure_ascii=False).encode())
+def _api_response(value: object, status: int = 200) -> SandboxResponse:
+    return json_response(value, status, "application/vnd.api+json")
 
 
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
-    (re.compile(r"/api/filings"), filings_page),
-    (re.compile(r"(/[0-9A-Z]{20}/\d{4}-\d{2}-\d{2}/ESEF/[A-Z]{2}/\d+/[^/]+\.json)"), report_document),
+ROUTES: Final = compile_routes(
+    {r"/api/filings": filings_page, r"(/[0-9A-Z]{20}/\d{4}-\d{2}-\d{2}/ESEF/[A-Z]{2}/\d+/[^/]+\.json)": report_document}
 )

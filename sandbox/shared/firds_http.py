@@ -10,35 +10,27 @@ callers use their own clock. Does not belong here: routes and HTTP (`http.routes
 from __future__ import annotations
 
 import hashlib
-import io
-import json
 import re
 import zipfile
-from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Final
 
-from sandbox.shared.response import SandboxResponse
+from sandbox.shared.files import archive_bytes
+from sandbox.shared.response import ZIP, Query, SandboxResponse, compile_routes, json_response
 from sandbox.world import World
 
-Query = Mapping[str, str]
-_JSON: Final = "application/json"
-_ZIP: Final = "application/zip"
 _LEI: Final = "969500GB00000SANDX64"
 _ISINS: Final = ("SE0000108656", "NO0010096985", "FI0009000681", "GB0007980591", "US0378331005")
 _SPAN: Final = re.compile(r"publication_date:\[[^\]]*?(\d{4}-\d\d-\d\d)[^\]]*? TO (\d{4}-\d\d-\d\d)")
 _PARENT: Final = "969500GB00000SANDY61"
 _PERIOD: Final = ("startDate", "endDate", "periodType")
 _SATURDAY: Final = 5
-_STILL: Final = (1980, 1, 1, 0, 0, 0)  # constant zip timestamp: equal content, equal bytes
+_STILL: Final = date(1980, 1, 1)  # constant zip timestamp: equal content, equal bytes
 _SPACE: Final = "urn:iso:std:iso:20022:tech:xsd"
 
 
-def _zip_bytes(name: str, body: bytes) -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo(name, _STILL), body)
-    return held.getvalue()
+def _stored_archive(name: str, body: bytes) -> bytes:
+    return archive_bytes([(name, body)], _STILL, (0, 0, 0), zipfile.ZIP_STORED)
 
 
 def _firds_archive(name: str) -> bytes:
@@ -58,7 +50,7 @@ def _firds_archive(name: str) -> bytes:
         f'<Document xmlns="{_SPACE}:{message}"><FinInstrmRptgRefData{report}Rpt>{lines}'
         f"</FinInstrmRptgRefData{report}Rpt></Document></Pyld></BizData>"
     )
-    return _zip_bytes(name.replace(".zip", ".xml"), body.encode())
+    return _stored_archive(name.replace(".zip", ".xml"), body.encode())
 
 
 def _firds_file_names(asked: str) -> list[tuple[str, date]]:
@@ -72,9 +64,8 @@ def _firds_file_names(asked: str) -> list[tuple[str, date]]:
     return [(name, day) for name, day in days if day >= since]
 
 
-def esma_file_list(world: World, day: int, query: Query) -> SandboxResponse:
+def esma_file_list(_world: World, _day: int, query: Query) -> SandboxResponse:
     """ESMA's list of files."""
-    del world, day
     docs = [
         {
             "checksum": hashlib.md5(_firds_archive(name), usedforsecurity=False).hexdigest(),
@@ -86,12 +77,11 @@ def esma_file_list(world: World, day: int, query: Query) -> SandboxResponse:
         for name, made in _firds_file_names(query.get("fq", ""))
     ]
     body = {"response": {"numFound": len(docs), "start": 0, "docs": docs}}
-    return SandboxResponse(200, _JSON, json.dumps(body).encode())
+    return json_response(body)
 
 
-def fca_file_list(world: World, day: int, query: Query) -> SandboxResponse:
+def fca_file_list(_world: World, _day: int, query: Query) -> SandboxResponse:
     """The FCA's list of files."""
-    del world, day
     hits = [
         {
             "_source": {
@@ -103,25 +93,22 @@ def fca_file_list(world: World, day: int, query: Query) -> SandboxResponse:
         }
         for name, made in _firds_file_names(query.get("q", ""))
     ]
-    return SandboxResponse(200, _JSON, json.dumps({"hits": {"total": len(hits), "hits": hits}}).encode())
+    return json_response({"hits": {"total": len(hits), "hits": hits}})
 
 
-def firds_file(world: World, day: int, query: Query, name: str) -> SandboxResponse:
+def firds_file(_world: World, _day: int, _query: Query, name: str) -> SandboxResponse:
     """One file of FIRDS."""
-    del world, day, query
-    return SandboxResponse(200, _ZIP, _firds_archive(name), is_cacheable=True)
+    return SandboxResponse(200, ZIP, _firds_archive(name), is_cacheable=True)
 
 
-def isin_issuers(world: World, day: int, query: Query) -> SandboxResponse:
+def isin_issuers(_world: World, _day: int, _query: Query) -> SandboxResponse:
     """Issuers of ISINs."""
-    del world, day, query
     text = "LEI,ISIN\n" + "".join(f"{_LEI},{isin}\n" for isin in _ISINS)
-    return SandboxResponse(200, _ZIP, _zip_bytes("isin-lei.csv", text.encode()), is_cacheable=True)
+    return SandboxResponse(200, ZIP, _stored_archive("isin-lei.csv", text.encode()), is_cacheable=True)
 
 
-def relationship_records(world: World, day: int, query: Query) -> SandboxResponse:
+def relationship_records(_world: World, _day: int, _query: Query) -> SandboxResponse:
     """Level 2 of the golden copy: one child and its parent."""
-    del world, day, query
     node = "Relationship.{}Node.NodeID"
     header = (
         *(node.format(end) for end in ("Start", "End")),
@@ -132,12 +119,11 @@ def relationship_records(world: World, day: int, query: Query) -> SandboxRespons
     row = (_LEI, _PARENT, "IS_DIRECTLY_CONSOLIDATED_BY", "ACTIVE", "2020-01-01", "", "RELATIONSHIP_PERIOD")
     lines = (header, (*row, *[""] * 12, "PUBLISHED", "2026-01-01T00:00:00Z"))
     text = "".join(",".join(f'"{cell}"' for cell in line) + "\n" for line in lines)
-    return SandboxResponse(200, _ZIP, _zip_bytes("gleif-goldencopy-rr.csv", text.encode()), is_cacheable=True)
+    return SandboxResponse(200, ZIP, _stored_archive("gleif-goldencopy-rr.csv", text.encode()), is_cacheable=True)
 
 
-def symbol_listing(world: World, day: int, query: Query, name: str) -> SandboxResponse:
+def symbol_listing(world: World, day: int, _query: Query, name: str) -> SandboxResponse:
     """The symbol directory: a test issue and a fund."""
-    del query
     made = f"File Creation Time: {world.date(day):%m%d%Y}06:00"
     text = {
         "nasdaqlisted": (
@@ -153,11 +139,13 @@ def symbol_listing(world: World, day: int, query: Query, name: str) -> SandboxRe
     return SandboxResponse(200, "text/plain", f"{text}{made}|||||||\r\n".encode())
 
 
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., Any]], ...]] = (
-    (re.compile(r"/solr/esma_registers_firds_files/select"), esma_file_list),
-    (re.compile(r"/fca_data_firds_files"), fca_file_list),
-    (re.compile(r"/firds/((?:FULINS_E|DLTINS)_\d{8}_01of01\.zip)"), firds_file),
-    (re.compile(r"/api/v2/isin-lei/latest/download"), isin_issuers),
-    (re.compile(r"/api/v2/golden-copies/publishes/rr/latest\.csv"), relationship_records),
-    (re.compile(r"/dynamic/SymDir/(nasdaqlisted|otherlisted)\.txt"), symbol_listing),
+ROUTES: Final = compile_routes(
+    {
+        r"/solr/esma_registers_firds_files/select": esma_file_list,
+        r"/fca_data_firds_files": fca_file_list,
+        r"/firds/((?:FULINS_E|DLTINS)_\d{8}_01of01\.zip)": firds_file,
+        r"/api/v2/isin-lei/latest/download": isin_issuers,
+        r"/api/v2/golden-copies/publishes/rr/latest\.csv": relationship_records,
+        r"/dynamic/SymDir/(nasdaqlisted|otherlisted)\.txt": symbol_listing,
+    }
 )

@@ -7,21 +7,18 @@ spellings of operators. Does not belong here: documents with LEIs (`esef_http`),
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sandbox.model.company import Company
-from sandbox.shared.response import SandboxResponse
+from sandbox.shared.response import Query, SandboxResponse, compile_routes, json_response
 from sandbox.world import World
 
-Query = Mapping[str, str]
 _API: Final = "https://api.gleif.org/api/v1/lei-records"
 _PREFIX: Final = "969500"
 _LEI: Final = re.compile(rf"{_PREFIX}([A-Z]{{2}})([0-9A-Z]{{10}})\d\d")
 AUTHORITIES: Final = {"NO": "RA000472", "SE": "RA000544", "FI": "RA000188", "UK": "RA000585"}
-_COUNTRIES: Final = {"UK": "GB"}
+COUNTRIES: Final = {"UK": "GB"}
 _LENGTHS: Final = {"NO": 9, "SE": 10, "FI": 8, "UK": 8}
 _MOST: Final = 200
 
@@ -34,17 +31,21 @@ def company_lei(company: Company) -> str:
 
 
 def lei_records(world: World, day: int, query: Query) -> SandboxResponse:
+    """Records of the requested LEIs."""
+    return json_response(records_body(world, day, query), 200, "application/vnd.api+json")
+
+
+def records_body(world: World, day: int, query: Query) -> dict[str, Any]:
     """Records of the requested LEIs; unassigned ones are missing from the response."""
     asked = query.get("filter[lei]", "").split(",")
     found = [company for lei in asked if (company := _find_company(world, day, lei)) is not None]
     size = min(int(query.get("page[size]") or 10), _MOST)
     pages = {"currentPage": 1, "perPage": size, "from": 1, "to": len(found), "total": len(found), "lastPage": 1}
-    body = {
+    return {
         "meta": {"goldenCopy": {"publishDate": f"{world.date(day)}T00:00:00Z"}, "pagination": pages},
         "links": {"first": _API, "last": _API},
         "data": [_lei_record(company) for company in found[:size]],
     }
-    return SandboxResponse(200, "application/vnd.api+json", json.dumps(body, ensure_ascii=False).encode())
 
 
 def _find_company(world: World, day: int, lei: str) -> Company | None:
@@ -89,7 +90,7 @@ def _lei_record(company: Company) -> dict[str, Any]:
 
 
 def _entity_object(company: Company) -> dict[str, Any]:
-    country = _COUNTRIES.get(company.market, company.market)
+    country = COUNTRIES.get(company.market, company.market)
     former = [{"name": name, "language": "en", "type": "PREVIOUS_LEGAL_NAME"} for _, name in company.former_names]
     nobody = {"lei": None, "name": None}
     return {
@@ -156,6 +157,4 @@ def _relationship_links(lei: str) -> dict[str, Any]:
     return found
 
 
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
-    (re.compile(r"/api/v1/lei-records"), lei_records),
-)
+ROUTES: Final = compile_routes({r"/api/v1/lei-records": lei_records})

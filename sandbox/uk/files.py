@@ -12,13 +12,14 @@ import codecs
 import hashlib
 import io
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import IO, Final
 
 from sandbox.companies.accounts import next_year_end
 from sandbox.model.company import Accounts, Company
+from sandbox.shared.files import open_file, stream_member, zip_info
 from sandbox.uk import ixbrl, psc, xbrl
 from sandbox.world import World
 
@@ -74,8 +75,7 @@ def write_day(world: World, day: int, folder: Path) -> None:
         ("psc_snapshot", psc_name(today)),
         ("accounts_bulk_zip", accounts_name(today)),
     ):
-        (folder / dataset).mkdir(parents=True, exist_ok=True)
-        with (folder / dataset / f"{name}.zip").open("wb") as file:
+        with open_file(folder / dataset / f"{name}.zip") as file:
             write_zip(world, day, name, file)
 
 
@@ -84,19 +84,12 @@ def write_zip(world: World, day: int, name: str, file: IO[bytes]) -> None:
     today = world.date(day)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         if name == companies_name(today):
-            _write_member(archive, f"{name}.csv", today, company_lines(world, day))
+            stream_member(archive, f"{name}.csv", today, company_lines(world, day))
         elif name == psc_name(today):
-            _write_member(archive, f"{name}.txt", today, psc.snapshot_lines(world, day))
+            stream_member(archive, f"{name}.txt", today, psc.snapshot_lines(world, day))
         else:
             for member, body in account_members(world, day):
-                _write_member(archive, member, today, (body,))
-
-
-def _write_member(archive: zipfile.ZipFile, member: str, day: date, chunks: Iterable[bytes]) -> None:
-    info = zipfile.ZipInfo(member, (day.year, day.month, day.day, 3, 30, 0))
-    info.compress_type = zipfile.ZIP_DEFLATED
-    with archive.open(info, "w", force_zip64=True) as file:
-        file.writelines(chunks)
+                stream_member(archive, member, today, (body,))
 
 
 def company_lines(world: World, day: int) -> Iterator[bytes]:
@@ -163,9 +156,8 @@ def _former_names(company: Company) -> list[str]:
 
 def account_members(world: World, day: int) -> Iterator[tuple[str, bytes]]:
     """Members of the daily zip: documents, community interest packages, and a placeholder as seen in real zips."""
-    for company in world.filers("UK", day):
-        for accounts in company.new_accounts if day else company.accounts:
-            yield zip_member(company, accounts, day)
+    for company, accounts in world.published_accounts("UK", day):
+        yield zip_member(company, accounts, day)
     yield f"Prod223_{_run_number(day)}_99999998_20260331.html", b"ATTACHMENTPLACEHOLDER127319911"
 
 
@@ -205,7 +197,7 @@ def _cic_package(company: Company, accounts: Accounts, body: bytes) -> bytes:
     root = f"CIC-{company.number}"
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for folder in (f"{root}/accounts/", f"{root}/cic34/"):
-            archive.writestr(zipfile.ZipInfo(folder, (day.year, day.month, day.day, 3, 0, 0)), b"")
-        _write_member(archive, f"{root}/accounts/financialStatement.xhtml", day, (body,))
-        _write_member(archive, f"{root}/cic34/cicReport.xhtml", day, (ixbrl.community_report(company, accounts.end),))
+            archive.writestr(zip_info(folder, day, (3, 0, 0), zipfile.ZIP_STORED), b"")
+        stream_member(archive, f"{root}/accounts/financialStatement.xhtml", day, (body,))
+        stream_member(archive, f"{root}/cic34/cicReport.xhtml", day, (ixbrl.community_report(company, accounts.end),))
     return buffer.getvalue()

@@ -1,32 +1,32 @@
 """Simulates the FCA's National Storage Mechanism for a sandbox world, without HTTP: search and texts.
 
-See docs/formats/uk.md 10.3.
+See docs/formats/uk.md 10.3, docs/formats/news.md 2.4.
 
-No company of a world has a notifying major holder: the announcements are of an issuer missing from the register,
-one per weekday, so that fetching, parsing and linking run without publishing a holding. The client's clock may be
-far ahead of the world's days, so every requested weekday has one. Does not belong here: routes and HTTP
-(`http.routes`, `http.server`).
+A world's issuers with press announce in it. No company of a world has a notifying major holder: the announcements
+of holdings are of an issuer missing from the register, one per weekday, so that fetching, parsing and linking run
+without publishing a holding. The client's clock may be
+far ahead of the world's days, so every requested weekday has one. Does not belong here: which releases
+exist (`companies.releases`), routes and HTTP (`http.routes`, `http.server`).
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from sandbox.shared.response import SandboxResponse
-from sandbox.uk import nsm_news
+from sandbox.companies import releases
+from sandbox.model.news import PressRelease
+from sandbox.shared.gleif_http import company_lei
+from sandbox.shared.response import JSON, Query, SandboxResponse, compile_routes, json_response
 from sandbox.world import World
 
-Query = Mapping[str, str]
-_JSON: Final = "application/json"
 SEARCH: Final = "/search"
 _LEI: Final = "969500GB00000SANDX64"
 _TYPE: Final = "Holding(s) in Company"
 _SATURDAY: Final = 5
 _DAY: Final = timedelta(days=1)
+_LATER: Final = timedelta(minutes=12)  # delay of the mechanism after the wire
 _TEXT: Final = """TR-1: Standard form for notification of major holdings
 1. Issuer Details
 ISIN
@@ -65,10 +65,6 @@ Position of previous notification (if applicable)
 """
 
 
-def _json_response(body: Mapping[str, Any]) -> SandboxResponse:
-    return SandboxResponse(200, _JSON, json.dumps(body).encode())
-
-
 def search_response(world: World, day: int, path: str, body: bytes) -> SandboxResponse | None:
     """Hits of a search by submission days; None for another path. Dates with milliseconds get status 400."""
     if path != SEARCH:
@@ -76,14 +72,14 @@ def search_response(world: World, day: int, path: str, body: bytes) -> SandboxRe
     criteria = json.loads(body)["criteriaObj"]["dateCriteria"]
     span = criteria[0]["value"]
     if any("." in text for text in span.values()):
-        return SandboxResponse(400, _JSON, b'{"message":"failed to parse date field"}')
+        return SandboxResponse(400, JSON, b'{"message":"failed to parse date field"}')
     begin, end = (date.fromisoformat(span[side][:10]) for side in ("from", "to"))
-    return SandboxResponse(200, _JSON, submission_hits(world, day, begin, end))
+    return SandboxResponse(200, JSON, submission_hits(world, day, begin, end))
 
 
 def submission_hits(world: World, day: int, begin: date, end: date) -> bytes:
     """Hits from `begin` up to but excluding `end`."""
-    found = [_search_hit(*one) for one in nsm_news.announcement_hits(world, day, begin, end)]
+    found = [_search_hit(*one) for one in _announcement_hits(world, day, begin, end)]
     while begin < end:
         if begin.weekday() < _SATURDAY:
             found.append(_search_hit(f"RNS-{begin}", _hit_source(begin)))
@@ -123,10 +119,49 @@ def _hit_source(day: date) -> dict[str, Any]:
     }
 
 
+def announcement_id(release: PressRelease) -> str:
+    """Id of an announcement in the mechanism."""
+    return f"RNS-{release.serial}"
+
+
+def _announcement_hits(world: World, day: int, begin: date, end: date) -> list[tuple[str, dict[str, Any]]]:
+    """Ids and fields of announcements submitted from `begin` up to but excluding `end`."""
+    return [
+        (announcement_id(release), _announcement_source(release))
+        for release in releases.releases_until(world, "UK", day)
+        if release.wires[0] == "nsm" and begin <= (release.at + _LATER).date() < end
+    ]
+
+
+def _announcement_source(release: PressRelease) -> dict[str, Any]:
+    return {
+        "submitted_date": f"{release.at + _LATER:%Y-%m-%dT%H:%M:%S}.120Z",
+        "publication_date": f"{release.at:%Y-%m-%dT%H:%M:%S}Z",
+        "document_date": f"{release.at:%Y-%m-%d}",
+        "last_updated_date": f"{release.at + _LATER:%Y-%m-%dT%H:%M:%S}.120Z",
+        "source": "RNS",
+        "type": "Miscellaneous",
+        "type_code": "MSC",
+        "tag_esef": "",
+        "classifications": "",
+        "classifications_code": "",
+        "related_org": [],
+        "lei_remediation_flag": "N",
+        "latest_flag": "Y",
+        "hist_seq": "1",
+        "lei": company_lei(release.company),
+        "company": f"{release.company.name};",
+        "headline": release.titles["en"],
+        "disclosure_id": announcement_id(release),
+        "seq_id": announcement_id(release),
+        "download_link": f"NSM/RNS/{announcement_id(release)}.html",
+    }
+
+
 def _details_response(_world: World, _day: int, _query: Query, identity: str) -> SandboxResponse:
     day = date.fromisoformat(identity)
     text = _TEXT.format(day=day, share=5 + day.day % 3)
-    return _json_response(
+    return json_response(
         {
             "_index": "fca-nsm-searchdata",
             "_id": f"RNS-{day}",
@@ -136,6 +171,4 @@ def _details_response(_world: World, _day: int, _query: Query, identity: str) ->
     )
 
 
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
-    (re.compile(r"/details/RNS-(\d{4}-\d\d-\d\d)"), _details_response),
-)
+ROUTES: Final = compile_routes({r"/details/RNS-(\d{4}-\d\d-\d\d)": _details_response})

@@ -126,7 +126,7 @@ def _person_fields(holder: Holder) -> Record:
         "nationality": "French" if holder.country == "France" else "British",
     }
     if holder.verified:
-        record["identity_verification_details"] = {"identity_verified_on": _iso_date(holder.verified)}
+        record["identity_verification_details"] = {"identity_verified_on": holder.verified.isoformat()}
     return record
 
 
@@ -154,7 +154,7 @@ def psc_statement(company: Company) -> Record:
         "etag": compute_etag(company.number, "statement"),
         "kind": "persons-with-significant-control-statement",
         "links": {"self": f"/company/{company.number}/persons-with-significant-control-statements/{key}"},
-        "notified_on": _iso_date(max(company.registered, date(2016, 4, 6))),
+        "notified_on": max(company.registered, date(2016, 4, 6)).isoformat(),
         "statement": "no-individual-or-entity-with-signficant-control",
     }
 
@@ -172,7 +172,3 @@ def psc_exemption(company: Company) -> Record:
         "kind": "exemptions",
         "links": {"self": f"/company/{company.number}/exemptions"},
     }
-
-
-def _iso_date(day: date) -> str:
-    return day.isoformat()

@@ -7,7 +7,6 @@ documents are not simulated.
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 import time
@@ -15,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sandbox.shared.cached_responses import JSON, CachedResponse
+from sandbox.shared.response import JSON, Query, SandboxResponse, json_response
 from sandbox.uk import rest_resources
 from sandbox.uk.rest_resources import FILINGS, PSC, STATEMENTS
 from sandbox.uk.stream_http import REFUSED, basic_authorization
@@ -64,20 +63,18 @@ class RestApi:
     key: str = KEY
     quota: RequestQuota = field(default_factory=RequestQuota)
 
-    def reply(
-        self, world: World, day: int, match: re.Match[str], query: Mapping[str, str], authorization: str
-    ) -> CachedResponse:
+    def reply(self, world: World, day: int, match: re.Match[str], query: Query, authorization: str) -> SandboxResponse:
         """The response about one company; 401 first, then 429, then the resource."""
         if authorization != basic_authorization(self.key):
             return REFUSED
         is_allowed, headers = self.quota.spend()
         if not is_allowed:
-            return CachedResponse(429, {**JSON, **headers}, b"")
+            return SandboxResponse(429, JSON, b"", headers=headers)
         status, body = _resource_or_error(world, day, match[1], match[2] or "", query)
-        return CachedResponse(status, {**JSON, **headers}, json.dumps(body, ensure_ascii=False).encode())
+        return json_response(body, status, headers=headers)
 
 
-def _resource_or_error(world: World, day: int, number: str, part: str, query: Mapping[str, str]) -> tuple[int, Record]:
+def _resource_or_error(world: World, day: int, number: str, part: str, query: Query) -> tuple[int, Record]:
     company = world.find("UK", number, day)
     if company is None:
         return _not_found_body("company-profile")
@@ -97,20 +94,20 @@ def _not_found_body(what: str) -> tuple[int, Record]:
     return 404, {"errors": [{"error": f"{what}-not-found", "type": "ch:service"}]}
 
 
-def _page_slice(found: list[Record], query: Mapping[str, str]) -> tuple[list[Record], Record]:
+def _page_slice(found: list[Record], query: Query) -> tuple[list[Record], Record]:
     size = min(int(query.get("items_per_page", _USUAL)), _MOST)
     start = int(query.get("start_index", 0))
     return found[start : start + size], {"items_per_page": size, "start_index": start}
 
 
-def _filing_history_body(_path: str, found: list[Record], query: Mapping[str, str]) -> Record:
+def _filing_history_body(_path: str, found: list[Record], query: Query) -> Record:
     wanted = query.get("category")
     asked = [item for item in found if wanted is None or item["category"] in wanted.split(",")]
     items, page = _page_slice(asked, query)
     return {"filing_history_status": "filing-history-available", "items": items, "total_count": len(asked), **page}
 
 
-def _persons_body(path: str, found: list[Record], query: Mapping[str, str]) -> Record:
+def _persons_body(path: str, found: list[Record], query: Query) -> Record:
     items, page = _page_slice(found, query)
     ceased = sum("ceased_on" in item for item in found)
     return {

@@ -10,7 +10,6 @@ heartbeats, stream faults. Does not belong here: the events (`stream_events`), s
 from __future__ import annotations
 
 import base64
-import json
 import random
 import re
 import threading
@@ -18,7 +17,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from sandbox.shared.cached_responses import JSON, CachedResponse
+from sandbox.shared.response import JSON, Query, SandboxResponse, json_response
 from sandbox.uk import stream_events
 from sandbox.uk.rest_resources import STREAMS
 from sandbox.world import World
@@ -26,11 +25,9 @@ from sandbox.world import World
 HOST: Final = "stream.companieshouse.gov.uk"
 KEY: Final = "sandbox-streaming-key"
 PATHS: Final = re.compile(r"/(" + "|".join((*STREAMS, *stream_events.QUIET)) + ")")
-REFUSED: Final = CachedResponse(
-    401, JSON, json.dumps({"error": "Invalid Authorization", "type": "ch:service"}).encode()
-)
-_TOO_OLD: Final = CachedResponse(416, JSON, b"")
-_TOO_MANY: Final = CachedResponse(429, JSON, b"")
+REFUSED: Final = json_response({"error": "Invalid Authorization", "type": "ch:service"}, 401)
+_TOO_OLD: Final = SandboxResponse(416, JSON, b"")
+_TOO_MANY: Final = SandboxResponse(429, JSON, b"")
 _PIECE: Final = 1000  # bytes of a chunk, regardless of lines
 _BURST: Final = 4  # lines between two heartbeats of a stream that pauses
 _SLOWEST: Final = 1.0
@@ -40,10 +37,10 @@ _SLOWEST: Final = 1.0
 class StreamFaults:
     """Faults and delays of the streams.
 
-    twice: every event is sent twice. shuffled: out of order, within a day. silent: nothing is sent, not even a
-    heartbeat. most: maximum connections. kept_days: maximum age of a timepoint. pause: seconds between two
-    lines, with a heartbeat now and then. beat: seconds before the first heartbeat after the last line; each
-    later one comes after twice as long, up to a second.
+    duplicates_events: every event is sent twice. is_shuffled: out of order, within a day. is_silent: nothing is
+    sent, not even a heartbeat. most: maximum connections. retention_days: maximum age of a timepoint. pause:
+    seconds between two lines, with a heartbeat now and then. beat: seconds before the first heartbeat after the
+    last line; each later one comes after twice as long, up to a second.
     """
 
     duplicates_events: bool = False
@@ -89,8 +86,8 @@ class StreamApi:
         self.notify_new_day()
 
     def reply(
-        self, world: World, today: Callable[[], int], stream: str, query: Mapping[str, str], authorization: str
-    ) -> CachedResponse | StreamResponse:
+        self, world: World, today: Callable[[], int], stream: str, query: Query, authorization: str
+    ) -> SandboxResponse | StreamResponse:
         """The flow of one connection, or the reason why there is none."""
         if authorization != basic_authorization(self.key):
             return REFUSED

@@ -9,18 +9,11 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from sandbox.model.company import Accounts, Company
-from sandbox.model.us import (
-    FourthQuarterRestatement,
-    InterimFiled,
-    NewsFiled,
-    NoticeFiled,
-    QuarterlyReport,
-    RegisterHolding,
-    StakeChange,
-)
+from sandbox.model.us import FourthQuarterRestatement, NewsFiled, NoticeFiled, QuarterlyReport, RegisterHolding
+from sandbox.shared.expected_rows import EventParts, HolderIdentity, Row, news_event_parts, percentage_owner_row
 from warehouse.schema import codes, ids
 
 AUTHORITY: Final = "U.S. Securities and Exchange Commission"
@@ -48,7 +41,6 @@ FILED: Final = (
     *("version", "is_consolidated", *codes.FIGURES),
 )
 _LAST_FILED: Final = 3  # reported quarters; the fourth is derived from the year
-Row = dict[str, Any]
 
 
 def consolidated_rows(rows: list[Row]) -> list[Row]:
@@ -138,81 +130,42 @@ def _largest_first(holding: RegisterHolding) -> tuple[Decimal, str]:
 
 
 def _owner_row(company: Company, holding: RegisterHolding) -> Row:
-    party, percent = holding.party, json_number(holding.percent)
-    kind = HOLDERS[party.kind]
-    row = {
-        "native_id": holding.native,
-        "holder_id": _holder_id(company, holding),
-        "holder_name": party.name,
-        "holder_type": kind,
-        "holder_country": party.country,
-        "holder_company_id": f"firm:US:US{party.cik}" if party.cik and kind != "person" else None,
-        "pct": percent if holding.is_lead else None,
-        "pct_min": percent,
-        "pct_max": percent,
-        "votes_pct": None,
-        "basis": holding.basis,
-    }
+    party, identity = holding.party, holder_identity(holding)
+    own_id = f"firm:US:US{party.cik}" if party.cik and identity.holder_type != "person" else None
+    row = percentage_owner_row(company, identity, holding.percent, (party.country, own_id))
+    row |= {"pct": row["pct"] if holding.is_lead else None, "basis": holding.basis}
     return row if holding.as_of is None else row | {"as_of": holding.as_of.isoformat()}
 
 
-def _holder_id(company: Company, holding: RegisterHolding | StakeChange) -> str:
-    return ids.holder_id(company.company_id, holding.register, holding.native)
+def holder_identity(holding: RegisterHolding) -> HolderIdentity:
+    """The identity of a holder of a company's shares."""
+    return HolderIdentity(holding.register, holding.native, holding.party.name, HOLDERS[holding.party.kind])
 
 
-def json_number(percent: Decimal | None) -> int | float | None:
-    """The shortest JSON spelling of a percentage."""
-    if percent is None:
-        return None
-    return int(percent) if percent == percent.to_integral_value() else float(percent)
+Change = NewsFiled | NoticeFiled | QuarterlyReport | FourthQuarterRestatement
 
 
-Change = NewsFiled | NoticeFiled | StakeChange | InterimFiled | FourthQuarterRestatement
-
-
-def event_parts(company: Company, change: Change) -> tuple[str, str, Row, Row]:
-    """One event that only this market has: id, type, key and core."""
+def event_parts(company: Company, change: Change) -> EventParts:
+    """One event that only this market has."""
     match change:
         case NewsFiled():
             return _news_event_parts(company, change)
         case NoticeFiled():
             return _notice_event_parts(company, change)
-        case StakeChange():
-            return _stake_event_parts(company, change)
-        case InterimFiled():
-            return _interim_event_parts(company, change.report)
+        case QuarterlyReport():
+            return _interim_event_parts(company, change)
         case FourthQuarterRestatement():
             return _restatement_event_parts(company, change)
 
 
-def _stake_event_parts(company: Company, change: StakeChange) -> tuple[str, str, Row, Row]:
-    low, high = sorted((change.previous, change.current))
-    holder = _holder_id(company, change)
-    core: Row = {
-        "holder_name": change.party.name,
-        "previous_pct": json_number(change.previous),
-        "current_pct": json_number(change.current),
-        "holder_id": holder,
-        "holder_type": HOLDERS[change.party.kind],
-        "direction": "up" if change.current > change.previous else "down",
-        "thresholds_crossed": [limit for limit in codes.THRESHOLDS if low < limit <= high],
-        "basis": change.basis,
-        "as_of": change.as_of.isoformat(),
-    }
-    event_id = ids.ownership_changed_id(company.company_id, holder, change.as_of, change.previous, change.current)
-    key = {"register": change.register, "holder": change.native, "as_of": core["as_of"]}
-    key |= {"previous": str(change.previous), "current": str(change.current)}
-    return event_id, "ownership.changed", key, {"change": core}
-
-
-def _interim_event_parts(company: Company, interim: QuarterlyReport) -> tuple[str, str, Row, Row]:
+def _interim_event_parts(company: Company, interim: QuarterlyReport) -> EventParts:
     core = {name: value for name, value in _filed_quarter(interim).items() if name in FILED}
     event_id = ids.filing_added_id(company.company_id, interim.start, interim.end)
     key = {"period_start": core["period_start"], "period_end": core["period_end"]}
     return event_id, "filing.added", key, {"filing": {"filing_type": "interim_report", **core}}
 
 
-def _restatement_event_parts(company: Company, change: FourthQuarterRestatement) -> tuple[str, str, Row, Row]:
+def _restatement_event_parts(company: Company, change: FourthQuarterRestatement) -> EventParts:
     """The last quarter of a year with restated accounts has another balance."""
     third = next(
         interim
@@ -239,7 +192,7 @@ def _restatement_event_parts(company: Company, change: FourthQuarterRestatement)
     return event_id, "filing.updated", key | {"document": change.accession}, {"filing": core}
 
 
-def _news_event_parts(company: Company, change: NewsFiled) -> tuple[str, str, Row, Row]:
+def _news_event_parts(company: Company, change: NewsFiled) -> EventParts:
     """One item: id, type, key and core."""
     told = [NEWS[item] for item in sorted(change.filing.items) if item in NEWS]
     core: Row = {
@@ -249,11 +202,10 @@ def _news_event_parts(company: Company, change: NewsFiled) -> tuple[str, str, Ro
         "published_at": f"{change.filing.accepted:%Y-%m-%dT%H:%M:%SZ}",
         "categories": [category for _, category in told],
     }
-    event_id = ids.news_published_id(company.company_id, change.filing.accession)
-    return event_id, "news.published", {"accession": change.filing.accession}, {"news": core}
+    return news_event_parts(company, ("accession", change.filing.accession), core)
 
 
-def _notice_event_parts(company: Company, change: NoticeFiled) -> tuple[str, str, Row, Row]:
+def _notice_event_parts(company: Company, change: NoticeFiled) -> EventParts:
     """One notice: id, type, key and core."""
     items = [NOTICES[item] for item in sorted(change.filing.items) if item in NOTICES]
     core: Row = {

@@ -12,31 +12,26 @@ from datetime import date, datetime
 from html import escape
 from typing import Final
 
-from sandbox.companies.us.filings import company_cik
 from sandbox.model.company import Company
-from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
-from sandbox.us.headers import EXCHANGE, ITEMS
+from sandbox.model.us import FiledDocument
+from sandbox.us.headers import ITEMS, header_parties
 from sandbox.us.submissions import EASTERN
 
 _WIDTH: Final = 80
 _URL: Final = "https://www.sec.gov"
+_ROLES: Final = {  # by the role in a header
+    "ISSUER": "Issuer",
+    "REPORTING-OWNER": "Reporting",
+    "SUBJECT-COMPANY": "Subject",
+    "FILED-BY": "Filed by",
+    "FILER": "Filer",
+}
 
 
 def filing_parties(company: Company, filing: FiledDocument) -> list[tuple[str, str, str]]:
-    """CIK, name and role of every party that a feed lists for a filing."""
-    own = (company_cik(company), company.name + company.form)
-    match filing.ownership:
-        case InsiderReport(person=person):
-            return [(*own, "Issuer"), (person.cik or "", person.name, "Reporting")]
-        case Schedule13Filing(persons=persons):
-            filers = [(person.cik, person.name, "Filed by") for person in persons if person.cik]
-            return [(*own, "Subject"), *filers]
-        case ManagerReport(manager=manager):
-            return [(manager.cik or "", manager.name, "Filer")]
-        case None if filing.form == "25-NSE":
-            return [(*own, "Subject"), (*EXCHANGE, "Filed by")]
-        case None:
-            return [(*own, "Filer")]
+    """CIK, name and role of every party that a feed lists for a filing, the company first."""
+    parties = sorted(header_parties(company, filing), key=lambda party: not party.is_company)
+    return [(party.cik, party.called, _ROLES[party.name]) for party in parties]
 
 
 def atom_feed(entries: Iterable[tuple[Company, FiledDocument, tuple[str, str, str]]], at: datetime) -> str:
@@ -51,21 +46,21 @@ def atom_feed(entries: Iterable[tuple[Company, FiledDocument, tuple[str, str, st
         f"<id>{address}</id>\n<author><name>Webmaster</name><email>webmaster@example.org</email></author>\n"
         f"<updated>{stamp.isoformat()}</updated>\n"
     )
-    return head + "".join(_atom_entry(paper, party) for _, paper, party in entries) + "</feed>\n"
+    return head + "".join(_atom_entry(filing, party) for _, filing, party in entries) + "</feed>\n"
 
 
-def _atom_entry(paper: FiledDocument, party: tuple[str, str, str]) -> str:
+def _atom_entry(filing: FiledDocument, party: tuple[str, str, str]) -> str:
     number, name, role = party
-    folder = f"{int(number)}/{paper.accession.replace('-', '')}/{paper.accession}"
-    items = "".join(f"<br>Item {item}: {ITEMS.get(item, 'Other Events')}\n" for item in paper.items)
-    summary = f"\n <b>Filed:</b> {paper.filed} <b>AccNo:</b> {paper.accession} <b>Size:</b> 13 KB\n{items}"
+    folder = f"{int(number)}/{filing.accession.replace('-', '')}/{filing.accession}"
+    items = "".join(f"<br>Item {item}: {ITEMS.get(item, 'Other Events')}\n" for item in filing.items)
+    summary = f"\n <b>Filed:</b> {filing.filed} <b>AccNo:</b> {filing.accession} <b>Size:</b> 13 KB\n{items}"
     return (
-        f"<entry>\n<title>{paper.form} - {escape(name)} ({number}) ({role})</title>\n"
+        f"<entry>\n<title>{filing.form} - {escape(name)} ({number}) ({role})</title>\n"
         f'<link rel="alternate" type="text/html" href="{_URL}/Archives/edgar/data/{folder}-index.htm"/>\n'
         f'<summary type="html">{escape(summary)}</summary>\n'
-        f"<updated>{paper.accepted.astimezone(EASTERN).isoformat()}</updated>\n"
-        f'<category scheme="{_URL}/" label="form type" term="{paper.form}"/>\n'
-        f"<id>urn:tag:sec.gov,2008:accession-number={paper.accession}</id>\n</entry>\n"
+        f"<updated>{filing.accepted.astimezone(EASTERN).isoformat()}</updated>\n"
+        f'<category scheme="{_URL}/" label="form type" term="{filing.form}"/>\n'
+        f"<id>urn:tag:sec.gov,2008:accession-number={filing.accession}</id>\n</entry>\n"
     )
 
 
@@ -78,7 +73,7 @@ def master_index(filed: Iterable[tuple[Company, FiledDocument]], day: date) -> s
         f"CIK|Company Name|Form Type|Date Filed|File Name\n{'-' * _WIDTH}\n"
     )
     return head + "".join(
-        f"{int(number)}|{name}|{paper.form}|{paper.filed:%Y%m%d}|edgar/data/{int(number)}/{paper.accession}.txt\n"
-        for company, paper in filed
-        for number, name, _ in filing_parties(company, paper)
+        f"{int(number)}|{name}|{filing.form}|{filing.filed:%Y%m%d}|edgar/data/{int(number)}/{filing.accession}.txt\n"
+        for company, filing in filed
+        for number, name, _ in filing_parties(company, filing)
     )

@@ -7,17 +7,17 @@ here: the format of a record (`submissions`, `companyfacts`, `feeds`, `headers`)
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, time
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import IO, Any, Final
 
-from sandbox.companies.us.filings import company_cik, filer_position, report_accession
+from sandbox.companies.us.filings import company_cik, filer_position
 from sandbox.companies.us.holders import POOL
-from sandbox.model.company import Accounts, Company
+from sandbox.model.company import Company
 from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
+from sandbox.shared.files import open_file, write_archive, write_file
 from sandbox.us import companyfacts, feeds, headers, submissions
 from sandbox.world import FIRST_DAY, World
 
@@ -40,10 +40,10 @@ def day_filings(world: World, day: int) -> list[tuple[Company, FiledDocument]]:
     last = world.date(day) - submissions.YESTERDAY
     first = last if day else FIRST_DAY - SHOWN
     found = [
-        (company, paper)
+        (company, filing)
         for company in american_companies(world, day)
-        for paper in company.american.filings
-        if first <= paper.filed <= last
+        for filing in company.american.filings
+        if first <= filing.filed <= last
     ]
     return sorted(found, key=lambda pair: (pair[1].filed, pair[1].accession), reverse=True)
 
@@ -60,7 +60,7 @@ def find_filing(world: World, day: int, accession: str) -> tuple[Company, FiledD
         return None
     company = world.company("US", position, day)
     papers = company.american.filings
-    return next(((company, paper) for paper in papers if paper.accession == accession), None)
+    return next(((company, filing) for filing in papers if filing.accession == accession), None)
 
 
 def has_documents(filing: FiledDocument) -> bool:
@@ -71,45 +71,37 @@ def has_documents(filing: FiledDocument) -> bool:
 def write_day(world: World, day: int, folder: Path) -> None:
     """All American files of one day below `folder`."""
     for name, write in (("submissions", write_submissions), ("companyfacts", write_facts)):
-        with (_dataset_folder(folder, name) / f"{name}.zip").open("wb") as file:
+        with open_file(folder / name / f"{name}.zip") as file:
             write(world, day, file)
-    _write_text(
-        _dataset_folder(folder, "company_list") / "company_tickers_exchange.json", json.dumps(symbol_list(world, day))
-    )
+    write_file(folder / "company_list" / "company_tickers_exchange.json", json.dumps(symbol_list(world, day)).encode())
     last = world.date(day) - submissions.YESTERDAY
     found = day_filings(world, day)
-    _write_text(_dataset_folder(folder, "index") / f"daily.master.{last:%Y%m%d}.idx", feeds.master_index(found, last))
+    _write_text(folder / "index" / f"daily.master.{last:%Y%m%d}.idx", feeds.master_index(found, last))
     at = datetime.combine(world.date(day), _NIGHT)
-    _write_text(_dataset_folder(folder, "getcurrent") / "page0.atom", feeds.atom_feed(feed_entries(world, day), at))
-    for company, paper in found:
-        _write_filing(company, paper, folder)
+    _write_text(folder / "getcurrent" / "page0.atom", feeds.atom_feed(party_entries(found), at))
+    for company, filing in found:
+        _write_filing(company, filing, folder)
 
 
-def _write_filing(company: Company, paper: FiledDocument, folder: Path) -> None:
-    if paper.form in _REPORTS:
-        name = f"{paper.accession}-index-headers.html"
-        _write_text(_dataset_folder(folder, "form8k") / name, headers.header_page(company, paper))
-    elif has_documents(paper):
-        kind = "form25_15" if paper.ownership is None else _WHOLE[type(paper.ownership)]
-        _write_text(
-            _dataset_folder(folder, kind) / f"{paper.accession}.txt", headers.complete_submission(company, paper)
-        )
+def _write_filing(company: Company, filing: FiledDocument, folder: Path) -> None:
+    if filing.form in _REPORTS:
+        name = f"{filing.accession}-index-headers.html"
+        _write_text(folder / "form8k" / name, headers.header_page(company, filing))
+    elif has_documents(filing):
+        kind = "form25_15" if filing.ownership is None else _WHOLE[type(filing.ownership)]
+        text = headers.complete_submission(company, filing)
+        _write_text(folder / kind / f"{filing.accession}.txt", text)
 
 
-def feed_entries(world: World, day: int) -> list[tuple[Company, FiledDocument, tuple[str, str, str]]]:
-    """Entries of the Atom feed: every filing of the day once for each party."""
-    return _party_entries(day_filings(world, day))
+def _write_text(path: Path, text: str) -> None:
+    write_file(path, text.encode("latin-1"))
 
 
-def newest_entries(world: World, day: int) -> list[tuple[Company, FiledDocument, tuple[str, str, str]]]:
-    """Entries of the Atom feed over all pages."""
-    return _party_entries(filings_until(world, day))
-
-
-def _party_entries(
+def party_entries(
     pairs: list[tuple[Company, FiledDocument]],
 ) -> list[tuple[Company, FiledDocument, tuple[str, str, str]]]:
-    return [(company, paper, party) for company, paper in pairs for party in feeds.filing_parties(company, paper)]
+    """Entries of the Atom feed: every filing once for each party."""
+    return [(company, filing, party) for company, filing in pairs for party in feeds.filing_parties(company, filing)]
 
 
 def symbol_list(world: World, day: int) -> dict[str, Any]:
@@ -122,9 +114,9 @@ def symbol_list(world: World, day: int) -> dict[str, Any]:
     return {"fields": ["cik", "name", "ticker", "exchange"], "data": data}
 
 
-def write_submissions(world: World, day: int, file: BinaryIO) -> None:
+def write_submissions(world: World, day: int, file: IO[bytes]) -> None:
     """Writes the nightly archive of filers with their continuation files, including holders."""
-    _write_archive(world, day, file, _filer_members(world, day))
+    _write_records(world, day, file, _filer_members(world, day))
 
 
 def _filer_members(world: World, day: int) -> Iterator[tuple[str, Any]]:
@@ -138,33 +130,15 @@ def _filer_members(world: World, day: int) -> Iterator[tuple[str, Any]]:
             yield f"CIK{party.cik}.json", submissions.holder_record(party)
 
 
-def write_facts(world: World, day: int, file: BinaryIO) -> None:
+def write_facts(world: World, day: int, file: IO[bytes]) -> None:
     """Writes the nightly archive of facts; filers without facts are omitted."""
     answers = (
         (f"CIK{company_cik(company)}.json", companyfacts.companyfacts_record(company))
         for company in american_companies(world, day)
     )
-    _write_archive(world, day, file, ((name, answer) for name, answer in answers if answer is not None))
+    _write_records(world, day, file, ((name, answer) for name, answer in answers if answer is not None))
 
 
-def _write_archive(world: World, day: int, file: BinaryIO, members: Iterator[tuple[str, Any]]) -> None:
-    today = world.date(day)
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, value in members:
-            info = zipfile.ZipInfo(name, (today.year, today.month, today.day, 3, 0, 0))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, json.dumps(value, separators=(",", ":")))
-
-
-def document_key(company: Company, accounts: Accounts) -> str:
-    """Identifies accounts in an id: their accession number."""
-    return report_accession(company, accounts)
-
-
-def _dataset_folder(folder: Path, dataset: str) -> Path:
-    (folder / dataset).mkdir(parents=True, exist_ok=True)
-    return folder / dataset
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="latin-1")
+def _write_records(world: World, day: int, file: IO[bytes], records: Iterator[tuple[str, Any]]) -> None:
+    members = ((name, json.dumps(record, separators=(",", ":")).encode()) for name, record in records)
+    write_archive(file, members, world.date(day), (3, 0, 0))

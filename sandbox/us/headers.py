@@ -1,7 +1,7 @@
 """Renders a filing's header in both dialects, its header page, and the full submission (docs/formats/us.md 8).
 
 `-index-headers.html` has tags with item codes, `.txt` has labels with item texts. Does not belong here: document
-contents (`forms_25_15`, `schedule13`, `forms345`, `form13f`).
+contents (`forms`, `schedule13`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Final
 from sandbox.companies.us.filings import company_cik
 from sandbox.model.company import Company
 from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
-from sandbox.us import form13f, forms345, forms_25_15, schedule13
+from sandbox.us import forms, schedule13
+from sandbox.us.forms import EXCHANGE
 from sandbox.us.submissions import EASTERN, EXCHANGE_ACT
 
-EXCHANGE: Final = ("0000876661", "INVENTED EXCHANGE LLC")
 ITEMS: Final = {
     "1.03": "Bankruptcy or Receivership",
     "2.01": "Completion of Acquisition or Disposition of Assets",
@@ -32,9 +32,15 @@ ITEMS: Final = {
 }
 
 
+_TAGGED_NAME: Final = "<FORMER-COMPANY>\n<FORMER-CONFORMED-NAME>{name}\n<DATE-CHANGED>{day:%Y%m%d}\n</FORMER-COMPANY>\n"
+_LABELLED_NAME: Final = (
+    "\n\tFORMER COMPANY:\t\n\t\tFORMER CONFORMED NAME:\t{name}\n\t\tDATE OF NAME CHANGE:\t{day:%Y%m%d}\n"
+)
+
+
 @dataclass(frozen=True, slots=True)
-class _HeaderParty:
-    """One party of a header: role, identity, and whether it is a company or an owner."""
+class HeaderParty:
+    """One party of a filing: role, identity, and whether it is a company or an owner."""
 
     name: str
     cik: str
@@ -43,22 +49,23 @@ class _HeaderParty:
     is_company: bool = False  # the company that files or is filed about
 
 
-def _header_parties(company: Company, paper: FiledDocument) -> Iterator[_HeaderParty]:
+def header_parties(company: Company, filing: FiledDocument) -> Iterator[HeaderParty]:
+    """The parties of a filing, in the order of its header."""
     own = (company_cik(company), company.name + company.form)
-    match paper.ownership:
+    match filing.ownership:
         case InsiderReport(person=person):
-            yield _HeaderParty("REPORTING-OWNER", person.cik or "", person.name, is_owner=True)
-            yield _HeaderParty("ISSUER", *own, is_company=True)
+            yield HeaderParty("REPORTING-OWNER", person.cik or "", person.name, is_owner=True)
+            yield HeaderParty("ISSUER", *own, is_company=True)
         case Schedule13Filing(persons=persons):
-            yield _HeaderParty("SUBJECT-COMPANY", *own, is_company=True)
-            yield from (_HeaderParty("FILED-BY", one.cik, one.name) for one in persons if one.cik)
+            yield HeaderParty("SUBJECT-COMPANY", *own, is_company=True)
+            yield from (HeaderParty("FILED-BY", one.cik, one.name) for one in persons if one.cik)
         case ManagerReport(manager=manager):
-            yield _HeaderParty("FILER", manager.cik or "", manager.name)
-        case None if paper.form == "25-NSE":
-            yield _HeaderParty("SUBJECT-COMPANY", *own, is_company=True)
-            yield _HeaderParty("FILED-BY", *EXCHANGE)
+            yield HeaderParty("FILER", manager.cik or "", manager.name)
+        case None if filing.form == "25-NSE":
+            yield HeaderParty("SUBJECT-COMPANY", *own, is_company=True)
+            yield HeaderParty("FILED-BY", *EXCHANGE)
         case None:
-            yield _HeaderParty("FILER", *own, is_company=True)
+            yield HeaderParty("FILER", *own, is_company=True)
 
 
 def tagged_header(company: Company, filing: FiledDocument) -> str:
@@ -71,12 +78,12 @@ def tagged_header(company: Company, filing: FiledDocument) -> str:
         f"<ACCEPTANCE-DATETIME>{accepted:%Y%m%d%H%M%S}\n<ACCESSION-NUMBER>{filing.accession}\n<TYPE>{filing.form}\n"
         f"<PUBLIC-DOCUMENT-COUNT>{1 + len(filing.exhibits)}\n{period}{items}<FILING-DATE>{filing.filed:%Y%m%d}\n"
         f"<DATE-OF-FILING-DATE-CHANGE>{filing.filed:%Y%m%d}\n"
-        + "".join(_tagged_party(company, filing, role) for role in _header_parties(company, filing))
+        + "".join(_tagged_party(company, filing, role) for role in header_parties(company, filing))
         + "</SEC-HEADER>\n"
     )
 
 
-def _tagged_party(company: Company, paper: FiledDocument, role: _HeaderParty) -> str:
+def _tagged_party(company: Company, filing: FiledDocument, role: HeaderParty) -> str:
     data = "OWNER-DATA" if role.is_owner else "COMPANY-DATA"
     sic = company.industry.code if role.is_company and company.industry else None
     more = (
@@ -88,9 +95,9 @@ def _tagged_party(company: Company, paper: FiledDocument, role: _HeaderParty) ->
     address = f"<STREET1>{street}\n<CITY>{town}\n<STATE>{state}\n<ZIP>{code}\n"
     return (
         f"<{role.name}>\n<{data}>\n<CONFORMED-NAME>{role.called}\n<CIK>{role.cik}\n{more}</{data}>\n"
-        f"<FILING-VALUES>\n<FORM-TYPE>{paper.form}\n<ACT>34\n<FILE-NUMBER>{EXCHANGE_ACT}\n<FILM-NUMBER>261234567\n"
+        f"<FILING-VALUES>\n<FORM-TYPE>{filing.form}\n<ACT>34\n<FILE-NUMBER>{EXCHANGE_ACT}\n<FILM-NUMBER>261234567\n"
         f"</FILING-VALUES>\n<BUSINESS-ADDRESS>\n{address}<PHONE>5550100\n</BUSINESS-ADDRESS>\n"
-        f"<MAIL-ADDRESS>\n{address}</MAIL-ADDRESS>\n{_former_names(company, role, tagged=True)}</{role.name}>\n"
+        f"<MAIL-ADDRESS>\n{address}</MAIL-ADDRESS>\n{_former_names(company, role, _TAGGED_NAME)}</{role.name}>\n"
     )
 
 
@@ -105,12 +112,12 @@ def labelled_header(company: Company, filing: FiledDocument) -> str:
         f"ACCESSION NUMBER:\t\t{filing.accession}\nCONFORMED SUBMISSION TYPE:\t{filing.form}\n"
         f"PUBLIC DOCUMENT COUNT:\t\t{1 + len(filing.exhibits)}\n{period}{items}"
         f"FILED AS OF DATE:\t\t{day}\nDATE AS OF CHANGE:\t\t{day}\n"
-        + "".join(_labelled_party(company, filing, role) for role in _header_parties(company, filing))
+        + "".join(_labelled_party(company, filing, role) for role in header_parties(company, filing))
         + "</SEC-HEADER>\n"
     )
 
 
-def _labelled_party(company: Company, paper: FiledDocument, role: _HeaderParty) -> str:
+def _labelled_party(company: Company, filing: FiledDocument, role: HeaderParty) -> str:
     street, town, state, code = _address_parts(company)
     address = f"\t\tSTREET 1:\t\t{street}\n\t\tCITY:\t\t\t{town}\n\t\tSTATE:\t\t\t{state}\n\t\tZIP:\t\t\t{code}\n"
     industry = company.industry
@@ -124,26 +131,17 @@ def _labelled_party(company: Company, paper: FiledDocument, role: _HeaderParty) 
     return (
         f"\n{role.name.replace('-', ' ') if not role.is_owner else role.name}:\n\n\t{data}:\t\n"
         f"\t\tCOMPANY CONFORMED NAME:\t\t\t{role.called}\n\t\tCENTRAL INDEX KEY:\t\t\t{role.cik}\n{more}"
-        f"\n\tFILING VALUES:\n\t\tFORM TYPE:\t\t{paper.form}\n\t\tSEC ACT:\t\t1934 Act\n"
+        f"\n\tFILING VALUES:\n\t\tFORM TYPE:\t\t{filing.form}\n\t\tSEC ACT:\t\t1934 Act\n"
         f"\t\tSEC FILE NUMBER:\t{EXCHANGE_ACT}\n\t\tFILM NUMBER:\t\t261234567\n"
         f"\n\tBUSINESS ADDRESS:\t\n{address}\t\tBUSINESS PHONE:\t\t5550100\n"
-        f"\n\tMAIL ADDRESS:\t\n{address}{_former_names(company, role, tagged=False)}"
+        f"\n\tMAIL ADDRESS:\t\n{address}{_former_names(company, role, _LABELLED_NAME)}"
     )
 
 
-def _former_names(company: Company, role: _HeaderParty, *, tagged: bool) -> str:
+def _former_names(company: Company, role: HeaderParty, pattern: str) -> str:
     """Renders former names of the company."""
-    if not role.is_company:
-        return ""
-    if tagged:
-        return "".join(
-            f"<FORMER-COMPANY>\n<FORMER-CONFORMED-NAME>{name}\n<DATE-CHANGED>{day:%Y%m%d}\n</FORMER-COMPANY>\n"
-            for day, name in company.former_names
-        )
-    return "".join(
-        f"\n\tFORMER COMPANY:\t\n\t\tFORMER CONFORMED NAME:\t{name}\n\t\tDATE OF NAME CHANGE:\t{day:%Y%m%d}\n"
-        for day, name in company.former_names
-    )
+    names = company.former_names if role.is_company else []
+    return "".join(pattern.format(name=name, day=day) for day, name in names)
 
 
 def _address_parts(company: Company) -> tuple[str, str, str, str]:
@@ -181,20 +179,22 @@ def complete_submission(company: Company, filing: FiledDocument) -> str:
     return f"{head}{labelled_header(company, filing)}{documents}</SEC-DOCUMENT>\n"
 
 
-def _submission_documents(company: Company, paper: FiledDocument) -> Iterator[tuple[str, str, str]]:
+def _submission_documents(company: Company, filing: FiledDocument) -> Iterator[tuple[str, str, str]]:
     """Yields type, name and text of each document; XML in its envelope."""
-    match paper.ownership:
-        case Schedule13Filing():
-            yield paper.form, "primary_doc.xml", _xml_envelope(schedule13.schedule_document(company, paper))
-        case InsiderReport():
-            yield (paper.form, f"form{paper.form}.xml", _xml_envelope(forms345.ownership_document(company, paper)))
-        case ManagerReport():
-            yield paper.form, "primary_doc.xml", _xml_envelope(form13f.cover_document(paper))
-            yield ("INFORMATION TABLE", "positions.xml", _xml_envelope(form13f.information_table(company, paper)))
-        case None if paper.form == "25-NSE":
-            yield paper.form, "primary_doc.xml", _xml_envelope(forms_25_15.removal_document(company, paper))
+    match filing.ownership:
+        case Schedule13Filing() as report:
+            text = schedule13.schedule_document(company, filing, report)
+            yield filing.form, "primary_doc.xml", _xml_envelope(text)
+        case InsiderReport() as report:
+            text = forms.ownership_document(company, filing, report)
+            yield filing.form, f"form{filing.form}.xml", _xml_envelope(text)
+        case ManagerReport() as report:
+            yield filing.form, "primary_doc.xml", _xml_envelope(forms.cover_document(filing, report))
+            yield "INFORMATION TABLE", "positions.xml", _xml_envelope(forms.information_table(company, report))
+        case None if filing.form == "25-NSE":
+            yield filing.form, "primary_doc.xml", _xml_envelope(forms.removal_document(company, filing))
         case None:
-            yield paper.form, "doc1.htm", forms_25_15.deregistration_document(paper)
+            yield filing.form, "doc1.htm", forms.deregistration_document(filing)
 
 
 def _xml_envelope(text: str) -> str:

@@ -10,22 +10,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, time
 from typing import Any, Final
 
 from sandbox.companies.us.filings import PREFIX
 from sandbox.companies.us.holders import holder_by_cik
-from sandbox.shared.response import SandboxResponse
+from sandbox.shared.response import HTML, JSON, Query, SandboxResponse, compile_routes
 from sandbox.us import companyfacts, feeds, files, submissions
 from sandbox.us import headers as us_headers
 from sandbox.world import FIRST_DAY, World
 
-Query = Mapping[str, str]
-JSON: Final = "application/json"
 TEXT: Final = "text/plain"
-HTML: Final = "text/html"
 XML: Final = "application/xml"
 ATOM: Final = "application/atom+xml"
 PATHS: Final = re.compile(r"/(?:submissions|api/xbrl|Archives/edgar|cgi-bin/browse-edgar|files)(?:/.*)?")
@@ -106,7 +102,7 @@ def day_index(world: World, day: int, _query: Query, day_text: str) -> SandboxRe
 
 def newest_filings(world: World, day: int, query: Query) -> SandboxResponse:
     """The Atom feed of newest filings; past its end an HTML page."""
-    found = files.newest_entries(world, day)
+    found = files.party_entries(files.filings_until(world, day))
     start, count = int(query.get("start") or 0), int(query.get("count") or 40)
     if start and start >= len(found):
         return _END
@@ -134,14 +130,16 @@ def missing_archive_file(_world: World, _day: int, _query: Query) -> SandboxResp
 
 
 _NUMBER: Final = r"\d{10}-\d{2}-\d{6}"
-ROUTES: Final[tuple[tuple[re.Pattern[str], Callable[..., SandboxResponse]], ...]] = (
-    (re.compile(r"/submissions/CIK(\d{10})\.json"), filer_submissions),
-    (re.compile(r"/submissions/CIK(\d{10})-submissions-001\.json"), continuation_page),
-    (re.compile(r"/api/xbrl/companyfacts/CIK(\d{10})\.json"), filer_facts),
-    (re.compile(r"/files/company_tickers_exchange\.json"), symbol_list),
-    (re.compile(r"/Archives/edgar/daily-index/\d{4}/QTR\d/master\.(\d{8})\.idx"), day_index),
-    (re.compile(r"/cgi-bin/browse-edgar"), newest_filings),
-    (re.compile(rf"/Archives/edgar/data/\d+/\d+/({_NUMBER})-index-headers\.html"), filing_headers),
-    (re.compile(rf"/Archives/edgar/data/\d+/(?:\d+/)?({_NUMBER})\.txt"), complete_submission),
-    (re.compile(r"/Archives/edgar/(?!daily-index/(?:bulkdata|xbrl)/).*"), missing_archive_file),
+ROUTES: Final = compile_routes(
+    {
+        r"/submissions/CIK(\d{10})\.json": filer_submissions,
+        r"/submissions/CIK(\d{10})-submissions-001\.json": continuation_page,
+        r"/api/xbrl/companyfacts/CIK(\d{10})\.json": filer_facts,
+        r"/files/company_tickers_exchange\.json": symbol_list,
+        r"/Archives/edgar/daily-index/\d{4}/QTR\d/master\.(\d{8})\.idx": day_index,
+        r"/cgi-bin/browse-edgar": newest_filings,
+        rf"/Archives/edgar/data/\d+/\d+/({_NUMBER})-index-headers\.html": filing_headers,
+        rf"/Archives/edgar/data/\d+/(?:\d+/)?({_NUMBER})\.txt": complete_submission,
+        r"/Archives/edgar/(?!daily-index/(?:bulkdata|xbrl)/).*": missing_archive_file,
+    }
 )

@@ -21,23 +21,20 @@ _HUNDRED: Final = Decimal(100)
 _NAMESPACES: Final = 'xmlns="http://www.sec.gov/edgar/{}" xmlns:com="http://www.sec.gov/edgar/common"'
 
 
-def schedule_document(company: Company, filing: FiledDocument) -> str:
+def schedule_document(company: Company, filing: FiledDocument, schedule: Schedule13Filing) -> str:
     """One schedule."""
-    told = filing.ownership
-    if not isinstance(told, Schedule13Filing):
-        raise TypeError(f"{filing.form} is no schedule")
-    return _schedule_13d(company, filing, told) if told.is_active else _schedule_13g(company, filing, told)
+    return _schedule_13d(company, filing, schedule) if schedule.is_active else _schedule_13g(company, filing, schedule)
 
 
-def _share_count(told: Schedule13Filing) -> int:
-    return int(SHARES * told.percent / _HUNDRED)
+def _share_count(schedule: Schedule13Filing) -> int:
+    return int(SHARES * schedule.percent / _HUNDRED)
 
 
-def _header_element(paper: FiledDocument, told: Schedule13Filing) -> str:
-    previous = f"<previousAccessionNumber>{told.previous}</previousAccessionNumber>" if told.previous else ""
+def _header_element(filing: FiledDocument, schedule: Schedule13Filing) -> str:
+    previous = f"<previousAccessionNumber>{schedule.previous}</previousAccessionNumber>" if schedule.previous else ""
     return (
-        f"<headerData><submissionType>{paper.form}</submissionType>{previous}<filerInfo><filer><filerCredentials>"
-        f"<cik>{told.persons[0].cik}</cik><ccc>XXXXXXXX</ccc></filerCredentials></filer>"
+        f"<headerData><submissionType>{filing.form}</submissionType>{previous}<filerInfo><filer><filerCredentials>"
+        f"<cik>{schedule.persons[0].cik}</cik><ccc>XXXXXXXX</ccc></filerCredentials></filer>"
         "<liveTestFlag>LIVE</liveTestFlag></filerInfo></headerData>"
     )
 
@@ -52,19 +49,19 @@ def _address_elements(company: Company) -> str:
     )
 
 
-def _schedule_13d(company: Company, paper: FiledDocument, told: Schedule13Filing) -> str:
-    amendment = f"<amendmentNo>{told.amendment}</amendmentNo>" if told.amendment else ""
-    persons = "".join(_active_person(person, told) for person in told.persons)
+def _schedule_13d(company: Company, filing: FiledDocument, schedule: Schedule13Filing) -> str:
+    amendment = f"<amendmentNo>{schedule.amendment}</amendmentNo>" if schedule.amendment else ""
+    persons = "".join(_active_person(person, schedule) for person in schedule.persons)
     name, address = escape(company.name), _address_elements(company)
     signed = "".join(
         f"<signaturePerson><signatureReportingPerson>{escape(person.name)}</signatureReportingPerson>"
-        f"{_signature_element(paper)}</signaturePerson>"
-        for person in told.persons
+        f"{_signature_element(filing)}</signaturePerson>"
+        for person in schedule.persons
     )
     return (
         f'<?xml version="1.0" encoding="UTF-8"?><edgarSubmission {_NAMESPACES.format("schedule13D")}>'
-        f"{_header_element(paper, told)}<formData><coverPageHeader>{amendment}"
-        f"<securitiesClassTitle>{TITLE}</securitiesClassTitle><dateOfEvent>{told.event:%m/%d/%Y}</dateOfEvent>"
+        f"{_header_element(filing, schedule)}<formData><coverPageHeader>{amendment}"
+        f"<securitiesClassTitle>{TITLE}</securitiesClassTitle><dateOfEvent>{schedule.event:%m/%d/%Y}</dateOfEvent>"
         "<previouslyFiledFlag>false</previouslyFiledFlag><issuerInfo>"
         f"<issuerCIK>{company_cik(company)}</issuerCIK><issuerCUSIP>{company_cusip(company)}</issuerCUSIP>"
         f"<issuerName>{name}</issuerName><address>{address}</address></issuerInfo><authorizedPersons>"
@@ -77,7 +74,7 @@ def _schedule_13d(company: Company, paper: FiledDocument, told: Schedule13Filing
         "<hasBeenConvicted>N/A</hasBeenConvicted><convictionDescription>N/A</convictionDescription>"
         "<citizenship>N/A</citizenship></item2><item3><fundsSource>N/A</fundsSource></item3>"
         "<item4><transactionPurpose>N/A</transactionPurpose></item4>"
-        f"<item5><percentageOfClassSecurities>About {told.percent}%</percentageOfClassSecurities>"
+        f"<item5><percentageOfClassSecurities>About {schedule.percent}%</percentageOfClassSecurities>"
         "<numberOfShares>N/A</numberOfShares><transactionDesc>N/A</transactionDesc>"
         "<listOfShareholders>N/A</listOfShareholders><date5PercentOwnership>N/A</date5PercentOwnership></item5>"
         "<item6><contractDescription>N/A</contractDescription></item6>"
@@ -86,14 +83,14 @@ def _schedule_13d(company: Company, paper: FiledDocument, told: Schedule13Filing
     )
 
 
-def _active_person(person: OwnershipParty, told: Schedule13Filing) -> str:
+def _active_person(person: OwnershipParty, schedule: Schedule13Filing) -> str:
     known = (
         f"<reportingPersonCIK>{person.cik}</reportingPersonCIK><reportingPersonNoCIK>N</reportingPersonNoCIK>"
         if person.cik
         else "<reportingPersonNoCIK>Y</reportingPersonNoCIK>"
     )
-    member = "<memberOfGroup>a</memberOfGroup>" if len(told.persons) > 1 else ""
-    shares = f"{_share_count(told)}.00"
+    member = "<memberOfGroup>a</memberOfGroup>" if len(schedule.persons) > 1 else ""
+    shares = f"{_share_count(schedule)}.00"
     return (
         f"<reportingPersonInfo>{known}<reportingPersonName>{escape(person.name)}</reportingPersonName>{member}"
         "<fundType>WC</fundType><legalProceedings>N</legalProceedings>"
@@ -101,40 +98,40 @@ def _active_person(person: OwnershipParty, told: Schedule13Filing) -> str:
         f"<soleVotingPower>0.00</soleVotingPower><sharedVotingPower>{shares}</sharedVotingPower>"
         f"<soleDispositivePower>0.00</soleDispositivePower><sharedDispositivePower>{shares}</sharedDispositivePower>"
         f"<aggregateAmountOwned>{shares}</aggregateAmountOwned>"
-        f"<isAggregateExcludeShares>N</isAggregateExcludeShares><percentOfClass>{told.percent}</percentOfClass>"
+        f"<isAggregateExcludeShares>N</isAggregateExcludeShares><percentOfClass>{schedule.percent}</percentOfClass>"
         f"<typeOfReportingPerson>{person.kind}</typeOfReportingPerson><commentContent>Invented.</commentContent>"
         "</reportingPersonInfo>"
     )
 
 
-def _signature_element(paper: FiledDocument) -> str:
+def _signature_element(filing: FiledDocument) -> str:
     return (
         "<signatureDetails><signature>/s/ Nobody Invented</signature><title>Nobody Invented</title>"
-        f"<date>{paper.filed:%m/%d/%Y}</date></signatureDetails>"
+        f"<date>{filing.filed:%m/%d/%Y}</date></signatureDetails>"
     )
 
 
-def _schedule_13g(company: Company, paper: FiledDocument, told: Schedule13Filing) -> str:
-    amendment = f"<amendmentNo>{told.amendment}</amendmentNo>" if told.amendment else ""
-    persons = "".join(_passive_person(person, told) for person in told.persons)
-    name, first = escape(company.name), escape(told.persons[0].name)
+def _schedule_13g(company: Company, filing: FiledDocument, schedule: Schedule13Filing) -> str:
+    amendment = f"<amendmentNo>{schedule.amendment}</amendmentNo>" if schedule.amendment else ""
+    persons = "".join(_passive_person(person, schedule) for person in schedule.persons)
+    name, first = escape(company.name), escape(schedule.persons[0].name)
     flag = "<notApplicableFlag>{}</notApplicableFlag>"
     five = (
         f"{flag.format('N')}<classOwnership5PercentOrLess>Y</classOwnership5PercentOrLess>"
-        if told.is_exit
+        if schedule.is_exit
         else flag.format("Y")
     )
     signed = "".join(
         f"<signatureInformation><reportingPersonName>{escape(person.name)}</reportingPersonName>"
-        f"{_signature_element(paper)}</signatureInformation>"
-        for person in told.persons
+        f"{_signature_element(filing)}</signatureInformation>"
+        for person in schedule.persons
     )
     empty = "".join(f"<item{place}>{flag.format('Y')}</item{place}>" for place in (7, 8, 9))
     return (
         f'<?xml version="1.0" encoding="UTF-8"?><edgarSubmission {_NAMESPACES.format("schedule13g")}>'
-        f"<schemaVersion>X0202</schemaVersion>{_header_element(paper, told)}<formData><coverPageHeader>{amendment}"
+        f"<schemaVersion>X0202</schemaVersion>{_header_element(filing, schedule)}<formData><coverPageHeader>{amendment}"
         f"<securitiesClassTitle>{TITLE}</securitiesClassTitle>"
-        f"<eventDateRequiresFilingThisStatement>{told.event:%m/%d/%Y}</eventDateRequiresFilingThisStatement>"
+        f"<eventDateRequiresFilingThisStatement>{schedule.event:%m/%d/%Y}</eventDateRequiresFilingThisStatement>"
         f"<issuerInfo><issuerCik>{company_cik(company)}</issuerCik><issuerName>{name}</issuerName><issuerCusips>"
         f"<issuerCusipNumber>{company_cusip(company)}</issuerCusipNumber></issuerCusips>"
         f"<issuerPrincipalExecutiveOfficeAddress>{_address_elements(company)}</issuerPrincipalExecutiveOfficeAddress>"
@@ -144,13 +141,13 @@ def _schedule_13g(company: Company, paper: FiledDocument, told: Schedule13Filing
         f"<issuerPrincipalExecutiveOfficeAddress>{company.street}</issuerPrincipalExecutiveOfficeAddress></item1>"
         f"<item2><filingPersonName>{first}</filingPersonName>"
         "<principalBusinessOfficeOrResidenceAddress>1 PLACEHOLDER WAY</principalBusinessOfficeOrResidenceAddress>"
-        f"<citizenship>{told.persons[0].place}</citizenship></item2><item3>{flag.format('N')}"
-        f"<typeOfPersonFiling>{told.persons[0].kind}</typeOfPersonFiling></item3>"
-        f"<item4><amountBeneficiallyOwned>{_share_count(told)}</amountBeneficiallyOwned>"
-        f"<classPercent>{told.percent}%</classPercent><numberOfSharesPersonHas>"
-        f"<solePowerOrDirectToVote>{_share_count(told)}</solePowerOrDirectToVote>"
+        f"<citizenship>{schedule.persons[0].place}</citizenship></item2><item3>{flag.format('N')}"
+        f"<typeOfPersonFiling>{schedule.persons[0].kind}</typeOfPersonFiling></item3>"
+        f"<item4><amountBeneficiallyOwned>{_share_count(schedule)}</amountBeneficiallyOwned>"
+        f"<classPercent>{schedule.percent}%</classPercent><numberOfSharesPersonHas>"
+        f"<solePowerOrDirectToVote>{_share_count(schedule)}</solePowerOrDirectToVote>"
         "<sharedPowerOrDirectToVote>0</sharedPowerOrDirectToVote>"
-        f"<solePowerOrDirectToDispose>{_share_count(told)}</solePowerOrDirectToDispose>"
+        f"<solePowerOrDirectToDispose>{_share_count(schedule)}</solePowerOrDirectToDispose>"
         "<sharedPowerOrDirectToDispose>0</sharedPowerOrDirectToDispose></numberOfSharesPersonHas></item4>"
         f"<item5>{five}</item5><item6>{flag.format('N')}<ownershipMoreThan5PercentOnBehalfOfAnotherPerson>N/A"
         f"</ownershipMoreThan5PercentOnBehalfOfAnotherPerson></item6>{empty}<item10>{flag.format('N')}"
@@ -158,9 +155,9 @@ def _schedule_13g(company: Company, paper: FiledDocument, told: Schedule13Filing
     )
 
 
-def _passive_person(person: OwnershipParty, told: Schedule13Filing) -> str:
+def _passive_person(person: OwnershipParty, schedule: Schedule13Filing) -> str:
     """A person of a 13G, which has the filer's CIK only in its header."""
-    shares = f"{_share_count(told)}.00"
+    shares = f"{_share_count(schedule)}.00"
     return (
         "<coverPageHeaderReportingPersonDetails>"
         f"<reportingPersonName>{escape(person.name)}</reportingPersonName>"
@@ -171,6 +168,6 @@ def _passive_person(person: OwnershipParty, told: Schedule13Filing) -> str:
         f"<reportingPersonBeneficiallyOwnedAggregateNumberOfShares>{shares}"
         "</reportingPersonBeneficiallyOwnedAggregateNumberOfShares>"
         "<aggregateAmountExcludesCertainSharesFlag>N</aggregateAmountExcludesCertainSharesFlag>"
-        f"<classPercent>{told.percent}</classPercent><typeOfReportingPerson>{person.kind}</typeOfReportingPerson>"
+        f"<classPercent>{schedule.percent}</classPercent><typeOfReportingPerson>{person.kind}</typeOfReportingPerson>"
         "<comments>Invented.</comments></coverPageHeaderReportingPersonDetails>"
     )

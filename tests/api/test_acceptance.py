@@ -201,10 +201,10 @@ class Failing:
     def __init__(self, reader):
         self.reader, self.trouble = reader, None
 
-    def pin(self):
+    def pin_release(self):
         if self.trouble is not None:
             raise self.trouble
-        return self.reader.pin()
+        return self.reader.pin_release()
 
 
 def test_quota_not_spent_by_304_429_5xx(serve, world):

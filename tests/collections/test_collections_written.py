@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from api.collections.requests import WALK, collection_requests
-from api.collections.response_checks import required_members
-from api.collections.variables import VARIABLES
+from api.collections.requests import VARIABLES, WALK, collection_requests, required_members
 from api.collections.writer import collection_files, write_collections
 from api.openapi_document import OPERATIONS, openapi_document
 

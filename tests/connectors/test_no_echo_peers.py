@@ -137,7 +137,7 @@ def test_edgartools_reads_managers(american: World) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_edgartools_reads_the_newest_filings(american: World) -> None:
     module = edgar("current_filings")
-    entries = files.feed_entries(american, LAST)
+    entries = files.party_entries(files.day_filings(american, LAST))
     body = feeds.atom_feed(entries, datetime.combine(american.date(LAST), time(4, tzinfo=UTC))).encode("latin-1")
     found = set()
     for entry in etree.fromstring(body).iter("{*}entry"):

@@ -26,7 +26,7 @@ from api.auth.service_secrets import ServiceSecrets
 from api.common.clock import Clock
 from api.database.engine import Database
 from api.database.migrate import prepare_database
-from api.database.models.outbox import Mail
+from api.database.models.accounts import Mail
 from api.database.models.webhooks import Delivery
 from api.settings.service import ApiSettings
 from api.webhooks.egress.signing import make_secret

@@ -4,24 +4,14 @@
 WHERE is `python` or `query`.
 """
 
-import os
 import signal
 import sys
-import threading
 from pathlib import Path
-
-import duckdb
 
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
-
-
-def query() -> None:
-    """Is met by Ctrl-C while DuckDB works; would take hours."""
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    # with one thread it is the one that listens
-    duckdb.connect(config={"threads": 1}).sql("SELECT max(hash(i)) FROM range(1000000000000) r(i)").fetchall()
+from tests.firm.endless_query import query
 
 
 def python() -> None:

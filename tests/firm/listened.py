@@ -14,7 +14,7 @@ from pathlib import Path
 
 _IMPORTED = [
     "firm.cli",
-    "firm.commands.listen",
+    "firm.commands.ingest",
     "firm.demo.sandbox_origin",
     "pipelines.sources.stream_listener",
     "pipelines.ingest.run",

@@ -19,8 +19,7 @@ from api.auth.service_secrets import load_or_create
 from api.common.clock import Clock
 from api.database.engine import Database
 from api.database.migrate import prepare_database
-from api.database.models.leases import Lease
-from api.database.models.webhooks import Attempt, Delivery, EndpointState, QueuedAttempt
+from api.database.models.webhooks import Attempt, Delivery, EndpointState, Lease, QueuedAttempt
 from api.webhooks.egress.signing import make_secret
 from tests.api.fixtures.fanout import Control
 from tests.api.fixtures.release_data import WORLD, World, event, make_world

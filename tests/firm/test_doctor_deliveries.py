@@ -10,8 +10,7 @@ from sqlalchemy import insert, update
 from api.auth.encryption import SecretBox
 from api.auth.service_secrets import load_or_create
 from api.database.migrate import prepare_database
-from api.database.models.leases import Lease
-from api.database.models.webhooks import EndpointState, LedgerCursor, Subscription
+from api.database.models.webhooks import EndpointState, Lease, LedgerCursor, Subscription
 from tests.api.fixtures.fanout import Control, matched_all
 from tests.api.fixtures.release_data import WORLD, event, make_world
 from tests.firm.inside import Inside

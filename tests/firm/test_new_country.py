@@ -84,7 +84,7 @@ def test_page_writes_one_folder_and_one_line(tree: Path) -> None:
     assert all(name.startswith("connectors/xr/") for name in changed)
 
 
-def test_new_country_is_ingested_served_and_has_its_event(tree: Path, tmp_path: Path) -> None:
+def test_new_country_is_ingested_served_and_has_its_events(tree: Path, tmp_path: Path) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -104,13 +104,15 @@ def test_new_country_is_ingested_served_and_has_its_event(tree: Path, tmp_path: 
     )
     assert code == 0, output + errors
     answers = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    profile, events = answers[-2:]
-    assert (profile["name"], profile["country"], profile["status"]) == ("Strelsau Trading", "XR", "dissolved")
-    (event,) = events["data"]
-    assert event["event_type"] == "status.changed"
-    change = event["data"]["change"]
-    assert (change["previous_status"], change["current_status"]) == ("active", "dissolved")
-    assert change["effective_date"] == "2026-11-03"
+    for name, (profile, events) in zip(
+        ("Strelsau Trading", "Zenda Castle"), (answers[-4:-2], answers[-2:]), strict=True
+    ):
+        assert (profile["name"], profile["country"], profile["status"]) == (name, "XR", "dissolved")
+        (event,) = events["data"]
+        assert event["event_type"] == "status.changed"
+        change = event["data"]["change"]
+        assert (change["previous_status"], change["current_status"]) == ("active", "dissolved")
+        assert change["effective_date"] == "2026-11-03"
     assert set(changed_files(tree)) == {LIST, *(name for name, _ in BLOCKS if name.startswith("connectors/xr/"))}
 
 

@@ -13,7 +13,6 @@ from api.app import create_app
 from api.common.clock import Clock
 from api.settings.service import ApiSettings
 from firm.bootstrap import Installation
-from firm.sign_in_links import sign_in_link
 from warehouse.reader.reader import ReleaseReader
 
 EMAIL, LIFETIME = "new@example.com", timedelta(hours=1)
@@ -35,7 +34,7 @@ def test_a_link_lets_in_who_has_just_got_an_account_once_and_not_for_long(tmp_pa
     installation = Installation({}, ApiSettings(data=tmp_path, operators=frozenset({EMAIL})))
     with installation.accounts() as accounts:
         accounts.create_account(EMAIL, "pro")
-    good, late = (sign_in_link(installation, EMAIL, LIFETIME) for _ in range(2))
+    good, late = (installation.sign_in_link(EMAIL, LIFETIME) for _ in range(2))
     later, settings = [0.0], installation.settings
     clock = Clock(wall=lambda: time.time() + later[0])
     with installation.database() as database, closing(ReleaseReader(installation.layout)) as reader:

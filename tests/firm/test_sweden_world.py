@@ -10,8 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from sandbox import SandboxServer, World, serve, write_days
-from sandbox.companies.se import numbers
+from sandbox import SandboxServer, World, numbers, serve, write_days
 from sandbox.se import finansinspektionen, sole_traders
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 from tests.firm.test_faults import damaged, strange

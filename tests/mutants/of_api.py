@@ -43,7 +43,7 @@ API: Final = (
     ),
     Mutant(
         "tags: a list of tags matches by its first alone",
-        "api/http/etags.py",
+        "api/http/response_headers.py",
         'return b"*" in asked or any(entry.removeprefix(b"W/") == b\'"\' + tag + b\'"\' for entry in asked)',
         "return b\"*\" in asked or asked[0] == b'\"' + tag + b'\"'",
         "tests/api/http/test_etags.py::test_what_names_it",
@@ -90,23 +90,23 @@ WEBHOOKS: Final = (
     Mutant(
         "claim: a mail that was claimed is sent by another at the same time",
         "api/email/outbox_repository.py",
-        ".values(next_attempt_at=until, attempts=row.attempts + 1)",
-        ".values(next_attempt_at=at, attempts=row.attempts + 1)",
+        "update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=until, attempts=row.attempts + 1)",
+        "update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=at, attempts=row.attempts + 1)",
         "tests/api/email/test_outbox_repository.py::test_what_is_due_longest_is_claimed_first_and_by_one[sqlite]",
     ),
     Mutant(
         "matching: a subscription gets what was published before it",
-        "api/webhooks/delivery/fanout_repository.py",
-        'f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"',
-        'f"s.deleted_at IS NULL AND s.from_sequence <= batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"',
+        "api/webhooks/delivery/fanout.py",
+        'wanted = f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"',
+        'wanted = f"s.deleted_at IS NULL AND s.from_sequence <= batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"',
         "tests/api/webhooks/delivery/test_fanout.py"
         "::test_what_was_published_before_a_subscription_does_not_concern_it[sqlite]",
     ),
     Mutant(
         "matching: two who match the same events both do",
-        "api/webhooks/delivery/fanout_repository.py",
-        ".where(LedgerCursor.name == CURSOR, LedgerCursor.sequence == old)",
-        ".where(LedgerCursor.name == CURSOR, LedgerCursor.sequence >= old)",
+        "api/webhooks/delivery/fanout.py",
+        "update(LedgerCursor).where(LedgerCursor.name == CURSOR, LedgerCursor.sequence == old).values(sequence=new)",
+        "update(LedgerCursor).where(LedgerCursor.name == CURSOR, LedgerCursor.sequence >= old).values(sequence=new)",
         "tests/api/webhooks/delivery/test_fanout.py::test_the_cursor_of_statements[sqlite]",
     ),
     Mutant(

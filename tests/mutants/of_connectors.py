@@ -72,8 +72,8 @@ CONNECTORS: Final = (
     Mutant(
         "bands: what is held through a trust counts before what is one's own",
         "connectors/uk/psc/natures_of_control.py",
-        '"_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, False, True]',
-        '"_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, True, True]',
+        'best = in_band.sort("_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, False, True])',
+        'best = in_band.sort("_natures", "right", "has_capacity", pl.col("lower"), descending=[False, False, True, True])',
         "tests/connectors/uk/psc/test_natures_of_control.py::test_a_band_in_ones_own_right_counts_before_one_through_a_trust",
     ),
     Mutant(

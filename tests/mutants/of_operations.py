@@ -32,14 +32,14 @@ OPERATIONS: Final = (
     Mutant(
         "restore: who was erased meanwhile is back",
         "firm/backup/restore.py",
-        "if not stones:",
-        "if stones:",
+        "redact_deliveries(installation, stones) if stones else 0,",
+        "0,",
         f"{_BACKUP}::test_who_was_erased_after_the_backup_stays_erased",
     ),
     Mutant(
         "rebuild: what a new rule derives is told unasked",
         "pipelines/maintenance/rebuild.py",
-        "made.add_to_outbox(derived if self.wishes.add_to_outbox else waiting)",
+        "made.add_to_outbox(derived if self.wishes.emit else waiting)",
         "made.add_to_outbox(derived)",
         f"{_REBUILD}::test_another_rule_changes_what_is_served_and_tells_nobody_unasked",
     ),

@@ -85,8 +85,8 @@ WAREHOUSE: Final = (
     Mutant(
         "history: the high-water mark falls with a late edition",
         "warehouse/history/history.py",
-        '"UPDATE datasets SET high_water = greatest(high_water, $2) WHERE dataset = $1",',
-        '"UPDATE datasets SET high_water = $2 WHERE dataset = $1",',
+        '"UPDATE datasets SET high_water = greatest(high_water, $2) WHERE dataset = $1", [dataset, instant]',
+        '"UPDATE datasets SET high_water = $2 WHERE dataset = $1", [dataset, instant]',
         "tests/warehouse/history/test_history_history.py::test_how_far_a_dataset_has_come",
     ),
     Mutant(

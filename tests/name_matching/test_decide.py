@@ -5,7 +5,7 @@ from typing import Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from name_matching.decide import AUTOMATIC, REVIEWED, RULE, Candidate, CandidateSet, decide_single_match
+from name_matching.decide import AUTOMATIC, REVIEWED, RULE, Candidate, CandidateMatcher, CandidateSet, MatchDecision
 from name_matching.respondents import parse_parties
 from tests.tables import check_cases
 
@@ -171,6 +171,10 @@ TABLE: Final = [
     ("Inc.", "US", None),
     ("", "US", None),
 ]
+
+
+def decide_single_match(name: str, country: str, known: list[Candidate], among: CandidateSet) -> MatchDecision:
+    return CandidateMatcher(country, known).decide(name, among)
 
 
 def candidates(country: str) -> list[Candidate]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from connectors.nasdaq.mapping import HOLDER_KEY
 from connectors.nasdaq.names import issuer_key
 from connectors.nasdaq.schema import HOLDER
-from connectors.no.issuer_names import issuer_cores
+from connectors.no.issuer_links import issuer_cores
 from connectors.se.issuer_links import core_names as swedish_cores
 from connectors.se.major_holdings.holder_names import comparable_words
 from connectors.uk.nsm.schema import issuer_words, normalise_holder_name
@@ -19,7 +19,7 @@ from name_matching.folding import fold_except_nordic, fold_nordic_letters, fold_
 from name_matching.name_columns import core_names, fold_texts, fold_texts_except_nordic
 from pipelines.transforms.holders import name_features
 from tests.tables import check_cases
-from warehouse.reader.queries.relevance import parse_name_query
+from warehouse.reader.queries.names import parse_name_query
 
 NAMES = [  # name, market, folded, and the core that remains without legal forms
     ("Håkon Invest AB (publ)", "SE", "hakon invest ab publ", "hakon invest"),

@@ -21,7 +21,7 @@ import pytest
 from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.workspace.context import WorkspaceRequestContext
 
-from pipelines.defs import partitions
+from pipelines.defs import jobs
 from pipelines.ingest.market_run import dagster_instance
 from pipelines.ingest.run import ingest
 from pipelines.runtime.batch_ids import next_batch
@@ -163,7 +163,7 @@ def _hand_out(instance: dg.DagsterInstance) -> list[str]:
     launched = []
     for market in MARKETS:
         batch = next_batch(utc_now(), instance.get_dynamic_partitions("batches"))
-        partitions.register_batch(instance, batch)
+        jobs.register_batch(instance, batch)
         launched.append(_launch(instance, market, batch))
     return launched
 

@@ -24,9 +24,9 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from pipelines.ingest.market_run import dagster_instance
-from pipelines.settings import Settings
+from pipelines.settings import IngestSettings
 from tests.pipelines.test_dagster_storage import job
-instance = dagster_instance(Settings(data=Path(sys.argv[1])))
+instance = dagster_instance(IngestSettings(data=Path(sys.argv[1])))
 assert job.execute_in_process(instance=instance).success
 os.kill(os.getpid(), signal.SIGKILL)
 """

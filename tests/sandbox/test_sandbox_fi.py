@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from lxml import etree, html
 
-from sandbox import World, damage_file, expected, write_days
-from sandbox.companies.fi import numbers as fi_numbers
-from sandbox.http.routes import CachedResponse, RegistryResponder
+from sandbox import World, damage_file, expected, numbers, write_days
+from sandbox.http.routes import RegistryResponder
+from sandbox.shared.response import SandboxResponse
 from warehouse.schema import identifiers
 
 INSTANCE = "{http://www.xbrl.org/2003/instance}"
@@ -50,14 +50,14 @@ def companies(days: list[Path]) -> list[dict[str, Any]]:
 
 def test_numbers_are_valid_and_lead_back_to_their_position() -> None:
     for position in (*range(400), 99_999, 800_000):
-        written = fi_numbers.finnish_number(position)
+        written = numbers.finnish_number(position)
         number = identifiers.parse_company_number(written)
         assert number is not None
         assert (number.market, number.has_valid_check_digit, number.org_number) == ("FI", True, written)
-        assert fi_numbers.finnish_position(written) == position
-    assert len({fi_numbers.finnish_number(position) for position in range(5000)}) == 5000
-    assert fi_numbers.finnish_position("0112038-9") is None
-    assert fi_numbers.finnish_position("50000009") is None
+        assert numbers.finnish_position(written) == position
+    assert len({numbers.finnish_number(position) for position in range(5000)}) == 5000
+    assert numbers.finnish_position("0112038-9") is None
+    assert numbers.finnish_position("50000009") is None
 
 
 def test_living_and_ceased_stand_in_one_file_under_one_status(companies: list[dict[str, Any]]) -> None:
@@ -192,7 +192,7 @@ def desk(tmp_path: Path) -> RegistryResponder:
     return RegistryResponder(WORLD, tmp_path, day=1)
 
 
-def told(answer: CachedResponse) -> Any:
+def told(answer: SandboxResponse) -> Any:
     body = answer.body.read_bytes() if isinstance(answer.body, Path) else answer.body
     return json.loads(body)
 
@@ -265,7 +265,7 @@ def test_news_come_in_pages_and_wrapped_in_a_call(desk: RegistryResponder) -> No
     key = re.search(r"id=(\w+)", flagged["messageUrl"])
     assert key is not None
     page = desk.respond("/view", f"id={key[1]}&lang={flagged['language']}")
-    assert (page.status, page.headers["Content-Type"]) == (200, "text/html;charset=UTF-8")
+    assert (page.status, page.kind) == (200, "text/html;charset=UTF-8")
     assert desk.respond("/view", "id=b0&lang=en").status == 404
 
 

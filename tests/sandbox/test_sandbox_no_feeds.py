@@ -97,11 +97,11 @@ def test_sub_units_in_bulk_and_one_by_one(client):
 
 def test_tempers(client, registry):
     plain = entries(client)
-    registry.desk.temper = FeedFaults(duplicates_entries=True, is_shuffled=True, largest=6)
+    registry.desk.feed_faults = FeedFaults(duplicates_entries=True, is_shuffled=True, largest=6)
     page = entries(client)
     assert len(page) == 12
     assert page != sorted(page, key=lambda entry: entry["oppdateringsid"])
-    registry.desk.temper = FeedFaults(replayed=True)
+    registry.desk.feed_faults = FeedFaults(replayed=True)
     assert entries(client, oppdateringsid=99_999_999) == plain
-    registry.desk.temper = FeedFaults(withheld=frozenset({plain[0]["oppdateringsid"]}))
+    registry.desk.feed_faults = FeedFaults(withheld=frozenset({plain[0]["oppdateringsid"]}))
     assert entries(client) == plain[1:]

@@ -20,8 +20,9 @@ from sandbox import World, sufficient_companies, write_days
 from sandbox.companies import releases
 from sandbox.companies.releases import FIRM, PERSON
 from sandbox.expected_events import event_row
-from sandbox.http.routes import CachedResponse, RegistryResponder
+from sandbox.http.routes import RegistryResponder
 from sandbox.news import http
+from sandbox.shared.response import SandboxResponse
 from sandbox.write import file_document_key
 
 DC = "http://dublincore.org/documents/dcmi-namespace/"
@@ -52,7 +53,7 @@ def desk(world: World, tmp_path_factory: pytest.TempPathFactory) -> RegistryResp
 
 def body(desk: RegistryResponder, path: str, query: str = "") -> bytes:
     answer = desk.respond(path, query)
-    assert isinstance(answer, CachedResponse)
+    assert isinstance(answer, SandboxResponse)
     assert answer.status == 200
     assert isinstance(answer.body, bytes)
     return answer.body

@@ -10,10 +10,9 @@ from collections import Counter
 import pytest
 from lxml import etree
 
-from sandbox import World, minimum_companies, write_days
-from sandbox.companies.se import numbers
+from sandbox import World, minimum_companies, numbers, write_days
 from sandbox.faults.files import damage_body
-from sandbox.se import annual_reports, api_answers, sole_traders
+from sandbox.se import api_answers, ixbrl, sole_traders
 from sandbox.se.bulk_files import COLUMNS, PROCEEDINGS, STATISTICAL_COLUMNS
 from warehouse.schema import identifiers
 
@@ -140,8 +139,8 @@ def test_weekly_archives_hold_packages_with_what_lies_beside_a_report(days):
 
 
 def reports(world):
-    for company, accounts in annual_reports.registered_reports(world, 0):
-        yield company, accounts, etree.fromstring(annual_reports.report_document(company, accounts))
+    for company, accounts in world.published_accounts("SE", 0):
+        yield company, accounts, etree.fromstring(ixbrl.annual_report(company, accounts))
 
 
 def test_reports_come_in_every_variety(world):

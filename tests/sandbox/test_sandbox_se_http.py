@@ -6,8 +6,7 @@ import httpx
 import pytest
 from lxml import etree
 
-from sandbox import World, serve, write_day
-from sandbox.companies.se import numbers
+from sandbox import World, numbers, serve, write_day
 from sandbox.se import annual_reports, sole_traders
 from sandbox.se.http import CLIENT
 

@@ -36,7 +36,7 @@ def test_bulk_is_gzip_of_what_the_files_hold(client, registry):
     assert "content-encoding" not in answer.headers
     elements = json.loads(gzip.decompress(answer.content))
     world = registry.desk.world
-    assert len(elements) == sum(company.in_register for company in world.all("NO", 0))
+    assert len(elements) == sum(company.is_in_register for company in world.all("NO", 0))
     rows = gzip.decompress(client.get(f"{API}/lastned/csv").content)
     assert rows == b"".join(files.csv_chunks(world, 0))
 

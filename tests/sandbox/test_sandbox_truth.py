@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sandbox
 from sandbox import expected as sandbox_expected
-from sandbox import expected_events
+from sandbox.model.company import crossed_thresholds
 from tests.tables import check_cases
 
 
@@ -65,7 +65,7 @@ def test_dissolved_companies_come_back(written):
     ],
 )
 def test_thresholds(previous, current, crossed):
-    assert expected_events.crossed_thresholds(Decimal(previous), Decimal(current)) == crossed
+    assert crossed_thresholds(Decimal(previous), Decimal(current)) == crossed
 
 
 def test_profiles_have_the_fourteen_fields_in_order(written):

@@ -163,7 +163,7 @@ def test_a_timepoint_that_is_none_or_too_old_is_416(streaming, timepoint):
 def test_events_are_kept_for_some_days(streaming, registry):
     first = stream_events.day_events(WORLD, 0, PSC)[0].timepoint
     assert rested(streaming, PSC, timepoint=first)
-    registry.desk.streams.temper = StreamFaults(retention_days=0)
+    registry.desk.streams.stream_faults = StreamFaults(retention_days=0)
     assert streaming.get(f"/{PSC}", params={"timepoint": first}).status_code == 416
 
 
@@ -204,7 +204,7 @@ def test_streams_of_which_the_world_has_nothing_only_beat(streaming):
 
 def test_six_hundred_in_five_minutes_and_then_429_until_the_window_ends(rest, registry):
     now = 1000.0
-    registry.desk.rest.budget = RequestQuota(allowed=2, clock=lambda: now)
+    registry.desk.rest.quota = RequestQuota(allowed=2, clock=lambda: now)
     number = WORLD.company("UK", 1, 1).number
     answers = [rest.get(f"/company/{number}") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]

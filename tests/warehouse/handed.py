@@ -14,8 +14,8 @@ import polars as pl
 from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
 from warehouse.exports.exports import ExportStore, MarketExport
-from warehouse.reader.reader import FinancialsQuery, ReleaseReader, ResultPage
-from warehouse.reader.types import EventQuery, PinnedRelease
+from warehouse.reader.reader import FinancialsQuery, PinnedRelease, ReleaseReader, ResultPage
+from warehouse.reader.types import EventQuery
 from warehouse.schema.tables import EVENTS
 from warehouse.storage.atomic_files import ignore_step
 from warehouse.storage.layout import Layout

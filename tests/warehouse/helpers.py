@@ -84,8 +84,8 @@ class Sent:
     scope: str = "full"
     cursor: str | None = None
     url: str | None = "https://register.example/file"
-    status: int | None = 200
-    headers: dict[str, str] | None = None
+    http_status: int | None = 200
+    response_headers: dict[str, str] | None = None
 
     @property
     def body(self) -> io.BytesIO:

@@ -15,7 +15,8 @@ from typing import Any
 
 from name_matching.folding import fold_text
 from tests.warehouse.world import learn, member, period, publish
-from warehouse.reader.types import CompanyQuery, Key, PinnedRelease
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import CompanyQuery, Key
 from warehouse.storage.layout import Layout
 
 WORDS = [

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tables import check_cases
 from tests.warehouse.world import learn, member, publish
-from warehouse.reader.queries import by_identifier
+from warehouse.reader.queries import profiles
 from warehouse.reader.reader import ReleaseReader
 from warehouse.storage.layout import Layout
 
@@ -121,5 +121,5 @@ def test_a_symbol_of_many_companies_names_a_few(layout: Layout) -> None:
     )
     publish(layout, "NO")
     ((*found,),) = named(layout, "a")
-    assert len(found) == by_identifier.MOST
+    assert len(found) == profiles.MOST
     assert found == sorted(found)

@@ -21,18 +21,18 @@ from tests.tables import check_cases
 from tests.warehouse import search_world as world
 from tests.warehouse.helpers import ROOT
 from tests.warehouse.world import learn, member, publish
-from warehouse.reader.queries.duckdb_scans import DuckdbScans
+from warehouse.reader.queries.duckdb_scans import DuckdbScans, QueryDeadline
 from warehouse.reader.queries.filters import LONGEST_NAME
-from warehouse.reader.queries.timeout import QueryDeadline
 from warehouse.reader.reader import (
     CompanyQuery,
     EventQuery,
     FinancialsQuery,
     InvalidPageKeyError,
+    PinnedRelease,
     QueryTimeoutError,
     ReleaseReader,
 )
-from warehouse.reader.types import Key, PinnedRelease, ResultPage
+from warehouse.reader.types import Key, ResultPage
 from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE
 from warehouse.serving import search_table, sort_keys
 from warehouse.storage.duckdb import open_database
@@ -213,7 +213,7 @@ class _Late:
 
 
 def test_a_list_that_takes_too_long_is_given_up(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.reader.queries.timeout.STEPS", 100)
+    monkeypatch.setattr("warehouse.reader.queries.duckdb_scans.STEPS", 100)
     _serve(layout, *(f"Firma {n} AS" for n in range(300))).close()
     patient, hasty = ReleaseReader(layout, _Late(), seconds=1e9), ReleaseReader(layout, _Late(), seconds=5)
     with patient.pin_release() as slow, hasty.pin_release() as fast:
@@ -362,11 +362,11 @@ def test_a_search_by_name_needs_no_engine(layout: Layout) -> None:
         "from pathlib import Path\n"
         "from warehouse.storage.layout import Layout\n"
         "from warehouse.reader.reader import CompanyQuery, ReleaseReader\n"
-        "with ReleaseReader(Layout(Path(sys.argv[1]))).pin() as snapshot:\n"
+        "with ReleaseReader(Layout(Path(sys.argv[1]))).pin_release() as snapshot:\n"
         "    for query in (CompanyQuery(), CompanyQuery(q='nors'), CompanyQuery(q='nosrk', countries=('NO',))):\n"
-        "        assert snapshot.search(query, None, 5).rows, query\n"
+        "        assert snapshot.search_companies(query, None, 5).rows, query\n"
         "    print('duckdb' in sys.modules)\n"
-        "    assert snapshot.search(CompanyQuery(sort='name'), None, 5).rows\n"
+        "    assert snapshot.search_companies(CompanyQuery(sort='name'), None, 5).rows\n"
         "    print([name for name in ('duckdb', 'polars', 'pyarrow') if name in sys.modules])\n"
     )
     done = subprocess.run(

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from tests.warehouse import search_world as world
 from tests.warehouse.search_world import Firm
-from warehouse.reader.reader import CompanyQuery, ReleaseReader
-from warehouse.reader.types import PinnedRelease
+from warehouse.reader.reader import CompanyQuery, PinnedRelease, ReleaseReader
 from warehouse.release.manifest import SERVING
 from warehouse.storage.layout import Layout
 

@@ -21,7 +21,7 @@ from warehouse.ledger.ledger import read_index_rows
 from warehouse.schema.ids import holder_id
 from warehouse.staged.snapshots import TOUCHED, SnapshotStore
 from warehouse.staged.writer import REJECTS, SIGNALS
-from warehouse.storage import atomic_files
+from warehouse.storage import atomic_files, parquet
 from warehouse.storage.layout import Layout
 
 Mask = Callable[[pl.DataFrame], pl.Series]  # true for rows to delete
@@ -37,14 +37,8 @@ def erase_parquet_rows(path: Path, mask: Mask) -> int:
     gone = mask(rows)
     count = int(gone.sum())
     if count:
-        _replace_parquet(path, rows.filter(~gone))
+        parquet.replace_parquet(path, rows.filter(~gone))
     return count
-
-
-def _replace_parquet(path: Path, rows: pl.DataFrame) -> None:
-    built = atomic_files.temporary_path(path)
-    rows.write_parquet(built)
-    atomic_files.publish_file(built, path)
 
 
 def erase_rejects_and_signals(path: Path, mentions_subject: MentionsSubject) -> None:
@@ -91,18 +85,15 @@ def erased_rows_mask(rows: pl.DataFrame, redactor: EventRedactor) -> pl.Series:
 def redact_collected_events(runs: Path, market: str, redactor: EventRedactor) -> None:
     """Redacts events that runs have collected for a release."""
     for path in sorted(runs.glob(f"*/events-{market}.parquet")):
-        _redact_event_file(path, redactor)
+        if (rows := _redacted_events(path, redactor)) is not None:
+            parquet.replace_parquet(path, rows)
 
 
-def _redact_event_file(path: Path, blanking: EventRedactor) -> pl.DataFrame | None:
-    """Redacts the `data` of events in a Parquet file; returns the new rows, or None if nothing changed."""
+def _redacted_events(path: Path, redactor: EventRedactor) -> pl.DataFrame | None:
+    """The rows of a Parquet file of events with their `data` redacted; None if that changes nothing."""
     rows = pl.read_parquet(path)
-    data = pl.Series("data", list(map(blanking.redact_event, rows["data"])), dtype=pl.String)
-    if (data == rows["data"]).all():
-        return None
-    rows = rows.with_columns(data)
-    _replace_parquet(path, rows)
-    return rows
+    data = pl.Series("data", list(map(redactor.redact_event, rows["data"])), dtype=pl.String)
+    return None if (data == rows["data"]).all() else rows.with_columns(data)
 
 
 def redact_ledger(layout: Layout, redactor: EventRedactor) -> int:
@@ -113,15 +104,12 @@ def redact_ledger(layout: Layout, redactor: EventRedactor) -> int:
     count = 0
     for segment in read_index.read_segments(layout.ledger_folder):
         path = read_index.segment_path(layout.ledger_folder, segment.release)
-        lookup = read_index.lookup_path(layout.ledger_folder, segment.release)
-        rows = pl.read_parquet(path)
-        data = pl.Series("data", list(map(redactor.redact_event, rows["data"])), dtype=pl.String)
-        if (data == rows["data"]).all():
-            continue
-        rows = rows.with_columns(data)
-        read_index.write_lookup(lookup, read_index_rows(rows))
-        _replace_parquet(path, rows)
-        count += 1
+        rows = _redacted_events(path, redactor)
+        if rows is not None:
+            lookup = read_index.lookup_path(layout.ledger_folder, segment.release)
+            read_index.write_lookup(lookup, read_index_rows(rows))
+            parquet.replace_parquet(path, rows)
+            count += 1
     return count
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,7 +30,7 @@ from warehouse.storage.duckdb import (
     registered_frame,
 )
 from warehouse.storage.layout import Layout
-from warehouse.storage.locks import exclusive_lock
+from warehouse.storage.locks import history_lock
 
 PRESENT: Final = "present"
 _SHARED: Final = ("open", "versions", "closed")
@@ -56,13 +56,9 @@ class KnownHolder:
     texts: frozenset[str]
 
 
-def _history_lock(layout: Layout, market: str) -> AbstractContextManager[None]:
-    return exclusive_lock(layout, f"history-{market}", f"history of market {market}")
-
-
 @contextmanager
 def _open_history(layout: Layout, market: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    with _history_lock(layout, market), open_database(layout.history_file(market)) as connection:
+    with history_lock(layout, market), open_database(layout.history_file(market)) as connection:
         yield connection
 
 
@@ -227,7 +223,7 @@ def erase_subjects(layout: Layout, market: str, plan: ErasurePlan) -> None:
         return
     path = layout.history_file(market)
     built = atomic_files.temporary_path(path)
-    with _history_lock(layout, market):
+    with history_lock(layout, market):
         with open_database(path) as connection:
             _delete_subjects(connection, plan)
             atomic_files.delete_if_exists(built)

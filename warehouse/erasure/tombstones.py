@@ -16,7 +16,7 @@ import secrets
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -127,7 +127,7 @@ class TombstoneStore:
 
     def export_records(self, market: str) -> list[dict[str, Any]]:
         """The tombstones of a market as JSON, for replication."""
-        return [_as_json(stone) for stone in self.list_tombstones(market)]
+        return [atomic_files.json_fields(stone) for stone in self.list_tombstones(market)]
 
     def replace_records(self, market: str, records: Iterable[dict[str, Any]]) -> None:
         """Replaces the tombstones of a market by those of another machine."""
@@ -143,9 +143,8 @@ class TombstoneStore:
             before = dict(known)
             yield known
             if known != before:
-                atomic_files.write_json(
-                    self._layout.tombstones_file, {"erased": [_as_json(stone) for stone in known.values()]}
-                )
+                entries = [atomic_files.json_fields(stone) for stone in known.values()]
+                atomic_files.write_json(self._layout.tombstones_file, {"erased": entries})
 
 
 def _merge_tombstones(former: Tombstone, stone: Tombstone) -> Tombstone:
@@ -153,10 +152,6 @@ def _merge_tombstones(former: Tombstone, stone: Tombstone) -> Tombstone:
     if RELEASE not in former.done:
         return replace(former, traces=more)
     return replace(former, traces=more, done=(), clean=None)
-
-
-def _as_json(stone: Tombstone) -> dict[str, Any]:
-    return {**asdict(stone), "at": stone.at.isoformat()}
 
 
 def _parse_tombstone(entry: dict[str, Any]) -> Tombstone:

@@ -20,9 +20,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from warehouse.exports.manifest import MANIFEST
 from warehouse.exports.sinks import SUFFIXES
-from warehouse.exports.writer import ExportProgress, MarketExportWriter
+from warehouse.exports.writer import MANIFEST, ExportProgress, MarketExportWriter
 from warehouse.raw.archive import utc_now
 from warehouse.reader.leases import LeasedRelease, leased_release, unreadable_release_error
 from warehouse.reader.reader import NoReleaseError

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import gzip
 import io
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, Protocol, Self
+from typing import Any, Final, Self
 
 import pyarrow as pa
 import pyarrow.json as arrow_json
@@ -25,26 +26,17 @@ _GZIP_LEVEL: Final = 5
 _ZSTD_LEVEL: Final = 3
 
 
-class ExportSink(Protocol):
+class ExportSink(ABC):
     """One file being written."""
 
+    _file: Any  # the writer of the format, over the open file
+
+    def __init__(self, path: Path) -> None:
+        self._raw = path.open("wb")
+
+    @abstractmethod
     def add(self, lines: Sequence[bytes]) -> None:
         """Adds objects; all groups but the last must have the same size."""
-        ...
-
-    def close(self) -> None: ...
-
-
-class NdjsonSink:
-    """An NDJSON file: one object per line."""
-
-    def __init__(self, path: Path, _: ExportTable) -> None:
-        self._raw = path.open("wb")
-        self._file = gzip.GzipFile("", "wb", _GZIP_LEVEL, self._raw, mtime=0)
-
-    def add(self, lines: Sequence[bytes]) -> None:
-        for start in range(0, len(lines), _LINES):
-            self._file.write(b"\n".join((*lines[start : start + _LINES], b"")))
 
     def close(self) -> None:
         try:
@@ -53,12 +45,24 @@ class NdjsonSink:
             self._raw.close()
 
 
-class ParquetSink:
+class NdjsonSink(ExportSink):
+    """An NDJSON file: one object per line."""
+
+    def __init__(self, path: Path, _: ExportTable) -> None:
+        super().__init__(path)
+        self._file = gzip.GzipFile("", "wb", _GZIP_LEVEL, self._raw, mtime=0)
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        for start in range(0, len(lines), _LINES):
+            self._file.write(b"\n".join((*lines[start : start + _LINES], b"")))
+
+
+class ParquetSink(ExportSink):
     """A Parquet file: one row group per call, with column statistics, so that readers can skip groups."""
 
     def __init__(self, path: Path, table: ExportTable) -> None:
+        super().__init__(path)
         self._table = table
-        self._raw = path.open("wb")
         order = pq.SortingColumn.from_ordering(table.schema, [(name, "ascending") for name in table.sorted_by])
         self._file = pq.ParquetWriter(
             self._raw, table.schema, compression="zstd", compression_level=_ZSTD_LEVEL, sorting_columns=order
@@ -66,12 +70,6 @@ class ParquetSink:
 
     def add(self, lines: Sequence[bytes]) -> None:
         self._file.write_table(to_arrow_table(self._table, lines), row_group_size=GROUP)
-
-    def close(self) -> None:
-        try:
-            self._file.close()
-        finally:
-            self._raw.close()
 
 
 SINKS: Final[Mapping[str, type[NdjsonSink | ParquetSink]]] = {"parquet": ParquetSink, "ndjson": NdjsonSink}

@@ -1,39 +1,131 @@
 """Writes one market of one release into its export folder: each file when complete, then the manifest.
 
-Rows stream from the API's database; only one row group is in memory.
-Does not belong here: which markets, the pointer to the export, pruning (`exports`).
+Rows stream from the API's database; only one row group is in memory. `manifest.json` is as the contract defines it
+(docs/contract/contract.md 4.15), plus further facts for consumers. Does not belong here: which markets, the pointer
+to the export, pruning (`exports`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Self
 
 import pyarrow as pa
 
-from warehouse.exports import manifest as exports_manifest
 from warehouse.exports import schemas
-from warehouse.exports.manifest import MANIFEST, ExportedFile
 from warehouse.exports.schemas import ExportTable
-from warehouse.exports.sinks import GROUP, TableFiles
+from warehouse.exports.sinks import COMPRESSIONS, GROUP, SUFFIXES, TableFiles
+from warehouse.ledger.read_index import format_instant
 from warehouse.reader.leases import LeasedRelease
 from warehouse.reader.queries import market_dump
-from warehouse.release.manifest import InvalidReleaseError
+from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
+from warehouse.schema.market_state import DatasetState
 from warehouse.storage import atomic_files
 
 ExportProgress = Callable[[str, str, int], None]  # market, table, rows written so far
 Rows = Iterator[tuple[bytes, ...]]
+MANIFEST: Final = "manifest.json"
 _TOGETHER: Final = (
     (schemas.COMPANIES, schemas.DETAILS),
     (schemas.FINANCIALS,),
     (schemas.OWNERSHIP,),
     (schemas.EVENTS,),
 )  # tables written from one pass over the rows
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile:
+    """One file of an export."""
+
+    name: str
+    table: str
+    format: str
+    compression: str
+    rows: int
+    bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path, table: ExportTable, form: str, rows: int) -> Self:
+        """Describes a finished file on disk."""
+        digest = atomic_files.file_sha256(path)
+        return cls(path.name, table.name, form, COMPRESSIONS[form], rows, path.stat().st_size, digest)
+
+
+def file_name(table: ExportTable, form: str) -> str:
+    """The file name, as `companies.parquet` or `companies.ndjson.gz`."""
+    return table.name + SUFFIXES[form]
+
+
+def complete_files(folder: Path) -> dict[str, ExportedFile]:
+    """The complete files of an export by name: those with the size given in its manifest.
+
+    Empty if there is no readable manifest, or if it describes other columns.
+    """
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+    if manifest["schema_version"] != schemas.VERSION or manifest["columns"] != _column_entries():
+        return {}
+    found = [ExportedFile(**entry) for entry in manifest["files"]]
+    return {
+        entry.name: entry
+        for entry in found
+        if (path := folder / entry.name).is_file() and path.stat().st_size == entry.bytes
+    }
+
+
+def build_export_manifest(
+    release: ReleaseManifest, market: str, owned_on: date, files: Iterable[ExportedFile], now: datetime
+) -> dict[str, Any]:
+    """The manifest for the given files."""
+    state = release.markets[market]
+    by_name = {entry.name: entry for entry in files}
+    names = [file_name(table, form) for table in schemas.TABLES for form in SUFFIXES]
+    listed = [by_name[name] for name in names if name in by_name]
+    return {
+        "market": market,
+        "generated_at": format_instant(now),
+        "as_of_sequence": release.last,
+        "release": release.release,
+        "released_at": format_instant(release.built_at),
+        "observed_at": format_instant(state.at) if state.at else None,
+        "state": state.state,
+        "ownership_as_of": owned_on.isoformat(),
+        "schema_version": schemas.VERSION,
+        "formats": [form for form in SUFFIXES if any(entry.format == form for entry in listed)],
+        "files": [asdict(entry) for entry in listed],
+        "datasets": [_dataset_entry(key, state.datasets[key]) for key in sorted(state.datasets)],
+        "columns": _column_entries(),
+    }
+
+
+def _dataset_entry(key: str, state: DatasetState) -> dict[str, Any]:
+    terms: Mapping[str, str | None] = (
+        asdict(state.terms) if state.terms else dict.fromkeys(("licence", "licence_url", "attribution"))
+    )
+    return {
+        "dataset": key,
+        "observed_at": format_instant(state.observed_at) if state.observed_at else None,
+        "held": asdict(state.held) if state.held else None,
+        **terms,
+    }
+
+
+def _column_entries() -> dict[str, list[dict[str, Any]]]:
+    return {
+        table.name: [
+            {"name": field.name, "type": str(field.type), "nullable": field.nullable} for field in table.schema
+        ]
+        for table in schemas.TABLES
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +141,7 @@ class MarketExportWriter:
 
     def write(self, now: datetime) -> bool:
         """Writes the missing files of the export; returns False if none is missing."""
-        there = exports_manifest.complete_files(self.folder)
+        there = complete_files(self.folder)
         missing = {name for table in schemas.TABLES for name in self._file_formats(table)} - there.keys()
         if not missing:
             return False
@@ -64,7 +156,7 @@ class MarketExportWriter:
 
     def _file_formats(self, table: ExportTable) -> dict[str, str]:
         """File names of a table, with their formats."""
-        return {exports_manifest.file_name(table, form): form for form in self.formats}
+        return {file_name(table, form): form for form in self.formats}
 
     def _write_tables(self, tables: Sequence[ExportTable], missing: set[str]) -> Iterator[ExportedFile]:
         wanted = [
@@ -124,7 +216,7 @@ class MarketExportWriter:
         return max(built, state.at or built).astimezone(UTC).date()
 
     def _write_manifest(self, made: Sequence[ExportedFile], now: datetime) -> None:
-        manifest = exports_manifest.build_export_manifest(self.release.manifest, self.market, self.owned_on, made, now)
+        manifest = build_export_manifest(self.release.manifest, self.market, self.owned_on, made, now)
         self.on_step("checksums taken")
         atomic_files.write_json(self.folder / MANIFEST, manifest)
         self.on_step("manifest written")

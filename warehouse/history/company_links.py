@@ -86,12 +86,7 @@ def resolve_links(connection: duckdb.DuckDBPyConnection, table: Table, link_path
     name = f"present.{quote_identifier(table.name)}"
     # rows from before the table was linked have no mark
     mine = f"coalesce({NAMELESS}, _company_id IS NULL)"
-    answers = ", ".join(
-        f"a{place} AS ({_candidate_companies_sql(way, name, mine)})" for place, way in enumerate(link_paths)
-    )
-    joins = " ".join(
-        f"LEFT JOIN a{place} ON a{place}.key = t.{quote_identifier(way.key)}" for place, way in enumerate(link_paths)
-    )
+    answers, joins = _answers_sql(link_paths, name, mine)
     found = "CASE " + " ".join(f"WHEN a{place}.found THEN a{place}.company" for place in range(len(link_paths)))
     connection.execute(
         f"""CREATE OR REPLACE TEMP TABLE relinked AS
@@ -109,6 +104,17 @@ def resolve_links(connection: duckdb.DuckDBPyConnection, table: Table, link_path
     moved = f"{GAINED} IS NOT NULL AND ({LOST} IS NOT NULL OR coalesce(had, false)) AS {MOVED}"
     pairs = query_frame(connection, f"SELECT DISTINCT {GAINED}, {LOST}, {moved} FROM relinked ORDER BY ALL")
     return pairs.cast({GAINED: pl.String, LOST: pl.String, MOVED: pl.Boolean})
+
+
+def _answers_sql(link_paths: Sequence[LinkPath], name: str, mine: str) -> tuple[str, str]:
+    """SQL for the candidates of each rule, `a0` and so on, and for joining them to the rows `t`."""
+    answers = ", ".join(
+        f"a{place} AS ({_candidate_companies_sql(way, name, mine)})" for place, way in enumerate(link_paths)
+    )
+    joins = " ".join(
+        f"LEFT JOIN a{place} ON a{place}.key = t.{quote_identifier(way.key)}" for place, way in enumerate(link_paths)
+    )
+    return answers, joins
 
 
 def _candidate_companies_sql(way: LinkPath, name: str, mine: str) -> str:
@@ -136,12 +142,7 @@ def unlinked_records(
     """
     name = f"present.{quote_identifier(table.name)}"
     mine = "_company_id IS NULL"
-    answers = ", ".join(
-        f"a{place} AS ({_candidate_companies_sql(way, name, mine)})" for place, way in enumerate(link_paths)
-    )
-    joins = " ".join(
-        f"LEFT JOIN a{place} ON a{place}.key = t.{quote_identifier(way.key)}" for place, way in enumerate(link_paths)
-    )
+    answers, joins = _answers_sql(link_paths, name, mine)
     keys = ", ".join(f"nullif(t.{quote_identifier(way.key)}, '')" for way in link_paths)
     found = " OR ".join(f"coalesce(a{place}.found, false)" for place in range(len(link_paths)))
     several = f"CASE WHEN coalesce({keys}) IS NOT NULL THEN {found} END" if link_paths else "NULL::BOOLEAN"

@@ -1,24 +1,35 @@
-"""The database file of a history: creating its tables, schema edition, compaction.
+"""The database file of a history: creating its tables, schema edition, compaction, comparing two files.
 
-Does not belong here: locks, transactions and the use of the tables (`history`).
+Does not belong here: locks, transactions and the use of the tables (`history`), or the conclusions drawn from a
+comparison (`pipelines.maintenance.rebuild`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 import duckdb
+import polars as pl
 
 from warehouse import schema_render
 from warehouse.history import scd2
 from warehouse.schema.tables import EVENTS, TABLES
 from warehouse.schema.types import Table
 from warehouse.storage import atomic_files
-from warehouse.storage.duckdb import copy_database, open_database
+from warehouse.storage.duckdb import (
+    copy_database,
+    open_database,
+    query_frame,
+    query_int,
+    quote_identifier,
+    string_literal,
+)
 
 _IDENTITY: Final = "CREATE TABLE IF NOT EXISTS identity (id VARCHAR, edition VARCHAR)"
 _BOOK: Final = (
@@ -40,6 +51,7 @@ RENAMED_EDITIONS: Final = {
 # DuckDB reuses freed blocks but does not return them: past this share of free blocks the file is rewritten.
 LARGEST_FREE_SHARE: Final = 0.5
 FEWEST_FREE_BLOCKS: Final = 256  # blocks of 256 KiB
+_KEPT: Final = ("open", "closed", "versions")  # current, superseded, past valid time
 
 
 def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
@@ -95,3 +107,42 @@ def compacted_copy(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | 
     atomic_files.delete_if_exists(built)
     copy_database(connection, built)
     return built
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryComparison:
+    """rows: (former, made) counts of rows ever known, by table. lost: companies missing from `made`, sorted."""
+
+    rows: Mapping[str, tuple[int, int]]
+    lost: tuple[str, ...]
+
+
+def compare_histories(previous_path: Path, rebuilt_path: Path) -> HistoryComparison:
+    """Compares two files that are not being written. A table missing from the former counts as empty."""
+    with open_database(rebuilt_path, read_only=True) as connection:
+        connection.execute(f"ATTACH {string_literal(str(previous_path.resolve()))} AS former (READ_ONLY)")
+        try:
+            own = connection.execute("SELECT current_database()").fetchall()[0][0]
+            rows = {
+                table.name: (_count_rows(connection, "former", table.name), _count_rows(connection, own, table.name))
+                for table in TABLES
+            }
+            lost = query_frame(
+                connection,
+                """SELECT DISTINCT company_id FROM former.open.companies
+                    ANTI JOIN open.companies USING (company_id) ORDER BY company_id""",
+            )
+        finally:
+            connection.execute("DETACH former")
+    return HistoryComparison(rows, tuple(lost["company_id"].cast(pl.String)))
+
+
+def _count_rows(connection: duckdb.DuckDBPyConnection, database: str, table: str) -> int:
+    places = connection.execute(
+        "SELECT schema_name FROM duckdb_tables() WHERE database_name = $1 AND table_name = $2", [database, table]
+    ).fetchall()
+    return sum(
+        query_int(connection, f"SELECT count(*) FROM {'.'.join(map(quote_identifier, (database, schema, table)))}")
+        for (schema,) in places
+        if schema in _KEPT
+    )

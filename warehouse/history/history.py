@@ -19,7 +19,7 @@ import duckdb
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.history import company_links, current_records, database, scd2, valid_time
+from warehouse.history import company_links, current_records, database, scd2
 from warehouse.history.company_links import KeyOf, LinkPath
 from warehouse.history.scd2 import TableDiff
 from warehouse.schema.tables import COMPANIES, EVENTS
@@ -37,7 +37,7 @@ from warehouse.storage.duckdb import (
     set_memory_limit,
 )
 from warehouse.storage.layout import Layout
-from warehouse.storage.locks import AlreadyLockedError, exclusive_lock
+from warehouse.storage.locks import AlreadyLockedError, history_lock
 
 __all__ = ["AlreadyLockedError", "MarketHistory", "TableDiff"]
 
@@ -58,9 +58,7 @@ class MarketHistory:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            stack.enter_context(
-                exclusive_lock(self._layout, f"history-{self._market}", f"history of market {self._market}")
-            )
+            stack.enter_context(history_lock(self._layout, self._market))
             atomic_files.make_folder(self._path.parent)
             file = stack.enter_context(ExitStack())
             self._connection = file.enter_context(open_database(self._path))
@@ -231,7 +229,7 @@ class MarketHistory:
         if keys.is_empty():
             return
         with self.transaction():
-            found = valid_time.replace_valid_times(self._connection, table, earlier, keys, instant)
+            found = scd2.replace_valid_times(self._connection, table, earlier, keys, instant)
             if not found.is_empty():
                 self._record_changed(found)
 
@@ -259,20 +257,18 @@ class MarketHistory:
     def current_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
         """Current rows, one per key, sorted by key."""
         select = f"SELECT {quoted_columns(table.names)} FROM open.{quote_identifier(table.name)}"
-        if company_ids is None:
-            rows = query_frame(self._connection, select)
-        else:
-            with registered_frame(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
-                rows = query_frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
+        rows = query_frame(self._connection, select) if company_ids is None else self._semi_joined(select, company_ids)
         return rows.cast(schema_render.polars_schema(table)).sort(table.key)
+
+    def _semi_joined(self, select: str, company_ids: pl.Series) -> pl.DataFrame:
+        with registered_frame(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
+            return query_frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
 
     def known_rows(self, table: Table, company_ids: pl.Series) -> pl.DataFrame:
         """All rows ever known of these companies, current or superseded: the table's columns and known_from."""
         everything = scd2.bitemporal_rows_sql(table, ("open", "closed"))
         select = f"SELECT {quoted_columns(table.names)}, known_from FROM ({everything})"
-        with registered_frame(self._connection, "wanted", company_ids.rename("company_id").to_frame()):
-            rows = query_frame(self._connection, f"{select} SEMI JOIN wanted USING (company_id)")
-        return rows.cast(schema_render.polars_schema(table))
+        return self._semi_joined(select, company_ids).cast(schema_render.polars_schema(table))
 
     def rows_known_at(self, table: Table, known_at: datetime) -> pl.DataFrame:
         """Rows as known at an instant: the table's columns and known_from, known_to, valid_to."""

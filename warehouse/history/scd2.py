@@ -2,8 +2,9 @@
 
 One shared table is stored as three DuckDB tables. `open`: one current row per key. `versions`: past valid-time
 versions that are still believed (tables with `valid_from` only). `closed`: superseded rows, with `known_to`.
-None has an index: comparison is by joins (docs/architecture.md 4). Does not belong here: locks, transactions,
-and the order of snapshots (`history`).
+None has an index: comparison is by joins (docs/architecture.md 4). If a source dates each of its statements, past
+versions are replaced by ones that follow from these, in whatever order they arrived. Does not belong here: locks,
+transactions, and the order of snapshots (`history`), or computing versions (`pipelines.transforms`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,14 @@ import polars as pl
 
 from warehouse import schema_render
 from warehouse.schema.types import Table
-from warehouse.storage.duckdb import ensure_table, query_int, quote_identifier, quoted_columns, registered_frame
-from warehouse.storage.duckdb import query_frame as frame_of
+from warehouse.storage.duckdb import (
+    ensure_table,
+    query_frame,
+    query_int,
+    quote_identifier,
+    quoted_columns,
+    registered_frame,
+)
 
 COMPANY: Final = "company_id"
 _ROW: Final = "_row"
@@ -70,7 +77,8 @@ def merge_snapshot(
 ) -> TableDiff:
     """Merges the snapshot of the touched companies into the current rows and returns the diff."""
     rows = schema_render.conform_frame(table, rows)
-    _require_unique_keys(table, rows)
+    if not schema_render.has_unique_keys(table, rows):
+        raise ValueError(f"{table.name}: the key ({', '.join(table.key)}) is null or duplicated in one snapshot")
     if rows.is_empty() and not query_int(connection, f"SELECT count(*) FROM open.{quote_identifier(table.name)}"):
         return empty_diff(table)  # the market has no source for this table
     frame = rows.with_row_index(_ROW)
@@ -79,19 +87,14 @@ def merge_snapshot(
         registered_frame(connection, "touched", touched.rename(COMPANY).to_frame()),
     ):
         connection.execute(_difference_sql(table))
-    found = frame_of(connection, "SELECT old, row FROM difference")
+    found = query_frame(connection, "SELECT old, row FROM difference")
     if found.is_empty():
         return empty_diff(table)
     changes = _build_diff(connection, table, rows, found)
     _close_versions(connection, table, instant)
-    with registered_frame(connection, "image", _select_rows(frame, found["row"].drop_nulls())):
+    with registered_frame(connection, "image", frame[found["row"].drop_nulls().sort()]):
         _insert_current(connection, table, instant)
     return changes
-
-
-def _require_unique_keys(table: Table, rows: pl.DataFrame) -> None:
-    if not schema_render.has_unique_keys(table, rows):
-        raise ValueError(f"{table.name}: the key ({', '.join(table.key)}) is null or duplicated in one snapshot")
 
 
 def _difference_sql(table: Table) -> str:
@@ -120,14 +123,10 @@ def _hash_columns_sql(values: tuple[str, ...]) -> str:
     return f"hash({quoted_columns(values)}) AS one, hash({quoted_columns(values[::-1])}) AS other"
 
 
-def _select_rows(frame: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
-    return frame[rows.sort()]
-
-
 def _build_diff(
     connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame, found: pl.DataFrame
 ) -> TableDiff:
-    before = frame_of(
+    before = query_frame(
         connection,
         f"""SELECT {quoted_columns(table.names, "o.")}, d.row IS NULL AS gone
             FROM open.{quote_identifier(table.name)} AS o JOIN difference AS d ON o.rowid = d.old""",
@@ -237,3 +236,43 @@ def bitemporal_rows_sql(table: Table, schemas: tuple[str, ...]) -> str:
             valid_to FROM {schema}.{quote_identifier(table.name)}"""
         for schema in schemas
     )
+
+
+def replace_valid_times(
+    connection: duckdb.DuckDBPyConnection, table: Table, spans: pl.DataFrame, keys: pl.DataFrame, instant: datetime
+) -> pl.Series:
+    """Replaces the past versions of `keys` with `spans` (the table's columns and `valid_to`).
+
+    Versions that differ move to `closed`, as known until the instant. Returns the companies with any
+    difference.
+    """
+    name, keyed = quote_identifier(table.name), quoted_columns(table.key)
+    names = quoted_columns(table.names)
+    with registered_frame(connection, "spans", spans), registered_frame(connection, "keys", keys):
+        same = " AND ".join(
+            f"v.{quote_identifier(column)} IS NOT DISTINCT FROM s.{quote_identifier(column)}"
+            for column in (*table.business, "valid_to")
+        )
+        connection.execute(
+            f"""CREATE OR REPLACE TEMP TABLE stale AS
+                SELECT v.rowid AS old, v.* FROM versions.{name} AS v SEMI JOIN keys USING ({keyed})
+                WHERE NOT EXISTS (SELECT 1 FROM spans AS s WHERE {same})"""
+        )
+        connection.execute(
+            f"""CREATE OR REPLACE TEMP TABLE fresh_spans AS
+                SELECT s.* FROM spans AS s
+                WHERE NOT EXISTS (SELECT 1 FROM versions.{name} AS v WHERE {same})"""
+        )
+    connection.execute(
+        f"""INSERT INTO closed.{name} BY NAME
+            SELECT {names}, known_from, valid_to, $1::TIMESTAMPTZ AS known_to FROM stale WHERE known_from < $1""",
+        [instant],
+    )
+    connection.execute(f"DELETE FROM versions.{name} WHERE rowid IN (SELECT old FROM stale)")
+    connection.execute(
+        f"""INSERT INTO versions.{name} BY NAME
+            SELECT {names}, $1::TIMESTAMPTZ AS known_from, valid_to FROM fresh_spans""",
+        [instant],
+    )
+    touched = f"SELECT {COMPANY} FROM stale UNION SELECT {COMPANY} FROM fresh_spans ORDER BY 1"
+    return query_frame(connection, touched)[COMPANY].cast(pl.String)

@@ -1,6 +1,10 @@
 """Plans the next release and writes its files, in full or as a patch of the previous release.
 
-Does not belong here: locks, the ledger, the pointer (`publisher`), or the validity of a release (`validation`).
+A patch gathers the changed companies in a file, then replaces them in copied tables. Whatever is derived from rows
+(digests, the search table, the served documents) is computed for the changed companies alone: finding them among
+ten million costs more than processing them. Does not belong here: locks, the ledger, the pointer (`publisher`), the
+content of a table (`full_build`, `serving.search_table`), documents (`serving.documents_db`), or the validity of a
+release (`validation`).
 """
 
 from __future__ import annotations
@@ -16,19 +20,29 @@ import duckdb
 import polars as pl
 
 from warehouse.ledger.ledger import Ledger
-from warehouse.publish import full_build, incremental_build, validation
+from warehouse.publish import full_build, validation
 from warehouse.publish.validation import ContentSummary
 from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE, HistoryRevision, InvalidReleaseError, ReleaseManifest
 from warehouse.schema.market_state import DatasetState, MarketState
-from warehouse.serving import documents_db, name_index
+from warehouse.schema.tables import TABLES
+from warehouse.serving import documents_db, name_index, search_table
 from warehouse.storage import atomic_files
-from warehouse.storage.duckdb import database_name, open_database, set_memory_limit, sibling_connection
+from warehouse.storage.duckdb import (
+    database_name,
+    open_database,
+    quote_identifier,
+    registered_frame,
+    set_memory_limit,
+    sibling_connection,
+    string_literal,
+)
 from warehouse.storage.layout import Layout
 
 # DuckDB's memory while documents are built; polars and SQLite need as much again
 SERVING_MEMORY: Final = "2GB"
 CHECKING_MEMORY: Final = "1200MB"  # for DuckDB while SQLite creates its indexes, with all ids in memory
 COMPACT_AFTER: Final = timedelta(days=7)  # patches leave holes and unsorted rows behind
+CHANGED: Final = "changed.duckdb"  # next to the release while it is built
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,25 +172,23 @@ def _write_patch(
     def patch_documents(copied: Future[None], gathered: duckdb.DuckDBPyConnection) -> None:
         copied.result()
         documents_db.patch_documents(
-            folder / SERVING, gathered, incremental_build.all_changed_companies(changed), ledger.rows(former.last)
+            folder / SERVING, gathered, all_changed_companies(changed), ledger.rows(former.last)
         )
 
     def patch_names(copied: Future[None], gathered: duckdb.DuckDBPyConnection) -> None:
         copied.result()
-        name_index.patch_name_index(
-            folder / NAMES, gathered, incremental_build.all_changed_companies(changed), before / SERVING
-        )
+        name_index.patch_name_index(folder / NAMES, gathered, all_changed_companies(changed), before / SERVING)
 
     changed = {
         history: companies
         for market, companies in made.changed.items()
         if companies is not None and (history := made.parts[market].history) is not None
     }
-    rows = folder / incremental_build.CHANGED
+    rows = folder / CHANGED
     with ThreadPoolExecutor(1) as disk:  # sequentially: a disk is no faster with two
         # documents first, as patching them takes longest
         documents, tables, index = (disk.submit(copy, name) for name in (SERVING, WAREHOUSE, NAMES))
-        incremental_build.gather_changed(rows, changed, before / WAREHOUSE)
+        gather_changed(rows, changed, before / WAREHOUSE)
         with (
             open_database(rows, read_only=True) as gathered,
             sibling_connection(gathered) as apart,
@@ -186,7 +198,7 @@ def _write_patch(
             patched = [threads.submit(patch_documents, documents, gathered), threads.submit(patch_names, index, apart)]
             tables.result()
             on_step("former release copied")
-            incremental_build.apply_changed(folder / WAREHOUSE, catalog, changed)
+            apply_changed(folder / WAREHOUSE, catalog, changed)
             on_step("warehouse written")
             content = _verified_content(folder / WAREHOUSE, made.number, catalog)
             for done in patched:
@@ -202,6 +214,65 @@ def _verified_content(path: Path, release: int, put: str) -> ContentSummary:
         content = validation.summarise_content(connection, release, put)
     atomic_files.sync_file(path)
     return content
+
+
+def gather_changed(path: Path, changed: Mapping[Path, pl.Series], previous_path: Path) -> None:
+    """Writes a file with all tables of a release, limited to the changed companies of each history.
+
+    Their ranks do not collide with the other companies of the previous release.
+    """
+    with open_database(path) as connection:
+        full_build.create_warehouse_tables(connection)
+        for history, companies in changed.items():
+            if companies.is_empty():
+                continue
+            _select_companies(connection, companies)
+            with full_build.attached_database(connection, history, "origin"):
+                for table in TABLES:
+                    connection.execute(full_build.insert_sql(table, "wanted"))
+        full_build.write_digests(connection)
+        search_table.build_search_tables(connection)
+        _select_companies(connection, all_changed_companies(changed))
+        with full_build.attached_database(connection, previous_path, "former"):
+            search_table.reassign_ranks(connection, "FROM former.search ANTI JOIN wanted USING (company_id)")
+        connection.execute("CHECKPOINT")
+
+
+def all_changed_companies(changed: Mapping[Path, pl.Series]) -> pl.Series:
+    """The changed companies of all histories."""
+    return pl.concat([pl.Series("company_id", [], pl.String), *changed.values()])
+
+
+def apply_changed(path: Path, staging_schema: str, changed: Mapping[Path, pl.Series]) -> None:
+    """Replaces the changed companies in a copy of the previous release by the gathered rows.
+
+    staging_schema: catalog of the file written by `gather_changed`. A kill discards the copy.
+    """
+    with open_database(path) as connection:
+        connection.execute("BEGIN")
+        for companies in filter(len, changed.values()):
+            _select_companies(connection, companies)
+            for name in (*(table.name for table in TABLES), full_build.DIGESTS, search_table.SEARCH.name):
+                connection.execute(f"DELETE FROM {quote_identifier(name)} {_selected_companies_sql(companies)}")
+        for table in TABLES:
+            name, order = quote_identifier(table.name), full_build.sort_columns_sql(table)
+            connection.execute(f"INSERT INTO {name} BY NAME FROM {staging_schema}.{name} ORDER BY {order}")
+        digests = full_build.DIGESTS
+        connection.execute(f"INSERT INTO {digests} FROM {staging_schema}.{digests} ORDER BY company_id")
+        search_table.insert_rows_from(connection, staging_schema)
+        connection.execute("COMMIT")
+        connection.execute("CHECKPOINT")
+
+
+def _select_companies(connection: duckdb.DuckDBPyConnection, companies: pl.Series) -> None:
+    with registered_frame(connection, "changed", companies.rename("company_id").to_frame()):
+        connection.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM changed")
+
+
+def _selected_companies_sql(companies: pl.Series) -> str:
+    """Condition for the companies in `wanted`: tables are sorted by company, so other markets are not read."""
+    first, last = string_literal(str(companies.min())), string_literal(str(companies.max()))
+    return f"WHERE company_id BETWEEN {first} AND {last} AND company_id IN (SELECT company_id FROM wanted)"
 
 
 def build_release_manifest(

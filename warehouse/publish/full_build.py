@@ -1,7 +1,7 @@
 """Full build of a release's `warehouse.duckdb`: shared tables sorted by company, digests, and the table `search`.
 
 Built from the histories. Does not belong here: patching changed companies into a copy of the previous release
-(`incremental_build`), the API's database (`serving.documents_db`), or folders, pointers and manifests
+(`build`), the API's database (`serving.documents_db`), or folders, pointers and manifests
 (`publisher`).
 """
 

@@ -1,18 +1,18 @@
 """Releases (docs/architecture.md 7): numbered folders, built, validated, published by one atomic replace.
 
 Order of a publish: ledger segment, release folder, manifest, `current.json`, each durable before the next; if
-releases are replicated to other machines (`replication_hook`), that precedes the local pointer. `heal` removes what
-a kill left above the pointer. Does not belong here: the content of the files (`full_build`,
+releases are replicated to other machines (`ReplicationHook`), that precedes the local pointer. `remove_incomplete`
+removes what a kill left above the pointer. Does not belong here: the content of the files (`full_build`,
 `serving.documents_db`), reading them (`reader.reader`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Final, Protocol
 
 import polars as pl
 
@@ -20,9 +20,8 @@ from warehouse.ledger.ledger import Ledger
 from warehouse.publish import build as release_build
 from warehouse.publish import validation
 from warehouse.publish.build import MarketPart
-from warehouse.publish.replication_hook import NoReplication, ReplicationHook
 from warehouse.raw.archive import utc_now
-from warehouse.release import freshness, retention
+from warehouse.release import freshness
 from warehouse.release import manifest as release_manifest
 from warehouse.release.manifest import SERVING, WAREHOUSE, InvalidReleaseError, ReleaseManifest
 from warehouse.serving import documents_db
@@ -34,6 +33,32 @@ from warehouse.storage.locks import release_lock
 __all__ = ["InvalidReleaseError", "MarketPart", "ReleaseManifest", "ReleaseStore"]
 
 KEEP: Final = 5
+
+
+class ReplicationHook(Protocol):
+    """Steps between building a release and serving it. Called with the release lock held."""
+
+    def hold_release_lock(self) -> AbstractContextManager[None]:
+        """Holds publishing for this machine, starting from the newest release of all machines."""
+        ...
+
+    def publish(self, manifest: ReleaseManifest) -> None:
+        """Makes a built release the newest of all machines; this machine may serve it afterwards.
+
+        Also called for the current release, to announce check times, erasures and pruning.
+        """
+        ...
+
+
+class NoReplication:
+    """A single machine without replication."""
+
+    @contextmanager
+    def hold_release_lock(self) -> Iterator[None]:
+        yield
+
+    def publish(self, manifest: ReleaseManifest) -> None:
+        del manifest
 
 
 class ReleaseStore:
@@ -63,7 +88,7 @@ class ReleaseStore:
         served = release_manifest.served_position(self._layout)[0]
         return [
             release_manifest.read_manifest(self._layout, number)
-            for number in retention.release_numbers(self._layout)
+            for number in release_manifest.release_numbers(self._layout)
             if number <= served
         ]
 
@@ -81,7 +106,7 @@ class ReleaseStore:
             manifest = self._build_release(parts, events, full=full)
             if manifest is not None:
                 self._serve_release(manifest)
-                retention.prune_releases(self._layout, self._keep)
+                release_manifest.prune_releases(self._layout, self._keep)
             return manifest
 
     def build(
@@ -130,7 +155,11 @@ class ReleaseStore:
         with self.hold_release_lock():
             self._recover_from_crash()
             served = self.current_manifest()
-            if served is None or number not in retention.release_numbers(self._layout) or number >= served.release:
+            if (
+                served is None
+                or number not in release_manifest.release_numbers(self._layout)
+                or number >= served.release
+            ):
                 raise InvalidReleaseError(f"release {number} is not a kept release before the current one")
             manifest = self._copy_for_rollback(release_manifest.read_manifest(self._layout, number), served)
             self._serve_release(manifest)
@@ -139,7 +168,7 @@ class ReleaseStore:
     def prune_releases(self, keep: int | None = None) -> list[int]:
         """Deletes all but the newest releases, except those that a reader leases; returns their numbers."""
         with self.hold_release_lock():
-            removed = retention.prune_releases(self._layout, self._keep if keep is None else keep)
+            removed = release_manifest.prune_releases(self._layout, self._keep if keep is None else keep)
             self._replicate_served()
             return removed
 
@@ -147,7 +176,7 @@ class ReleaseStore:
 
     def _recover_from_crash(self) -> list[str]:
         served = release_manifest.served_position(self._layout)[0]
-        numbers = retention.release_numbers(self._layout)
+        numbers = release_manifest.release_numbers(self._layout)
         if served == 0 and len(numbers) > 1:
             raise InvalidReleaseError(
                 f"{self._layout.release_pointer_file} is missing though releases exist: restore it, or name one in it"
@@ -166,7 +195,7 @@ class ReleaseStore:
         now = self._clock()
         fresh = events.filter(~pl.col("event_id").is_in(self._ledger.known(events["event_id"]).to_list()))
         served = self.current_manifest()
-        torn = frozenset[str]() if served is None else validation.truncated_files(self._layout, served)
+        torn = [] if served is None else validation.truncated_files(self._layout, served)
         plan = release_build.plan_release(
             served, parts, fresh, now, full=full or bool(torn)
         )  # truncated files are not patched

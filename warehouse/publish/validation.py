@@ -46,10 +46,10 @@ def schema_fingerprint() -> str:
 def verify_release(layout: Layout, manifest: ReleaseManifest) -> None:
     """Validates a whole release; raises InvalidReleaseError at the first violation."""
     folder = layout.release_folder(manifest.release)
-    for name, size in manifest.sizes.items():
-        path = folder / name
-        if not path.exists() or path.stat().st_size != size:
-            raise InvalidReleaseError(f"release {manifest.release}: {path} is missing or not {size} bytes long")
+    for name in truncated_files(layout, manifest):
+        raise InvalidReleaseError(
+            f"release {manifest.release}: {folder / name} is missing or not {manifest.sizes[name]} bytes long"
+        )
     where = f"release {manifest.release}: {WAREHOUSE}"
     if manifest.schema_fingerprint != schema_fingerprint():
         raise InvalidReleaseError(f"{where}: made by another version of the schema; only that version can verify it")
@@ -85,14 +85,14 @@ def summarise_content(
     )
 
 
-def truncated_files(layout: Layout, manifest: ReleaseManifest) -> frozenset[str]:
+def truncated_files(layout: Layout, manifest: ReleaseManifest) -> list[str]:
     """Files of a release that are missing or of the wrong size."""
     folder = layout.release_folder(manifest.release)
-    return frozenset(
+    return [
         name
         for name, size in manifest.sizes.items()
         if not (folder / name).is_file() or (folder / name).stat().st_size != size
-    )
+    ]
 
 
 def verify_documents(layout: Layout, manifest: ReleaseManifest) -> None:

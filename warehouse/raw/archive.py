@@ -1,7 +1,7 @@
 """RAW archive (docs/architecture.md 1): every body as received, and one manifest line per fetch.
 
 Bodies are stored by SHA-256 (`blobs`); `manifest/<dataset>.jsonl` lists every fetch in order. Append-only,
-except for `erase` and `prune`, which also add a line. Does not belong here: the content of a body
+except for `erase_body` and `prune_body`, which also add a line. Does not belong here: the content of a body
 (`connectors`), or rows parsed from it (`staged.store`).
 """
 
@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Protocol
 
 from warehouse.raw import blobs
 from warehouse.raw.blobs import CorruptBlobError
-from warehouse.raw.types import FetchedFileLike
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
@@ -27,6 +26,27 @@ __all__ = ["CorruptBlobError", "FetchedFileLike", "RawArchive", "RawBody", "utc_
 
 KEPT_HEADERS: Final = frozenset({"content-type", "content-length", "etag", "last-modified", "date"})
 Redact = Callable[[BinaryIO], BinaryIO]
+
+
+class FetchedFileLike(Protocol):
+    """A fetched body with metadata, shaped like `connectors.contract.dataset.FetchedFile`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def body(self) -> BinaryIO: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def observed_at(self) -> datetime: ...
+    @property
+    def cursor(self) -> Any: ...
+    @property
+    def url(self) -> str | None: ...
+    @property
+    def http_status(self) -> int | None: ...
+    @property
+    def response_headers(self) -> Mapping[str, str] | None: ...
 
 
 def utc_now() -> datetime:

@@ -47,7 +47,7 @@ class CorruptBlobError(RuntimeError):
 class StoredBlob:
     """Result of storing a body: hash and size of the stored bytes, and hash of the received bytes before redaction.
 
-    is_mended: a damaged file was replaced by these bytes.
+    is_repaired: a damaged file was replaced by these bytes.
     """
 
     sha256: str

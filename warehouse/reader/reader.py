@@ -15,16 +15,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime
 from functools import partial
-from typing import Final
+from typing import Final, Self
 
 from warehouse.ledger.read_index import LedgerEvent, LedgerIndex
 from warehouse.reader.open_release import OpenRelease
-from warehouse.reader.queries import by_identifier, matches_filters, profiles
-from warehouse.reader.queries import events as queries_events
-from warehouse.reader.queries import financials as queries_financials
-from warehouse.reader.queries import owners as queries_owners
-from warehouse.reader.queries import search as companies
-from warehouse.reader.queries.timeout import QueryDeadline
+from warehouse.reader.queries import events, financials, owners, profiles, search
+from warehouse.reader.queries.duckdb_scans import QueryDeadline
 from warehouse.reader.types import (
     CompanyHeader,
     CompanyQuery,
@@ -32,7 +28,6 @@ from warehouse.reader.types import (
     FinancialsQuery,
     InvalidPageKeyError,
     Key,
-    PinnedRelease,
     ProfileDocument,
     QueryTimeoutError,
     ResultPage,
@@ -75,8 +70,8 @@ class NoReleaseError(LookupError):
     """No release has been published yet."""
 
 
-class _PinnedRelease:
-    """A release pinned for one request, for the length of a block (`PinnedRelease`).
+class PinnedRelease:
+    """A release pinned for the length of a block: all results of one request come from the same release.
 
     A class, because a generator would cost every request a microsecond or two.
     """
@@ -86,7 +81,7 @@ class _PinnedRelease:
     def __init__(self, reader: ReleaseReader) -> None:
         self._reader = reader
 
-    def __enter__(self) -> PinnedRelease:
+    def __enter__(self) -> Self:
         self._held = held = self._reader.acquire_release()
         self._manifest = held.manifest
         self._scans = held.scans
@@ -118,40 +113,55 @@ class _PinnedRelease:
         return self._manifest.markets
 
     def company_header(self, company_id: str) -> CompanyHeader | None:
+        """Number and name of a company; None if this release has no such company."""
         return profiles.company_header(self._connection, company_id)
 
     def profile(self, company_id: str) -> ProfileDocument | None:
+        """The profile document; None if this release has no such company."""
         return self._held.profile(self._connection, company_id)
 
     def profile_parts(self, company_id: str) -> Mapping[str, bytes]:
+        """Objects that `include=` adds to a profile, by name (detail, identifiers, address, sources).
+
+        Each is the text of a JSON object; its members are merged at top level. Empty if this release has no
+        such company.
+        """
         return profiles.profile_parts(self._connection, company_id)
 
     def search_companies(self, query: CompanyQuery, after: Key | None, limit: int) -> ResultPage:
+        """Profiles that match, best first (sort key: opaque; pass the last one as `after`)."""
         with self._with_deadline() as budget:
-            return companies.search_companies(self._connection, partial(self._scans.rows, budget), query, after, limit)
+            return search.search_companies(self._connection, partial(self._scans.rows, budget), query, after, limit)
 
     def ids_by_identifier(self, text: str) -> tuple[str, ...]:
-        return by_identifier.ids_by_identifier(self._connection, text)
+        """Ids of the companies with this LEI, ISIN, symbol, VAT number, EUID or CIK."""
+        return profiles.ids_by_identifier(self._connection, text)
 
     def matches_filters(self, company_id: str, query: CompanyQuery) -> bool:
+        """True if the company matches the filters of a search, regardless of its name."""
         with self._with_deadline() as budget:
-            return matches_filters.matches_filters(
-                self._connection, partial(self._scans.rows, budget), query, company_id
-            )
+            return search.matches_filters(self._connection, partial(self._scans.rows, budget), query, company_id)
 
     def company_financials(self, company_id: str, query: FinancialsQuery, after: Key | None, limit: int) -> ResultPage:
+        """Financial rows, newest first."""
         with self._with_deadline():
-            return queries_financials.company_financials(self._connection, company_id, query, after, limit)
+            return financials.company_financials(self._connection, company_id, query, after, limit)
 
     def company_owners(
         self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
     ) -> tuple[ResultPage, str | None]:
+        """Owners on that day, largest first, and the sum of known percentages.
+
+        The sum is JSON number text (None: none known). `min_pct` is decimal text; it is never converted to a
+        float.
+        """
         with self._with_deadline():
-            return queries_owners.company_owners(self._connection, company_id, as_of, min_pct, after, limit)
+            return owners.company_owners(self._connection, company_id, as_of, min_pct, after, limit)
 
     def company_events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> ResultPage:
+        """Events by sequence; the key of a row is `(sequence,)`."""
         with self._with_deadline():
-            return queries_events.company_events(self._connection, company_id, query, after, limit)
+            return events.company_events(self._connection, company_id, query, after, limit)
 
     @contextmanager
     def _with_deadline(self) -> Iterator[QueryDeadline]:
@@ -181,7 +191,7 @@ class ReleaseReader:
 
     def pin_release(self) -> AbstractContextManager[PinnedRelease]:
         """Pins the newest release for the block. Raises NoReleaseError before the first."""
-        return _PinnedRelease(self)
+        return PinnedRelease(self)
 
     def current_release_number(self) -> int | None:
         """Number of the newest release; None before the first."""
@@ -204,10 +214,6 @@ class ReleaseReader:
             return self._ledger.after(sequence, held.manifest.last, limit)
         finally:
             self.return_release(held)
-
-    def market_checked_at(self) -> Mapping[str, datetime]:
-        """When each market was last checked, whether or not anything had changed."""
-        return self.read_freshness().markets
 
     def read_freshness(self) -> Freshness:
         """Freshness of markets and datasets as recorded by runs, also since the newest release."""

@@ -6,12 +6,9 @@ sent (`api`). Imports no engine, so that a process that only serves stays small.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal, NamedTuple, Protocol
-
-from warehouse.schema.market_state import MarketState
+from typing import Literal, NamedTuple
 
 Key = tuple[str | int | None, ...]
 
@@ -82,7 +79,7 @@ class CompanyQuery:
 class FinancialsQuery:
     """Parameters for financial rows (docs/contract/contract.md 4.3).
 
-    `history` includes superseded versions, `sources` adds a member of that name.
+    `include_history` includes superseded versions, `include_sources` adds a member of that name.
     """
 
     period_type: Literal["annual", "quarterly", "all"] = "all"
@@ -105,62 +102,3 @@ class EventQuery:
     since: datetime | None = None
     until: datetime | None = None
     is_descending: bool = True
-
-
-class PinnedRelease(Protocol):
-    """One pinned release: all results of one request come from the same release."""
-
-    @property
-    def release_number(self) -> int: ...
-    @property
-    def last_sequence(self) -> int: ...
-    @property
-    def built_at(self) -> datetime: ...
-    @property
-    def markets(self) -> Mapping[str, MarketState]: ...
-
-    def company_header(self, company_id: str) -> CompanyHeader | None:
-        """Number and name of a company; None if this release has no such company."""
-        ...
-
-    def profile(self, company_id: str) -> ProfileDocument | None:
-        """The profile document; None if this release has no such company."""
-        ...
-
-    def profile_parts(self, company_id: str) -> Mapping[str, bytes]:
-        """Objects that `include=` adds to a profile, by name (detail, identifiers, address, sources).
-
-        Each is the text of a JSON object; its members are merged at top level. Empty if this release has no
-        such company.
-        """
-        ...
-
-    def search_companies(self, query: CompanyQuery, after: Key | None, limit: int) -> ResultPage:
-        """Profiles that match, best first (sort key: opaque; pass the last one as `after`)."""
-        ...
-
-    def ids_by_identifier(self, text: str) -> tuple[str, ...]:
-        """Ids of the companies with this LEI, ISIN, symbol, VAT number, EUID or CIK."""
-        ...
-
-    def matches_filters(self, company_id: str, query: CompanyQuery) -> bool:
-        """True if the company matches the filters of a search, regardless of its name."""
-        ...
-
-    def company_financials(self, company_id: str, query: FinancialsQuery, after: Key | None, limit: int) -> ResultPage:
-        """Financial rows, newest first."""
-        ...
-
-    def company_owners(
-        self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
-    ) -> tuple[ResultPage, str | None]:
-        """Owners on that day, largest first, and the sum of known percentages.
-
-        The sum is JSON number text (None: none known). `min_pct` is decimal text; it is never converted to a
-        float.
-        """
-        ...
-
-    def company_events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> ResultPage:
-        """Events by sequence; the key of a row is `(sequence,)`."""
-        ...

@@ -1,6 +1,6 @@
 """Freshness of datasets, recorded by every run, also by one that changed nothing and published no release.
 
-One small file next to the pointer (`Layout.checked`): per market the time of the last check; per dataset the
+One small file next to the pointer (`Layout.freshness_file`): per market the time of the last check; per dataset the
 same, and since when it has been quarantined. It is stored outside releases, as a check without news changes no
 content. Does not belong here: when a dataset is quarantined (`pipelines.steps`), or the age of its rows (the
 manifest).
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
+from warehouse.release.manifest import optional_instant
 from warehouse.schema.market_state import DatasetState, MarketState
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
@@ -62,7 +63,9 @@ def read_freshness(layout: Layout) -> Freshness:
         {
             # missing in files written by earlier versions
             key: DatasetCheck(
-                _parse_instant(seen["checked_at"]), _parse_instant(seen["held_since"]), seen.get("stale_after_hours")
+                optional_instant(seen["checked_at"]),
+                optional_instant(seen["held_since"]),
+                seen.get("stale_after_hours"),
             )
             for key, seen in datasets.items()
         },
@@ -72,20 +75,5 @@ def read_freshness(layout: Layout) -> Freshness:
 def write_freshness(layout: Layout, freshness: Freshness) -> None:
     """Replaces the recorded freshness."""
     value: dict[str, Any] = {market: at.isoformat() for market, at in freshness.markets.items()}
-    value[_DATASETS] = {
-        key: {
-            "checked_at": _instant_text(seen.checked_at),
-            "held_since": _instant_text(seen.held_since),
-            "stale_after_hours": seen.stale_after_hours,
-        }
-        for key, seen in freshness.dataset_checks.items()
-    }
+    value[_DATASETS] = {key: atomic_files.json_fields(seen) for key, seen in freshness.dataset_checks.items()}
     atomic_files.write_json(layout.freshness_file, value)
-
-
-def _parse_instant(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
-
-
-def _instant_text(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None

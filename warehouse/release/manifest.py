@@ -1,15 +1,18 @@
-"""Release manifest (`manifest.json`), and the pointer `current.json` to the current release.
+"""Release manifest (`manifest.json`), the pointer `current.json` to the current release, and deleting older ones.
 
-Does not belong here: building (`publish`) or reading content (`reader.reader`). Imports no engine.
+Does not belong here: building (`publish`) or reading content (`reader.reader`). Imports no engine, as replicas that
+only serve prune too.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from warehouse.schema.market_state import DatasetState, LicenceTerms, MarketState, QuarantineReason
@@ -79,7 +82,7 @@ class ReleaseManifest:
             },
             "counts": dict(self.counts),
             "sizes": dict(self.sizes),
-            "markets": {market: _market_to_json(state) for market, state in self.markets.items()},
+            "markets": {market: atomic_files.json_fields(state) for market, state in self.markets.items()},
             "history": {market: asdict(standing) for market, standing in self.history.items()},
         }
 
@@ -104,46 +107,26 @@ class ReleaseManifest:
         )
 
 
-def _market_to_json(state: MarketState) -> dict[str, Any]:
-    return {
-        "state": state.state,
-        "at": state.at.isoformat() if state.at else None,
-        "companies": state.companies,
-        "datasets": {
-            key: {
-                "observed_at": dataset.observed_at.isoformat() if dataset.observed_at else None,
-                "batches": list(dataset.batches),
-                "rows": dataset.rows,
-                "held": asdict(dataset.held) if dataset.held else None,
-                "accepted": asdict(dataset.accepted) if dataset.accepted else None,
-                "checked_at": dataset.checked_at.isoformat() if dataset.checked_at else None,
-                "held_since": dataset.held_since.isoformat() if dataset.held_since else None,
-                "terms": asdict(dataset.terms) if dataset.terms else None,
-            }
-            for key, dataset in state.datasets.items()
-        },
-    }
-
-
 def _parse_market(values: Mapping[str, Any]) -> MarketState:
     datasets = {
         key: DatasetState(
-            _parse_instant(value["observed_at"]),
+            optional_instant(value["observed_at"]),
             tuple(value["batches"]),
             value["rows"],
             QuarantineReason(**value["held"]) if value["held"] else None,
             QuarantineReason(**value["accepted"]) if value["accepted"] else None,
             # missing in releases made by earlier versions
-            _parse_instant(value.get("checked_at")),
-            _parse_instant(value.get("held_since")),
+            optional_instant(value.get("checked_at")),
+            optional_instant(value.get("held_since")),
             LicenceTerms(**value["terms"]) if value.get("terms") else None,
         )
         for key, value in values["datasets"].items()
     }
-    return MarketState(values["state"], _parse_instant(values["at"]), values["companies"], datasets)
+    return MarketState(values["state"], optional_instant(values["at"]), values["companies"], datasets)
 
 
-def _parse_instant(text: str | None) -> datetime | None:
+def optional_instant(text: str | None) -> datetime | None:
+    """Parses an instant; None stays None."""
     return datetime.fromisoformat(text) if text else None
 
 
@@ -196,3 +179,35 @@ def served_position(layout: Layout) -> tuple[int, int]:
     """Number of the current release and its last sequence; (0, 0) before the first."""
     manifest = served_manifest(layout)
     return (manifest.release, manifest.last) if manifest else (0, 0)
+
+
+def release_numbers(layout: Layout) -> list[int]:
+    """Numbers of the releases on disk, ascending; including those above the pointer."""
+    return sorted(int(path.parent.name) for path in layout.releases_folder.glob(f"[0-9]*/{MANIFEST}"))
+
+
+def prune_releases(layout: Layout, keep: int) -> list[int]:
+    """Deletes all but the newest releases, except those that a reader leases; returns their numbers."""
+    served = served_position(layout)[0]
+    older = [number for number in release_numbers(layout) if number < served]
+    spare = older[: max(0, len(older) - max(0, keep - 1))]
+    return [number for number in spare if _remove_unless_leased(layout.release_folder(number))]
+
+
+def prune_below(layout: Layout, oldest: int) -> None:
+    """Deletes releases older than `oldest`, except the current one; leased ones are left for a later call."""
+    served = served_position(layout)[0]
+    for number in release_numbers(layout):
+        if number < min(oldest, served):
+            _remove_unless_leased(layout.release_folder(number))
+
+
+def _remove_unless_leased(folder: Path) -> bool:
+    """Deletes a release unless a reader leases it (`reader.reader` holds a shared lock on its manifest)."""
+    with (folder / MANIFEST).open("rb") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        atomic_files.delete_if_exists(folder)
+        return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -94,10 +94,7 @@ class RunNote:
 
 def write_run_note(layout: Layout, note: RunNote) -> None:
     """Writes a run's report, replacing earlier versions of it; deletes the oldest reports beyond `KEPT`."""
-    value = asdict(note)
-    value["began_at"] = note.began_at.isoformat()
-    value["ended_at"] = None if note.ended_at is None else note.ended_at.isoformat()
-    atomic_files.write_json(layout.run_log_folder / f"{note.batch}.json", value)
+    atomic_files.write_json(layout.run_log_folder / f"{note.batch}.json", atomic_files.json_fields(note))
     for path in sorted(layout.run_log_folder.glob("*.json"))[:-KEPT]:
         path.unlink(missing_ok=True)  # another run may be deleting it too
 

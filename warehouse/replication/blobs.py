@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -45,15 +45,23 @@ class BlobRef:
         return made
 
 
-def blobs_as_json(blobs: Iterable[BlobRef]) -> list[dict[str, Any]]:
-    """Entries as JSON for documents of the store."""
-    return [asdict(parcel) for parcel in blobs]
+def content_key(area: str, content: bytes) -> str:
+    """Key of a document that lists blobs; contains its SHA-256."""
+    return f"{area}/contents.{hashlib.sha256(content).hexdigest()}"
 
 
-def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as body:
-        return hashlib.file_digest(body, "sha256").hexdigest()
+def require_content_key(key: str, content: bytes, advice: str) -> None:
+    """Raises CorruptObjectError, with advice, if a document does not have the hash in its key."""
+    if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
+        raise CorruptObjectError(f"{key} of the object store has changed since its upload: {advice}")
+
+
+def adopted_contents(path: Path) -> str | None:
+    """Key of the contents that this machine fetched or sent last, as recorded in a file; None before the first."""
+    try:
+        return json.loads(path.read_bytes())["contents"]
+    except FileNotFoundError:
+        return None
 
 
 class HashCache:
@@ -71,7 +79,7 @@ class HashCache:
         status = path.stat()
         stamp = [status.st_size, status.st_mtime_ns, status.st_ino]
         known = self._known.get(name)
-        sha256 = known[3] if known is not None and known[:3] == stamp else file_sha256(path)
+        sha256 = known[3] if known is not None and known[:3] == stamp else atomic_files.file_sha256(path)
         self._used[name] = [*stamp, sha256]
         return BlobRef(name, status.st_size, sha256)
 
@@ -111,7 +119,7 @@ def fetch_blob(store: ObjectStore, area: str, blob: BlobRef, incoming: Path) -> 
         if path.exists() and path.stat().st_size > blob.size:
             atomic_files.delete_if_exists(path)
         store.download(blob.key(area), path, blob.size)
-        if file_sha256(path) == blob.sha256:
+        if atomic_files.file_sha256(path) == blob.sha256:
             return path
         atomic_files.delete_if_exists(path)
     raise CorruptObjectError(

@@ -11,15 +11,14 @@ erased here is erased there. Does not belong here: who may write (`lease`), or t
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from warehouse.replication import blobs
-from warehouse.replication.blobs import BlobRef, HashCache, blobs_as_json
+from warehouse.replication.blobs import BlobRef, HashCache
 from warehouse.replication.errors import CorruptObjectError, LostRaceError, MissingObjectError
 from warehouse.replication.s3 import ObjectStore, StoredDocument
 from warehouse.storage import atomic_files
@@ -36,16 +35,12 @@ class MarketContents:
 
     def as_bytes(self) -> bytes:
         """The document as JSON for the store."""
-        value = {"version": self.version, "files": blobs_as_json(self.files), "beside": dict(self.beside)}
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def parse(cls, key: str, content: bytes) -> Self:
         """Parses and checks a document; raises CorruptObjectError if its hash differs from its key."""
-        if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
-            raise CorruptObjectError(
-                f"{key} of the object store has changed since its upload: restore the bucket, or remove its head"
-            )
+        blobs.require_content_key(key, content, "restore the bucket, or remove its head")
         value = json.loads(content)
         return cls(int(value["version"]), tuple(map(BlobRef.parse, value["files"])), value["beside"])
 
@@ -76,7 +71,7 @@ class ReplicatedMarket:
     def fetch(self) -> Mapping[str, Any] | None:
         """Makes local files equal to the head if it is not ours; returns its `beside`, or None if unchanged."""
         self._seen = self._store.read(f"{self._area}/head.json")
-        if self._seen is None or (key := self._head_document()["contents"]) == self._told():
+        if self._seen is None or (key := self._head_document()["contents"]) == blobs.adopted_contents(self._adopted):
             return None
         found = self._store.read(key)
         if found is None:
@@ -106,7 +101,7 @@ class ReplicatedMarket:
             self._store, self._area, self._layout.root, [one for one in held if one.sha256 not in known]
         )
         written = contents.as_bytes()
-        key = f"{self._area}/contents.{hashlib.sha256(written).hexdigest()}"
+        key = blobs.content_key(self._area, written)
         self._store.create(key, written)
         stale = self._stale_keys({one.key(self._area) for one in held} | {key})
         self._replace_head({"version": contents.version, "contents": key})
@@ -116,12 +111,6 @@ class ReplicatedMarket:
 
     def _head_document(self) -> dict[str, Any]:
         return json.loads(self._seen.content) if self._seen is not None else {}
-
-    def _told(self) -> str | None:
-        try:
-            return json.loads(self._adopted.read_bytes())["contents"]
-        except FileNotFoundError:
-            return None
 
     def _previous_contents(self) -> MarketContents | None:
         if self._seen is None:

@@ -11,17 +11,16 @@ belong here: sending and fetching (`releases`).
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
 from warehouse.ledger import read_index
 from warehouse.release import manifest
 from warehouse.release.manifest import MANIFEST, NAMES, SERVING, WAREHOUSE
-from warehouse.replication.blobs import BlobRef, HashCache, blobs_as_json
+from warehouse.replication.blobs import BlobRef, HashCache, content_key, require_content_key
 from warehouse.replication.errors import CorruptObjectError
 from warehouse.storage.layout import Layout, padded_number
 
@@ -53,14 +52,7 @@ class ReleasePointer:
 
     def as_bytes(self) -> bytes:
         """The pointer as JSON for the store."""
-        value = {
-            "release": self.release,
-            "oldest": self.oldest,
-            "manifest_sha256": self.manifest_sha256,
-            "contents": self.contents,
-            "checked": self.checked,
-        }
-        return json.dumps(value, ensure_ascii=False, indent=1).encode()
+        return json.dumps(asdict(self), ensure_ascii=False, indent=1).encode()
 
     @classmethod
     def parse(cls, content: bytes) -> Self:
@@ -98,31 +90,22 @@ class ReleaseContents:
         return cls(
             number,
             tuple(hashes.describe_blob(f"{below}/{name}") for name in files),
-            tuple({"release": entry.release, "first": entry.first, "last": entry.last} for entry in entries),
+            tuple(map(asdict, entries)),
             tuple(hashes.describe_blob(path) for path in paths),
         )
 
     def as_bytes(self) -> bytes:
         """The document as JSON for the store."""
-        value = {
-            "release": self.release,
-            "files": blobs_as_json(self.files),
-            "index": list(self.index),
-            "ledger": blobs_as_json(self.ledger),
-        }
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
 
     def key(self) -> str:
         """Key of the document; contains its SHA-256."""
-        return f"{release_area(self.release)}/contents.{hashlib.sha256(self.as_bytes()).hexdigest()}"
+        return content_key(release_area(self.release), self.as_bytes())
 
     @classmethod
     def parse(cls, key: str, content: bytes) -> Self:
         """Parses and checks a document; raises CorruptObjectError if its hash differs from its key."""
-        if hashlib.sha256(content).hexdigest() != key.rpartition(".")[2]:
-            raise CorruptObjectError(
-                f"{key} of the object store has changed since its upload: publish again (`firm release push`)"
-            )
+        require_content_key(key, content, "publish again (`firm release push`)")
         value = json.loads(content)
         made = cls(
             int(value["release"]),

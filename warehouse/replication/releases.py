@@ -18,7 +18,6 @@ from typing import Final
 from warehouse.ledger import read_index
 from warehouse.ledger.read_index import LedgerSegment
 from warehouse.release import manifest as release_manifest
-from warehouse.release import retention
 from warehouse.release.manifest import MANIFEST, ReleaseManifest
 from warehouse.replication import blobs
 from warehouse.replication.blobs import BlobRef, HashCache
@@ -134,7 +133,7 @@ class ReplicatedReleases:
 
     def _oldest_retained(self, newest: int) -> int:
         """The oldest release to keep anywhere: what this machine has pruned is deleted for all."""
-        local = [number for number in retention.release_numbers(self._layout) if number < newest]
+        local = [number for number in release_manifest.release_numbers(self._layout) if number < newest]
         return [*local, newest][-self._keep :][0]
 
     def _stale_keys(self, contents: ReleaseContents, oldest: int) -> list[str]:
@@ -153,13 +152,7 @@ class ReplicatedReleases:
                 f"this machine serves release {here.release}, and the newest at {self._store.address} is another "
                 f"line's {pointer.release}: give this machine an empty FIRM_DATA, or another prefix in the store"
             )
-        return pointer.contents == self._told()
-
-    def _told(self) -> str | None:
-        try:
-            return json.loads(self._adopted.read_bytes())["contents"]
-        except FileNotFoundError:
-            return None
+        return pointer.contents == blobs.adopted_contents(self._adopted)
 
     def _fetch_release(self, pointer: ReleasePointer) -> None:
         document = self._store.read(pointer.contents)
@@ -175,7 +168,7 @@ class ReplicatedReleases:
         self._apply_pointer(pointer)
         atomic_files.write_json(self._adopted, {"contents": pointer.contents})
         atomic_files.delete_if_exists(self._incoming)
-        retention.prune_releases(self._layout, self._keep)
+        release_manifest.prune_releases(self._layout, self._keep)
 
     def _place(self, contents: ReleaseContents) -> None:
         """Downloads all missing files before moving them into place."""
@@ -206,7 +199,7 @@ class ReplicatedReleases:
             read_index.write_segments(self._layout.ledger_folder, entries)
 
     def _apply_pointer(self, pointer: ReleasePointer) -> None:
-        retention.prune_below(self._layout, pointer.oldest)
+        release_manifest.prune_below(self._layout, pointer.oldest)
         if pointer.checked is not None and pointer.checked != self._checked():
             atomic_files.write_json(self._layout.freshness_file, dict(pointer.checked))
 

@@ -68,7 +68,6 @@ LISTING_LEVELS: Final = ("regulated", "growth")  # docs/formats/news.md 3.7
 IDENTIFIER_SCHEMES: Final = ("lei", "isin", "ticker", "vat", "euid", "cik", "exchange_mic", "issuer_sign")
 
 FIGURES: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")
-ADDITIVE_FIGURES: Final = ("revenue", "operating_result", "net_result")
 # filing.updated, docs/contract/contract.md 4.6
 CHANGE_FIELDS: Final = (*FIGURES, "currency", "period_start", "period_end")
 UPDATE_REASONS: Final = ("correction", "restatement", "amendment", "unknown")

@@ -1,8 +1,8 @@
 """The shared tables (docs/architecture.md 3): one shape for every market, declared once.
 
 Rendered by `warehouse.schema_render` to polars schemas, DuckDB DDL, checks and the data dictionary. Null is
-«unknown», never 0. Does not belong here: the columns of ownership tables (`ownership_tables`; the tables are only
-listed here), or the staged tables of one registry (`connectors/<cc>`), which keep the registry's own words.
+«unknown», never 0. Does not belong here: the staged tables of one registry (`connectors/<cc>`), which keep the
+registry's own words.
 """
 
 from __future__ import annotations
@@ -10,11 +10,25 @@ from __future__ import annotations
 from typing import Final
 
 from warehouse.schema import codes
-from warehouse.schema.ownership_tables import HOLDINGS, HOLDINGS_EARLIER, OWNERS
-from warehouse.schema.provenance import COMPANY_ID, PROVENANCE
 from warehouse.schema.types import Column, ColumnKind, Table
 
-_T, _I, _M, _B, _D = (ColumnKind.TEXT, ColumnKind.INTEGER, ColumnKind.MONEY, ColumnKind.BOOLEAN, ColumnKind.DATE)
+_T, _I, _M, _P = ColumnKind.TEXT, ColumnKind.INTEGER, ColumnKind.MONEY, ColumnKind.PERCENT
+_B, _D = ColumnKind.BOOLEAN, ColumnKind.DATE
+
+COMPANY_ID: Final = Column("company_id", _T, "firm:<COUNTRY>:<org_number>", nullable=False)
+_OBSERVATION: Final = (
+    Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
+    Column("observed_at", ColumnKind.INSTANT, "when the source reported it", nullable=False, business=False),
+)
+PROVENANCE: Final = (
+    Column("register", _T, "key of the dataset of the row, as no.enheter", nullable=False, business=False),
+    *_OBSERVATION,
+)
+# of a row that a source gives for each record of its own
+_REGISTER: Final = Column("register", _T, "key of the dataset", nullable=False)
+_NEWEST: Final = Column(
+    "observed_at", ColumnKind.INSTANT, "newest record behind the row", nullable=False, business=False
+)
 
 COMPANIES: Final = Table(
     "companies",
@@ -61,7 +75,7 @@ COMPANIES: Final = Table(
             "list of {register, native_id, url, retrieved_at, licence, fields}",
             business=False,
         ),
-        Column("observed_at", ColumnKind.INSTANT, "newest record behind the row", nullable=False, business=False),
+        _NEWEST,
     ),
 )
 # Columns of the optional profile part `detail`, in the order of docs/contract/contract.md 4.1.
@@ -164,13 +178,76 @@ FINANCIALS: Final = Table(
     ),
 )
 
+
+_SHARES: Final = (
+    Column("holder_name", _T, "null when protected by law"),
+    Column("holder_type", _T, "kind of holder", nullable=False, allowed=codes.HOLDER_TYPES),
+    Column("holder_company_id", _T, "if the holder is a company with a known number"),
+    Column("holder_country", _T, "ISO 3166-1 alpha-2"),
+    Column("pct", _P, "share of capital; null where only a band is known"),
+    Column("pct_min", _P, "lower bound, exclusive for bands"),
+    Column("pct_max", _P, "upper bound, inclusive"),
+    Column("votes_pct", _P, "share of votes; null where only a band is known"),
+    Column("votes_min", _P, "lower bound of votes"),
+    Column("votes_max", _P, "upper bound of votes"),
+    Column("share_class", _T, "class of shares; null for all"),
+    Column("basis", _T, "exact, band, derived; null when the holder has control only", allowed=codes.BASES),
+    Column("is_direct", _B, "held in the holder's own name; null when unknown"),
+)
+
+HOLDINGS: Final = Table(
+    "holdings",
+    "One row per holding as one source records it now, ceased ones kept.",
+    ("company_id", "register", "native_id"),
+    (
+        COMPANY_ID,
+        _REGISTER,
+        Column("native_id", _T, "the source's stable id of the record", nullable=False),
+        *_SHARES,
+        Column("controls", ColumnKind.TEXTS, "the source's own control codes", nullable=False),
+        Column("valid_from", _D, "start, if the source states it"),
+        Column("ended_on", _D, "end, if the source states it"),
+        Column("url", _T, "public address of the record"),
+        *_OBSERVATION,
+    ),
+    valid_from="valid_from",
+    ended="ended_on",
+)
+
+HOLDINGS_EARLIER: Final = Table(
+    "holdings_earlier",
+    "Earlier statements of dated sources, before those in `holdings`; intermediate, not stored.",
+    (*HOLDINGS.key, "valid_from"),
+    HOLDINGS.columns,
+)
+
+OWNERS: Final = Table(
+    "owners",
+    "One row per holder of a company, reconciled over sources.",
+    ("company_id", "holder_id"),
+    (
+        COMPANY_ID,
+        Column("holder_id", _T, "own_… (warehouse.schema.ids)", nullable=False),
+        *_SHARES,
+        Column("as_of", _D, "date of the percentage", nullable=False),
+        Column("first_seen", _D, "start of the earliest observation", nullable=False),
+        Column("ended_on", _D, "date the holding ended"),
+        Column("reconciliation", _T, "agreement of the sources", nullable=False, allowed=codes.RECONCILIATIONS),
+        Column("sources", ColumnKind.JSON, "list of {register, native_id, url, as_of, pct}", nullable=False),
+        _NEWEST,
+    ),
+    valid_from="as_of",
+    ended="ended_on",
+)
+
+
 LISTINGS: Final = Table(
     "listings",
     "Evidence that a company's shares trade on a market.",
     ("company_id", "register", "native_id"),
     (
         COMPANY_ID,
-        Column("register", _T, "key of the dataset", nullable=False),
+        _REGISTER,
         Column("native_id", _T, "ISIN, symbol, exemption key or the like", nullable=False),
         Column("exchange_mic", _T, "ISO 10383"),
         Column("ticker", _T, "symbol"),
@@ -178,8 +255,7 @@ LISTINGS: Final = Table(
         Column("level", _T, "kind of market", allowed=codes.LISTING_LEVELS),
         Column("valid_from", _D, "admitted"),
         Column("ended_on", _D, "terminated"),
-        Column("raw", _T, "pointer into RAW: sha256[#member]", business=False),
-        Column("observed_at", ColumnKind.INSTANT, "when the source reported it", nullable=False, business=False),
+        *_OBSERVATION,
     ),
     valid_from="valid_from",
     ended="ended_on",
@@ -248,7 +324,7 @@ EVENTS: Final = Table(
     sort=("occurred_at", "event_id"),
 )
 
-# `Jurisdiction.normalise` may return NORMALISED, `pipelines.transforms` add DERIVED, releases publish TABLES.
+# `Jurisdiction.to_shared_tables` may return NORMALISED, `pipelines.transforms` add DERIVED, releases publish TABLES.
 NORMALISED: Final = (COMPANIES, IDENTIFIERS, FILINGS, FINANCIALS_REPORTED, HOLDINGS, LISTINGS, NEWS, NOTICES)
 PASSING: Final = (HOLDINGS_EARLIER,)  # may also be returned by `normalise`, for the pipeline steps only
 DERIVED: Final = (FINANCIALS, OWNERS)

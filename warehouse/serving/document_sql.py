@@ -4,7 +4,7 @@ See docs/contract/contract.md 4.1, 4.3, 4.4, 4.5.
 A million rows become documents inside the engine; key order is that of the contract, unknown is null,
 percentages are exact numbers with as many decimals as they have. Parts that are requested less often are stored
 as values only, and the surrounding JSON once (`TEMPLATES`). Does not belong here: financial and owner rows
-(`row_sql`), where documents are stored (`documents_db`), or which of them a response contains (`reader.queries`).
+(`pack_rows`), where documents are stored (`documents_db`), or which of them a response contains (`reader.queries`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Final
 import msgspec
 
 from warehouse.schema import codes
-from warehouse.schema.ownership_tables import OWNERS
-from warehouse.schema.tables import COMPANIES, COMPANY_DETAILS, FINANCIALS
+from warehouse.schema.tables import COMPANIES, COMPANY_DETAILS, FINANCIALS, OWNERS
 from warehouse.schema.types import ColumnKind
 from warehouse.serving import codec_write
 from warehouse.storage.duckdb import quote_identifier

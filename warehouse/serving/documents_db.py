@@ -129,7 +129,7 @@ def _update_profiles(
             (SELECT company_id FROM changed EXCEPT SELECT company_id FROM present)"""
     )
     for profiles in found:
-        _upsert_rows(target, "companies", "company_id", profiles)
+        _upsert_rows(target, "companies", profiles)
 
 
 def _update_packed_rows(target: sqlite3.Connection, found: Iterable[Packed], changed: pl.Series) -> None:
@@ -137,19 +137,19 @@ def _update_packed_rows(target: sqlite3.Connection, found: Iterable[Packed], cha
     kept: dict[str, list[pl.Series]] = {"financials": [], "owners": []}
     for tables in found:
         for table, packed in tables.items():
-            _upsert_rows(target, table, "company_id", packed)
+            _upsert_rows(target, table, packed)
             kept[table].append(packed["company_id"])
     for table, companies in kept.items():
         gone = changed.filter(~changed.is_in(pl.concat([changed.clear(), *companies]).implode()))
         target.executemany(f"DELETE FROM {table} WHERE company_id = ?", ((company,) for company in gone))
 
 
-def _upsert_rows(target: sqlite3.Connection, table: str, key: str, found: pl.DataFrame) -> None:
-    """Upserts rows by key, skipping unchanged ones."""
-    values = [name for name in found.columns if name != key]
+def _upsert_rows(target: sqlite3.Connection, table: str, found: pl.DataFrame) -> None:
+    """Upserts rows by company, skipping unchanged ones."""
+    values = [name for name in found.columns if name != "company_id"]
     target.executemany(
-        f"""INSERT INTO {table} ({", ".join(found.columns)}) VALUES ({_parameter_marks(found.width)})
-            ON CONFLICT ({key}) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in values)}
+        f"""INSERT INTO {table} ({", ".join(found.columns)}) VALUES ({", ".join("?" * found.width)})
+            ON CONFLICT (company_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in values)}
             WHERE {" OR ".join(f"{name} <> excluded.{name}" for name in values)}""",
         found.rows(),
     )
@@ -157,7 +157,7 @@ def _upsert_rows(target: sqlite3.Connection, table: str, key: str, found: pl.Dat
 
 def _insert_aliases(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
     for chunk in stream_frames(source, document_sql.alias_rows_sql(), _CHUNK):
-        target.executemany(f"INSERT OR IGNORE INTO known_as VALUES ({_parameter_marks(chunk.width)})", chunk.rows())
+        target.executemany("INSERT OR IGNORE INTO known_as VALUES (?, ?)", chunk.rows())
 
 
 def _insert_events(
@@ -166,8 +166,4 @@ def _insert_events(
     for segment in ledger:
         with registered_frame(source, "ledger", segment):
             for chunk in stream_frames(source, document_sql.event_rows_sql(), _CHUNK):
-                target.executemany(f"INSERT OR IGNORE INTO events VALUES ({_parameter_marks(5)})", chunk.rows())
-
-
-def _parameter_marks(count: int) -> str:
-    return ", ".join("?" * count)
+                target.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?)", chunk.rows())

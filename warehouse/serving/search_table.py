@@ -2,8 +2,8 @@
 
 Derived from the shared tables after they are written: rank, folded name and the values used by filters and sorts,
 the same as in the served profile, which is built from it (`document_sql`). Places are few, so their names are
-stored once. Does not belong here: queries (`reader.queries.filters`), the name index (`name_index`), or the content
-of companies (`publish.full_build`).
+stored once. Does not belong here: queries (`reader.queries.filters`), the rules of sort keys (`sort_keys`), the
+name index (`name_index`), or the content of companies (`publish.full_build`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from warehouse import schema_render
 from warehouse.schema.identifiers import iso_country
 from warehouse.schema.tables import COMPANIES, COMPANY_ID
 from warehouse.schema.types import Column, ColumnKind, Table
-from warehouse.serving import id_ranges, search_columns
+from warehouse.serving import id_ranges, sort_keys
 from warehouse.storage.duckdb import (
     query_int,
     quote_identifier,
@@ -111,6 +111,7 @@ _SHARING: Final = "SELECT count(*) - count(DISTINCT rank) FROM search"
 _PLACE: Final = ("country", "municipality", "municipality_code", "county", "county_code")
 _CHUNK: Final = 100_000
 _KEPT: Final = 100_000  # cached places: more than there are municipalities in all markets
+_WORD: Final = 8  # bytes of an Int64
 
 
 def search_rows_sql(company_condition: str) -> str:
@@ -173,8 +174,8 @@ def _with_folded_columns(found: pl.DataFrame) -> pl.DataFrame:
     words = fold_texts(found["name"])
     return found.with_columns(
         pl.format(" {} ", words.alias("words")).alias("words"),
-        search_columns.name_sort_keys(words).alias("name_initials"),
-        search_columns.id_sort_keys(found["company_id"]).alias("id_initials"),
+        name_sort_keys(words).alias("name_initials"),
+        id_sort_keys(found["company_id"]).alias("id_initials"),
     ).join(_place_rows(found), on=_PLACE, how="left", nulls_equal=True, maintain_order="left")
 
 
@@ -227,3 +228,24 @@ def find_inconsistency(connection: duckdb.DuckDBPyConnection) -> str | None:
     if query_int(connection, "SELECT count(*) FROM search ANTI JOIN places USING (place) WHERE place IS NOT NULL"):
         return "search rows refer to unknown places"
     return None
+
+
+def name_sort_keys(words: pl.Series) -> pl.Series:
+    """Sort keys of folded names, as `sort_keys.name_sort_key`."""
+    padded = pl.concat_str(pl.lit("\0"), pl.col("name"), pl.lit("\0" * sort_keys.BYTES)).cast(pl.Binary)
+    number = padded.bin.slice(0, _WORD).bin.reinterpret(dtype=pl.Int64, endianness="big")
+    return words.rename("name").to_frame().select(number.alias("initials")).to_series()
+
+
+def id_sort_keys(company_ids: pl.Series) -> pl.Series:
+    """Sort keys of company ids, as `sort_keys.id_sort_key`; polars' InvalidOperationError for other markets."""
+    parts = company_ids.str.splitn(":", 3).struct.unnest()
+    found = parts["field_1"].replace_strict(sort_keys.MARKET_PLACES, return_dtype=pl.Int64)
+    number = (parts["field_2"] + "\0" * sort_keys.CHARACTERS).cast(pl.Binary)
+    goes_on = pl.repeat(1, len(found), dtype=pl.Int64, eager=True)  # 0 after the end of a number
+    for place in range(sort_keys.CHARACTERS):
+        sign = number.bin.get(place).cast(pl.Int64) - sort_keys.BEFORE_HYPHEN
+        code = sign.clip(0, sort_keys.LAST) * goes_on
+        found = found * (sort_keys.LAST + 1) + code
+        goes_on = ((code != 0) & (code != sort_keys.LAST)).cast(pl.Int64)
+    return found

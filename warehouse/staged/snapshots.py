@@ -100,11 +100,7 @@ class SnapshotStore:
         value = {"market": market, "batch": batch, "instant": instant.isoformat(), "parts": writer.parts}
         atomic_files.write_json(built / INDEX, value)
         atomic_files.delete_if_exists(folder)
-        atomic_files.sync_tree(built)
-        self._on_step("image synced")
-        built.replace(folder)
-        atomic_files.sync_folder(folder.parent)
-        self._on_step("image published")
+        atomic_files.publish_folder(built, folder, "image", self._on_step)
 
     def all(self, market: str) -> list[NormalisedSnapshot]:
         """Snapshots of a market by instant, then batch."""

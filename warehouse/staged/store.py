@@ -8,7 +8,7 @@ what the rows become (`snapshots`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -86,14 +86,7 @@ class StagedStore:
             yield writer
         self._on_step("staged written")
         atomic_files.write_json(built / INDEX, writer.build_index())
-        self._publish_folder(built, folder, "staged")
-
-    def _publish_folder(self, built: Path, folder: Path, what: str) -> None:
-        atomic_files.sync_tree(built)
-        self._on_step(f"{what} synced")
-        built.replace(folder)
-        atomic_files.sync_folder(folder.parent)
-        self._on_step(f"{what} published")
+        atomic_files.publish_folder(built, folder, "staged", self._on_step)
 
     def batches(self, dataset: str) -> list[str]:
         """Batches of a dataset, oldest first."""
@@ -106,17 +99,15 @@ class StagedStore:
 
     def indexes(self, dataset: str) -> Iterator[StagedIndex]:
         """Indexes of all staged batches of a dataset, oldest first."""
-        for batch in self.batches(dataset):
-            index = self.index(dataset, batch)
-            if index is not None:
-                yield index
+        return self._read_indexes(dataset, self.batches(dataset))
 
     def newest_indexes(self, dataset: str) -> Iterator[StagedIndex]:
         """Indexes of all staged batches of a dataset, newest first, each read when it is requested."""
-        for batch in reversed(self.batches(dataset)):
-            index = self.index(dataset, batch)
-            if index is not None:
-                yield index
+        return self._read_indexes(dataset, reversed(self.batches(dataset)))
+
+    def _read_indexes(self, dataset: str, batches: Iterable[str]) -> Iterator[StagedIndex]:
+        found = (self.index(dataset, batch) for batch in batches)
+        return (index for index in found if index is not None)
 
     def cursor(self, dataset: str) -> str | None:
         """The newest cursor set by a staged batch, from which the feed resumes."""
@@ -169,8 +160,7 @@ class StagedStore:
         index = self.index(dataset, batch)
         if index is None:
             raise KeyError(f"{dataset}: batch {batch} is not staged")
-        path = self._staged / dataset / batch / INDEX
-        atomic_files.write_json(path, index_as_json(replace(index, held=reason)))
+        self._replace_index(replace(index, held=reason))
 
     def quarantined_indexes(self, dataset: str) -> list[StagedIndex]:
         """Quarantined batches that no later snapshot supersedes, oldest first.
@@ -192,9 +182,10 @@ class StagedStore:
         if index is None or index.held is None:
             raise KeyError(f"{dataset}: batch {batch} is not quarantined")
         figures = {**index.figures, ACCEPTED: asdict(index.held)}
-        atomic_files.write_json(
-            self._staged / dataset / batch / INDEX, index_as_json(replace(index, held=None, figures=figures))
-        )
+        self._replace_index(replace(index, held=None, figures=figures))
+
+    def _replace_index(self, index: StagedIndex) -> None:
+        atomic_files.write_json(self._staged / index.dataset / index.batch / INDEX, asdict(index))
 
     def rows_bytes(self, index: StagedIndex) -> int:
         """Size on disk of the rows of a batch, in bytes."""
@@ -212,19 +203,3 @@ class StagedStore:
     def _index_paths(folder: Path) -> Iterator[Path]:
         """Index files of finished folders, without those under a temporary name."""
         return (path for path in folder.glob(f"*/{INDEX}") if path.parent.suffix != atomic_files.TEMPORARY)
-
-
-def index_as_json(index: StagedIndex) -> dict[str, Any]:
-    """An index as JSON for its file."""
-    held = index.held
-    return {
-        "dataset": index.dataset,
-        "batch": index.batch,
-        "tables": dict(index.tables),
-        "rejects": index.rejects,
-        "editions": list(index.editions),
-        "pieces": list(index.pieces),
-        "cursor": index.cursor,
-        "held": {"guard": held.guard, "seen": held.seen, "allowed": held.allowed} if held else None,
-        "figures": dict(index.figures),
-    }

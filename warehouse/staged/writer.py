@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -61,7 +62,7 @@ class SignalLike(Protocol):
 
 
 class StagedWriter:
-    """Collects one batch of one dataset; created and published by `StagedStore.writer`."""
+    """Collects one batch of one dataset; created and published by `StagedStore.write_batch`."""
 
     def __init__(self, dataset: str, batch: str, folder: Path) -> None:
         self._dataset, self._batch, self._folder = dataset, batch, folder
@@ -157,7 +158,7 @@ class StagedWriter:
 
         An unreadable member of an archive is one reject: the rest of the archive is kept.
         """
-        member = getattr(piece, "member", None)
+        member = getattr(piece, "member_name", None)
         if member is None:
             self.add_member(piece)["rejected"] = reason
         else:
@@ -183,7 +184,7 @@ class StagedWriter:
         A member counts towards the piece that contains it, regardless of its own name.
         """
         self._snapshot_entry(member)
-        if getattr(member, "member", None) is not None and member.sha256 in self._newest:
+        if getattr(member, "member_name", None) is not None and member.sha256 in self._newest:
             return self._newest[member.sha256]
         entry = {"name": member.name, "sha256": member.sha256, "rows": 0, "rejects": 0, "rejected": None}
         entry = self._pieces.setdefault((member.name, member.sha256), entry)
@@ -213,7 +214,6 @@ class StagedWriter:
 
     def build_index(self) -> dict[str, Any]:
         """The index of what was collected (`store.StagedIndex`)."""
-        held = self._held
         return {
             "dataset": self._dataset,
             "batch": self._batch,
@@ -224,7 +224,7 @@ class StagedWriter:
             ],
             "pieces": list(self._pieces.values()),
             "cursor": self._cursor,
-            "held": {"guard": held.guard, "seen": held.seen, "allowed": held.allowed} if held else None,
+            "held": None if self._held is None else asdict(self._held),
             "figures": self._figures,
         }
 
@@ -245,5 +245,5 @@ class StagedWriter:
 
 def raw_pointer(piece: ArchiveMemberLike) -> str:
     """Pointer into RAW: `sha256` or `sha256#member`."""
-    member = getattr(piece, "member", None)
+    member = getattr(piece, "member_name", None)
     return piece.sha256 if member is None else f"{piece.sha256}#{member}"

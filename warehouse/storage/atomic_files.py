@@ -1,17 +1,20 @@
 """Atomic and durable file writes: a kill at any moment leaves either the old content or the new.
 
-Always in this order: temporary file in the same folder, fsync, rename, fsync of the folder. Does not belong
-here: file contents, or locking (`locks`).
+Always in this order: temporary file in the same folder, fsync, rename, fsync of the folder. Belongs here too: the
+JSON form of stored records. Does not belong here: which records a file has, or locking (`locks`).
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -85,6 +88,15 @@ def write_json(path: Path, value: Any) -> None:
     write_bytes(path, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode())
 
 
+def json_fields(record: Any) -> dict[str, Any]:
+    """The fields of a dataclass and of those inside it as JSON values: instants as ISO text."""
+    return asdict(record, dict_factory=_with_instant_texts)
+
+
+def _with_instant_texts(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in fields}
+
+
 def copy_file(source: Path, target: Path) -> None:
     """Copies a large file; the file system shares the blocks where it can (XFS, btrfs).
 
@@ -112,6 +124,21 @@ def sync_tree(folder: Path) -> None:
     for path in sorted(folder.iterdir()):
         sync_file(path)
     sync_folder(folder)
+
+
+def publish_folder(built: Path, folder: Path, what: str, on_step: Step) -> None:
+    """Renames a finished temporary folder to its final name, durably."""
+    sync_tree(built)
+    on_step(f"{what} synced")
+    built.replace(folder)
+    sync_folder(folder.parent)
+    on_step(f"{what} published")
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as body:
+        return hashlib.file_digest(body, "sha256").hexdigest()
 
 
 def delete_if_exists(path: Path) -> None:

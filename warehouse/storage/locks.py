@@ -9,7 +9,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import IO, Final
 
 from warehouse.storage import atomic_files
@@ -83,15 +83,16 @@ def _market_lock_name(market: str) -> str:
     return f"market-{market}"
 
 
-@contextmanager
-def market_lock(layout: Layout, market: str) -> Iterator[None]:
+def market_lock(layout: Layout, market: str) -> AbstractContextManager[None]:
     """The lock of an ingest from fetch to publish. `MarketHistory` takes its own lock inside it."""
-    with exclusive_lock(layout, _market_lock_name(market), f"market {market}"):
-        yield
+    return exclusive_lock(layout, _market_lock_name(market), f"market {market}")
 
 
-@contextmanager
-def release_lock(layout: Layout, wait_seconds: float = _RELEASE_WAIT_SECONDS) -> Iterator[None]:
+def history_lock(layout: Layout, market: str) -> AbstractContextManager[None]:
+    """The lock of a market's history file."""
+    return exclusive_lock(layout, f"history-{market}", f"history of market {market}")
+
+
+def release_lock(layout: Layout, wait_seconds: float = _RELEASE_WAIT_SECONDS) -> AbstractContextManager[None]:
     """The lock for numbering events and publishing a release. Waits, as two markets may finish at once."""
-    with exclusive_lock(layout, "release", "a release", wait_seconds):
-        yield
+    return exclusive_lock(layout, "release", "a release", wait_seconds)

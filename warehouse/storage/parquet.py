@@ -14,6 +14,8 @@ from typing import Final, Self
 import polars as pl
 import pyarrow.parquet as pq
 
+from warehouse.storage import atomic_files
+
 GROUP: Final = 60_000  # rows collected before writing
 FRAMES: Final = 4_000  # or frames
 LEVEL: Final = 1  # zstd; no statistics, as these files are read in full, once or twice
@@ -22,6 +24,13 @@ LEVEL: Final = 1  # zstd; no statistics, as these files are read in full, once o
 def write_parquet(frame: pl.DataFrame, path: Path) -> None:
     """Writes a whole table at once."""
     frame.write_parquet(path, compression="zstd", compression_level=LEVEL, statistics=False)
+
+
+def replace_parquet(path: Path, rows: pl.DataFrame) -> None:
+    """Replaces a file atomically, with polars' own settings."""
+    built = atomic_files.temporary_path(path)
+    rows.write_parquet(built)
+    atomic_files.publish_file(built, path)
 
 
 class RowGroupWriter:

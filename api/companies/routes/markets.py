@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 
 from api.http.context import RequestContext
-from api.http.etags import content_digest
 from api.http.query.params import NO_PARAMETERS
+from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
 from api.http.routing import endpoint
-from warehouse.reader.types import PinnedRelease
+from warehouse.reader.reader import PinnedRelease
 from warehouse.release.freshness import Freshness
 from warehouse.schema.codes import MARKET_NAMES, MARKETS, SERVED
 from warehouse.schema.market_state import DatasetState, MarketState

@@ -14,12 +14,13 @@ from api.companies.lookup import (
 )
 from api.companies.query_params import FIELDS, INCLUDE, PROFILE, PROFILE_FIELDS
 from api.http.context import RequestContext
-from api.http.etags import content_digest
 from api.http.pagination.responses import merge_json_objects
 from api.http.query.params import ParsedQuery
+from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
 from api.http.routing import endpoint
-from warehouse.reader.types import PinnedRelease, ProfileDocument
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import ProfileDocument
 from warehouse.schema.identifiers import CompanyNumber, parse_company_number
 
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])

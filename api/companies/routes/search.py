@@ -2,23 +2,22 @@
 
 Exact matches by number, id or identifier (LEI, ISIN, symbol and the like) come before matches by name and are
 not repeated there; the other filters apply to them too. Does not belong here: rules between parameters
-(`api.companies.search_request`), or finding companies.
+(`api.companies.query_params`), or finding companies.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from api.companies.query_params import FIELDS, SEARCH
+from api.companies.query_params import FIELDS, SEARCH, build_search
 from api.companies.routes.profile import select_fields
-from api.companies.search_request import build_search
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.query_params import LIMIT
-from api.http.pagination.responses import after_key, issue_next_cursor, page_response, query_release
+from api.http.pagination.responses import LIMIT, after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint
-from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key, PinnedRelease, ResultPage
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key, ResultPage
 from warehouse.schema.identifiers import parse_company_number, parse_scoped
 
 _MOST_EXACT = 100  # far more than registers and `known_as` ever return for one text

@@ -5,7 +5,7 @@ Deliveries contain the same `data` object. Does not belong here: detecting event
 
 from typing import Any, Final
 
-from api.companies.schemas.financials import FIGURE_SCHEMAS, PERIOD
+from api.companies.schemas.companies import FIGURE_SCHEMAS, PERIOD, source_members
 from api.openapi.examples.events import DELIVERIES
 from api.openapi.schema_types import (
     COMPANY_ID,
@@ -16,7 +16,6 @@ from api.openapi.schema_types import (
     INT64,
     NAME,
     ORG_NUMBER,
-    REGISTER,
     Schema,
     array_schema,
     boolean_schema,
@@ -46,15 +45,7 @@ from warehouse.schema.codes import (
 )
 
 _SEQUENCE: Final = integer_schema(1, INT64, "Order of recording; strictly increasing.")
-_SOURCE: Final = object_schema(
-    "Source of the event.",
-    {
-        "register": REGISTER,
-        "native_id": text_schema(300, "Id in the source.", null=True),
-        "url": url_schema("Public URL."),
-        "retrieved_at": instant_schema("When it was fetched.", null=True),
-    },
-)
+_SOURCE: Final = object_schema("Source of the event.", source_members(300, "Id in the source.", "Public URL."))
 _COMMON: Final = {
     "company_id": COMPANY_ID,
     "org_nr": ORG_NUMBER,

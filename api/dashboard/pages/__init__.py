@@ -3,20 +3,7 @@
 Does not belong here: sessions (`api.dashboard.sessions`), or templates (`api.dashboard.templating`).
 """
 
-from api.dashboard.pages import (
-    api_keys,
-    assets,
-    deliveries,
-    explorer,
-    operator,
-    plan,
-    sessions,
-    sign_in,
-    usage,
-    webhooks,
-)
+from api.dashboard.pages import api_keys, assets, explorer, operator, plan, sign_in, usage, webhooks
 from api.http.routing import operations_in, to_litestar_handlers
 
-PAGES = to_litestar_handlers(
-    operations_in(usage, plan, sign_in, api_keys, sessions, webhooks, deliveries, explorer, operator, assets)
-)
+PAGES = to_litestar_handlers(operations_in(usage, plan, sign_in, api_keys, webhooks, explorer, operator, assets))

@@ -6,16 +6,14 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
 import msgspec
-from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.service import AccountError
 from api.auth.api_keys import KeyRecord
 from api.dashboard import one_time_secrets
-from api.dashboard.errors import PageError
+from api.dashboard.errors import PageError, unavailable_without_database
 from api.dashboard.html_forms import Form
 from api.dashboard.routing import PageRequest, dashboard_page
 from api.http.responses import HttpResponse
-from api.problems.problem import service_unavailable_problem
 
 T = TypeVar("T")
 _ALL = "/dashboard/keys"
@@ -24,7 +22,6 @@ _MOST_KEYS = 50
 _MOST_DOMAINS = 20
 _LONGEST_YEARS = 10
 _YEAR = timedelta(days=366)
-_RETRY_AFTER = 2
 _GONE = "The key is not stored. If you have not copied it, revoke it and create another one."
 _EMPTY = {"kind": "live", "label": "", "domains": "", "expires": ""}
 
@@ -43,7 +40,7 @@ async def list_keys(request: PageRequest) -> HttpResponse:
 @dashboard_page(_ALL, method="POST")
 async def create_key(request: PageRequest) -> HttpResponse:
     """Creates a key and redirects to the page that shows it."""
-    accounts, form, now = (request.context.services.account_service, request.form, request.context.services.clock.now())
+    accounts, form, now = request.context.services.account_service, request.form, request.context.services.clock.now()
     kind, label = form.get("kind", ""), form.get("label", "").strip() or None
     keys = await _account_keys(request)
     try:
@@ -101,10 +98,8 @@ async def _account_keys(visit: PageRequest) -> list[KeyRecord]:
 
 async def _run_in_thread(work: Callable[[], T]) -> T:
     """Runs an `Accounts` call in a thread, because it uses the database."""
-    try:
+    with unavailable_without_database("Keys are temporarily unavailable."):
         return await asyncio.to_thread(work)
-    except SQLAlchemyError as error:
-        raise service_unavailable_problem("Keys are temporarily unavailable.", _RETRY_AFTER) from error
 
 
 def _check_new_key(kind: str, active: list[KeyRecord]) -> None:

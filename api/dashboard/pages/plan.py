@@ -1,49 +1,143 @@
 """The plan page: the account's payment stage, the tiers, and the redirects to and from Stripe.
 
 The account is taken from the session only; forms contain nothing but a tier. Requests to Stripe run in threads
-of `api.billing`, and pages work without it too. Does not belong here: what Stripe's statuses mean
-(`api.billing.entitlement`), the view model (`api.dashboard.plan_view`).
+of `api.billing`, and pages work without it too. The view model is made from stored data. Does not belong here: what
+Stripe's statuses mean for an account (`api.billing.entitlement`), or the texts (`templates/plan.html`).
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qs
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from api.accounts.records import AccountRecord
+from api.accounts.repository import AccountRecord
+from api.billing.entitlement import ENDED
 from api.billing.errors import BillingError, BillingStateError, StripeUnavailableError
 from api.billing.repository import CustomerRecord
 from api.billing.return_urls import CHECKOUT, COMES_FROM, PORTAL
-from api.dashboard.errors import PageError
-from api.dashboard.plan_view import PlanStage, build_plan_view
+from api.dashboard.errors import PageError, unavailable_without_database
 from api.dashboard.routing import PageRequest, dashboard_page
 from api.http.responses import HttpResponse
-from api.problems.problem import service_unavailable_problem
-from api.settings.billing import PLAN
+from api.settings.billing import PLAN, BillingSettings
+from api.settings.tiers import Tier, TierCatalogue
 from api.webhooks.subscriptions.records import DowngradedSubscription
+
+UNPUBLISHED: Final = "shown at checkout"
+UNSOLD: Final = "not available"
+
+
+class PlanStage(StrEnum):
+    """Payment stage of an account."""
+
+    MANUAL = "by hand"
+    """Billing is off: an operator sets tiers."""
+    GRANTED = "given"
+    """An operator has given the tier; nothing is charged."""
+    NONE = "none"
+    """No subscription has been started."""
+    TRIAL = "trial"
+    RUNS = "runs"
+    PAST_DUE = "late"
+    """Served while Stripe retries a payment."""
+    LAPSED = "lapsed"
+    """Not served: unpaid after the trial, or Stripe has given up."""
+    ENDED = "ended"
+
+
+_BEFORE: Final = (PlanStage.GRANTED, PlanStage.NONE, PlanStage.ENDED)
+"""Stages in which a subscription may be started."""
+_SERVED: Final = {"trialing": PlanStage.TRIAL, "active": PlanStage.RUNS, "past_due": PlanStage.PAST_DUE}
+
+
+@dataclass(frozen=True, slots=True)
+class TierOffer:
+    """One tier as offered to this account; `price` is per month, as text."""
+
+    tier: Tier
+    price: str
+    is_sold: bool
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """Everything the page shows about one account."""
+
+    stage: PlanStage
+    tier: Tier
+    trial_ends_at: datetime | None
+    ends_at: datetime | None
+    """End of a cancelled subscription."""
+    offers: Sequence[TierOffer]
+    trial_days: int
+    """For a subscription started now."""
+    can_subscribe: bool
+    can_cancel: bool
+    has_portal: bool
+
+
+def build_plan_view(
+    account: AccountRecord,
+    customer: CustomerRecord | None,
+    tiers: TierCatalogue,
+    billing: BillingSettings,
+    trial_days: int,
+) -> PlanView:
+    """Builds the view model; `customer` is Stripe's last known state, None if there is no such customer."""
+    stage, tier = _plan_stage(account, customer, billing.is_on), tiers.tier_by_name(account.tier)
+    begins = stage in _BEFORE and account.status != "suspended"
+    begun = customer is not None and customer.stripe_status is not None
+    ends_at = None if customer is None or stage in (*_BEFORE, PlanStage.MANUAL) else customer.ends_at
+    return PlanView(
+        stage=stage,
+        tier=tier,
+        trial_ends_at=account.trial_ends_at,
+        ends_at=ends_at,
+        offers=[_tier_offer(one, tier, billing) for one in tiers.by_name.values()],
+        trial_days=trial_days,
+        can_subscribe=begins,
+        can_cancel=begun and stage not in (*_BEFORE, PlanStage.MANUAL) and ends_at is None,
+        has_portal=begun and billing.is_on,
+    )
+
+
+def price_text(tier: Tier, billing: BillingSettings) -> str:
+    """The configured monthly price, or a placeholder if none is published."""
+    if tier.monthly_cents is not None:
+        dollars, cents = divmod(tier.monthly_cents, 100)
+        return f"{dollars:,}.{cents:02d} USD" if cents else f"{dollars:,} USD"
+    return UNPUBLISHED if billing.price_of(tier.name) else UNSOLD
+
+
+def _tier_offer(tier: Tier, current: Tier, billing: BillingSettings) -> TierOffer:
+    is_sold = billing.is_on and billing.price_of(tier.name) is not None
+    return TierOffer(tier, price_text(tier, billing), is_sold, tier.name == current.name)
+
+
+def _plan_stage(account: AccountRecord, customer: CustomerRecord | None, accounts_pay: bool) -> PlanStage:
+    told = None if customer is None else customer.stripe_status
+    if not accounts_pay:
+        return PlanStage.MANUAL
+    if told is None or told == ENDED:
+        unserved = PlanStage.NONE if told is None else PlanStage.ENDED
+        return PlanStage.GRANTED if account.status == "active" else unserved
+    if account.status == "payment_required":
+        return PlanStage.LAPSED
+    # activated by an operator despite the missing payment: served until the next update from Stripe
+    return _SERVED.get(told, PlanStage.PAST_DUE if account.status == "active" else PlanStage.LAPSED)
+
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService
     from api.services import ApiServices
 
 _LOGGER = logging.getLogger("firm.api")
-_RETRY_AFTER = 2
+_UNAVAILABLE = "Your plan is temporarily unavailable."
 _LISTED = 50
 _RUNNING = (PlanStage.TRIAL, PlanStage.RUNS)
-
-
-@dataclass(frozen=True, slots=True)
-class _AccountPlan:
-    """Stored data of an account."""
-
-    account: AccountRecord
-    customer: CustomerRecord | None
-    paused: Sequence[DowngradedSubscription]
-    """Paused webhooks, one more than a page lists."""
 
 
 @dashboard_page(PLAN)
@@ -51,18 +145,19 @@ async def show_plan(request: PageRequest) -> HttpResponse:
     """Shows the plan. After a return from Stripe its state is refreshed first: its events may arrive later."""
     service, origin = request.context.services, _return_origin(request)
     asked = None if origin is None else await _refresh_from_stripe(request)
-    stored = await _load_account_plan(request)
-    trial_days = 0 if service.billing_service is None else service.billing_service.trial_days(stored.customer)
+    with unavailable_without_database(_UNAVAILABLE):
+        account, customer, paused = await asyncio.to_thread(_read_account_plan, service, request.account_id)
+    trial_days = 0 if service.billing_service is None else service.billing_service.trial_days(customer)
     settings = service.settings
-    plan = build_plan_view(stored.account, stored.customer, settings.tiers, settings.billing, trial_days)
-    known = replace(request, session=replace(request.required_session, account=stored.account))
+    plan = build_plan_view(account, customer, settings.tiers, settings.billing, trial_days)
+    known = replace(request, session=replace(request.required_session, account=account))
     return known.render(
         "plan.html",
         plan=plan,
         stages=PlanStage,
         notice=_return_notice(origin, asked, plan.stage),
-        paused=stored.paused[:_LISTED],
-        more_paused=len(stored.paused) > _LISTED,
+        paused=paused[:_LISTED],
+        more_paused=len(paused) > _LISTED,
         cache_seconds=int(settings.key_cache_seconds),
     )
 
@@ -100,11 +195,10 @@ async def _stripe_redirect_page(visit: PageRequest, ask: Callable[[], str]) -> H
     too.
     """
     try:
-        address = await _require_billing(visit).run_in_pool(ask)
+        with unavailable_without_database(_UNAVAILABLE):
+            address = await _require_billing(visit).run_in_pool(ask)
     except BillingError as error:
         raise _billing_page_error(error) from error
-    except SQLAlchemyError as error:
-        raise service_unavailable_problem("Your plan is temporarily unavailable.", _RETRY_AFTER) from error
     return visit.render("leaving.html", address=address)
 
 
@@ -115,7 +209,8 @@ async def _refresh_from_stripe(visit: PageRequest) -> str:
         return "unknown"
     limits.check_dashboard_changes(visit.account_id, visit.context.started_at)
     try:
-        await billing.run_in_pool(lambda: billing.refresh(visit.account_id))
+        with unavailable_without_database("Your plan cannot be saved at the moment."):
+            await billing.run_in_pool(lambda: billing.refresh(visit.account_id))
     except BillingStateError:
         return "unknown"  # never a Stripe customer, whatever the URL claims
     except StripeUnavailableError:
@@ -123,8 +218,6 @@ async def _refresh_from_stripe(visit: PageRequest) -> str:
     except BillingError:
         _LOGGER.exception("the Stripe data of %s cannot be processed", visit.account_id)
         return "unclear"
-    except SQLAlchemyError as error:
-        raise service_unavailable_problem("Your plan cannot be saved at the moment.", _RETRY_AFTER) from error
     return "heard"
 
 
@@ -139,20 +232,16 @@ def _return_notice(origin: str | None, asked: str | None, stage: PlanStage) -> s
 
 def _return_origin(visit: PageRequest) -> str | None:
     """The claimed origin of a return from Stripe; None if it is not a value we gave to Stripe."""
-    given = parse_qs(visit.context.query_string.decode("latin-1")).get(COMES_FROM, [])
+    given = visit.query_values(COMES_FROM)
     return given[0] if len(given) == 1 and given[0] in (CHECKOUT, PORTAL) else None
 
 
-async def _load_account_plan(visit: PageRequest) -> _AccountPlan:
-    try:
-        return await asyncio.to_thread(_read_account_plan, visit.context.services, visit.account_id)
-    except SQLAlchemyError as error:
-        raise service_unavailable_problem("Your plan is temporarily unavailable.", _RETRY_AFTER) from error
-
-
-def _read_account_plan(service: "ApiServices", account_id: str) -> _AccountPlan:
+def _read_account_plan(
+    service: "ApiServices", account_id: str
+) -> tuple[AccountRecord, CustomerRecord | None, Sequence[DowngradedSubscription]]:
+    """The account, its Stripe customer, and its paused webhooks: one more than a page lists."""
     accounts, billing = service.account_service, service.billing_service
-    return _AccountPlan(
+    return (
         accounts.account(account_id),
         None if billing is None else billing.customer(account_id),
         accounts.downgraded(account_id, _LISTED + 1),

@@ -1,15 +1,13 @@
-"""Sign-in, sign-up and sign-out: by a mailed link, and a button on the page it opens.
+"""Sign-in, sign-up and sign-out: by a mailed link, and a button on the page it opens; signed-in browsers.
 
 The link alone changes nothing, because mail scanners open links too.
 """
-
-from urllib.parse import parse_qs
 
 from api.accounts.service import AccountError
 from api.dashboard.errors import PageError
 from api.dashboard.routing import HOME, SIGN_IN, PageRequest, dashboard_page
 from api.dashboard.sessions import IDLE_LIFETIME, LINK_LIFETIME, SESSION_LIFETIME
-from api.dashboard.sign_in_email import PATH
+from api.dashboard.sign_in_mailer import PATH
 from api.http.context import RequestContext
 from api.http.responses import HttpResponse
 
@@ -43,7 +41,8 @@ async def show_link_sent(request: PageRequest) -> HttpResponse:
 @dashboard_page(PATH, is_anonymous=True)
 async def show_sign_in_confirmation(request: PageRequest) -> HttpResponse:
     """Shows the address and asks for confirmation; the link stays valid."""
-    service, token = request.context.services, _link_token(request.context)
+    service, given = request.context.services, request.query_values("token")
+    token = given[0] if len(given) == 1 else ""
     service.rate_limiter.check_failed_authentications(request.context.client_ip, request.context.started_at)
     email = await service.session_service.address_of_link(token)
     if email is None:
@@ -80,12 +79,31 @@ def _used_link_error() -> PageError:
     )
 
 
-def _link_token(call: RequestContext) -> str:
-    given = parse_qs(call.query_string.decode("latin-1")).get("token", [])
-    return given[0] if len(given) == 1 else ""
-
-
 def _browser_name(call: RequestContext) -> str | None:
     """The User-Agent, as one printable line."""
     told = call.request_headers.get(b"user-agent", b"").decode("latin-1")
     return "".join(letter for letter in told if letter.isprintable())[:_LONGEST_BROWSER] or None
+
+
+_ALL = "/dashboard/sessions"
+
+
+@dashboard_page(_ALL)
+async def list_sessions(request: PageRequest) -> HttpResponse:
+    sessions = await request.context.services.session_service.sessions(request.account_id)
+    return request.render("sessions.html", sessions=sessions, own_id=request.required_session.session.session_id)
+
+
+@dashboard_page(f"{_ALL}/{{session_id:str}}/end", method="POST")
+async def end_session(request: PageRequest) -> HttpResponse:
+    session_id = request.context.path_parameters["session_id"]
+    await request.context.services.session_service.end(request.account_id, session_id)
+    if session_id == request.required_session.session.session_id:
+        return request.redirect_to(SIGN_IN, [request.cookies.forget("session")])
+    return request.redirect_to(_ALL)
+
+
+@dashboard_page(f"{_ALL}/end-others", method="POST")
+async def end_other_sessions(request: PageRequest) -> HttpResponse:
+    await request.context.services.session_service.end_other_sessions(request.required_session.session)
+    return request.redirect_to(_ALL)

@@ -1,16 +1,16 @@
-"""Tables of accounts: their keys, usage, and requests with an Idempotency-Key.
+"""Tables of accounts: keys, usage, requests with an Idempotency-Key, signing in, secrets displayed once, billing, mail.
 
-Does not belong here: queries (`api.accounts.repository`, `api.usage.repository`,
-`api.http.idempotency_repository`).
+Does not belong here: queries (the repositories of `api.accounts`, `api.usage`, `api.http`, `api.dashboard`,
+`api.billing`, `api.email`).
 """
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Integer, LargeBinary, String
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import JSON
 
-from api.database.models.base import Base, Instant, MillisecondInstant
+from api.database.models.base import Base, Instant, MillisecondInstant, partial_index
 
 
 class Account(Base):
@@ -86,3 +86,86 @@ class IdempotentRequest(Base):
     """Null while the first request runs."""
     answer: Mapped[bytes | None] = mapped_column(LargeBinary())
     """Headers and body, encrypted: they may hold a secret."""
+
+
+class SignInLink(Base):
+    """An unused sign-in link: the digest of its token and the address it was mailed to."""
+
+    __tablename__ = "sign_in_links"
+
+    digest: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
+    email: Mapped[str] = mapped_column(String(320), index=True)
+    """With or without an account: opening the link proves ownership of the address."""
+    created_at: Mapped[datetime] = mapped_column(Instant())
+    expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)
+
+
+class DashboardSession(Base):
+    """A signed-in browser session; the row is deleted on sign-out."""
+
+    __tablename__ = "dashboard_sessions"
+
+    session_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
+    digest: Mapped[bytes] = mapped_column(LargeBinary(32), unique=True)
+    browser: Mapped[str | None] = mapped_column(String(200))
+    """The browser's self-description, by which the owner recognises it in a list."""
+    created_at: Mapped[datetime] = mapped_column(Instant())
+    seen_at: Mapped[datetime] = mapped_column(Instant())
+    expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)
+
+
+class ShownOnce(Base):
+    """A secret to display once, encrypted with the token of its session."""
+
+    __tablename__ = "shown_once"
+
+    view_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    session_id: Mapped[str] = mapped_column(ForeignKey("dashboard_sessions.session_id", ondelete="CASCADE"), index=True)
+    sealed: Mapped[bytes] = mapped_column(LargeBinary())
+    expires_at: Mapped[datetime] = mapped_column(Instant(), index=True)
+
+
+class StripeCustomer(Base):
+    """The Stripe customer of an account, and the last fetched state of its subscription."""
+
+    __tablename__ = "stripe_customers"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), primary_key=True)
+    customer_id: Mapped[str] = mapped_column(String(255), unique=True)
+    revision: Mapped[int] = mapped_column(Integer())
+    subscription_id: Mapped[str | None] = mapped_column(String(255))
+    stripe_status: Mapped[str | None] = mapped_column(String(40))
+    ends_at: Mapped[datetime | None] = mapped_column(Instant())
+    asked_at: Mapped[datetime | None] = mapped_column(Instant())
+
+
+class StripeEvent(Base):
+    """A processed Stripe event, kept to ignore repeated deliveries of it."""
+
+    __tablename__ = "stripe_events"
+
+    event_id: Mapped[str] = mapped_column(String(255), primary_key=True)
+    event_type: Mapped[str] = mapped_column(String(100))
+    received_at: Mapped[datetime] = mapped_column(Instant(), index=True)
+
+
+class Mail(Base):
+    """A mail to an account's owner: an outbox entry until a mail server accepts it, then a record."""
+
+    __tablename__ = "mail_outbox"
+    __table_args__ = (partial_index("ix_mail_outbox_due", "next_attempt_at", where="next_attempt_at IS NOT NULL"),)
+
+    mail_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    occasion: Mapped[str] = mapped_column(String(120), unique=True)
+    """Unique occasion: `paused:whs_…:revision`, `warning:whs_…:failing since`."""
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
+    recipient: Mapped[str] = mapped_column(String(320))
+    subject: Mapped[str] = mapped_column(String(200))
+    body: Mapped[str] = mapped_column(Text())
+    created_at: Mapped[datetime] = mapped_column(MillisecondInstant())
+    next_attempt_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    """Null when finished: sent, logged where there is no mail server, or given up."""
+    attempts: Mapped[int] = mapped_column(Integer())
+    sent_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
+    last_error: Mapped[str | None] = mapped_column(String(500))

@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, DateTime, Dialect, MetaData, TypeDecorator
+from sqlalchemy import BigInteger, DateTime, Dialect, Index, MetaData, TypeDecorator, text
 from sqlalchemy.orm import DeclarativeBase
 
 # Constraint names independent of the engine, so that migrations can refer to them.
@@ -70,6 +70,11 @@ class Base(DeclarativeBase):
     metadata = MetaData(naming_convention=_NAMES)
 
 
+def partial_index(name: str, *columns: str, where: str) -> Index:
+    """An index of the rows that fulfil a condition, in both engines."""
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
+
+
 def columns_of(record: type[Any], *tables: type[Base], computed: Sequence[str] = ()) -> list[Any]:
     """The columns of a record's fields, in its order, each of the first table that has one; without `computed`.
 
@@ -82,3 +87,8 @@ def columns_of(record: type[Any], *tables: type[Base], computed: Sequence[str] =
             raise ValueError(f"no table has {name} of {record.__name__}: name it as computed")
         columns.append(getattr(table, name))
     return columns
+
+
+def values_of(record: Any, table: type[Base]) -> dict[str, Any]:
+    """The fields of a record that are columns of a table, as values of a new row."""
+    return {one.name: getattr(record, one.name) for one in fields(record) if hasattr(table, one.name)}

@@ -1,4 +1,4 @@
-"""Tables of subscriptions, deliveries and the fan-out.
+"""Tables of subscriptions, deliveries and the fan-out, and of leases.
 
 Instants of these tables are whole milliseconds (`MillisecondInstant`): raw SQL on the queue must compare them alike
 in both engines. Small hot tables (endpoint queues, attempt queue) are separate from large cold ones (deliveries,
@@ -9,11 +9,11 @@ states.
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer, LargeBinary, String, Text, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import JSON
 
-from api.database.models.base import Base, MillisecondInstant
+from api.database.models.base import Base, MillisecondInstant, partial_index
 
 _CLUSTERED: Final = {"sqlite_with_rowid": False}
 """SQLite stores the rows in the primary key's B-tree: one tree less to write."""
@@ -33,11 +33,8 @@ class Subscription(Base):
         CheckConstraint("status IN ('active', 'paused')", name="status"),
         CheckConstraint("status_reason IN ('manual', 'retries_exhausted', 'tier_downgraded')", name="status_reason"),
         # subscriptions to all companies: few, found without scanning the others
-        Index(
-            "ix_webhook_subscriptions_everything",
-            "subscription_id",
-            sqlite_where=text("all_companies AND deleted_at IS NULL"),
-            postgresql_where=text("all_companies AND deleted_at IS NULL"),
+        partial_index(
+            "ix_webhook_subscriptions_everything", "subscription_id", where="all_companies AND deleted_at IS NULL"
         ),
     )
 
@@ -92,14 +89,7 @@ class EndpointState(Base):
     """
 
     __tablename__ = "webhook_lanes"
-    __table_args__ = (
-        Index(
-            "ix_webhook_lanes_due",
-            "next_due_at",
-            sqlite_where=text("next_due_at IS NOT NULL"),
-            postgresql_where=text("next_due_at IS NOT NULL"),
-        ),
-    )
+    __table_args__ = (partial_index("ix_webhook_lanes_due", "next_due_at", where="next_due_at IS NOT NULL"),)
 
     subscription_id: Mapped[str] = mapped_column(ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True)
     next_due_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
@@ -136,13 +126,12 @@ class Delivery(Base):
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
         CheckConstraint("status IN ('pending', 'retrying', 'succeeded', 'failed', 'held', 'canceled')", name="status"),
-        Index(
+        partial_index(
             "ix_webhook_deliveries_unsucceeded",
             "subscription_id",
             "status",
             "delivery_id",
-            sqlite_where=text("status <> 'succeeded'"),
-            postgresql_where=text("status <> 'succeeded'"),
+            where="status <> 'succeeded'",
         ),
         _CLUSTERED,
     )
@@ -173,22 +162,8 @@ class QueuedAttempt(Base):
     __table_args__ = (
         CheckConstraint("\"trigger\" IN ('schedule', 'manual', 'replay')", name="trigger"),
         # indexes for manual attempts, which go first, and for retries, which must not wait behind a backlog
-        Index(
-            "ix_webhook_queue_by_hand",
-            "subscription_id",
-            "due_at",
-            "attempt_id",
-            sqlite_where=text(BY_HAND),
-            postgresql_where=text(BY_HAND),
-        ),
-        Index(
-            "ix_webhook_queue_again",
-            "subscription_id",
-            "due_at",
-            "attempt_id",
-            sqlite_where=text(AGAIN),
-            postgresql_where=text(AGAIN),
-        ),
+        partial_index("ix_webhook_queue_by_hand", "subscription_id", "due_at", "attempt_id", where=BY_HAND),
+        partial_index("ix_webhook_queue_again", "subscription_id", "due_at", "attempt_id", where=AGAIN),
         _CLUSTERED,
     )
 
@@ -250,3 +225,13 @@ class LedgerCursor(Base):
 
     name: Mapped[str] = mapped_column(String(30), primary_key=True)
     sequence: Mapped[int] = mapped_column(BigInteger())
+
+
+class Lease(Base):
+    """A lease: the one holder of a task (fan-out, pruning)."""
+
+    __tablename__ = "leases"
+
+    name: Mapped[str] = mapped_column(String(30), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(60))
+    until: Mapped[datetime] = mapped_column(MillisecondInstant())

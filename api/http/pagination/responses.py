@@ -6,19 +6,35 @@ signing cursors (`api.http.pagination.cursors`).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
 from api.http.context import RequestContext
-from api.http.etags import content_digest
 from api.http.pagination.cursors import CursorBinding, invalid_cursor
-from api.http.pagination.query_params import CURSOR
-from api.http.query.params import ParsedQuery
-from api.http.release_headers import Headers
+from api.http.query.params import ParsedQuery, QueryParam
+from api.http.query.types import integer_param
+from api.http.response_headers import Headers, content_digest
 from api.http.responses import Header, HttpResponse, data_response, json_response
-from warehouse.reader.types import CompanyHeader, InvalidPageKeyError, Key, PinnedRelease, ResultPage
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import CompanyHeader, InvalidPageKeyError, Key, ResultPage
+
+LIMIT: Final = integer_param("limit", 1, 100, 25, "Maximum number of rows per page.")
+
+
+def _parse_cursor(given: str) -> str:
+    return given  # fully checked by `api.http.pagination.cursors`, which distinguishes its errors
+
+
+CURSOR: Final[QueryParam[str | None]] = QueryParam(
+    "cursor",
+    _parse_cursor,
+    None,
+    "`next_cursor` of the previous page. Only `limit` may change between pages.",
+    {"type": "string", "minLength": 1, "maxLength": 512, "pattern": "^[A-Za-z0-9_-]+$"},
+)
+
 
 T = TypeVar("T")
 

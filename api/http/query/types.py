@@ -66,30 +66,36 @@ def boolean_param(name: str, description: str) -> QueryParam[bool | None]:
 
 def date_param(name: str, description: str) -> QueryParam[date | None]:
     requirement = "must be a date, for example 2026-01-31"
-
-    def read(text: str) -> date:
-        if not _DATE.fullmatch(text):
-            raise InvalidParameterError("format", requirement)
-        try:
-            return date.fromisoformat(text)
-        except ValueError:
-            raise InvalidParameterError("format", requirement) from None
-
-    return QueryParam(name, read, None, description, {"type": "string", "format": "date", "maxLength": 10})
+    schema = {"type": "string", "format": "date", "maxLength": 10}
+    return _pattern_param(name, description, schema, _DATE, requirement, date.fromisoformat)
 
 
 def instant_param(name: str, description: str) -> QueryParam[datetime | None]:
     requirement = "must be a date and time, for example 2026-01-31T12:00:00Z (encode '+' in an offset as %2B)"
+    schema = {"type": "string", "format": "date-time", "maxLength": 32}
+    return _pattern_param(
+        name, description, schema, _INSTANT, requirement, lambda text: datetime.fromisoformat(text).astimezone(UTC)
+    )
 
-    def read(text: str) -> datetime:
-        if not _INSTANT.fullmatch(text):
+
+def _pattern_param(
+    name: str,
+    description: str,
+    schema: dict[str, Any],
+    pattern: re.Pattern[str],
+    requirement: str,
+    convert: Callable[[str], D],
+) -> QueryParam[D | None]:
+    """Text of a fixed pattern that `convert` may still reject, as 31 February."""
+
+    def read(text: str) -> D:
+        if not pattern.fullmatch(text):
             raise InvalidParameterError("format", requirement)
         try:
-            return datetime.fromisoformat(text).astimezone(UTC)
+            return convert(text)
         except (ValueError, OverflowError):
             raise InvalidParameterError("format", requirement) from None
 
-    schema = {"type": "string", "format": "date-time", "maxLength": 32}
     return QueryParam(name, read, None, description, schema)
 
 
@@ -133,15 +139,8 @@ def list_param(
 
 def code_param(name: str, pattern: str, max_length: int, described: str, description: str) -> QueryParam[str | None]:
     """One code with a fixed pattern, such as a currency; `described` continues «must be …»."""
-    compiled = re.compile(pattern)
-
-    def read(given: str) -> str:
-        if not compiled.fullmatch(given):
-            raise InvalidParameterError("format", f"must be {described}")
-        return given
-
     schema = {"type": "string", "maxLength": max_length, "pattern": f"^{pattern}$"}
-    return QueryParam(name, read, None, description, schema)
+    return _pattern_param(name, description, schema, re.compile(pattern), f"must be {described}", str)
 
 
 def code_list_param(

@@ -17,16 +17,8 @@ ATTEMPTS_SHOWN: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class OwnSubscription:
-    """The fields of a subscription that its delivery log needs."""
-
-    subscription_id: str
-    status: str
-
-
-@dataclass(frozen=True, slots=True)
 class DeliveryRecord:
-    """One delivery (one event for one subscription) with the event's fields shown in the log."""
+    """One delivery (one event for one subscription) as the log shows it: its fields in the contract's order."""
 
     delivery_id: str
     subscription_id: str
@@ -46,7 +38,10 @@ class DeliveryRecord:
 
 @dataclass(frozen=True, slots=True)
 class AttemptRecord:
-    """One attempt that was made; `delivery_id` is None for test sends, which are not stored."""
+    """One attempt that was made, its fields in the contract's order.
+
+    `delivery_id` is None for test sends, which are not stored.
+    """
 
     attempt_id: str
     delivery_id: str | None
@@ -82,11 +77,11 @@ class ReplayRecord:
     until: datetime
     statuses: tuple[str, ...]
     event_types: tuple[str, ...] | None
-    matched: int
-    succeeded: int
-    failed: int
     created_at: datetime
-    completed_at: datetime | None
+    matched: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    completed_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""SQL of manual redelivery: one attempt, or a time window of the log as a replay.
+"""SQL of manual redelivery: one attempt, or a time window of the log as a replay, and the progress of replays.
 
 See docs/contract/contract.md 4.8.
 
@@ -7,15 +7,17 @@ read of a subscription and its deliveries is still true when written. Does not b
 (`api.webhooks.delivery.queue_repository`), or access control (`api.webhooks.deliveries.service`).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, func, insert, literal, select, update
 
+from api.database.models.base import values_of
 from api.database.models.webhooks import Delivery, MatchedEvent, QueuedAttempt, Replay
 from api.webhooks.deliveries.records import ReplayRecord, TimeWindow
 from api.webhooks.deliveries.repository import status_conditions, window_conditions
-from api.webhooks.subscriptions.state_transitions import refresh_queue_time
+from api.webhooks.subscriptions.state_transitions import complete_replays, refresh_queue_time
 
 _PREFIX_AND_TIME = 14
 """Characters of an id before its random part: `dlv_` and 10 of time."""
@@ -62,27 +64,42 @@ def queue_replay(connection: Connection, replay: ReplayRecord) -> int:
         .where(*chosen)
         .values(status="pending", tries=0, next_attempt_at=at, completed_at=None, replay_id=replay.replay_id)
     )
-    _insert_replay(connection, replay, taken.rowcount)
+    values = values_of(replay, Replay) | {"matched": taken.rowcount, "completed_at": None if taken.rowcount else at}
+    connection.execute(insert(Replay).values(values))
     refresh_queue_time(connection, replay.subscription_id)
     return taken.rowcount
 
 
-def _insert_replay(connection: Connection, replay: ReplayRecord, matched: int) -> None:
-    connection.execute(
-        insert(Replay).values(
-            replay_id=replay.replay_id,
-            subscription_id=replay.subscription_id,
-            since=replay.since,
-            until=replay.until,
-            statuses=list(replay.statuses),
-            event_types=None if replay.event_types is None else list(replay.event_types),
-            matched=matched,
-            succeeded=0,
-            failed=0,
-            created_at=replay.created_at,
-            completed_at=None if matched else replay.created_at,
-        )
-    )
+class ReplayCounts:
+    """Counts replay deliveries that ended in one transaction; written once, at its end."""
+
+    def __init__(self) -> None:
+        self._succeeded: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
+        self._subscriptions: set[str] = set()
+
+    def count(self, replay_id: str | None, subscription_id: str, succeeded: bool) -> None:
+        """Counts one ended delivery; no effect if it belongs to no replay."""
+        if replay_id is not None:
+            (self._succeeded if succeeded else self._failed)[replay_id] += 1
+            self._subscriptions.add(subscription_id)
+
+    def write(self, connection: Connection, at: datetime) -> None:
+        """Writes the counters, and completes replays in which every delivery has ended.
+
+        The caller holds the endpoint-queue locks.
+        """
+        for replay_id in sorted(self._succeeded.keys() | self._failed.keys()):
+            connection.execute(
+                update(Replay)
+                .where(Replay.replay_id == replay_id, Replay.completed_at.is_(None))
+                .values(
+                    succeeded=Replay.succeeded + self._succeeded[replay_id],
+                    failed=Replay.failed + self._failed[replay_id],
+                )
+            )
+        if self._subscriptions:
+            complete_replays(connection, self._subscriptions, at)
 
 
 def _replay_conditions(

@@ -23,7 +23,6 @@ from api.webhooks.deliveries.records import (
     DeliveryDetail,
     DeliveryQuery,
     DeliveryRecord,
-    OwnSubscription,
     ReplayRecord,
     TimeWindow,
 )
@@ -45,78 +44,76 @@ _ATTEMPTS: Final = select(*columns_of(AttemptRecord, Attempt))
 _REPLAYS: Final = select(*columns_of(ReplayRecord, Replay))
 
 
-class DeliveryRepository:
-    """Read queries on a connection in a transaction the caller has begun."""
+def subscription_status(connection: Connection, account_id: str, subscription_id: str) -> str | None:
+    """Returns the status of the subscription if it belongs to the account and is not deleted."""
+    return connection.execute(
+        select(Subscription.status).where(
+            Subscription.subscription_id == subscription_id,
+            Subscription.account_id == account_id,
+            Subscription.deleted_at.is_(None),
+        )
+    ).scalar_one_or_none()
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
-    def subscription(self, account_id: str, subscription_id: str) -> OwnSubscription | None:
-        """Returns the subscription if it belongs to the account and is not deleted."""
-        found = self._connection.execute(
-            select(Subscription.subscription_id, Subscription.status).where(
-                Subscription.subscription_id == subscription_id,
-                Subscription.account_id == account_id,
-                Subscription.deleted_at.is_(None),
-            )
-        ).one_or_none()
-        return None if found is None else OwnSubscription(*found)
+def delivery_page(
+    connection: Connection, subscription_id: str, query: DeliveryQuery, before: str | None, limit: int
+) -> list[DeliveryRecord]:
+    """Returns the newest `limit` matching deliveries with ids below `before`."""
+    conditions = [Delivery.subscription_id == subscription_id]
+    window, first, end = query.window, _BEGIN, before or _END
+    if query.event_types:
+        conditions.append(MatchedEvent.event_type.in_(query.event_types))
+    if query.event_id is not None:
+        event = _find_event(connection, query.event_id)
+        if event is None:
+            return []
+        sequence, matched_at = event
+        conditions.append(Delivery.sequence == sequence)
+        first, end = _narrow_id_range(TimeWindow(matched_at, matched_at + _MILLISECOND), first, end)
+    conditions += _id_range_conditions(*_narrow_id_range(window, first, end))
+    found = [
+        DeliveryRecord(*row)
+        for status in _status_alternatives(query.statuses, connection.dialect.name)
+        for row in connection.execute(
+            _DELIVERIES.where(*conditions, *status).order_by(Delivery.delivery_id.desc()).limit(limit)
+        )
+    ]
+    return sorted(found, key=lambda record: record.delivery_id, reverse=True)[:limit]
 
-    def page(self, subscription_id: str, query: DeliveryQuery, before: str | None, limit: int) -> list[DeliveryRecord]:
-        """Returns the newest `limit` matching deliveries with ids below `before`."""
-        conditions = [Delivery.subscription_id == subscription_id]
-        window, first, end = query.window, _BEGIN, before or _END
-        if query.event_types:
-            conditions.append(MatchedEvent.event_type.in_(query.event_types))
-        if query.event_id is not None:
-            event = self._find_event(query.event_id)
-            if event is None:
-                return []
-            sequence, matched_at = event
-            conditions.append(Delivery.sequence == sequence)
-            first, end = _narrow_id_range(TimeWindow(matched_at, matched_at + _MILLISECOND), first, end)
-        conditions += _id_range_conditions(*_narrow_id_range(window, first, end))
-        found = [
-            DeliveryRecord(*row)
-            for status in _status_alternatives(query.statuses, self._connection.dialect.name)
-            for row in self._connection.execute(
-                _DELIVERIES.where(*conditions, *status).order_by(Delivery.delivery_id.desc()).limit(limit)
-            )
-        ]
-        return sorted(found, key=lambda record: record.delivery_id, reverse=True)[:limit]
 
-    def delivery(self, subscription_id: str, delivery_id: str) -> DeliveryRecord | None:
-        row = self._connection.execute(
-            _DELIVERIES.where(Delivery.subscription_id == subscription_id, Delivery.delivery_id == delivery_id)
-        ).one_or_none()
-        return None if row is None else DeliveryRecord(*row)
+def find_delivery(connection: Connection, subscription_id: str, delivery_id: str) -> DeliveryRecord | None:
+    row = connection.execute(
+        _DELIVERIES.where(Delivery.subscription_id == subscription_id, Delivery.delivery_id == delivery_id)
+    ).one_or_none()
+    return None if row is None else DeliveryRecord(*row)
 
-    def detail(self, subscription_id: str, delivery_id: str) -> DeliveryDetail | None:
-        delivery = self.delivery(subscription_id, delivery_id)
-        if delivery is None:
-            return None
-        data = self._connection.execute(
-            select(MatchedEvent.data).where(MatchedEvent.event_id == delivery.event_id)
-        ).scalar_one()
-        latest = self._connection.execute(
-            _ATTEMPTS.where(Attempt.delivery_id == delivery_id)
-            .order_by(Attempt.started_at.desc(), Attempt.attempt_id.desc())
-            .limit(ATTEMPTS_SHOWN)
-        ).all()
-        return DeliveryDetail(delivery, data, [_attempt_record(row) for row in reversed(latest)])
 
-    def replay(self, subscription_id: str, replay_id: str) -> ReplayRecord | None:
-        row = self._connection.execute(
-            _REPLAYS.where(Replay.replay_id == replay_id, Replay.subscription_id == subscription_id)
-        ).one_or_none()
-        return None if row is None else _replay_record(row)
+def find_detail(connection: Connection, subscription_id: str, delivery_id: str) -> DeliveryDetail | None:
+    delivery = find_delivery(connection, subscription_id, delivery_id)
+    if delivery is None:
+        return None
+    data = connection.execute(select(MatchedEvent.data).where(MatchedEvent.event_id == delivery.event_id)).scalar_one()
+    latest = connection.execute(
+        _ATTEMPTS.where(Attempt.delivery_id == delivery_id)
+        .order_by(Attempt.started_at.desc(), Attempt.attempt_id.desc())
+        .limit(ATTEMPTS_SHOWN)
+    ).all()
+    return DeliveryDetail(delivery, data, [_attempt_record(row) for row in reversed(latest)])
 
-    def _find_event(self, event_id: str) -> tuple[int, datetime] | None:
-        """Sequence of an event, and the millisecond in the ids of its deliveries."""
-        found = self._connection.execute(
-            select(MatchedEvent.sequence, MatchedEvent.matched_at).where(MatchedEvent.event_id == event_id)
-        ).one_or_none()
-        return None if found is None else (found[0], found[1])
+
+def find_replay(connection: Connection, subscription_id: str, replay_id: str) -> ReplayRecord | None:
+    row = connection.execute(
+        _REPLAYS.where(Replay.replay_id == replay_id, Replay.subscription_id == subscription_id)
+    ).one_or_none()
+    return None if row is None else _replay_record(row)
+
+
+def _find_event(connection: Connection, event_id: str) -> tuple[int, datetime] | None:
+    """Sequence of an event, and the millisecond in the ids of its deliveries."""
+    found = connection.execute(
+        select(MatchedEvent.sequence, MatchedEvent.matched_at).where(MatchedEvent.event_id == event_id)
+    ).one_or_none()
+    return None if found is None else (found[0], found[1])
 
 
 def window_conditions(window: TimeWindow) -> list[ColumnElement[bool]]:

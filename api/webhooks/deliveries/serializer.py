@@ -5,6 +5,7 @@ See docs/contract/contract.md 4.8.
 Test sends use the same `attempt_json`. Does not belong here: reading them (`api.webhooks.deliveries.repository`).
 """
 
+from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,22 +17,7 @@ from api.webhooks.subscriptions.serializer import format_instant
 
 def delivery_json(record: DeliveryRecord) -> dict[str, Any]:
     """Serializes one row of the delivery log."""
-    return {
-        "id": record.delivery_id,
-        "subscription_id": record.subscription_id,
-        "event_id": record.event_id,
-        "event_type": record.event_type,
-        "company_id": record.company_id,
-        "status": record.status,
-        "attempt_count": record.attempt_count,
-        "next_attempt_at": format_instant(record.next_attempt_at),
-        "last_outcome": record.last_outcome,
-        "last_error": record.last_error,
-        "last_response_status": record.last_response_status,
-        "created_at": format_instant(record.created_at),
-        "completed_at": format_instant(record.completed_at),
-        "replay_id": record.replay_id,
-    }
+    return _record_json(record, "delivery_id")
 
 
 def delivery_detail_json(detail: DeliveryDetail) -> dict[str, Any]:
@@ -44,23 +30,7 @@ def delivery_detail_json(detail: DeliveryDetail) -> dict[str, Any]:
 
 def attempt_json(record: AttemptRecord) -> dict[str, Any]:
     """Serializes one attempt: request and response."""
-    return {
-        "id": record.attempt_id,
-        "delivery_id": record.delivery_id,
-        "number": record.number,
-        "trigger": record.trigger,
-        "started_at": format_instant(record.started_at),
-        "duration_ms": record.duration_ms,
-        "outcome": record.outcome,
-        "error": record.error,
-        "error_detail": record.error_detail,
-        "request_url": record.request_url,
-        "remote_ip": record.remote_ip,
-        "response_status": record.response_status,
-        "response_headers": record.response_headers,
-        "response_body": record.response_body,
-        "response_body_truncated": record.response_body_truncated,
-    }
+    return _record_json(record, "attempt_id")
 
 
 def replay_json(record: ReplayRecord) -> dict[str, Any]:
@@ -79,6 +49,14 @@ def replay_json(record: ReplayRecord) -> dict[str, Any]:
         "pending": record.matched - record.succeeded - record.failed,
         "created_at": format_instant(record.created_at),
         "completed_at": format_instant(record.completed_at),
+    }
+
+
+def _record_json(record: DeliveryRecord | AttemptRecord, own_id: str) -> dict[str, Any]:
+    """A record's fields in its order, instants as text; `own_id`, the first one, as `id`."""
+    members = {one.name: getattr(record, one.name) for one in fields(record)}
+    return {"id": members.pop(own_id)} | {
+        name: format_instant(value) if isinstance(value, datetime) else value for name, value in members.items()
     }
 
 

@@ -13,16 +13,9 @@ from sqlalchemy import Connection
 
 from api.common.ids import is_ulid
 from api.problems.problem import ProblemError, new_problem
-from api.webhooks.deliveries.records import (
-    DeliveryDetail,
-    DeliveryQuery,
-    DeliveryRecord,
-    OwnSubscription,
-    ReplayRecord,
-    TimeWindow,
-)
+from api.webhooks.deliveries import repository
+from api.webhooks.deliveries.records import DeliveryDetail, DeliveryQuery, DeliveryRecord, ReplayRecord, TimeWindow
 from api.webhooks.deliveries.replay_repository import queue_manual_attempt, queue_replay
-from api.webhooks.deliveries.repository import DeliveryRepository
 from api.webhooks.errors import invalid_state, webhook_not_found
 from api.webhooks.subscriptions.state_transitions import lock_endpoints
 
@@ -56,19 +49,19 @@ def list_deliveries(
     connection: Connection, scope: DeliveryScope, query: DeliveryQuery, before: str | None, limit: int
 ) -> list[DeliveryRecord]:
     """Returns the newest matching deliveries with ids below `before`."""
-    log = DeliveryRepository(connection)
-    own = _require_subscription(log, scope)
+    _require_subscription(connection, scope)
     since = query.window.since
     window = TimeWindow(scope.oldest if since is None else max(since, scope.oldest), query.window.until)
     kept = DeliveryQuery(window, query.statuses, query.event_types, query.event_id)
-    return log.page(own.subscription_id, kept, before, limit)
+    return repository.delivery_page(connection, scope.subscription_id, kept, before, limit)
 
 
 def delivery_detail(connection: Connection, scope: DeliveryScope, delivery_id: str) -> DeliveryDetail:
     """Returns one delivery with payload and attempts."""
-    log = DeliveryRepository(connection)
-    own = _require_subscription(log, scope)
-    found = log.detail(own.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
+    _require_subscription(connection, scope)
+    found = (
+        repository.find_detail(connection, scope.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
+    )
     if found is None or found.delivery.created_at < scope.oldest:
         raise _delivery_not_found(scope)
     return found
@@ -78,13 +71,17 @@ def retry_delivery(
     connection: Connection, scope: DeliveryScope, delivery_id: str, attempt_id: str, at: datetime
 ) -> DeliveryRecord:
     """Enqueues a manual attempt, whatever the subscription's status; returns the unchanged delivery."""
-    log, own = _lock_subscription(connection, scope)
-    found = log.delivery(own.subscription_id, delivery_id) if is_ulid("dlv", delivery_id) else None
+    _lock_subscription(connection, scope)
+    found = (
+        repository.find_delivery(connection, scope.subscription_id, delivery_id)
+        if is_ulid("dlv", delivery_id)
+        else None
+    )
     if found is None or found.created_at < scope.oldest:
         raise _delivery_not_found(scope)
     if found.status == "canceled":
         raise invalid_state("The delivery was canceled and cannot be sent again.", found.status)
-    queue_manual_attempt(connection, own.subscription_id, delivery_id, attempt_id, at)
+    queue_manual_attempt(connection, scope.subscription_id, delivery_id, attempt_id, at)
     return found
 
 
@@ -92,25 +89,20 @@ def start_replay(
     connection: Connection, scope: DeliveryScope, request: ReplayRequest, replay_id: str, at: datetime
 ) -> ReplayRecord:
     """Starts a replay and returns it; already complete if nothing matched."""
-    log, own = _lock_subscription(connection, scope)
-    if own.status != "active":
-        raise invalid_state("The subscription is paused; set status to active before replaying.", own.status)
-    types = None if request.event_types is None else tuple(request.event_types)
+    status = _lock_subscription(connection, scope)
+    if status != "active":
+        raise invalid_state("The subscription is paused; set status to active before replaying.", status)
     wanted = ReplayRecord(
         replay_id=replay_id,
-        subscription_id=own.subscription_id,
+        subscription_id=scope.subscription_id,
         since=request.since,
         until=request.until,
         statuses=tuple(request.statuses),
-        event_types=types,
-        matched=0,
-        succeeded=0,
-        failed=0,
+        event_types=None if request.event_types is None else tuple(request.event_types),
         created_at=at,
-        completed_at=None,
     )
     queue_replay(connection, wanted)
-    made = log.replay(own.subscription_id, replay_id)
+    made = repository.find_replay(connection, scope.subscription_id, replay_id)
     if made is None:
         raise RuntimeError(f"replay {replay_id} is missing after it was stored")
     return made
@@ -118,26 +110,24 @@ def start_replay(
 
 def find_replay(connection: Connection, scope: DeliveryScope, replay_id: str) -> ReplayRecord:
     """Returns a replay with its progress."""
-    log = DeliveryRepository(connection)
-    own = _require_subscription(log, scope)
-    found = log.replay(own.subscription_id, replay_id) if is_ulid("rpl", replay_id) else None
+    _require_subscription(connection, scope)
+    found = repository.find_replay(connection, scope.subscription_id, replay_id) if is_ulid("rpl", replay_id) else None
     if found is None:
         raise new_problem("replay_not_found", "No such replay.")
     return found
 
 
-def _lock_subscription(connection: Connection, place: DeliveryScope) -> tuple[DeliveryRepository, OwnSubscription]:
+def _lock_subscription(connection: Connection, place: DeliveryScope) -> str:
     """Takes the endpoint-queue lock first, so that later reads stay true until the transaction ends."""
     if is_ulid("whs", place.subscription_id):
         lock_endpoints(connection, [place.subscription_id])
-    log = DeliveryRepository(connection)
-    return log, _require_subscription(log, place)
+    return _require_subscription(connection, place)
 
 
-def _require_subscription(log: DeliveryRepository, place: DeliveryScope) -> OwnSubscription:
-    """Returns the account's subscription; another account's gives 404 like a missing one."""
+def _require_subscription(connection: Connection, place: DeliveryScope) -> str:
+    """Returns the status of the account's subscription; another account's gives 404 like a missing one."""
     asked = place.subscription_id
-    found = log.subscription(place.account_id, asked) if is_ulid("whs", asked) else None
+    found = repository.subscription_status(connection, place.account_id, asked) if is_ulid("whs", asked) else None
     if found is None:
         raise webhook_not_found(asked)
     return found

@@ -15,8 +15,8 @@ import msgspec
 from api.common.ids import UlidGenerator
 from api.openapi.examples.events import DELIVERIES
 from api.webhooks.deliveries.records import AttemptRecord
-from api.webhooks.egress.http_client import AttemptResult, WebhookClient
-from api.webhooks.egress.payload import EventPayload, OutgoingRequest, build_request
+from api.webhooks.egress.http_client import WebhookClient
+from api.webhooks.egress.payload import EventPayload, build_request
 from api.webhooks.egress.url_policy import without_query
 from api.webhooks.subscriptions.records import SubscriptionRecord
 
@@ -32,30 +32,16 @@ async def send_test(
     at: datetime,
 ) -> AttemptRecord:
     """Sends one test, of the requested type or else the subscription's first, and returns the attempt."""
-    outcome = await sender.send(build_test_request(record, secrets, event_type, ulids, at))
-    return to_attempt_record(record, outcome, ulids.make("att"), at)
-
-
-def build_test_request(
-    record: SubscriptionRecord, secrets: Sequence[str], event_type: str | None, ulids: UlidGenerator, at: datetime
-) -> OutgoingRequest:
-    """Builds the request of a test, of the requested type or else the subscription's first."""
     chosen = event_type or record.event_types[0]
     data = msgspec.json.encode(DELIVERIES[chosen]["data"] | {"test": True})
     event = EventPayload(ulids.make("evt"), chosen, data)
-    return build_request(record.endpoint_url, secrets, event, ulids.make("dlv"), _FIRST, at)
-
-
-def to_attempt_record(
-    record: SubscriptionRecord, outcome: AttemptResult, attempt_id: str, started: datetime
-) -> AttemptRecord:
-    """Converts the result of a test to an attempt record."""
+    outcome = await sender.send(build_request(record.endpoint_url, secrets, event, ulids.make("dlv"), _FIRST, at))
     return AttemptRecord(
-        attempt_id=attempt_id,
+        attempt_id=ulids.make("att"),
         delivery_id=None,
         number=_FIRST,
         trigger="test",
-        started_at=started,
+        started_at=at,
         duration_ms=outcome.duration_ms,
         outcome="succeeded" if outcome.has_succeeded else "failed",
         error=outcome.error,

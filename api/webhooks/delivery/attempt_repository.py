@@ -13,44 +13,19 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, delete, select, update
 
-from api.database.json_bulk import JsonStatement
+from api.database.json_bulk import JsonStatement, insert_statement
 from api.database.models.base import from_milliseconds
-from api.database.models.webhooks import Delivery, QueuedAttempt
-from api.webhooks.deliveries.replay_progress import ReplayCounts
+from api.database.models.webhooks import Attempt, Delivery, QueuedAttempt
+from api.webhooks.deliveries.replay_repository import ReplayCounts
 from api.webhooks.delivery import queue_repository
 from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt, QueueEntry
 
-_LOG: Final = JsonStatement(
-    'INSERT INTO webhook_attempts (delivery_id, attempt_id, number, "trigger", started_at, duration_ms, outcome, '
-    "error, error_detail, request_url, remote_ip, response_status, response_headers, response_body, "
-    'response_body_truncated) SELECT delivery_id, attempt_id, number, "trigger", started_at, duration_ms, '
-    "outcome, error, error_detail, request_url, remote_ip, response_status, response_headers, response_body, "
-    "response_body_truncated FROM {given} WHERE true ON CONFLICT DO NOTHING RETURNING attempt_id",
-    delivery_id="text",
-    attempt_id="text",
-    number="integer",
-    trigger="text",
-    started_at="bigint",
-    duration_ms="integer",
-    outcome="text",
-    error="text",
-    error_detail="text",
-    request_url="text",
-    remote_ip="text",
-    response_status="integer",
-    response_headers="text",
-    response_body="text",
-    response_body_truncated="boolean",
-)
+_LOG: Final = insert_statement(Attempt, "RETURNING attempt_id")
 _KNOWN: Final = JsonStatement(
     "SELECT given.attempt_id FROM {given} JOIN webhook_attempts AS one ON one.delivery_id = given.delivery_id "
     "AND one.attempt_id = given.attempt_id AND one.started_at = given.started_at "
     "AND one.duration_ms = given.duration_ms AND one.outcome = given.outcome",
-    delivery_id="text",
-    attempt_id="text",
-    started_at="bigint",
-    duration_ms="integer",
-    outcome="text",
+    "delivery_id text, attempt_id text, started_at bigint, duration_ms integer, outcome text",
 )
 _STEP: Final = JsonStatement(
     "UPDATE webhook_deliveries SET status = given.status, tries = given.tries, "
@@ -59,15 +34,8 @@ _STEP: Final = JsonStatement(
     "last_response_status = given.last_response_status, completed_at = given.completed_at FROM {given} "
     "WHERE webhook_deliveries.subscription_id = given.subscription_id "
     "AND webhook_deliveries.delivery_id = given.delivery_id",
-    subscription_id="text",
-    delivery_id="text",
-    status="text",
-    tries="integer",
-    next_attempt_at="bigint",
-    last_outcome="text",
-    last_error="text",
-    last_response_status="integer",
-    completed_at="bigint",
+    "subscription_id text, delivery_id text, status text, tries integer, next_attempt_at bigint, "
+    "last_outcome text, last_error text, last_response_status integer, completed_at bigint",
 )
 _LONGEST_DETAIL: Final = 500
 _SUCCEEDS: Final = frozenset({"held", "pending", "retrying", "failed"})

@@ -6,6 +6,7 @@ the queued attempts (`api.webhooks.delivery.queue_repository`), or which endpoin
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 from typing import Final
 
 from sqlalchemy import Connection
@@ -32,27 +33,21 @@ _LOCK: Final = JsonStatement(
     "failing_since FROM webhook_lanes AS lane "
     "WHERE lane.subscription_id IN (SELECT subscription_id FROM {given}) "
     "ORDER BY lane.subscription_id {for_update}",
-    subscription_id="text",
+    "subscription_id text",
 )
 _HEALTH: Final = JsonStatement(
     "UPDATE webhook_lanes SET consecutive_failures = given.consecutive_failures, "
     "last_attempt_at = given.last_attempt_at, last_success_at = given.last_success_at, "
     "last_failure_at = given.last_failure_at, failing_since = given.failing_since "
     "FROM {given} WHERE webhook_lanes.subscription_id = given.subscription_id",
-    subscription_id="text",
-    consecutive_failures="bigint",
-    last_attempt_at="bigint",
-    last_success_at="bigint",
-    last_failure_at="bigint",
-    failing_since="bigint",
+    "subscription_id text, consecutive_failures bigint, last_attempt_at bigint, last_success_at bigint, "
+    "last_failure_at bigint, failing_since bigint",
 )
 _RENEW: Final = JsonStatement(
     "UPDATE webhook_lanes SET leased_until = given.until FROM {given} "
     "WHERE webhook_lanes.subscription_id = given.subscription_id "
     "AND webhook_lanes.lessee = given.lessee",
-    subscription_id="text",
-    until="bigint",
-    lessee="text",
+    "subscription_id text, until bigint, lessee text",
 )
 _RELEASE: Final = JsonStatement(
     "UPDATE webhook_lanes SET lessee = NULL, leased_until = given.free_at, next_due_at = "
@@ -60,10 +55,7 @@ _RELEASE: Final = JsonStatement(
     "FROM webhook_queue AS queue WHERE queue.subscription_id = given.subscription_id) "
     "FROM {given} WHERE webhook_lanes.subscription_id = given.subscription_id "
     "AND webhook_lanes.lessee = given.lessee",
-    subscription_id="text",
-    free_at="bigint",
-    due_from="bigint",
-    lessee="text",
+    "subscription_id text, free_at bigint, due_from bigint, lessee text",
 )
 _CHANGED: Final = JsonStatement(
     "SELECT lane.lessee, one.subscription_id, one.revision, one.status, one.deleted_at, one.endpoint_url, "
@@ -71,8 +63,7 @@ _CHANGED: Final = JsonStatement(
     "FROM {given} JOIN webhook_lanes AS lane ON lane.subscription_id = given.subscription_id "
     "JOIN webhook_subscriptions AS one ON one.subscription_id = given.subscription_id "
     "WHERE one.revision <> given.revision OR lane.lessee IS DISTINCT FROM ?",
-    subscription_id="text",
-    revision="bigint",
+    "subscription_id text, revision bigint",
 )
 
 
@@ -105,10 +96,7 @@ def lock_endpoint_health(connection: Connection, subscription_ids: Iterable[str]
 
 def write_health(connection: Connection, healths: Mapping[str, EndpointHealth]) -> None:
     """Writes endpoint health. The caller holds the endpoint-queue locks."""
-    rows = [
-        (one, h.consecutive_failures, h.last_attempt_at, h.last_success_at, h.last_failure_at, h.failing_since)
-        for one, h in healths.items()
-    ]
+    rows = [(one, *astuple(health)) for one, health in healths.items()]
     if rows:
         _HEALTH.run(connection, rows)
 

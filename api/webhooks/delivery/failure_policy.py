@@ -6,7 +6,6 @@ pause does (`api.webhooks.subscriptions.state_transitions`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -21,22 +20,14 @@ from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt
 from api.webhooks.subscriptions.state_transitions import pause_subscription
 
 
-@dataclass(frozen=True, slots=True)
-class PausedSubscription:
-    """A subscription paused because of these attempts."""
-
-    subscription_id: str
-    delivery_id: str
-
-
 def apply_failure_policy(
     connection: Connection, scheduled: Sequence[FinishedAttempt], healths: Mapping[str, EndpointHealth], public_url: str
-) -> list[PausedSubscription]:
-    """Pauses subscriptions that used up their retries, and mails the owners.
+) -> list[FinishedAttempt]:
+    """Pauses subscriptions that used up their retries, and mails the owners; returns the attempts that ended them.
 
     The caller holds the endpoint-queue locks.
     """
-    paused: list[PausedSubscription] = []
+    paused: list[FinishedAttempt] = []
     for one in scheduled:
         step, lane = one.retry_decision, one.due.queued.subscription_id
         if step is None or lane not in healths:
@@ -45,7 +36,7 @@ def apply_failure_policy(
             connection, lane, "retries_exhausted", from_milliseconds(one.finished_at)
         ):
             _queue_pause_notice(connection, one, healths[lane], public_url)
-            paused.append(PausedSubscription(lane, one.due.queued.delivery_id))
+            paused.append(one)
         elif step.is_last_retry and step.next_attempt_at is not None:
             _queue_warning(connection, one, healths[lane], public_url)
     return paused

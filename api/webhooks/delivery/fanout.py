@@ -2,26 +2,35 @@
 
 One step matches one batch: the cursor moves in the commit that stores the deliveries, so a crash repeats a batch
 and loses none. Batch sizes adapt to the number of deliveries, as SQLite has no other writer while one is stored.
-Does not belong here: the statements (`api.webhooks.delivery.fanout_repository`), or what becomes of deliveries
-(`api.webhooks.delivery.worker`).
+See docs/contract/delivery.md 1.
+
+`advance_cursor` comes first, as a compare-and-swap, so that of two processes matching the same events one finds
+nothing to do. Then the endpoint queues concerned are locked, as by every change of a subscription's state, so that
+what is read afterwards is still true at commit. A delivery id consists of the millisecond of matching, the event's
+`sequence` and the subscription's own random characters. Ids are unique, also without the time part, from which
+replays make ids; those of one millisecond rise with `sequence`.
+
+Does not belong here: what becomes of deliveries (`api.webhooks.delivery.worker`).
 """
 
 import logging
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
+
+import msgspec
+from sqlalchemy import Connection, func, insert, select, text, update
 
 from api.common.clock import Clock
 from api.common.ids import earliest_id
-from api.database.engine import Database
-from api.database.leader_election import LeaderLease
+from api.database.engine import Database, insert_into
+from api.database.json_bulk import ENGINES, rows_query
+from api.database.leases import LeaderLease
 from api.database.models.base import from_milliseconds, to_milliseconds
-from api.database.models.webhooks import MatchedEvent
-from api.webhooks.delivery import fanout_repository
-from api.webhooks.delivery.fanout_repository import FanOutCandidate
+from api.database.models.webhooks import LedgerCursor, MatchedEvent, Subscription
 from api.webhooks.subscriptions.records import EVENT_BITS
 from warehouse.ledger.read_index import LedgerEvent
 
+CURSOR: Final = "fan_out"
 LEASE: Final = "fan_out"
 _LOGGER: Final = logging.getLogger("firm.webhooks")
 _LEASE_SECONDS: Final = 15.0
@@ -30,6 +39,159 @@ ENOUGH_DELIVERIES: Final = 20_000  # per commit: a few tenths of a second
 _TIME: Final = slice(4, 14)  # of an id with a prefix of three letters
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _SHIFTS: Final = (25, 20, 15, 10, 5, 0)  # 30 bits of `sequence`: no two events of 30 days share them
+
+
+def fanout_cursor(connection: Connection) -> int | None:
+    """Fan-out cursor: how far the ledger is matched; None before the first subscription."""
+    return connection.execute(select(LedgerCursor.sequence).where(LedgerCursor.name == CURSOR)).scalar_one_or_none()
+
+
+def earliest_subscribed_sequence(connection: Connection) -> int | None:
+    """Lowest `from_sequence` of all subscriptions; None if there is none."""
+    return connection.execute(select(func.min(Subscription.from_sequence))).scalar_one()
+
+
+def start_cursor(connection: Connection) -> int | None:
+    """Sets the cursor to the start of the oldest subscription; None while there is no subscription.
+
+    A subscription created concurrently starts with events published after its commit, so it misses nothing.
+    """
+    first = earliest_subscribed_sequence(connection)
+    if first is None:
+        return None
+    statement = insert_into(connection, LedgerCursor).values(name=CURSOR, sequence=first)
+    connection.execute(statement.on_conflict_do_nothing())
+    return fanout_cursor(connection)
+
+
+def advance_cursor(connection: Connection, old: int, new: int) -> bool:
+    """Moves the cursor if it still equals `old`; a concurrent caller waits for this commit, then fails."""
+    moved = connection.execute(
+        update(LedgerCursor).where(LedgerCursor.name == CURSOR, LedgerCursor.sequence == old).values(sequence=new)
+    )
+    return moved.rowcount == 1
+
+
+def store_deliveries(connection: Connection, events: Sequence[LedgerEvent], at: int) -> int:
+    """Stores the deliveries of these events, all matched at one instant; returns their number.
+
+    An unknown event type matches no subscription.
+    """
+    time_part = earliest_id("dlv", at)[_TIME]
+    batch = [
+        (event.sequence, event.company_id, EVENT_BITS.get(event.event_type, 0), _id_start(time_part, event.sequence))
+        for event in events
+    ]
+    values: dict[str, Any] = {"batch": msgspec.json.encode(batch).decode(), "at": at}
+    concerned = list(connection.execute(_CONCERNED[connection.dialect.name], values).scalars())
+    if not concerned:
+        return 0
+    if connection.dialect.name == "postgresql":
+        values["concerned"] = concerned
+        counts = [(row[0], row[1]) for row in connection.execute(_STORE_AT_ONCE, values)]
+    else:
+        for statement in _STORE:
+            connection.execute(statement, values)
+        counts = [(row[0], row[1]) for row in connection.execute(_COUNTS, values)]
+    matched = {sequence for sequence, _ in counts}
+    store_events(connection, [event for event in events if event.sequence in matched], at)
+    return sum(count for _, count in counts)
+
+
+def store_events(connection: Connection, events: Sequence[LedgerEvent], at: int) -> None:
+    rows = [
+        {
+            "sequence": event.sequence,
+            "event_id": event.event_id,
+            "event_type": event.event_type,
+            "company_id": event.company_id,
+            "data": event.data,
+            "matched_at": from_milliseconds(at),
+        }
+        for event in events
+    ]
+    if rows:
+        connection.execute(insert(MatchedEvent), rows)
+
+
+def _id_start(time_part: str, sequence: int) -> str:
+    """The first 16 characters of the ids of an event's deliveries, without prefix."""
+    return time_part + "".join([_DIGITS[sequence >> shift & 31] for shift in _SHIFTS])
+
+
+_BATCHES: Final = {
+    engine: rows_query(engine, "sequence bigint, company_id text, bit integer, head text", ":batch")
+    for engine in ENGINES
+}
+
+# Join order: events, companies, subscriptions, whatever the statistics say: each event matches few of a
+# million subscribed companies. SQLite keeps the order of a CROSS JOIN; OFFSET 0 is PostgreSQL's optimisation
+# fence.
+_NAMED: Final = {
+    "sqlite": "batch CROSS JOIN webhook_companies AS c ON c.company_id = batch.company_id "
+    "CROSS JOIN webhook_subscriptions AS s ON s.subscription_id = c.subscription_id",
+    "postgresql": "batch CROSS JOIN LATERAL (SELECT subscription_id FROM webhook_companies "
+    "WHERE company_id = batch.company_id OFFSET 0) AS c CROSS JOIN LATERAL (SELECT subscription_id, status, "
+    "all_companies, deleted_at, from_sequence, event_mask FROM webhook_subscriptions "
+    "WHERE subscription_id = c.subscription_id OFFSET 0) AS s",
+}
+
+
+def _matches_sql(engine: str, only: str = "") -> str:
+    """CTE of the matches, to precede a statement."""
+    wanted = f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"
+    columns = (
+        "batch.sequence AS sequence, s.subscription_id AS subscription_id, s.status AS status, "
+        "batch.head || substr(s.subscription_id, 21, 10) AS id"  # 10 random characters, of 16
+    )
+    return (
+        f"WITH batch AS MATERIALIZED ({_BATCHES[engine]}), matched AS MATERIALIZED ("  # noqa: S608 -- texts above
+        f"SELECT {columns} FROM {_NAMED[engine]} WHERE NOT s.all_companies AND {wanted} "
+        f"UNION ALL "
+        f"SELECT {columns} FROM webhook_subscriptions AS s CROSS JOIN batch "
+        f"WHERE s.all_companies AND {wanted}) "
+    )
+
+
+_INSERT_DELIVERIES: Final = (
+    "INSERT INTO webhook_deliveries (subscription_id, delivery_id, sequence, status, tries, attempt_count, "
+    "next_attempt_at, created_at) "
+    "SELECT subscription_id, 'dlv_' || id, sequence, CASE status WHEN 'active' THEN 'pending' ELSE 'held' END, "
+    "0, 0, CASE status WHEN 'active' THEN CAST(:at AS bigint) END, CAST(:at AS bigint) FROM matched "
+    "ORDER BY subscription_id, id"
+)
+_INSERT_ATTEMPTS: Final = (
+    'INSERT INTO webhook_queue (subscription_id, due_at, attempt_id, delivery_id, "trigger") '
+    "SELECT subscription_id, CAST(:at AS bigint), 'att_' || id, 'dlv_' || id, 'schedule' "
+    "FROM matched WHERE status = 'active' ORDER BY subscription_id, id"
+)
+_UPDATE_LANES: Final = (
+    "UPDATE webhook_lanes SET next_due_at = CAST(:at AS bigint) "
+    "WHERE subscription_id IN (SELECT subscription_id FROM matched WHERE status = 'active') "
+    "AND (next_due_at IS NULL OR next_due_at > CAST(:at AS bigint))"
+)
+_COUNT: Final = "SELECT sequence, count(*) FROM matched GROUP BY sequence"
+_LOCK: Final = (
+    "SELECT subscription_id FROM webhook_lanes "
+    "WHERE subscription_id IN (SELECT subscription_id FROM matched) ORDER BY subscription_id"
+)
+
+# SQLite has one writer, so all its statements see the same state. PostgreSQL's would each see what was
+# committed before it; a single statement sees one state, the one after the locks, restricted to the locked
+# rows.
+_CONCERNED: Final = {
+    "sqlite": text(_matches_sql("sqlite") + _LOCK),
+    "postgresql": text(_matches_sql("postgresql") + _LOCK + " FOR UPDATE"),
+}
+_STORE: Final = tuple(
+    text(_matches_sql("sqlite") + statement) for statement in (_INSERT_DELIVERIES, _INSERT_ATTEMPTS, _UPDATE_LANES)
+)
+_COUNTS: Final = text(_matches_sql("sqlite") + _COUNT)
+_STORE_AT_ONCE: Final = text(
+    _matches_sql("postgresql", " AND s.subscription_id = ANY(CAST(:concerned AS text[]))")
+    + f", deliveries AS ({_INSERT_DELIVERIES}), attempts AS ({_INSERT_ATTEMPTS}), "
+    f"lanes AS ({_UPDATE_LANES}) {_COUNT}"
+)
 
 
 class PublishedEvents(Protocol):
@@ -72,24 +234,21 @@ class FanOut:
 
     def _load_cursor(self) -> int | None:
         with self._database.reading() as session:
-            found = fanout_repository.fanout_cursor(session.connection())
-            if found is not None or fanout_repository.earliest_subscribed_sequence(session.connection()) is None:
+            found = fanout_cursor(session.connection())
+            if found is not None or earliest_subscribed_sequence(session.connection()) is None:
                 return found
-        with self._database.writing() as session:
-            return fanout_repository.start_cursor(session.connection())
+        return self._database.write(start_cursor)
 
     def _match(self, old: int, events: Sequence[LedgerEvent]) -> int:
         at = to_milliseconds(self._clock.now())
         new = events[-1].sequence
-        time_part = earliest_id("dlv", at)[_TIME]
-        candidates = [_to_candidate(event, time_part, from_milliseconds(at)) for event in events]
         self._cursor = None  # read again unless this commits
         with self._database.writing() as session:
             connection = session.connection()
-            if not fanout_repository.advance_cursor(connection, old, new):
+            if not advance_cursor(connection, old, new):
                 _LOGGER.warning("events above %d were matched by another process", old)
                 return 0
-            made = fanout_repository.store_deliveries(connection, candidates)
+            made = store_deliveries(connection, events, at)
         self._cursor = new
         self._adjust_limit(made)
         if made:
@@ -101,17 +260,3 @@ class FanOut:
             self._limit = max(1, self._limit // 2)
         elif made < ENOUGH_DELIVERIES // 2:
             self._limit = min(MAX_EVENTS, self._limit * 2)
-
-
-def _to_candidate(event: LedgerEvent, time_part: str, at: datetime) -> FanOutCandidate:
-    """Builds a candidate with the start of its delivery ids; an unknown event type matches no subscription."""
-    matched = MatchedEvent(
-        sequence=event.sequence,
-        event_id=event.event_id,
-        event_type=event.event_type,
-        company_id=event.company_id,
-        data=event.data,
-        matched_at=at,
-    )
-    digits = "".join([_DIGITS[event.sequence >> shift & 31] for shift in _SHIFTS])
-    return FanOutCandidate(matched, EVENT_BITS.get(event.event_type, 0), time_part + digits)

@@ -12,7 +12,6 @@ from typing import Final
 
 from api.auth.encryption import SealingError, SecretBox
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.delivery.rate_limit import SECOND
 from api.webhooks.delivery.records import (
     DeferredAttempt,
     EndpointRelease,
@@ -20,7 +19,7 @@ from api.webhooks.delivery.records import (
     PreparedAttempt,
     SubscriberRecord,
 )
-from api.webhooks.delivery.scheduler import EndpointQueue, FairScheduler, Subscriber
+from api.webhooks.delivery.scheduler import SECOND, EndpointQueue, FairScheduler, Subscriber
 from api.webhooks.delivery.sync import QueueRead, SyncRequest, SyncResult
 from api.webhooks.subscriptions.records import EVENT_BITS
 
@@ -32,7 +31,6 @@ _QUANTUM_SECONDS: Final = 1.0
 _LOOK_SECONDS: Final = 0.1
 """Poll interval of an endpoint queue without due attempts."""
 _SET_ASIDE_MS: Final = 60_000
-_SECOND_MS: Final = 1_000
 
 
 class LeasedEndpoints:
@@ -79,7 +77,12 @@ class LeasedEndpoints:
         """What to read of every leased endpoint queue; rows only of those with room."""
         given_back = {one.subscription_id for one in releases}
         return [
-            QueueRead(name, _known_revision(lane), self._rows_to_read(lane, now), frozenset(lane.read_attempt_ids))
+            QueueRead(
+                name,
+                lane.subscriber.record.revision if lane.subscriber else 0,
+                self._rows_to_read(lane, now),
+                frozenset(lane.read_attempt_ids),
+            )
             for name, lane in self._lanes.items()
             if name not in given_back
         ]
@@ -137,17 +140,11 @@ class LeasedEndpoints:
             lane.subscriber, lane.leasable_from = None, at + _SET_ASIDE_MS
 
     def _to_subscriber(self, record: SubscriberRecord) -> Subscriber:
-        gone, previous = record.deleted_at is not None, record.previous_secret
+        if record.deleted_at is not None:
+            return Subscriber(record, "", None)
+        previous = record.previous_secret
         return Subscriber(
-            revision=record.revision,
-            is_active=record.status == "active",
-            is_gone=gone,
-            url=record.endpoint_url,
-            secret="" if gone else self._sealer.open(record.secret),
-            previous_secret=None if gone or previous is None else self._sealer.open(previous),
-            previous_expires_at=record.previous_secret_expires_at,
-            event_mask=record.event_mask,
-            max_per_second=record.max_per_second,
+            record, self._sealer.open(record.secret), None if previous is None else self._sealer.open(previous)
         )
 
     def _note_read(self, name: str, most: int, answer: SyncResult, now: float) -> None:
@@ -160,7 +157,7 @@ class LeasedEndpoints:
         lane = self._lanes.get(due.queued.subscription_id)
         if lane is None or lane.is_ending or lane.subscriber is None:
             return None  # its next holder reads it again
-        status = _deferred_status(due, lane.subscriber)
+        status = _deferred_status(due, lane.subscriber.record)
         if status is not None:
             lane.ended += 1  # counted as progress, so that more rows are read at once
             return DeferredAttempt(due.queued, status)
@@ -198,29 +195,25 @@ class LeasedEndpoints:
 
     def _free_at(self, lane: EndpointQueue, now: float, at: int) -> int | None:
         """Keeps a rate-limited endpoint queue from other workers until its second is over."""
-        paced = lane.subscriber is not None and lane.subscriber.max_per_second is not None
+        paced = lane.subscriber is not None and lane.subscriber.record.max_per_second is not None
         if lane.leasable_from is None and paced and lane.pace.is_fresh(now):
-            return at + round(SECOND * _SECOND_MS)
+            return at + round(SECOND * 1_000)
         return lane.leasable_from
 
 
-def _known_revision(lane: EndpointQueue) -> int:
-    return lane.subscriber.revision if lane.subscriber else 0
-
-
-def _deferred_status(due: PreparedAttempt, subscriber: Subscriber) -> str | None:
+def _deferred_status(due: PreparedAttempt, subscriber: SubscriberRecord) -> str | None:
     """New status of a due delivery that must not be attempted; None if it may be.
 
     A manual attempt is always made, also while paused or for an event type no longer subscribed.
     """
-    if subscriber.is_gone:
+    if subscriber.deleted_at is not None:
         return "canceled"
     if due.data is None:
         _LOGGER.error("%s is deferred: its event is not stored", due.queued.delivery_id)
         return "held"
     if due.queued.trigger == "manual":
         return None
-    if not subscriber.is_active:
+    if subscriber.status != "active":
         return "held"
     chosen = subscriber.event_mask & EVENT_BITS.get(due.event_type, 0) and due.covers_company
     return None if chosen else "canceled"

@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
-from api.database.json_bulk import JsonStatement
-from api.database.models.webhooks import AGAIN, BY_HAND
-from api.webhooks.deliveries.replay_progress import ReplayCounts
+from api.database.json_bulk import JsonStatement, insert_statement
+from api.database.models.webhooks import AGAIN, BY_HAND, QueuedAttempt
+from api.webhooks.deliveries.replay_repository import ReplayCounts
 from api.webhooks.delivery.records import DeferredAttempt, PreparedAttempt, QueueEntry
 
 _SOME_DUE: Final = (
@@ -37,16 +37,13 @@ _DUE_AS_JSON: Final = JsonStatement(
     "SELECT json_group_array(json_array(subscription_id, due_at, attempt_id, delivery_id, trigger)) FROM ("
     + _DUE_OF_ONE.format(lane="lanes.subscription_id", at="lanes.at", most="?")
     + ")) FROM lanes",
-    subscription_id="text",
-    at="bigint",
+    "subscription_id text, at bigint",
 )
 _DUE: Final = JsonStatement(
     "SELECT found.* FROM {given} CROSS JOIN LATERAL ("  # noqa: S608 -- constants
     + _DUE_OF_ONE.format(lane="given.subscription_id", at="given.at", most="given.most")
     + ") AS found",
-    subscription_id="text",
-    at="bigint",
-    most="bigint",
+    "subscription_id text, at bigint, most bigint",
 )
 _DETAILS: Final = JsonStatement(
     "SELECT given.place, delivery.tries, delivery.replay_id, event.event_id, event.event_type, event.data, "
@@ -56,28 +53,15 @@ _DETAILS: Final = JsonStatement(
     "LEFT JOIN webhook_deliveries AS delivery ON delivery.subscription_id = given.subscription_id "
     "AND delivery.delivery_id = given.delivery_id "
     "LEFT JOIN webhook_events AS event ON event.sequence = delivery.sequence",
-    place="bigint",
-    subscription_id="text",
-    delivery_id="text",
+    "place bigint, subscription_id text, delivery_id text",
 )
 _QUEUED: Final = msgspec.json.Decoder(list[QueueEntry])
 _TAKE_OUT: Final = JsonStatement(
     "DELETE FROM webhook_queue WHERE (subscription_id, due_at, attempt_id) IN "
     "(SELECT subscription_id, due_at, attempt_id FROM {given}) RETURNING attempt_id",
-    subscription_id="text",
-    due_at="bigint",
-    attempt_id="text",
+    "subscription_id text, due_at bigint, attempt_id text",
 )
-_PUT_IN: Final = JsonStatement(
-    "INSERT INTO webhook_queue (subscription_id, due_at, attempt_id, delivery_id, trigger) "
-    "SELECT subscription_id, due_at, attempt_id, delivery_id, trigger FROM {given} WHERE true "
-    "ON CONFLICT DO NOTHING",
-    subscription_id="text",
-    due_at="bigint",
-    attempt_id="text",
-    delivery_id="text",
-    trigger="text",
-)
+_PUT_IN: Final = insert_statement(QueuedAttempt)
 _ASIDE: Final = JsonStatement(
     "UPDATE webhook_deliveries SET status = given.status, next_attempt_at = NULL, "
     "completed_at = given.completed_at FROM {given} "
@@ -85,10 +69,7 @@ _ASIDE: Final = JsonStatement(
     "AND webhook_deliveries.delivery_id = given.delivery_id "
     "AND webhook_deliveries.status IN ('pending', 'retrying') "
     "RETURNING webhook_deliveries.replay_id, webhook_deliveries.subscription_id",
-    subscription_id="text",
-    delivery_id="text",
-    status="text",
-    completed_at="bigint",
+    "subscription_id text, delivery_id text, status text, completed_at bigint",
 )
 
 

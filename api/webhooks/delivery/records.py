@@ -62,7 +62,7 @@ class SubscriberRecord:
 
 @dataclass(frozen=True, slots=True)
 class FinishedAttempt:
-    """A finished attempt and the delivery's next step; `step` is None for a manual one."""
+    """A finished attempt and the delivery's next step; `retry_decision` is None for a manual one."""
 
     due: PreparedAttempt
     number: int
@@ -88,7 +88,7 @@ class DeferredAttempt:
 
 @dataclass(frozen=True, slots=True)
 class EndpointRelease:
-    """An endpoint queue to release: not leased again before `free_at`, and due no earlier than `due_from`."""
+    """An endpoint queue to release: not leased again before `leasable_from`, not due before `not_due_before`."""
 
     subscription_id: str
     leasable_from: int | None = None

@@ -13,8 +13,6 @@ RETRY_AFTER_STATUSES: Final = (429, 503)
 LONGEST_RETRY_AFTER: Final = 3_600.0
 """Maximum seconds by which a receiver may lengthen a wait (docs/contract/delivery.md 1)."""
 
-_MILLISECONDS: Final = 1_000
-
 
 @dataclass(frozen=True, slots=True)
 class RetryDecision:
@@ -37,7 +35,7 @@ def decide_retry(
     if tries > len(retry_delays):
         return RetryDecision("failed", tries)
     seconds = max(retry_delays[tries - 1], min(more, retry_delays[tries - 1] + LONGEST_RETRY_AFTER))
-    next_attempt_at = finished_at + round(seconds * _MILLISECONDS)
+    next_attempt_at = finished_at + round(seconds * 1_000)
     return RetryDecision("retrying", tries, next_attempt_at, is_last_retry=tries == len(retry_delays))
 
 

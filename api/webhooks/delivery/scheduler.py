@@ -17,29 +17,55 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.delivery.rate_limit import EndpointRateLimit
-from api.webhooks.delivery.records import PreparedAttempt
+from api.webhooks.delivery.records import PreparedAttempt, SubscriberRecord
+
+SECOND: Final = 1.0
+
+
+class EndpointRateLimit:
+    """Recent attempt starts of one endpoint queue, for `max_per_second`; times are seconds of a monotonic clock.
+
+    A sliding window, so that no second, wherever it begins, exceeds the limit; a fixed bucket would let twice as many
+    through around its edge.
+    """
+
+    __slots__ = ("_started",)
+
+    def __init__(self) -> None:
+        self._started: deque[float] = deque()
+
+    def wait(self, now: float, max_per_second: int) -> float:
+        """Seconds until another attempt may start; 0 if it may now."""
+        while self._started and now - self._started[0] >= SECOND:
+            self._started.popleft()
+        if len(self._started) < max_per_second:
+            return 0.0
+        return self._started[len(self._started) - max_per_second] + SECOND - now
+
+    def start(self, now: float) -> None:
+        """Records a start."""
+        self._started.append(now)
+
+    def is_fresh(self, now: float) -> bool:
+        """Whether an attempt started within the last second."""
+        return bool(self._started) and now - self._started[-1] < SECOND
+
 
 _QUEUES: Final = ("first", "new", "failing", "more", "paced")
 
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """The subscription fields an attempt needs, with decrypted secrets."""
+    """A subscription with its decrypted secrets."""
 
-    revision: int
-    is_active: bool
-    is_gone: bool
-    url: str
+    record: SubscriberRecord
     secret: str = field(repr=False)
     previous_secret: str | None = field(repr=False)
-    previous_expires_at: int | None
-    event_mask: int
-    max_per_second: int | None
 
     def secrets(self, at: int) -> tuple[str, ...]:
         """Secrets to sign with: the current one first, then the previous one during the overlap."""
-        if self.previous_secret is None or self.previous_expires_at is None or at >= self.previous_expires_at:
+        until = self.record.previous_secret_expires_at
+        if self.previous_secret is None or until is None or at >= until:
             return (self.secret,)
         return (self.secret, self.previous_secret)
 
@@ -203,7 +229,7 @@ class FairScheduler:
             endpoint_queue.queue = ""
 
     def _wait_seconds(self, lane: EndpointQueue, now: float) -> float:
-        most = lane.subscriber.max_per_second if lane.subscriber else None
+        most = lane.subscriber.record.max_per_second if lane.subscriber else None
         return 0.0 if most is None else lane.pace.wait(now, most)
 
     def _start(self, lane: EndpointQueue, now: float) -> Dispatch:
@@ -211,6 +237,6 @@ class FairScheduler:
         lane.in_flight += 1
         self.in_flight += 1
         self._under_way[place] += 1
-        if lane.subscriber is not None and lane.subscriber.max_per_second is not None:
+        if lane.subscriber is not None and lane.subscriber.record.max_per_second is not None:
             lane.pace.start(now)
         return Dispatch(lane, lane.ready.popleft(), place)

@@ -14,10 +14,9 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
 from api.common.ids import UlidGenerator
-from api.database.engine import Database
+from api.database.engine import Database, WorkerConnection
 from api.database.models.base import from_milliseconds
-from api.database.persistent_connection import WorkerConnection
-from api.webhooks.deliveries.replay_progress import ReplayCounts
+from api.webhooks.deliveries.replay_repository import ReplayCounts
 from api.webhooks.delivery import attempt_repository, endpoint_lease_repository, failure_policy, queue_repository
 from api.webhooks.delivery.records import (
     DeferredAttempt,
@@ -156,7 +155,7 @@ class WorkerSync:
         concerned = _affected_endpoints(asked, made)
         if not concerned:
             return
-        replays, paused = ReplayCounts(), list[failure_policy.PausedSubscription]()
+        replays, paused = ReplayCounts(), list[FinishedAttempt]()
         with self._connection.writing() as connection:
             healths = endpoint_lease_repository.lock_endpoint_health(connection, concerned)
             if made:
@@ -169,7 +168,8 @@ class WorkerSync:
             endpoint_lease_repository.renew_leases(connection, self._lessee, asked.renewals, asked.lease_until)
             endpoint_lease_repository.release_endpoints(connection, self._lessee, asked.releases)
         for one in paused:
-            _LOGGER.warning("%s is paused: all retries of %s failed", one.subscription_id, one.delivery_id)
+            queued = one.due.queued
+            _LOGGER.warning("%s is paused: all retries of %s failed", queued.subscription_id, queued.delivery_id)
 
     def _make_id(self) -> str:
         return self._ulids.make("att")

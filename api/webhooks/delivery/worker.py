@@ -177,12 +177,14 @@ class DeliveryWorker:
         )
         task = asyncio.ensure_future(attempt)
         self._tasks.add(task)
-        task.add_done_callback(partial(self._on_attempt_done, start, subscriber.url, number, at))
+        task.add_done_callback(partial(self._on_attempt_done, start, subscriber.record.endpoint_url, number, at))
 
     async def _make_attempt(
         self, event: EventPayload, to: Subscriber, delivery_id: str, number: int, at: int
     ) -> AttemptResult:
-        request = build_request(to.url, to.secrets(at), event, delivery_id, number, from_milliseconds(at))
+        request = build_request(
+            to.record.endpoint_url, to.secrets(at), event, delivery_id, number, from_milliseconds(at)
+        )
         return await self._sender.send(request)
 
     def _on_attempt_done(

@@ -10,6 +10,7 @@ import errno
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future
 from typing import Final
 
 Lookup = Callable[[str], Awaitable[Sequence[str]]]
@@ -40,17 +41,14 @@ class DnsResolver:
 
     async def _ask(self, host: str) -> list[str]:
         async with self._room:
-            loop = asyncio.get_running_loop()
-            told: asyncio.Future[list[str]] = loop.create_future()
+            found: Future[list[str]] = Future()
             # no executor: the end of the process would wait for a silent name server
-            asking = threading.Thread(
-                target=_resolve_in_thread, args=(host, loop, told), name="firm-names", daemon=True
-            )
+            asking = threading.Thread(target=_resolve_in_thread, args=(host, found), name="firm-names", daemon=True)
             try:
                 asking.start()
             except RuntimeError as error:
                 raise OSError(errno.ENOMEM, "no thread could be started for a DNS lookup") from error
-            return await told
+            return await asyncio.wrap_future(found)
 
 
 def resolve_host(host: str) -> list[str]:
@@ -59,22 +57,10 @@ def resolve_host(host: str) -> list[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-def _resolve_in_thread(host: str, loop: asyncio.AbstractEventLoop, told: "asyncio.Future[list[str]]") -> None:
-    found: list[str] | OSError
+def _resolve_in_thread(host: str, found: Future[list[str]]) -> None:
+    if not found.set_running_or_notify_cancel():  # no caller is left
+        return
     try:
-        found = resolve_host(host)
+        found.set_result(resolve_host(host))
     except OSError as error:
-        found = error
-    try:
-        loop.call_soon_threadsafe(_set_result, told, found)
-    except RuntimeError:  # the loop has ended meanwhile: no caller is left
-        return
-
-
-def _set_result(told: "asyncio.Future[list[str]]", found: "list[str] | OSError") -> None:
-    if told.done():
-        return
-    if isinstance(found, OSError):
-        told.set_exception(found)
-    else:
-        told.set_result(found)
+        found.set_exception(error)

@@ -12,6 +12,7 @@ is silently repeated. Does not belong here: when to send, the classification of 
 import asyncio
 import functools
 import logging
+import resource
 import socket
 import ssl
 from contextvars import ContextVar
@@ -27,7 +28,6 @@ from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress import attempt_result
 from api.webhooks.egress.attempt_result import AttemptResult, EndpointResponse
 from api.webhooks.egress.dns import DnsResolver, Lookup
-from api.webhooks.egress.file_limit import raise_open_file_limit
 from api.webhooks.egress.ip_guard import BlockedAddressError, IpGuard
 from api.webhooks.egress.payload import OutgoingRequest
 from api.webhooks.egress.url_policy import InvalidTargetError, parse_endpoint_url
@@ -255,3 +255,16 @@ def tls_context() -> ssl.SSLContext:
 
 def _to_milliseconds(seconds: float) -> int:
     return max(0, round(seconds * 1_000))
+
+
+ENOUGH: Final = 65_536
+
+
+def raise_open_file_limit() -> int:
+    """Raises this process's soft limit of open files as far as allowed; returns the limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(ENOUGH, hard)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return soft
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted

@@ -92,7 +92,7 @@ class IpGuard:
         return not self._is_own(address)
 
     def check(self, text: str) -> None:
-        """Raises BlockedAddressError unless `permits` is true."""
+        """Raises BlockedAddressError unless `is_permitted` is true."""
         if not self.is_permitted(text):
             raise BlockedAddressError
 

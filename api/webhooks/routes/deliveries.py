@@ -1,4 +1,4 @@
-"""The delivery log of a subscription: list deliveries, get one with its attempts, retry one manually.
+"""The delivery log of a subscription: list deliveries, get and retry one; replay a time window, with its progress.
 
 See docs/contract/contract.md 4.8.
 """
@@ -7,18 +7,20 @@ import msgspec
 
 from api.companies.query_params import EVENT_TYPE
 from api.http.context import RequestContext
+from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.query_params import LIMIT
-from api.http.pagination.responses import account_page_response, after_key
+from api.http.pagination.responses import LIMIT, account_page_response, after_key
 from api.http.query.params import NO_PARAMETERS, ParsedQuery
 from api.http.responses import HttpResponse, json_response
 from api.http.routing import endpoint
 from api.webhooks.deliveries import serializer, service
 from api.webhooks.deliveries.records import DeliveryQuery, DeliveryRecord, TimeWindow
+from api.webhooks.deliveries.requests import parse_replay_request
 from api.webhooks.deliveries.service import DeliveryScope, scope_for
 from api.webhooks.query_params import DELIVERIES, DELIVERY_STATUS, EVENT_ID, MATCHED_SINCE, MATCHED_UNTIL
 
 _PATH = "/api/v1/webhooks/{id:str}/deliveries"
+_REPLAYS = "/api/v1/webhooks/{id:str}/replays"
 
 
 @endpoint(_PATH, is_secret_key_only=True)
@@ -28,9 +30,7 @@ async def list_webhook_deliveries(context: RequestContext) -> HttpResponse:
     key = after_key(context, values, binding)
     before = None if key is None else str(key[0])
     place, asked, limit = delivery_scope(context), _delivery_query(values), values[LIMIT]
-    found = await context.services.control_database.read(
-        lambda connection: service.list_deliveries(connection, place, asked, before, limit + 1)
-    )
+    found = await context.services.control_database.read(service.list_deliveries, place, asked, before, limit + 1)
     shown = found[:limit]
     following = context.services.cursor_signer.issue(binding, (shown[-1].delivery_id,)) if len(found) > limit else None
     return account_page_response(context, [_delivery_row(record) for record in shown], following)
@@ -40,9 +40,7 @@ async def list_webhook_deliveries(context: RequestContext) -> HttpResponse:
 async def get_webhook_delivery(context: RequestContext) -> HttpResponse:
     NO_PARAMETERS.read(context.query_string)
     place, delivery_id = delivery_scope(context), context.path_parameters["delivery_id"]
-    found = await context.services.control_database.read(
-        lambda connection: service.delivery_detail(connection, place, delivery_id)
-    )
+    found = await context.services.control_database.read(service.delivery_detail, place, delivery_id)
     return json_response(200, msgspec.json.encode(serializer.delivery_detail_json(found)))
 
 
@@ -51,10 +49,28 @@ async def retry_webhook_delivery(context: RequestContext) -> HttpResponse:
     NO_PARAMETERS.read(context.query_string)
     place, delivery_id = delivery_scope(context), context.path_parameters["delivery_id"]
     attempt_id, now = context.services.ulid_generator.make("att"), context.services.clock.now()
-    found = await context.services.control_database.write(
-        lambda connection: service.retry_delivery(connection, place, delivery_id, attempt_id, now)
-    )
+    found = await context.services.control_database.write(service.retry_delivery, place, delivery_id, attempt_id, now)
     return json_response(202, _delivery_row(found))
+
+
+@endpoint(_REPLAYS, method="POST", body=BodyPolicy(), is_secret_key_only=True, needs_webhooks=True)
+async def create_webhook_replay(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    place, now = delivery_scope(context), context.services.clock.now()
+    asked = parse_replay_request(context.required_json_body, now, place.oldest, place.retention_days)
+    replay_id = context.services.ulid_generator.make("rpl")
+    made = await context.services.control_database.write(service.start_replay, place, asked, replay_id, now)
+    location = f"/api/v1/webhooks/{made.subscription_id}/replays/{made.replay_id}"
+    body = msgspec.json.encode(serializer.replay_json(made))
+    return json_response(202, body, [(b"location", location.encode())])
+
+
+@endpoint(f"{_REPLAYS}/{{replay_id:str}}", is_secret_key_only=True)
+async def get_webhook_replay(context: RequestContext) -> HttpResponse:
+    NO_PARAMETERS.read(context.query_string)
+    place, replay_id = delivery_scope(context), context.path_parameters["replay_id"]
+    found = await context.services.control_database.read(service.find_replay, place, replay_id)
+    return json_response(200, msgspec.json.encode(serializer.replay_json(found)))
 
 
 def delivery_scope(context: RequestContext) -> DeliveryScope:

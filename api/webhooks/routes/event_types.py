@@ -7,9 +7,8 @@ import msgspec
 
 from api.companies.schemas.events import KINDS
 from api.http.context import RequestContext
-from api.http.etags import content_digest
 from api.http.query.params import NO_PARAMETERS
-from api.http.release_headers import CACHE, VARY
+from api.http.response_headers import CACHE, VARY, content_digest
 from api.http.responses import HttpResponse, data_response
 from api.http.routing import endpoint
 from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES

@@ -12,10 +12,9 @@ from api.http.content_negotiation import MERGE_PATCH_TYPES
 from api.http.context import RequestContext
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.query_params import LIMIT
-from api.http.pagination.responses import account_page_response, after_key
+from api.http.pagination.responses import LIMIT, account_page_response, after_key
 from api.http.query.params import NO_PARAMETERS
-from api.http.release_headers import NO_STORE, VARY
+from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import Header, HttpResponse, json_response
 from api.http.routing import endpoint
 from api.webhooks.deliveries import serializer as deliveries_serializer
@@ -35,7 +34,7 @@ _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
 async def create_webhook(context: RequestContext) -> HttpResponse:
     NO_PARAMETERS.read(context.query_string)
     made = await context.services.subscription_service.create(_request_owner(context), context.required_json_body)
-    more = {"secret": made.secret, "warnings": [warned.members() for warned in made.warnings]}
+    more = {"secret": made.secret, "warnings": made.warnings}
     location = f"{_ALL}/{made.record.subscription_id}"
     return _subscription_response(context, 201, made.record, more, [(b"location", location.encode())])
 
@@ -75,8 +74,7 @@ async def update_webhook(context: RequestContext) -> HttpResponse:
         context.required_json_body,
         context.request_headers.get(b"if-match"),
     )
-    warnings = [warned.members() for warned in changed.warnings]
-    return _subscription_response(context, 200, changed.record, {"warnings": warnings})
+    return _subscription_response(context, 200, changed.record, {"warnings": changed.warnings})
 
 
 @endpoint(_ONE, method="DELETE", is_secret_key_only=True)

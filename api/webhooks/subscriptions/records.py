@@ -16,26 +16,6 @@ EVENT_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(E
 
 
 @dataclass(frozen=True, slots=True)
-class NewSubscription:
-    """A subscription to create. `companies` None: all companies."""
-
-    subscription_id: str
-    account_id: str
-    endpoint_url: str
-    event_types: Sequence[str]
-    event_mask: int
-    companies: Sequence[str] | None
-    description: str | None
-    max_per_second: int | None
-    status: str
-    status_reason: str | None
-    created_at: datetime
-    from_sequence: int
-    secret: bytes = field(repr=False)
-    secret_hint: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class SubscriptionRecord:
     """A subscription with its endpoint's health.
 

@@ -56,14 +56,11 @@ _COMPANY: Final = "must be a company id or number, for example firm:SE:559999999
 
 @dataclass(frozen=True, slots=True)
 class InputWarning:
-    """A warning: accepted, but should be written differently."""
+    """A warning: accepted, but should be written differently. Encoded as it is."""
 
     code: str
     detail: str
     pointer: str
-
-    def members(self) -> dict[str, str]:
-        return {"code": self.code, "detail": self.detail, "pointer": self.pointer}
 
 
 @dataclass(frozen=True, slots=True)

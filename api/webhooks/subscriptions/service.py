@@ -19,20 +19,19 @@ from sqlalchemy import Connection
 from api.auth.encryption import SecretBox
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator, is_ulid
-from api.database.async_access import AsyncDatabase
+from api.database.engine import AsyncDatabase
 from api.http.access_control import tier_required
 from api.http.body_validation import ValidationErrors
-from api.http.etags import strongly_matches
 from api.http.json_body import Object
+from api.http.response_headers import strongly_matches
 from api.settings.tiers import Tier, TierCatalogue
 from api.settings.webhooks import WebhookSettings
 from api.webhooks import errors
 from api.webhooks.egress.dns import Lookup
 from api.webhooks.egress.signing import make_secret
 from api.webhooks.egress.url_policy import UrlRejection, url_rejection
-from api.webhooks.subscriptions import requests
-from api.webhooks.subscriptions.records import AccountTier, NewSubscription, SubscriptionRecord
-from api.webhooks.subscriptions.repository import SubscriptionRepository
+from api.webhooks.subscriptions import repository, requests
+from api.webhooks.subscriptions.records import AccountTier, SubscriptionRecord
 from api.webhooks.subscriptions.requests import InputWarning, SubscriptionInput
 from api.webhooks.subscriptions.serializer import format_instant, previous_secret_expiry
 from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
@@ -95,25 +94,21 @@ class SubscriptionService:
         asked = requests.parse_new_subscription(body, owner.tier.entity_ids, faults)
         await self._check_members(asked, faults)
         secret = make_secret()
-        new = self._new_subscription(owner.account_id, asked.members, secret)
-        record = await self._control.write(lambda connection: self._insert_subscription(connection, new))
+        values = self._new_values(owner.account_id, asked.members, secret)
+        record = await self._control.write(self._insert_subscription, values, asked.members.get("entity_ids"))
         return NewSecret(record, secret, asked.warnings)
 
     async def page(
         self, account_id: str, status: str | None, before: str | None, limit: int
     ) -> list[SubscriptionRecord]:
         """Returns a page of subscriptions with ids below `before`, newest first."""
-        return await self._control.read(
-            lambda connection: SubscriptionRepository(connection).page(account_id, status, before, limit)
-        )
+        return await self._control.read(repository.subscription_page, account_id, status, before, limit)
 
     async def get(self, account_id: str, subscription_id: str) -> SubscriptionRecord:
         """Returns the account's subscription, or raises 404."""
         if not is_ulid(PREFIX, subscription_id):
             raise errors.webhook_not_found(subscription_id)
-        found = await self._control.read(
-            lambda connection: SubscriptionRepository(connection).find(account_id, subscription_id)
-        )
+        found = await self._control.read(repository.find_subscription, account_id, subscription_id)
         return _require_found(found, subscription_id)
 
     async def change(
@@ -130,9 +125,7 @@ class SubscriptionService:
         _check_revision(found, if_match)
         if activates and found.status == "paused" and "endpoint_url" not in asked.members:
             await self._check_members(SubscriptionInput({"endpoint_url": found.endpoint_url}), ValidationErrors())
-        record = await self._control.write(
-            lambda connection: self._apply_changes(connection, found, asked.members, if_match)
-        )
+        record = await self._control.write(self._apply_changes, found, asked.members, if_match)
         return SubscriptionChange(record, asked.warnings)
 
     async def remove(self, account_id: str, subscription_id: str, if_match: bytes | None) -> None:
@@ -140,11 +133,12 @@ class SubscriptionService:
         await self.get(account_id, subscription_id)
 
         def do(connection: Connection) -> None:
-            subscriptions = SubscriptionRepository(connection)
-            record = _require_found(subscriptions.lock(account_id, subscription_id), subscription_id)
+            record = _require_found(
+                repository.lock_subscription(connection, account_id, subscription_id), subscription_id
+            )
             _check_revision(record, if_match)
             delete_subscription(connection, subscription_id, self._clock.now())
-            subscriptions.replace_companies(subscription_id, None)
+            repository.replace_companies(connection, subscription_id, None)
 
         await self._control.write(do)
 
@@ -156,8 +150,10 @@ class SubscriptionService:
         values = {"secret": self._sealer.seal(secret), "secret_hint": _secret_hint(secret)}
 
         def do(connection: Connection) -> SubscriptionRecord:
-            subscriptions, now = SubscriptionRepository(connection), self._clock.now()
-            record = _require_found(subscriptions.lock(account_id, subscription_id), subscription_id)
+            now = self._clock.now()
+            record = _require_found(
+                repository.lock_subscription(connection, account_id, subscription_id), subscription_id
+            )
             until = previous_secret_expiry(record, now)
             if until is not None and grace:
                 raise errors.invalid_state(
@@ -166,8 +162,12 @@ class SubscriptionService:
                     "grace_period_seconds 0.",
                     record.status,
                 )
-            subscriptions.change(subscription_id, now, values | _previous_secret_values(record, now, grace))
-            return _require_found(subscriptions.find(account_id, subscription_id), subscription_id)
+            repository.change_subscription(
+                connection, subscription_id, now, values | _previous_secret_values(record, now, grace)
+            )
+            return _require_found(
+                repository.find_subscription(connection, account_id, subscription_id), subscription_id
+            )
 
         return NewSecret(await self._control.write(do), secret)
 
@@ -190,33 +190,39 @@ class SubscriptionService:
             faults.add(refused.code, refused.detail, errors.ENDPOINT_URL)
         faults.check()
 
-    def _new_subscription(self, account_id: str, members: Mapping[str, Any], secret: str) -> NewSubscription:
-        status = members.get("status", "active")
-        return NewSubscription(
-            subscription_id=self._ulids.make(PREFIX),
-            account_id=account_id,
-            endpoint_url=members["endpoint_url"],
-            event_types=members["event_types"],
-            event_mask=requests.to_event_mask(members["event_types"]),
-            companies=members.get("entity_ids"),
-            description=members.get("description"),
-            max_per_second=members.get("max_per_second"),
-            status=status,
-            status_reason=None if status == "active" else "manual",
-            created_at=self._clock.now(),
-            from_sequence=self._last_sequence(),
-            secret=self._sealer.seal(secret),
-            secret_hint=_secret_hint(secret),
-        )
+    def _new_values(self, account_id: str, members: Mapping[str, Any], secret: str) -> dict[str, Any]:
+        """The columns of a new subscription."""
+        status, at = members.get("status", "active"), self._clock.now()
+        return {
+            "subscription_id": self._ulids.make(PREFIX),
+            "account_id": account_id,
+            "endpoint_url": members["endpoint_url"],
+            "event_types": list(members["event_types"]),
+            "event_mask": requests.to_event_mask(members["event_types"]),
+            "all_companies": members.get("entity_ids") is None,
+            "description": members.get("description"),
+            "max_per_second": members.get("max_per_second"),
+            "status": status,
+            "status_reason": None if status == "active" else "manual",
+            "status_changed_at": at,
+            "created_at": at,
+            "updated_at": at,
+            "revision": 1,
+            "from_sequence": self._last_sequence(),
+            "secret": self._sealer.seal(secret),
+            "secret_hint": _secret_hint(secret),
+        }
 
-    def _insert_subscription(self, connection: Connection, new: NewSubscription) -> SubscriptionRecord:
-        subscriptions = SubscriptionRepository(connection)
-        account = subscriptions.lock_account(new.account_id)
+    def _insert_subscription(
+        self, connection: Connection, values: dict[str, Any], companies: Sequence[str] | None
+    ) -> SubscriptionRecord:
+        account_id, subscription_id = values["account_id"], values["subscription_id"]
+        account = repository.lock_account(connection, account_id)
         tier = self._entitled_tier(account)
         if account.subscriptions >= tier.subscriptions:
             raise errors.subscription_limit_reached(tier.subscriptions)
-        subscriptions.add(new)
-        return _require_found(subscriptions.find(new.account_id, new.subscription_id), new.subscription_id)
+        repository.insert_subscription(connection, values, companies)
+        return _require_found(repository.find_subscription(connection, account_id, subscription_id), subscription_id)
 
     def _entitled_tier(self, account: AccountTier) -> Tier:
         """Returns the current tier if it has webhooks and the account is active; cached keys may be older."""
@@ -230,22 +236,22 @@ class SubscriptionService:
     def _apply_changes(
         self, connection: Connection, seen: SubscriptionRecord, members: Mapping[str, Any], if_match: bytes | None
     ) -> SubscriptionRecord:
-        subscriptions, status = SubscriptionRepository(connection), members.get("status")
+        status = members.get("status")
         account_id, subscription_id = seen.account_id, seen.subscription_id
         if status == "active":
-            self._entitled_tier(subscriptions.lock_account(account_id))
-        record = _require_found(subscriptions.lock(account_id, subscription_id), subscription_id)
+            self._entitled_tier(repository.lock_account(connection, account_id))
+        record = _require_found(repository.lock_subscription(connection, account_id, subscription_id), subscription_id)
         _check_revision(record, if_match)
         now, values = self._clock.now(), _changed_values(record, members)
         if "all_companies" in values:
-            subscriptions.replace_companies(subscription_id, members["entity_ids"])
+            repository.replace_companies(connection, subscription_id, members["entity_ids"])
         if values:
-            subscriptions.change(subscription_id, now, values)
+            repository.change_subscription(connection, subscription_id, now, values)
         if status == "active":
             resume_subscription(connection, subscription_id, now)
         elif status == "paused":
             pause_subscription(connection, subscription_id, "manual", now)
-        return _require_found(subscriptions.find(account_id, subscription_id), subscription_id)
+        return _require_found(repository.find_subscription(connection, account_id, subscription_id), subscription_id)
 
 
 def _require_found(record: SubscriptionRecord | None, subscription_id: str) -> SubscriptionRecord:

@@ -7,32 +7,22 @@ the website, and would erase them. Does not belong here: fetching (`fetch`), fil
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.fi.notices import fetch
 from connectors.fi.notices.schema import DAY, DIGITAL, KEY, NOTICES, NUMBER, RECORD, TYPE, TYPES
 from connectors.fi.register import HOST, LICENCE, error_body_reason, parse_business_id
-from connectors.fi.xbrl.filing_lists import LIST, parse_statement_list
-from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
+from connectors.fi.xbrl.dataset import LIST, parse_statement_list
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.json.body import decode_body, read_body
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.json.record import JsonRecord, RecordError
-from connectors.kit.staging import SignalCounter
+from connectors.kit.staging import BatchBuilder, SignalCounter
 from connectors.kit.xbrl.facts import parse_day
 
 _LARGEST: Final = 64 << 20
@@ -58,7 +48,7 @@ _OF_COMPANY: Final = (  # known, and read by `fi.ytj`
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises search pages and single companies; distinguishes empty pages from companies without notices."""
     del name
-    head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
+    head = plain_head(head)
     if detect_body_format(head) is not BodyFormat.JSON:
         return NotApplicable(f"expected the JSON of notices, found {detect_body_format(head)}")
     if f'"{_NOTICES}"'.encode() in head or f'"{LIST}"'.encode() in head:
@@ -75,35 +65,29 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `fi_ilmoitus`, or of the list of digital statements fetched with it."""
-    with staging.open_plain(member) as stream:
-        text = stream.read(_LARGEST).removeprefix(codecs.BOM_UTF8)
-    try:
-        body: Any = msgspec.json.decode(text)
-    except MALFORMED as error:
-        raise UnreadableFileError(member.dataset, member.name, f"expected JSON: {error}") from None
+    text = read_body(member, _LARGEST)
+    body = decode_body(member, text, "expected JSON")
     if isinstance(body, dict) and LIST in body:
         yield _digital_batch(member, text)
         return
     companies = _company_objects(body)
     if companies is None:
-        raise UnreadableFileError(member.dataset, member.name, "neither a company nor a list of companies")
-    tally = SignalCounter(member.dataset)
+        raise member.unreadable_error("neither a company nor a list of companies")
+    batch = BatchBuilder(member.dataset)
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[object, str, object]] = []
     for place, company in enumerate(companies, start=1):
         try:
-            _collect_notices(company, tally, rows, rejects)
+            rows.extend(_company_notices(company, batch))
         except RecordError as error:
-            rejects.append((place, str(error), ""))
-    yield staging.make_batch(NOTICES, rows, staging.reject_rows(rejects), tally.drain())
+            batch.reject(place, error)
+    yield batch.build(NOTICES, rows)
 
 
 def _digital_batch(piece: ArchiveMember, text: bytes) -> Batch:
     """Batch of the companies that filed digitally on these days."""
-    tally = SignalCounter(piece.dataset)
-    rows, rejects = parse_statement_list(piece, text, tally)
-    days = [{NUMBER: row[NUMBER], DAY: row[DAY]} for row in rows]
-    return staging.make_batch(DIGITAL, days, staging.reject_rows(rejects), tally.drain())
+    batch = BatchBuilder(piece.dataset)
+    rows = parse_statement_list(piece, text, batch)
+    return batch.build(DIGITAL, ({NUMBER: row[NUMBER], DAY: row[DAY]} for row in rows))
 
 
 def _company_objects(body: Any) -> list[Any] | None:
@@ -115,21 +99,19 @@ def _company_objects(body: Any) -> list[Any] | None:
     return [body] if NUMBER in body else None
 
 
-def _collect_notices(
-    company: Any, tally: SignalCounter, rows: list[dict[str, Any]], rejects: list[tuple[object, str, object]]
-) -> None:
-    """Adds the notices of one company; an unreadable notice is rejected alone."""
-    record = JsonRecord(company, tally, "")
+def _company_notices(company: Any, batch: BatchBuilder) -> Iterator[dict[str, Any]]:
+    """The notices of one company; an unreadable notice is rejected alone."""
+    record = JsonRecord(company, batch.tally, "")
     number = parse_business_id(record.child(NUMBER).text("value"))
     if number is None:
         raise RecordError(NUMBER, "is none")
-    record = JsonRecord(company, tally, number)
+    record = JsonRecord(company, batch.tally, number)
     record.ignore(NUMBER, *_OF_COMPANY)
     for notice in record.children(_NOTICES):
         try:
-            rows.append(_notice_row(notice, number, tally))
+            yield _notice_row(notice, number, batch.tally)
         except RecordError as error:
-            rejects.append((number, str(error), ""))
+            batch.reject(number, error)
     record.close()
 
 
@@ -162,7 +144,6 @@ DATASET: Final = Dataset(
     staged_tables={NOTICES.name: NOTICES, DIGITAL.name: DIGITAL},
     file_patterns=("notices_v3/**", "notices/**", "registerednotices*/**", "krek/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch.fetch,
 )

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.fi.notices.schema import TYPES
 from connectors.fi.register import NOTICES_URL
 from connectors.fi.xbrl.fetch import FIRST, fetch_lists

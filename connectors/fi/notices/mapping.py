@@ -12,6 +12,7 @@ import polars as pl
 
 from connectors.fi.notices.schema import ACCOUNTS, DAY, KEY, NUMBER, RECORD, TYPE
 from connectors.fi.register import company_ids
+from connectors.kit.staging import complete_columns
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS
 
@@ -25,18 +26,15 @@ def map_filings(notices: pl.LazyFrame, digital: pl.LazyFrame) -> pl.DataFrame:
     )
     found = rows.sort(NUMBER, DAY, RECORD).collect()
     native = found.select(pl.concat_str(NUMBER, pl.col(DAY).dt.to_string(), pl.col(RECORD), separator=":")).to_series()
-    return found.select(
+    filings = found.select(
         filing_id=pl.Series([filing_id(KEY, one) for one in native], dtype=pl.String),
         company_id=company_ids(pl.col(NUMBER)),
         filing_type=pl.lit(FILING_TYPE),
         native_id=native,
-        document_sha256=pl.lit(None, pl.String),
-        period_start=pl.lit(None, pl.Date),
-        period_end=pl.lit(None, pl.Date),
         filed_at=pl.col(DAY),
         is_amendment=pl.lit(value=False),
-        document_url=pl.lit(None, pl.String),
         register=pl.lit(KEY),
         raw="_raw",
         observed_at="_observed_at",
-    ).select(FILINGS.names)
+    )
+    return complete_columns(filings, FILINGS)

@@ -12,12 +12,11 @@ from typing import Final
 
 import polars as pl
 
-from connectors.fi import code_lists
 from connectors.fi.profile import status
-from connectors.fi.register import COMPANIES_URL, LICENCE, MARKET, company_ids
+from connectors.fi.register import COMPANIES_URL, LICENCE, MARKET, MUNICIPALITIES, company_ids
 from connectors.fi.xbrl.schema import KEY as STATEMENTS
 from connectors.fi.ytj import schema as f
-from connectors.kit.staging import complete_columns
+from connectors.kit.staging import ORIGIN, complete_columns
 from warehouse.schema.tables import COMPANIES, IDENTIFIERS
 
 _KNOWN: Final = pl.col("_observed_at").is_not_null()
@@ -41,18 +40,10 @@ def map_companies(ytj: pl.LazyFrame, stated: pl.LazyFrame) -> pl.DataFrame:
 
 def map_identifiers(ytj: pl.LazyFrame) -> pl.DataFrame:
     """EUIDs, and VAT numbers of companies with an open entry in the VAT register (docs/formats/fi.md 1)."""
-    company = company_ids(pl.col(f.NUMBER)).alias("company_id")
     number = pl.lit(MARKET) + pl.col(f.NUMBER).str.replace("-", "", literal=True)
     values = {"euid": pl.col("euId"), "vat": pl.when(pl.col("vat")).then(number)}
     parts = [
-        ytj.select(
-            company,
-            pl.lit(scheme).alias("scheme"),
-            value.alias("value"),
-            pl.lit(f.KEY).alias("register"),
-            pl.col("_raw").alias("raw"),
-            pl.col("_observed_at").alias("observed_at"),
-        )
+        ytj.select(*ORIGIN, scheme=pl.lit(scheme), value=value, register=pl.lit(f.KEY))
         for scheme, value in values.items()
     ]
     return pl.concat(parts).filter(pl.col("value").is_not_null()).select(IDENTIFIERS.names).collect()
@@ -82,13 +73,13 @@ def _industry_columns() -> list[pl.Expr]:
 def _address_columns() -> list[pl.Expr]:
     """Municipality columns, as an approximation of the registered office, which the open data lack."""
     code = pl.col("address.municipalityCode")
-    name = code_lists.MUNICIPALITIES.expr(code)
+    name = MUNICIPALITIES.expr(code)
     known = name.is_not_null()  # ceased companies keep codes of merged municipalities
     return [
         name.alias("municipality"),
         pl.when(known).then(code).alias("municipality_code"),
-        code_lists.MUNICIPALITIES.expr(code, "region_label").alias("county"),
-        code_lists.MUNICIPALITIES.expr(code, "region").alias("county_code"),
+        MUNICIPALITIES.expr(code, "region_label").alias("county"),
+        MUNICIPALITIES.expr(code, "region").alias("county_code"),
         pl.col("address.lines").alias("address_lines"),
         pl.col("address.postCode").alias("postal_code"),
         pl.col("address.city").alias("post_town"),
@@ -106,8 +97,6 @@ def _country_column() -> pl.Expr:
 def _remaining_columns() -> list[pl.Expr]:
     return [
         pl.lit(value=False).alias("is_listed"),
-        pl.lit(None, pl.String).alias("is_listed_source"),
-        pl.lit(None, pl.Int64).alias("employees"),  # not in the open data
         pl.col("website.url").alias("website"),
         pl.when(pl.col("previousNames").list.len() > 0).then("previousNames").alias("previous_names"),
     ]

@@ -1,7 +1,7 @@
 """Dataset fi.xbrl: annual accounts filed digitally, and the lists with their registration dates.
 
-Belongs here: the declaration, recognising a file, reading. Does not belong here: one statement (`document`),
-fetching (`fetch`), shared tables (`mapping`).
+Belongs here: the declaration, recognising a file, reading lists (docs/formats/fi.md 3.1). Does not belong here: one
+statement (`document`), fetching (`fetch`), shared tables (`mapping`).
 """
 
 from __future__ import annotations
@@ -13,25 +13,19 @@ from typing import Any, Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-)
-from connectors.fi.register import HOST, LICENCE, error_body_reason
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
+from connectors.fi.register import HOST, LICENCE, error_body_reason, parse_business_id
 from connectors.fi.xbrl import document, fetch
-from connectors.fi.xbrl.filing_lists import LIST, parse_statement_list
-from connectors.fi.xbrl.schema import KEY, REGISTERED, STATEMENTS
+from connectors.fi.xbrl.schema import DATE, KEY, NUMBER, REGISTERED, STATEMENTS
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.json.chunks import MALFORMED
-from connectors.kit.staging import SignalCounter
+from connectors.kit.json.record import JsonRecord, RecordError
+from connectors.kit.staging import BatchBuilder, SignalCounter
+from connectors.kit.xbrl.facts import parse_day
 
+LIST: Final = "financials"
 _LARGEST: Final = 64 << 20  # bytes; a statement has 28 to 90 KB, a list ten
 _INSTANCE: Final = re.compile(rb"<(?:\w+:)?xbrl[\s>]|inlineXBRL", re.IGNORECASE)
 
@@ -39,7 +33,7 @@ _INSTANCE: Final = re.compile(rb"<(?:\w+:)?xbrl[\s>]|inlineXBRL", re.IGNORECASE)
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises XBRL statements and lists of them. Without digital accounts the list is empty, or 400."""
     del name
-    head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
+    head = plain_head(head)
     if _INSTANCE.search(head):
         return RecognisedFile(None, Scope.PART)
     if detect_body_format(head) is not BodyFormat.JSON:
@@ -65,13 +59,39 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `fi_tilinpaatos` or of `fi_tilinpaatosluettelo`."""
     with staging.open_plain(member) as stream:
         body = stream.read(_LARGEST)
-    tally = SignalCounter(member.dataset)
+    batch = BatchBuilder(member.dataset)
     if detect_body_format(body) is BodyFormat.JSON:
-        rows, rejects = parse_statement_list(member, body.removeprefix(codecs.BOM_UTF8), tally)
-        yield staging.make_batch(REGISTERED, rows, staging.reject_rows(rejects), tally.drain())
+        yield batch.build(REGISTERED, parse_statement_list(member, body.removeprefix(codecs.BOM_UTF8), batch))
     else:
-        row = document.statement_row(member, body, tally)
-        yield staging.make_batch(STATEMENTS, [row], None, tally.drain())
+        yield batch.build(STATEMENTS, [document.statement_row(member, body, batch.tally)])
+
+
+def parse_statement_list(member: ArchiveMember, body: bytes, batch: BatchBuilder) -> list[dict[str, Any]]:
+    """Rows of a list; its unreadable lines are rejected."""
+    with staging.unreadable_on(member, (*MALFORMED, KeyError, TypeError), "expected a list of statements"):
+        items: Any = msgspec.json.decode(body)[LIST]
+    rows: list[dict[str, Any]] = []
+    for place, item in enumerate(items if isinstance(items, list) else [], start=1):
+        try:
+            row = _list_row(item, batch.tally)
+            rows += [] if row is None else [row]
+        except RecordError as error:
+            batch.reject(place, error, item)
+    return rows
+
+
+def _list_row(item: Any, tally: SignalCounter) -> dict[str, Any] | None:
+    record = JsonRecord(item, tally, str(item.get(NUMBER)) if isinstance(item, dict) else "")
+    number, written = parse_business_id(record.need(NUMBER)), record.need(DATE)
+    registered = record.text("registrationDate")
+    record.close()
+    last, when = parse_day(written, is_end=False), parse_day(registered, is_end=False)
+    if number is None or last is None:
+        raise RecordError(NUMBER if number is None else DATE, f"is none: {written}")
+    if registered and when is None:
+        tally.add("unreadable_value", "registrationDate", number)
+    # the list by period end has no registration date: such a line adds nothing to the statement
+    return None if when is None else {NUMBER: number, DATE: last, "registrationDate": when}
 
 
 DATASET: Final = Dataset(
@@ -84,7 +104,6 @@ DATASET: Final = Dataset(
     staged_tables={STATEMENTS.name: STATEMENTS, REGISTERED.name: REGISTERED},
     file_patterns=("xbrl_v3/**", "xbrl/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch.fetch,
 )

@@ -14,10 +14,11 @@ from datetime import date, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final
 
-from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember
 from connectors.fi.register import has_check_digit, parse_business_id
 from connectors.fi.xbrl import concepts as tags
 from connectors.fi.xbrl.schema import DATE, NUMBER
+from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xbrl.facts import Fact, XbrlReport, choose_fact, first_text, parse_day
 from connectors.kit.xbrl.instance import read_report
@@ -32,10 +33,8 @@ Amounts = Mapping[str, Decimal]
 
 def statement_row(member: ArchiveMember, body: bytes, tally: SignalCounter) -> dict[str, Any]:
     """The row of one statement. Raises UnreadableFileError if the body is not a statement."""
-    try:
+    with staging.unreadable_on(member, MalformedMarkupError, "expected a statement in XBRL"):
         report = read_report(body, tags.WANTED)
-    except MalformedMarkupError as error:
-        raise UnreadableFileError(member.dataset, member.name, f"expected a statement in XBRL: {error}") from error
     return _StatementReader(member, report, tally).row(hashlib.sha256(body).hexdigest())
 
 
@@ -77,12 +76,10 @@ class _StatementReader:
         tagged = first_text(self._by_name[tags.NUMBER])
         numbers = sorted({number for text in said if (number := parse_business_id(text))})
         if len(numbers) > 1:
-            raise UnreadableFileError(
-                self._piece.dataset, self._piece.name, f"statements of {' and '.join(numbers)} in one"
-            )
+            raise self._piece.unreadable_error(f"statements of {' and '.join(numbers)} in one")
         number = numbers[0] if numbers else parse_business_id(tagged)
         if number is None:
-            raise UnreadableFileError(self._piece.dataset, self._piece.name, "no business id in any context")
+            raise self._piece.unreadable_error("no business id in any context")
         if tagged is not None and parse_business_id(tagged) != number:
             self._tally.add("other_business_id", "si289 is not the id of the contexts", number)
         if not has_check_digit(number):
@@ -112,9 +109,7 @@ class _StatementReader:
         instants = [fact.context.end for fact in self._report.facts if fact.context and fact.context.end]
         end = parse_day(named.group(1), is_end=False) if named else max(instants, default=None)
         if end is None:
-            raise UnreadableFileError(
-                self._piece.dataset, self._piece.name, "no last day: neither di121 nor any instant"
-            )
+            raise self._piece.unreadable_error("no last day: neither di121 nor any instant")
         self._tally.add("no_period", "di121 is missing", self._number)
         return end
 

@@ -7,18 +7,20 @@ delayed registrations. Does not belong here: rate limits and retries (`connector
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.fi.register import STATEMENTS_URL
 from connectors.fi.xbrl.schema import DATE, NUMBER
+from connectors.kit.cursors import from_json_cursor, to_json_cursor
 from connectors.kit.formats import BodyFormat
-from connectors.kit.http.errors import FetchError, UnexpectedBodyError
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.last_cursor import with_progress_cursor
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import FetchedResponse, HttpClient
@@ -34,24 +36,10 @@ _OK: Final = 200
 
 
 class FetchedStatements(msgspec.Struct):
-    """Cursor: last day of the lists read, and statements of the last week: `id|last day` -> day registered."""
+    """Last day of the lists read, and statements of the last week: `id|last day` -> day registered."""
 
-    until: date
+    until: date = FIRST - _DAY
     asked: dict[str, str] = {}
-
-    def cursor(self) -> Cursor:
-        return Cursor(msgspec.json.encode(self).decode())
-
-    @staticmethod
-    def of(cursor: Cursor | None) -> FetchedStatements:
-        try:
-            return (
-                FetchedStatements(FIRST - _DAY)
-                if cursor is None
-                else msgspec.json.decode(cursor.value, type=FetchedStatements)
-            )
-        except msgspec.MsgspecError:
-            return FetchedStatements(FIRST - _DAY)
 
     def reached(self, until: date) -> None:
         """Records that lists were read up to a day; drops statements older than the repeated week."""
@@ -65,29 +53,16 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
 
     If the service stops responding, what has arrived is yielded with its cursor before the error is raised.
     """
-    walked = FetchedStatements.of(cursor)
+    walked = from_json_cursor(cursor, FetchedStatements) or FetchedStatements()
     start = max(FIRST, walked.until - AGAIN + _DAY)
     today: date | None = None
     while today is None or start <= today:
         end = start + _MONTH - _DAY
-        held: FetchedFile | None = None
-        try:
-            for arrival in _fetch_window(http, walked, start, end):
-                today = today or arrival.observed_at.date()
-                if held is not None:
-                    yield held
-                held = arrival
-        except FetchError:
-            yield from _with_cursor(held, walked)
-            raise
-        walked.reached(min(end, today or end))
-        yield from _with_cursor(held, walked)
+        window = _fetch_window(http, walked, start, end, today)
+        for arrival in with_progress_cursor(window, partial(to_json_cursor, walked)):
+            today = today or arrival.observed_at.date()
+            yield arrival
         start = end + _DAY
-
-
-def _with_cursor(held: FetchedFile | None, walked: FetchedStatements) -> Iterator[FetchedFile]:
-    if held is not None:
-        yield replace(held, cursor=walked.cursor())
 
 
 def fetch_lists(http: HttpClient, start: date, end: date) -> Iterator[tuple[FetchedFile, list[dict[str, Any]]]]:
@@ -104,11 +79,17 @@ def fetch_lists(http: HttpClient, start: date, end: date) -> Iterator[tuple[Fetc
         page += 1
 
 
-def _fetch_window(http: HttpClient, walked: FetchedStatements, start: date, end: date) -> Iterator[FetchedFile]:
-    """Yields the pages of one window, then the statements they name that were not requested yet."""
+def _fetch_window(
+    http: HttpClient, walked: FetchedStatements, start: date, end: date, today: date | None
+) -> Iterator[FetchedFile]:
+    """Yields the pages of one window, then the statements they name that were not requested yet.
+
+    today: the day of the first page of this run; None for that page.
+    """
     wanted: list[tuple[str, str, str]] = []
     for arrival, items in fetch_lists(http, start, end):
         wanted += [_item_subject(item) for item in items]
+        today = today or arrival.observed_at.date()
         yield arrival
     for number, last, registered in wanted:
         key = f"{number}|{last}"
@@ -119,6 +100,7 @@ def _fetch_window(http: HttpClient, walked: FetchedStatements, start: date, end:
         if answer.status == _OK:
             walked.asked[key] = registered
             yield answer.to_fetched_file(f"{number}_{last}.xml", Scope.PART)
+    walked.reached(min(end, today or end))
 
 
 def _parse_page(answer: FetchedResponse) -> tuple[list[dict[str, Any]], int | None]:

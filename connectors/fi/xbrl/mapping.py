@@ -12,6 +12,7 @@ import polars as pl
 from connectors.fi.register import STATEMENTS_URL, company_ids
 from connectors.fi.xbrl.concepts import PRIOR
 from connectors.fi.xbrl.schema import DATE, KEY, NUMBER, STATEMENTS
+from connectors.kit.staging import cast_to_table
 from warehouse.schema.codes import FIGURES
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
@@ -97,9 +98,9 @@ def _map_financials(rows: pl.DataFrame) -> pl.DataFrame:
     stated = pl.concat([own.with_columns(_figure_columns("")), before.with_columns(_figure_columns(PRIOR))]).filter(
         _HAS_FIGURES
     )
-    return stated.with_columns(
+    figures = stated.with_columns(
         is_consolidated=pl.lit(value=False),
         accounting_standard=pl.lit(STANDARD),
-        fiscal_year=pl.lit(None, pl.Int64),
         derived=pl.lit([], dtype=pl.List(pl.String)),
-    ).select(FINANCIALS_REPORTED.names)
+    )
+    return cast_to_table(figures, FINANCIALS_REPORTED)

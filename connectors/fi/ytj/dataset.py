@@ -6,41 +6,26 @@ which of several names or entries counts (`rows`), the shared profile (`profile.
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Cursor,
-    Dataset,
-    FetchedFile,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.fi.register import COMPANIES_URL, HOST, LICENCE, error_body_reason
 from connectors.fi.ytj import stream
 from connectors.fi.ytj.rows import CompanyRowBuilder, business_id_of
 from connectors.fi.ytj.schema import COMPANIES, KEY
 from connectors.fi.ytj.structs import YtjCompany
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
-from connectors.kit.http.response import NotModified, Validators
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.json import structs
 from connectors.kit.json.chunks import MALFORMED
-
-if TYPE_CHECKING:
-    from connectors.kit.http.client import HttpClient
 
 BULK_URL: Final = f"{COMPANIES_URL}/all_companies"
 BULK_NAME: Final = "all_companies.zip"
@@ -53,7 +38,7 @@ _NUMBER_KEY: Final = b'"businessId"'
 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the bulk (a zip or its JSON), search pages and objects; only a fetch knows a file is complete."""
-    head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
+    head = plain_head(head)
     found = detect_body_format(head)
     # an HTML page or an empty file under the bulk's name is not skipped silently: `read_batches` rejects it
     if found is BodyFormat.ZIP or (found is not BodyFormat.JSON and _BULK.search(name)):
@@ -87,7 +72,7 @@ def split_members(piece: ArchiveMember) -> Iterator[ArchiveMember]:
         found = True
         yield member
     if not found:
-        raise UnreadableFileError(piece.dataset, piece.name, "a zip without a .json member")
+        raise piece.unreadable_error("a zip without a .json member")
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
@@ -110,13 +95,6 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
         yield staging.make_batch(COMPANIES, taken, staging.reject_rows(rejects), tally.drain())
 
 
-def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches all companies, once a day; nothing if the file is unchanged."""
-    answer = http.download(BULK_URL, expect={BodyFormat.ZIP}, since=Validators.of(cursor))
-    if not isinstance(answer, NotModified):
-        yield answer.to_fetched_file(BULK_NAME, Scope.FULL, answer.validators.cursor())
-
-
 DATASET: Final = Dataset(
     key=KEY,
     title="Business Information System (YTJ): companies",
@@ -129,5 +107,5 @@ DATASET: Final = Dataset(
     recognise_file=recognise_file,
     split_members=split_members,
     read_batches=read_batches,
-    fetch=fetch,
+    fetch=ConditionalFile(BULK_URL, BULK_NAME, {BodyFormat.ZIP}, Scope.FULL).fetch,
 )

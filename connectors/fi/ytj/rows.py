@@ -12,8 +12,7 @@ from datetime import UTC, date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from connectors.fi import code_lists
-from connectors.fi.register import has_check_digit, parse_business_id
+from connectors.fi.register import MUNICIPALITIES, POST_CODES, has_check_digit, parse_business_id
 from connectors.fi.ytj import schema as f
 from connectors.fi.ytj.structs import (
     Blank,
@@ -242,16 +241,12 @@ class CompanyRowBuilder:
                 code = scalar_text(office.municipalityCode)
                 if code is not None:
                     code = code.zfill(3)
-                    if code not in code_lists.MUNICIPALITIES:
+                    if code not in MUNICIPALITIES:
                         self._tally.add("unknown_municipality", code, self._number)
                     return code, None
         for one in said:
             post_code = scalar_text(one.postCode)
-            found = (
-                None
-                if scalar_text(one.country) not in (None, "FI")
-                else code_lists.POST_CODES.get(post_code, "municipality")
-            )
+            found = None if scalar_text(one.country) not in (None, "FI") else POST_CODES.get(post_code, "municipality")
             if found is not None:
                 return found, post_code
         return None, None

@@ -10,7 +10,7 @@ import io
 import re
 from typing import BinaryIO, Final
 
-from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember, UnreadableFileError
 from connectors.kit import staging
 
 HEAD: Final = 65_536

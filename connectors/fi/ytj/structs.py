@@ -18,6 +18,19 @@ Blank = Literal[""] | None
 T = TypeVar("T")
 
 
+class RegisteredItem(msgspec.Struct, forbid_unknown_fields=True):
+    """What describes a company from a day on, by a source."""
+
+    registrationDate: Scalar = None
+    source: Scalar = None
+
+
+class EndingItem(RegisteredItem):
+    """The same until a day."""
+
+    endDate: Scalar = None
+
+
 class LocalisedLabel(msgspec.Struct, forbid_unknown_fields=True):
     """A label in one language."""
 
@@ -25,62 +38,47 @@ class LocalisedLabel(msgspec.Struct, forbid_unknown_fields=True):
     description: Scalar = None
 
 
-class CompanyIdentifier(msgspec.Struct, forbid_unknown_fields=True):
+class CompanyIdentifier(RegisteredItem):
     """Business id or EUID."""
 
     value: Scalar = None
-    registrationDate: Scalar = None
-    source: Scalar = None
 
 
-class CompanyName(msgspec.Struct, forbid_unknown_fields=True):
+class CompanyName(EndingItem):
     """One name, current or former."""
 
     name: Scalar = None
     type: Scalar = None
-    registrationDate: Scalar = None
-    endDate: Scalar = None
     version: Scalar = None
-    source: Scalar = None
 
 
-class BusinessLine(msgspec.Struct, forbid_unknown_fields=True):
+class BusinessLine(RegisteredItem):
     """The industry."""
 
     type: Scalar = None
     typeCodeSet: Scalar = None
     descriptions: list[LocalisedLabel] | Blank = None
-    registrationDate: Scalar = None
-    source: Scalar = None
 
 
-class CompanyWebsite(msgspec.Struct, forbid_unknown_fields=True):
+class CompanyWebsite(RegisteredItem):
     """The website."""
 
     url: Scalar = None
-    registrationDate: Scalar = None
-    source: Scalar = None
 
 
-class CompanyForm(msgspec.Struct, forbid_unknown_fields=True):
+class CompanyForm(EndingItem):
     """One legal form, current or former."""
 
     type: Scalar = None
     descriptions: list[LocalisedLabel] | Blank = None
-    registrationDate: Scalar = None
-    endDate: Scalar = None
     version: Scalar = None
-    source: Scalar = None
 
 
-class CompanySituation(msgspec.Struct, forbid_unknown_fields=True):
+class CompanySituation(EndingItem):
     """Bankruptcy, liquidation or restructuring."""
 
     type: Scalar = None
     descriptions: Any = None
-    registrationDate: Scalar = None
-    endDate: Scalar = None
-    source: Scalar = None
 
 
 class RegisterEntry(msgspec.Struct, forbid_unknown_fields=True):
@@ -104,7 +102,7 @@ class PostOffice(msgspec.Struct, forbid_unknown_fields=True):
     postCode: Scalar = None
 
 
-class CompanyAddress(msgspec.Struct, forbid_unknown_fields=True):
+class CompanyAddress(EndingItem):
     """One address. `co` sometimes names a person and is not read."""
 
     type: Scalar = None
@@ -119,9 +117,6 @@ class CompanyAddress(msgspec.Struct, forbid_unknown_fields=True):
     postOffices: list[PostOffice] | Blank = None
     country: Scalar = None
     freeAddressLine: Scalar = None
-    registrationDate: Scalar = None
-    endDate: Scalar = None
-    source: Scalar = None
 
 
 class YtjCompany(msgspec.Struct, forbid_unknown_fields=True):

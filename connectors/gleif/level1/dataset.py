@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -18,21 +17,8 @@ from urllib.parse import urlencode
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Cursor,
-    Dataset,
-    FetchedFile,
-    GuardLimits,
-    HostLimit,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, HostLimit, Licence
+from connectors.contract.pieces import ArchiveMember, Batch, Cursor, FetchedFile, NotApplicable, RecognisedFile, Scope
 from connectors.gleif.level1 import parse, schema
 from connectors.gleif.level1.parse import NotLeiRecordsError
 from connectors.gleif.level1.parse_csv import LAYOUT
@@ -44,7 +30,8 @@ from connectors.gleif.level1.registration_numbers import (
     is_lei,
 )
 from connectors.gleif.level1.schema import NUMBER
-from connectors.gleif.single_file_zip import NotSingleFileError, open_single_file
+from connectors.gleif.single_file_zip import NotSingleFileError, unpacked_member
+from connectors.gleif.sound_rows import count_unknown_codes, split_sound
 from connectors.kit import staging
 from connectors.kit.csv import reader
 from connectors.kit.formats import BodyFormat, detect_body_format
@@ -106,7 +93,6 @@ def lei_dataset(market: str, lei_columns: Mapping[str, str]) -> Dataset:
         staged_tables={table.name: table},
         file_patterns=("gleif/**", "gleif_api/**", "gleif_golden_copy/**", "lei/**", "*gleif*"),
         recognise_file=recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(_read, market),
         fetch=fetch,
         subjects_to_fetch=partial(_subjects_to_fetch, lei_columns),
@@ -145,17 +131,15 @@ def _parse_stamp(digits: str) -> datetime | None:
 def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
     table = schema.lei_table(market)
     tally = SignalCounter(piece.dataset)
-    try:
+    with staging.unreadable_on(piece, (NotLeiRecordsError, NotSingleFileError)):
         for rows, refused in record_frames(piece):
             kept, wrong = select_market_rows(market, rows, tally)
             yield staging.make_batch(table, kept, pl.concat([refused, wrong]), tally.drain())
-    except (NotLeiRecordsError, NotSingleFileError) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
 
 
 def record_frames(member: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """The records of a body, with columns of `records.COLUMNS`, and its rejects. At least one frame."""
-    unpacked = replace(member, open=partial(open_single_file, member))
+    unpacked = unpacked_member(member)
     with unpacked.open() as body:
         is_table = parse.detect_format(body.read(parse.HEAD)) is parse.LeiFormat.TABLE
     if is_table:
@@ -165,12 +149,8 @@ def record_frames(member: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.Data
             yield batch.rows, batch.rejects
         return
     with unpacked.open() as body:
-        found = parse.parse_records(body)
-        full = True
-        while full:
-            part = list(islice(found, _ROWS))
+        for part in staging.row_chunks(parse.parse_records(body), _ROWS):
             yield pl.DataFrame(part, schema=_SCHEMA, orient="row"), staging.reject_rows()
-            full = len(part) == _ROWS
 
 
 def select_market_rows(market: str, rows: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -183,21 +163,13 @@ def select_market_rows(market: str, rows: pl.DataFrame, tally: SignalCounter) ->
     registered = pl.col("registered_at").is_in(AUTHORITIES[market]).fill_null(value=False)
     person = (pl.col("category") == schema.SOLE).fill_null(value=False)
     person = person | are_personal_numbers(pl.col("registered_at"), pl.col("registered_as"))
-    mine = rows.filter((at_home | registered) & ~person).with_columns(_valid=are_leis(pl.col("lei")))
-    wrong = mine.filter(~pl.col("_valid")).select("lei", "legal_name").iter_rows()
-    refused = staging.reject_rows((lei, _NO_LEI, name or "") for lei, name in wrong)
-    kept = mine.filter("_valid").drop("_valid")
-    _signal_unknown_codes(kept, "category", "EntityCategory", _CATEGORIES, tally)
-    _signal_unknown_codes(kept, "registration_status", "RegistrationStatus", (*_STATUSES, *_NEVER), tally)
+    mine = rows.filter((at_home | registered) & ~person)
+    name = pl.col("legal_name").fill_null("")
+    kept, refused = split_sound(mine, are_leis(pl.col("lei")), _NO_LEI, "lei", name)
+    count_unknown_codes(kept, "category", "EntityCategory", _CATEGORIES, "lei", tally)
+    statuses = (*_STATUSES, *_NEVER)
+    count_unknown_codes(kept, "registration_status", "RegistrationStatus", statuses, "lei", tally)
     return kept.with_columns(_company_number_series(market, kept, tally).alias(NUMBER)), refused
-
-
-def _signal_unknown_codes(
-    rows: pl.DataFrame, column: str, name: str, known: tuple[str, ...], tally: SignalCounter
-) -> None:
-    unknown = rows.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(known))
-    for code, lei in unknown.select(column, "lei").iter_rows():
-        tally.add("unknown_code", f"{name} {code}", lei)
 
 
 def _company_number_series(market: str, rows: pl.DataFrame, tally: SignalCounter) -> pl.Series:
@@ -249,11 +221,6 @@ def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.Data
         .sort("_standing", "last_update", "lei", descending=[False, True, False], nulls_last=True)
         .unique("_company_id", keep="first", maintain_order=True)
     )
-    return best.select(
-        pl.col("_company_id").alias("company_id"),
-        pl.lit("lei").alias("scheme"),
-        pl.col("lei").alias("value"),
-        pl.lit(f"{market.lower()}.lei").alias("register"),
-        pl.col("_raw").alias("raw"),
-        pl.col("_observed_at").alias("observed_at"),
-    ).collect()
+    register = pl.lit(f"{market.lower()}.lei")
+    named = best.select(*staging.ORIGIN, scheme=pl.lit("lei"), value="lei", register=register)
+    return named.select(IDENTIFIERS.names).collect()

@@ -19,7 +19,7 @@ from connectors.gleif.level1 import parse_csv, schema
 from connectors.gleif.level1.parse_csv import MalformedCsvError
 from connectors.gleif.level1.redact import is_person_record, is_possibly_personal
 from connectors.gleif.level1.schema import Row
-from connectors.gleif.single_file_zip import NotSingleFileError, unpack_single_file
+from connectors.gleif.single_file_zip import NotSingleFileError, rejoined_body, unpack_single_file
 from connectors.kit.archive.bounded_stream import ArchiveError
 from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.json import chunks
@@ -70,7 +70,7 @@ def parse_records(body: BinaryIO) -> Iterator[Row]:
     """Every record of a body other than CSV. Raises NotLeiRecordsError."""
     head = body.read(HEAD)
     kind = detect_format(head)
-    rest = _RejoinedBody(head, body)
+    rest = rejoined_body(head.removeprefix(b"\xef\xbb\xbf"), body)
     try:
         if kind is LeiFormat.API:
             yield from map(schema.row_from_api, _response_records(rest.read(_ANSWER)))
@@ -78,7 +78,7 @@ def parse_records(body: BinaryIO) -> Iterator[Row]:
             for raw in _golden_copy_records(rest, head):
                 yield schema.row_from_golden_copy(msgspec.json.decode(raw))
         elif kind is LeiFormat.XML:
-            yield from map(schema.row_from_xml, iter_elements(cast("BinaryIO", rest), "{*}LEIRecord"))
+            yield from map(schema.row_from_xml, iter_elements(rest, "{*}LEIRecord"))
         else:
             raise NotLeiRecordsError("expected LEI records (API answer, golden copy or LEI-CDF XML)")
     except (chunks.NotJsonError, *chunks.MALFORMED, NotXmlError, ArchiveError) as error:
@@ -111,15 +111,15 @@ def _redacted_blocks(body: BinaryIO) -> Generator[bytes, None, None]:
 def _redact_by_format(body: BinaryIO) -> Generator[bytes, None, None]:
     head = body.read(HEAD)
     kind = detect_format(head)
-    rest = _RejoinedBody(head, body)
+    rest = rejoined_body(head.removeprefix(b"\xef\xbb\xbf"), body)
     if kind is LeiFormat.API:
         yield _redact_response(rest.read(_ANSWER))
     elif kind is LeiFormat.GOLDEN_COPY:
         yield from _redact_golden_copy(rest, head)
     elif kind is LeiFormat.XML:
-        yield from _redact_xml(cast("BinaryIO", rest))
+        yield from _redact_xml(rest)
     elif kind is LeiFormat.TABLE:
-        yield from parse_csv.redact_csv_persons(cast("BinaryIO", rest))
+        yield from parse_csv.redact_csv_persons(rest)
     else:
         raise NotLeiRecordsError("no LEI records")
 
@@ -145,7 +145,7 @@ def _redact_response(text: bytes) -> bytes:
     return msgspec.json.encode({**plain, "data": kept})
 
 
-def _golden_copy_records(body: _RejoinedBody, head: bytes) -> Iterator[bytes]:
+def _golden_copy_records(body: BinaryIO, head: bytes) -> Iterator[bytes]:
     start = _GOLDEN.search(head)
     if start is None:
         raise NotLeiRecordsError("a golden copy begins with its records")
@@ -154,7 +154,7 @@ def _golden_copy_records(body: _RejoinedBody, head: bytes) -> Iterator[bytes]:
         yield from map(bytes, found)
 
 
-def _redact_golden_copy(body: _RejoinedBody, head: bytes) -> Iterator[bytes]:
+def _redact_golden_copy(body: BinaryIO, head: bytes) -> Iterator[bytes]:
     between = b'{"records":[\n'
     for raw in _golden_copy_records(body, head):
         if not is_person_record(schema.row_from_golden_copy(msgspec.json.decode(raw)), raw):
@@ -208,28 +208,10 @@ def _check_outside_records(text: bytes) -> bytes:
 _PREFIXES: Final = b'xmlns:lei="lei" xmlns:gleif="gleif"'
 
 
-class _RejoinedBody(io.RawIOBase):
-    """A body with its already read head put back."""
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        super().__init__()
-        self._head, self._rest = head.removeprefix(b"\xef\xbb\xbf"), rest
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if size < 0:
-            found, self._head = self._head + self._rest.read(), b""
-            return found
-        found, self._head = self._head[:size], self._head[size:]
-        return found + self._rest.read(size - len(found)) if len(found) < size else found
-
-
 class _ArrayStream(io.RawIOBase):
     """The array of a golden copy without the closing brace of the surrounding object."""
 
-    def __init__(self, body: _RejoinedBody) -> None:
+    def __init__(self, body: BinaryIO) -> None:
         super().__init__()
         self._body = body
         self._held = b""

@@ -7,10 +7,11 @@ body into records (`parse`), or which market a record belongs to (`dataset`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, cast
+from typing import Final
 
 from lxml import etree
 
+from connectors.kit.json.body import member_at, stripped_text
 from warehouse.schema.types import Column, ColumnKind, Table
 
 _T: Final = ColumnKind.TEXT
@@ -70,12 +71,12 @@ def lei_table(market: str) -> Table:
 
 def row_from_api(record: object) -> Row:
     """One object of `data`."""
-    return _build_row(_API, lambda path: _stripped_text(_value_at(record, ["attributes", *path])))
+    return _build_row(_API, lambda path: stripped_text(member_at(record, "attributes", *path)))
 
 
 def row_from_golden_copy(record: object) -> Row:
     """One object of `records`; text is the value of `$`."""
-    return _build_row(CDF, lambda path: _stripped_text(_value_at(record, [*path, "$"])))
+    return _build_row(CDF, lambda path: stripped_text(member_at(record, *path, "$")))
 
 
 def row_from_xml(record: etree._Element) -> Row:
@@ -83,22 +84,10 @@ def row_from_xml(record: etree._Element) -> Row:
 
     def text(path: list[str]) -> str | None:
         found = record.find("/".join(f"{{*}}{step}" for step in path))
-        return None if found is None else _stripped_text(found.text)
+        return None if found is None else stripped_text(found.text)
 
     return _build_row(CDF, text)
 
 
 def _build_row(paths: Mapping[str, str], text: Callable[[list[str]], str | None]) -> Row:
     return {column: text(path.split(".")) for column, path in paths.items()}
-
-
-def _value_at(value: object, path: list[str]) -> object:
-    for step in path:
-        if not isinstance(value, dict):
-            return None
-        value = cast("dict[str, Any]", value).get(step)
-    return value
-
-
-def _stripped_text(value: object) -> str | None:
-    return value.strip() or None if isinstance(value, str) else None

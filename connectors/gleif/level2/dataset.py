@@ -7,44 +7,30 @@ name LEIs only; links find the child's company. Does not belong here: mapping to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final
 
 import msgspec
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Cursor,
-    Dataset,
-    FetchedFile,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.gleif.level1.dataset import LICENCE, publication_time
 from connectors.gleif.level1.registration_numbers import are_leis
 from connectors.gleif.level2 import schema as f
-from connectors.gleif.single_file_zip import NotSingleFileError, open_single_file
+from connectors.gleif.single_file_zip import NotSingleFileError, unpacked_member
+from connectors.gleif.sound_rows import count_unknown_codes, split_sound
 from connectors.kit import staging
 from connectors.kit.csv import reader
 from connectors.kit.csv.reader import CsvFormat
 from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
-from connectors.kit.http.response import NotModified, Validators
+from connectors.kit.http.conditional import ConditionalFile
+from connectors.kit.json.body import member_at, stripped_text
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xml.iterparse import NotXmlError, element_text_at, iter_elements
 from connectors.kit.xml.parse import local_name
-
-if TYPE_CHECKING:
-    from connectors.kit.http.client import HttpClient
 
 Row = dict[str, str | None]
 
@@ -81,18 +67,9 @@ def parents_dataset(market: str) -> Dataset:
                "gleif/reporting_exceptions__*", "gleif_rr/**", "lei_parents/**", "gleif_golden_copy/*rr-*",
                "gleif_golden_copy/*repex*", "gleif_api/relationships__*", "gleif_api/reporting_exceptions__*"),
         recognise_file=recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(_read, market),
-        fetch=fetch,
+        fetch=ConditionalFile(RELATIONS_URL, "gleif-goldencopy-rr.csv.zip", {BodyFormat.ZIP}, Scope.FULL).fetch,
     )  # fmt: skip
-
-
-def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """All relationships; nothing if unchanged since the last run."""
-    since = None if cursor is None else Validators.of(cursor)
-    answer = http.download(RELATIONS_URL, expect={BodyFormat.ZIP}, since=since)
-    if not isinstance(answer, NotModified):
-        yield answer.to_fetched_file("gleif-goldencopy-rr.csv.zip", Scope.FULL, answer.validators.cursor())
 
 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
@@ -118,7 +95,7 @@ def _detect_format(head: bytes) -> BodyFormat | None:
 def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
     tally = SignalCounter(piece.dataset)
     relations, exceptions = f.relations_table(market), f.exceptions_table(market)
-    try:
+    with staging.unreadable_on(piece, (_NotLevel2Error, NotSingleFileError, NotXmlError)):
         for rows, refused in _record_frames(piece):
             if "child" in rows.columns:
                 kept, wrong = _valid_relations(rows, tally)
@@ -126,13 +103,11 @@ def _read(market: str, piece: ArchiveMember) -> Iterator[Batch]:
             else:
                 kept, wrong = _valid_exceptions(rows, tally)
                 yield staging.make_batch(exceptions, kept, pl.concat([refused, wrong]), tally.drain())
-    except (_NotLevel2Error, NotSingleFileError, NotXmlError) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
 
 
 def _record_frames(piece: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """Relationships or exceptions as written, and rejects. At least one frame."""
-    unpacked = replace(piece, open=partial(open_single_file, piece))
+    unpacked = unpacked_member(piece)
     with unpacked.open() as body:
         head = body.read(HEAD * 16)
     kind = _detect_format(head)
@@ -144,10 +119,7 @@ def _record_frames(piece: ArchiveMember) -> Iterator[tuple[pl.DataFrame, pl.Data
         return
     with unpacked.open() as body:
         found = _parse_xml(body) if kind is BodyFormat.XML else _parse_response(body)
-        full = True
-        while full:
-            part = list(islice(found, _ROWS))
-            full = len(part) == _ROWS
+        for part in staging.row_chunks(found, _ROWS):
             told = [row for row in part if "child" in row]
             yield _text_frame(told, f.RELATION_COLUMNS), staging.reject_rows()
             if len(told) < len(part):
@@ -201,54 +173,32 @@ def _parse_response(body: BinaryIO) -> Iterator[Row]:
     if not isinstance(data, list | dict):
         raise _NotLevel2Error("an answer without data")
     for record in data if isinstance(data, list) else [data]:
-        said = _value_at(record, "attributes")
-        if _value_at(record, "type") == "reporting-exceptions":
-            yield {name: _stripped_text(_value_at(said, name)) for name in ("lei", "category", "reason")}
+        said = member_at(record, "attributes")
+        if member_at(record, "type") == "reporting-exceptions":
+            yield {name: stripped_text(member_at(said, name)) for name in ("lei", "category", "reason")}
             continue
-        row = {column: _stripped_text(_value_at(said, path)) for column, path in f.API.items()}
-        spans = _value_at(said, "relationship.periods")
-        found = [made for made in spans if _value_at(made, "type") == f.PERIOD] if isinstance(spans, list) else []
-        row["started"] = _stripped_text(_value_at(found[0], "startDate")) if found else None
-        row["ended"] = _stripped_text(_value_at(found[0], "endDate")) if found else None
+        row = {column: stripped_text(member_at(said, *path.split("."))) for column, path in f.API.items()}
+        spans = member_at(said, "relationship", "periods")
+        found = [made for made in spans if member_at(made, "type") == f.PERIOD] if isinstance(spans, list) else []
+        row["started"] = stripped_text(member_at(found[0], "startDate")) if found else None
+        row["ended"] = stripped_text(member_at(found[0], "endDate")) if found else None
         yield row
-
-
-def _value_at(value: object, path: str) -> Any:
-    for step in path.split("."):
-        if not isinstance(value, dict):
-            return None
-        value = cast("dict[str, Any]", value).get(step)
-    return value
-
-
-def _stripped_text(value: object) -> str | None:
-    return value.strip() or None if isinstance(value, str) else None
 
 
 def _valid_relations(rows: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Consolidations, and rejects without two different valid LEIs."""
     known = (*f.CONSOLIDATED, *f.LEFT)
-    for relation, child in rows.filter(~pl.col("relation").is_in(known)).select("relation", "child").iter_rows():
-        tally.add("unknown_code", f"RelationshipType {relation}", child)
+    count_unknown_codes(rows, "relation", "RelationshipType", known, "child", tally)
     mine = rows.filter(pl.col("relation").is_in(f.CONSOLIDATED))
     sound = are_leis(pl.col("child")) & are_leis(pl.col("parent")) & (pl.col("child") != pl.col("parent"))
-    mine = mine.with_columns(_sound=sound)
-    wrong = mine.filter(~pl.col("_sound")).select("child", "parent").iter_rows()
-    refused = staging.reject_rows(
-        (child, "a child or parent without a valid LEI, or its own parent", parent) for child, parent in wrong
-    )
-    kept = mine.filter("_sound").drop("_sound")
+    reason = "a child or parent without a valid LEI, or its own parent"
+    kept, refused = split_sound(mine, sound, reason, "child", "parent")
     return kept.unique(["child", "parent", "relation"], keep="last", maintain_order=True), refused
 
 
 def _valid_exceptions(rows: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame, pl.DataFrame]:
     for column, known in (("category", f.CATEGORIES), ("reason", f.REASONS)):
-        unknown = rows.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(known))
-        for code, lei in unknown.select(column, "lei").iter_rows():
-            tally.add("unknown_code", f"{column} {code}", lei)
+        count_unknown_codes(rows, column, column, known, "lei", tally)
     sound = are_leis(pl.col("lei")) & pl.col("category").is_not_null()
-    mine = rows.with_columns(_sound=sound)
-    wrong = mine.filter(~pl.col("_sound")).select("lei", "category").iter_rows()
-    refused = staging.reject_rows((lei, "no valid LEI, or no category", category) for lei, category in wrong)
-    kept = mine.filter("_sound").drop("_sound")
+    kept, refused = split_sound(rows, sound, "no valid LEI, or no category", "lei", "category")
     return kept.unique(["lei", "category"], keep="last", maintain_order=True), refused

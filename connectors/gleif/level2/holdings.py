@@ -55,9 +55,8 @@ def map_holdings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFra
         holder_type=pl.lit("unknown"),
         controls=pl.concat_list(pl.lit([RELATION]), words),
         url=pl.lit(RECORD_URL) + pl.col("parent"),
-    ).collect()
-    absent = [pl.lit(None).alias(name) for name in HOLDINGS.names if name not in lines.columns]
-    return lines.with_columns(absent).select(HOLDINGS.names).cast(staging.staged_schema(HOLDINGS))  # pyright: ignore[reportArgumentType]
+    )
+    return staging.cast_to_table(lines, HOLDINGS).collect()
 
 
 def _end_day() -> pl.Expr:

@@ -1,4 +1,7 @@
-"""Streams over untrusted bytes: decoder errors become ArchiveError, sizes are capped."""
+"""Streams over untrusted bytes: decoder errors become ArchiveError, sizes are capped.
+
+For readers of a piece ArchiveError becomes UnreadableFileError, so that connectors need no try around each `read`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ import struct
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Callable
 from typing import BinaryIO, Final, NoReturn, Protocol, cast
+
+from connectors.contract.pieces import UnreadableFileError
 
 # Errors that the standard library's decoders raise on damaged input.
 DECODER_ERRORS: Final = (
@@ -52,45 +58,56 @@ class ReadableStream(Protocol):
     def close(self) -> None: ...
 
 
-class _BoundedStream(io.RawIOBase):
-    def __init__(
-        self, source: ReadableStream, archive: str, member: str | None, cap: int, owned: ReadableStream | None
-    ) -> None:
-        self._source = source
-        self._archive = archive
-        self._member = member
-        self._cap = cap
-        self._owned = owned
-        self._given = 0
+class _ReadStream(io.RawIOBase):
+    """A raw stream over the functions that read it (at most a number of bytes) and close it."""
+
+    def __init__(self, read: Callable[[int], bytes], close: Callable[[], None]) -> None:
+        self._read = read
+        self._close = close
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        try:
-            data = self._source.read(min(len(buffer), _BLOCK))  # decoders allocate the requested size
-        except DECODER_ERRORS as error:
-            reason = str(error) or type(error).__name__
-            raise ArchiveError(self._archive, self._member, f"truncated or damaged: {reason}") from error
-        self._given += len(data)
-        if self._given > self._cap:
-            raise ArchiveError(self._archive, self._member, f"unpacks to more than {self._cap} bytes")
+        data = self._read(min(len(buffer), _BLOCK))
         buffer[: len(data)] = data
         return len(data)
 
     def close(self) -> None:
         if not self.closed:
-            self._source.close()
-            if self._owned is not None:
-                self._owned.close()
+            self._close()
         super().close()
+
+
+def read_stream(read: Callable[[int], bytes], close: Callable[[], None], buffer_bytes: int = 1 << 16) -> BinaryIO:
+    """A stream whose bytes come from `read`, a block at most at once: decoders allocate the requested size."""
+    return io.BufferedReader(_ReadStream(read, close), buffer_bytes)
 
 
 def bounded_stream(
     source: ReadableStream, archive: str, member: str | None, cap: int, owned: ReadableStream | None = None
 ) -> BinaryIO:
     """A stream that raises only ArchiveError, at the latest after `cap` bytes. Closing it closes `owned` too."""
-    return io.BufferedReader(_BoundedStream(source, archive, member, cap, owned), 1 << 16)
+    given = 0
+
+    def read(size: int) -> bytes:
+        nonlocal given
+        try:
+            data = source.read(size)
+        except DECODER_ERRORS as error:
+            reason = str(error) or type(error).__name__
+            raise ArchiveError(archive, member, f"truncated or damaged: {reason}") from error
+        given += len(data)
+        if given > cap:
+            raise ArchiveError(archive, member, f"unpacks to more than {cap} bytes")
+        return data
+
+    def close() -> None:
+        source.close()
+        if owned is not None:
+            owned.close()
+
+    return read_stream(read, close)
 
 
 def make_seekable(stream: BinaryIO, in_memory: int) -> BinaryIO:
@@ -102,3 +119,20 @@ def make_seekable(stream: BinaryIO, in_memory: int) -> BinaryIO:
         shutil.copyfileobj(stream, spool, 1 << 20)
     spool.seek(0)
     return cast("BinaryIO", spool)
+
+
+_BUFFER: Final = 1 << 18
+
+
+def archive_errors_as_unreadable(source: BinaryIO, dataset: str, name: str) -> BinaryIO:
+    """`source`, with ArchiveError converted into Unreadable. A seekable file (memory or disk) stays unchanged."""
+    if source.seekable():
+        return source
+
+    def read(size: int) -> bytes:
+        try:
+            return source.read(size)
+        except ArchiveError as error:
+            raise UnreadableFileError(dataset, name, str(error)) from error
+
+    return read_stream(read, source.close, _BUFFER)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -29,9 +30,27 @@ from connectors.kit.archive.bounded_stream import (
     make_seekable,
     raise_archive_error,
 )
-from connectors.kit.archive.member_names import unsafe_reason
 from connectors.kit.archive.unchanged_members import member_fingerprint, unchanged_members
 from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
+
+MOST: Final = 1024  # characters
+_DRIVE: Final = re.compile(r"[A-Za-z]:")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def unsafe_reason(name: str) -> str | None:
+    """Why a member of this name is not read, or None."""
+    if not name or len(name) > MOST:
+        return "a name that is empty or too long"
+    if _CONTROL.search(name):
+        return "a name with control characters"
+    flat = name.replace("\\", "/")
+    if flat.startswith("/") or _DRIVE.match(flat):
+        return "an absolute path"
+    if ".." in flat.split("/"):
+        return "a path that climbs out of the archive"
+    return None
+
 
 __all__ = [
     "LIMITS",

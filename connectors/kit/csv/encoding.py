@@ -18,7 +18,6 @@ POLARS_MISREAD_PREFIXES: Final = (
     codecs.BOM_UTF8, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd",
 )  # fmt: skip
 _BROADEST: Final = 10_000  # separators of a first line: real tables have about a hundred columns
-_WESTERN: Final = "cp1252"
 _CONTROLS: Final = (0x80, 0x9F)  # control characters in Latin-1, but not in cp1252
 _UTF8: Final = ("utf-8", "utf-8-sig", "utf8", "ascii")
 
@@ -35,7 +34,7 @@ def utf8_blocks(stream: BinaryIO, encoding: str, size: int) -> Iterator[bytes]:
             first, encoding = first[len(mark) :], marked
             break
     decoder = None if encoding in _UTF8 else codecs.getincrementaldecoder(encoding)(errors="replace")
-    is_western = encoding == _WESTERN
+    is_western = encoding == "cp1252"
     block = first
     while block:
         if decoder is None:

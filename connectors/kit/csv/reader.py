@@ -18,7 +18,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Batch, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember, Batch
 from connectors.kit import staging
 from connectors.kit.csv.encoding import repair_to_utf8, utf8_blocks
 from connectors.kit.csv.rows import LINE, ParsedRows, RowReader
@@ -48,7 +48,7 @@ class CsvFormat:
     order: column names, in order, of a file that may come without a header line.
     aliases: header spelling -> column, for sources with several spellings (case is ignored anyway).
     ignored: known, unused columns: no signal for them.
-    ignored_beginnings: prefixes of such columns, where there are hundreds of them.
+    ignored_prefixes: prefixes of such columns, where there are hundreds of them.
     patterns: column -> regular expression its value must match entirely (null fails); other rows are rejects.
     quote: None if a quote is an ordinary character.
     encoding: the source's encoding; a line that is not valid UTF-8 is read as cp1252 with a signal.
@@ -105,15 +105,15 @@ def _read_header(piece: ArchiveMember, layout: CsvFormat, first: bytes) -> tuple
     """The header, the bytes after it, and the line number where they begin."""
     found = detect_body_format(first)
     if found in _NOT_TABLES:
-        raise UnreadableFileError(piece.dataset, piece.name, f"expected a table, found {found.value}")
+        raise piece.unreadable_error(f"expected a table, found {found.value}")
     reader = RowReader(0, (), layout.separator, layout.quote)
     text, _ = repair_to_utf8(first[: 1 << 18])
     record = reader.record(text)
     if record is None or not any(cell.strip() for cell in record[0]):
-        raise UnreadableFileError(piece.dataset, piece.name, "expected a table, there is no first line")
+        raise piece.unreadable_error("expected a table, there is no first line")
     header = _match_header(record[0], layout)
     if isinstance(header, str):
-        raise UnreadableFileError(piece.dataset, piece.name, header)
+        raise piece.unreadable_error(header)
     if header.is_row:
         return header, first, 1
     lines = text.replace(b"\r\n", b"\n").count(b"\n") - record[1].count(b"\n")

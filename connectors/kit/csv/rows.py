@@ -38,8 +38,8 @@ _TRIES: Final = 3  # line ends with balanced quotes that are tried before a quot
 class ParsedRows:
     """Result of reading some lines.
 
-    line: the number of the line that comes next. frames: text columns named by index, with LINE. refused:
-    (line, reason, excerpt). mended: lines that were not UTF-8. nuls: NUL bytes dropped.
+    line: the number of the line that comes next. frames: text columns named by index, with LINE. rejected:
+    (line, reason, excerpt). repaired_lines: lines that were not UTF-8. nuls: NUL bytes dropped.
     """
 
     line: int

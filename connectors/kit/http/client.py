@@ -1,10 +1,10 @@
 """HTTP client for registries: User-Agent, rate limiting, retries, and content sniffing of each response.
 
-Callers use documented addresses everywhere; `HttpSettings.bases` maps a documented host to another base
+Callers use documented addresses everywhere; `HttpSettings.base_urls` maps a documented host to another base
 address, which is all the sandbox needs. Errors: see `errors`. Proxies from the environment are ignored unless
 enabled.
 Does not belong here: the meaning of one registry's pages; storage (the archive stores what
-`FetchedResponse.arrival` returns).
+`FetchedResponse.to_fetched_file` returns).
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ _GONE: Final = (404, 410)
 class HttpSettings:
     """HTTP settings of this installation. Hosts are documented ones (`data.brreg.no`).
 
-    user_agent: names the product and a contact address. folder: for bodies being fetched. bases: host -> base
-    address used instead. rates: host -> requests per second; `rate` for all others. together: host -> name of
-    the limit that it shares with other hosts.
-    credentials: host -> (user, password) for HTTP Basic. small, large: maximum bytes of a body in memory and
-    on disk. slowest: bytes per second; a slower body is given up after `patience` seconds.
+    user_agent: names the product and a contact address. download_folder: for bodies being fetched. base_urls: host
+    -> base address used instead. rates: host -> requests per second; `default_rate` for all others.
+    shared_limiters: host -> name of the limit that it shares with other hosts. credentials: host -> (user,
+    password) for HTTP Basic. max_small_body_bytes, max_large_body_bytes: maximum bytes of a body in memory and on
+    disk. min_bytes_per_second: bytes per second; a slower body is given up after `max_wait_seconds` seconds.
     """
 
     user_agent: str
@@ -120,14 +120,11 @@ class HttpClient:
         allow: Collection[int] = (),
     ) -> FetchedResponse:
         """Fetches a small body into memory. `allow`: status codes accepted besides 200, bodies unchecked."""
-        asked = HttpRequest(
-            url, dict(headers or {}), auth or self._credentials_for(url), frozenset(expect), frozenset(allow)
+        return self._small_body(
+            HttpRequest(
+                url, dict(headers or {}), auth or self._credentials_for(url), frozenset(expect), frozenset(allow)
+            )
         )
-        sink = BodyBuffer(None, self._settings.max_small_body_bytes)
-        answer = self._with_retries(url, lambda: self._body(asked, sink, None))
-        if isinstance(answer, NotModified):
-            raise RequestRejectedError(url, 304, "status 304 without a conditional request")
-        return answer
 
     def post(
         self,
@@ -141,11 +138,15 @@ class HttpClient:
     ) -> FetchedResponse:
         """Posts `content` and returns the small answer. It may be retried, so the request must be idempotent."""
         given = {"Content-Type": media_type, **(headers or {})}
-        asked = HttpRequest(url, given, self._credentials_for(url), frozenset(expect), frozenset(allow), content)
+        return self._small_body(
+            HttpRequest(url, given, self._credentials_for(url), frozenset(expect), frozenset(allow), content)
+        )
+
+    def _small_body(self, asked: HttpRequest) -> FetchedResponse:
         sink = BodyBuffer(None, self._settings.max_small_body_bytes)
-        answer = self._with_retries(url, lambda: self._body(asked, sink, None))
+        answer = self._with_retries(asked.url, lambda: self._body(asked, sink, None))
         if isinstance(answer, NotModified):
-            raise RequestRejectedError(url, 304, "status 304 without a conditional request")
+            raise RequestRejectedError(asked.url, 304, "status 304 without a conditional request")
         return answer
 
     def has_credentials(self, url: str) -> bool:

@@ -20,14 +20,14 @@ _SECRET_WORDS: Final = ("key", "token", "secret", "sig", "auth", "password", "cr
 class FetchError(Exception):
     """A fetch that gave no acceptable body."""
 
-    is_unanswered = "no answer: "  # used in the message in place of a status
+    no_answer_text = "no answer: "  # used in the message in place of a status
 
     def __init__(self, url: str, status: int | None, reason: str, wait_seconds: float | None = None) -> None:
         self.url = public_url(url)
         self.status = status
         self.reason = reason
         self.wait = wait_seconds
-        said = self.is_unanswered if status is None else f"status {status}: "
+        said = self.no_answer_text if status is None else f"status {status}: "
         super().__init__(f"{self.url}: {said}{reason}")
 
     def __reduce__(self) -> tuple[type[FetchError], tuple[str, int | None, str, float | None]]:
@@ -41,7 +41,7 @@ class MissingResourceError(FetchError):
 class RequestRejectedError(FetchError):
     """A retry will not help."""
 
-    unanswered = ""  # no request was made, or redirects went in circles: the reason is enough
+    no_answer_text = ""  # no request was made, or redirects went in circles: the reason is enough
 
 
 class SourceUnavailableError(FetchError):

@@ -14,15 +14,11 @@ from datetime import UTC, datetime
 from threading import Lock
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class FetchClock:
     """Time, waiting and randomness, injected: a test's clock advances on `sleep`."""
 
-    now: Callable[[], datetime] = _utc_now
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     random_fraction: Callable[[], float] = random.random  # 0 to 1, spreads retries; no secret depends on it

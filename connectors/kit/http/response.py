@@ -16,7 +16,8 @@ from typing import IO, BinaryIO, Final, cast
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
+from connectors.kit.cursors import from_json_cursor, to_json_cursor
 from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 
 KEPT_HEADERS: Final = (
@@ -42,15 +43,12 @@ class Validators(msgspec.Struct, frozen=True, omit_defaults=True):
         """As a dataset's cursor; None if the server sent no validator."""
         if self.etag is None and self.last_modified is None:
             return None
-        return Cursor(msgspec.json.encode(self).decode())
+        return to_json_cursor(self)
 
     @staticmethod
     def of(cursor: Cursor | None) -> Validators | None:
         """From a dataset's cursor; None if it has another format (an earlier release, another feed)."""
-        try:
-            return None if cursor is None else msgspec.json.decode(cursor.value, type=Validators)
-        except msgspec.MsgspecError:
-            return None
+        return from_json_cursor(cursor, Validators)
 
     def headers(self) -> dict[str, str]:
         """The conditional request headers."""

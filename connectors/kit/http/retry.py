@@ -15,8 +15,8 @@ AGAIN: Final = frozenset({408, 425, 429, 502, 503, 504})  # not 500: for some re
 class RetryPolicy:
     """Limits of retries.
 
-    attempts: in all. first, longest: seconds of the first pause, which doubles up to the longest. patience: seconds
-    of the longest pause that a host may request.
+    attempts: in all. first, longest: seconds of the first pause, which doubles up to the longest.
+    max_total_seconds: seconds of the longest pause that a host may request.
     """
 
     attempts: int = 5

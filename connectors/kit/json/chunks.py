@@ -41,6 +41,24 @@ class NotJsonError(Exception):
     """A text that is not JSON of the expected kind; the message names what was found."""
 
 
+def is_json(text: bytes) -> bool:
+    """True if a text is one JSON value."""
+    try:
+        msgspec.json.decode(text)
+    except MALFORMED:
+        return False
+    return True
+
+
+def decode_object(text: bytes) -> dict[str, Any] | None:
+    """The one JSON object of a text; None for any other text."""
+    try:
+        found = msgspec.json.decode(text)
+    except MALFORMED:
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def split_records(part: Part) -> list[msgspec.Raw]:
     """The records of a chunk as raw JSON, undecoded."""
     return _RAWS.decode(b"[%b]" % part)

@@ -12,7 +12,7 @@ import msgspec.inspect as types
 
 @dataclass(slots=True)
 class KeyTree:
-    """Keys of one object and the trees below them. `open`: any key is allowed (a dict).
+    """Keys of one object and the trees below them. `is_open`: any key is allowed (a dict).
 
     unread: keys that a type keeps as raw bytes (`msgspec.Raw`), which decoded JSON no longer has.
     """

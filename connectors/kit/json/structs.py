@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final, Generic, TypeVar
 import msgspec
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember
 from connectors.kit.json import chunks
 from connectors.kit.json.known_keys import KeyTree
 from connectors.kit.json.record import JsonRecord, RecordError
@@ -81,10 +81,10 @@ def decode_into(
         with open_plain(member) as stream:
             yield from reader.read(stream, head, block)
     except chunks.NotJsonError as error:
-        raise UnreadableFileError(member.dataset, member.name, str(error)) from error
+        raise member.unreadable_error(error) from error
     except chunks.MALFORMED as error:
         reason = f"malformed JSON near record {reader.seen}: {error}"
-        raise UnreadableFileError(member.dataset, member.name, reason) from error
+        raise member.unreadable_error(reason) from error
 
 
 def decode_lines(

@@ -177,7 +177,9 @@ def _remove_from_lines(source: BinaryIO, told: SubjectPatterns, into: BinaryIO, 
         kept = (
             block
             if not told.may_match(block)
-            else b"".join(_remove_from_record(record, told) for record in _split_block(block, quoted))
+            else b"".join(
+                _remove_from_record(record, told) for record in ([block] if quoted else block.splitlines(keepends=True))
+            )
         )
         into.write(kept)
         left = left or bool(kept.strip())
@@ -199,10 +201,6 @@ def _quoted_records(source: BinaryIO) -> Iterator[bytes]:
             record.clear()
     if record:
         yield b"".join(record)
-
-
-def _split_block(block: bytes, quoted: bool) -> list[bytes]:
-    return [block] if quoted else block.splitlines(keepends=True)
 
 
 def _remove_from_record(record: bytes, told: SubjectPatterns) -> bytes:

@@ -20,7 +20,11 @@ from connectors.kit.xml.parse import local_name, local_name_of
 XBRLI: Final = "http://www.xbrl.org/2003/instance"
 _XBRLDI: Final = "http://xbrl.org/2006/xbrldi"
 ISO4217: Final = "http://www.xbrl.org/2003/iso4217"
-_NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+# attributes and elements of both syntaxes
+NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+TRUE: Final = frozenset({"true", "1"})
+LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
+HREF: Final = "{http://www.w3.org/1999/xlink}href"
 
 CONTEXT: Final = f"{{{XBRLI}}}context"
 UNIT: Final = f"{{{XBRLI}}}unit"
@@ -41,7 +45,7 @@ _CODE_LENGTH: Final = 3
 def _typed_dimension(element: etree._Element) -> Dimension:
     axis = local_name_of(element.get("dimension"))
     for child in element.iterchildren("*"):
-        is_nil = (child.get(_NIL) or "").strip() in {"true", "1"}
+        is_nil = (child.get(NIL) or "").strip() in TRUE
         return Dimension(axis, None if is_nil else "".join(child.itertext()).strip(), True)
     return Dimension(axis, (element.text or "").strip() or None, True)
 

@@ -42,11 +42,6 @@ class Context(NamedTuple):
     dimensions: tuple[Dimension, ...]
     segments: tuple[str, ...] = ()
 
-    @property
-    def is_instant(self) -> bool:
-        """True if the period is the end of a day rather than a duration."""
-        return self.start is None and self.end is not None
-
 
 class Unit(NamedTuple):
     """Measures of a unit by local name; `divisor` is empty except for ratios."""

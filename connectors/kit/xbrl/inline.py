@@ -16,7 +16,7 @@ from typing import Final
 from lxml import etree
 
 from connectors.kit.xbrl import transforms
-from connectors.kit.xbrl.contexts import Contexts
+from connectors.kit.xbrl.contexts import HREF, LANGUAGE, NIL, TRUE, Contexts
 from connectors.kit.xbrl.facts import Context, Fact, XbrlReport, decimals_of
 from connectors.kit.xbrl.transforms import UnacceptedTextError
 from connectors.kit.xml.element_text import BoundedElementText
@@ -37,7 +37,6 @@ _NUMERATOR: Final = _qualified_tags("numerator")
 _DENOMINATOR: Final = _qualified_tags("denominator")
 _EXCLUDE: Final = frozenset(_qualified_tags("exclude"))
 _TUPLE: Final = frozenset(_qualified_tags("tuple"))
-_CONTINUATION: Final = frozenset(_qualified_tags("continuation"))
 _RESOURCES: Final = frozenset(_qualified_tags("resources"))
 _REFERENCES: Final = frozenset(_qualified_tags("references"))
 _FACTS: Final = _qualified_tags("nonFraction", "nonNumeric", "fraction", "tuple")
@@ -48,12 +47,8 @@ _WALKED: Final = (
     *_qualified_tags("references"),
 )
 _SCHEMA: Final = "{http://www.xbrl.org/2003/linkbase}schemaRef"
-_HREF: Final = "{http://www.w3.org/1999/xlink}href"
-_NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
-_LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 _LARGEST_SCALE: Final = 30
 MOST_CONTINUATIONS: Final = 200_000  # most continuations followed in one document, where each is used once
-_TRUE: Final = frozenset({"true", "1"})
 
 
 def is_inline(root: etree._Element) -> bool:
@@ -123,7 +118,7 @@ class _InlineReader:
         if get("target") != self._target or tag in _TUPLE:
             return None
         prefix, _, name = qualified.rpartition(":")
-        is_nil = get(_NIL) in _TRUE
+        is_nil = get(NIL) in TRUE
         is_numeric = tag in _NUMBER or tag in _FRACTION
         following = get("continuedAt")
         is_continued = following and not is_numeric
@@ -147,7 +142,7 @@ class _InlineReader:
             self._find_context(context) if context else None,
             self.contexts.unit(unit) if unit else None,
             decimals_of(get("decimals"), get("precision"), number) if is_numeric else None,
-            None if is_numeric else get(_LANGUAGE, self.root.get(_LANGUAGE)),
+            None if is_numeric else get(LANGUAGE, self.root.get(LANGUAGE)),
             get("tupleRef") or self._parents.get(element),
             is_nil,
             is_numeric,
@@ -283,7 +278,7 @@ def read_inline(
             if fact.name in once and fact.value:
                 done.add(name)
     schemas = tuple(
-        reference.get(_HREF) or ""
+        reference.get(HREF) or ""
         for reader in readers
         for references in reader.references
         for reference in references.iterchildren(_SCHEMA)

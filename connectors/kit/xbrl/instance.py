@@ -14,18 +14,12 @@ from typing import Final
 from lxml import etree
 
 from connectors.kit.xbrl import inline
-from connectors.kit.xbrl.contexts import XBRLI, Contexts
+from connectors.kit.xbrl.contexts import HREF, LANGUAGE, NIL, TRUE, XBRLI, Contexts
 from connectors.kit.xbrl.facts import Fact, XbrlReport, decimals_of
 from connectors.kit.xml.element_text import BoundedElementText
 from connectors.kit.xml.parse import MalformedMarkupError, ParsedMarkup, local_name, parse_markup
 
 _ROOT: Final = f"{{{XBRLI}}}xbrl"
-_SCHEMA: Final = "{http://www.xbrl.org/2003/linkbase}schemaRef"
-_ANY_SCHEMA: Final = "{*}schemaRef"
-_HREF: Final = "{http://www.w3.org/1999/xlink}href"
-_NIL: Final = "{http://www.w3.org/2001/XMLSchema-instance}nil"
-_LANGUAGE: Final = "{http://www.w3.org/XML/1998/namespace}lang"
-_TRUE: Final = frozenset({"true", "1"})
 _CONTEXT_REF: Final = b"contextRef="
 _LONGEST: Final = 60  # characters of a number
 _LARGEST: Final = 40  # powers of ten
@@ -61,7 +55,7 @@ class _InstanceReader:
             return None
         namespace, _, name = str(element.tag).rpartition("}")
         unit = get("unitRef")
-        is_nil = get(_NIL) in _TRUE
+        is_nil = get(NIL) in TRUE
         told = self._texts.of(element)
         text = told or ""
         value: Decimal | str | None = None if is_nil else told
@@ -82,7 +76,7 @@ class _InstanceReader:
             context,
             self.contexts.unit(unit.strip()) if unit else None,
             decimals_of(get("decimals"), get("precision"), number) if unit is not None else None,
-            get(_LANGUAGE),
+            get(LANGUAGE),
             None if parent is None or parent is self.root else local_name(parent),
             is_nil,
             unit is not None,
@@ -102,7 +96,7 @@ def read_instance(markup: ParsedMarkup, concepts: AbstractSet[str] | None = None
     instance = _InstanceReader(_instance_root(markup))
     found = instance.root.iter("*" if concepts is None else _any_namespace_tags(frozenset(concepts)))
     facts = [fact for fact in map(instance.fact, found) if fact is not None]
-    schemas = tuple(reference.get(_HREF) or "" for reference in instance.root.iterchildren(_ANY_SCHEMA))
+    schemas = tuple(reference.get(HREF) or "" for reference in instance.root.iterchildren("{*}schemaRef"))
     return XbrlReport(facts, schemas, instance.signals, [instance.contexts], markup.is_repaired)
 
 

@@ -39,7 +39,7 @@ class MalformedMarkupError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ParsedMarkup:
-    """The trees of one file. `repaired`: ill-formed XML that was read past its errors."""
+    """The trees of one file. `is_repaired`: ill-formed XML that was read past its errors."""
 
     roots: tuple[etree._Element, ...]
     is_repaired: bool

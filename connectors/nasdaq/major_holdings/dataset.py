@@ -1,7 +1,7 @@
 """Major-holding (flagging) notifications of one market: release pages and copied texts to positions of holders.
 
 Belongs here: the declaration, recognising files, texts to rows. Does not belong here: text extraction
-(`text`), parsing a text (`form`, `sentences`, `issuer_tables`), holdings (`mapping`).
+(`text`), parsing a text (`form`, `sentences`), holdings (`mapping`).
 """
 
 from __future__ import annotations
@@ -15,25 +15,15 @@ from typing import Any, Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from connectors.nasdaq import fetch as nasdaq_fetch
-from connectors.nasdaq.major_holdings import issuer_tables
 from connectors.nasdaq.major_holdings import text as major_holdings_text
-from connectors.nasdaq.major_holdings.form import FlaggingNotification
+from connectors.nasdaq.major_holdings.form import FlaggingNotification, parse_table_notifications
 from connectors.nasdaq.major_holdings.form_row import FormColumn, NotFlaggingFormError, PercentageLevel
 from connectors.nasdaq.major_holdings.sentences import parse_notification
 from connectors.nasdaq.names import issuer_key
@@ -51,7 +41,7 @@ Reader = Callable[[Table, ArchiveMember], Iterator[Batch]]
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises pages of releases, and JSON Lines with copied texts."""
     del name
-    head = decompressed_head(head).removeprefix(codecs.BOM_UTF8)
+    head = plain_head(head)
     found = detect_body_format(head)
     if found is BodyFormat.HTML or _TEXTS.match(head):
         return RecognisedFile(None, Scope.PART)
@@ -61,18 +51,20 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 def read_batches(table: Table, member: ArchiveMember) -> Iterator[Batch]:
     """One batch: a row per holder in a text; a text that cannot be parsed is a reject."""
     body = read_body(member)
-    tally = SignalCounter(member.dataset)
+    batch = staging.BatchBuilder(member.dataset)
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[object, str, object]] = []
     for source, text, given in notification_texts(member, body):
         try:
-            found = issuer_tables.parse_table_notifications(text) or [parse_notification(text)]
+            found = parse_table_notifications(text) or [parse_notification(text)]
         except NotFlaggingFormError as error:
-            rejects.append((source, str(error), text))
+            batch.reject(source, error, text)
             continue
-        rejects += [(source, str(one), text) for one in found if isinstance(one, NotFlaggingFormError)]
-        rows += [notification_row(one, source, given, tally) for one in found if isinstance(one, FlaggingNotification)]
-    yield staging.make_batch(table, rows, staging.reject_rows(rejects), tally.drain())
+        for one in found:
+            if isinstance(one, FlaggingNotification):
+                rows.append(notification_row(one, source, given, batch.tally))
+            else:
+                batch.reject(source, one, text)
+    yield batch.build(table, rows)
 
 
 def read_body(member: ArchiveMember) -> bytes:
@@ -92,12 +84,10 @@ def notification_texts(member: ArchiveMember, body: bytes) -> Iterator[tuple[str
             {MESSAGE: message},
         )
         return
-    try:
+    with staging.unreadable_on(member, (*MALFORMED, KeyError, TypeError), "expected lines with url and text"):
         lines = [msgspec.json.decode(line) for line in body.splitlines() if line.strip()]
         for line in lines:
             yield (str(line["url"]), major_holdings_text.tables_to_cells(str(line["text"])), {"url": str(line["url"])})
-    except (*MALFORMED, KeyError, TypeError) as error:
-        raise UnreadableFileError(member.dataset, member.name, f"expected lines with url and text: {error}") from None
 
 
 def notification_row(
@@ -167,7 +157,6 @@ def flaggings_dataset(
         staged_tables={table.name: table},
         file_patterns=files,
         recognise_file=recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(read, table),
         fetch=nasdaq_fetch.fetch_notifications,
         subjects_to_fetch=nasdaq_fetch.subjects_selector(releases),

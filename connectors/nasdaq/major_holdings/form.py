@@ -1,7 +1,9 @@
-"""Parses a notification in the supervisor's form: holder, day, percentages before and after.
+"""Parses a notification in the supervisor's form, and issuers' own tables of several notifications.
 
-Belongs here: the rows of FIN-FSA's form in English and Finnish (docs/formats/fi.md 6.3). Does not belong here:
-the columns of a row (`form_row`), text extraction (`text`), staged rows (`dataset`).
+Belongs here: the rows of FIN-FSA's form in English and Finnish (docs/formats/fi.md 6.3); the Finnish table
+«Julkaisupäivä, Tapahtumapäivä, Osakkeenomistaja, Kynnys, Suora omistus, Kokonaisomistus», flattened to one line
+each, in which cells run into each other. Does not belong here: the columns of a row of the form (`form_row`), text
+extraction (`text`), staged rows (`dataset`).
 """
 
 from __future__ import annotations
@@ -11,7 +13,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from connectors.nasdaq.major_holdings.form_row import FormColumn, NotFlaggingFormError, has_figure, parse_columns
+from connectors.kit.columns.percentages import percentage_from_text
+from connectors.nasdaq.major_holdings.form_row import (
+    FormColumn,
+    NotFlaggingFormError,
+    PercentageLevel,
+    has_figure,
+    parse_columns,
+)
 
 _NOW: Final = re.compile(
     r"Resulting\s+situation\s+on\s+the\s+date\s+on\s+which\s+(?:the\s+)?threshold\s+was\s+(?:crossed\s+or\s+reached"
@@ -28,6 +37,14 @@ _DETAILS: Final = re.compile(
 )
 _SUBTOTAL: Final = re.compile(r"(?:SUBTOTAL|VÄLISUMMA)\s+A\b(.{0,120})", re.IGNORECASE | re.DOTALL)
 _COLUMNS: Final = 3
+_TABLE_HEAD: Final = re.compile(r"Tapahtumapäivä\W*Osakkeenomistaja\W*Kynnys\W*Suora omistus %\W*Kokonaisomistus %")
+_DAY: Final = r"(\d{1,2})\.(\d{1,2})\.(\d{4})"
+_TABLE_LINE: Final = re.compile(
+    rf"^[^\w\n]*+{_DAY}\W*+{_DAY}\W*+(?P<holder>\D{{1,200}}?)\W{{0,60}}(?:yli|alle)\s*\d+(?:,\d+)?\s*%\W*+"
+    r"(?P<direct>\d+(?:,\d+)?)\s*%\W*+(?P<total>\d+(?:,\d+)?)\s*%",
+    re.MULTILINE | re.IGNORECASE,
+)
+_HUNDRED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +122,23 @@ def _parse_position(row: str, text: str) -> FormPosition | None:
 def _subtotal_text(text: str) -> str:
     found = _SUBTOTAL.search(text)
     return "" if found is None else found.group(1)
+
+
+def parse_table_notifications(text: str) -> list[FlaggingNotification | NotFlaggingFormError]:
+    """The lines of such a table, or the reason for a line that cannot be parsed; empty for other texts."""
+    if _TABLE_HEAD.search(text) is None:
+        return []
+    return [_line_notification(found) for found in _TABLE_LINE.finditer(text)]
+
+
+def _line_notification(found: re.Match[str]) -> FlaggingNotification | NotFlaggingFormError:
+    """Position held directly and in total; the table has no votes."""
+    try:
+        day = date(int(found[6]), int(found[5]), int(found[4]))
+    except ValueError:
+        return NotFlaggingFormError(f"{found[4]}.{found[5]}.{found[6]} is no day")
+    total = percentage_from_text(found["total"])
+    if total > _HUNDRED:
+        return NotFlaggingFormError(f"expected a percentage, found {total}")
+    held = FormColumn(PercentageLevel(exact=total), None)
+    return FlaggingNotification(found["holder"].strip(), None, None, day, FormPosition(held, None, None), None)

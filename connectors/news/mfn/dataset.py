@@ -14,23 +14,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
-from connectors.kit import staging
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.record import JsonRecord, RecordError
 from connectors.kit.staging import SignalCounter
-from connectors.news import categories, issuer_evidence, items, json_answers
+from connectors.news import bodies, categories, issuer_evidence, items
 from connectors.news import text as news_text
 from connectors.news.mfn import fetch
 from connectors.news.schema import wire_table
@@ -50,9 +39,8 @@ _OF_AUTHOR: Final = ("slug", "slugs", "market_mic", "market_segment_ids", "list_
 _OF_CONTENT: Final = ("slug", "html", "text", "attachments", "preamble")
 
 
-def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a stream, a delta: items it lacks are not deleted. Error pages are left to `read_batches`."""
-    del name
     head = decompressed_head(head)
     if detect_body_format(head) is BodyFormat.JSON and not is_stream(head):
         kind = "directory of issuers: items name theirs themselves" if _LIST.search(head) else "JSON of another kind"
@@ -72,10 +60,10 @@ def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Ite
 
 def stream_items(member: ArchiveMember) -> list[Any]:
     """The undecoded items of a stream. Raises UnreadableFileError."""
-    body = json_answers.decode_member(member, "a stream of items")
+    body = bodies.decode_member(member, "a stream of items")
     found = body.get("items") if isinstance(body, dict) else body
     if not isinstance(found, list):
-        raise UnreadableFileError(member.dataset, member.name, "no list `items` in it")
+        raise member.unreadable_error("no list `items` in it")
     return found
 
 
@@ -102,7 +90,6 @@ def item_row(market: str, item: Any, tally: SignalCounter) -> items.Row | None:
         "group": _valid_key(record.text("group_id")),
         "corrects": _corrected_id(tags),
         "title": title,
-        "summary": None,
         "url": news_text.web_address(record.text("url")),
         "publisher": PUBLISHER,
         "language": language if language and _LANGUAGE.fullmatch(language) else None,
@@ -118,8 +105,7 @@ def item_row(market: str, item: Any, tally: SignalCounter) -> items.Row | None:
     if issuer is None:
         tally.add("other_market", " ".join(sorted(said.markets())) or "not said", native)
         return None
-    said_of = {"lei": issuer.lei, "isin": issuer.isin, "symbol": issuer.symbol, "near": issuer.near}
-    return {**found, **said_of, "org_number": issuer.number}
+    return found | issuer.columns()
 
 
 def _native_id(item: Any) -> str:
@@ -167,7 +153,6 @@ def mfn_dataset(market: str) -> Dataset:
         staged_tables={made.name: made},
         file_patterns=("mfn/**",),
         recognise_file=recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(read_batches, market, made),
         fetch=fetch.fetch_stream,
     )

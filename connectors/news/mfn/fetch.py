@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, HostLimit, Scope
+from connectors.contract.dataset import HostLimit
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.json.chunks import MALFORMED
@@ -31,9 +32,8 @@ FIRST: Final = timedelta(days=2)  # how far back the first run goes
 OVERLAP: Final = timedelta(minutes=10)
 
 
-def fetch_stream(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+def fetch_stream(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Pages without the texts (`compact`); the cursor, the server's time of the first page, comes with the last."""
-    del subjects
     since = _resume_instant(cursor, http.now())
     asked: datetime | None = None
     held: FetchedFile | None = None

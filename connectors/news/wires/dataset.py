@@ -16,24 +16,12 @@ from functools import partial
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from connectors.contract.dataset import (
-    NOT_A_COMPANY,
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    Signal,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, Signal
 from connectors.kit import feeds as kit_feeds
-from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
-from connectors.news import categories, feeds, issuer_evidence, items
+from connectors.news import bodies, categories, issuer_evidence, items
 from connectors.news import text as news_text
 from connectors.news.schema import wire_table
 from connectors.news.wires import fetch
@@ -46,8 +34,8 @@ from warehouse.schema.types import Table
 class NewsWire:
     """One wire.
 
-    home: the market of releases that do not state theirs. tags: whether it tags issuers; if not, the text is
-    searched for a ticker. passes_text: whether its terms let the text be passed on.
+    home: the market of releases that do not state theirs. has_tags: whether it tags issuers; if not, the text is
+    searched for a ticker. has_full_text: whether its terms let the text be passed on.
     """
 
     name: str
@@ -105,9 +93,8 @@ _KEY: Final = 300  # characters of an id
 _CLASS_ACTION: Final = "class action"  # a subject of GlobeNewswire
 
 
-def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises any feed; HTML under a feed's name is left to `read_batches`, which rejects it with a reason."""
-    del name
     head = decompressed_head(head)
     if detect_body_format(head) is BodyFormat.XML and not _FEED.search(head.replace(b"\x00", b"")):
         return NotApplicable("XML that is no RSS or Atom")
@@ -116,8 +103,10 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Iterator[Batch]:
     """One batch: the releases of issuers of this market."""
-    feed = feeds.read_feed(member)
-    made = items.make_items_batch(member, staged_table, feed.entries, partial(_entry_row, market, feed), _entry_title)
+    feed = bodies.read_feed(member)
+    made = items.make_items_batch(
+        member, staged_table, feed.entries, partial(_entry_row, market, feed), lambda entry: entry.get("title")
+    )
     if feed.is_repaired:
         made = replace(
             made, signals=(*made.signals, Signal(member.dataset, "repaired_markup", "feed", 1, (member.name,)))
@@ -125,11 +114,9 @@ def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Ite
     yield made
 
 
-def _entry_title(entry: feeds.Entry) -> object:
-    return entry.get("title")
-
-
-def _entry_row(market: str, feed: feeds.ParsedFeed, entry: feeds.Entry, tally: SignalCounter) -> items.Row | None:
+def _entry_row(
+    market: str, feed: kit_feeds.ParsedFeed, entry: kit_feeds.Entry, tally: SignalCounter
+) -> items.Row | None:
     title, url = news_text.to_plain_text(entry.get("title")), news_text.web_address(entry.get("link"))
     published = news_text.parse_instant(kit_feeds.entry_time(entry))
     wire = _wire_of_url(url) or _wire_of_url(feed.link)
@@ -152,8 +139,6 @@ def _entry_row(market: str, feed: feeds.ParsedFeed, entry: feeds.Entry, tally: S
         return None
     return {
         "id": identity,
-        "group": None,
-        "corrects": None,
         "title": title,
         "summary": news_text.to_plain_text(entry.get("summary"), news_text.SUMMARY) if wire.has_full_text else None,
         "url": url,
@@ -164,11 +149,7 @@ def _entry_row(market: str, feed: feeds.ParsedFeed, entry: feeds.Entry, tally: S
         "kind": ";".join(subjects),
         "categories": categories.map_categories(subjects, title),
         "author": author,
-        "org_number": issuer.number,
-        "lei": issuer.lei,
-        "isin": issuer.isin,
-        "symbol": issuer.symbol,
-        "near": issuer.near,
+        **issuer.columns(),
     }
 
 
@@ -181,7 +162,7 @@ def _wire_of_url(url: str | None) -> NewsWire | None:
     return next((wire for wire in WIRES if host == wire.host or host.endswith(f".{wire.host}")), None)
 
 
-def _id_and_language(wire: NewsWire, entry: feeds.Entry, url: str | None) -> tuple[str, str | None]:
+def _id_and_language(wire: NewsWire, entry: kit_feeds.Entry, url: str | None) -> tuple[str, str | None]:
     """The id of a release and its language; GlobeNewswire has both in the URL."""
     found = _RELEASE.search(url or "")
     number = news_text.to_plain_text(entry.get("dc_identifier")) or (found[1] if found else None)
@@ -192,13 +173,13 @@ def _id_and_language(wire: NewsWire, entry: feeds.Entry, url: str | None) -> tup
     return f"{wire.name}:{native}", said if _CODE.fullmatch(said) else None
 
 
-def _entry_author(entry: feeds.Entry) -> str | None:
+def _entry_author(entry: kit_feeds.Entry) -> str | None:
     """The issuer as the wire names it: `dc:contributor`, never the publisher."""
     named = [one.get("name") for one in entry.get("contributors") or () if isinstance(one, dict)]
     return next(filter(None, map(news_text.to_plain_text, [*named, entry.get("dc_contributor")])), None)
 
 
-def _tags_of_scheme(entry: feeds.Entry, ending: str) -> list[str]:
+def _tags_of_scheme(entry: kit_feeds.Entry, ending: str) -> list[str]:
     """Categories of a domain with this ending, whatever its scheme (http before, https now)."""
     return [
         str(tag.get("term") or "")
@@ -207,12 +188,14 @@ def _tags_of_scheme(entry: feeds.Entry, ending: str) -> list[str]:
     ]
 
 
-def _entry_subjects(entry: feeds.Entry) -> list[str]:
+def _entry_subjects(entry: kit_feeds.Entry) -> list[str]:
     plain = (news_text.to_plain_text(tag.get("term")) for tag in entry.get("tags") or () if not tag.get("scheme"))
     return sorted({subject for subject in plain if subject})
 
 
-def _name_and_symbols(title: str, entry: feeds.Entry, symbols: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+def _name_and_symbols(
+    title: str, entry: kit_feeds.Entry, symbols: tuple[str, ...]
+) -> tuple[str | None, tuple[str, ...]]:
     """Name and ticker of the company that the text gives together, if the headline begins with the name."""
     text = news_text.to_plain_text(entry.get("summary"), news_text.SUMMARY) or ""
     begins = title.split(maxsplit=1)[0].casefold()
@@ -225,7 +208,7 @@ def _name_and_symbols(title: str, entry: feeds.Entry, symbols: tuple[str, ...]) 
 
 
 def _entry_evidence(
-    feed: feeds.ParsedFeed, entry: feeds.Entry, symbols: tuple[str, ...]
+    feed: kit_feeds.ParsedFeed, entry: kit_feeds.Entry, symbols: tuple[str, ...]
 ) -> issuer_evidence.IssuerEvidence:
     place = _COUNTRY.search(unquote(f"{feed.link} {feed.title}"[: news_text.ADDRESS]))
     return issuer_evidence.IssuerEvidence(
@@ -248,7 +231,6 @@ def wires_dataset(market: str) -> Dataset:
         staged_tables={made.name: made},
         file_patterns=("wires/**", "globenewswire/**", "prnewswire/**", "businesswire/**"),
         recognise_file=recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(read_batches, market, made),
         fetch=partial(fetch.fetch, market),
     )

@@ -2,7 +2,7 @@
 
 Both hold some twenty newest releases (docs/formats/news.md 2.9, 2.11). Feeds of Business Wire need keys of
 their own and are read as files. Does not belong here: the content of a feed (`dataset`), the cursor
-(`connectors.kit.http.conditional_feeds`).
+(`connectors.kit.http.conditional`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from connectors.contract.dataset import Cursor, FetchedFile, HostLimit, Scope
-from connectors.kit.http import conditional_feeds
+from connectors.contract.dataset import HostLimit
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
+from connectors.kit.http import conditional
 from warehouse.schema.codes import MARKET_NAMES
 
 if TYPE_CHECKING:
@@ -37,4 +38,4 @@ def fetch(market: str, http: HttpClient, cursor: Cursor | None, _subjects: Itera
     asked = {"globenewswire": country_feed_url(market)}
     if market == WORLD_HOME:
         asked["prnewswire"] = WORLD_URL
-    yield from conditional_feeds.fetch_changed_feeds(asked, http, cursor, Scope.PART)
+    yield from conditional.fetch_changed_feeds(asked, http, cursor, Scope.PART)

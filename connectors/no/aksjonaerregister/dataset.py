@@ -17,22 +17,12 @@ from typing import BinaryIO, Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.columns import text
 from connectors.kit.csv import reader
-from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no import code_lists
 from connectors.no.aksjonaerregister.redact import (
@@ -56,7 +46,6 @@ from connectors.no.aksjonaerregister.schema import (
     YEAR,
 )
 from connectors.no.register import has_check_digit
-from connectors.no.responses import plain_head
 from name_matching.folding import spelling_key
 from warehouse.schema.ids import natural_id
 from warehouse.schema.types import Column, ColumnKind, Table
@@ -85,10 +74,11 @@ _LAYOUT: Final = reader.CsvFormat(
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the file of one income year; only the folder's `day.json` says whether it is complete."""
     del name
-    found = detect_body_format(plain_head(head))
+    head = plain_head(head)
+    found = detect_body_format(head)
     if found is BodyFormat.ZIP:
         return NotApplicable("a workbook or a packed file: unpack it, or order the CSV, and drop that")
-    first = plain_head(head).partition(b"\n")[0].decode(errors="replace")
+    first = head.partition(b"\n")[0].decode(errors="replace")
     if found is BodyFormat.TEXT and field_count_of(first) is None and not first.startswith(UNREADABLE):
         return NotApplicable("text whose first line is not the header of the shareholder file")
     return RecognisedFile(None, Scope.PART)
@@ -112,7 +102,7 @@ def _income_year(piece: ArchiveMember) -> int:
     found = _YEAR.search(piece.name.rpartition("/")[2])
     if found is None:
         reason = "the file name has no income year: call it aksjeeiebok__<year>.csv"
-        raise UnreadableFileError(piece.dataset, piece.name, reason)
+        raise piece.unreadable_error(reason)
     return int(found.group(1))
 
 
@@ -126,7 +116,7 @@ def _open_redacted(piece: ArchiveMember) -> BinaryIO:
             passed = clean.readline(_LONGEST)
     if passed.startswith(UNREADABLE.encode()):
         reason = passed.decode(errors="replace").removeprefix(UNREADABLE).strip()
-        raise UnreadableFileError(piece.dataset, piece.name, reason)
+        raise piece.unreadable_error(reason)
     opened = staging.open_plain(piece)
     return opened if is_redacted_header(first) else redact(opened)
 
@@ -224,7 +214,6 @@ DATASET: Final = Dataset(
     staged_tables=STAGED,
     file_patterns=("aksjonaerregisteret/**", "**/aksjeeiebok*"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     redact=redact,
 )

@@ -45,10 +45,10 @@ def map_holdings(shares: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
         .join(_next_list_years(shares), on=["_company_id", YEAR], how="left")
         .sort("_company_id", HOLDER, YEAR)
         .with_columns(_own_next=pl.col(YEAR).shift(-1).over("_company_id", HOLDER))
-        .select(**_holding_columns())
+        .select(*staging.ORIGIN, **_holding_columns())
         .collect()
     )
-    return holders.select(HOLDINGS.names).cast(staging.staged_schema(HOLDINGS))  # pyright: ignore[reportArgumentType]
+    return staging.complete_columns(holders, HOLDINGS)
 
 
 def _next_list_years(shares: pl.LazyFrame) -> pl.LazyFrame:
@@ -79,24 +79,16 @@ def _floored_percentage(held: pl.Expr, of: pl.Expr) -> pl.Expr:
 def _holding_columns() -> dict[str, pl.Expr]:
     of, exact = _percentage_base()
     percent = _floored_percentage(pl.col(SHARES), of)
-    none = pl.lit(None, _PERCENT)
     company = pl.col("art") == "company"
     nominee = (pl.col("art") != "person") & pl.col("navn").str.contains(_NOMINEE).fill_null(value=False)
     return {
-        "company_id": pl.col("_company_id"),
         "register": pl.lit(KEY),
         "native_id": pl.col(HOLDER),
         "holder_name": pl.col("navn"),
         "holder_type": pl.when(nominee).then(pl.lit("nominee")).otherwise(pl.col("art")),
         "holder_company_id": pl.when(company).then(company_ids(pl.col(HOLDER))),
         "holder_country": pl.coalesce("landkode", pl.when(company).then(pl.lit(MARKET))),
-        "pct": percent,
-        "pct_min": percent,
-        "pct_max": percent,
-        "votes_pct": none,
-        "votes_min": none,
-        "votes_max": none,
-        "share_class": pl.lit(None, pl.String),
+        **dict.fromkeys(("pct", "pct_min", "pct_max"), percent),
         "basis": pl.when(percent.is_not_null() & exact)
         .then(pl.lit("exact"))
         .when(percent.is_not_null())
@@ -105,9 +97,6 @@ def _holding_columns() -> dict[str, pl.Expr]:
         "controls": pl.lit([], pl.List(pl.String)),
         "valid_from": _last_day_of_year(pl.col(YEAR)),
         "ended_on": pl.when(pl.col("_own_next").ne_missing(pl.col("_next"))).then(_last_day_of_year(pl.col("_next"))),
-        "url": pl.lit(None, pl.String),
-        "raw": pl.col("_raw"),
-        "observed_at": pl.col("_observed_at"),
     }
 
 

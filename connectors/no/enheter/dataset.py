@@ -1,37 +1,43 @@
-"""Dataset no.enheter: the main entities of Enhetsregisteret, from every channel.
+"""Datasets no.enheter and no.enhet: the main entities of Enhetsregisteret, from every channel.
 
-Belongs here: the declaration, recognising a file, reading and fetching. Channels: bulk CSV and bulk JSON (FULL when
-fetched), search pages, single responses, short bodies of deleted entities, and 410. Does not belong here: sub-units
-and roles (files of other datasets), the profile (`profile.companies`).
+Belongs here: the declarations, recognising a file, reading, fetching. Channels: bulk CSV and bulk JSON (FULL when
+fetched), search pages, single responses, short bodies of deleted entities, and 410. Single responses, for entities
+that the change feed names (docs/formats/no.md 2, 3.1), are staged in the tables of the bulk: the newer wins, on
+equal timestamps the response. Does not belong here: sub-units and roles (files of other datasets), the requests of
+single entities (`fetch_single`), patches, which are not applied, the profile (`profile.companies`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
-from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, detect_body_format
+import polars as pl
+
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.no.enheter import parse_csv, parse_json
-from connectors.no.enheter.fetch_bulk import fetch_bulk
-from connectors.no.enheter.schema import NUMBER, STAGED
+from connectors.no.enheter.fetch_single import LookupApi, fetch_responses, record_suffix
+from connectors.no.enheter.schema import ENTITIES, STAGED
+from connectors.no.oppdateringer.pending import BULK as BULK_SUBJECT
+from connectors.no.oppdateringer.pending import pending_entries
+from connectors.no.oppdateringer.schema import ENTITIES as STREAM
 from connectors.no.oppdateringer.schema import KEY as FEED
-from connectors.no.register import HOST, LICENCE
-from connectors.no.responses import error_status, is_search_page, open_without_bom, plain_head, top_keys
+from connectors.no.register import ENTITY_URL, HOST, LICENCE
+from connectors.no.responses import error_reason, error_status, is_search_page, missing_number_reason, open_without_bom
 
 KEY: Final = "no.enheter"
+# The version is pinned: after a format change the server returns 406 instead of different columns.
+BULK_ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.enhet.v2+gzip;charset=UTF-8"
+# a gzip file, or a plain one if gzip was the content encoding
+BULK: Final = ConditionalFile(
+    f"{ENTITY_URL}lastned/csv", "enheter.csv", {BodyFormat.GZIP, BodyFormat.TEXT}, Scope.FULL, {"Accept": BULK_ACCEPT}
+)
+ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.enhet.v2+json;charset=UTF-8"
 _HEAD: Final = 65_536
 _GONE: Final = 410
 _GONE_NAME: Final = re.compile(r"([0-9]{9})(?:[^0-9]*|-[^/]*-)410\b")
@@ -68,15 +74,11 @@ def _not_applicable_reason(head: bytes) -> str | None:
 
 
 def _not_applicable_json_reason(head: bytes) -> str | None:
-    status = error_status(head)
-    if status is not None:
-        return f"error answer of the registry (status {status})"
+    if reason := error_reason(head):
+        return reason
     if is_search_page(head) and b'"enheter"' not in head:
         return "search page of sub-units" if b'"underenheter"' in head else "search page without results"
-    keys = top_keys(head)
-    if keys is not None and NUMBER not in keys and "_embedded" not in keys:
-        return "object without an organisation number"
-    return None
+    return missing_number_reason(head)
 
 
 def _removed_number(name: str, head: bytes) -> str | None:
@@ -101,7 +103,14 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     elif found is BodyFormat.TEXT:
         yield from parse_csv.read_batches(member)
     else:
-        raise UnreadableFileError(member.dataset, member.name, f"expected CSV or JSON of entities, found {found}")
+        raise member.unreadable_error(f"expected CSV or JSON of entities, found {found}")
+
+
+def subjects_to_fetch(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Yields entries of the entity feed, and `BULK_SUBJECT` if entities were delivered in bulk."""
+    if ENTITIES.name in tables:  # only its presence: a bulk is every column of a million rows
+        yield BULK_SUBJECT
+    yield from pending_entries(tables, STREAM)
 
 
 DATASET: Final = Dataset(
@@ -125,8 +134,21 @@ DATASET: Final = Dataset(
         "codelists/**",
     ),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
-    fetch=fetch_bulk,
+    fetch=BULK.fetch,
     change_feed_key=FEED,
+)
+SINGLE: Final = Dataset(
+    key="no.enhet",
+    title="Enhetsregisteret: entities named by the change feed",
+    licence=LICENCE,
+    cadence=Cadence(cron="30 4 * * *", stale_after_hours=72),
+    guard_limits=GuardLimits(max_rejected=0.05),
+    host=HOST,
+    staged_tables=STAGED,
+    file_patterns=("enhet/**",),
+    recognise_file=recognise_file,
+    read_batches=read_batches,
+    fetch=partial(fetch_responses, LookupApi(ENTITY_URL + "{}", ACCEPT, record_suffix)),
+    subjects_to_fetch=subjects_to_fetch,
 )

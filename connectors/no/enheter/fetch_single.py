@@ -7,13 +7,14 @@ responses (`dataset`, `underenheter.dataset`, `roller.dataset`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, SourceUnavailableError
+from connectors.kit.http.last_cursor import with_last_cursor
 from connectors.no.oppdateringer.pending import BULK, FeedEntry, LookedUpEntries
 
 if TYPE_CHECKING:
@@ -32,33 +33,32 @@ _SILENCE: Final = 2  # timeouts in a row, each after all retries: one alone may 
 class LookupApi:
     """How one kind of subject is requested.
 
-    url: builds the URL of a number. accept: pinned media type. keeps: suffix of the archived response's name, given
+    url: URL with `{}` for the number. accept: pinned media type. archived_suffix: of the archived response's name, by
     its status and whether the feed calls the number removed; None: nothing to archive.
     """
 
-    url: Callable[[str], str]
+    url: str
     accept: str
     archived_suffix: Callable[[int, bool], str | None]
 
     def request_subject(self, http: HttpClient, number: str) -> FetchedResponse:
         return http.get(
-            self.url(number), expect={BodyFormat.JSON}, headers={"Accept": self.accept}, allow=(MALFORMED, NONE, GONE)
+            self.url.format(number),
+            expect={BodyFormat.JSON},
+            headers={"Accept": self.accept},
+            allow=(MALFORMED, NONE, GONE),
         )
 
 
-@dataclass(slots=True)
-class _PendingNumber:
-    """One number to request, and the feed entries that the response covers."""
-
-    entries: list[FeedEntry] = field(default_factory=list)
-
-    @property
-    def is_removed(self) -> bool:
-        return any(entry.is_removal for entry in self.entries)
+def record_suffix(status: int, is_removed: bool) -> str | None:
+    """Archives 410, and 404 of a number the feed calls removed: both mean removal for legal reasons."""
+    if status == OK:
+        return ".json"
+    return "-410.json" if status == GONE or is_removed else None
 
 
 def fetch_responses(
-    http: HttpClient, query: LookupApi, cursor: Cursor | None, subjects: Iterable[str]
+    query: LookupApi, http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]
 ) -> Iterator[FetchedFile]:
     """Yields responses for all numbers that feed entries name and that were not requested yet.
 
@@ -66,32 +66,31 @@ def fetch_responses(
     number does not block the others: it stays in the backlog, and the next run requests it last. If the register
     stops responding, what has arrived is yielded before the error is raised, and the rest stays in the backlog.
     """
-    asking = _LookupRun(http, query, LookedUpEntries.of(cursor))
-    held: FetchedFile | None = None
-    for number, due in _pending_numbers(asking.memory, subjects).items():
-        arrival = asking.about(number, due)
-        if arrival is not None:
-            if held is not None:
-                yield held
-            held = arrival
-        if asking.is_over:
-            break
-    if held is not None:
-        yield replace(held, cursor=asking.memory.cursor())
+    memory = LookedUpEntries.of(cursor)
+    asking = _LookupRun(http, query, memory)
+    yield from with_last_cursor(asking.responses(_pending_numbers(memory, subjects)), memory.cursor)
     if asking.broken is not None:
         raise asking.broken
 
 
 class _LookupRun:
-    """The requests of one run. `broken`: why there is a backlog; `is_over`: the register has stopped responding."""
+    """The requests of one run. `broken`: why there is a backlog."""
 
     def __init__(self, http: HttpClient, question: LookupApi, memory: LookedUpEntries) -> None:
-        self._http, self._question, self.memory = http, question, memory
+        self._http, self._question, self._memory = http, question, memory
         self._asked = self._failures = self._silences = 0
         self.broken: FetchError | None = None
-        self.is_over = False
 
-    def about(self, number: str, due: _PendingNumber) -> FetchedFile | None:
+    def responses(self, numbers: Mapping[str, list[FeedEntry]]) -> Iterator[FetchedFile]:
+        """Requests numbers, each with the feed entries it answers, until the register has stopped responding."""
+        for number, entries in numbers.items():
+            if self._failures == _PATIENCE or self._silences == _SILENCE:
+                return
+            arrival = self._about(number, entries)
+            if arrival is not None:
+                yield arrival
+
+    def _about(self, number: str, entries: list[FeedEntry]) -> FetchedFile | None:
         """Requests one number; returns the response if it is to be archived.
 
         Its name contains the second: bytes equal to an earlier response are still new if another source has
@@ -104,28 +103,27 @@ class _LookupRun:
             return None
         self._failures = self._silences = 0
         self._asked += 1
-        self.memory.answered(number)
-        for entry in due.entries:
-            self.memory.add(entry)
-        ending = self._question.archived_suffix(answer.status, due.is_removed)
+        self._memory.answered(number)
+        for entry in entries:
+            self._memory.add(entry)
+        ending = self._question.archived_suffix(answer.status, any(entry.is_removal for entry in entries))
         if ending is None:
             return None
-        remembered = self.memory.cursor() if self._asked % EACH == 0 else None
+        remembered = self._memory.cursor() if self._asked % EACH == 0 else None
         stamped = f"{number}-{answer.server_time:%Y%m%dT%H%M%S}{ending}"
         return replace(answer.to_fetched_file(stamped, Scope.PART), cursor=remembered)
 
     def _record_failure(self, number: str, error: FetchError) -> None:
         """Blames a failure (a page, a text, a status 500) on the number until too many occur in a row."""
         self.broken = self.broken or error
-        self.memory.failed(number)
+        self._memory.failed(number)
         self._failures += 1
         self._silences = self._silences + 1 if isinstance(error, SourceUnavailableError) else 0
-        self.is_over = self._failures == _PATIENCE or self._silences == _SILENCE
 
 
-def _pending_numbers(memory: LookedUpEntries, subjects: Iterable[str]) -> dict[str, _PendingNumber]:
+def _pending_numbers(memory: LookedUpEntries, subjects: Iterable[str]) -> dict[str, list[FeedEntry]]:
     """Numbers by first feed entry, then those to repeat because of a bulk file; earlier failures come last."""
-    found: dict[str, _PendingNumber] = {}
+    found: dict[str, list[FeedEntry]] = {}
     again = False
     for subject in subjects:
         if subject == BULK:
@@ -135,7 +133,7 @@ def _pending_numbers(memory: LookedUpEntries, subjects: Iterable[str]) -> dict[s
         if memory.has_entry(entry):
             memory.keep(entry)
         else:
-            found.setdefault(entry.number, _PendingNumber()).entries.append(entry)
+            found.setdefault(entry.number, []).append(entry)
     for number in memory.recent if again else ():
-        found.setdefault(number, _PendingNumber())
+        found.setdefault(number, [])
     return {number: found[number] for number in memory.failed_last(found)}

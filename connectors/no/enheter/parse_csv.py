@@ -12,7 +12,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Batch
+from connectors.contract.pieces import ArchiveMember, Batch
 from connectors.kit import staging
 from connectors.kit.csv import reader
 from connectors.no.enheter.rows import EntityRows, split_lines, strip_blanks, to_text_table

@@ -17,16 +17,17 @@ from typing import Any, Final
 import msgspec
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Batch, Signal, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember, Batch, Signal
 from connectors.kit import staging
 from connectors.kit.json import structs
+from connectors.kit.json.body import decode_body, read_body
 from connectors.no import code_lists
 from connectors.no.enheter import parse_columns as columns
 from connectors.no.enheter.parse_columns import scalar_text
 from connectors.no.enheter.rows import REASON, EntityRows, parse_text_columns, split_by_reason, to_reject_rows
 from connectors.no.enheter.schema import DELETED, FORM, FORMER_NAMES, NAME, NUMBER, REMOVED
 from connectors.no.enheter.structs import RegisteredEntity
-from connectors.no.register import is_number
+from connectors.no.register import count_wrong_check_digits, is_number
 from connectors.no.responses import open_without_bom
 from warehouse.storage.parallel import prefetch
 
@@ -114,17 +115,13 @@ def _block_batches(stretches: list[_ElementBlock], signals: tuple[Signal, ...], 
     kept = [present.rows[NUMBER]]
     if ended := [entity for part in stretches for entity in part.deleted]:
         deleted, refused = _deleted_rows(ended)
-        rows.check_digits(deleted)
+        count_wrong_check_digits(deleted, NUMBER, rows.tally)
         yield staging.make_batch(DELETED, deleted, refused, rows.tally.drain())
         kept.append(deleted[NUMBER])
     if named := [row for part in stretches for row in part.named]:
         numbers = set(pl.concat(kept))
-        yield from _former_names_batch([row for row in named if row[NUMBER] in numbers])
-
-
-def _former_names_batch(named: list[dict[str, Any]]) -> Iterator[Batch]:
-    if named:
-        yield staging.make_batch(FORMER_NAMES, named)
+        if kept_names := [row for row in named if row[NUMBER] in numbers]:
+            yield staging.make_batch(FORMER_NAMES, kept_names)
 
 
 def _unusual_positions(records: list[RegisteredEntity]) -> list[int]:
@@ -176,12 +173,7 @@ def _unwrap_page(piece: ArchiveMember) -> ArchiveMember:
     with open_without_bom(piece) as body:
         if not body.read(_HEAD).lstrip().startswith(b"{"):
             return piece
-    with open_without_bom(piece) as body:
-        text = body.read(_PAGE_LIMIT)
-    try:
-        page = msgspec.json.decode(text)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
+    page = decode_body(piece, read_body(piece, _PAGE_LIMIT))
     return replace(piece, open=lambda: io.BytesIO(msgspec.json.encode(page_elements(page))))
 
 

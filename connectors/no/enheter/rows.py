@@ -6,16 +6,17 @@ row. Does not belong here: opening files (`parse_csv`, `parse_json`), or the sha
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Batch
+from connectors.contract.pieces import ArchiveMember, Batch
 from connectors.kit import staging
-from connectors.kit.staging import count_signals
+from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no import code_lists
 from connectors.no.enheter.schema import BUSINESS, ENTITIES, FORM, LINES, NAME, NUMBER, POSTAL
-from connectors.no.register import has_check_digit
+from connectors.no.register import count_wrong_check_digits
 from warehouse.schema.types import ColumnKind, Table
 
 REASON: Final = "_reason"
@@ -94,7 +95,7 @@ class EntityRows:
     """Converts the chunks of one piece to batches of `no_enheter`; remembers the numbers seen."""
 
     def __init__(self, member: ArchiveMember) -> None:
-        self.tally = staging.SignalCounter(member.dataset)
+        self.tally = SignalCounter(member.dataset)
         self._seen: set[int] = set()
 
     def batch(self, rows: pl.DataFrame, rejects: pl.DataFrame) -> Batch:
@@ -116,22 +117,22 @@ class EntityRows:
         fresh = numbers.is_first_distinct() & ~numbers.is_in(list(again))
         return reason.zip_with(fresh | reason.is_not_null(), pl.Series(REASON, [_REPEATED]))
 
-    def check_digits(self, rows: pl.DataFrame) -> None:
-        """Signals invalid check digits; such numbers are kept."""
-        wrong = rows.select(~has_check_digit(pl.col(NUMBER))).to_series()
-        count_signals(self.tally, "wrong_check_digit", NUMBER, rows[NUMBER].filter(wrong))
-
     def _audit_rows(self, source: pl.DataFrame, read: pl.DataFrame) -> None:
         """Signals unparsable values, unknown codes and invalid check digits."""
-        self.check_digits(read)
-        for name in _READ:
-            if source[name].null_count() != read[name].null_count():
-                lost = source[name].is_not_null() & read[name].is_null()
-                count_signals(self.tally, "unreadable_value", name, source[NUMBER].filter(lost))
+        count_wrong_check_digits(read, NUMBER, self.tally)
+        count_unreadable(source, read, _READ, self.tally)
         code_lists.LEGAL_FORMS.audit(read, FORM, NUMBER, self.tally, "unknown_legal_form")
         for name in _COUNTY_OF:
             counties = read.select(pl.col(NUMBER), pl.col(name).str.slice(0, 2))
             code_lists.COUNTIES.audit(counties, name, NUMBER, self.tally, "unknown_county")
+
+
+def count_unreadable(source: pl.DataFrame, read: pl.DataFrame, columns: Iterable[str], tally: SignalCounter) -> None:
+    """Signals texts that parsing made null."""
+    for name in columns:
+        if source[name].null_count() != read[name].null_count():
+            lost = source[name].is_not_null() & read[name].is_null()
+            count_signals(tally, "unreadable_value", name, source[NUMBER].filter(lost))
 
 
 def split_by_reason(rows: pl.DataFrame, reason: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -113,17 +113,26 @@ MANDATORY: Final = (
     "underTvangsavviklingEllerTvangsopplosning",
 )
 
-# Known and left in RAW: v1 serves nothing derived from them. Names as in docs/formats/no.md 2.1, case-insensitive.
-IGNORED: Final = (
+# Known in records of entities and of sub-units, and left in RAW
+IGNORED_OF_ALL: Final = (
     "organisasjonsform.utgaatt",
-    "naeringskode2.kode",
-    "naeringskode2.beskrivelse",
-    "naeringskode3.kode",
-    "naeringskode3.beskrivelse",
+    *(f"naeringskode{place}.{part}" for place in (2, 3) for part in ("kode", "beskrivelse")),
     "hjelpeenhetskode.kode",
     "hjelpeenhetskode.beskrivelse",
     "registreringsdatoAntallAnsatteEnhetsregisteret",
     "registreringsdatoAntallAnsatteNAVAaregisteret",
+    "epostadresse",
+    "telefon",
+    "mobil",
+    "registrertIMvaregisteret",
+    "registreringsdatoMerverdiavgiftsregisteret",
+    "registreringsdatoMerverdiavgiftsregisteretEnhetsregisteret",
+    "frivilligMvaRegistrertBeskrivelser",
+    "registreringsdatoFrivilligMerverdiavgiftsregisteret",
+)
+# Known and left in RAW: v1 serves nothing derived from them. Names as in docs/formats/no.md 2.1, case-insensitive.
+IGNORED: Final = (
+    *IGNORED_OF_ALL,
     "forretningsadresse.land",
     "postadresse.land",
     "postadresse.adresse",
@@ -132,11 +141,6 @@ IGNORED: Final = (
     "institusjonellSektorkode.kode",
     "institusjonellSektorkode.beskrivelse",
     "stiftelsesdato",
-    "registrertIMvaregisteret",
-    "registreringsdatoMerverdiavgiftsregisteret",
-    "registreringsdatoMerverdiavgiftsregisteretEnhetsregisteret",
-    "frivilligMvaRegistrertBeskrivelser",
-    "registreringsdatoFrivilligMerverdiavgiftsregisteret",
     "registrertIForetaksregisteret",
     "registreringsdatoForetaksregisteret",
     "registrertIFrivillighetsregisteret",
@@ -159,9 +163,6 @@ IGNORED: Final = (
     "kapital.innbetalt",
     "kapital.fulltInnbetalt",
     "kapital.innfortDato",
-    "epostadresse",
-    "telefon",
-    "mobil",
     "registreringsnummerIHjemlandet",
     "utenlandskRegisterNavn",
     "utenlandskRegisterAdresse.land",

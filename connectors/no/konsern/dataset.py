@@ -15,24 +15,15 @@ from typing import Any, Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, detect_body_format
-from connectors.kit.staging import SignalCounter
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.json.body import decode_body, read_body
 from connectors.no.konsern.fetch import fetch_groups, subjects_to_fetch
 from connectors.no.konsern.schema import ANSWERS, EDGES, KEY, KINDS, KNOWN, MEMBERS, NUMBER, PARENT, ROOT, STAGED
 from connectors.no.register import HOST, LICENCE
-from connectors.no.responses import error_status, open_without_bom, plain_head
+from connectors.no.responses import error_status
 from connectors.no.roller.holdings import parse_percentage
 
 _HEAD: Final = 65_536
@@ -69,8 +60,7 @@ def _requested_number(name: str) -> str | None:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields the members of the group, then the group of the requested company."""
-    with open_without_bom(member) as body:
-        text = body.read(_LIMIT)
+    text = read_body(member, _LIMIT)
     asked = _requested_number(member.name)
     if detect_body_format(text[:_HEAD]) is BodyFormat.EMPTY or error_status(text[:_HEAD]) == _NONE:
         yield staging.make_batch(ANSWERS, [{NUMBER: asked, ROOT: None}] if asked else [])
@@ -78,17 +68,14 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     root = _parse_tree(member, text)
     tree = _GroupTree(member.dataset, str(root[NUMBER]))
     tree.walk(root)
-    yield staging.make_batch(MEMBERS, tree.members(), staging.reject_rows(tree.rejects), tree.tally.drain())
+    yield tree.batch.build(MEMBERS, tree.members())
     yield staging.make_batch(ANSWERS, [{NUMBER: asked or tree.root, ROOT: tree.root}])
 
 
 def _parse_tree(piece: ArchiveMember, text: bytes) -> dict[str, Any]:
-    try:
-        root = msgspec.json.decode(text)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
+    root = decode_body(piece, text)
     if not isinstance(root, dict) or not _NUMBER.fullmatch(str(root.get(NUMBER))):
-        raise UnreadableFileError(piece.dataset, piece.name, "no group: the top has no organisation number")
+        raise piece.unreadable_error("no group: the top has no organisation number")
     return root
 
 
@@ -96,9 +83,9 @@ class _GroupTree:
     """Collects the distinct members of one group and the edges into each."""
 
     def __init__(self, dataset: str, root: str) -> None:
-        self.tally = SignalCounter(dataset)
+        self.batch = staging.BatchBuilder(dataset)
+        self.tally = self.batch.tally
         self.root = root
-        self.rejects: list[tuple[object, str, object]] = []
         self._members: dict[str, dict[str, Any]] = {}
         self._edges: dict[str, dict[str, Edge]] = {}
 
@@ -108,7 +95,7 @@ class _GroupTree:
         while waiting:
             node, above = waiting.pop()
             if not isinstance(node, dict) or not _NUMBER.fullmatch(str(node.get(NUMBER))):
-                self.rejects.append((self.root, "a node without an organisation number", node))
+                self.batch.reject(self.root, "a node without an organisation number", node)
                 continue
             self._add_node(node, above)
             below = node.get("children")
@@ -204,7 +191,6 @@ DATASET: Final = Dataset(
     staged_tables=STAGED,
     file_patterns=("konsernstruktur/**",),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch_groups,
     subjects_to_fetch=subjects_to_fetch,

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import polars as pl
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
-from connectors.kit.http.errors import FetchError, UnexpectedBodyError
+from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.last_cursor import with_progress_cursor
 from connectors.kit.http.response import FetchedResponse
 from connectors.no.enheter.schema import ENTITIES, NUMBER
 from connectors.no.register import HOST
@@ -44,26 +45,18 @@ def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 def fetch_groups(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches groups of the companies that no response of this month lists. 404 is valid: in no group."""
     asked = FetchedAccounts.of(cursor)
+    yield from with_progress_cursor(_fetch_unlisted(http, asked, subjects), asked.cursor)
+
+
+def _fetch_unlisted(http: HttpClient, asked: FetchedAccounts, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     today = http.now().date()
-    held: FetchedFile | None = None
-    broken: FetchError | None = None
     due = (number for number in subjects if not asked.has_accounts(number, last_monthly_slot(number, today)))
     for place, number in enumerate(due):
-        try:
-            answer = _fetch_response(http, number)
-        except FetchError as error:
-            broken = error
-            break
+        answer = _fetch_response(http, number)
         for listed in {number, *_member_numbers(answer)}:
             asked.add(listed, last_monthly_slot(listed, today))
-        if held is not None:
-            yield held
         remembered = asked.cursor() if place % EACH == EACH - 1 else None
-        held = replace(answer.to_fetched_file(f"{number}.json", Scope.PART), cursor=remembered)
-    if held is not None:
-        yield replace(held, cursor=asked.cursor())
-    if broken is not None:
-        raise broken
+        yield replace(answer.to_fetched_file(f"{number}.json", Scope.PART), cursor=remembered)
 
 
 def _fetch_response(http: HttpClient, number: str) -> FetchedResponse:

@@ -16,12 +16,10 @@ from connectors.no import code_lists
 from connectors.no.enheter.schema import NUMBER
 from connectors.no.konsern.fetch import URL
 from connectors.no.konsern.schema import EDGE, EDGES, KEY, PARENT, ROOT
-from connectors.no.register import MARKET, company_ids, day_of_instant
+from connectors.no.register import MARKET, company_ids
 from warehouse.schema.tables import HOLDINGS
 
 _PERCENT: Final = pl.Decimal(9, 4)
-_NO_TEXT: Final = pl.lit(None, pl.String)
-_NO_PERCENT: Final = pl.lit(None, _PERCENT)
 
 
 def map_holdings(members: pl.LazyFrame, responses: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
@@ -34,13 +32,13 @@ def map_holdings(members: pl.LazyFrame, responses: pl.LazyFrame, entities: pl.La
         .with_columns(pl.col("_edge").struct.field(*EDGE.to_schema()).name.prefix("_edge_"))
         .filter(pl.col(f"_edge_{PARENT}") != pl.col(NUMBER))
     )
-    rows = edges.select(**_holding_columns()).collect()
+    rows = edges.select(*staging.ORIGIN, **_holding_columns()).collect()
     # of the groups that contain one pair: still current, then with a percentage, then observed last
     order = [pl.col("ended_on").is_null(), pl.col("pct").is_not_null(), pl.col("observed_at")]
     best = rows.sort(*order, descending=True, maintain_order=True).unique(
         ["company_id", "native_id"], keep="first", maintain_order=True
     )
-    return best.select(HOLDINGS.names).cast(staging.staged_schema(HOLDINGS))  # pyright: ignore[reportArgumentType]
+    return staging.complete_columns(best, HOLDINGS)
 
 
 def _with_end_days(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.LazyFrame) -> pl.LazyFrame:
@@ -49,9 +47,9 @@ def _with_end_days(members: pl.LazyFrame, answers: pl.LazyFrame, entities: pl.La
     asked = answers.select(NUMBER, pl.col(ROOT).alias("_asked_root"), pl.col("_observed_at").alias("_asked_at"))
     said = entities.select(NUMBER, pl.col("erIKonsern").alias("_in_group"), seen.alias("_said_at"))
     left = pl.when(pl.col("_asked_root").ne_missing(pl.col(ROOT)) & (pl.col("_asked_at") > seen)).then(
-        day_of_instant(pl.col("_asked_at"))
+        pl.col("_asked_at").dt.date()
     )
-    alone = pl.when(~pl.col("_in_group") & (pl.col("_said_at") > seen)).then(day_of_instant(pl.col("_said_at")))
+    alone = pl.when(~pl.col("_in_group") & (pl.col("_said_at") > seen)).then(pl.col("_said_at").dt.date())
     joined = members.join(asked, on=NUMBER, how="left").join(said, on=NUMBER, how="left")
     return joined.with_columns(pl.min_horizontal(left, alone).alias("_ended"))
 
@@ -64,26 +62,17 @@ def _holding_columns() -> dict[str, pl.Expr]:
     percent = pl.col("_edge_prosent").cast(_PERCENT)
     indirect = pl.col("_edge_grunnlag").str.to_lowercase().str.contains("indirekte", literal=True)
     return {
-        "company_id": pl.col("_company_id"),
         "register": pl.lit(KEY),
         "native_id": parent,
         "holder_name": pl.col("_edge_navn"),
         "holder_type": pl.when(form.is_in(code_lists.STATE_FORMS)).then(pl.lit("state")).otherwise(pl.lit("company")),
         "holder_company_id": pl.when(~foreign).then(company_ids(parent)),
         "holder_country": pl.when(~foreign).then(pl.lit(MARKET)),
-        "pct": percent,
-        "pct_min": percent,
-        "pct_max": percent,
-        "votes_pct": _NO_PERCENT,
-        "votes_min": _NO_PERCENT,
-        "votes_max": _NO_PERCENT,
-        "share_class": _NO_TEXT,
+        **dict.fromkeys(("pct", "pct_min", "pct_max"), percent),
         "basis": pl.when(percent.is_not_null()).then(pl.lit("exact")),
         "is_direct": pl.when(indirect).then(pl.lit(value=False)),
         "controls": pl.concat_list("_edge_knytningsform").list.drop_nulls(),
         "valid_from": pl.when(~text.is_too_far_in_future(begun)).then(begun),
         "ended_on": pl.col("_ended"),
         "url": pl.lit(URL) + pl.col(NUMBER),
-        "raw": pl.col("_raw"),
-        "observed_at": pl.col("_observed_at"),
     }

@@ -13,27 +13,17 @@ from typing import Any, Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.json.body import decode_body, read_body
 from connectors.kit.staging import SignalCounter
 from connectors.no.newsweb import rows as rows_of
 from connectors.no.newsweb import schema as f
 from connectors.no.newsweb.fetch import fetch_announcements
 from connectors.no.newsweb.redact import LARGEST, UNREADABLE, redact
 from connectors.no.newsweb.rows import Message, RejectedMessageError, Row
-from connectors.no.responses import plain_head
 from warehouse.schema.types import Table
 
 _PARTS: Final = re.compile(rb'"(messages|message|issuers)"\s*:\s*[\[{]')
@@ -60,13 +50,10 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
-    """Yields batches of the four staged tables, as far as the piece has rows of them."""
-    with staging.open_plain(member) as body:
-        text = body.read(LARGEST).removeprefix(b"\xef\xbb\xbf")
+    """Yields batches of the four staged tables, as far as the member has rows of them."""
+    text = read_body(member, LARGEST)
     if detect_body_format(text[:1024]) is not BodyFormat.JSON:
-        raise UnreadableFileError(
-            member.dataset, member.name, f"expected JSON, found {detect_body_format(text[:1024])}"
-        )
+        raise member.unreadable_error(f"expected JSON, found {detect_body_format(text[:1024])}")
     work = _MessageReader(member)
     if _NOTICE.match(text):
         yield from work.messages(map(rows_of.from_reduced_layout, _parse_notices(member, text)), whole=True)
@@ -82,32 +69,27 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     elif isinstance(data.get("issuers"), list):
         yield from work.issuers(data["issuers"])
     else:
-        raise UnreadableFileError(member.dataset, member.name, "neither messages, a message nor issuers in `data`")
+        raise member.unreadable_error("neither messages, a message nor issuers in `data`")
 
 
 def _parse_notices(piece: ArchiveMember, text: bytes) -> Iterator[Message]:
-    try:
+    with staging.unreadable_on(piece, (ValueError, RecursionError), "lines of JSON that do not parse"):
         yield from msgspec.json.Decoder(dict[str, Any]).decode_lines(text)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"lines of JSON that do not parse: {error}") from error
 
 
 def _envelope_data(piece: ArchiveMember, text: bytes) -> dict[str, Any]:
     """The content of the envelope. Errors arrive under status 200, in the header (docs/formats/no.md 8)."""
-    try:
-        body = msgspec.json.decode(text)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
+    body = decode_body(piece, text)
     if isinstance(body, dict) and UNREADABLE in body:
-        raise UnreadableFileError(piece.dataset, piece.name, str(body[UNREADABLE]))
+        raise piece.unreadable_error(str(body[UNREADABLE]))
     header = body.get("header") if isinstance(body, dict) else None
     data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(header, dict) or not isinstance(data, dict):
-        raise UnreadableFileError(piece.dataset, piece.name, "no envelope of header and data")
+        raise piece.unreadable_error("no envelope of header and data")
     code = header.get("http.code")
     if header.get("result.val") != 0 or not isinstance(code, int) or code >= _REFUSED:
         told = f"result {header.get('result.val')}, code {code}: {header.get('result.text')}"
-        raise UnreadableFileError(piece.dataset, piece.name, f"an error in the envelope ({told}): try again later")
+        raise piece.unreadable_error(f"an error in the envelope ({told}): try again later")
     return data
 
 
@@ -115,10 +97,10 @@ class _MessageReader:
     """Converts the messages of one piece to rows, rejects and signals."""
 
     def __init__(self, piece: ArchiveMember) -> None:
-        self.tally = SignalCounter(piece.dataset)
+        self._batch = staging.BatchBuilder(piece.dataset)
+        self.tally = self._batch.tally
         asked = _ISSUER_IN_NAME.search(piece.name)
         self._sign = None if asked is None else asked[1]
-        self._refused: list[tuple[object, str, object]] = []
 
     def messages(self, messages: Iterable[Message], *, whole: bool) -> Iterator[Batch]:
         """Rows of all headers; and of the texts for complete messages."""
@@ -134,20 +116,20 @@ class _MessageReader:
             if whole:
                 texts.append(rows_of.text_row(message, header, self.tally))
                 flags.append(rows_of.flag_row(message, header, self.tally))
-        yield self._to_batch(f.MESSAGES, headers, staging.reject_rows(self._refused))
+        yield self._to_batch(f.MESSAGES, headers)
         for table, rows in ((f.TEXTS, texts), (f.FLAGS, flags)):
             if any(rows):
                 yield self._to_batch(table, rows)
 
     def issuers(self, issuers: list[Message]) -> Iterator[Batch]:
         rows = [self._parse_row(issuer, rows_of.issuer_row) for issuer in issuers]
-        yield self._to_batch(f.ISSUERS, rows, staging.reject_rows(self._refused))
+        yield self._to_batch(f.ISSUERS, rows)
 
     def _parse_row(self, message: object, make: Make) -> Row | None:
         try:
             return make(message if isinstance(message, dict) else {}, self.tally)
         except RejectedMessageError as error:
-            self._refused.append((_message_id(message), str(error), message))
+            self._batch.reject(_message_id(message), error, message)
             return None
 
     def _check_sign(self, header: Row) -> None:
@@ -155,10 +137,9 @@ class _MessageReader:
         if self._sign is not None and self._sign not in (header["issuerSign"], header[f.ISSUER]):
             self.tally.add("sign_ignored", self._sign, header[f.ID])
 
-    def _to_batch(self, table: Table, rows: list[Row] | list[Row | None], rejects: Any = None) -> Batch:
-        given = [row for row in rows if row is not None]
-        unique = {tuple(row[name] for name in table.key): row for row in given}
-        return staging.make_batch(table, list(unique.values()), rejects, self.tally.drain())
+    def _to_batch(self, table: Table, rows: Iterable[Row | None]) -> Batch:
+        unique = {tuple(row[name] for name in table.key): row for row in rows if row is not None}
+        return self._batch.build(table, unique.values())
 
 
 def _message_id(message: object) -> object:
@@ -179,7 +160,6 @@ DATASET: Final = Dataset(
     staged_tables=f.STAGED,
     file_patterns=("newsweb/**", "newsweb_no/**", "newsweb_notices/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch_announcements,
     redact=redact,

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
+from connectors.kit.http.last_cursor import with_last_cursor
 from connectors.kit.http.response import FetchedResponse
 from connectors.no import code_lists
 from connectors.no.newsweb.schema import HOST, READ_WHOLE
@@ -40,13 +42,8 @@ def fetch_announcements(http: HttpClient, cursor: Cursor | None, _subjects: Iter
     site = _NewsWebApi(http, _fetch_base_url(http))
     while begin <= last:
         end = min(begin + STEP, last)
-        held: FetchedFile | None = None
-        for arrival in site.arrivals(begin, end):
-            if held is not None:
-                yield held
-            held = replace(arrival, cursor=None)
-        if held is not None:
-            yield replace(held, cursor=Cursor(end.isoformat()))
+        arrivals = (replace(arrival, cursor=None) for arrival in site.arrivals(begin, end))
+        yield from with_last_cursor(arrivals, partial(Cursor, end.isoformat()))
         begin = end + _DAY
 
 

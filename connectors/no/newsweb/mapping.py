@@ -57,9 +57,7 @@ def map_filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFr
         .with_columns(*_period_columns())
         .collect()
     )
-    return (
-        _with_filing_columns(_merge_language_twins(reports)).select(FILINGS.names).cast(staging.staged_schema(FILINGS))
-    )  # pyright: ignore[reportArgumentType]
+    return staging.cast_to_table(_with_filing_columns(_merge_language_twins(reports)), FILINGS)
 
 
 def _broken_years(accounts: pl.LazyFrame) -> pl.LazyFrame:
@@ -93,15 +91,12 @@ def _with_filing_columns(reports: pl.DataFrame) -> pl.DataFrame:
     ids = pl.Series("filing_id", [filing_id(f.KEY, native) for native in reports[f.ID]], dtype=pl.String)
     return reports.with_columns(
         ids,
-        pl.col("_company_id").alias("company_id"),
+        *staging.ORIGIN,
         pl.col(f.ID).alias("native_id"),
-        pl.lit(None, pl.String).alias("document_sha256"),
         pl.col("_local").dt.date().alias("filed_at"),
         pl.col("correctionForMessageId").is_not_null().alias("is_amendment"),
         (pl.lit(f.PAGE_URL) + pl.col(f.ID)).alias("document_url"),
         pl.lit(f.KEY).alias("register"),
-        pl.col("_raw").alias("raw"),
-        pl.col("_observed_at").alias("observed_at"),
     )
 
 
@@ -112,10 +107,10 @@ def map_holdings(flags: pl.LazyFrame, entities: pl.LazyFrame, shareholders: pl.L
     rows = (
         ordered.join(counted, on="_company_id", how="left", maintain_order="left")
         .join(_single_class_companies(shareholders), on="_company_id", how="left", maintain_order="left")
-        .select(**_holding_columns())
+        .select(*staging.ORIGIN, **_holding_columns())
         .collect()
     )
-    return rows.select(HOLDINGS.names).cast(staging.staged_schema(HOLDINGS))  # pyright: ignore[reportArgumentType]
+    return staging.complete_columns(rows, HOLDINGS)
 
 
 def _single_class_companies(shareholders: pl.LazyFrame) -> pl.LazyFrame:
@@ -139,28 +134,20 @@ def _holding_columns() -> dict[str, pl.Expr]:
         .then(pl.lit("band"))
     )
     return {
-        "company_id": pl.col("_company_id"),
         "register": pl.lit(f.KEY),
         "native_id": pl.col("name").map_batches(fold_texts, return_dtype=pl.String),
         "holder_name": pl.col("name"),
         "holder_type": pl.when(pl.col("name").str.contains(_COMPANY))
         .then(pl.lit("company"))
         .otherwise(pl.lit("unknown")),
-        "holder_company_id": pl.lit(None, pl.String),
         "holder_country": pl.col("country"),
-        "pct": capital,
-        "pct_min": capital,
-        "pct_max": capital,
+        **dict.fromkeys(("pct", "pct_min", "pct_max"), capital),
         "votes_pct": votes,
         "votes_min": pl.when(votes.is_not_null()).then(votes).when(below.is_not_null()).then(lowest),
         "votes_max": pl.coalesce(votes, below),
-        "share_class": pl.lit(None, pl.String),
         "basis": basis,
-        "is_direct": pl.lit(None, pl.Boolean),
         "controls": pl.lit([], pl.List(pl.String)),
         "valid_from": pl.col("crossed_on"),
         "ended_on": pl.when(gone).then(pl.col("crossed_on")),
         "url": pl.lit(f.PAGE_URL) + pl.col(f.ID),
-        "raw": pl.col("_raw"),
-        "observed_at": pl.col("_observed_at"),
     }

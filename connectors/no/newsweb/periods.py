@@ -40,18 +40,8 @@ class StatedPeriod:
     is_contradictory: bool = False
 
 
-def annual_period(texts: Iterable[str | None], attachments: Iterable[str], published: date) -> ReportPeriod | None:
-    """Period of an annual report: from the first text that states one, refined by the others."""
-    return annual_statement(texts, attachments, published).period
-
-
-def interim_period(texts: Iterable[str | None], published: date) -> ReportPeriod | None:
-    """Quarter or half-year of an interim report; if both are stated, the half-year, which contains the quarter."""
-    return interim_statement(texts, published).period
-
-
 def annual_statement(texts: Iterable[str | None], attachments: Iterable[str], published: date) -> StatedPeriod:
-    """Like `annual_period`, with whether headline, text and package names contradict each other."""
+    """Period of an annual report: from the first text that states one, refined by the others and package names."""
     found = _combine_statements(_normalise_blanks(texts), _OF_YEAR, published)
     days = _years_in_package_names(attachments, published)
     told = found.period
@@ -65,7 +55,7 @@ def annual_statement(texts: Iterable[str | None], attachments: Iterable[str], pu
 
 
 def interim_statement(texts: Iterable[str | None], published: date) -> StatedPeriod:
-    """Like `interim_period`, with whether headline and text contradict each other."""
+    """Quarter or half-year of an interim report; if both are stated, the half-year, which contains the quarter."""
     return _combine_statements(_normalise_blanks(texts), _OF_PART, published)
 
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from connectors.contract.dataset import NOT_A_COMPANY
+from connectors.contract.pieces import NOT_A_COMPANY
+from connectors.kit.json.body import stripped_text
 from connectors.kit.staging import SignalCounter
 from connectors.no import code_lists
 from connectors.no.newsweb import major_holdings as flagging
@@ -58,7 +59,7 @@ def header_row(message: Message, tally: SignalCounter) -> Row:
     published = _parse_instant(message.get("publishedTime"))
     if published is None:
         raise RejectedMessageError("no publishedTime")
-    title = repair_double_encoding(_stripped_text(message.get("title")), tally, number)
+    title = repair_double_encoding(stripped_text(message.get("title")), tally, number)
     category = _category_numbers(_items_of_type(message, "category", dict, tally), tally, number)
     markets = _items_of_type(message, "markets", str, tally)
     row = {
@@ -72,7 +73,7 @@ def header_row(message: Message, tally: SignalCounter) -> Row:
         "correctionForMessageId": _reference_number(message, "correctionForMessageId", tally),
         "correctedByMessageId": _reference_number(message, "correctedByMessageId", tally),
         "oamMandatory": _parse_flag(message.get("oamMandatory")),
-        f.CLIENT: _stripped_text(message.get(f.CLIENT)),
+        f.CLIENT: stripped_text(message.get(f.CLIENT)),
     }
     return row | _period_columns(_stated_period(category, [title], (), published).period)
 
@@ -82,7 +83,7 @@ def text_row(message: Message, header: Row, tally: SignalCounter) -> Row | None:
     if not {f.ANNUAL, *f.INTERIM} & set(header["category"]):
         return None
     names = [str(item.get("name")) for item in _items_of_type(message, "attachments", dict, tally)]
-    texts = [header["title"], repair_double_encoding(_stripped_text(message.get("body")), tally, header[f.ID])]
+    texts = [header["title"], repair_double_encoding(stripped_text(message.get("body")), tally, header[f.ID])]
     found = _stated_period(header["category"], texts, names, header["publishedTime"])
     period = found.period
     if found.is_contradictory:
@@ -97,7 +98,7 @@ def flag_row(message: Message, header: Row, tally: SignalCounter) -> Row | None:
     """The row of `no_newsweb_flagging`; None if the message is not a notice or cannot be parsed."""
     if f.FLAGGING not in header["category"]:
         return None
-    text = repair_double_encoding(_stripped_text(message.get("body")), tally, header[f.ID]) or ""
+    text = repair_double_encoding(stripped_text(message.get("body")), tally, header[f.ID]) or ""
     found = flagging.parse_major_holding(text)
     if found is None:
         tally.add("flagging_not_read", "text", header[f.ID])
@@ -133,7 +134,7 @@ def issuer_row(issuer: Message, tally: SignalCounter) -> Row:
 def from_reduced_layout(notice: Message) -> Message:
     """Converts a notice of the reduced layout (JSON lines) to the API's layout, with category names for numbers."""
     names = notice.get("categories")
-    texts = [_stripped_text(notice.get(name)) for name in ("bodyText", "pdfSupplementText")]
+    texts = [stripped_text(notice.get(name)) for name in ("bodyText", "pdfSupplementText")]
     return {
         "messageId": notice.get("messageId"),
         "title": notice.get("title"),
@@ -160,8 +161,8 @@ def _issuer_columns(message: Message, tally: SignalCounter) -> Row:
     number = _reference_number(message, f.ISSUER, tally)
     return {
         f.ISSUER: number,
-        "issuerSign": _stripped_text(message.get("issuerSign")),
-        f.NAME: repair_double_encoding(_stripped_text(message.get(f.NAME)), tally, str(number)),
+        "issuerSign": stripped_text(message.get("issuerSign")),
+        f.NAME: repair_double_encoding(stripped_text(message.get(f.NAME)), tally, str(number)),
     }
 
 
@@ -179,7 +180,7 @@ def _category_numbers(found: list[Message], tally: SignalCounter, example: str) 
     """Category numbers; layouts without numbers give the names."""
     numbers: list[str] = []
     for item in found:
-        name = repair_double_encoding(_stripped_text(item.get("category_no")), tally, example)
+        name = repair_double_encoding(stripped_text(item.get("category_no")), tally, example)
         number = item.get("id") or _NUMBERS.get((name or "").casefold())
         if number is None or str(number) not in code_lists.NEWSWEB:
             tally.add("unknown_code", f"category {number or name}", example)
@@ -202,10 +203,6 @@ def _period_columns(period: ReportPeriod | None) -> Row:
     if period is None:
         return {f.START: None, f.END: None, f.IS_DATED: None}
     return {f.START: period.start, f.END: period.end, f.IS_DATED: period.is_dated}
-
-
-def _stripped_text(value: object) -> str | None:
-    return value.strip() or None if isinstance(value, str) else None
 
 
 def _parse_flag(value: object) -> bool | None:

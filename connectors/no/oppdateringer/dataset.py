@@ -2,7 +2,7 @@
 
 Belongs here: the declaration, and recognising a file: pages of `/oppdateringer/enheter`, `/underenheter` (HAL; an
 empty one has no `_embedded`) and `/roller` (an array of CloudEvents). Does not belong here: entries
-(`rows`), cursors (`fetch`), or fetching the entities they name (`enheter.single`, `roller.dataset`).
+(`rows`), cursors (`fetch`), or fetching the entities they name (`enheter.dataset`, `roller.dataset`).
 """
 
 from __future__ import annotations
@@ -10,26 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-import msgspec
-
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.json.body import decode_body, read_body
 from connectors.no.oppdateringer.fetch import fetch
 from connectors.no.oppdateringer.rows import PageRows
 from connectors.no.oppdateringer.schema import COLLECTIONS, KEY, STAGED
 from connectors.no.register import HOST, LICENCE
-from connectors.no.responses import error_status, open_without_bom, plain_head, top_keys
+from connectors.no.responses import error_reason, top_keys
 
 _LIMIT: Final = 256 * 1024 * 1024  # ten thousand entries with their patches are some ten megabytes
 
@@ -40,9 +30,8 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     head = plain_head(head)
     if detect_body_format(head) is BodyFormat.EMPTY:
         return NotApplicable("empty body: no page of a change feed")
-    status = error_status(head)
-    if status is not None:
-        return NotApplicable(f"error answer of the registry (status {status})")
+    if reason := error_reason(head):
+        return NotApplicable(reason)
     keys = top_keys(head)
     if keys is not None and not {"_embedded", "page", "_links"} & keys:
         return NotApplicable("an object that is no page of a change feed")
@@ -51,12 +40,7 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields batches of `no_oppdateringer` and `no_aarsregnskap_meldt`."""
-    with open_without_bom(member) as body:
-        text = body.read(_LIMIT)
-    try:
-        found: Any = msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UnreadableFileError(member.dataset, member.name, f"expected a page of a change feed: {error}") from error
+    found = decode_body(member, read_body(member, _LIMIT), "expected a page of a change feed")
     page = PageRows(staging.SignalCounter(member.dataset))
     if isinstance(found, list):
         page.events(found)
@@ -68,19 +52,19 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
 def _read_hal_page(piece: ArchiveMember, found: object, page: PageRows) -> None:
     """Reads a page of entities or sub-units. Without news it has no `_embedded`, and `page` says 0."""
     if not isinstance(found, dict):
-        raise UnreadableFileError(piece.dataset, piece.name, "expected a page or an array of events")
+        raise piece.unreadable_error("expected a page or an array of events")
     embedded: Any = found.get("_embedded")
     numbering: Any = found.get("page")
     for name, member in (("_embedded", embedded), ("page", numbering)):
         if member is not None and not isinstance(member, dict):
-            raise UnreadableFileError(piece.dataset, piece.name, f"expected an object in {name}")
+            raise piece.unreadable_error(f"expected an object in {name}")
     if embedded is None:
         if numbering and numbering.get("totalElements"):
             page.tally.add("missing_entries", "_embedded", piece.name)
         return
     for name, entries in embedded.items():
         if name not in COLLECTIONS or not isinstance(entries, list):
-            raise UnreadableFileError(piece.dataset, piece.name, f"a page of {name}, which is no change feed's list")
+            raise piece.unreadable_error(f"a page of {name}, which is no change feed's list")
         page.entries(COLLECTIONS[name], entries)
 
 
@@ -94,7 +78,6 @@ DATASET: Final = Dataset(
     staged_tables=STAGED,
     file_patterns=("oppdateringer/**", "oppdateringer_*/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch,
 )

@@ -17,7 +17,8 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
+from connectors.kit.cursors import from_json_cursor
 from connectors.kit.http.errors import FetchError, UnexpectedBodyError
 from connectors.no.oppdateringer.schema import COLLECTIONS, ID, ROLES, STREAMS
 from connectors.no.register import API_URL
@@ -37,21 +38,13 @@ class FeedCursors(msgspec.Struct, omit_defaults=True):
     ids: dict[str, int] = {}
     since: dict[str, str] = {}
 
-    @staticmethod
-    def of(cursor: Cursor | None) -> FeedCursors:
-        """Decodes a cursor; an unreadable one starts over, which does no harm."""
-        try:
-            return FeedCursors() if cursor is None else msgspec.json.decode(cursor.value, type=FeedCursors)
-        except msgspec.MsgspecError:
-            return FeedCursors()
-
     def cursor(self) -> Cursor:
         return Cursor(msgspec.json.encode(self, order="sorted").decode())
 
 
 def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches pages of all three feeds. A failing feed does not block the others; its error is raised last."""
-    places = FeedCursors.of(cursor)
+    places = from_json_cursor(cursor, FeedCursors) or FeedCursors()
     broken: FetchError | None = None
     for stream in STREAMS:
         try:

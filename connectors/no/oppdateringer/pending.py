@@ -7,7 +7,6 @@ not belong here: the requests and what a response's status means (`enheter.fetch
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,22 +14,14 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import Cursor
-from connectors.kit.packed_cursor import from_differences, pack_cursor, to_differences, unpack_cursor
+from connectors.contract.pieces import Cursor
+from connectors.kit.cursors import from_differences, pack_cursor, to_differences, unpack_cursor
 from connectors.no.oppdateringer import schema as f
 
 BULK: Final = "bulk"  # a subject: a complete file was delivered, which may be older than recent responses
 KEPT_IDS: Final = 20_000  # ids below the newest that are kept: more than a fetch of a feed goes back
 RECENT: Final = timedelta(days=2)  # a bulk in use is never older
 _HOUR: Final = 3600
-
-
-_NUMBER: Final = re.compile("[0-9]{1,18}")
-
-
-def _is_numeric_id(text: str) -> bool:
-    """True for a numeric id; `str.isdigit` accepts «²», which `int` rejects."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +99,14 @@ class LookedUpEntries:
         return pack_cursor(packed)
 
     def has_entry(self, entry: FeedEntry) -> bool:
-        return _is_numeric_id(entry.id) and int(entry.id) in self._ids
+        return f.is_numeric_id(entry.id) and int(entry.id) in self._ids
 
     def keep(self, entry: FeedEntry) -> None:
         """Keeps the id of a known entry that is passed again because of a backlog from its time or later."""
         self._shown.add(int(entry.id))
 
     def add(self, entry: FeedEntry) -> None:
-        if _is_numeric_id(entry.id):
+        if f.is_numeric_id(entry.id):
             self._ids.add(int(entry.id))
             self.keep(entry)
         self._recent[entry.number] = max(entry.hours, self._recent.get(entry.number, 0))

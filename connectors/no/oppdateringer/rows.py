@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from connectors.contract.dataset import NOT_A_COMPANY, Batch
+from connectors.contract.pieces import NOT_A_COMPANY, Batch
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
 from connectors.no.oppdateringer import schema as f
@@ -22,7 +22,6 @@ from warehouse.schema.types import LARGEST_INTEGER
 
 _NUMBER: Final = re.compile(r"[0-9]{9}")
 _YEAR: Final = re.compile(r"[0-9]{4}")
-_DECIMAL: Final = re.compile(r"[0-9]{1,18}")  # a numeric id; not `str.isdigit`, which accepts «²»
 _ENTRY_KEYS: Final = frozenset({f.ID, f.TIME, f.NUMBER, f.KIND, "endringer", "_links", "links"})
 _EVENT_KEYS: Final = frozenset(
     {"specversion", "id", "source", "type", "time", "data", "subject", "datacontenttype", "dataschema"}
@@ -166,4 +165,4 @@ def _parse_instant(told: object) -> datetime | None:
 def _id_order(row: Row) -> tuple[int, str]:
     """Sort key by id: numeric ids by value, then other ids by text."""
     text = str(row[f.ID])
-    return (int(text), "") if _DECIMAL.fullmatch(text) else (LARGEST_INTEGER + 1, text)
+    return (int(text), "") if f.is_numeric_id(text) else (LARGEST_INTEGER + 1, text)

@@ -2,11 +2,12 @@
 
 Patches are not applied: they give new values only, and only since 2025. A feed says which subjects to request;
 their values come from the response. Only the feed has the day on which accounts were registered. Does not belong
-here: reading pages (`dataset`), or requests (`enheter.single`, `underenheter`, `roller`).
+here: reading pages (`dataset`), or requests (`enheter`, `underenheter`, `roller`).
 """
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from warehouse.schema.types import Column, ColumnKind, Table
@@ -64,3 +65,8 @@ COUNTS: Final = frozenset(
         "registreringsdatoAntallAnsatteNAVAaregisteret",
     }
 )
+
+
+def is_numeric_id(text: str) -> bool:
+    """True for a numeric id; `str.isdigit` accepts «²», which `int` rejects."""
+    return re.fullmatch("[0-9]{1,18}", text) is not None

@@ -132,7 +132,6 @@ def _remaining_columns() -> list[pl.Expr]:
     none_registered = ~pl.col("harRegistrertAntallAnsatte")
     return [
         pl.lit(value=False).alias("is_listed"),
-        pl.lit(None, pl.String).alias("is_listed_source"),
         # true without a number means one to four, withheld: null, never 0
         pl.when(pl.col("antallAnsatte").is_not_null())
         .then(pl.col("antallAnsatte"))

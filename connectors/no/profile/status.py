@@ -12,7 +12,6 @@ import polars as pl
 
 from connectors.kit.status_rules import StatusRule, rule_columns
 from connectors.no.enheter.schema import FORCED_DATES, REMOVED
-from connectors.no.register import day_of_instant
 
 SHORT: Final = "short."  # prefix of the short body's columns, joined to the profile's
 
@@ -56,10 +55,10 @@ RULES: Final = (
         IS_DELETED,
         "dissolved",
         None,
-        pl.coalesce(f"{SHORT}slettedato", day_of_instant(_short_seen)),
+        pl.coalesce(f"{SHORT}slettedato", _short_seen.dt.date()),
         pl.col(f"{SHORT}respons_klasse"),
     ),
-    StatusRule(_RETIRED, "dissolved", None, day_of_instant(pl.col("_retired_at")), pl.lit(None, pl.String)),
+    StatusRule(_RETIRED, "dissolved", None, pl.col("_retired_at").dt.date(), pl.lit(None, pl.String)),
     StatusRule(_flag_or_false("konkurs"), "dormant", "bankruptcy", pl.col("konkursdato"), pl.lit("konkurs")),
     StatusRule(
         _flag_or_false("underTvangsavviklingEllerTvangsopplosning"),

@@ -10,8 +10,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Final
 
-from connectors.contract.dataset import Cursor
-from connectors.kit.packed_cursor import from_differences, pack_cursor, to_differences, unpack_cursor
+from connectors.contract.pieces import Cursor
+from connectors.kit.cursors import from_differences, pack_cursor, to_differences, unpack_cursor
 
 _SLOTS: Final = 28  # days that exist in every month
 

@@ -15,24 +15,15 @@ from typing import Any, Final
 import msgspec
 from lxml import etree
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.no.register import HOST, LICENCE
 from connectors.no.regnskap.fetch import fetch_accounts, subjects_to_fetch
 from connectors.no.regnskap.rows import build_batch
 from connectors.no.regnskap.schema import ACCOUNTS, JOURNAL
-from connectors.no.responses import TOO_MANY, error_status, plain_head, top_keys
+from connectors.no.responses import TOO_MANY, error_status, top_keys
 
 KEY: Final = "no.regnskap"
 _LIMIT: Final = 64 * 1024 * 1024  # one company's response is a few kilobytes
@@ -82,9 +73,9 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     elif found is BodyFormat.XML:
         records = _parse_xml(member, text)
     elif TOO_MANY.match(text):
-        raise UnreadableFileError(member.dataset, member.name, "«Too many requests» with status 200: try again later")
+        raise member.unreadable_error("«Too many requests» with status 200: try again later")
     else:
-        raise UnreadableFileError(member.dataset, member.name, f"expected JSON accounts, found {found}")
+        raise member.unreadable_error(f"expected JSON accounts, found {found}")
     yield build_batch(member, records)
 
 
@@ -100,19 +91,15 @@ def _unavailable_batch(piece: ArchiveMember, text: bytes) -> Batch:
 
 
 def _parse_json(piece: ArchiveMember, text: bytes) -> list[Any]:
-    try:
+    with staging.unreadable_on(piece, (ValueError, ArithmeticError, RecursionError), "JSON that does not parse"):
         body = _decoder.decode(text.removeprefix(b"\xef\xbb\xbf"))
-    except (ValueError, ArithmeticError, RecursionError) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
     return body if isinstance(body, list) else [body]
 
 
 def _parse_xml(piece: ArchiveMember, text: bytes) -> list[Any]:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-    try:
+    with staging.unreadable_on(piece, (etree.XMLSyntaxError, ValueError), "XML that does not parse"):
         root = etree.fromstring(text, parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"XML that does not parse: {error}") from error
     items = [root] if root.find(JOURNAL) is not None else root.findall("item")
     return [_element_value(item) for item in items]
 
@@ -134,7 +121,6 @@ DATASET: Final = Dataset(
     staged_tables={ACCOUNTS.name: ACCOUNTS},
     file_patterns=("regnskap/**", "regnskap_kopi/**", "documented_examples/regnskap-*"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch_accounts,
     subjects_to_fetch=subjects_to_fetch,

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, SourceUnavailableError, UnexpectedBodyError
+from connectors.kit.http.last_cursor import with_progress_cursor
 from connectors.no.enheter.schema import ENTITIES, NUMBER
 from connectors.no.oppdateringer.schema import ACCOUNTS_TOLD
 from connectors.no.register import ACCOUNTS_URL
@@ -36,14 +37,11 @@ def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
     Entities that the change feed reports come first.
     """
-    if ACCOUNTS_TOLD.name in staged:
-        told = staged[ACCOUNTS_TOLD.name].select(NUMBER, YEAR).unique().sort(YEAR, NUMBER, descending=[True, False])
-        yield from told.select(pl.concat_str(NUMBER, YEAR, separator=":")).to_series()
-    rows = staged.get(ENTITIES.name)
-    if rows is None:
-        return
-    filed = rows.select(NUMBER, YEAR).filter(pl.col(YEAR).is_not_null()).sort(YEAR, NUMBER, descending=[True, False])
-    yield from filed.select(pl.concat_str(NUMBER, YEAR, separator=":")).to_series()
+    for name in (ACCOUNTS_TOLD.name, ENTITIES.name):
+        if name in staged:
+            filed = staged[name].select(NUMBER, YEAR).drop_nulls(YEAR).unique()
+            ordered = filed.sort(YEAR, NUMBER, descending=[True, False])
+            yield from ordered.select(pl.concat_str(NUMBER, YEAR, separator=":")).to_series()
 
 
 def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
@@ -56,8 +54,10 @@ def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[s
     has arrived is yielded with its cursor before the error is raised.
     """
     asked = FetchedAccounts.of(cursor)
-    held: FetchedFile | None = None
-    broken: FetchError | None = None
+    yield from with_progress_cursor(_fetch_unknown(http, asked, subjects), asked.cursor)
+
+
+def _fetch_unknown(http: HttpClient, asked: FetchedAccounts, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     for number, due in _pending_accounts(asked, subjects, http.now().date()):
         try:
             answer = http.get(
@@ -69,18 +69,11 @@ def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[s
         except FetchError as error:
             if _is_text_response(error):
                 continue
-            broken = error
-            break
+            raise
         asked.add(number, due)
         if answer.status != _NONE:
-            if held is not None:
-                yield held
             remembered = asked.cursor() if len(asked) % EACH == 0 else None
-            held = replace(answer.to_fetched_file(f"{number}.json", Scope.PART), cursor=remembered)
-    if held is not None:
-        yield replace(held, cursor=asked.cursor())
-    if broken is not None:
-        raise broken
+            yield replace(answer.to_fetched_file(f"{number}.json", Scope.PART), cursor=remembered)
 
 
 def _pending_accounts(asked: FetchedAccounts, subjects: Iterable[str], today: date) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,10 @@
 
 The open API and the mass file are two channels of one register: a submission delivered by both is one document.
 Its id is made of `no.regnskap` and `journalnr:regnskapstype` for either channel. Figures come from the newer
-record, gaps are filled from the other one. Does not belong here: versions of a period (pipelines).
+record, gaps are filled from the other one. The open API lacks the filing date: the change feed has it, in UTC
+(docs/formats/no.md 3.1), while days are in Norwegian time. It reports that a newer year was registered, not which
+document: the date applies to the first document of the year, and only if its number has the same year of
+registration. Does not belong here: versions of a period (pipelines), reading the feed (`oppdateringer.rows`).
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import polars as pl
 
 from connectors.kit import staging
 from connectors.no import code_lists
+from connectors.no.oppdateringer import schema as feed
 from connectors.no.register import ACCOUNTS_URL, company_ids
 from connectors.no.regnskap import schema as f
 from connectors.no.regnskap.rows import CURRENCY_CODE
@@ -27,6 +31,9 @@ MASS_REGISTER: Final = "no.regnskap_masse"
 FILING_TYPE: Final = "annual_report"
 FULL_YEAR: Final = (300, 400)  # days; otherwise the bounds of the previous year are unknown
 _DERIVED: Final = "_derived_"
+_ZONE: Final = "Europe/Oslo"
+_SAME: Final = ("company_id", "_year")
+_REGISTERED: Final = pl.col("native_id").str.slice(0, 4)  # a journalnr begins with the year
 _COLUMNS: Final = (
     "org_number",
     "native_id",
@@ -126,7 +133,10 @@ def map_filings_and_financials(staged_tables: Mapping[str, pl.LazyFrame]) -> dic
             FINANCIALS_REPORTED.name: staging.empty_staged_frame(FINANCIALS_REPORTED),
         }
     rows = _with_ids(_merge_per_period(pl.concat(doors).collect()))
-    return {FILINGS.name: _map_filings(rows), FINANCIALS_REPORTED.name: _map_financials(rows)}
+    filings = _map_filings(rows)
+    if feed.ACCOUNTS_TOLD.name in staged_tables:
+        filings = fill_filing_dates(filings, staged_tables[feed.ACCOUNTS_TOLD.name])
+    return {FILINGS.name: filings, FINANCIALS_REPORTED.name: _map_financials(rows)}
 
 
 def _api_rows(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -223,16 +233,10 @@ def _map_filings(rows: pl.DataFrame) -> pl.DataFrame:
         pl.lit(f"{ACCOUNTS_URL}aarsregnskap/kopi/"), "org_number", pl.lit("/"), pl.col("period_end").dt.year()
     )
     own = rows.filter(~pl.col("is_comparative")).sort("period_end", "observed_at")
-    return (
-        own.unique("filing_id", keep="last", maintain_order=True)
-        .with_columns(
-            pl.lit(FILING_TYPE).alias("filing_type"),
-            pl.lit(None, pl.String).alias("document_sha256"),
-            pl.lit(value=False).alias("is_amendment"),
-            url.alias("document_url"),
-        )
-        .select(FILINGS.names)
+    filings = own.unique("filing_id", keep="last", maintain_order=True).with_columns(
+        pl.lit(FILING_TYPE).alias("filing_type"), pl.lit(value=False).alias("is_amendment"), url.alias("document_url")
     )
+    return staging.cast_to_table(filings, FILINGS)
 
 
 def _map_financials(rows: pl.DataFrame) -> pl.DataFrame:
@@ -241,8 +245,29 @@ def _map_financials(rows: pl.DataFrame) -> pl.DataFrame:
         for name in _COLUMNS
         if name.startswith(_DERIVED)
     ]
-    return rows.with_columns(
-        pl.lit(None, pl.Int64).alias("employees"),
-        pl.lit(None, pl.Int64).alias("fiscal_year"),
-        pl.concat_list(marks).list.drop_nulls().alias("derived"),
-    ).select(FINANCIALS_REPORTED.names)
+    figures = rows.with_columns(pl.concat_list(marks).list.drop_nulls().alias("derived"))
+    return staging.cast_to_table(figures, FINANCIALS_REPORTED)
+
+
+def fill_filing_dates(filings: pl.DataFrame, change_feed: pl.LazyFrame) -> pl.DataFrame:
+    """Fills `filed_at` of filings from the feed if no other source has it."""
+    days = (
+        change_feed.select(
+            company_ids(pl.col(feed.NUMBER)).alias("company_id"),
+            pl.col(feed.YEAR).alias("_year"),
+            pl.col(feed.TIME).dt.convert_time_zone(_ZONE).dt.date().alias("_day"),
+        )
+        .group_by(_SAME)
+        .agg(pl.col("_day").min())
+        .collect()
+    )
+    if days.is_empty() or filings.is_empty():
+        return filings
+    document = pl.col("native_id").str.split(":").list.first()
+    rows = filings.with_columns(
+        pl.col("period_end").dt.year().cast(pl.String).alias("_year"), document.alias("_document")
+    ).join(days, on=_SAME, how="left", maintain_order="left")
+    first = pl.col("_document") == pl.col("_document").min().over(_SAME)
+    same_year = pl.col("_day").dt.year().cast(pl.String) == _REGISTERED
+    known = pl.when(first & same_year).then(pl.col("_day"))
+    return rows.with_columns(pl.coalesce("filed_at", known).alias("filed_at")).select(FILINGS.names)

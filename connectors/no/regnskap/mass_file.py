@@ -15,25 +15,14 @@ from typing import Any, BinaryIO, Final
 import polars as pl
 from lxml import etree
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, detect_body_format
-from connectors.kit.staging import count_signals
-from connectors.no.register import HOST, LICENCE, has_check_digit
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.no.register import HOST, LICENCE, count_wrong_check_digits
 from connectors.no.regnskap.amounts import InvalidAmountError, check_totals, to_whole_units
 from connectors.no.regnskap.rows import CURRENCY_CODE, RejectedAccountsError
 from connectors.no.regnskap.schema import JOURNAL, MASS, MASS_IDENTITIES, MASS_IGNORED, POST, TYPE
-from connectors.no.responses import plain_head
 from warehouse.schema.types import ColumnKind
 
 KEY: Final = "no.regnskap_masse"
@@ -72,22 +61,20 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     with staging.open_plain(member) as body:
         found = detect_body_format(body.read(1024))
     if found is not BodyFormat.XML:
-        raise UnreadableFileError(member.dataset, member.name, f"expected the XML of a mass file, found {found}")
-    with staging.open_plain(member) as body:
-        try:
-            yield from _SubmissionReader(member).batches(body)
-        except (etree.XMLSyntaxError, ValueError) as error:
-            raise UnreadableFileError(member.dataset, member.name, f"XML that does not read: {error}") from error
+        raise member.unreadable_error(f"expected the XML of a mass file, found {found}")
+    kinds = (etree.XMLSyntaxError, ValueError)
+    with staging.open_plain(member) as body, staging.unreadable_on(member, kinds, "XML that does not read"):
+        yield from _SubmissionReader(member).batches(body)
 
 
 class _SubmissionReader:
     """Collects the submissions of one file: parts without their counterpart yet, and complete rows."""
 
     def __init__(self, piece: ArchiveMember) -> None:
-        self._tally = staging.SignalCounter(piece.dataset)
+        self._batch = staging.BatchBuilder(piece.dataset)
+        self._tally = self._batch.tally
         self._waiting: dict[Key, tuple[str, Row]] = {}
         self._rows: list[Row] = []
-        self._refused: list[tuple[object, str, object]] = []
 
     def batches(self, body: BinaryIO) -> Iterator[Batch]:
         posts, announced, parts = 0, None, 0
@@ -119,7 +106,7 @@ class _SubmissionReader:
         try:
             key, row = _parse_part_head(fields)
         except RejectedAccountsError as error:
-            self._refused.append((fields.get(JOURNAL) or "?", str(error), fields))
+            self._batch.reject(fields.get(JOURNAL) or "?", error, fields)
             return
         for name in fields.keys() - _KNOWN:
             self._tally.add("unknown_key", f"hode.{name}", key[0])
@@ -154,12 +141,9 @@ class _SubmissionReader:
         strange = rows.filter(~pl.col("valutakode").str.contains(CURRENCY_CODE))
         for currency, number in strange.select("valutakode", "orgnr").iter_rows():
             self._tally.add("unknown_currency", currency, number)
-        count_signals(
-            self._tally, "wrong_check_digit", "orgnr", rows.filter(~has_check_digit(pl.col("orgnr")))["orgnr"]
-        )
-        batch = staging.make_batch(MASS, rows, staging.reject_rows(self._refused), self._tally.drain())
-        self._rows, self._refused = [], []
-        return batch
+        count_wrong_check_digits(rows, "orgnr", self._tally)
+        self._rows = []
+        return self._batch.build(MASS, rows)
 
 
 def _parse_part_head(fields: dict[str, str | None]) -> tuple[Key, Row]:
@@ -218,6 +202,5 @@ DATASET: Final = Dataset(
     staged_tables={MASS.name: MASS},
     file_patterns=("regnskap_masse/**", "regnskap_masse_xml/**", "20*-masse-*"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
 )

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Batch
+from connectors.contract.pieces import ArchiveMember, Batch
 from connectors.kit import staging
-from connectors.kit.staging import SignalCounter, count_signals
+from connectors.kit.staging import SignalCounter
 from connectors.no import code_lists
-from connectors.no.register import has_check_digit
+from connectors.no.register import count_wrong_check_digits
 from connectors.no.regnskap.amounts import InvalidAmountError, check_totals, to_whole_units
 from connectors.no.regnskap.schema import (
     ACCOUNTS,
@@ -49,20 +49,19 @@ def build_batch(member: ArchiveMember, records: Sequence[object]) -> Batch:
 
     Two rows of one submission and scope are one filing: the higher id is newer.
     """
-    tally = SignalCounter(member.dataset)
+    batch = staging.BatchBuilder(member.dataset)
     rows: list[Mapping[str, Value]] = []
-    refused: list[tuple[object, str, object]] = []
     for place, record in enumerate(records, start=1):
         try:
-            rows.append(_parse_record(record, tally))
+            rows.append(_parse_record(record, batch.tally))
         except RejectedAccountsError as error:
-            refused.append((_journal_number(record) or place, str(error), record))
+            batch.reject(_journal_number(record) or place, error, record)
     frame = pl.DataFrame(rows, schema=dict(staging.staged_schema(ACCOUNTS)), orient="row")
     frame = frame.sort("id", nulls_last=False, maintain_order=True).unique(
         ACCOUNTS.key, keep="last", maintain_order=True
     )
-    _audit_rows(frame, tally)
-    return staging.make_batch(ACCOUNTS, frame, staging.reject_rows(refused), tally.drain())
+    _audit_rows(frame, batch.tally)
+    return batch.build(ACCOUNTS, frame)
 
 
 def _journal_number(record: object) -> str | None:
@@ -146,4 +145,4 @@ def _audit_rows(rows: pl.DataFrame, tally: SignalCounter) -> None:
         tally.add("unknown_currency", subject[CURRENCY], subject[NUMBER])
     for subject in rows.filter(~pl.col(RULES).is_in(list(code_lists.STANDARDS))).iter_rows(named=True):
         tally.add("unknown_code", f"{RULES} {subject[RULES]}", subject[NUMBER])
-    count_signals(tally, "wrong_check_digit", NUMBER, rows.filter(~has_check_digit(pl.col(NUMBER)))[NUMBER])
+    count_wrong_check_digits(rows, NUMBER, tally)

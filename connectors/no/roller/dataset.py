@@ -11,46 +11,40 @@ undocumented: anything but an array of entities with groups is rejected as a who
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Cursor,
-    Dataset,
-    FetchedFile,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, Cursor, FetchedFile, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.cursors import from_json_cursor, to_json_cursor
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.http.errors import FetchError
-from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.json import chunks
-from connectors.kit.staging import SignalCounter
 from connectors.no.enheter.fetch_single import GONE, NONE, OK, LookupApi, fetch_responses
 from connectors.no.oppdateringer.pending import FeedEntry, pending_entries
 from connectors.no.oppdateringer.schema import ROLES as STREAM
 from connectors.no.register import API_URL, ENTITY_URL, HOST, LICENCE
-from connectors.no.responses import error_status, open_without_bom, plain_head, top_keys
+from connectors.no.responses import error_reason, open_without_bom, top_keys
 from connectors.no.roller.redact import UNREADABLE, redact
 from connectors.no.roller.rows import RejectedRolesError, role_row
 from connectors.no.roller.schema import GROUPS, KEY, NUMBER, ROLES, STAGED
 
 if TYPE_CHECKING:
-    from connectors.kit.http.client import FetchedResponse, HttpClient
+    from connectors.kit.http.client import HttpClient
 
-BULK_URL: Final = f"{API_URL}roller/totalbestand"
-BULK_NAME: Final = "roller_alle.json"
+BULK: Final = ConditionalFile(
+    f"{API_URL}roller/totalbestand",
+    "roller_alle.json",
+    {BodyFormat.GZIP, BodyFormat.JSON},
+    Scope.PART,
+    {"Accept": "*/*"},
+)
 ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.rolle.v1+json;charset=UTF-8"
 _HOUR: Final = 3600
 _WEEK: Final = 7 * 24  # hours
@@ -68,9 +62,8 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
         return (
             RecognisedFile(None, Scope.PART) if known else NotApplicable("empty body: it does not identify the entity")
         )
-    status = error_status(head)
-    if status is not None:
-        return NotApplicable(f"error answer of the registry (status {status})")
+    if reason := error_reason(head):
+        return NotApplicable(reason)
     keys = top_keys(head)
     if keys is not None and GROUPS not in keys:
         return NotApplicable("object without rollegrupper")
@@ -84,24 +77,20 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     if detect_body_format(head) is BodyFormat.EMPTY:
         yield _no_roles_batch(member)
         return
-    try:
-        with open_without_bom(member) as body:
-            if head.lstrip().startswith(b"["):
-                for entities in chunks.read_array(body, chunks.decode_values):
-                    yield _entities_batch(member, entities, None)
-            else:
-                yield _single_entity_batch(member, msgspec.json.decode(body.read(_LIMIT)))
-    except (chunks.NotJsonError, *chunks.MALFORMED) as error:
-        raise UnreadableFileError(member.dataset, member.name, f"expected the roles as JSON: {error}") from error
+    kinds = (chunks.NotJsonError, *chunks.MALFORMED)
+    with staging.unreadable_on(member, kinds, "expected the roles as JSON"), open_without_bom(member) as body:
+        if head.lstrip().startswith(b"["):
+            for entities in chunks.read_array(body, chunks.decode_values):
+                yield _entities_batch(member, entities, None)
+        else:
+            yield _single_entity_batch(member, msgspec.json.decode(body.read(_LIMIT)))
 
 
 def _no_roles_batch(piece: ArchiveMember) -> Batch:
     """Batch of a 404: the entity has no roles, or none any more."""
     found = _NAME.search(piece.name)
     if found is None:
-        raise UnreadableFileError(
-            piece.dataset, piece.name, "an empty body, and the file name has no organisation number"
-        )
+        raise piece.unreadable_error("an empty body, and the file name has no organisation number")
     return staging.make_batch(ROLES, [{NUMBER: found.group(1), GROUPS: "[]"}])
 
 
@@ -116,25 +105,19 @@ def _single_entity_batch(piece: ArchiveMember, body: Any) -> Batch:
 def _require_readable(piece: ArchiveMember, entity: object) -> None:
     """Raises UnreadableFileError for the whole file if redaction failed on a part of it."""
     if isinstance(entity, dict) and UNREADABLE in entity:
-        raise UnreadableFileError(piece.dataset, piece.name, str(entity[UNREADABLE]))
+        raise piece.unreadable_error(str(entity[UNREADABLE]))
 
 
 def _entities_batch(piece: ArchiveMember, entities: Iterable[Any], number: str | None) -> Batch:
-    tally = SignalCounter(piece.dataset)
+    batch = staging.BatchBuilder(piece.dataset)
     rows: list[dict[str, str]] = []
-    refused: list[tuple[object, str, object]] = []
     for entity in entities:
         _require_readable(piece, entity)
         try:
-            rows.append(role_row(entity, number, tally))
+            rows.append(role_row(entity, number, batch.tally))
         except RejectedRolesError as error:
-            refused.append((number, str(error), entity))
-    return staging.make_batch(ROLES, rows, staging.reject_rows(refused), tally.drain())
-
-
-def subjects_to_fetch(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Yields entries of the role feed."""
-    yield from pending_entries(tables, STREAM)
+            batch.reject(number, error, entity)
+    return batch.build(ROLES, rows)
 
 
 def _archive_suffix(status: int, _is_removed: bool) -> str | None:
@@ -142,25 +125,15 @@ def _archive_suffix(status: int, _is_removed: bool) -> str | None:
     return ".json" if status in (OK, NONE, GONE) else None
 
 
-QUESTION: Final = LookupApi(lambda number: f"{ENTITY_URL}{number}/roller", ACCEPT, _archive_suffix)
+QUESTION: Final = LookupApi(ENTITY_URL + "{}/roller", ACCEPT, _archive_suffix)
 
 
 class _RolesCursor(msgspec.Struct, omit_defaults=True):
-    """The cursor: the hour of the last complete file, its HTTP validators, and the look-ups made."""
+    """The hour of the last complete file, its HTTP validators, and the look-ups made."""
 
     hours: int | None = None
     validators: str = ""
     memory: str = ""
-
-    @staticmethod
-    def of(cursor: Cursor | None) -> _RolesCursor:
-        try:
-            return _RolesCursor() if cursor is None else msgspec.json.decode(cursor.value, type=_RolesCursor)
-        except msgspec.MsgspecError:
-            return _RolesCursor()
-
-    def cursor(self) -> Cursor:
-        return Cursor(msgspec.json.encode(self).decode())
 
 
 def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
@@ -168,32 +141,26 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
 
     An unavailable complete file does not block the look-ups: its error is raised at the end.
     """
-    place = _RolesCursor.of(cursor)
+    place = from_json_cursor(cursor, _RolesCursor) or _RolesCursor()
     entries = list(subjects)
     newest = max((FeedEntry.of(subject).hours for subject in entries), default=0)
     broken: FetchError | None = None
     if place.hours is None or newest - place.hours > _WEEK:
         try:
-            bulk = _fetch_bulk(http, place)
+            bulk = BULK.download(http, Cursor(place.validators))
         except FetchError as error:
             bulk, broken = None, error
         if bulk is not None:
             found = bulk.validators.cursor()
             place.hours = max(newest, int(bulk.server_time.timestamp()) // _HOUR)
             place.validators = found.value if found else ""
-            yield bulk.to_fetched_file(BULK_NAME, Scope.PART, place.cursor())
+            yield bulk.to_fetched_file(BULK.name, Scope.PART, to_json_cursor(place))
     memory = Cursor(place.memory) if place.memory else None
-    for arrival in fetch_responses(http, QUESTION, memory, entries):
+    for arrival in fetch_responses(QUESTION, http, memory, entries):
         place.memory = arrival.cursor.value if arrival.cursor else place.memory
-        yield replace(arrival, cursor=place.cursor() if arrival.cursor else None)
+        yield replace(arrival, cursor=to_json_cursor(place) if arrival.cursor else None)
     if broken is not None:
         raise broken
-
-
-def _fetch_bulk(http: HttpClient, place: _RolesCursor) -> FetchedResponse | None:
-    since = Validators.of(Cursor(place.validators)) if place.validators else None
-    answer = http.download(BULK_URL, expect={BodyFormat.GZIP, BodyFormat.JSON}, since=since, headers={"Accept": "*/*"})
-    return None if isinstance(answer, NotModified) else answer
 
 
 DATASET: Final = Dataset(
@@ -206,9 +173,8 @@ DATASET: Final = Dataset(
     staged_tables=STAGED,
     file_patterns=("roller/**", "roller_*/**", "**/roller_alle*"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch,
-    subjects_to_fetch=subjects_to_fetch,
+    subjects_to_fetch=partial(pending_entries, stream=STREAM),
     redact=redact,
 )

@@ -8,6 +8,7 @@ it, is replaced by an object `{"unreadable": reason}`. The output is uncompresse
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import shutil
 import tempfile
@@ -20,7 +21,6 @@ from connectors.kit.archive.bounded_stream import DECODER_ERRORS
 from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
 from connectors.kit.json import chunks
 from connectors.kit.redact.streams import from_blocks
-from connectors.no.responses import MARK
 from connectors.no.roller.schema import GROUPS, OWNERS
 
 UNREADABLE: Final = "unreadable"
@@ -90,7 +90,7 @@ def _as_binary(file: Any) -> BinaryIO:
 
 def _redact_json(plain: BinaryIO) -> Iterator[bytes]:
     head = plain.read(HEAD)
-    start = head.removeprefix(MARK)
+    start = head.removeprefix(codecs.BOM_UTF8)
     plain.seek(len(head) - len(start))
     if start.lstrip().startswith(b"["):
         yield from _redact_array(plain)

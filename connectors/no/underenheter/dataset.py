@@ -7,45 +7,38 @@ removed one 410. Does not belong here: rows (`rows`), or the companies they belo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Cursor,
-    Dataset,
-    FetchedFile,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, Cursor, FetchedFile, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.http.errors import FetchError
-from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.json import chunks
-from connectors.no.enheter.fetch_single import GONE, OK, LookupApi, fetch_responses
+from connectors.no.enheter.fetch_single import GONE, LookupApi, fetch_responses, record_suffix
 from connectors.no.oppdateringer.pending import pending_entries
 from connectors.no.oppdateringer.schema import SUB_UNITS as STREAM
 from connectors.no.register import API_URL, HOST, LICENCE
-from connectors.no.responses import error_status, is_search_page, open_without_bom, plain_head, top_keys
+from connectors.no.responses import error_reason, error_status, is_search_page, missing_number_reason, open_without_bom
 from connectors.no.underenheter.rows import read_csv, records_to_batch, removed_batch
-from connectors.no.underenheter.schema import KEY, NUMBER, STAGED
+from connectors.no.underenheter.schema import KEY, STAGED
 
 if TYPE_CHECKING:
-    from connectors.kit.http.client import FetchedResponse, HttpClient
+    from connectors.kit.http.client import HttpClient
 
-BULK_URL: Final = f"{API_URL}underenheter/lastned/csv"
-BULK_ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.underenhet.v2+gzip;charset=UTF-8"
-BULK_NAME: Final = "underenheter.csv"
+BULK: Final = ConditionalFile(
+    f"{API_URL}underenheter/lastned/csv",
+    "underenheter.csv",
+    {BodyFormat.GZIP, BodyFormat.TEXT},
+    Scope.FULL,
+    {"Accept": "application/vnd.brreg.enhetsregisteret.underenhet.v2+gzip;charset=UTF-8"},
+)
 ACCEPT: Final = "application/vnd.brreg.enhetsregisteret.underenhet.v2+json;charset=UTF-8"
 _HEAD: Final = 65_536
 _LIMIT: Final = 256 * 1024 * 1024
@@ -58,21 +51,15 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     if _removed_number(name, head) is not None:
         return RecognisedFile(None, Scope.PART)
     found = detect_body_format(head)
-    status = error_status(head)
-    if status is not None:
-        return NotApplicable(f"error answer of the registry (status {status})")
     reasons = {
         BodyFormat.EMPTY: "empty body: the registry has no such sub-unit",
         BodyFormat.ZIP: "workbook (regneark): the same rows as the bulk CSV, which is read instead",
     }
-    if found in reasons:
-        return NotApplicable(reasons[found])
-    if is_search_page(head) and b'"underenheter"' not in head:
-        return NotApplicable("search page without sub-units")
-    keys = top_keys(head)
-    if keys is not None and NUMBER not in keys and "_embedded" not in keys:
-        return NotApplicable("object without an organisation number")
-    return RecognisedFile(None, Scope.PART)
+    reason = error_reason(head) or reasons.get(found)
+    if reason is None and is_search_page(head) and b'"underenheter"' not in head:
+        reason = "search page without sub-units"
+    reason = reason or missing_number_reason(head)
+    return RecognisedFile(None, Scope.PART) if reason is None else NotApplicable(reason)
 
 
 def _removed_number(name: str, head: bytes) -> str | None:
@@ -96,20 +83,18 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     elif found is BodyFormat.JSON:
         yield from _read_json(member, head)
     else:
-        raise UnreadableFileError(member.dataset, member.name, f"expected CSV or JSON of sub-units, found {found}")
+        raise member.unreadable_error(f"expected CSV or JSON of sub-units, found {found}")
 
 
 def _read_json(piece: ArchiveMember, head: bytes) -> Iterator[Batch]:
     tally = staging.SignalCounter(piece.dataset)
-    try:
-        with open_without_bom(piece) as body:
-            if not head.lstrip().startswith(b"["):
-                yield records_to_batch(_page_elements(msgspec.json.decode(body.read(_LIMIT))), tally)
-                return
-            for found in chunks.read_array(body, chunks.decode_values):
-                yield records_to_batch(found, tally)
-    except (chunks.NotJsonError, *chunks.MALFORMED) as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"JSON that does not parse: {error}") from error
+    kinds = (chunks.NotJsonError, *chunks.MALFORMED)
+    with staging.unreadable_on(piece, kinds, "JSON that does not parse"), open_without_bom(piece) as body:
+        if not head.lstrip().startswith(b"["):
+            yield records_to_batch(_page_elements(msgspec.json.decode(body.read(_LIMIT))), tally)
+            return
+        for found in chunks.read_array(body, chunks.decode_values):
+            yield records_to_batch(found, tally)
 
 
 def _page_elements(body: Any) -> list[Any]:
@@ -120,18 +105,7 @@ def _page_elements(body: Any) -> list[Any]:
     return [body]
 
 
-def subjects_to_fetch(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Yields entries of the sub-unit feed."""
-    yield from pending_entries(tables, STREAM)
-
-
-def _archive_suffix(status: int, is_removed: bool) -> str | None:
-    if status == OK:
-        return ".json"
-    return "-410.json" if status == GONE or is_removed else None
-
-
-QUESTION: Final = LookupApi(lambda number: f"{API_URL}underenheter/{number}", ACCEPT, _archive_suffix)
+QUESTION: Final = LookupApi(API_URL + "underenheter/{}", ACCEPT, record_suffix)
 _BULK_MARK: Final = "\n"  # between the two cursors
 
 
@@ -143,25 +117,17 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
     validators, _, memory = (cursor.value if cursor else "").partition(_BULK_MARK)
     broken: FetchError | None = None
     try:
-        bulk = _fetch_bulk(http, validators)
+        bulk = BULK.download(http, Cursor(validators))
     except FetchError as error:
         bulk, broken = None, error
     if bulk is not None:
         found = bulk.validators.cursor()
         validators = found.value if found else ""
-        yield bulk.to_fetched_file(BULK_NAME, Scope.FULL, Cursor(f"{validators}{_BULK_MARK}{memory}"))
-    for arrival in fetch_responses(http, QUESTION, Cursor(memory) if memory else None, subjects):
+        yield bulk.to_fetched_file(BULK.name, Scope.FULL, Cursor(f"{validators}{_BULK_MARK}{memory}"))
+    for arrival in fetch_responses(QUESTION, http, Cursor(memory) if memory else None, subjects):
         yield _with_both_cursors(arrival, validators)
     if broken is not None:
         raise broken
-
-
-def _fetch_bulk(http: HttpClient, validators: str) -> FetchedResponse | None:
-    since = Validators.of(Cursor(validators)) if validators else None
-    answer = http.download(
-        BULK_URL, expect={BodyFormat.GZIP, BodyFormat.TEXT}, since=since, headers={"Accept": BULK_ACCEPT}
-    )
-    return None if isinstance(answer, NotModified) else answer
 
 
 def _with_both_cursors(arrival: FetchedFile, validators: str) -> FetchedFile:
@@ -181,8 +147,7 @@ DATASET: Final = Dataset(
     staged_tables=STAGED,
     file_patterns=("underenheter/**", "underenheter_bulk_*/**", "documented_examples/BrregSubEntity*"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch,
-    subjects_to_fetch=subjects_to_fetch,
+    subjects_to_fetch=partial(pending_entries, stream=STREAM),
 )

@@ -13,15 +13,22 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Batch
+from connectors.contract.pieces import ArchiveMember, Batch
 from connectors.kit import staging
 from connectors.kit.csv import reader
+from connectors.kit.json.body import member_at
 from connectors.kit.staging import SignalCounter, count_signals
-from connectors.no.enheter.rows import parse_text_columns, to_text_table
-from connectors.no.register import has_check_digit, is_number
+from connectors.no.enheter.rows import (
+    REASON,
+    count_unreadable,
+    parse_text_columns,
+    split_by_reason,
+    to_reject_rows,
+    to_text_table,
+)
+from connectors.no.register import count_wrong_check_digits, is_number
 from connectors.no.underenheter import schema as f
 
-_REASON: Final = "_reason"
 _NUMBER: Final = re.compile(r"[0-9]{9}")
 _AS_TEXT: Final = to_text_table(f.SUB_UNITS)
 LAYOUT: Final = reader.CsvFormat(
@@ -41,7 +48,7 @@ _REFUSED: Final = (
     .then(pl.lit("the legal form is not a code"))
     .when(pl.col("respons_klasse").is_null() & ~is_number(pl.col(f.PARENT)))
     .then(pl.lit("no parent: the sub-unit belongs to no entity"))
-    .alias(_REASON)
+    .alias(REASON)
 )
 
 
@@ -70,18 +77,12 @@ def _record_row(record: Mapping[str, Any], tally: SignalCounter) -> dict[str, st
     heads = {name.partition(".")[0] for name in f.SUB_UNITS.names}
     for key in record.keys() - heads - f.IGNORED_JSON:
         tally.add("unknown_key", key, record.get(f.NUMBER))
-    row = {name: _scalar_text(_value_at(record, name)) for name in f.SUB_UNITS.names}
+    row = {name: _scalar_text(member_at(record, *name.split("."))) for name in f.SUB_UNITS.names}
     deleted = row["respons_klasse"] in {f.DELETED, f.REMOVED} or row["slettedato"] is not None
     row["respons_klasse"] = (
         (row["respons_klasse"] if row["respons_klasse"] == f.REMOVED else f.DELETED) if deleted else None
     )
     return row
-
-
-def _value_at(record: Mapping[str, Any], path: str) -> object:
-    head, _, tail = path.partition(".")
-    value = record.get(head)
-    return value.get(tail) if tail and isinstance(value, dict) else None if tail else value
 
 
 def _scalar_text(value: object) -> str | None:
@@ -90,26 +91,16 @@ def _scalar_text(value: object) -> str | None:
 
 def _typed_batch(rows: pl.DataFrame, rejects: pl.DataFrame, tally: SignalCounter, signals: tuple[Any, ...]) -> Batch:
     """Typed rows, rejects and signals of one chunk."""
-    reason = rows.select(_REFUSED).to_series()
-    kept = rows.filter(reason.is_null())
-    bad = rows.with_columns(reason).filter(reason.is_not_null())
-    texts = [pl.col(name) for name in rows.columns]
-    listed = bad.select(
-        pl.col(f.NUMBER).alias("record"),
-        pl.col(_REASON).alias("reason"),
-        pl.concat_str(texts, separator=",", ignore_nulls=True).str.slice(0, staging.EXCERPT).alias("excerpt"),
-    )
+    kept, refused = split_by_reason(rows, rows.select(_REFUSED).to_series())
     read = parse_text_columns(f.SUB_UNITS, kept)
-    for name in f.DATES:
-        lost = kept[name].is_not_null() & read[name].is_null()
-        count_signals(tally, "unreadable_value", name, kept[f.NUMBER].filter(lost))
+    count_unreadable(kept, read, f.DATES, tally)
     form = read["organisasjonsform.kode"]
     strange = form.is_not_null() & ~form.is_in(f.FORMS)
     for code in form.filter(strange).unique().sort():
         count_signals(tally, "unknown_legal_form", code, read[f.NUMBER].filter(form == code))
-    wrong = read.select(~has_check_digit(pl.col(f.NUMBER))).to_series()
-    count_signals(tally, "wrong_check_digit", f.NUMBER, read[f.NUMBER].filter(wrong))
-    return staging.make_batch(f.SUB_UNITS, read, pl.concat([rejects, listed]), signals + tally.drain())
+    count_wrong_check_digits(read, f.NUMBER, tally)
+    rejected = pl.concat([rejects, to_reject_rows(refused)])
+    return staging.make_batch(f.SUB_UNITS, read, rejected, signals + tally.drain())
 
 
 def removed_batch(number: str) -> Batch:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from connectors.no.enheter.schema import IGNORED_OF_ALL
 from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "no.underenheter"
@@ -49,27 +50,14 @@ ALIASES: Final = {"registreringsdatoIEnhetsregisteret": "registreringsdatoEnhets
 _ADDRESS: Final = ("adresse", "poststed", "postnummer", "kommune", "kommunenummer", "land", "landkode")
 # Employee counts are left in RAW: they change every month, and companies have their own
 IGNORED: Final = (
+    *IGNORED_OF_ALL,
     "organisasjonsform.beskrivelse",
-    "organisasjonsform.utgaatt",
-    *(f"naeringskode{place}.{part}" for place in (2, 3) for part in ("kode", "beskrivelse")),
     "naeringskode1.beskrivelse",
-    "hjelpeenhetskode.kode",
-    "hjelpeenhetskode.beskrivelse",
     "harRegistrertAntallAnsatte",
     "antallAnsatte",
-    "registreringsdatoAntallAnsatteEnhetsregisteret",
-    "registreringsdatoAntallAnsatteNAVAaregisteret",
     "hjemmeside",
-    "epostadresse",
-    "telefon",
-    "mobil",
     *(f"postadresse.{part}" for part in _ADDRESS),
     *(f"beliggenhetsadresse.{part}" for part in _ADDRESS if part != "kommunenummer"),
-    "registrertIMvaregisteret",
-    "registreringsdatoMerverdiavgiftsregisteret",
-    "registreringsdatoMerverdiavgiftsregisteretEnhetsregisteret",
-    "frivilligMvaRegistrertBeskrivelser",
-    "registreringsdatoFrivilligMerverdiavgiftsregisteret",
 )
 IGNORED_JSON: Final = frozenset(
     {name.partition(".")[0] for name in IGNORED}

@@ -11,18 +11,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.regulators import fetch as regulators_fetch
@@ -30,15 +20,13 @@ from connectors.regulators import schema as regulators_schema
 from connectors.regulators.authorities import ESMA
 from connectors.regulators.esma import sanctions, suspensions
 
-_SUSPENSIONS: Final = b"instrumentIdentifier"
 _LICENCE: Final = Licence(
     "ESMA legal notice", "https://www.esma.europa.eu/legal-notice", "Source: European Securities and Markets Authority"
 )
 
 
-def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises sanctions responses and the suspensions export; HTML is the export without a session."""
-    del name
     head = decompressed_head(head)
     found = detect_body_format(head)
     if found is BodyFormat.JSON:
@@ -48,7 +36,7 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
             if ours
             else NotApplicable("JSON of another register than that of sanctions")
         )
-    if found in (BodyFormat.HTML, BodyFormat.EMPTY) or (found is BodyFormat.TEXT and _SUSPENSIONS in head):
+    if found in (BodyFormat.HTML, BodyFormat.EMPTY) or (found is BodyFormat.TEXT and b"instrumentIdentifier" in head):
         return RecognisedFile(None, Scope.PART)
     return NotApplicable(f"{found.value} that is no register of ESMA's sanctions or suspensions")
 
@@ -63,7 +51,7 @@ def read_batches(market: str, member: ArchiveMember) -> Iterator[Batch]:
         yield from suspensions.read_batches(market, member)
     else:
         reason = f"the body is {found.value}: the export answers so without the session of a search"
-        raise UnreadableFileError(member.dataset, member.name, reason)
+        raise member.unreadable_error(reason)
 
 
 def esma_dataset(market: str) -> Dataset:
@@ -79,7 +67,6 @@ def esma_dataset(market: str) -> Dataset:
         staged_tables={table.name: table},
         file_patterns=("esma_sanctions/**", "esma_saris/**", "esma/**"),
         recognise_file=recognise_file,
-        split_members=staging.no_split,
         read_batches=partial(read_batches, market),
         redact=partial(sanctions.redact, market),  # suspensions name no persons
         fetch=regulators_fetch.fetch_registers,

@@ -12,24 +12,44 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from connectors.contract.dataset import NOT_A_COMPANY, ArchiveMember, Batch, UnreadableFileError
+from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Batch
 from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
 from connectors.kit.archive.bounded_stream import ArchiveError
 from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.redact import text as redact_text
+from connectors.kit.redact.streams import UNREADABLE, unreadable_body
 from connectors.kit.staging import SignalCounter
 from connectors.regulators import act_types
 from connectors.regulators import schema as regulators_schema
 from connectors.regulators.amounts import parse_amount
 from connectors.regulators.authorities import ESMA, FI, FT, Authority
 from connectors.regulators.common import RejectedAct, check_act
-from connectors.regulators.esma.countries import country_code
 from connectors.regulators.feeds import to_plain_text
 from connectors.regulators.schema import ActRespondent, RegulatoryAct
 from name_matching.company_markers import CompanyMarker, detect_company_marker
 from warehouse.schema.identifiers import iso_country
+
+_NAMES: Final = {
+    "austria": "AT", "belgium": "BE", "bulgaria": "BG", "croatia": "HR", "cyprus": "CY", "czech republic": "CZ",
+    "czechia": "CZ", "denmark": "DK", "estonia": "EE", "finland": "FI", "france": "FR", "germany": "DE",
+    "greece": "GR", "hungary": "HU", "iceland": "IS", "ireland": "IE", "italy": "IT", "latvia": "LV",
+    "liechtenstein": "LI", "lithuania": "LT", "luxembourg": "LU", "malta": "MT", "netherlands": "NL",
+    "the netherlands": "NL", "norway": "NO", "poland": "PL", "portugal": "PT", "romania": "RO", "slovakia": "SK",
+    "slovak republic": "SK", "slovenia": "SI", "spain": "ES", "sweden": "SE", "united kingdom": "GB",
+}  # fmt: skip
+_CODES: Final = frozenset(_NAMES.values()) | {"EL", "UK"}
+_ISO: Final = {"EL": "GR", "UK": "GB"}
+
+
+def country_code(written: str | None) -> str | None:
+    """ISO 3166-1 alpha-2 of a country as written; None if absent or unknown."""
+    text = (written or "").strip()
+    if text.upper() in _CODES:
+        return _ISO.get(text.upper(), text.upper())
+    return _NAMES.get(text.lower())
+
 
 LARGEST: Final = 64 << 20
 _REGISTER: Final = "https://registers.esma.europa.eu/publication/searchRegister?core=esma_registers_sanctions"
@@ -57,23 +77,18 @@ def read_batches(market: str, member: ArchiveMember) -> Batch:
     """The acts of one response. Raises UnreadableFileError for other content."""
     with staging.open_plain(member) as stream:
         body = stream.read(LARGEST + 1)
-    try:
+    with staging.unreadable_on(member, ValueError):
         found = response_documents(body)
-    except ValueError as error:
-        raise UnreadableFileError(member.dataset, member.name, str(error)) from error
-    tally = SignalCounter(member.dataset)
+    batch = staging.BatchBuilder(member.dataset)
     rows: dict[tuple[str, int], dict[str, Any]] = {}
-    rejects: list[tuple[object, str, object]] = []
     for document in found:
-        made = check_act(parse_act(market, document, tally), member)
+        made = check_act(parse_act(market, document, batch.tally), member)
         if isinstance(made, RejectedAct):
-            rejects.append((_field_text(document.get(_KEY)) or "no id", made.reason, ""))
+            batch.reject(_field_text(document.get(_KEY)) or "no id", made.reason)
             continue
         for row in regulators_schema.act_rows(member.dataset, made):
             rows[row["native_id"], row["place"]] = row
-    return staging.make_batch(
-        regulators_schema.acts_table(market), list(rows.values()), staging.reject_rows(rejects), tally.drain()
-    )
+    return batch.build(regulators_schema.acts_table(market), rows.values())
 
 
 def response_documents(body: bytes) -> list[Document]:
@@ -84,8 +99,8 @@ def response_documents(body: bytes) -> list[Document]:
         answer: Any = msgspec.json.decode(body)
     except MALFORMED as error:
         raise ValueError(f"JSON that does not parse: {error}") from None
-    if isinstance(answer, dict) and "unreadable" in answer:  # written by `redact`
-        raise ValueError(str(answer["unreadable"]))
+    if isinstance(answer, dict) and UNREADABLE in answer:  # written by `redact`
+        raise ValueError(str(answer[UNREADABLE]))
     response = answer.get("response") if isinstance(answer, dict) else None
     found = response.get("docs") if isinstance(response, dict) else None
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
@@ -180,23 +195,19 @@ def redact(market: str, body: BinaryIO) -> BinaryIO:
     try:
         text = redact_text.read_text(body, LARGEST)
         if b"\x00" in text:
-            return _withheld_body("letters of two bytes, or none at all")
+            return unreadable_body("letters of two bytes, or none at all")
         kind = detect_body_format(text)
         if kind is not BodyFormat.JSON:
-            return _withheld_body(f"its fields in {kind.value}") if _FIELD in text else io.BytesIO(text)
+            return unreadable_body(f"its fields in {kind.value}") if _FIELD in text else io.BytesIO(text)
         found = response_documents(text)
     except ArchiveError as error:
-        return _withheld_body(error.reason)
+        return unreadable_body(error.reason)
     except ValueError as error:
-        return _withheld_body(str(error))
+        return unreadable_body(str(error))
     kept = [_redact_document(market, document) for document in found]
     answer: Any = msgspec.json.decode(text)
     response = {"numFound": answer["response"].get("numFound"), "docs": kept}
     return io.BytesIO(msgspec.json.encode({"response": response}))
-
-
-def _withheld_body(reason: str) -> BinaryIO:
-    return io.BytesIO(msgspec.json.encode({"unreadable": reason}))
 
 
 def _redact_document(market: str, document: Document) -> Document:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from connectors.contract.dataset import NOT_A_COMPANY, ArchiveMember, Batch
+from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Batch
 from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
 from connectors.kit.csv import reader
@@ -19,8 +19,7 @@ from connectors.regulators import act_types
 from connectors.regulators import schema as regulators_schema
 from connectors.regulators.authorities import ESMA, Authority
 from connectors.regulators.common import RejectedAct
-from connectors.regulators.esma.countries import country_code
-from connectors.regulators.esma.sanctions import parse_day
+from connectors.regulators.esma.sanctions import country_code, parse_day
 from connectors.regulators.schema import ActRespondent, RegulatoryAct
 from name_matching.company_markers import detect_company_marker
 from warehouse.schema.identifiers import iso_country

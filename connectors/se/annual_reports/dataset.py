@@ -16,40 +16,19 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.xml.parse import MalformedMarkupError
 from connectors.se.annual_reports import fetch
-from connectors.se.annual_reports.document import (
-    AnnualReportDocument,
-    AnnualReportRow,
-    NotAnnualReportError,
-    parse_annual_report,
-)
-from connectors.se.annual_reports.file_names import (
-    NESTED,
-    last_path_part,
-    parse_package_name,
-    publication_instant,
-    week_end,
-)
+from connectors.se.annual_reports.document import AnnualReportDocument, NotAnnualReportError, parse_annual_report
+from connectors.se.annual_reports.fetch import NESTED, last_path_part, parse_package_name, publication_instant, week_end
 from connectors.se.annual_reports.schema import KEY, REPORTS
 from connectors.se.register import HOST, LICENCE, company_number
 
 _CHUNK: Final = 512  # documents per batch
 _LARGEST: Final = 64 << 20  # bytes per document; the registry's own limit is 5 MB
-_STEP: Final = 256 << 10
 _MARKUP: Final = re.compile(r"\.(?:x?html?|xml)(?:~\d+)?$", re.IGNORECASE)
 _HIDDEN: Final = re.compile(r"(?:^|/)(?:__MACOSX/|\._)")
 _NUMBER: Final = re.compile(r"(?<!\d)\d{6,8}-?\d{4}(?!\d)")
@@ -104,7 +83,7 @@ class _PackageReader:
             if len(self._rows) >= _CHUNK:
                 yield self._drain_batch()
         if not self._documents and not self._rejects:
-            raise UnreadableFileError(KEY, self._piece.name, "an archive without any annual report")
+            raise self._piece.unreadable_error("an archive without any annual report")
         yield self._drain_batch()
 
     def _drain_batch(self) -> Batch:
@@ -151,7 +130,7 @@ class _PackageReader:
 
     def _add_reject(self, name: str, path: str | None, reason: str) -> None:
         if path is None:
-            raise UnreadableFileError(KEY, self._piece.name, reason)
+            raise self._piece.unreadable_error(reason)
         self._rejects.append((_without_person_numbers(name), reason, _without_person_numbers(last_path_part(path))))
 
     def _add_document(self, name: str, found: _FoundDocument) -> None:
@@ -160,10 +139,12 @@ class _PackageReader:
         for (code, subject), count in document.signals.items():
             self._tally.add(code, subject, document.number, count)
         common = self._common_columns(name, found)
-        if not any(row.end == document.end for row in document.rows):
+        if not any(row.period_end == document.end for row in document.rows):
             self._tally.add("empty_year", "no figure of the document's own year", document.number)
-            self._rows.append(common | _empty_year_columns(document))
-        self._rows.extend(common | _figure_columns(row) for row in document.rows)
+            days = {"period_start": document.start, "period_end": document.end}
+            flags = dict.fromkeys(("is_consolidated", "is_comparative", "is_overview"), False)
+            self._rows.append(common | days | flags)
+        self._rows.extend(common | row._asdict() for row in document.rows)
 
     def _common_columns(self, name: str, found: _FoundDocument) -> dict[str, Any]:
         document = found.document
@@ -185,13 +166,7 @@ class _PackageReader:
 
 
 def _document_bytes(member: ArchiveMember) -> bytes:
-    body = bytearray()
-    with staging.open_plain(member) as stream:
-        while part := stream.read(_STEP):
-            body += part
-            if len(body) > _LARGEST:
-                raise UnreadableFileError(KEY, member.name, f"a document of more than {_LARGEST} bytes")
-    return bytes(body)
+    return staging.read_plain(member, _LARGEST, f"a document of more than {_LARGEST} bytes")
 
 
 def _without_person_numbers(name: str) -> str:
@@ -206,36 +181,6 @@ def _package_of(member: ArchiveMember) -> str:
         return outer
     # a nested zip that cannot be opened is passed on as a member
     return outer if outer.lower().endswith(".zip") else ""
-
-
-def _figure_columns(row: AnnualReportRow) -> dict[str, Any]:
-    return {
-        "period_start": row.start,
-        "period_end": row.end,
-        "is_consolidated": row.is_group,
-        "is_comparative": row.is_comparative,
-        "is_overview": row.is_overview,
-        "revenue": row.revenue,
-        "gross_result": row.gross_result,
-        "operating_result": row.operating_result,
-        "after_financials": row.after_financials,
-        "net_result": row.net_result,
-        "equity": row.equity,
-        "untaxed_reserves": row.untaxed_reserves,
-        "share_capital": row.share_capital,
-        "total_assets": row.total_assets,
-        "employees": row.employees,
-    }
-
-
-def _empty_year_columns(document: AnnualReportDocument) -> dict[str, Any]:
-    return {
-        "period_start": document.start,
-        "period_end": document.end,
-        "is_consolidated": False,
-        "is_comparative": False,
-        "is_overview": False,
-    }
 
 
 DATASET: Final = Dataset(
@@ -254,7 +199,6 @@ DATASET: Final = Dataset(
         "arsredovisningar_bulk_listing/**",
     ),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch.fetch,
 )

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
-from connectors.kit.xbrl.facts import Fact, XbrlReport, first_text, parse_day
+from connectors.kit.xbrl.facts import Fact, XbrlReport, first_text
+from connectors.kit.xbrl.figures import first_day
 from connectors.kit.xbrl.instance import read_report
-from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_loose_date
 from connectors.se.annual_reports import concepts as tags
 from connectors.se.annual_reports.figures import AnnualReportFigures
 from connectors.se.register import company_number
@@ -31,16 +31,15 @@ class NotAnnualReportError(Exception):
         self.is_attachment = is_attachment
 
 
-@dataclass(frozen=True, slots=True)
-class AnnualReportRow:
-    """Figures of one period and scope; None where the document tags none.
+class AnnualReportRow(NamedTuple):
+    """Figures of one period and scope, in staged columns; None where the document tags none.
 
     is_overview: taken from the multi-year overview only, which is rounded.
     """
 
-    start: date
-    end: date
-    is_group: bool
+    period_start: date
+    period_end: date
+    is_consolidated: bool
     is_comparative: bool
     is_overview: bool
     revenue: int | None
@@ -87,14 +86,7 @@ class _DocumentTexts:
         return first_text(self.of(name, family))
 
     def date(self, name: str, family: str) -> date | None:
-        for fact in self.of(name, family):
-            try:
-                found = parse_day(parse_loose_date(str(fact.value or "")), is_end=False)
-            except UnacceptedTextError:
-                continue
-            if found is not None:
-                return found
-        return None
+        return first_day(self.of(name, family))
 
 
 def parse_annual_report(body: bytes, expected_identity: tuple[str, date] | None) -> AnnualReportDocument:
@@ -230,5 +222,5 @@ def _mark_overview(row: AnnualReportRow) -> AnnualReportRow | None:
     if all(value is None for value in (*statement, *other)):
         return None
     if row.is_comparative and all(value is None for value in statement):
-        return replace(row, is_overview=True)
+        return row._replace(is_overview=True)
     return row

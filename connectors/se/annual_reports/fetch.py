@@ -3,28 +3,70 @@
 Archives of past weeks are rewritten occasionally, so the cursor is the modification time (and key) of the last
 zip fetched; everything modified later is fetched, oldest first. The first run fetches only the newest week; the
 archive back to 2020 (100 GB) is ingested from files.
+
+Belongs here, too: what a file name in the archive states, registration week, company and period. Does not belong here:
+trusting it over a document (`document`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from lxml import etree
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.kit.http.response import NotModified
+from connectors.kit.xbrl.facts import parse_day
 from connectors.kit.xml.parse import MalformedMarkupError, parse_markup
-from connectors.se.annual_reports.file_names import week_end
-from connectors.se.register import HOST
+from connectors.se.register import HOST, company_number
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
+
+NESTED: Final = "!/"  # separates an archive from its member
+_WEEKLY: Final = re.compile(r"(?:^|/)(\d{4})/(\d{2})_(\d{1,3})\.zip$")
+_PACKAGE: Final = re.compile(r"(?<!\d)(\d{6}-?\d{4})\D{1,20}?(\d{4}-\d{2}-\d{2})(?!\d)")
+
+
+def week_end(name: str) -> date | None:
+    """The Sunday that ends the week of registration in `…/2025/39_2.zip`; None for other names."""
+    found = _WEEKLY.search(name)
+    if found is None:
+        return None
+    try:
+        return date.fromisocalendar(int(found[1]), int(found[2]), 7)
+    except ValueError:  # week 53 in a year without one
+        return None
+
+
+def publication_instant(name: str) -> datetime | None:
+    """Publication time of a weekly archive: just after midnight at the end of its week."""
+    ended = week_end(name)
+    return None if ended is None else datetime.combine(ended + timedelta(days=1), time(), UTC)
+
+
+def parse_package_name(name: str) -> tuple[str, date] | None:
+    """Company number and last day of the period from `<number>_<day>.zip`, with anything in between."""
+    for part in reversed(name.split(NESTED)):
+        found = _PACKAGE.search(part)
+        number = company_number(found[1]) if found else None
+        end = parse_day(found[2], is_end=False) if found else None
+        if number is not None and end is not None:
+            return number, end
+    return None
+
+
+def last_path_part(name: str) -> str:
+    """Last component of a path."""
+    return name.rpartition("/")[2]
+
 
 FILES_URL: Final = f"https://{HOST}/arsredovisningar-bulkfiler"
 PREFIX: Final = "arsredovisningar/"
@@ -56,7 +98,8 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
         fetched = http.download(url, expect={BodyFormat.ZIP})
         if isinstance(fetched, NotModified):
             continue
-        arrival = fetched.to_fetched_file(listed.key, Scope.PART, _to_cursor(listed))
+        known = Cursor(f"{listed.written_at.isoformat()}\n{listed.key}")
+        arrival = fetched.to_fetched_file(listed.key, Scope.PART, known)
         yield replace(arrival, observed_at=listed.written_at)
 
 
@@ -120,10 +163,6 @@ def _zips_to_fetch(listed: list[ListedZip], cursor: Cursor | None) -> list[Liste
         return [file for file in listed if (file.written_at, file.key) > taken]
     newest = max(filter(None, (week_end(file.key) for file in listed)))
     return [file for file in listed if week_end(file.key) == newest]
-
-
-def _to_cursor(listed: ListedZip) -> Cursor:
-    return Cursor(f"{listed.written_at.isoformat()}\n{listed.key}")
 
 
 def _parse_cursor(cursor: Cursor | None) -> tuple[datetime, str] | None:

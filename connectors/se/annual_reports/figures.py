@@ -9,27 +9,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
-from typing import Final
+from decimal import Decimal
 
 from connectors.kit.xbrl.facts import Context, Fact, choose_fact, most_precise
+from connectors.kit.xbrl.figures import StatedFigures
 from connectors.se.annual_reports import concepts as tags
-from warehouse.schema.types import LARGEST_INTEGER
-
-_WHOLE: Final = Decimal(1)
-_MOST_PEOPLE: Final = Decimal(10**10)
 
 Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
 
 
-class AnnualReportFigures:
-    """Figures of one document by place. `currency`: the one most amounts use."""
+class AnnualReportFigures(StatedFigures):
+    """Figures of one document by place; employees are full-time equivalents."""
 
     def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
-        self.signals = signals
         said = [fact for fact in facts if _is_figure(fact)]
+        super().__init__(said, signals)
         self.count = len(said)
-        self.currency = self._main_currency(said)
         self._places: dict[Place, dict[str, list[Fact]]] = {}
         for fact in said:
             self._add_fact(fact)
@@ -62,44 +57,13 @@ class AnnualReportFigures:
         finest = choose_fact(most_precise(facts))
         return finest.fact.number if finest.agree else None
 
-    def money(self, value: Decimal | None, name: str) -> int | None:
-        """Whole units, halves to even; None and a signal for implausible values (more than 63 bits)."""
-        if value is None:
-            return None
-        if abs(value) > LARGEST_INTEGER:
-            self.signals["amount_out_of_range", name] += 1
-            return None
-        return int(value.to_integral_value(ROUND_HALF_EVEN))
-
-    def heads(self, value: Decimal | None) -> int | None:
-        """Full-time equivalents rounded to whole persons, halves up."""
-        if value is None:
-            return None
-        if not 0 <= value <= _MOST_PEOPLE:
-            self.signals["amount_out_of_range", "employees"] += 1
-            return None
-        return int(value.quantize(_WHOLE, ROUND_HALF_UP))
-
-    def _main_currency(self, facts: list[Fact]) -> str | None:
-        found = Counter(fact.unit.currency for fact in facts if fact.unit is not None)
-        del found[None]
-        for currency, count in found.most_common()[1:]:
-            self.signals["mixed_currencies", str(currency)] += count
-        return found.most_common(1)[0][0] if found else None
-
     def _add_fact(self, fact: Fact) -> None:
         context = fact.context
         if context is None or context.end is None:
             return
         is_group = self._context_scope(context)
-        if is_group is None:
+        if is_group is None or not (fact.name in tags.EMPLOYEES or self.is_in_currency(fact)):
             return
-        if fact.name not in tags.EMPLOYEES:
-            currency = fact.unit.currency if fact.unit is not None else None
-            if currency is None:
-                self.signals["no_currency", fact.name] += 1
-            if currency is None or currency != self.currency:
-                return
         place = (is_group, context.start, context.end)
         self._places.setdefault(place, {}).setdefault(fact.name, []).append(fact)
 

@@ -16,25 +16,17 @@ from typing import Any, Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    NOT_A_COMPANY,
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
+from connectors.kit.json.body import decode_body, member_at
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.json.record import JsonRecord, RecordError
+from connectors.kit.redact.streams import UNREADABLE
 from connectors.se import code_lists
 from connectors.se.api import fetch
 from connectors.se.api import schema as f
-from connectors.se.api.redact import UNREADABLE, drop_persons, is_company_object
+from connectors.se.api.redact import drop_persons, is_company_object
 from connectors.se.register import GATEWAY, LICENCE, company_number
 
 _DAY: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T.*)?$")
@@ -73,30 +65,23 @@ def _recognise_object(body: dict[str, Any]) -> RecognisedFile | NotApplicable:
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `se_organisation`."""
     with staging.open_plain(member) as body:
-        text = body.read()
-    try:
-        answer: Any = msgspec.json.decode(text)
-    except MALFORMED as error:
-        raise UnreadableFileError(member.dataset, member.name, f"expected JSON: {error}") from None
-    organisations = answer.get("organisationer") if isinstance(answer, dict) else None
+        answer = decode_body(member, body.read(), "expected JSON")
+    organisations = member_at(answer, "organisationer")
     if not isinstance(organisations, list):
-        reason = answer.get(UNREADABLE) if isinstance(answer, dict) else None
-        raise UnreadableFileError(member.dataset, member.name, str(reason or "no list of organisations in it"))
-    tally = staging.SignalCounter(member.dataset)
+        raise member.unreadable_error(member_at(answer, UNREADABLE) or "no list of organisations in it")
+    found = staging.BatchBuilder(member.dataset)
     rows: list[dict[str, Any]] = []
-    rejects: list[tuple[object, str, object]] = []
     for element in organisations:
         try:
-            rows += _OrganisationReader(element, member.observed_at, tally).rows()
+            rows += _OrganisationReader(element, member.observed_at, found.tally).rows()
         except RecordError as error:
             is_none = error.reason.startswith(NOT_A_COMPANY)
-            rejects.append((_shown_number(element), error.reason if is_none else str(error), ""))
-    yield staging.make_batch(f.ANSWERS, rows, staging.reject_rows(rejects), tally.drain())
+            found.reject(_shown_number(element), error.reason if is_none else error)
+    yield found.build(f.ANSWERS, rows)
 
 
 def _shown_number(element: Any) -> str:
-    identity = element.get("organisationsidentitet") if isinstance(element, dict) else None
-    number = identity.get("identitetsbeteckning") if isinstance(identity, dict) else None
+    number = member_at(element, "organisationsidentitet", "identitetsbeteckning")
     return company_number(str(number)) or "(withheld)"
 
 
@@ -126,7 +111,11 @@ class _OrganisationReader:
             if key in self._record
         }
         said = {key: self._answered_block(key, block) for key, block in blocks.items() if block is not None}
-        found = {key: _READERS[key](self, block) for key, block in said.items() if block is not None}
+        found: dict[str, dict[str, Any] | None] = {}
+        for key, block in said.items():
+            if block is not None:
+                found[key] = _READERS[key](self, block)
+                block.close()
         if not self._failed:  # in a complete response an absent block means there is nothing
             found |= {key: {} for key in f.EMPTY_SAYS if key not in found}
         elif set(self._failed) == {_UNKNOWN} and not found:
@@ -149,7 +138,6 @@ class _OrganisationReader:
 
     def names(self, block: JsonRecord) -> dict[str, Any] | None:
         found = [self._name_text(name) for name in block.children("organisationsnamnLista")]
-        block.close()
         return {"namn": "|".join(found)} if found else None
 
     def _name_text(self, name: JsonRecord) -> str:
@@ -163,18 +151,14 @@ class _OrganisationReader:
 
     def code(self, block: JsonRecord) -> dict[str, Any] | None:
         code, label = (block.text("kod") or "").partition("-")[0].strip(), block.text("klartext")
-        block.close()
         return {"kod": code, "klartext": _clean_label(label)} if code else None
 
     def deregistration(self, block: JsonRecord) -> dict[str, Any] | None:
-        day = self._parse_day(block, "avregistreringsdatum")
-        block.close()
-        return {"datum": day}
+        return {"datum": self._parse_day(block, "avregistreringsdatum")}
 
     def registration(self, block: JsonRecord) -> dict[str, Any] | None:
         day = self._parse_day(block, "registreringsdatum")
         block.ignore("infortHosScb")
-        block.close()
         return None if day is None else {"datum": day}
 
     def _parse_day(self, block: JsonRecord, key: str) -> date | None:
@@ -192,7 +176,6 @@ class _OrganisationReader:
         key = f"{f.PROCEEDINGS}Lista"
         other = next(iter(f.SPELLINGS)) + "Lista"
         said = [self._proceeding_text(one) for name in (key, other) for one in block.children(name)]
-        block.close()
         return {"forfaranden": "|".join(said) or None}
 
     def _proceeding_text(self, one: JsonRecord) -> str:
@@ -206,7 +189,6 @@ class _OrganisationReader:
         inside = block.child("postadress")
         keys = ("utdelningsadress", "coAdress", "postort", "postnummer", "land")
         parts = [_collapse_blanks(inside.text(key) or "").replace("$", " ") for key in keys]
-        block.close()
         if not any(parts):
             return None
         country = "SE" if parts[4].casefold() in ("", "sverige", "se", "se-land") else parts[4]
@@ -215,7 +197,6 @@ class _OrganisationReader:
     def industry(self, block: JsonRecord) -> dict[str, Any] | None:
         found = block.children("sni")
         texts = [(one.text("kod"), _clean_label(one.text("klartext"))) for one in found]
-        block.close()
         code = re.sub(r"\D", "", texts[0][0] or "") if texts else ""
         if len(code) != 5 or code == "00000":  # noqa: PLR2004 - the fifth digit is the country's own
             return None
@@ -256,7 +237,6 @@ DATASET: Final = Dataset(
     staged_tables={f.ANSWERS.name: f.ANSWERS},
     file_patterns=("bolagsverket_api/**", "organisationer/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch.fetch,
     subjects_to_fetch=fetch.subjects_to_fetch,

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import msgspec
 import polars as pl
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, RequestRejectedError, UnexpectedBodyError
 from connectors.se.bulk.bolagsverket_schema import NUMBER, ORGANISATIONS

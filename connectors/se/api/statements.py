@@ -13,7 +13,7 @@ import polars as pl
 
 from connectors.se.api import schema as f
 from connectors.se.bulk.bolagsverket_schema import NAMES as BULK_NAMES
-from connectors.se.bulk.bolagsverket_statements import ADDRESS, with_address, with_names
+from connectors.se.bulk.statements import ADDRESS, with_address, with_names
 
 _FIRST: Final = [f.NUMBER, f.SERIAL]
 _ACTIVITY: Final = {"JA": "1", "NEJ": "9"}

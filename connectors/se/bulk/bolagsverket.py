@@ -1,7 +1,7 @@
 """Dataset se.bolagsverket: the weekly bulk file of all organisations (docs/formats/se.md 2).
 
 Belongs here: the declaration, recognising files, the CSV dialect (quotes inside values are not doubled, so records
-are split at `";"`), reading. Does not belong here: what a record means for a profile (`bolagsverket_statements`).
+are split at `";"`), reading. Does not belong here: what a record means for a profile (`statements`).
 """
 
 from __future__ import annotations
@@ -13,23 +13,14 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.csv.fast_quoted import index_quoted_lines
-from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
+from connectors.kit.formats import BodyFormat
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.staging import count_signals
 from connectors.se import code_lists
-from connectors.se.bulk import fetch
 from connectors.se.bulk.bolagsverket_schema import (
     FIELDS,
     FORM,
@@ -42,11 +33,13 @@ from connectors.se.bulk.bolagsverket_schema import (
     SERIAL,
 )
 from connectors.se.bulk.ordinals import RepeatCounter
-from connectors.se.bulk.parse import RecordShape, RowChunk, read_chunks, read_header
+from connectors.se.bulk.parse import RecordShape, RowChunk, check_mandatory, read_chunks, read_header, reason_not_bulk
 from connectors.se.bulk.redact import drop_sole_traders
 from connectors.se.register import HOST, LICENCE, is_company
 from connectors.se.text_columns import repair_cells, without_null_words
 
+# the landing pages answer robots with HTML and status 200: only a zip is accepted
+_URL: Final = f"https://{HOST}/bolagsverket/bolagsverket_bulkfil.zip"
 _QUOTE: Final = '"'
 _BEGINS: Final = re.compile(r'"?\d[\d -]{7,14}\$[A-Z]+(?:-IDORG)?[";]')
 _BARE_NULL: Final = re.compile(";null(?=;)", re.IGNORECASE)
@@ -60,13 +53,8 @@ _DIGITS: Final = 10
 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the zip or its text. Only a fetch, or the folder's metadata, proves that a file is complete."""
-    found = detect_body_format(decompressed_head(head))
-    if found is BodyFormat.EMPTY:
-        return NotApplicable("empty file")
-    if found in (BodyFormat.JSON, BodyFormat.PDF):
-        return NotApplicable(f"expected the bulk's zip or text, found {found}")
     del name
-    return RecognisedFile(None, Scope.PART)
+    return reason_not_bulk(head) or RecognisedFile(None, Scope.PART)
 
 
 def record_shape(header: str, member: ArchiveMember) -> tuple[RecordShape, list[str]]:
@@ -76,10 +64,7 @@ def record_shape(header: str, member: ArchiveMember) -> tuple[RecordShape, list[
     """
     spelled = [cell.strip().strip('"') for cell in header.split(";")]
     cells = [_NAMES.get(cell.lower(), cell) for cell in spelled]
-    missing = [name for name, is_needed in FIELDS.items() if is_needed and name not in cells]
-    if missing:
-        reason = f"mandatory column {', '.join(missing)} is missing; the header begins {header[:80]}"
-        raise UnreadableFileError(member.dataset, member.name, reason)
+    check_mandatory(FIELDS, cells, header, member)
     names = {name: place for place, name in enumerate(cells) if FIELDS.get(name)}
     shape = RecordShape(
         names=names,
@@ -213,6 +198,6 @@ DATASET: Final = Dataset(
     recognise_file=recognise_file,
     split_members=staging.split_archive,
     read_batches=read_batches,
-    fetch=fetch.fetch_organisations,
+    fetch=ConditionalFile(_URL, "bolagsverket_bulkfil.zip", {BodyFormat.ZIP}, Scope.FULL).fetch,
     redact=drop_sole_traders,
 )

@@ -15,14 +15,14 @@ from typing import BinaryIO, Final
 
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember, NotApplicable
 from connectors.kit import staging
 from connectors.kit.csv import fast_unquoted
 from connectors.kit.csv.byte_masks import count_bytes
 from connectors.kit.csv.encoding import is_utf8, utf8_blocks
 from connectors.kit.csv.fast_unquoted import LineIndex
 from connectors.kit.csv.rows import LINE, ParsedRows, RowReader, lines_at
-from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
+from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_body_format
 from connectors.se.bulk.redact import UNREADABLE, WITHHELD
 from warehouse.storage.parallel import parallel_map
 
@@ -46,7 +46,7 @@ class RecordShape:
     (parts are named by their index as text).
     parted: splits a block into lines that are records if their width is right, and the others; None if it cannot.
     fields: fields of a text that is one complete record, else None.
-    begins: whether a line can only be the first line of a record.
+    is_record_start: whether a line can only be the first line of a record.
     """
 
     names: dict[str, int]
@@ -62,7 +62,7 @@ class RecordShape:
 
 @dataclass(slots=True)
 class RowChunk:
-    """Rows of one block as text columns. refused: (line, reason, excerpt). signals: for the tally."""
+    """Rows of one block as text columns. rejected: (line, reason, excerpt). signals: for the tally."""
 
     rows: pl.DataFrame
     rejected: list[tuple[object, str, object]] = field(default_factory=list)
@@ -74,16 +74,34 @@ class RowChunk:
             tally.add(*signal)
 
 
+def reason_not_bulk(head: bytes) -> NotApplicable | None:
+    """Reason a file is neither a bulk zip nor its text, judged by its first bytes."""
+    found = detect_body_format(decompressed_head(head))
+    if found is BodyFormat.EMPTY:
+        return NotApplicable("empty file")
+    if found in (BodyFormat.JSON, BodyFormat.PDF):
+        return NotApplicable(f"expected the bulk's zip or text, found {found}")
+    return None
+
+
+def check_mandatory(fields: Mapping[str, bool], names: Collection[str], header: str, member: ArchiveMember) -> None:
+    """Raises UnreadableFileError if a mandatory one of `fields` is not among the `names` of the header."""
+    missing = [name for name, is_needed in fields.items() if is_needed and name not in names]
+    if missing:
+        reason = f"mandatory column {', '.join(missing)} is missing; the header begins {header[:80]}"
+        raise member.unreadable_error(reason)
+
+
 def read_header(member: ArchiveMember, encoding: str) -> str:
     """First line of the file. Raises UnreadableFileError if the redaction rejected the body or it is not text."""
     with staging.open_plain(member) as body:
         head = body.read(1 << 16)
     found = UNREADABLE in head and head.rpartition(UNREADABLE)[2].partition(b"\n")[0]
     if found:
-        raise UnreadableFileError(member.dataset, member.name, found.decode("utf-8", "replace"))
+        raise member.unreadable_error(found.decode("utf-8", "replace"))
     kind = detect_body_format(head[:HEAD])
     if kind is not BodyFormat.TEXT:
-        raise UnreadableFileError(member.dataset, member.name, f"expected text of the bulk, found {kind}")
+        raise member.unreadable_error(f"expected text of the bulk, found {kind}")
     return head.decode(encoding, "replace").removeprefix("\ufeff").partition("\n")[0].rstrip("\r\n")
 
 
@@ -151,10 +169,10 @@ def _read_blocks(
             yield rest[:cut], 0
             rest = rest[cut:]
         elif len(rest) > MOST:
-            raise UnreadableFileError(piece.dataset, piece.name, f"no record begins within {MOST} bytes")
+            raise piece.unreadable_error(f"no record begins within {MOST} bytes")
     if UNREADABLE in rest:
         reason = rest.rpartition(UNREADABLE)[2].decode("utf-8", "replace").strip()
-        raise UnreadableFileError(piece.dataset, piece.name, reason)
+        raise piece.unreadable_error(reason)
     trailer = _TRAILER.search(rest)
     if trailer is not None:
         rest = rest[: trailer.start() + 1]

@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Generator, Iterator
-from typing import BinaryIO, Final, cast
+from functools import partial
+from typing import BinaryIO, Final
 
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS
-from connectors.kit.archive.zip import ZipArchive
-from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
-from connectors.kit.redact.streams import from_blocks
+from connectors.kit.formats import BodyFormat
+from connectors.kit.redact.streams import UnscannableBodyError, from_blocks, plain_bodies
 from connectors.se.identity_numbers import mask_identity_numbers
 from connectors.se.register import company_number
 
@@ -27,19 +25,21 @@ WITHHELD: Final = b"#withheld\t"
 UNREADABLE: Final = b"#unreadable\t"
 BLOCK_BYTES: Final = 4 << 20
 _LONGEST: Final = 16 << 20  # bytes without the start of a record: not such a file
-_IN_MEMORY: Final = 64 << 20
 _TRIES: Final = 64  # lines from the end of a block searched for the start of a record
 _MOST: Final = 16 << 30  # uncompressed; the larger file is about 1.2 GB
+_plain_bodies: Final = partial(
+    plain_bodies,
+    accepted={BodyFormat.TEXT, BodyFormat.ZIP},
+    expected="a zip with the bulk's text",
+    most_bytes=_MOST,
+    too_large=f"the zip unpacks to more than {_MOST} bytes",
+)
 
 # A record starts a line and extends to the next record start, line breaks included.
 _BEGINNING: Final = re.compile(rb'^"?([\d -]{8,15})(?:\$([^";$\r\n]*)|\Z)', re.MULTILINE)
 _PERSON_TYPE: Final = re.compile(rb"PERSON|SAMORD|GDNUM|DODSB", re.IGNORECASE)
 _SOLE_TRADER: Final = b'";"E-ORGFO";"'
 _STATISTICAL_PERSONS: Final = frozenset({b"10", b"91"})  # JurForm: natural persons, estates
-
-
-class _UnscannableBodyError(Exception):
-    """Reason why the body could not be checked."""
 
 
 Passes = Callable[[BinaryIO], Iterator[tuple[bytes, int]]]  # kept blocks, with the records withheld from each
@@ -63,37 +63,12 @@ def _redacted_blocks(body: BinaryIO, passes: Passes) -> Generator[bytes, None, N
                 withheld += dropped
                 ended = block.endswith(b"\n") if block else ended
                 yield block
-    except (_UnscannableBodyError, *DECODER_ERRORS) as error:
+    except (UnscannableBodyError, *DECODER_ERRORS) as error:
         reason = " ".join((str(error) or type(error).__name__).split())
         yield b"\n" + UNREADABLE + reason.encode() + b"\n"
         return
     if withheld:
         yield (b"" if ended else b"\n") + WITHHELD + str(withheld).encode() + b"\n"
-
-
-def _plain_bodies(body: BinaryIO) -> Iterator[BinaryIO]:
-    """Yields the text streams of a body: the members of a zip, or the body."""
-    if not body.seekable():
-        # the archive reads the body afterwards, so it stays open
-        with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
-            shutil.copyfileobj(body, spool, 1 << 20)
-            yield from _plain_bodies(cast("BinaryIO", spool))
-        return
-    body.seek(0)
-    kind = detect_body_format(body.read(HEAD))
-    body.seek(0)
-    if kind is BodyFormat.TEXT:
-        yield body
-    elif kind is BodyFormat.ZIP:
-        with ZipArchive(body) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
-            if sum(member.file_size for member in members) > _MOST:
-                raise _UnscannableBodyError(f"the zip unpacks to more than {_MOST} bytes")
-            for member in members:
-                with archive.open(member) as opened:
-                    yield cast("BinaryIO", opened)
-    else:
-        raise _UnscannableBodyError(f"expected a zip with the bulk's text, found {kind.value}")
 
 
 def _redacted_bolagsverket_blocks(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
@@ -106,7 +81,7 @@ def _redacted_bolagsverket_blocks(plain: BinaryIO) -> Iterator[tuple[bytes, int]
             yield _redact_bolagsverket_records(rest[:last])
             rest = rest[last:]
         elif len(rest) > _LONGEST:
-            raise _UnscannableBodyError(f"no record begins within {_LONGEST} bytes")
+            raise UnscannableBodyError(f"no record begins within {_LONGEST} bytes")
     yield _redact_bolagsverket_records(rest)
 
 
@@ -114,7 +89,7 @@ def _checked_header(plain: BinaryIO, column: bytes) -> bytes:
     """First line, which must name the column that separates persons from companies."""
     header = plain.readline(_LONGEST)
     if column.lower() not in header.lower() and not header.startswith((WITHHELD, UNREADABLE)):
-        raise _UnscannableBodyError(f"no column {column.decode()} in the first line")
+        raise UnscannableBodyError(f"no column {column.decode()} in the first line")
     return mask_identity_numbers(header)
 
 
@@ -166,7 +141,7 @@ def _redacted_scb_blocks(plain: BinaryIO) -> Iterator[tuple[bytes, int]]:
         lines, newline, rest = (rest + block).rpartition(b"\n")
         yield _redact_scb_lines(lines + newline, place, form)
         if len(rest) > _LONGEST:
-            raise _UnscannableBodyError(f"a line of more than {_LONGEST} bytes")
+            raise UnscannableBodyError(f"a line of more than {_LONGEST} bytes")
     yield _redact_scb_lines(rest, place, form)
 
 

@@ -1,7 +1,7 @@
 """Dataset se.scb: the weekly bulk file of legal persons (docs/formats/se.md 3): Latin-1, tabs, no quoting.
 
 Belongs here: the declaration, recognising files, the file dialect, reading. Does not belong here: what a record
-means for a profile (`scb_statements`).
+means for a profile (`statements`).
 """
 
 from __future__ import annotations
@@ -14,24 +14,15 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
-from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
+from connectors.kit.formats import BodyFormat
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.staging import count_signals
 from connectors.se import code_lists
-from connectors.se.bulk import fetch
 from connectors.se.bulk.ordinals import RepeatCounter
-from connectors.se.bulk.parse import RecordShape, RowChunk, read_chunks, read_header
+from connectors.se.bulk.parse import RecordShape, RowChunk, check_mandatory, read_chunks, read_header, reason_not_bulk
 from connectors.se.bulk.redact import drop_natural_persons
 from connectors.se.bulk.scb_schema import FIELDS, IDENTITY, IGNORED, KEY, NUMBER, SCHEME, STATISTICS, UNKNOWN_INDUSTRY
 from connectors.se.register import HOST, STATISTICS_LICENCE, is_company
@@ -40,19 +31,15 @@ from connectors.se.text_columns import repair_cells, strip_blanks
 # SCB declares ISO-8859-1; cp1252 also reads the characters Windows puts in the control character range
 ENCODING: Final = "cp1252"
 _STAMP: Final = re.compile(rb"scb_bulkfil\w{0,80}?_(\d{8}T\d{6})")
+_URL: Final = f"https://{HOST}/scb/scb_bulkfil.zip"
 _FTGSTAT: Final = ("0", "1", "9")
 _JESTAT: Final = ("0", "1", "2", "9")
 
 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the zip or its text; the name of either contains the time it was written."""
-    found = detect_body_format(decompressed_head(head))
-    if found is BodyFormat.EMPTY:
-        return NotApplicable("empty file")
-    if found in (BodyFormat.JSON, BodyFormat.PDF):
-        return NotApplicable(f"expected the bulk's zip or text, found {found}")
     stamp = _STAMP.search(name.encode()) or _STAMP.search(head[:4096])
-    return RecognisedFile(_parse_instant(stamp[1]) if stamp else None, Scope.PART)
+    return reason_not_bulk(head) or RecognisedFile(_parse_instant(stamp[1]) if stamp else None, Scope.PART)
 
 
 def _parse_instant(stamp: bytes) -> datetime | None:
@@ -72,11 +59,9 @@ def record_shape(header: str, first: str, member: ArchiveMember) -> tuple[Record
         cells.pop()
     spelled = {name.lower(): name for name in FIELDS}
     places = {spelled[cell.lower()]: at for at, cell in enumerate(cells) if cell.lower() in spelled}
-    missing = [name for name, is_needed in FIELDS.items() if is_needed and name not in places]
-    if missing:
-        reason = f"mandatory column {', '.join(missing)} is missing; the header begins {header[:80]}"
-        raise UnreadableFileError(member.dataset, member.name, reason)
+    check_mandatory(FIELDS, places, header, member)
     width = len(cells) + (first.count("\t") == len(cells))
+    fields = partial(_split_fields, columns=len(cells), identity=places[IDENTITY])
     shape = RecordShape(
         names=places,
         separator="\t",
@@ -85,8 +70,8 @@ def record_shape(header: str, first: str, member: ArchiveMember) -> tuple[Record
         checked=(),
         is_whole=pl.col(str(places[IDENTITY])).is_not_null(),
         parted=lambda _: None,  # without quotes only the width of a line can be checked
-        fields=partial(_split_fields, columns=len(cells), identity=places[IDENTITY]),
-        is_record_start=partial(_is_record, columns=len(cells), identity=places[IDENTITY]),
+        fields=fields,
+        is_record_start=lambda line: fields(line) is not None,
     )
     known = IGNORED | set(spelled)
     return shape, [cell for cell in cells if cell.lower() not in known]
@@ -98,10 +83,6 @@ def _split_fields(text: str, columns: int, identity: int) -> list[str] | None:
     if len(fields) == columns + 1 and not fields[-1].strip():
         fields.pop()
     return fields if len(fields) == columns and fields[identity].strip() else None
-
-
-def _is_record(line: str, columns: int, identity: int) -> bool:
-    return _split_fields(line, columns, identity) is not None
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
@@ -123,7 +104,8 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
 def _to_batch(chunk: RowChunk, scheme: str, tally: staging.SignalCounter, repeats: RepeatCounter) -> Batch:
     missing = [pl.lit(None, pl.String).alias(name) for name in FIELDS if name not in chunk.rows.columns]
     rows = strip_blanks(chunk.rows.with_columns(missing), FIELDS)
-    codes_ = repair_cells(rows["Ng1"], _has_dot(rows["Ng1"]), lambda some: some.str.replace_all(".", "", literal=True))
+    dotted = rows["Ng1"].str.contains(".", literal=True).fill_null(value=False)
+    codes_ = repair_cells(rows["Ng1"], dotted, lambda some: some.str.replace_all(".", "", literal=True))
     rows = rows.with_columns(codes_, pl.col(IDENTITY).str.strip_prefix("16").alias(NUMBER))
     rows = rows.with_columns(_REFUSED)
     fine = _filter_rows(rows, rows["_reason"].is_null())
@@ -165,10 +147,6 @@ _REFUSED: Final = (
 )
 
 
-def _has_dot(industry: pl.Series) -> pl.Series:
-    return industry.str.contains(".", literal=True).fill_null(value=False)
-
-
 def _value_columns(scheme: str) -> list[pl.Expr]:
     industry = pl.col("Ng1")
     is_code = (industry.str.len_bytes() == 5) & industry.cast(pl.UInt32, strict=False).is_not_null()  # noqa: PLR2004
@@ -206,6 +184,6 @@ DATASET: Final = Dataset(
     recognise_file=recognise_file,
     split_members=staging.split_archive,
     read_batches=read_batches,
-    fetch=fetch.fetch_statistics,
+    fetch=ConditionalFile(_URL, "scb_bulkfil.zip", {BodyFormat.ZIP}, Scope.FULL).fetch,
     redact=drop_natural_persons,
 )

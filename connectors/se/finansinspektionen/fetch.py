@@ -1,4 +1,4 @@
-"""Fetches Finansinspektionen's registers: the insider register in windows of days, short positions as a whole.
+"""Fetches Finansinspektionen's insider register in windows of days.
 
 The site silently ignores wrong parameters and returns the newest rows, so a response is accepted only if every
 day in it lies in the requested window. Only a few windows per run: rapid successive calls are blocked.
@@ -12,19 +12,16 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
-from connectors.kit.formats import BodyFormat
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.http.errors import UnexpectedBodyError
-from connectors.kit.http.response import NotModified, Validators
 from connectors.kit.xbrl.facts import parse_day
 from connectors.se.finansinspektionen import insider_columns as columns
-from connectors.se.finansinspektionen.issuers import INSIDER_HOST, SHORTS_HOST
+from connectors.se.finansinspektionen.issuers import INSIDER_HOST
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import FetchedResponse, HttpClient
 
 SEARCH_URL: Final = f"https://{INSIDER_HOST}/Publiceringsklient/sv-SE/Search/Search"
-SHORTS_URL: Final = f"https://{SHORTS_HOST}/sv/vara-register/blankningsregistret/GetAktuellFile/"
 WINDOW: Final = timedelta(days=7)
 WINDOWS: Final = 5  # per run
 _DAY: Final = timedelta(days=1)
@@ -34,7 +31,7 @@ _BEGAN: Final = date(2016, 7, 3)  # first day of the register
 def fetch_insider_register(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches exports from the cursor's day on, including that day; the first run covers the last weeks."""
     del subjects
-    start = _cursor_day(cursor)
+    start = None if cursor is None else parse_day(cursor.value, is_end=False)
     if start is None:
         today = _fetch_export(http, _BEGAN, _BEGAN).server_time.date()
         start = today - (WINDOWS - 1) * WINDOW
@@ -48,18 +45,6 @@ def fetch_insider_register(http: HttpClient, cursor: Cursor | None, subjects: It
         if end >= today:
             return
         start = end + _DAY
-
-
-def fetch_short_positions(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches the current positions; yields nothing if the file is unchanged."""
-    del subjects
-    answer = http.download(SHORTS_URL, expect={BodyFormat.ZIP}, since=Validators.of(cursor))
-    if not isinstance(answer, NotModified):
-        yield answer.to_fetched_file("AktuellaPositioner.ods", Scope.PART, answer.validators.cursor())
-
-
-def _cursor_day(cursor: Cursor | None) -> date | None:
-    return None if cursor is None else parse_day(cursor.value, is_end=False)
 
 
 def _fetch_export(http: HttpClient, start: date, end: date) -> FetchedResponse:

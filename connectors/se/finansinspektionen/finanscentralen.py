@@ -18,21 +18,11 @@ from zoneinfo import ZoneInfo
 
 from lxml import etree, html
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
-from connectors.kit import staging
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.staging import SignalCounter
-from connectors.news import categories, html_pages, items
+from connectors.news import bodies, categories, items
 from connectors.news import text as news_text
 from connectors.news.schema import wire_table
 from connectors.se.finansinspektionen.issuers import LICENCE
@@ -62,14 +52,14 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch: the announcements of the page's company."""
-    root = html_pages.parse_page(member, "a page of one company")
-    company = next(filter(None, map(html_pages.text_of_element, root.xpath(f"//*[@id='{_COMPANY}']"))), None)
+    root = bodies.parse_page(member, "a page of one company")
+    company = next(filter(None, map(bodies.text_of_element, root.xpath(f"//*[@id='{_COMPANY}']"))), None)
     if company is None:
-        raise UnreadableFileError(member.dataset, member.name, "no name of a company in it")
+        raise member.unreadable_error("no name of a company in it")
     # by ancestor of the row: `//A//tr` is quadratic for nested grids
     found = root.xpath(f"//tr[td][ancestor::*[@id='{_GRID}']]")
     yield items.make_items_batch(
-        member, ANNOUNCEMENTS, found, partial(_announcement_row, company), html_pages.text_of_element
+        member, ANNOUNCEMENTS, found, partial(_announcement_row, company), bodies.text_of_element
     )
 
 
@@ -78,12 +68,12 @@ def _announcement_row(company: str, element: html.HtmlElement, tally: SignalCoun
     found = _LINK.search(etree.tostring(element, encoding="unicode"))
     if len(cells) < _CELLS or found is None:
         raise items.RejectedItemError("no link to an announcement")
-    published, title = _parse_instant(html_pages.text_of_element(cells[0]) or ""), _full_title(cells[3])
+    published, title = _parse_instant(bodies.text_of_element(cells[0]) or ""), _full_title(cells[3])
     if published is None or title is None:
         raise items.RejectedItemError(
-            "no headline" if title is None else f"no time: {(html_pages.text_of_element(cells[0]) or '')[:40]}"
+            "no headline" if title is None else f"no time: {(bodies.text_of_element(cells[0]) or '')[:40]}"
         )
-    category, said = (html_pages.text_of_element(cells[1]), (html_pages.text_of_element(cells[2]) or "").casefold())
+    category, said = (bodies.text_of_element(cells[1]), (bodies.text_of_element(cells[2]) or "").casefold())
     if said and said not in _LANGUAGES:
         tally.add("unknown_code", f"language {said[:40]}", found[1])
     return {
@@ -121,7 +111,7 @@ def _full_title(cell: html.HtmlElement) -> str | None:
     """Headline from the tooltip, since the cell may be truncated."""
     return next(
         filter(None, (news_text.to_plain_text(str(title)) for title in cell.xpath(".//@title"))),
-        html_pages.text_of_element(cell),
+        bodies.text_of_element(cell),
     )
 
 
@@ -135,6 +125,5 @@ DATASET: Final = Dataset(
     staged_tables={ANNOUNCEMENTS.name: ANNOUNCEMENTS},
     file_patterns=("se_finanscentralen/**", "finanscentralen/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
 )

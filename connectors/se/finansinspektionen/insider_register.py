@@ -14,17 +14,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.xbrl.facts import parse_day
 from connectors.se.finansinspektionen import fetch, issuers
@@ -53,31 +44,29 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     with staging.open_plain(member) as body:
         text = columns.decode_export(body.read())
     if text.startswith(columns.UNREADABLE):
-        raise UnreadableFileError(member.dataset, member.name, text[len(columns.UNREADABLE) :].strip())
-    tally = staging.SignalCounter(member.dataset)
-    rejects: list[tuple[object, str, object]] = []
-    try:
+        raise member.unreadable_error(text[len(columns.UNREADABLE) :].strip())
+    batch = staging.BatchBuilder(member.dataset)
+    with staging.unreadable_on(member, (columns.NotInsiderExportError, csv.Error)):
         places, unknown, rows = columns.parse_export(text)
-        links = [link for row in _read_rows(rows, places, rejects) if (link := _issuer_link(row, tally)) is not None]
-    except (columns.NotInsiderExportError, csv.Error) as error:
-        raise UnreadableFileError(member.dataset, member.name, str(error)) from None
+        found = (_issuer_link(row, batch.tally) for row in _read_rows(rows, places, batch))
+        links = [link for link in found if link is not None]
     for name in unknown:
-        tally.add("unknown_column", name)
-    yield staging.make_batch(issuers.INSIDER_ISSUERS, _merge_links(links), staging.reject_rows(rejects), tally.drain())
+        batch.tally.add("unknown_column", name)
+    yield batch.build(issuers.INSIDER_ISSUERS, _merge_links(links))
 
 
 def _read_rows(
-    rows: Iterator[list[str]], places: dict[str, int], rejects: list[tuple[object, str, object]]
+    rows: Iterator[list[str]], places: dict[str, int], batch: staging.BatchBuilder
 ) -> Iterator[dict[str, str]]:
     for line, row in enumerate(rows, 2):
         if not row:
             continue
         if len(row) <= max(places.values()):
-            rejects.append((f"row {line}", f"expected {max(places.values()) + 1} fields, found {len(row)}", ""))
+            batch.reject(f"row {line}", f"expected {max(places.values()) + 1} fields, found {len(row)}")
             continue
         said = {name: row[place].strip() for name, place in places.items()}
         if not said[columns.ISSUER] or parse_day(said[columns.PUBLISHED], is_end=False) is None:
-            rejects.append((f"row {line}", "no issuer or no day of publication", said[columns.ISSUER]))
+            batch.reject(f"row {line}", "no issuer or no day of publication", said[columns.ISSUER])
             continue
         yield said
 
@@ -128,7 +117,6 @@ DATASET: Final = Dataset(
     staged_tables={issuers.INSIDER_ISSUERS.name: issuers.INSIDER_ISSUERS},
     file_patterns=("fi_insynsregistret/**", "insyn/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch.fetch_insider_register,
     redact=columns.drop_persons,

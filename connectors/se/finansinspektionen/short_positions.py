@@ -1,7 +1,7 @@
 """Dataset se.blankning: net short position files, used for issuer names and ISINs (docs/formats/se.md 8.2).
 
 Belongs here: the declaration, recognising files, streaming the spreadsheet's rows (43 MB of XML), rows to links.
-Holders and positions stay in RAW. Does not belong here: fetching (`fetch`).
+Holders and positions stay in RAW.
 """
 
 from __future__ import annotations
@@ -14,24 +14,17 @@ from typing import IO, Any, Final
 import polars as pl
 from lxml import etree
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS, make_seekable
 from connectors.kit.archive.zip import ZipArchive, ZipInfo
 from connectors.kit.formats import BodyFormat, detect_body_format
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.xbrl.facts import parse_day
-from connectors.se.finansinspektionen import fetch, issuers
+from connectors.se.finansinspektionen import issuers
 
+_URL: Final = f"https://{issuers.SHORTS_HOST}/sv/vara-register/blankningsregistret/GetAktuellFile/"
 _TABLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TEXT: Final = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _ROW: Final = f"{_TABLE}table-row"
@@ -61,28 +54,27 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Yields one batch of `se_blankning_emittent`."""
-    tally = staging.SignalCounter(member.dataset)
-    rejects: list[tuple[object, str, object]] = []
-    try:
-        with (
-            make_seekable(member.open(), 64 << 20) as stream,
-            ZipArchive(stream) as archive,
-            archive.open(_sheet_member(archive)) as sheet,
-        ):
-            links = list(_issuer_links(_read_rows(sheet), rejects))
-    except (*DECODER_ERRORS, KeyError, etree.XMLSyntaxError, _NotSpreadsheetError) as error:
-        reason = f"no readable spreadsheet: {error}"
-        raise UnreadableFileError(member.dataset, member.name, reason) from None
+    batch = staging.BatchBuilder(member.dataset)
+    with (
+        staging.unreadable_on(member, _UNREADABLE, "no readable spreadsheet"),
+        make_seekable(member.open(), 64 << 20) as stream,
+        ZipArchive(stream) as archive,
+        archive.open(_sheet_member(archive)) as sheet,
+    ):
+        links = list(_issuer_links(_read_rows(sheet), batch))
     schema: dict[str, Any] = {"emittent": pl.String, "isin": pl.String, "day": pl.Date}
     rows = pl.DataFrame(links, schema=schema, orient="row")
     found = rows.group_by("emittent", "isin", maintain_order=True).agg(
         first_day=pl.col("day").min(), last_day=pl.col("day").max()
     )
-    yield staging.make_batch(issuers.SHORTS_ISSUERS, found, staging.reject_rows(rejects), tally.drain())
+    yield batch.build(issuers.SHORTS_ISSUERS, found)
 
 
 class _NotSpreadsheetError(Exception):
     """The zip does not contain the expected spreadsheet."""
+
+
+_UNREADABLE: Final = (*DECODER_ERRORS, KeyError, etree.XMLSyntaxError, _NotSpreadsheetError)
 
 
 def _sheet_member(archive: ZipArchive) -> ZipInfo:
@@ -114,9 +106,7 @@ def _row_cells(row: etree._Element) -> list[str]:
     return cells
 
 
-def _issuer_links(
-    rows: Iterator[list[str]], rejects: list[tuple[object, str, object]]
-) -> Iterator[tuple[str, str, date]]:
+def _issuer_links(rows: Iterator[list[str]], batch: staging.BatchBuilder) -> Iterator[tuple[str, str, date]]:
     """Yields (issuer, ISIN, day) of every row below the header."""
     places: tuple[int, int, int] | None = None
     for number, cells in enumerate(rows, 1):
@@ -128,7 +118,7 @@ def _issuer_links(
         issuer, isin, when = (cells[place] for place in places)
         made = _parse_day(when)
         if not issuer or issuers.ISIN.fullmatch(isin.upper()) is None or made is None:
-            rejects.append((f"row {number}", "no issuer, no ISIN or no day", f"{issuer} {isin} {when}"))
+            batch.reject(f"row {number}", "no issuer, no ISIN or no day", f"{issuer} {isin} {when}")
             continue
         yield issuer, isin.upper(), made
     if places is None:
@@ -160,7 +150,6 @@ DATASET: Final = Dataset(
     staged_tables={issuers.SHORTS_ISSUERS.name: issuers.SHORTS_ISSUERS},
     file_patterns=("fi_blankningsregistret/**", "blankning/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
-    fetch=fetch.fetch_short_positions,
+    fetch=ConditionalFile(_URL, "AktuellaPositioner.ods", {BodyFormat.ZIP}, Scope.PART).fetch,
 )

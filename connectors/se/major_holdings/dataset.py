@@ -12,21 +12,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
-import polars as pl
-
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    ComputedKey,
-    Dataset,
-    GuardLimits,
-    Licence,
-    Link,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence, Link
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.formats import HEAD, decompressed_head
 from connectors.kit.staging import SignalCounter
@@ -40,7 +27,7 @@ from connectors.news.mfn import dataset as mfn_dataset
 from connectors.news.schema import ID, wire_table
 from connectors.se import nasdaq
 from connectors.se.bulk.bolagsverket_schema import ORGANISATIONS
-from connectors.se.issuer_links import COMPANY_NAME, core_names
+from connectors.se.issuer_links import COMPANY_NAME, core_name_key
 from connectors.se.major_holdings import fetch, parse
 from connectors.se.register import MARKET
 from warehouse.schema.types import Column, ColumnKind
@@ -63,16 +50,12 @@ NOTICES: Final = flaggings_table(
 HOLDERS: Final = {NOTICES.name: ("holder", HOLDER)}
 
 
-def _issuer_core_names(rows: pl.DataFrame) -> pl.Series:
-    return core_names(rows["issuer"])
-
-
 # A page is linked to its company by its release, an MFN item without a number like the wire's own row of it, a
 # copied text by the issuer that it names.
 LINKS: Final = (
     Link(NOTICES.name, MESSAGE, nasdaq.RELEASES.name, MESSAGE),
     Link(NOTICES.name, "source", WIRE.name, ID),
-    Link(NOTICES.name, ComputedKey("notice_issuer_core", _issuer_core_names), ORGANISATIONS.name, COMPANY_NAME),
+    Link(NOTICES.name, core_name_key("notice_issuer_core", "issuer"), ORGANISATIONS.name, COMPANY_NAME),
 )
 
 
@@ -86,10 +69,14 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
-    """Yields one batch with a row per notice that states one position."""
+    """Yields one batch with a row per notice that states one position, of a page or of MFN items with a text."""
     with staging.open_plain(member) as stream:
         head = stream.read(HEAD)
-    yield _items_batch(member) if mfn_dataset.is_stream(decompressed_head(head)) else _pages_batch(member)
+    if mfn_dataset.is_stream(decompressed_head(head)):
+        found = mfn_dataset.stream_items(member)
+        yield items.make_items_batch(member, NOTICES, found, _item_row, key="source")
+    else:
+        yield _pages_batch(member)
 
 
 def _pages_batch(piece: ArchiveMember) -> Batch:
@@ -100,11 +87,6 @@ def _pages_batch(piece: ArchiveMember) -> Batch:
         if (one := _parse_notice(text, None, source, tally)) is not None
     ]
     return staging.make_batch(NOTICES, found, signals=tally.drain())
-
-
-def _items_batch(piece: ArchiveMember) -> Batch:
-    """Notices with a text among the releases of Swedish issuers."""
-    return items.make_items_batch(piece, NOTICES, mfn_dataset.stream_items(piece), _item_row, key="source")
 
 
 def _item_row(item: Any, tally: SignalCounter) -> dict[str, Any] | None:
@@ -147,7 +129,6 @@ DATASET: Final = Dataset(
     staged_tables={NOTICES.name: NOTICES},
     file_patterns=("mfn_flagging/**", "flagging/**", "nasdaq_cns/*.html", "nasdaq/*.html"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch.fetch_texts,
     subjects_to_fetch=partial(fetch.subjects_to_fetch, WIRE.name, nasdaq.RELEASES.name),

@@ -75,14 +75,10 @@ def _distance_to_words(place: tuple[int, int], words: list[tuple[int, int]]) -> 
 
 def _matched_day(match: re.Match[str]) -> date | None:
     day, month, year = (
-        next(value for name in (part, f"{part}2", f"{part}3", f"{part}4") if (value := _group_or_none(match, name)))
+        next(value for name in (part, f"{part}2", f"{part}3", f"{part}4") if (value := match[name]))
         for part in ("day", "month", "year")
     )
     try:
         return date(int(year), _MONTHS.get(month.lower()) or int(month), int(day))
     except ValueError:
         return None
-
-
-def _group_or_none(match: re.Match[str], name: str) -> str | None:
-    return match.groupdict()[name]

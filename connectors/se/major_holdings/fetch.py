@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 
 import polars as pl
 
-from connectors.contract.dataset import Cursor, FetchedFile, HostLimit, Scope
+from connectors.contract.dataset import HostLimit
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
 from connectors.nasdaq import fetch as nasdaq_fetch

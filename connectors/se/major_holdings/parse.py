@@ -43,7 +43,9 @@ def parse_notice(text: str, author: str | None = None) -> FlaggingNotification:
     dated = tables.parse_day_rows(lines) if table is None else None
     sentences = _split_sentences(rest)
     said = _combine_positions(sentences, dated or table)
-    return _from_sentences(sentences, author, said, said.day or dates.transaction_day(sentences))
+    day, plain = said.day or dates.transaction_day(sentences), "\n".join(sentences)
+    holder = holder_names.find_holder(plain, author)
+    return _build_notification(holder, holder_names.find_issuer(plain, author), day, said.now, said.before)
 
 
 def _combine_positions(sentences: list[str], table: PositionTable | None) -> PositionTable:
@@ -80,14 +82,6 @@ def _from_esma_form(text: str, lines: list[str], author: str | None) -> Flagging
         holder = holder_names.find_holder(plain, author)
     day = supervised.crossing_day(text) or dates.transaction_day(sentences)
     return FlaggingNotification(holder, holder_names.find_issuer(plain, author), None, day, now, before)
-
-
-def _from_sentences(
-    sentences: list[str], author: str | None, said: PositionTable, day: date | None
-) -> FlaggingNotification:
-    plain = "\n".join(sentences)
-    holder = holder_names.find_holder(plain, author)
-    return _build_notification(holder, holder_names.find_issuer(plain, author), day, said.now, said.before)
 
 
 def _build_notification(

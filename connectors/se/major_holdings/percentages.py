@@ -81,9 +81,9 @@ _REACH: Final = 48  # characters before a number searched for its qualifier
 class PercentageFigure:
     """One percentage at a position in a sentence.
 
-    shares, votes: what it is a share of; both false if not stated. side: «above» or «below» if the number is only a
-    bound. is_limit: a threshold. is_rough: a whole number given as an approximation. is_twofold: two numbers
-    without a statement which is shares and which is votes.
+    is_of_shares, is_of_votes: what it is a share of; both false if not stated. side: «above» or «below» if the number
+    is only a bound. is_limit: a threshold. is_approximate: a whole number given as an approximation.
+    is_shares_and_votes: two numbers without a statement which is shares and which is votes.
     """
 
     start: int

@@ -69,7 +69,8 @@ def _add_figure(heard: dict[str, _StatedFigures], one: FigureWithRole) -> bool:
             raise NotFlaggingFormError("two percentages, and not which is of shares and which of votes")
         if one.has_instruments:
             raise NotFlaggingFormError("shares and financial instruments are given together")
-    kinds = [kind for kind in _KINDS if getattr(figure, kind)]
+    is_of = {"shares": figure.is_of_shares, "votes": figure.is_of_votes}
+    kinds = [kind for kind in _KINDS if is_of[kind]]
     for kind in kinds:
         _place_figure(heard[kind], one.role, figure)
     return bool(kinds)

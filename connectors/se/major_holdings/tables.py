@@ -138,7 +138,9 @@ def parse_side_rows(lines: list[str]) -> tuple[PositionTable | None, list[str]]:
 
     Raises NotFlaggingFormError if two rows describe the same side.
     """
-    after, before, rest = _SideRows([]), _SideRows([]), []
+    after: list[FormColumn] = []
+    before: list[FormColumn] = []
+    rest: list[str] = []
     heading: list[str] = []
     for line in lines:
         cells = _split_cells(line)
@@ -156,21 +158,16 @@ def parse_side_rows(lines: list[str]) -> tuple[PositionTable | None, list[str]]:
             heading = cells if len(cells) >= _LEAST and _is_heading(cells) else heading
             rest.append(line)
             continue
-        rows.found.append(found)
-    now = after.only("after")
-    return (None, lines) if now is None else (PositionTable(now, before.only("before")), rest)
+        rows.append(found)
+    now = _only_row(after, "after")
+    return (None, lines) if now is None else (PositionTable(now, _only_row(before, "before")), rest)
 
 
-@dataclass(frozen=True, slots=True)
-class _SideRows:
-    """Rows of one side of the transaction."""
-
-    found: list[FormColumn]
-
-    def only(self, side: str) -> FormColumn | None:
-        if len({(column.shares, column.votes) for column in self.found}) > 1:
-            raise NotFlaggingFormError(f"more than one row {side} the transaction")
-        return self.found[0] if self.found else None
+def _only_row(found: list[FormColumn], side: str) -> FormColumn | None:
+    """The row of one side of the transaction; None if there is none."""
+    if len({(column.shares, column.votes) for column in found}) > 1:
+        raise NotFlaggingFormError(f"more than one row {side} the transaction")
+    return found[0] if found else None
 
 
 def _split_cells(line: str) -> list[str]:

@@ -108,14 +108,13 @@ def _newest_groups(
     for group, names in groups.items():
         there = pl.col(f"{group}_seen")
         later = there.is_not_null() & (pl.col(seen).is_null() | (there > pl.col(seen)))
-        chosen += [later.alias(f"{group}_answered"), *(_later_value(later, name) for name in names)]
+        chosen += [
+            later.alias(f"{group}_answered"),
+            *(pl.when(later).then(f"{name}{_ANSWERED}").otherwise(name).alias(name) for name in names),
+        ]
     last = pl.max_horizontal(f"{group}_seen" for group in groups).alias(told)
     rows = join_statements(bulk, answers).with_columns(*chosen, last)
     return rows.drop(f"{group}_seen" for group in groups)
-
-
-def _later_value(later: pl.Expr, name: str) -> pl.Expr:
-    return pl.when(later).then(f"{name}{_ANSWERED}").otherwise(name).alias(name)
 
 
 def map_companies(
@@ -136,13 +135,16 @@ def _map_profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
     told = status.with_status(provenance.with_sources(located), today)
     profile = told.lazy().select(
         *_identity_columns(),
-        *_industry_columns(),
+        pl.col("industry").alias("industry_code"),
+        "industry_label",
+        pl.when(pl.col("industry").is_not_null()).then("industry_scheme").alias("industry_scheme"),
         *_address_columns(),
         *status.COLUMNS,
-        *_remaining_columns(),
+        pl.lit(value=False).alias("is_listed"),
         "sources",
         "observed_at",
     )
+    # employees are in no open file of the country, and the registers give current names only
     return complete_columns(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
 
 
@@ -152,19 +154,16 @@ def _address_parts() -> list[pl.Expr]:
     def part(mine: str, theirs: str) -> pl.Expr:
         return pl.when(_OWN).then(pl.col(mine)).otherwise(pl.col(theirs))
 
+    # a foreign address has no municipality, even if the digits look like a post code
+    is_foreign = (pl.col("address_country") != MARKET).fill_null(value=False)
     return [
         part("street", "scb_street").alias("_street"),
         part("care_of", "scb_care_of").alias("_care_of"),
         part("town", "scb_town").alias("_town"),
-        pl.when(~_is_foreign_address()).then(part("postcode", "scb_postcode")).alias("_code"),
+        pl.when(~is_foreign).then(part("postcode", "scb_postcode")).alias("_code"),
         part("postcode", "scb_postcode").alias("_any_code"),
         pl.when(_OWN).then(pl.col("address_country")).alias("_country"),
     ]
-
-
-def _is_foreign_address() -> pl.Expr:
-    """True for foreign addresses, which have no municipality even if the digits look like a post code."""
-    return (pl.col("address_country") != MARKET).fill_null(value=False)
 
 
 def _identity_columns() -> list[pl.Expr]:
@@ -179,14 +178,6 @@ def _identity_columns() -> list[pl.Expr]:
         pl.coalesce("registered", "scb_registered").alias("registered_date"),
         form.alias("legal_form_code"),
         label.alias("legal_form_label"),
-    ]
-
-
-def _industry_columns() -> list[pl.Expr]:
-    return [
-        pl.col("industry").alias("industry_code"),
-        pl.col("industry_label"),
-        pl.when(pl.col("industry").is_not_null()).then("industry_scheme").alias("industry_scheme"),
     ]
 
 
@@ -206,14 +197,4 @@ def _address_columns() -> list[pl.Expr]:
         pl.coalesce(postcodes.POSTCODE, "_any_code").alias("postal_code"),
         pl.col("_town").alias("post_town"),
         pl.col("_country").alias("address_country"),
-    ]
-
-
-def _remaining_columns() -> list[pl.Expr]:
-    return [
-        pl.lit(value=False).alias("is_listed"),
-        pl.lit(None, pl.String).alias("is_listed_source"),
-        pl.lit(None, pl.Int64).alias("employees"),  # in no open file of the country
-        pl.lit(None, pl.String).alias("website"),
-        pl.lit(None, pl.List(pl.String)).alias("previous_names"),  # the registers give current names only
     ]

@@ -13,6 +13,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.kit.status_rules import StatusRule
 from connectors.se import code_lists
 from connectors.se.api.schema import KEY as ANSWERS
 from connectors.se.bulk.bolagsverket_schema import KEY as BULK
@@ -29,15 +30,10 @@ COLUMNS: Final = ("status", "status_detail", "status_date", "status_source", "re
 
 
 @dataclass(frozen=True, slots=True)
-class SourcedStatusRule:
-    """One line of the table: condition, status, index of the source register, registry wording."""
+class _SourcedRule(StatusRule):
+    """One line of the table, with the index of the register that it comes from."""
 
-    condition: pl.Expr
-    status: str
-    detail: str | None
-    since: pl.Expr
     source: pl.Expr
-    word: pl.Expr
 
 
 def _open_proceeding(*proceedings: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
@@ -59,35 +55,35 @@ def _deciding_register(group: str) -> pl.Expr:
     return pl.when(is_answer).then(place_of[ANSWERS]).when(is_bulk).then(place_of[bulk])
 
 
-def _status_rules(today: date, with_proceedings: bool) -> tuple[SourcedStatusRule, ...]:
+def _status_rules(today: date, with_proceedings: bool) -> tuple[_SourcedRule, ...]:
     """The decision table; `with_proceedings` False leaves out the lines about proceedings."""
     removed, named, active = map(_deciding_register, ("deregistration", "name", "activity"))
     reason = pl.coalesce(code_lists.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
     said, word = pl.col("activity"), pl.col("activity_word")
     silent = pl.col("bulk_seen").is_not_null() & said.is_null()
     return (
-        SourcedStatusRule(pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), removed, reason),
+        _SourcedRule(pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), reason, removed),
         *(_proceeding_rules() if with_proceedings else ()),
-        SourcedStatusRule(said == _ACTIVE, "active", None, _NO_DAY, active, word),
-        SourcedStatusRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, active, word),
+        _SourcedRule(said == _ACTIVE, "active", None, _NO_DAY, word, active),
+        _SourcedRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, word, active),
         # SCB has 99.5 % of registered companies; those still missing after two months do not trade
-        SourcedStatusRule(silent & (pl.col("registered") <= today - NEW), "dormant", None, _NO_DAY, named, _NOTHING),
+        _SourcedRule(silent & (pl.col("registered") <= today - NEW), "dormant", None, _NO_DAY, _NOTHING, named),
         # known from accounts only: active without a register's statement
-        SourcedStatusRule(pl.lit(value=True), "active", None, _NO_DAY, named, _NOTHING),
+        _SourcedRule(pl.lit(value=True), "active", None, _NO_DAY, _NOTHING, named),
     )
 
 
-def _proceeding_rules() -> tuple[SourcedStatusRule, ...]:
+def _proceeding_rules() -> tuple[_SourcedRule, ...]:
     under_way = _deciding_register("proceedings")
     bankrupt, bankrupt_since, bankruptcy = _open_proceeding("KK")
     ending, ending_since, liquidation = _open_proceeding("LI")
     mending, mending_since, reorganisation = _open_proceeding("FR", "AC")
     _, other_since, other_word = _open_proceeding(*sorted(code_lists.PROCEEDINGS.codes))
     return (
-        SourcedStatusRule(bankrupt, "dormant", "bankruptcy", bankrupt_since, under_way, bankruptcy),
-        SourcedStatusRule(ending, "dormant", "liquidation", ending_since, under_way, liquidation),
-        SourcedStatusRule(mending, "active", "reorganisation", mending_since, under_way, reorganisation),
-        SourcedStatusRule(pl.col("proceedings").is_not_null(), "active", None, other_since, under_way, other_word),
+        _SourcedRule(bankrupt, "dormant", "bankruptcy", bankrupt_since, bankruptcy, under_way),
+        _SourcedRule(ending, "dormant", "liquidation", ending_since, liquidation, under_way),
+        _SourcedRule(mending, "active", "reorganisation", mending_since, reorganisation, under_way),
+        _SourcedRule(pl.col("proceedings").is_not_null(), "active", None, other_since, other_word, under_way),
     )
 
 
@@ -101,7 +97,7 @@ def with_status(rows: pl.DataFrame, today: date) -> pl.DataFrame:
     return rows.hstack(told.get_columns())
 
 
-def _status_columns(rows: pl.DataFrame, rules: tuple[SourcedStatusRule, ...]) -> pl.DataFrame:
+def _status_columns(rows: pl.DataFrame, rules: tuple[_SourcedRule, ...]) -> pl.DataFrame:
     """Status columns: the matching rule is found once, its values are looked up."""
     last = pl.lit(len(rules) - 1, pl.UInt8)
     for place in range(len(rules) - 2, -1, -1):

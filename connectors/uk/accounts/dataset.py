@@ -16,17 +16,8 @@ from datetime import UTC, date, datetime, time
 from typing import Any, Final
 from zlib import crc32
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.kit import staging
 from connectors.kit.archive.bounded_stream import ArchiveError
 from connectors.kit.archive.zip import zip_entries
@@ -35,14 +26,14 @@ from connectors.kit.xml.parse import MalformedMarkupError
 from connectors.uk.accounts import fetch
 from connectors.uk.accounts.document import AccountsDocument, AccountsRow, NotAccountsError, parse_accounts_document
 from connectors.uk.accounts.schema import ACCOUNTS, KEY
-from connectors.uk.file_names import basename
-from connectors.uk.licence import DOWNLOADS, LICENCE
+from connectors.uk.bulk_download import basename
+from connectors.uk.register import DOWNLOADS, LICENCE
+from warehouse.schema.codes import FIGURES
 
 _DAILY: Final = re.compile(r"Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})", re.IGNORECASE)
 _MONTHLY: Final = re.compile(r"Accounts_Monthly_Data-", re.IGNORECASE)
 PACK_MEMBERS: Final = 4_096  # archive members read by one process
 MOST_PACKS: Final = 32  # each lists the archive again; a month has 300,000 members
-_READ: Final = 1 << 20  # bytes per read; a buffer of the requested size is allocated each time
 LARGEST_DOCUMENT_BYTES: Final = 1 << 28  # twice the size of the largest reports with pictures
 BATCH_DOCUMENTS: Final = 512  # documents per batch
 _PACK_NAME: Final = re.compile(r"members (\d+) of (\d+)")
@@ -86,14 +77,14 @@ def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
         found = detect_body_format(stream.read(HEAD))
         if found is not BodyFormat.ZIP:
             if daily_date(member.name) is not None or _MONTHLY.search(member.name):
-                raise UnreadableFileError(KEY, member.name, f"expected a zip, found {found.value}")
+                raise member.unreadable_error(f"expected a zip, found {found.value}")
             yield member
             return
         stream.seek(0)
         try:
             packs = min(MOST_PACKS, -(-len(zip_entries(stream, member.name)) // PACK_MEMBERS))
         except ArchiveError as error:
-            raise UnreadableFileError(KEY, member.name, str(error)) from error
+            raise member.unreadable_error(error) from error
     if packs <= 1:
         yield member
         return
@@ -116,17 +107,7 @@ def _document_members(piece: ArchiveMember) -> Iterator[ArchiveMember]:
 
 def _document_bytes(member: ArchiveMember) -> bytes:
     """Bytes of a document. Raises UnreadableFileError if it is damaged or too large."""
-    chunks: list[bytes] = []
-    left = LARGEST_DOCUMENT_BYTES
-    with staging.open_plain(member) as stream:
-        while chunk := stream.read(_READ):
-            chunks.append(chunk)
-            left -= len(chunk)
-            if left < 0:
-                raise UnreadableFileError(
-                    KEY, member.member_name or member.name, f"larger than {LARGEST_DOCUMENT_BYTES >> 20} MiB"
-                )
-    return b"".join(chunks)
+    return staging.read_plain(member, LARGEST_DOCUMENT_BYTES, f"larger than {LARGEST_DOCUMENT_BYTES >> 20} MiB")
 
 
 class _MemberReader:
@@ -138,6 +119,7 @@ class _MemberReader:
         # a package normally nested in a daily zip, ingested alone: one company's accounts and accompanying files
         named = basename(piece.name)
         self._package = named if piece.member_name is None and _PACKAGE.search(named) else ""
+        self._prefix = f"{self._package}{_NESTED}" if self._package else ""  # may contain company and day
         self._tally = staging.SignalCounter(KEY)
         self._rows: list[dict[str, Any]] = []
         self._rejects: list[tuple[str, str, str]] = []
@@ -150,7 +132,7 @@ class _MemberReader:
             if self._documents % BATCH_DOCUMENTS == 0:
                 yield self._drain_batch()
         if self._documents == 0 and not self._rejects and self._piece.member_name is None:
-            raise UnreadableFileError(KEY, self._piece.name, "an archive without any accounts document")
+            raise self._piece.unreadable_error("an archive without any accounts document")
         yield self._drain_batch()
 
     def _drain_batch(self) -> Batch:
@@ -187,7 +169,7 @@ class _MemberReader:
         if not wanted:
             wanted = [member for member in documents if self._contains_xbrl(member)]
         if not wanted:
-            self._add_reject(outer, "a nested zip without an accounts document", "")
+            self._rejects.append((outer, "a nested zip without an accounts document", ""))
         skipped = len(nest) - len(wanted)
         if skipped:
             self._tally.add("skipped_members", "in addition to the accounts in nested zips", outer, skipped)
@@ -197,13 +179,13 @@ class _MemberReader:
         try:
             body = _document_bytes(member)
         except UnreadableFileError as error:
-            self._add_reject(member.member_name or "", error.reason, "")
+            self._rejects.append((member.member_name or "", error.reason, ""))
             return False
         return _REPORT.search(body.replace(b"\0", b"")) is not None
 
     def _read_member(self, member: ArchiveMember) -> None:
         is_loose = member.member_name is None or _PACK_NAME.fullmatch(member.member_name) is not None
-        name = basename(member.name) if is_loose else self._named(str(member.member_name))
+        name = basename(member.name) if is_loose else f"{self._prefix}{member.member_name}"
         body = b""
         try:
             body = _document_bytes(member)
@@ -211,11 +193,11 @@ class _MemberReader:
         except UnreadableFileError as error:
             if is_loose:
                 raise
-            self._add_reject(name, error.reason, "")
+            self._rejects.append((name, error.reason, ""))
         except (MalformedMarkupError, NotAccountsError) as error:
             if is_loose:
-                raise UnreadableFileError(KEY, member.name, str(error)) from error
-            self._add_reject(name, str(error), body[:200].decode("utf-8", "replace"))
+                raise member.unreadable_error(error) from error
+            self._rejects.append((name, str(error), body[:200].decode("utf-8", "replace")))
 
     def _add_document(self, name: str, path: str | None, body: bytes) -> None:
         document = parse_accounts_document(name, body)
@@ -224,7 +206,7 @@ class _MemberReader:
             self._tally.add(code, subject, basename(name), count)
         common = self._common_columns(document, name, path, sha256)
         if not document.rows:
-            self._add_reject(name, "no figure is tagged in it", "")
+            self._rejects.append((name, "no figure is tagged in it", ""))
             period = document.period
             blank = AccountsRow(period, False, None, None, None, None, None, None, None, ())
             self._rows.append(common | _figure_columns(blank))
@@ -248,13 +230,6 @@ class _MemberReader:
             "is_amendment": document.is_amendment,
         }
 
-    def _named(self, member: str) -> str:
-        """Member name, prefixed by the archive's name if that contains company and day."""
-        return f"{self._package}{_NESTED}{member}" if self._package else member
-
-    def _add_reject(self, name: str, reason: str, excerpt: str) -> None:
-        self._rejects.append((name, reason, excerpt))
-
 
 def _figure_columns(row: AccountsRow) -> dict[str, Any]:
     return {
@@ -264,12 +239,7 @@ def _figure_columns(row: AccountsRow) -> dict[str, Any]:
         "is_comparative": row.period.is_comparative,
         "is_start_assumed": row.period.is_assumed,
         "currency": row.currency,
-        "revenue": row.revenue,
-        "operating_result": row.operating_result,
-        "net_result": row.net_result,
-        "equity": row.equity,
-        "total_assets": row.total_assets,
-        "employees": row.employees,
+        **{name: getattr(row, name) for name in FIGURES},
         "derived": list(row.derived),
     }
 

@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
 from typing import Final
 
 from connectors.kit.xbrl.facts import Context, Fact, XbrlReport, first_text, parse_day
+from connectors.kit.xbrl.figures import first_day
 from connectors.kit.xbrl.instance import read_report
-from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_loose_date
 from connectors.uk.accounts import concepts
 from connectors.uk.accounts.figures import AccountsFigures
 from connectors.uk.accounts.periods import WEEK, AccountsPeriod, DocumentPeriods
-from connectors.uk.accounts.total_assets import total_assets
+from connectors.uk.accounts.total_assets import first_stated, total_assets
+from warehouse.schema.codes import FIGURES
 from warehouse.schema.identifiers import parse_scoped
 
 _FILE_NAME: Final = re.compile(r"Prod22[34]_\d{1,6}_([A-Z0-9]{8})_(\d{8})(?:_[A-Z]+)?\.", re.IGNORECASE)
@@ -62,8 +62,7 @@ class AccountsRow:
     @property
     def has_figures(self) -> bool:
         """True if any figure is known."""
-        figures = (self.revenue, self.operating_result, self.net_result, self.equity, self.total_assets, self.employees)
-        return any(figure is not None for figure in figures)
+        return any(getattr(self, name) is not None for name in FIGURES)
 
 
 @dataclass(slots=True)
@@ -102,20 +101,12 @@ def parse_file_name(file_name: str) -> tuple[str | None, date | None]:
     found = _FILE_NAME.search(file_name)
     if found is None:
         return None, None
-    year, month, day_of_month = found[2][:4], found[2][4:6], found[2][6:]
-    return found[1].upper(), parse_day(f"{year}-{month}-{day_of_month}", is_end=False)
+    digits = found[2]
+    return found[1].upper(), parse_day(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}", is_end=False)
 
 
-def _stated_day(said: Said, *names: str) -> date | None:
-    for name in names:
-        for fact in said.get(name, ()):
-            try:
-                found = parse_day(parse_loose_date(str(fact.value or "")), is_end=False)
-            except UnacceptedTextError:
-                continue
-            if found is not None:
-                return found
-    return None
+def _stated_day(said: Said, name: str) -> date | None:
+    return first_day(said.get(name, ()))
 
 
 def _stated_boolean(said: Said, name: str, end: date) -> bool | None:
@@ -186,14 +177,6 @@ def _accounting_standard(said: Said, report: XbrlReport) -> str | None:
     return next((name for part, name in _SCHEMAS for schema in report.schemas if part in schema), None)
 
 
-def _first_found(board: Mapping[str, Decimal], names: tuple[str, ...]) -> Decimal | None:
-    for name in names:
-        found = board.get(name)
-        if found is not None:
-            return found
-    return None
-
-
 def _figure_row(figures: AccountsFigures, period: AccountsPeriod, is_group: bool) -> AccountsRow | None:
     """Figures of one scope and period; None without any."""
     flows = figures.values_by_concept(is_group, period.start, period.end)
@@ -202,17 +185,17 @@ def _figure_row(figures: AccountsFigures, period: AccountsPeriod, is_group: bool
         return None
     money = figures.money
     assets, is_derived = total_assets(balances)
-    employees = _first_found(flows, concepts.EMPLOYEES)
+    employees = first_stated(flows, concepts.EMPLOYEES)
     if employees is None:
-        employees = _first_found(balances, concepts.EMPLOYEES)
+        employees = first_stated(balances, concepts.EMPLOYEES)
     return AccountsRow(
         period,
         is_group,
         figures.currency,
-        money(_first_found(flows, concepts.REVENUE), "revenue"),
-        money(_first_found(flows, concepts.OPERATING_RESULT), "operating_result"),
-        money(_first_found(flows, concepts.NET_RESULT_OF_GROUP if is_group else concepts.NET_RESULT), "net_result"),
-        money(_first_found(balances, concepts.EQUITY), "equity"),
+        money(first_stated(flows, concepts.REVENUE), "revenue"),
+        money(first_stated(flows, concepts.OPERATING_RESULT), "operating_result"),
+        money(first_stated(flows, concepts.NET_RESULT_OF_GROUP if is_group else concepts.NET_RESULT), "net_result"),
+        money(first_stated(balances, concepts.EQUITY), "equity"),
         money(assets, "total_assets"),
         figures.heads(employees),
         ("total_assets",) if is_derived else (),

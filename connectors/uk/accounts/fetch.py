@@ -15,12 +15,12 @@ from datetime import UTC, date, datetime, time
 from typing import Final
 from urllib.parse import urljoin
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.client import HttpClient, NotModified, Validators
 from connectors.kit.http.errors import UnexpectedBodyError
-from connectors.uk.file_names import basename
-from connectors.uk.licence import DOWNLOADS
+from connectors.uk.bulk_download import basename
+from connectors.uk.register import DOWNLOADS
 
 PAGE: Final = f"https://{DOWNLOADS}/en_accountsdata.html"
 _HREF: Final = re.compile(r"""href\s*=\s*["']([^"']*Accounts_Bulk_Data-(\d{4}-\d{2}-\d{2})\.zip)["']""", re.IGNORECASE)

@@ -1,7 +1,7 @@
-"""Assigns facts of a document to scope and period and picks the valid one (docs/formats/uk.md 9.4).
+"""Assigns facts of a document to scope (by dimensions) and period, and picks the valid one (docs/formats/uk.md 9.4).
 
 Undimensioned facts are the company's, `Consolidated` ones the group's; the two never mix. Does not belong here:
-the meaning of dimensions (`dimensions`), periods (`periods`), names of a document.
+periods (`periods`), names of a document.
 """
 
 from __future__ import annotations
@@ -9,17 +9,82 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
-from typing import Final
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final, NamedTuple
 
-from connectors.kit.xbrl.facts import Fact, choose_fact
+from connectors.kit.xbrl.facts import Context, Dimension, Fact, choose_fact
+from connectors.kit.xbrl.figures import StatedFigures
 from connectors.kit.xbrl.transforms import UnacceptedTextError, parse_plain_number
 from connectors.uk.accounts import concepts
-from connectors.uk.accounts.dimensions import BY_MEMBER, ORIGINAL, FactPart, fact_part_of, has_revised_figures
-from warehouse.schema.types import LARGEST_INTEGER
 
-_WHOLE: Final = Decimal(1)
-_MOST_PEOPLE: Final = Decimal(10**10)
+WITHIN: Final = concepts.MATURITIES["WithinOneYear"]  # creditors by maturity
+AFTER: Final = concepts.MATURITIES["AfterOneYear"]
+PLAIN, BY_MEMBER, ORIGINAL = 0, 1, 2  # ranks
+_PART, _COMPANY, _GROUP, _SEGMENTS, _ALL, _FIRST = "part", "company", "group", "segments", "all", "first"
+
+
+class FactPart(NamedTuple):
+    """Scope of a fact. rank: undimensioned, total by members, or value as originally filed."""
+
+    is_group: bool
+    rank: int
+    maturity: str | None
+    is_segment_total: bool
+
+
+_WHOLE_COMPANY: Final = FactPart(False, PLAIN, None, False)
+
+
+def fact_part_of(context: Context) -> FactPart | None:
+    """Scope of a context; None if it is only a part of the total."""
+    if not context.dimensions and not context.segments:
+        return _WHOLE_COMPANY
+    return _combined_part(context.dimensions, context.segments)
+
+
+@lru_cache(maxsize=4096)
+def _combined_part(dimensions: tuple[Dimension, ...], segments: tuple[str, ...]) -> FactPart | None:
+    found = {_dimension_meaning(dimension) for dimension in dimensions}
+    found |= {_member_scope(name) for name in segments}  # segment elements used instead of dimensions
+    maturities = [word for word in found if word in (WITHIN, AFTER)]
+    if _PART in found or len(maturities) > 1:
+        return None
+    is_total = _SEGMENTS in found
+    rank = ORIGINAL if _FIRST in found else BY_MEMBER if is_total or _ALL in found else PLAIN
+    return FactPart(_GROUP in found, rank, next(iter(maturities), None), is_total)
+
+
+def _member_scope(name: str) -> str:
+    return _GROUP if name in concepts.GROUP_MEMBERS else _COMPANY if name in concepts.COMPANY_MEMBERS else _PART
+
+
+def _dimension_meaning(dimension: Dimension) -> str:
+    """Meaning of one dimension: group, company, a total, creditors of a maturity, or a part."""
+    axis, member, is_typed = dimension
+    if is_typed or member is None:
+        return _PART
+    if axis in concepts.GROUP_AXES:
+        return _member_scope(member)
+    if axis == concepts.REVISION_AXIS:
+        return {concepts.ORIGINAL: _FIRST, concepts.REVISED: _ALL}.get(member, _PART)
+    if axis in concepts.MATURITY_AXES and member in concepts.MATURITIES:
+        return concepts.MATURITIES[member]
+    if member.startswith("Total") and member.endswith("IncludingAnyUnallocatedAmount"):
+        return _SEGMENTS
+    return _ALL if member in concepts.WHOLE_MEMBERS or member.endswith(concepts.DEFAULT) else _PART
+
+
+def has_revised_figures(facts: Iterable[Fact]) -> bool:
+    """True if a document marks figures as revised; its original ones are then superseded."""
+    return any(
+        cut.axis == concepts.REVISION_AXIS and cut.member in (concepts.REVISED, concepts.SUPERSEDED)
+        for fact in facts
+        if fact.context is not None
+        for cut in fact.context.dimensions
+    )
+
+
 _SUBJECT: Final = 80  # maximum characters of a signal's subject
 
 Place = tuple[bool, date | None, date]  # is group, first day (None: a balance), last day
@@ -49,11 +114,6 @@ def employee_count(fact: Fact) -> Decimal | None:
         return None
 
 
-def to_whole_units(value: Decimal) -> int:
-    """Whole units, halves to even."""
-    return int(value.to_integral_value(ROUND_HALF_EVEN))
-
-
 Ranked = list[tuple[int, Fact]]
 
 
@@ -67,22 +127,21 @@ def _confirmed_amount(name: str, facts: list[Fact], placed: Mapping[str, Ranked]
     return facts[0].number
 
 
-class AccountsFigures:
-    """Figures of one document by place. `currency`: the one most amounts use."""
+class AccountsFigures(StatedFigures):
+    """Figures of one document by place."""
 
     def __init__(self, facts: Iterable[Fact], signals: Counter[tuple[str, str]]) -> None:
-        self.signals = signals
-        self.currency: str | None = None
+        said = [fact for fact in facts if fact.name not in concepts.METADATA]
+        figures = [fact for fact in said if fact.name not in concepts.OWNERS]
+        super().__init__(figures, signals)
         self.flows: defaultdict[tuple[bool, date], Counter[date]] = defaultdict(Counter)
         self.balances: dict[date, set[str]] = {}
         self._places: dict[Place, dict[str, Ranked]] = {}
-        said = [fact for fact in facts if fact.name not in concepts.METADATA]
         self._is_ifrs_group = any(map(_is_group_only, said))
         self.is_revised = has_revised_figures(said)
-        self._place_facts([fact for fact in said if fact.name not in concepts.OWNERS])
+        self._place_facts(figures)
 
     def _place_facts(self, facts: list[Fact]) -> None:
-        self.currency = self._main_currency(facts)
         segments: list[tuple[str, Fact]] = []
         for name, part, fact in self._usable_facts(facts):
             if part.is_segment_total and not part.is_group and name in concepts.FLOWS:
@@ -108,7 +167,7 @@ class AccountsFigures:
                 value = employee_count(fact)
                 if value is not None:
                     yield name, part, fact._replace(value=value)
-            elif fact.number is not None and self._is_money(fact):
+            elif fact.number is not None and self.is_in_currency(fact):
                 yield (name if part.maturity is None else part.maturity), part, fact
 
     def _fact_part(self, fact: Fact) -> FactPart | None:
@@ -126,20 +185,6 @@ class AccountsFigures:
         if self._is_ifrs_group and not context.dimensions and _is_ifrs(fact):
             return part._replace(is_group=True)
         return part
-
-    def _main_currency(self, facts: list[Fact]) -> str | None:
-        found = Counter(fact.unit.currency for fact in facts if fact.unit is not None and fact.value is not None)
-        del found[None]
-        if len(found) > 1:
-            for currency, count in found.most_common()[1:]:
-                self.signals["mixed_currencies", str(currency)] += count
-        return found.most_common(1)[0][0] if found else None
-
-    def _is_money(self, fact: Fact) -> bool:
-        currency = fact.unit.currency if fact.unit is not None else None
-        if currency is None:
-            self.signals["no_currency", fact.name] += 1
-        return currency is not None and currency == self.currency
 
     def _add_fact(self, is_group: bool, rank: int, name: str, fact: Fact) -> None:
         context = fact.context
@@ -172,20 +217,6 @@ class AccountsFigures:
         self.signals["conflicting_facts", name] += 1
         return _confirmed_amount(name, facts, placed)
 
-    def money(self, value: Decimal | None, name: str) -> int | None:
-        """Whole units; None and a signal for implausible values (more than 63 bits)."""
-        if value is None:
-            return None
-        if abs(value) > LARGEST_INTEGER:
-            self.signals["amount_out_of_range", name] += 1
-            return None
-        return to_whole_units(value)
-
     def heads(self, value: Decimal | None) -> int | None:
-        """Whole persons, halves up; some filers add a sign. None if there are more than people on earth."""
-        if value is None:
-            return None
-        if abs(value) > _MOST_PEOPLE:
-            self.signals["amount_out_of_range", "employees"] += 1
-            return None
-        return int(abs(value).quantize(_WHOLE, ROUND_HALF_UP))
+        """Whole persons; some filers add a sign."""
+        return super().heads(None if value is None else abs(value))

@@ -11,13 +11,14 @@ from decimal import Decimal
 from typing import Final
 
 from connectors.uk.accounts import concepts
-from connectors.uk.accounts.dimensions import AFTER, WITHIN
+from connectors.uk.accounts.figures import AFTER, WITHIN
 
 Look = Mapping[str, Decimal]  # balances of one scope and day by concept
 _TOLERANCE: Final = Decimal(1)  # one unit of rounding
 
 
-def _first_stated(look: Look, names: Sequence[str]) -> Decimal | None:
+def first_stated(look: Look, names: Sequence[str]) -> Decimal | None:
+    """The first stated one of several concepts."""
     for name in names:
         found = look.get(name)
         if found is not None:
@@ -26,7 +27,7 @@ def _first_stated(look: Look, names: Sequence[str]) -> Decimal | None:
 
 
 def _sum_stated(look: Look, parts: Sequence[Sequence[str]]) -> Decimal | None:
-    found = [value for value in (_first_stated(look, part) for part in parts) if value is not None]
+    found = [value for value in (first_stated(look, part) for part in parts) if value is not None]
     return sum(found, Decimal(0)) if found else None
 
 
@@ -45,21 +46,21 @@ def _candidate_total(look: Look) -> Decimal | None:
 
 def _balancing_totals(look: Look) -> Iterator[Decimal]:
     """Candidate totals implied by the rest of the balance sheet, most likely first."""
-    within = _absolute_or_zero(_first_stated(look, (WITHIN, *concepts.CREDITORS_WITHIN)))
+    within = _absolute_or_zero(first_stated(look, (WITHIN, *concepts.CREDITORS_WITHIN)))
     less_current = look.get(concepts.LESS_CURRENT_LIABILITIES)
     if less_current is not None:
         yield less_current + within
-    accruals = _absolute_or_zero(_first_stated(look, concepts.ACCRUALS))
+    accruals = _absolute_or_zero(first_stated(look, concepts.ACCRUALS))
     undivided = _absolute_or_zero(look.get(concepts.CREDITORS))  # creditors not split by maturity
     if less_current is not None:
         yield less_current + within + accruals
         yield less_current + undivided
-    net = _first_stated(look, (*concepts.NET_ASSETS, *concepts.EQUITY))
+    net = first_stated(look, (*concepts.NET_ASSETS, *concepts.EQUITY))
     if net is None:
         return
-    after = _absolute_or_zero(_first_stated(look, (AFTER, *concepts.CREDITORS_AFTER)))
-    provisions = _absolute_or_zero(_first_stated(look, concepts.PROVISIONS))
-    pension = _absolute_or_zero(_first_stated(look, concepts.PENSION))
+    after = _absolute_or_zero(first_stated(look, (AFTER, *concepts.CREDITORS_AFTER)))
+    provisions = _absolute_or_zero(first_stated(look, concepts.PROVISIONS))
+    pension = _absolute_or_zero(first_stated(look, concepts.PENSION))
     for owed in (within + after, undivided):
         for extra in (Decimal(0), accruals, pension, accruals + pension):
             yield net + owed + provisions + extra
@@ -67,7 +68,7 @@ def _balancing_totals(look: Look) -> Iterator[Decimal]:
 
 def total_assets(lookup_figure: Look) -> tuple[Decimal | None, bool]:
     """Returns (total assets, whether computed). `lookup_figure`: the balances of one scope and day."""
-    stated = _first_stated(lookup_figure, concepts.TOTAL_ASSETS)
+    stated = first_stated(lookup_figure, concepts.TOTAL_ASSETS)
     if stated is not None and stated >= 0:
         return stated, False
     total = _candidate_total(lookup_figure)

@@ -2,7 +2,7 @@
 
 Belongs here: its columns, its files, reading it into the staged tables, and signals about its codes. Does
 not belong here: what a status or an accounts category means (`profile.companies`), or finding the file on the web
-(`fetch`).
+(`bulk_download`).
 
 Every row goes to one of two staged tables with the same columns: `uk_companies`, or `uk_companies_unmapped` if
 the code list lacks its status term. The current row of the former is therefore always the last one with a known
@@ -11,30 +11,22 @@ status, and that status is kept when a later snapshot has an unmapped term.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, Cursor, FetchedFile, NotApplicable, RecognisedFile
 from connectors.kit import staging
 from connectors.kit.columns import text
 from connectors.kit.csv import reader
-from connectors.uk.basic_company_data import fetch
-from connectors.uk.basic_company_data.industry import unknown_industry_cells
-from connectors.uk.code_lists import unlisted_words
-from connectors.uk.file_names import basename, recognise_by_name, split_required_members
-from connectors.uk.licence import DOWNLOADS, LICENCE
-from connectors.uk.register import canonical_numbers
+from connectors.kit.http.client import HttpClient
+from connectors.uk.bulk_download import BulkProduct, basename, fetch_bulk, recognise_by_name, split_required_members
+from connectors.uk.code_lists import load_list, unlisted_words
+from connectors.uk.register import DOWNLOADS, LICENCE, canonical_numbers
 from warehouse.schema.types import Column, ColumnKind, Table
 
 KEY: Final = "uk.companies"
@@ -120,6 +112,39 @@ _CODED: Final = (
     ("unknown_country", "countries", "RegAddress.Country"),
 )
 
+CELL: Final = SIC_COLUMNS[0]
+NONE: Final = "none supplied"
+PATTERN: Final = r"^\s*(\d{4,5})\s*(?:-\s*(.*))?$"
+# the older one is still used by companies that changed nothing since 2011
+_SCHEMES: Final = {5: "UKSIC2007", 4: "UKSIC2003"}
+FIELDS: Final = ("industry_code", "industry_label", "industry_scheme")
+
+
+def with_industry(rows: pl.DataFrame) -> pl.DataFrame:
+    """Adds the FIELDS of the first cell; null if it is empty or malformed.
+
+    Millions of rows have a few thousand distinct cells: each is parsed once. Row order is kept.
+    """
+    cell = pl.col("_cell")
+    cells = rows.select(_cell=pl.col(CELL).unique()).drop_nulls()
+    code, label = (cell.str.extract(PATTERN, group).str.strip_chars() for group in (1, 2))
+    listed = load_list("sic").expr(code, "label")
+    parts = cells.select(
+        "_cell",
+        industry_code=code,
+        industry_label=pl.coalesce(pl.when(label != "").then(label), listed),
+        industry_scheme=code.str.len_chars().replace_strict(_SCHEMES, default=None, return_dtype=pl.String),
+    )
+    return rows.join(parts, left_on=CELL, right_on="_cell", how="left", maintain_order="left")
+
+
+def unknown_industry_cells(cells: pl.Series) -> list[str]:
+    """Distinct cells that are neither empty nor a code of the registry's lists."""
+    given = cells.drop_nulls().to_frame("cell")
+    listed = pl.col("cell").str.extract(PATTERN, 1).is_in(sorted(load_list("sic").codes))
+    says_none = pl.col("cell").str.strip_chars().str.to_lowercase() == NONE
+    return given.filter(~(listed.fill_null(value=False) | says_none))["cell"].to_list()
+
 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises any csv or zip of this folder; the name gives the snapshot date."""
@@ -134,11 +159,7 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
     """Yields the csv of a zip, or a plain csv as one piece."""
-    return split_required_members(member, _is_csv_member, "a csv")
-
-
-def _is_csv_member(member: str) -> bool:
-    return basename(member).lower().endswith((".csv", ".txt"))
+    return split_required_members(member, (".csv", ".txt"), "a csv")
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
@@ -212,7 +233,7 @@ def _count_cells(tally: staging.SignalCounter, code: str, rows: pl.DataFrame, co
 
 
 def parse_day(column: str) -> pl.Expr:
-    """Parses 31/05/2024 like `text.british_date` but without a regular expression (18 columns of millions)."""
+    """Parses 31/05/2024, without a regular expression (18 columns of millions)."""
     return pl.when(pl.col(column).str.len_bytes() == _DATE_BYTES).then(
         pl.col(column).str.to_date("%d/%m/%Y", strict=False)
     )
@@ -220,6 +241,19 @@ def parse_day(column: str) -> pl.Expr:
 
 def _is_bad_date(column: str) -> pl.Expr:
     return pl.col(column).is_not_null() & parse_day(column).is_null()
+
+
+DOWNLOAD: Final = BulkProduct(
+    f"https://{DOWNLOADS}/en_output.html",
+    re.compile(r"BasicCompanyDataAsOneFile-[\d-]+\.zip", re.IGNORECASE),
+    re.compile(r"BasicCompanyData-[\d-]+-part\d+_\d+\.zip", re.IGNORECASE),
+)
+
+
+def fetch_companies(http: HttpClient, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Fetches the newest BasicCompanyData; yields nothing if unchanged. There are no single-company requests."""
+    del subjects
+    yield from fetch_bulk(http, DOWNLOAD, after)
 
 
 DATASET: Final = Dataset(
@@ -236,5 +270,5 @@ DATASET: Final = Dataset(
     recognise_file=recognise_file,
     split_members=split_members,
     read_batches=read_batches,
-    fetch=fetch.fetch_companies,
+    fetch=fetch_companies,
 )

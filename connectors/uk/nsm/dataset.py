@@ -18,36 +18,22 @@ from typing import Any, Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    Licence,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Licence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
-from connectors.kit.json.chunks import MALFORMED
+from connectors.kit.json.body import decode_body, stripped_text
 from connectors.kit.staging import SignalCounter
 from connectors.uk.nsm import fetch, redact, tr1_form
+from connectors.uk.nsm.redact import LONGEST, to_plain_text
 from connectors.uk.nsm.schema import HOLDINGS_TYPE, HOST, ITEMS, KEY, TR1, issuer_words, normalise_holder_name
-from connectors.uk.nsm.text import LONGEST, to_plain_text
 
-_LARGEST: Final = 64 << 20
 _OURS: Final = re.compile(rb'"_index"\s*:\s*"fca-nsm-searchdata"|"hits"\s*:\s*\{|"document_content"')
 _INSTANT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 _NONE: Final = re.compile(r"(?:n\s*[/.]?\s*a|none|not applicable|[-–.]*)\.?$", re.IGNORECASE)
 _ROUNDED: Final = tr1_form.Decimal("0.02")
-_TEXTS: Final = (
-    "seq_id", "company", "type", "type_code", "headline", "publication_date", "submitted_date", "document_date",
-    "source", "tag_esef", "download_link", "html_link",
-)  # fmt: skip
+_TEXTS: Final = tuple(name for name in ITEMS.names if name not in {"id", "lei"})
 
 Row = dict[str, Any]
 
@@ -96,23 +82,17 @@ def _parse_form(text: str) -> tr1_form.MajorHoldingNotification:
 
 def _read_hits(piece: ArchiveMember) -> list[Any]:
     """Hits of a search, or the one item of a details response. Raises UnreadableFileError for the soft block."""
-    with staging.open_plain(piece) as stream:
-        body = stream.read(_LARGEST + 1)
-    if len(body) > _LARGEST:
-        raise UnreadableFileError(piece.dataset, piece.name, "an answer of more than 64 MiB")
-    try:
-        answer: Any = msgspec.json.decode(body)
-    except MALFORMED as error:
-        raise UnreadableFileError(piece.dataset, piece.name, f"JSON that does not parse: {error}") from None
+    body = staging.read_plain(piece, redact.LARGEST, "an answer of more than 64 MiB")
+    answer = decode_body(piece, body)
     if not isinstance(answer, dict):
-        raise UnreadableFileError(piece.dataset, piece.name, "expected an answer of the search, found a list")
+        raise piece.unreadable_error("expected an answer of the search, found a list")
     if "unreadable" in answer:  # from `redact`
-        raise UnreadableFileError(piece.dataset, piece.name, str(answer["unreadable"]))
+        raise piece.unreadable_error(answer["unreadable"])
     if "_source" in answer:
         return [answer]
     found = fetch.search_hits(answer)
     if isinstance(found, str):
-        raise UnreadableFileError(piece.dataset, piece.name, f"{found}: try again later")
+        raise piece.unreadable_error(f"{found}: try again later")
     return found
 
 
@@ -125,7 +105,7 @@ def _identity_and_source(hit: Any) -> tuple[str | None, Row]:
 
 
 def _item_row(identity: str, source: Row, tally: SignalCounter) -> Row:
-    row = {name: _stripped_text(source.get(name)) for name in _TEXTS}
+    row = {name: stripped_text(source.get(name)) for name in _TEXTS}
     for name in ("publication_date", "submitted_date"):
         stated = row[name]
         if stated is not None and _INSTANT.match(stated) is None:
@@ -138,17 +118,13 @@ def _item_row(identity: str, source: Row, tally: SignalCounter) -> Row:
     }
 
 
-def _stripped_text(value: Any) -> str | None:
-    return (value.strip() or None) if isinstance(value, str) else None
-
-
 def _company_name(source: Row) -> str | None:
-    name = _stripped_text(source.get("company"))
+    name = stripped_text(source.get("company"))
     return name.rstrip("; ") or None if name else None
 
 
 def _checked_lei(value: Any, identity: str, tally: SignalCounter) -> str | None:
-    lei = _stripped_text(value)
+    lei = stripped_text(value)
     if lei is None or is_lei(lei.upper()):
         return lei.upper() if lei else None
     tally.add("bad_lei", lei[:40], identity)
@@ -176,8 +152,8 @@ def _form_row(identity: str, source: Row, form: tr1_form.MajorHoldingNotificatio
         "total_count": now.count,
         "previous_votes": _exact_level(before.votes) if before else None,
         "previous_total": _exact_level(before.total) if before else None,
-        "submitted_date": _stripped_text(source.get("submitted_date")),
-        "html_link": _stripped_text(source.get("html_link")) or _stripped_text(source.get("download_link")),
+        "submitted_date": stripped_text(source.get("submitted_date")),
+        "html_link": stripped_text(source.get("html_link")) or stripped_text(source.get("download_link")),
     }
 
 
@@ -196,7 +172,7 @@ def _checked_crossing_day(stated: date | None, source: Row, identity: str, tally
     if stated is None:
         tally.add("no_day", "no day of the crossing in the text", identity)
         return None
-    told = _stripped_text(source.get("submitted_date")) or _stripped_text(source.get("publication_date"))
+    told = stripped_text(source.get("submitted_date")) or stripped_text(source.get("publication_date"))
     if told is not None and _INSTANT.match(told) and stated.isoformat() > told[:10]:
         tally.add("impossible_date", "section 5", identity)
         return None
@@ -242,7 +218,6 @@ DATASET: Final = Dataset(
     staged_tables={ITEMS.name: ITEMS, TR1.name: TR1},
     file_patterns=("fca_nsm/**/*", "nsm/**/*", "nsm-*"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=fetch.fetch_announcements,
     redact=redact.redact,

@@ -14,14 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
+from connectors.kit.http.last_cursor import with_last_cursor
+from connectors.kit.json.body import member_at
 from connectors.kit.json.chunks import MALFORMED
 from connectors.uk.nsm.schema import HOLDINGS_TYPE, HOST
 
@@ -60,13 +63,8 @@ def fetch_announcements(http: HttpClient, after: Cursor | None, subjects: Iterab
             raise UnexpectedBodyError(
                 SEARCH, 200, f"no «{HOLDINGS_TYPE}» from {heard} to {end}: the lists are not whole"
             )
-        held = None
-        for arrival in _list_and_text_files(http, begin, end, pages, found):
-            if held is not None:
-                yield held
-            held = arrival
-        if held is not None:  # only the last one moves the cursor, after all others arrived
-            yield replace(held, cursor=Cursor(end.isoformat()))
+        files = _list_and_text_files(http, begin, end, pages, found)
+        yield from with_last_cursor(files, partial(Cursor, end.isoformat()))
         begin = end + _DAY
 
 
@@ -181,8 +179,7 @@ def _total_hits(body: Any) -> int | None:
 
 def search_hits(body: Any) -> list[Any] | str:
     """Hits of a search response, or the reason to reject it."""
-    outer = body.get("hits") if isinstance(body, dict) else None
-    found = outer.get("hits") if isinstance(outer, dict) else None
+    found = member_at(body, "hits", "hits")
     if not isinstance(found, list):
         return "no list of hits in the answer"
     if body.get("timed_out") is True:
@@ -200,6 +197,6 @@ def _fetch_details(http: HttpClient, identity: str) -> Iterator[FetchedFile]:
     if answer.status == _NOT_FOUND:
         return
     body = _decode_json(answer, url)
-    if not isinstance(body, dict) or not isinstance(body.get("_source"), dict):
+    if not isinstance(member_at(body, "_source"), dict):
         raise SourceUnavailableError(url, answer.status, "no announcement in the response: retried later")
     yield replace(answer.to_fetched_file(f"nsm-{quote(identity, safe='')}.json", Scope.PART), cursor=None)

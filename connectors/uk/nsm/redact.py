@@ -15,11 +15,23 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from connectors.kit import code_lists
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.json.duplicate_keys import has_duplicate_keys
+from connectors.kit.redact.streams import unreadable_body
+from connectors.kit.xml.html_text import html_lines
+from connectors.uk.code_lists import load_list
 from connectors.uk.nsm.schema import HOLDINGS_TYPE
-from connectors.uk.nsm.text import LONGEST, to_plain_text
+
+_MARKUP: Final = re.compile(r"<(?:html|body|table|div|p|br|span|td)\b", re.IGNORECASE)
+LONGEST: Final = 1 << 20  # characters; a form has a few thousand
+
+
+def to_plain_text(text: str) -> str:
+    """Text without markup, one line per block and cell."""
+    if _MARKUP.search(text) is None:
+        return text
+    return "\n".join(html_lines(text.encode("utf-8", "replace")))
+
 
 LARGEST: Final = 64 << 20
 WITHHELD: Final = "withheld: "
@@ -52,17 +64,13 @@ def redact(body: BinaryIO) -> BinaryIO:
     """Returns the redacted response; a body that is not JSON is replaced by a note."""
     text = body.read(LARGEST + 1)
     if len(text) > LARGEST:
-        return _unreadable_body("an answer of more than 64 MiB")
+        return unreadable_body("an answer of more than 64 MiB")
     try:
         answer: Any = msgspec.json.decode(text)
     except MALFORMED as error:
-        return _unreadable_body(f"JSON that does not parse: {error}")
+        return unreadable_body(f"JSON that does not parse: {error}")
     changed = [_redact_source(source) for source in _objects_with_text(answer)]
     return io.BytesIO(msgspec.json.encode(answer) if any(changed) or has_duplicate_keys(text) else text)
-
-
-def _unreadable_body(reason: str) -> BinaryIO:
-    return io.BytesIO(msgspec.json.encode({"unreadable": reason}))
 
 
 def _objects_with_text(value: Any) -> list[dict[str, Any]]:
@@ -111,5 +119,5 @@ def _country_without_city(found: re.Match[str]) -> str:
 
 def is_country_name(text: str) -> bool:
     """True if a text is a country name of the code list."""
-    listed = code_lists.load_code_list("connectors.uk", "countries")
+    listed = load_list("countries")
     return listed.get(" ".join(text.split()).lower(), "country") is not None

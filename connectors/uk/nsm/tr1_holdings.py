@@ -36,15 +36,13 @@ def map_holdings(forms: pl.DataFrame) -> pl.DataFrame:
     submitted = pl.col("submitted_date").str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
     dated = linked.with_columns(valid_from=pl.coalesce("crossed_on", submitted))
     ordered = dated.sort("valid_from", "submitted_date", "id", nulls_last=False)
-    return cast_to_table(ordered.with_columns(**_holding_columns(ordered)), tables.HOLDINGS)
+    return cast_to_table(ordered.with_columns(*staging.ORIGIN, **_holding_columns(ordered)), tables.HOLDINGS)
 
 
 def _holding_columns(rows: pl.DataFrame) -> dict[str, pl.Expr]:
     name, total, votes = pl.col("holder"), pl.col("total"), pl.col("votes")
     gone = pl.col("is_below") | (total == pl.lit(0).cast(rows.schema["total"]))
     return {
-        "company_id": pl.col("_company_id"),
-        "register": pl.lit(KEY),
         "native_id": name.map_elements(normalise_holder_name, return_dtype=pl.String),
         "holder_name": name,
         "holder_type": pl.when(name.str.contains(_STATE))
@@ -65,6 +63,5 @@ def _holding_columns(rows: pl.DataFrame) -> dict[str, pl.Expr]:
         "controls": pl.lit([], dtype=pl.List(pl.String)),
         "ended_on": pl.when(gone).then(pl.col("valid_from")),
         "url": pl.lit(ARTEFACTS) + pl.col("html_link"),
-        "raw": pl.col("_raw"),
-        "observed_at": pl.col("_observed_at"),
+        "register": pl.lit(KEY),
     }

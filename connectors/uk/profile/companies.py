@@ -17,15 +17,13 @@ import polars as pl
 from connectors.kit.columns.parallel import map_slices_parallel
 from connectors.kit.staging import cast_to_table
 from connectors.uk.accounts.schema import KEY as ACCOUNTS
-from connectors.uk.basic_company_data.dataset import COLUMNS, parse_day
-from connectors.uk.basic_company_data.industry import CELL, with_industry
+from connectors.uk.basic_company_data.dataset import CELL, COLUMNS, parse_day, with_industry
 from connectors.uk.code_lists import code_list_field
-from connectors.uk.licence import CODE, LICENCE, PUBLIC_PAGE
 from connectors.uk.live_schema import INSOLVENCY_KEY
-from connectors.uk.profile import insolvency, status
+from connectors.uk.profile import status
 from connectors.uk.profile.live import DOOR, with_profiles
 from connectors.uk.psc.schema import KEY as PSC
-from connectors.uk.register import company_ids
+from connectors.uk.register import CODE, LICENCE, PUBLIC_PAGE, company_ids
 from warehouse.schema import tables
 
 _STREET: Final = ("RegAddress.CareOf", "RegAddress.POBox", "RegAddress.AddressLine1", "RegAddress.AddressLine2")
@@ -51,7 +49,7 @@ _FORMER: Final = range(1, 11)
 _FORMERLY: Final = tuple(f"PreviousName_{n}.{part}" for n in _FORMER for part in ("CONDATE", "CompanyName"))
 _LATEST: Final = ("latest_revenue", "latest_currency", "latest_year")
 _EXTRA_SOURCES: Final = (
-    (INSOLVENCY_KEY, insolvency.CASE_AT, ("status",)),
+    (INSOLVENCY_KEY, status.CASE_AT, ("status",)),
     (ACCOUNTS, "facts_at", _LATEST),
     (PSC, "listed_at", ("is_listed",)),
 )
@@ -67,7 +65,7 @@ def map_companies(
     company_id, org_number, name, dormant, balance_date, facts_at. traded: companies with an exemption in force, and
     listed_at. live: rows of streams and REST responses.
     """
-    newest = insolvency.with_cases(with_profiles(_newest_rows(register, unmapped), live.profiles), live.cases)
+    newest = status.with_cases(with_profiles(_newest_rows(register, unmapped), live.profiles), live.cases)
     beside = (  # joined by id only: a join copies every column
         newest.select("CompanyNumber", company_id=company_ids(pl.col("CompanyNumber")))
         .join(facts.drop("org_number", "name"), on="company_id", how="left", maintain_order="left")
@@ -120,7 +118,7 @@ def _map_registered(rows: pl.DataFrame) -> pl.DataFrame:
             post_town=pl.col("RegAddress.PostTown"),
             address_country=code_list_field(rows, "RegAddress.Country", "countries", "country"),
             previous_names=pl.col("previous_names").fill_null(pl.lit([], dtype=pl.List(pl.String))),
-            observed_at=pl.max_horizontal("_observed_at", "facts_at", "listed_at", insolvency.CASE_AT),
+            observed_at=pl.max_horizontal("_observed_at", "facts_at", "listed_at", status.CASE_AT),
             sources=_source_list(
                 _source_entry(pl.col(DOOR), number, pl.col("_observed_at"), _OF_REGISTER),
                 *(

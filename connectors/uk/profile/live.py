@@ -21,7 +21,6 @@ from connectors.uk.live_schema import PROFILES_KEY
 
 DOOR: Final = "_door"  # dataset key of the row
 TOLD: Final = "_told"  # publication time of a profile; null for bulk rows
-_UNIT: Final = "\x1f"
 _LINES: Final = ("premises", "address_line_1")
 _OF_ACCOUNTS: Final = ("Accounts.AccountCategory", "Accounts.LastMadeUpDate")
 _META: Final = ("_company_id", "_observed_at", "_raw", "_retired_at")
@@ -82,7 +81,11 @@ def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.D
         "SICCode.SicText_1": _industry_cell(rows),
         **_address_columns(),
         **_accounts_columns(),
-        **_former_name_columns(),
+        # newest first; names without a date keep that order
+        **{
+            f"PreviousName_{n}.CompanyName": pl.col("previous_names").list.get(n - 1, null_on_oob=True)
+            for n in range(1, 11)
+        },
         DOOR: pl.lit(PROFILES_KEY),
         TOLD: reported_at(),
     }
@@ -147,12 +150,4 @@ def _accounts_columns() -> dict[str, pl.Expr]:
     return {
         category: pl.when(says).then(kind).otherwise(f"_old_{category}"),
         made_up: pl.when(says).then(_bulk_date_text("accounts_made_up_to")).otherwise(f"_old_{made_up}"),
-    }
-
-
-def _former_name_columns() -> dict[str, pl.Expr]:
-    """Ten former names; a profile lists them newest first, and names without a date keep that order."""
-    return {
-        f"PreviousName_{n}.CompanyName": pl.col("previous_names").list.get(n - 1, null_on_oob=True)
-        for n in range(1, 11)
     }

@@ -6,6 +6,11 @@ to strike off leaves the company active. An active company is dormant if its new
 A status term missing from the code list decides nothing: the company keeps its last known status. Without one it
 is active or dormant by its accounts alone, because the file lists only companies on the register; its
 `status_source` is null and `registry_status` shows the term.
+
+An insolvency case (docs/formats/uk.md 5) that has begun and not ended counts if it was reported after the
+register's status and that status is only active: streams are minutes apart, and the bulk file is a month old. Cases
+without an end in the data (receivers: their practitioners just leave) decide nothing. Does not belong here: parsing
+responses (`streaming_api.rows`).
 """
 
 from __future__ import annotations
@@ -13,12 +18,14 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
+import msgspec
 import polars as pl
 
 from connectors.uk.accounts.schema import KEY as ACCOUNTS
-from connectors.uk.basic_company_data.dataset import parse_day
-from connectors.uk.code_lists import code_list_field
+from connectors.uk.basic_company_data.dataset import KEY, parse_day
+from connectors.uk.code_lists import code_list_field, load_list
 from connectors.uk.live_schema import INSOLVENCY_KEY
+from connectors.uk.profile.live import DOOR, TOLD, bulk_instant, reported_at
 
 _DORMANT_SIC: Final = "99999"
 _CATEGORY: Final = "Accounts.AccountCategory"
@@ -28,7 +35,7 @@ _LONG_AGO: Final = date.min
 def with_status(rows: pl.DataFrame) -> pl.DataFrame:
     """Adds status, status_detail, status_source, registry_status and dissolved_date to register rows.
 
-    Also needs the columns known_status (`companies`), _door (the row's dataset), _case (`insolvency`), and dormant
+    Also needs the columns known_status (`companies`), _door (the row's dataset), _case (`with_cases`), and dormant
     and balance_date of the newest accounts.
     """
     words = rows.with_columns(
@@ -92,3 +99,56 @@ def _status_columns() -> dict[str, pl.Expr]:
         "registry_status": pl.when(~gone).then(pl.col("CompanyStatus")),
         "dissolved_date": pl.col("_removed"),
     }
+
+
+CASE: Final = "_case"  # register status term implied by a case
+CASE_AT: Final = "_case_at"
+_BEGUN: Final = frozenset({
+    "wound-up-on", "ordered-to-wind-up-on", "administration-started-on", "voluntary-arrangement-started-on",
+})  # fmt: skip
+_ENDED: Final = frozenset({
+    "concluded-winding-up-on", "due-to-be-dissolved-on", "dissolved-on", "administration-ended-on",
+    "administration-discharged-on", "voluntary-arrangement-ended-on",
+})  # fmt: skip
+_PLAIN: Final = ("active", "active - proposal to strike off")
+
+
+class _StoredCase(msgspec.Struct):
+    type: str | None = None
+    dates: dict[str, str] = {}
+
+
+_CASES: Final = msgspec.json.Decoder(list[_StoredCase])
+
+
+def with_cases(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
+    """Adds `_case` and `_case_at` to register rows; null where no open case decides."""
+    known = cases.filter(~pl.col("deleted"))
+    kind = rows.schema["_observed_at"]
+    if known.is_empty():  # nearly always; avoids joining millions of rows with nothing
+        return rows.with_columns(pl.lit(None, pl.String).alias(CASE), pl.lit(None, kind).alias(CASE_AT))
+    words = pl.Series([_gravest_status_word(text) for text in known["cases"]], dtype=pl.String)
+    found = known.select(
+        CompanyNumber="company_number", _said=words, _said_at=reported_at(), _came_at="_observed_at"
+    ).drop_nulls("_said")
+    instant = pl.when(pl.col(DOOR) == KEY).then(bulk_instant(pl.col("_observed_at"))).otherwise(TOLD)
+    counts = (pl.col("_said_at") > instant) & pl.col("CompanyStatus").str.to_lowercase().is_in(_PLAIN)
+    counts = counts.fill_null(value=False)
+    return (
+        rows.join(found, on="CompanyNumber", how="left", maintain_order="left")
+        .with_columns(pl.when(counts).then("_said").alias(CASE), pl.when(counts).then("_came_at").alias(CASE_AT))
+        .drop("_said", "_said_at", "_came_at")
+    )
+
+
+def _gravest_status_word(cases: str) -> str | None:
+    """Status term of the most serious open case: winding up ranks above a rescue."""
+    listed = load_list("insolvency_cases")
+    words = {
+        word
+        for case in _CASES.decode(cases)
+        if not _BEGUN.isdisjoint(case.dates)
+        and _ENDED.isdisjoint(case.dates)
+        and (word := listed.get((case.type or "").lower(), "effect")) is not None
+    }
+    return "Liquidation" if "Liquidation" in words else min(words, default=None)

@@ -10,28 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any, Final
 
-import msgspec
-
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, NotApplicable, RecognisedFile, Scope
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
-from connectors.kit.json.chunks import MALFORMED
-from connectors.uk.file_names import basename, recognise_by_name, snapshot_date, split_required_members
-from connectors.uk.licence import DOWNLOADS, LICENCE
-from connectors.uk.psc import erase, parse_bodies, redact
+from connectors.kit.json.body import member_at
+from connectors.uk.bulk_download import basename, recognise_by_name, snapshot_date, split_required_members
+from connectors.uk.psc import parse_bodies, redact
 from connectors.uk.psc.fetch import fetch_psc
 from connectors.uk.psc.schema import KEY, TABLES
-from connectors.uk.stream_events import NOT_READ, parse_published
+from connectors.uk.register import DOWNLOADS, LICENCE
+from connectors.uk.stream_events import NOT_READ, first_record, newest_published
 
 _OURS: Final = re.compile(r"/?company/\w+/(?:persons-with-significant-control|exemptions)")
 _SELF: Final = re.compile(rb'"self"\s*:\s*"(/?company/\w+/[^"]*)"')
@@ -46,24 +36,12 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
         return recognise_by_name(name) if _DATED.search(file) else RecognisedFile(None, Scope.PART)
     if detect_body_format(head) is not BodyFormat.JSON:
         return NotApplicable(f"expected a PSC record in JSON, found {detect_body_format(head).value}")
-    first = _first_object(head)
+    first = first_record(head) or {}
     if not _is_psc_record(first, head):
         return NotApplicable(NOT_READ.get(str(first.get("resource_kind")), "JSON of another kind than PSC records"))
     if "event" in first:
-        return RecognisedFile(_newest_published(head), Scope.FEED)
+        return RecognisedFile(newest_published(head), Scope.FEED)
     return RecognisedFile(snapshot_date(name) if _DATED.search(file) else None, Scope.PART)
-
-
-def _first_object(head: bytes) -> dict[str, Any]:
-    """First JSON object: the whole file, else its first line; empty if longer than the head."""
-    lines = (line for line in head.splitlines() if line.strip())
-    for text in (head, next(lines, b"")):
-        try:
-            found = msgspec.json.decode(text)
-        except MALFORMED:
-            continue
-        return found if isinstance(found, dict) else {}
-    return {}
 
 
 def _is_psc_record(first: dict[str, Any], head: bytes) -> bool:
@@ -79,25 +57,13 @@ def _is_psc_record(first: dict[str, Any], head: bytes) -> bool:
         return False
     if str(record.get("kind", "")).startswith("totals#persons-of-significant-control"):
         return True
-    links = record.get("links")
-    address = first.get("resource_uri") or (links.get("self") if isinstance(links, dict) else None)
+    address = first.get("resource_uri") or member_at(record, "links", "self")
     return isinstance(address, str) and _OURS.match(address) is not None
-
-
-def _newest_published(head: bytes) -> datetime | None:
-    """Newest publication time among the events in the head."""
-    texts: list[bytes] = re.findall(rb'"published_at"\s*:\s*"([^"]+)"', head)
-    found = map(parse_published, (text.decode(errors="replace") for text in texts))
-    return max((instant for instant in found if instant is not None), default=None)
-
-
-def _is_record_file(member: str) -> bool:
-    return basename(member).lower().endswith((".txt", ".json", ".jsonl", ".ndjson"))
 
 
 def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
     """Yields the members of a zip (already unpacked if `redact` ran), or a plain file as one piece."""
-    return split_required_members(member, _is_record_file, "JSON lines")
+    return split_required_members(member, (".txt", ".json", ".jsonl", ".ndjson"), "JSON lines")
 
 
 DATASET: Final = Dataset(
@@ -120,5 +86,5 @@ DATASET: Final = Dataset(
     read_batches=parse_bodies.read_batches,
     fetch=fetch_psc,
     redact=redact.redact,
-    remove_records=erase.remove_psc_records,
+    remove_records=redact.remove_psc_records,
 )

@@ -11,15 +11,14 @@ from typing import Final
 
 import polars as pl
 
-from connectors.kit import code_lists, staging
+from connectors.kit import staging
 from connectors.kit.columns import text
 from connectors.kit.staging import cast_to_table
-from connectors.uk.code_lists import code_list_field
-from connectors.uk.licence import PUBLIC_PAGE
+from connectors.uk.code_lists import code_list_field, load_list
 from connectors.uk.psc.natures_of_control import with_ownership_bands
 from connectors.uk.psc.schema import HOLDERS, KEY, PERIODS
 from connectors.uk.psc.signals import REGIME
-from connectors.uk.register import british_holder_number, company_ids
+from connectors.uk.register import PUBLIC_PAGE, british_holder_number, company_ids
 from warehouse.schema import tables
 
 _STATE: Final = r"(?i)\bgovernment|\bauthorit(?:y|ies)\b"
@@ -40,14 +39,12 @@ def map_holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
         .with_columns(**_validity_days())
         .with_columns(**_holder_columns())
         .with_columns(
-            company_id=pl.col("_company_id"),
-            register=pl.lit(KEY),
+            *staging.ORIGIN,
             native_id=pl.col("id"),
             basis=pl.when(banded).then(pl.lit("band")),
             ended_on=pl.coalesce("ended_on", pl.col("_retired_at").dt.date()),
             url=pl.lit(PUBLIC_PAGE) + pl.col("company_number") + pl.lit("/persons-with-significant-control"),
-            raw=pl.col("_raw"),
-            observed_at=pl.col("_observed_at"),
+            register=pl.lit(KEY),
         )
     )
     return cast_to_table(rows, tables.HOLDINGS)
@@ -130,18 +127,13 @@ def map_listings(exemptions: pl.DataFrame) -> pl.DataFrame:
             begun=period.struct.field("exempt_from"),
             ended=period.struct.field("exempt_to"),
         )
-        .filter(
-            pl.col("key").is_in(sorted(code_lists.load_code_list("connectors.uk", "exemptions").codes)),
-            ~text.is_too_far_in_future(begun),
-        )
+        .filter(pl.col("key").is_in(sorted(load_list("exemptions").codes)), ~text.is_too_far_in_future(begun))
         .with_columns(
-            company_id=pl.col("_company_id"),
-            register=pl.lit(KEY),
+            *staging.ORIGIN,
             native_id=pl.concat_str("key", "begun", separator="/", ignore_nulls=True),
             valid_from=begun,
             ended_on=_exemption_end(),
-            raw=pl.col("_raw"),
-            observed_at=pl.col("_observed_at"),
+            register=pl.lit(KEY),
         )
         .unique(["company_id", "native_id"], keep="last", maintain_order=True)
     )

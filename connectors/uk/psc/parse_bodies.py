@@ -15,11 +15,11 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Batch, Scope, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember, Batch, Scope
 from connectors.kit import staging
 from connectors.kit.csv.reader import GATHERED
 from connectors.kit.json import chunks, structs
-from connectors.uk.file_names import is_full_register
+from connectors.uk.bulk_download import is_full_register
 from connectors.uk.psc import parse_snapshot
 from connectors.uk.psc.rows import Row, RowsByTable
 from connectors.uk.psc.schema import EXEMPTIONS, OTHERS, PSC, STATEMENTS, TABLES, TOTALS, PscLine, PscRecord
@@ -76,7 +76,7 @@ def _read_blocks(piece: ArchiveMember, tally: staging.SignalCounter, count: Coun
                     yield _RowBlock(rows)
                     seen += sum(map(len, rows.values()))
     except chunks.NotJsonError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
+        raise piece.unreadable_error(error) from error
 
 
 def _read_by_record(piece: ArchiveMember, chunk: structs.DecodedChunk[PscLine], count: Counter[str]) -> _RowBlock:
@@ -116,7 +116,7 @@ def _block_batches(stretches: list[_RowBlock], tally: staging.SignalCounter) -> 
 def _records_of_line(piece: ArchiveMember, line: PscLine) -> Iterator[PscRecord]:
     """Yields the records of one line; a list response has several, or none."""
     if line.unreadable is not None:
-        raise UnreadableFileError(piece.dataset, piece.name, line.unreadable)
+        raise piece.unreadable_error(line.unreadable)
     if line.items is not None:
         yield from line.items
     elif line.data is not None:
@@ -137,18 +137,14 @@ def _check_trailer(
     """
     _, *promised = totals[-1] if totals else (None,)
     if not any(due is not None for due in promised):
-        raise UnreadableFileError(
-            piece.dataset, piece.name, "a whole snapshot without the trailer that counts its records: cut off"
-        )
+        raise piece.unreadable_error("a whole snapshot without the trailer that counts its records: cut off")
     spare = count[OTHERS.name]
     for table, due in zip((PSC, STATEMENTS, EXEMPTIONS), promised, strict=True):
         held = count[table.name]
         if due is None:
             tally.add("no_trailer", table.name, piece.name)
         elif held + spare < due:
-            raise UnreadableFileError(
-                piece.dataset, piece.name, f"{held} of the {due} {table.name} records that its trailer counts"
-            )
+            raise piece.unreadable_error(f"{held} of the {due} {table.name} records that its trailer counts")
         elif held > due:
             tally.add("more_than_promised", table.name, piece.name, held - due)
         else:

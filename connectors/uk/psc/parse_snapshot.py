@@ -16,7 +16,15 @@ import polars as pl
 
 from connectors.kit import staging
 from connectors.kit.json.chunks import MALFORMED
-from connectors.uk.psc.schema import HOLDERS, PSC, STATEMENT, STATEMENTS, HolderIdentification, NameElements
+from connectors.uk.psc.schema import (
+    HOLDERS,
+    PSC,
+    STATEMENT,
+    STATEMENT_FIELDS,
+    STATEMENTS,
+    HolderIdentification,
+    NameElements,
+)
 from warehouse.schema.types import Table
 
 _NOTHING: Final = msgspec.Raw()
@@ -27,9 +35,7 @@ _NO_PAPERS: Final = HolderIdentification()
 _CODES: Final = r'^(?:|\[\]|\["[^"\\\[\]]+"(?:,"[^"\\\[\]]+")*\])$'
 _NO_CODES: Final = ("", "[]")
 _NAME_PARTS: Final = ("title", "forename", "surname")
-_PAPERS: Final = (
-    "legal_authority", "legal_form", "country_registered", "place_registered", "registration_number",
-)  # fmt: skip
+_PAPERS: Final = HolderIdentification.__struct_fields__
 
 
 class _KnownFieldsStruct(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -167,8 +173,7 @@ def _code_lists(raws: list[bytes]) -> pl.Series | None:
 
 
 def _statement_columns(records: Sequence[_SnapshotRecord]) -> dict[str, Any]:
-    names = ("statement", "linked_psc_name", "restrictions_notice_withdrawal_reason", "notified_on", "ceased_on")
-    return {name: _attribute_values(records, name) for name in names}
+    return {name: _attribute_values(records, name) for name in STATEMENT_FIELDS}
 
 
 _TABLE_OF: Final = {**dict.fromkeys(HOLDERS, PSC.name), STATEMENT: STATEMENTS.name}

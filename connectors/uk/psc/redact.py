@@ -7,25 +7,30 @@ of the removed data is needed later.
 A zip is returned as its plain lines (the archive compresses them again). A body that cannot be parsed (no zip, no
 JSON, truncated) is not kept: one line `{"unreadable": reason}` replaces or ends it, and reading rejects the file
 with that reason.
+
+An erasure leaves a stub in place of each record of the data subject: a snapshot states its number of records at the
+end, and one with fewer counts as truncated. `{"withheld": table}` counts as the record it replaces. Does not belong
+here: erasure in bodies that are one JSON text (`connectors.kit.redact.remove_records`).
 """
 
 from __future__ import annotations
 
 import codecs
-import gzip
+import io
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from typing import Any, BinaryIO, Final
 
 import msgspec
 
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS
-from connectors.kit.archive.zip import ZipArchive
-from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
-from connectors.kit.json.chunks import MALFORMED
-from connectors.kit.redact.streams import from_blocks
+from connectors.kit.formats import BodyFormat
+from connectors.kit.json.chunks import MALFORMED, decode_object, is_json
+from connectors.kit.redact import remove_records
+from connectors.kit.redact.remove_records import SubjectPatterns
+from connectors.kit.redact.streams import UnscannableBodyError, from_blocks, plain_bodies
+from connectors.uk.psc.rows import table_of
 
 PRIVATE: Final = (
     "date_of_birth",
@@ -37,7 +42,13 @@ PRIVATE: Final = (
 )
 _BLOCK: Final = 4 << 20
 _LONGEST: Final = 64 << 20  # bytes of a line, or of one response printed over several lines
-_MOST: Final = 64 << 30  # uncompressed bytes; the snapshot has about 10 GB
+_plain_bodies: Final = partial(
+    plain_bodies,
+    accepted={BodyFormat.ZIP, BodyFormat.GZIP, BodyFormat.JSON, BodyFormat.EMPTY},
+    expected="JSON lines or a zip of them",
+    most_bytes=64 << 30,  # uncompressed; the snapshot has about 10 GB
+    too_large="the zip unpacks to more than 64 GiB",
+)
 
 _STRING: Final = rb'"(?:[^"\\]|\\.)*+"'
 _FLAT: Final = rb'\{(?:[^"{}\[\]]++|' + _STRING + rb"|\[(?:[^\"\[\]{}]++|" + _STRING + rb")*+\])*+\}"
@@ -69,10 +80,6 @@ def _member_pattern(key: str) -> re.Pattern[bytes]:
 _MEMBERS: Final = tuple((b'"' + key.encode() + b'"', _member_pattern(key)) for key in PRIVATE)
 
 
-class _UnscannableBodyError(Exception):
-    """Reason why the body could not be checked."""
-
-
 def redact(body: BinaryIO) -> BinaryIO:
     """Returns the body without private facts, as a stream."""
     return from_blocks(_redacted_blocks(body))
@@ -82,43 +89,8 @@ def _redacted_blocks(body: BinaryIO) -> Generator[bytes, None, None]:
     try:
         for plain in _plain_bodies(body):
             yield from _redact_body(plain)
-    except (_UnscannableBodyError, *DECODER_ERRORS) as error:
+    except (UnscannableBodyError, *DECODER_ERRORS) as error:
         yield b"\n" + msgspec.json.encode({"unreadable": str(error) or type(error).__name__}) + b"\n"
-
-
-def _plain_bodies(body: BinaryIO) -> Iterator[BinaryIO]:
-    """Yields the JSON texts of a body: its zip members, its gunzipped bytes, or the body."""
-    if not body.seekable():
-        with tempfile.TemporaryFile() as spool:
-            shutil.copyfileobj(body, spool)
-            yield from _plain_bodies(_as_binary(spool))
-        return
-    body.seek(0)
-    kind = detect_body_format(body.read(HEAD))
-    body.seek(0)
-    if kind is BodyFormat.ZIP:
-        yield from _zip_members(body)
-    elif kind is BodyFormat.GZIP:
-        with gzip.open(body) as plain:
-            yield _as_binary(plain)
-    elif kind in {BodyFormat.JSON, BodyFormat.EMPTY}:
-        yield body
-    else:
-        raise _UnscannableBodyError(f"expected JSON lines or a zip of them, found {kind.value}")
-
-
-def _as_binary(file: Any) -> BinaryIO:
-    return file
-
-
-def _zip_members(body: BinaryIO) -> Iterator[BinaryIO]:
-    with ZipArchive(body) as archive:
-        infos = [info for info in archive.infolist() if not info.is_dir()]
-        if sum(info.file_size for info in infos) > _MOST:
-            raise _UnscannableBodyError("the zip unpacks to more than 64 GiB")
-        for info in infos:
-            with archive.open(info) as member:
-                yield _as_binary(member)
 
 
 def _redact_body(plain: BinaryIO) -> Iterator[bytes]:
@@ -128,7 +100,7 @@ def _redact_body(plain: BinaryIO) -> Iterator[bytes]:
         first = plain.readline(_LONGEST)
     if not first:
         return
-    if not _is_json(first):
+    if not is_json(first):
         yield _redact_document(first + plain.read(_LONGEST))
         return
     rest = first
@@ -137,18 +109,18 @@ def _redact_body(plain: BinaryIO) -> Iterator[bytes]:
         yield _redact_lines(whole + newline)
         rest = tail
         if len(rest) > _LONGEST:
-            raise _UnscannableBodyError("a line of more than 64 MiB")
+            raise UnscannableBodyError("a line of more than 64 MiB")
     yield _redact_lines(rest)
 
 
 def _redact_document(text: bytes) -> bytes:
     if len(text) >= _LONGEST:
-        raise _UnscannableBodyError("one JSON document of more than 64 MiB")
-    if _is_json(text):
+        raise UnscannableBodyError("one JSON document of more than 64 MiB")
+    if is_json(text):
         return _redact_lines(text, slow=_redact_decoded)
     lines = text.splitlines(keepends=True)
-    if not any(_is_json(line) for line in lines):
-        raise _UnscannableBodyError("not JSON: cut off or damaged")
+    if not any(is_json(line) for line in lines):
+        raise UnscannableBodyError("not JSON: cut off or damaged")
     return b"".join(map(_redact_decoded, lines))  # separate lines, the first of them broken
 
 
@@ -196,9 +168,29 @@ def _is_private(key: str, value: Any) -> bool:
     return key in PRIVATE or (not isinstance(value, bool) and _LIKE.search(key) is not None)
 
 
-def _is_json(text: bytes) -> bool:
-    try:
-        msgspec.json.decode(text)
-    except MALFORMED:
-        return False
-    return True
+def remove_psc_records(
+    body: BinaryIO, patterns: SubjectPatterns, into: BinaryIO, *, quoted: bool = False, name: str = ""
+) -> bool:
+    """Writes a body without the subject's records; False if nothing is left."""
+    first = body.readline()
+    while first and not first.strip():
+        first = body.readline()
+    body.seek(0)
+    if decode_object(first) is None:
+        return remove_records.remove_records(body, patterns, into, quoted=quoted, name=name)
+    left = False
+    for line in body:
+        kept = _withheld_line(line, patterns) if patterns.matches_record(line) else line
+        into.write(kept)
+        left = left or bool(kept.strip())
+    return left
+
+
+def _withheld_line(line: bytes, told: SubjectPatterns) -> bytes:
+    record = decode_object(line)
+    if record is not None and "items" not in record:
+        data = record.get("data") or record
+        address = (data.get("links") or {}).get("self") or record.get("resource_uri") or ""
+        return msgspec.json.encode({"withheld": table_of(data.get("kind") or "", address).name}) + b"\n"
+    kept = io.BytesIO()
+    return kept.getvalue() if remove_records.remove_records(io.BytesIO(line), told, kept) else b""

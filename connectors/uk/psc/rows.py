@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
@@ -15,11 +16,13 @@ import polars as pl
 
 from connectors.kit import staging
 from connectors.uk.psc.schema import (
+    COUNT_FIELDS,
     EXEMPTIONS,
     HOLDERS,
     OTHERS,
     PSC,
     STATEMENT,
+    STATEMENT_FIELDS,
     STATEMENTS,
     TABLES,
     TOTALS,
@@ -37,14 +40,12 @@ _TABLES_BY_NAME: Final = {table.name: table for table in TABLES}
 _COMPANY: Final = re.compile(r"company/([A-Za-z0-9]+)")
 _NO_NAME: Final = NameElements()
 _NO_PAPERS: Final = HolderIdentification()
+_statement_fields: Final = attrgetter(*STATEMENT_FIELDS)
+_count_fields: Final = attrgetter(*COUNT_FIELDS)
 _UNIT: Final = "\x1f"  # ASCII unit separator: occurs in no code
 _YES: Final = {"1", "true", "yes"}
 
 Row = tuple[Any, ...]
-
-
-class _RejectedPscError(Exception):
-    """Reason why a record is rejected."""
 
 
 class RowsByTable:
@@ -58,7 +59,7 @@ class RowsByTable:
         """Adds one record to its table, or to the rejects."""
         try:
             table, row = _table_and_row(data, line)
-        except _RejectedPscError as refused:
+        except staging.RejectedRecordError as refused:
             self.rejects.append((line.company_number or line.resource_uri, str(refused), data.kind))
         else:
             self.by_table[table.name].append(row)
@@ -71,11 +72,11 @@ class RowsByTable:
 def _table_and_row(data: PscRecord, line: PscLine) -> tuple[Table, Row]:
     kind = data.kind or ""
     if kind.startswith(_TOTALS):
-        return TOTALS, _total_fields(data)
+        return TOTALS, (data.generated_at or "", *_count_fields(data))
     address = (data.links.self_ if data.links else None) or line.resource_uri
     number = _record_company_number(line, address)
     if address is None:
-        raise _RejectedPscError("no links.self: the record has no key")
+        raise staging.RejectedRecordError("no links.self: the record has no key")
     identity = address.rstrip("/").rpartition("/")[2]
     table = table_of(kind, address)
     delivery = _delivery_fields(data, line)
@@ -107,7 +108,7 @@ def _record_company_number(line: PscLine, address: str | None) -> str:
         text = found.group(1) if found else ""
     number = canonical_number(text)
     if number is None:
-        raise _RejectedPscError(f"no company number: {text!r}")
+        raise staging.RejectedRecordError(f"no company number: {text!r}")
     return number
 
 
@@ -130,11 +131,7 @@ def _holder_fields(data: PscRecord) -> Row:
         name.surname,
         data.nationality,
         data.country_of_residence,
-        papers.legal_authority,
-        papers.legal_form,
-        papers.country_registered,
-        papers.place_registered,
-        papers.registration_number,
+        *msgspec.structs.astuple(papers),
         data.natures_of_control or [],
         data.notified_on,
         data.ceased_on,
@@ -149,16 +146,6 @@ def _parse_flag(value: bool | int | str | None) -> bool | None:
     return None if value is None else str(value).lower() in _YES
 
 
-def _statement_fields(data: PscRecord) -> Row:
-    return (
-        data.statement,
-        data.linked_psc_name,
-        data.restrictions_notice_withdrawal_reason,
-        data.notified_on,
-        data.ceased_on,
-    )
-
-
 def _exemption_periods(data: PscRecord) -> str:
     periods = [
         {"key": key, "exempt_from": item.exempt_from, "exempt_to": item.exempt_to}
@@ -166,15 +153,6 @@ def _exemption_periods(data: PscRecord) -> str:
         for item in exemption.items or []
     ]
     return msgspec.json.encode(periods).decode()
-
-
-def _total_fields(data: PscRecord) -> Row:
-    return (
-        data.generated_at or "",
-        data.persons_of_significant_control_count,
-        data.statements_count,
-        data.exemptions_count,
-    )
 
 
 def _to_frame(table: Table, rows: list[Row]) -> pl.DataFrame:

@@ -118,6 +118,9 @@ HOLDERS: Final = {
     "super-secure-beneficial-owner": "secret",
 }
 STATEMENT: Final = "persons-with-significant-control-statement"
+# members of a record that are columns of the same name and order
+STATEMENT_FIELDS: Final = STATEMENTS.names[2 : -len(_DELIVERY)]
+COUNT_FIELDS: Final = TOTALS.names[1:]
 PERIODS: Final = pl.List(pl.Struct({"key": pl.String, "exempt_from": pl.String, "exempt_to": pl.String}))
 TABLES: Final = (PSC, STATEMENTS, EXEMPTIONS, TOTALS, OTHERS)
 
@@ -137,7 +140,7 @@ class NameElements(_StrictPscStruct):
 
 
 class HolderIdentification(_StrictPscStruct):
-    """Where a corporate holder is registered."""
+    """Where a corporate holder is registered: columns of the same names and order."""
 
     legal_authority: str | None = None
     legal_form: str | None = None
@@ -225,4 +228,4 @@ class PscLine(PscRecord):
     active_count: _Count | None = None
     ceased_count: _Count | None = None
     unreadable: str | None = None  # from `redact`: why the body was not kept
-    withheld: str | None = None  # from `erase`: the table of an erased record
+    withheld: str | None = None  # from erasure: the table of an erased record

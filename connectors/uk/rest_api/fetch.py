@@ -10,23 +10,23 @@ Does not belong here: PSC lists (`psc.fetch`), reading (`streaming_api.rows`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 import polars as pl
 
-from connectors.contract.dataset import AbsenceCheck, Cursor, FetchedFile, HostLimit, Scope
-from connectors.kit.formats import BodyFormat
+from connectors.contract.dataset import AbsenceCheck, HostLimit
+from connectors.contract.pieces import Cursor, FetchedFile
 from connectors.kit.http.errors import FetchError, RequestRejectedError, UnexpectedBodyError
 from connectors.uk.basic_company_data.dataset import COMPANIES
 from connectors.uk.live_schema import PROFILES
 from connectors.uk.profile.live import bulk_instant, reported_at
 from connectors.uk.register import API_HOST, API_URL
+from connectors.uk.rest_resources import fetch_pages, fetch_resource, get_or_none, single_file
 
 if TYPE_CHECKING:
-    from connectors.kit.http.client import FetchedResponse, HttpClient
+    from connectors.kit.http.client import HttpClient
 
 _WRONG_KEY: Final = (
     f"the key was rejected: FIRM_CREDENTIALS needs {API_HOST}=KEY: with a key of the REST API, not of streams"
@@ -36,9 +36,7 @@ MOST: Final = 5_000  # subjects per run: three quarters of an hour
 PROFILE: Final = "profile"
 FILING_HISTORY: Final = "filing-history"
 INSOLVENCY: Final = "insolvency"
-_PAGE: Final = 100
 _MOST_PAGES: Final = 200
-_NOT_FOUND: Final = 404
 _NO_KEY: Final = (401, 403)
 _PATIENCE: Final = 3  # consecutive failures that indicate an outage of the API
 _GONE: Final = ("dissolved", "converted-closed", "closed", "removed")
@@ -52,12 +50,6 @@ class _LinkedProfile(msgspec.Struct):
     """Profile fields that decide further requests."""
 
     links: _ProfileLinks | None = None
-
-
-class _HistoryList(msgspec.Struct):
-    """Fields of a list needed for paging."""
-
-    items: list[msgspec.Raw] = []
 
 
 def subjects_to_fetch(_staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
@@ -112,56 +104,24 @@ def fetch(http: HttpClient, _cursor: Cursor | None, subjects: Iterable[str]) -> 
 
 def _fetch_subject(http: HttpClient, subject: str) -> Iterator[FetchedFile]:
     resource, _, number = subject.partition(":")
+    path, name = f"{number}/{resource}", f"checked/{number}-{resource}"
     if resource == FILING_HISTORY:
-        yield from _fetch_history(http, number)
+        yield from fetch_pages(http, path, name, _MOST_PAGES, "expected a filing history")
     elif resource == INSOLVENCY:
-        yield from _fetch_resource(http, number, INSOLVENCY)
+        yield from fetch_resource(http, path, f"{name}.json")
     else:
         yield from _fetch_profile(http, number)
 
 
 def _fetch_profile(http: HttpClient, number: str) -> Iterator[FetchedFile]:
     """Fetches the profile, and the insolvency cases it links."""
-    fetched = _get_or_none(http, f"{API_URL}/company/{number}")
+    fetched = get_or_none(http, number)
     if fetched is None:
         return
     try:
         found = msgspec.json.decode(fetched.read(), type=_LinkedProfile)
     except msgspec.MsgspecError as error:
         raise UnexpectedBodyError(fetched.url, fetched.status, f"expected a company profile: {error}") from None
-    yield _single_file(fetched, number, PROFILE)
+    yield single_file(fetched, f"checked/{number}-{PROFILE}.json")
     if found.links is not None and found.links.insolvency is not None:
-        yield from _fetch_resource(http, number, INSOLVENCY)
-
-
-def _fetch_resource(http: HttpClient, number: str, resource: str) -> Iterator[FetchedFile]:
-    fetched = _get_or_none(http, f"{API_URL}/company/{number}/{resource}")
-    if fetched is not None:
-        yield _single_file(fetched, number, resource)
-
-
-def _fetch_history(http: HttpClient, number: str) -> Iterator[FetchedFile]:
-    for start in range(0, _MOST_PAGES * _PAGE, _PAGE):
-        page = f"?items_per_page={_PAGE}&start_index={start}"
-        fetched = _get_or_none(http, f"{API_URL}/company/{number}/{FILING_HISTORY}{page}")
-        if fetched is None:
-            return
-        try:
-            items = len(msgspec.json.decode(fetched.read(), type=_HistoryList).items)
-        except msgspec.MsgspecError as error:
-            raise UnexpectedBodyError(fetched.url, fetched.status, f"expected a filing history: {error}") from None
-        if items:
-            yield _single_file(fetched, number, f"{FILING_HISTORY}-{start}")
-        if items < _PAGE:
-            return
-
-
-def _get_or_none(http: HttpClient, url: str) -> FetchedResponse | None:
-    """Response for a URL; None if the register has no such resource."""
-    fetched = http.get(url, expect={BodyFormat.JSON}, allow=(_NOT_FOUND,))
-    return None if fetched.status == _NOT_FOUND else fetched
-
-
-def _single_file(fetched: FetchedResponse, number: str, resource: str) -> FetchedFile:
-    """One response about one company, without a cursor."""
-    return replace(fetched.to_fetched_file(f"checked/{number}-{resource}.json", Scope.PART), cursor=None)
+        yield from _fetch_subject(http, f"{INSOLVENCY}:{number}")

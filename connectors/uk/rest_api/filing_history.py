@@ -14,9 +14,8 @@ from typing import Final
 import polars as pl
 
 from connectors.kit.columns.text import iso_date
-from connectors.uk.licence import PUBLIC_PAGE
 from connectors.uk.live_schema import FILINGS_KEY
-from connectors.uk.register import company_ids
+from connectors.uk.register import PUBLIC_PAGE, company_ids
 from warehouse.schema.ids import filing_id
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 

@@ -7,7 +7,7 @@ next whole files and snapshots fill the gap.
 
 The first body after such a gap is marked in its name, and reading it gives a signal.
 
-`catch_up` reads until the stream is idle, for an ordinary run; `listen` until the server ends it, for a process
+`fetch_missed` reads until the stream is idle, for an ordinary run; `listen` until the server ends it, for a process
 independent of the runs. Does not belong here: when to reconnect (pipelines), or parsing lines (`rows`).
 """
 
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.http.errors import FetchError, RequestRejectedError, UnexpectedBodyError
 from connectors.kit.json.chunks import MALFORMED
 from connectors.uk.stream_events import HOST, Timepoint, parse_published

@@ -12,18 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile
 from connectors.kit import staging
 from connectors.uk import stream_events
-from connectors.uk.licence import LICENCE
 from connectors.uk.live_schema import (
     CHECKED_KEY,
     FILED,
@@ -37,7 +29,7 @@ from connectors.uk.psc import dataset as psc_dataset
 from connectors.uk.psc import parse_bodies
 from connectors.uk.psc import redact as psc_redact
 from connectors.uk.psc import schema as psc_schema
-from connectors.uk.register import API_HOST
+from connectors.uk.register import API_HOST, LICENCE
 from connectors.uk.rest_api import fetch as rest_api_fetch
 from connectors.uk.streaming_api import redact as streaming_api_redact
 from connectors.uk.streaming_api import rows
@@ -74,7 +66,6 @@ def _stream_dataset(key: str, name: str, title: str, **own: Any) -> Dataset:
         cadence=_CADENCE,
         guard_limits=_GUARD,
         host=stream_events.HOST,
-        split_members=staging.no_split,
         fetch=RegisterStream(name).fetch_missed,
         listen_stream=RegisterStream(name).listen,
         **own,
@@ -85,35 +76,35 @@ PROFILE_STREAM: Final = _stream_dataset(
     PROFILES_KEY,
     "companies",
     "company profiles as they change",
-    staged={PROFILES.name: PROFILES},
-    files=(
+    staged_tables={PROFILES.name: PROFILES},
+    file_patterns=(
         "streaming/**/companies*",
         "streaming/**/*profile*",
         "rest_api/**/company_*",
         "rest_api/company_profile*/**/*.json",
     ),
-    recognise=stream_events.build_recogniser(rows.PROFILE, _is_profile, "a company profile"),
-    read=rows.read_profiles,
+    recognise_file=stream_events.build_recogniser(rows.PROFILE, _is_profile, "a company profile"),
+    read_batches=rows.read_profiles,
     redact=streaming_api_redact.redact,
 )
 FILING_STREAM: Final = _stream_dataset(
     FILINGS_KEY,
     "filings",
     "filing history as it grows",
-    staged={FILED.name: FILED},
-    files=("streaming/**/filing*", "rest_api/**/filing*", "rest_api/filing_history*/**/*.json"),
-    recognise=stream_events.build_recogniser(rows.FILING, _is_filing_history, "a filing history"),
-    read=rows.read_filings,
+    staged_tables={FILED.name: FILED},
+    file_patterns=("streaming/**/filing*", "rest_api/**/filing*", "rest_api/filing_history*/**/*.json"),
+    recognise_file=stream_events.build_recogniser(rows.FILING, _is_filing_history, "a filing history"),
+    read_batches=rows.read_filings,
     redact=streaming_api_redact.redact,
 )
 INSOLVENCY_STREAM: Final = _stream_dataset(
     INSOLVENCY_KEY,
     "insolvency-cases",
     "insolvency cases as they change",
-    staged={INSOLVENCY.name: INSOLVENCY},
-    files=("streaming/**/insolvency*", "rest_api/**/*insolvency*"),
-    recognise=stream_events.build_recogniser(rows.CASES, _is_insolvency, "insolvency cases"),
-    read=rows.read_insolvency,
+    staged_tables={INSOLVENCY.name: INSOLVENCY},
+    file_patterns=("streaming/**/insolvency*", "rest_api/**/*insolvency*"),
+    recognise_file=stream_events.build_recogniser(rows.CASES, _is_insolvency, "insolvency cases"),
+    read_batches=rows.read_insolvency,
     redact=streaming_api_redact.redact,
 )
 
@@ -132,10 +123,10 @@ def _psc_stream_dataset(key: str, name: str, title: str) -> Dataset:
         key,
         name,
         f"{title} as they change",
-        staged=psc_dataset.DATASET.staged_tables,
-        files=(f"{name}/**",),
-        recognise=psc_dataset.recognise_file,
-        read=_read_psc,
+        staged_tables=psc_dataset.DATASET.staged_tables,
+        file_patterns=(f"{name}/**",),
+        recognise_file=psc_dataset.recognise_file,
+        read_batches=_read_psc,
         redact=psc_redact.redact,
     )
 
@@ -165,7 +156,6 @@ CHECKED: Final = Dataset(
     staged_tables={table.name: table for table in (PROFILES, FILED, INSOLVENCY)},
     file_patterns=("checked/**",),
     recognise_file=_recognise_checked,
-    split_members=staging.no_split,
     read_batches=_read_checked,
     fetch=rest_api_fetch.fetch,
     subjects_to_fetch=rest_api_fetch.subjects_to_fetch,

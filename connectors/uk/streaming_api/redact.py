@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from connectors.kit.archive.bounded_stream import ArchiveError
-from connectors.kit.json.chunks import MALFORMED
+from connectors.kit.json.chunks import MALFORMED, is_json
 from connectors.kit.redact import text as redact_text
 from connectors.kit.redact.streams import from_blocks
 
@@ -43,7 +43,7 @@ def _redacted_blocks(body: BinaryIO) -> Generator[bytes, None, None]:
 def _split_records(body: BinaryIO) -> Iterator[bytes]:
     """Yields lines, or one record printed over several lines as a whole."""
     first = body.readline(_LONGEST)
-    if not first.strip() or _is_json(first):
+    if not first.strip() or is_json(first):
         yield first
         while line := body.readline(_LONGEST):
             yield line
@@ -51,14 +51,6 @@ def _split_records(body: BinaryIO) -> Iterator[bytes]:
         yield first + body.read(_LONGEST - len(first))
         if body.read(1):
             yield b"\n" + _unreadable_line(f"one record of more than {_LONGEST} bytes")
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        msgspec.json.decode(line)
-    except MALFORMED:
-        return False
-    return True
 
 
 def _redact_record(record: bytes) -> bytes:
@@ -75,7 +67,7 @@ def _redact_line(line: bytes) -> bytes:
     """Redacts one line after a first line that was not valid JSON."""
     if not _SUSPECT.search(line):
         return line
-    return _redact_record(line) if _is_json(line) else _unreadable_line("a line that is no JSON")
+    return _redact_record(line) if is_json(line) else _unreadable_line("a line that is no JSON")
 
 
 def _unreadable_line(reason: str) -> bytes:

@@ -16,12 +16,12 @@ from typing import Any, Final, TypeVar
 import msgspec
 import polars as pl
 
-from connectors.contract.dataset import ArchiveMember, Batch, Scope, UnreadableFileError
-from connectors.kit import code_lists, staging
+from connectors.contract.pieces import ArchiveMember, Batch, Scope
+from connectors.kit import staging
 from connectors.kit.json import structs
-from connectors.kit.staging import SignalCounter
+from connectors.kit.staging import RejectedRecordError, SignalCounter
 from connectors.uk import stream_events
-from connectors.uk.code_lists import count_unlisted
+from connectors.uk.code_lists import count_unlisted, load_list
 from connectors.uk.live_schema import (
     ADDRESS,
     CHECKED_KEY,
@@ -52,10 +52,6 @@ _CODED: Final = {
         ("unknown_legal_form", "company_types", "type"),
     )
 }
-
-
-class RejectedRecordError(Exception):
-    """Reason why a record is rejected."""
 
 
 def read_profiles(member: ArchiveMember) -> Iterator[Batch]:
@@ -115,7 +111,7 @@ def read_insolvency(member: ArchiveMember) -> Iterator[Batch]:
             yield RejectedRecordError("no cases")
             return
         for case in data.cases or ():
-            if (case.type or "").lower() not in code_lists.load_code_list("connectors.uk", "insolvency_cases"):
+            if (case.type or "").lower() not in load_list("insolvency_cases"):
                 tally.add("unknown_case", case.type or "(empty)", number)
         cases = [
             {"type": case.type, "number": str(case.number), "dates": _case_dates(case.dates or [])}
@@ -184,7 +180,7 @@ def _timepoint_order(row: Mapping[str, Any]) -> int:
 def _unreadable_reason(piece: ArchiveMember, reason: str) -> str:
     """Rejects one line of a stream, since the other lines cannot be fetched again; raises for a whole file."""
     if piece.scope is not Scope.FEED:
-        raise UnreadableFileError(piece.dataset, piece.name, reason)
+        raise piece.unreadable_error(reason)
     return "not kept: it could not be checked for persons"
 
 

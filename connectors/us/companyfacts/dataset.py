@@ -1,14 +1,13 @@
 """Dataset us.companyfacts: every tagged fact of every filer, from the nightly archive or single responses.
 
-Belongs here: the declaration, recognising files, splitting the archive into packs, reading. Does not belong
-here: decoding one response (`parse`), fetching (`fetch`), responses for filers named
-by the feeds (`single`, which stages into the same tables), figures (`us.financials_mapping`).
+Belongs here: the declarations, recognising files, splitting the archive into packs, reading. Does not belong
+here: decoding one response (`parse`), fetching (`fetch`), figures (`us.financials_mapping`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -16,17 +15,10 @@ from pathlib import PurePosixPath
 from typing import Final
 from zlib import crc32
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+import polars as pl
+
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.kit import staging
 from connectors.kit.archive import members
 from connectors.kit.archive import zip as archive_zip
@@ -35,12 +27,13 @@ from connectors.kit.archive.unchanged_members import unchanged_members
 from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
-from connectors.us.companyfacts.fetch import fetch_bulk
+from connectors.us.companyfacts.fetch import fetch_bulk, fetch_responses
 from connectors.us.companyfacts.parse import CompanyFacts, NotCompanyFactsError, parse_companyfacts
 from connectors.us.companyfacts.rows import FactRowCollector
-from connectors.us.companyfacts.schema import KEY, STAGED
-from connectors.us.register import FILES_HOST, LICENCE, central_index_key
-from connectors.us.sec_http import error_body_reason
+from connectors.us.companyfacts.schema import ANSWERS_KEY, KEY, STAGED
+from connectors.us.feeds.pending_filings import PERIODIC, filing_subjects
+from connectors.us.register import DATA_HOST, FILES_HOST, LICENCE, central_index_key
+from connectors.us.sec_http import reason_left_out
 
 LARGEST: Final = 64 << 20  # bytes of one filer's facts; the largest known have some 8 MB
 _PACK: Final = 512  # archive members that one process reads
@@ -59,12 +52,9 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
     See docs/formats/us.md 5.
     """
-    folder = name.split("/", 1)[0]
-    if folder in _FOLDERS:
-        return NotApplicable(_FOLDERS[folder])
-    said = error_body_reason(head)
-    if said is not None:
-        return NotApplicable(said)
+    left_out = reason_left_out(name, head, _FOLDERS)
+    if left_out is not None:
+        return left_out
     plain = decompressed_head(head)
     found = detect_body_format(plain)
     if found is BodyFormat.ZIP or _FACTS.search(plain) or _MEMBER.search(name):
@@ -79,11 +69,8 @@ def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
     if found is not BodyFormat.ZIP:
         yield member
         return
-    try:
-        with member.open() as stream:
-            entries = archive_zip.zip_entries(stream, member.name)
-    except ArchiveError as error:
-        raise UnreadableFileError(member.dataset, member.name, str(error)) from error
+    with staging.unreadable_on(member, ArchiveError), member.open() as stream:
+        entries = archive_zip.zip_entries(stream, member.name)
     fresh = len(entries) - len(unchanged_members(entries, member.previous_archive))
     packs = min(-(-fresh // _PACK), _PACKS)
     for pack in range(packs):
@@ -92,7 +79,7 @@ def split_members(member: ArchiveMember) -> Iterator[ArchiveMember]:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of `us_facts` and `us_facts_filer`; a member that cannot be read is a reject."""
-    collected = FactRowCollector(SignalCounter(member.dataset))
+    collected = FactRowCollector(member.dataset)
     pack = _PACK_NAME.fullmatch(member.member_name or "")
     if pack is not None:
         yield from _read_pack(member, collected, int(pack[1]) - 1, int(pack[2]))
@@ -107,7 +94,7 @@ def _read_pack(piece: ArchiveMember, collected: FactRowCollector, index: int, pa
     def mine(name: str) -> bool:
         return _MEMBER.search(name) is not None and crc32(name.encode()) % packs == index
 
-    try:
+    with staging.unreadable_on(piece, ArchiveError):
         for member in members.archive_members(
             piece.open, piece.name, keep=mine, previous_archive=piece.previous_archive
         ):
@@ -115,11 +102,9 @@ def _read_pack(piece: ArchiveMember, collected: FactRowCollector, index: int, pa
                 with member.open() as stream:
                     _collect_response(collected, stream.read(LARGEST + 1), piece.dataset, member.name)
             except (ArchiveError, UnreadableFileError) as error:
-                collected.reject(member.name, str(error))
+                collected.reject(member.name, error)
             if collected.is_full:
                 yield from collected.batches()
-    except ArchiveError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
     yield from collected.batches()
 
 
@@ -162,4 +147,22 @@ DATASET: Final = dataset(
     file_patterns=("companyfacts/**", "companyfacts*.zip", "frames/**", "xbrl/**"),
     fetch=fetch_bulk,
     reread_interval=timedelta(days=7),
+)
+
+
+def subjects_to_fetch(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Periodic reports named by the feeds."""
+    yield from filing_subjects(tables, PERIODIC)
+
+
+# the newer of nightly archive and response wins; on equal timestamps the response
+ANSWERS_DATASET: Final = dataset(
+    key=ANSWERS_KEY,
+    title="EDGAR companyfacts: filers with reports in the feeds",
+    cadence=Cadence(cron="*/30 * * * *", stale_after_hours=96),
+    guard_limits=GuardLimits(max_rejected=0.05),
+    host=DATA_HOST,
+    file_patterns=("facts/**",),
+    fetch=fetch_responses,
+    subjects_to_fetch=subjects_to_fetch,
 )

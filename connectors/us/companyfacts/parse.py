@@ -21,8 +21,6 @@ from connectors.us.financials.periods import is_day
 _CURRENCY: Final = re.compile(r"[A-Z]{3}", re.ASCII)
 _ACCESSION: Final = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
 _EXCERPT: Final = 40  # characters of a file's own names quoted in signals
-_EMPTY: Final = b"{}"
-_SHARES_UNIT: Final = "shares"
 _ROUNDING: Final = (10**9, 10**6, 10**5, 10**3)  # units to which filers round
 
 
@@ -92,8 +90,9 @@ def parse_companyfacts(body: bytes, tally: SignalCounter | None = None) -> Compa
     Many filers have none (docs/formats/us.md 5): a response without facts is valid and gives no figures. Facts
     that cannot be placed (no day, an invalid year) are counted and left out.
     """
+    tally = tally or SignalCounter("")
     answer = _DECODER.decode(body)
-    if answer.cik is None and answer.facts is None and body.strip() != _EMPTY:
+    if answer.cik is None and answer.facts is None and body.strip() != b"{}":
         raise NotCompanyFactsError("neither a cik nor facts")
     placing = _FilingBuilder(tally)
     seen: set[str] = set()
@@ -105,30 +104,28 @@ def parse_companyfacts(body: bytes, tally: SignalCounter | None = None) -> Compa
         seen.add(column)
         for unit, facts in _usable_units(column, found, tally):
             placing.place_all(column, unit, facts)
-    if not seen - {SHARES} and tally is not None:
+    if not seen - {SHARES}:
         _signal_unknown_taxonomies(body, answer.cik, tally)
     return CompanyFacts(answer.cik, answer.entityName, placing.finished())
 
 
-def _usable_units(column: str, tag: _TagUnits, tally: SignalCounter | None) -> Iterator[tuple[str, list[ReportedFact]]]:
+def _usable_units(column: str, tag: _TagUnits, tally: SignalCounter) -> Iterator[tuple[str, list[ReportedFact]]]:
     """Yields money in every currency and share counts in shares; head counts in whatever unit the filer used."""
     for unit, facts in (tag.units or {}).items():
-        if column == SHARES and unit != _SHARES_UNIT:
-            if tally is not None:
-                tally.add("unknown_unit", f"{column} {unit[:_EXCERPT]}", facts[0].accn if facts else None)
+        if column == SHARES and unit != "shares":
+            tally.add("unknown_unit", f"{column} {unit[:_EXCERPT]}", facts[0].accn if facts else None)
         elif is_count_column(column):
             yield COUNTS, facts
         elif _CURRENCY.fullmatch(unit):
             yield unit, facts
-        elif tally is not None:
-            subject = f"{column} {unit[:_EXCERPT]}"
-            tally.add("amount_without_currency", subject, facts[0].accn if facts else None)
+        else:
+            tally.add("amount_without_currency", f"{column} {unit[:_EXCERPT]}", facts[0].accn if facts else None)
 
 
 class _FilingBuilder:
     """Assigns facts to their filings, tag by tag."""
 
-    def __init__(self, tally: SignalCounter | None) -> None:
+    def __init__(self, tally: SignalCounter) -> None:
         self._filings: dict[str, FactsFiling] = {}
         self._tally = tally
         self._several: set[str | None] = set()
@@ -189,8 +186,7 @@ class _FilingBuilder:
         return filing
 
     def _add_signal(self, code: str, column: str, fact: ReportedFact) -> None:
-        if self._tally is not None:
-            self._tally.add(code, column, (fact.accn or "")[:_EXCERPT])
+        self._tally.add(code, column, (fact.accn or "")[:_EXCERPT])
 
 
 def _fact_span(fact: ReportedFact) -> Span | None:

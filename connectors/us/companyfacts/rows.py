@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Any, Final
 
-from connectors.contract.dataset import Batch
+from connectors.contract.pieces import Batch
 from connectors.kit import staging
-from connectors.kit.staging import SignalCounter
 from connectors.us.companyfacts.parse import CompanyFacts
 from connectors.us.companyfacts.schema import FACTS, FILERS
 from connectors.us.financials import concepts, figure_rules
@@ -22,14 +21,13 @@ CHUNK: Final = 40_000  # rows of one batch
 _TWO: Final = 2
 
 
-class FactRowCollector:
+class FactRowCollector(staging.BatchBuilder):
     """Collects rows of many responses until they make a batch."""
 
-    def __init__(self, tally: SignalCounter) -> None:
-        self.tally = tally
+    def __init__(self, dataset: str) -> None:
+        super().__init__(dataset)
         self._rows: list[dict[str, Any]] = []
         self._filers: dict[str, str] = {}
-        self._rejects: list[tuple[object, str, object]] = []
 
     @property
     def is_full(self) -> bool:
@@ -50,16 +48,11 @@ class FactRowCollector:
             for side in unbalanced_assets(filing):
                 self.tally.add("does_not_balance", side, filing.accession)
 
-    def reject(self, name: str, reason: str) -> None:
-        """Records a member that could not be read."""
-        self._rejects.append((name, reason, ""))
-
     def batches(self) -> Iterator[Batch]:
         """Yields the collected rows as batches and clears them."""
-        names = [{"cik": cik, "name": name} for cik, name in self._filers.items()]
-        yield staging.make_batch(FACTS, self._rows, staging.reject_rows(self._rejects), self.tally.drain())
-        yield staging.make_batch(FILERS, names)
-        self._rows, self._filers, self._rejects = [], {}, []
+        yield self.build(FACTS, self._rows)
+        yield self.build(FILERS, [{"cik": cik, "name": name} for cik, name in self._filers.items()])
+        self._rows, self._filers = [], {}
 
 
 def fact_rows(cik: str, filing: FactsFiling) -> Iterator[dict[str, Any]]:

@@ -19,12 +19,6 @@ NAME: Final = "name"
 _T, _D, _I = ColumnKind.TEXT, ColumnKind.DATE, ColumnKind.INTEGER
 
 
-def _figure_columns() -> tuple[Column, ...]:
-    return tuple(
-        Column(name, _I if is_count_column(name) else ColumnKind.MONEY, ":".join(taxonomy_of(name))) for name in WANTED
-    )
-
-
 FACTS: Final = Table(
     "us_facts",
     "Facts of the wanted tags without dimensions: one row per filing, unit and span of days.",
@@ -39,7 +33,10 @@ FACTS: Final = Table(
         Column("form", _T, "form type of the filing", nullable=False),
         Column("filed", _D, "day of filing", nullable=False),
         Column("focus", _I, "fiscal year of the filing; never that of the span"),
-        *_figure_columns(),
+        *(
+            Column(name, _I if is_count_column(name) else ColumnKind.MONEY, ":".join(taxonomy_of(name)))
+            for name in WANTED
+        ),
     ),
 )
 

@@ -12,7 +12,7 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.contribution import Contribution
-from connectors.contract.dataset import PresentRows, SharedTables
+from connectors.contract.dataset import Link, PresentRows, SharedTables
 from connectors.kit.staging import present_rows
 from connectors.us.companyfacts.schema import FACTS
 from connectors.us.contributions.ownership import issuer_names
@@ -22,9 +22,9 @@ from connectors.us.profile import companies
 from connectors.us.register import company_ids
 from connectors.us.sec_http import LIMITS
 from connectors.us.submissions import dataset as submissions_dataset
-from connectors.us.submissions import filings, single
+from connectors.us.submissions import filings
 from connectors.us.submissions import schema as f
-from connectors.us.symbols import company_tickers
+from connectors.us.symbols import company_tickers, nasdaq_symbol_directory
 from warehouse.schema.tables import COMPANIES, FILINGS, IDENTIFIERS, LISTINGS, NORMALISED, PASSING
 
 
@@ -50,7 +50,7 @@ def _filings_of_companies(rows: pl.DataFrame, shared: SharedTables, today: date)
 
 PROFILES: Final = Contribution(
     name="profiles of filers",
-    datasets=(submissions_dataset.DATASET, single.DATASET, company_tickers.DATASET),
+    datasets=(submissions_dataset.DATASET, submissions_dataset.ANSWERS_DATASET, company_tickers.DATASET),
     company_ids={
         f.FILERS.name: company_ids(pl.col(f.CIK)),
         f.FILED_TABLE.name: company_ids(pl.col(f.CIK)),
@@ -64,4 +64,23 @@ PROFILES: Final = Contribution(
     },
     field_precedence={"name": (f.KEY, company_tickers.KEY), "status": (f.KEY,)},
     host_limits=LIMITS,
+)
+
+
+def _traded_symbols(present: PresentRows, _today: date) -> SharedTables:
+    return {
+        LISTINGS.name: nasdaq_symbol_directory.map_listings(
+            present_rows(present, nasdaq_symbol_directory.NASDAQ), present_rows(present, nasdaq_symbol_directory.OTHERS)
+        )
+    }
+
+
+SYMBOLS: Final = Contribution(
+    name="symbols",
+    datasets=(nasdaq_symbol_directory.DATASET,),
+    to_shared_tables=_traded_symbols,
+    links=tuple(
+        Link(table.name, nasdaq_symbol_directory.TICKER, company_tickers.TICKERS.name, "ticker")
+        for table in (nasdaq_symbol_directory.NASDAQ, nasdaq_symbol_directory.OTHERS)
+    ),
 )

@@ -14,20 +14,10 @@ from typing import Any, Final
 
 from lxml import etree
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
-from connectors.kit.staging import SignalCounter
 from connectors.kit.xml.parse import MalformedMarkupError, local_name, parse_markup
 from connectors.us.feeds import current_filings_fetch
 from connectors.us.feeds import schema as f
@@ -46,9 +36,8 @@ _KNOWN: Final = frozenset({"title", "link", "summary", "updated", "category", "i
 _OWN: Final = frozenset({"title", "link", "id", "author", "updated", "entry"})
 
 
-def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a page, which is a delta: filings it omits are not deleted. Past the end the SEC sends HTML."""
-    del name
     head = decompressed_head(head)
     if detect_body_format(head) is BodyFormat.HTML:
         return NotApplicable("a page of HTML: the feed ends there, or is out of service")
@@ -63,32 +52,27 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
         text = body.read(_LIMIT + 1)
     if len(text) > _LIMIT or detect_body_format(text) is not BodyFormat.XML:
         due = "expected a page of the Atom of newest filings"
-        raise UnreadableFileError(
-            member.dataset, member.name, f"{due}, not {len(text)} bytes of {detect_body_format(text)}"
-        )
-    try:
+        raise member.unreadable_error(f"{due}, not {len(text)} bytes of {detect_body_format(text)}")
+    with staging.unreadable_on(member, MalformedMarkupError, "expected an Atom page"):
         found = parse_markup(text)
-    except MalformedMarkupError as error:
-        raise UnreadableFileError(member.dataset, member.name, f"expected an Atom page: {error}") from error
     root = found.roots[0]
     if root.tag != f"{_ATOM}feed":
-        raise UnreadableFileError(member.dataset, member.name, f"expected an Atom feed, not {root.tag}")
-    work = _PageReader(SignalCounter(member.dataset))
+        raise member.unreadable_error(f"expected an Atom feed, not {root.tag}")
+    work = _PageReader(member.dataset)
     if found.is_repaired:
         work.tally.add("repaired_markup", "feed", member.name)
     for child in root:
         work.take(child)
     rows = list({tuple(row[name] for name in f.CURRENT.key): row for row in work.rows}.values())
-    yield staging.make_batch(f.CURRENT, rows, staging.reject_rows(work.refused), work.tally.drain())
+    yield work.build(f.CURRENT, rows)
 
 
-class _PageReader:
+class _PageReader(staging.BatchBuilder):
     """Collects the rows of one page while it is parsed."""
 
-    def __init__(self, tally: SignalCounter) -> None:
-        self.tally = tally
+    def __init__(self, dataset: str) -> None:
+        super().__init__(dataset)
         self.rows: list[dict[str, Any]] = []
-        self.refused: list[tuple[object, str, object]] = []
 
     def take(self, child: etree._Element) -> None:
         name = local_name(child)
@@ -106,7 +90,7 @@ class _PageReader:
         cik = None if title is None else central_index_key(title[1])
         if number is None or title is None or cik is None or not form:
             missing = "accession number" if number is None else "form" if cik else "CIK and role in the title"
-            self.refused.append((_element_text(parts.get("id")), f"no {missing}", _element_text(parts.get("title"))))
+            self.reject(_element_text(parts.get("id")), f"no {missing}", _element_text(parts.get("title")))
             return
         accession, role = number[1], title[2].strip()
         for unknown in parts.keys() - _KNOWN:
@@ -160,7 +144,6 @@ DATASET: Final = Dataset(
     staged_tables={f.CURRENT.name: f.CURRENT},
     file_patterns=("getcurrent/**", "sec_current_atom/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     fetch=current_filings_fetch.fetch,
 )

@@ -14,17 +14,8 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
 from connectors.us.feeds import edgar_index_fetch
@@ -123,14 +114,12 @@ def _read_layout(piece: ArchiveMember, lines: Iterator[str]) -> _IndexLayout:
             missing = [name for name in _NEEDED if name not in layout.places]
             if missing:
                 reason = f"no column for {', '.join(missing)} in the header {header.strip()[:120]!r}"
-                raise UnreadableFileError(piece.dataset, piece.name, reason)
+                raise piece.unreadable_error(reason)
             return layout
         if number > _HEADER_LINES:
             break
         header = line.rstrip("\r\n") if line.strip() else header
-    raise UnreadableFileError(
-        piece.dataset, piece.name, "no header with a line of dashes under it: no index of filings"
-    )
+    raise piece.unreadable_error("no header with a line of dashes under it: no index of filings")
 
 
 def _next_lines(lines: Iterator[str]) -> list[str]:

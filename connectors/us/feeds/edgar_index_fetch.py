@@ -13,13 +13,13 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.us.register import ARCHIVES_URL
 from connectors.us.sec_http import fetch_if_exists
 
 if TYPE_CHECKING:
-    from connectors.kit.http.client import FetchedResponse, HttpClient
+    from connectors.kit.http.client import HttpClient
 
 FIRST: Final = timedelta(days=10)  # how far back the first run goes: the bulk file loaded with it is a day old
 AGAIN: Final = timedelta(days=2)
@@ -37,7 +37,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
     first = today - FIRST if newest is None else min(newest, today) - AGAIN
     last = min(today, first + LONGEST)
     for day in _weekdays_between(first, last):
-        answer = _fetch_index(http, day)
+        answer = fetch_if_exists(http, index_url(day), {BodyFormat.TEXT})
         if answer is not None:
             newest = day if newest is None else max(newest, day)
             yield answer.to_fetched_file(f"daily.master.{day:%Y%m%d}.idx", Scope.FEED, Cursor(newest.isoformat()))
@@ -69,8 +69,3 @@ def index_url(day: date) -> str:
     """URL of the master index of a day."""
     quarter = (day.month - 1) // 3 + 1
     return f"{ARCHIVES_URL}/daily-index/{day.year}/QTR{quarter}/master.{day:%Y%m%d}.idx"
-
-
-def _fetch_index(http: HttpClient, day: date) -> FetchedResponse | None:
-    """The index of a day; None where there is none."""
-    return fetch_if_exists(http, index_url(day), {BodyFormat.TEXT})

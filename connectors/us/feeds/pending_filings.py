@@ -15,13 +15,12 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import Cursor
-from connectors.kit.packed_cursor import from_differences, pack_cursor, to_differences, unpack_cursor
+from connectors.contract.pieces import Cursor
+from connectors.kit.cursors import from_differences, pack_cursor, to_differences, unpack_cursor
 from connectors.us.feeds import schema as f
 
 KEPT: Final = 30_000  # filings remembered: about a week of all forms
 _PARTS: Final = 4
-_AMENDED: Final = r"/A$"
 
 # Reports of the company itself (docs/formats/us.md 12.6), and forms about its listing, registration and end (9,
 # 12.2).
@@ -80,7 +79,7 @@ def filing_subjects(
         frames.append(listed if told is None else listed.join(told, on=party, how="anti"))
     if not frames:
         return
-    base = pl.col(f.FORM).str.replace(_AMENDED, "")
+    base = pl.col(f.FORM).str.replace(r"/A$", "")
     rows = (
         pl.concat(frames)
         .filter(base.is_in(sorted(forms)))

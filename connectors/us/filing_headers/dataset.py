@@ -13,22 +13,12 @@ from datetime import date
 from functools import partial
 from typing import Any, Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
-from connectors.kit.staging import SignalCounter
 from connectors.us import form_types
-from connectors.us.filing_headers import end_phrases, fetch, form8k, form15, form25, index_page, sgml_header
+from connectors.us.filing_headers import fetch, form8k, form15, form25, index_page, sgml_header
 from connectors.us.filing_headers import schema as f
 from connectors.us.filing_headers.sgml_header import FilingHeader
 from connectors.us.register import FILES_HOST, LICENCE
@@ -65,13 +55,11 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of the staged tables, as far as the piece has rows of them."""
-    with staging.open_plain(member) as stream:
-        body = stream.read(_LIMIT + 1)
-    if len(body) > _LIMIT:
-        raise UnreadableFileError(member.dataset, member.name, f"more than {_LIMIT} bytes: no filing is read so far")
+    body = staging.read_plain(member, _LIMIT, f"more than {_LIMIT} bytes: no filing is read so far")
     work = _FilingReader(member)
     if index_page.MARK in body:
-        work.header(_index_page_header(member, body))
+        with staging.unreadable_on(member, index_page.NotIndexPageError):
+            work.header(index_page.parse_index_page(body))
     elif _ENVELOPE.search(body[:_REACH]):
         work.whole(body)
     else:
@@ -79,31 +67,20 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     yield from work.batches()
 
 
-def _index_page_header(piece: ArchiveMember, body: bytes) -> FilingHeader:
-    try:
-        return index_page.parse_index_page(body)
-    except index_page.NotIndexPageError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
-
-
-class _FilingReader:
+class _FilingReader(staging.BatchBuilder):
     """Parses one piece into rows, rejects and signals."""
 
     def __init__(self, piece: ArchiveMember) -> None:
+        super().__init__(piece.dataset)
         self._piece = piece
-        self._tally = SignalCounter(piece.dataset)
         self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in f.STAGED}
-        self._refused: list[tuple[object, str, object]] = []
 
     def batches(self) -> Iterator[Batch]:
         """Batches of the parsed rows; rejects and signals go with the first table."""
         first = next((name for name, rows in self._rows.items() if rows), f.HEADERS.name)
         for name, rows in self._rows.items():
-            if name == first:
-                rejects = staging.reject_rows(self._refused)
-                yield staging.make_batch(f.STAGED[name], rows, rejects, self._tally.drain())
-            elif rows:
-                yield staging.make_batch(f.STAGED[name], rows)
+            if rows or name == first:
+                yield self.build(f.STAGED[name], rows)
 
     def whole(self, body: bytes) -> None:
         """Processes a header with or without its documents."""
@@ -116,7 +93,7 @@ class _FilingReader:
         if header.accession is None or header.form is None or start < 0:
             return
         if end < 0:
-            raise UnreadableFileError(self._piece.dataset, self._piece.name, "breaks off in its first document")
+            raise self._piece.unreadable_error("breaks off in its first document")
         if header.form.removesuffix(form_types.AMENDED) in form_types.REMOVAL:
             self._read_removal_notice(body, header.form, header.accession, header.filed)
         elif header.filed is not None:
@@ -126,9 +103,9 @@ class _FilingReader:
         """Processes a removal from listing, if it is a notification."""
         xml = form25.notification_xml(body)
         if form.endswith(form_types.AMENDED):  # nothing in it says whether it corrects or withdraws
-            self._tally.add("amendment_not_read", form, accession)
+            self.tally.add("amendment_not_read", form, accession)
         elif xml is None:  # the issuer's own form is prose
-            self._tally.add("no_notification", form, accession)
+            self.tally.add("no_notification", form, accession)
         else:
             self.removal(xml, accession, filed)
 
@@ -136,9 +113,9 @@ class _FilingReader:
         """Reads the first document for each filer: classes of Form 15, the announced end in a current report."""
         named = [row for row in self._rows[f.HEADERS.name] if row[f.ROLE] == "FILER"]
         if form.removesuffix(form_types.AMENDED) in form15.FORMS:
-            rows = (form15.form15_row(text, accession, row[f.CIK], form, filed, self._tally) for row in named)
+            rows = (form15.form15_row(text, accession, row[f.CIK], form, filed, self.tally) for row in named)
             self._rows[f.DEREGISTERED.name] += rows
-        elif named and (said := end_phrases.ending_kind(text, named[0][f.ITEMS])) is not None:
+        elif named and (said := form8k.ending_kind(text, named[0][f.ITEMS])) is not None:
             self._rows[f.WORDS.name] += [
                 {f.ACCESSION: accession, f.CIK: row[f.CIK], f.FILED: filed, f.SAYS: said} for row in named
             ]
@@ -147,9 +124,9 @@ class _FilingReader:
         """Adds the rows of `us_header`, one per party."""
         if header.accession is None or header.form is None:
             missing = "accession number" if header.accession is None else "form"
-            raise UnreadableFileError(self._piece.dataset, self._piece.name, f"a header without {missing}")
+            raise self._piece.unreadable_error(f"a header without {missing}")
         if header.filed is None:
-            self._tally.add("unreadable_value", "day of filing", header.accession)
+            self.tally.add("unreadable_value", "day of filing", header.accession)
         row = {
             f.ACCESSION: header.accession,
             f.FORM: header.form,
@@ -162,41 +139,41 @@ class _FilingReader:
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         for party in header.parties:
             if party.cik is None:
-                self._refused.append((header.accession, f"no CIK of a party ({party.role})", header.form))
+                self.reject(header.accession, f"no CIK of a party ({party.role})", header.form)
             else:
                 own = {f.CIK: party.cik, f.ROLE: party.role, f.FILE_NUMBER: party.file_number}
                 rows[party.cik, party.role] = row | own
         if not rows:
-            self._refused.append((header.accession, "no party in the header", header.form))
+            self.reject(header.accession, "no party in the header", header.form)
         self._rows[f.HEADERS.name] += rows.values()
 
     def _current_report_items(self, header: FilingHeader, text: str) -> list[str]:
         if not form8k.is_current_report(header.form or ""):
             return []
         number = str(header.accession)
-        found = form8k.header_items(header.codes, header.labels, header.filed, self._tally, number)
+        found = form8k.header_items(header.codes, header.labels, header.filed, self.tally, number)
         blanks = sum(1 for label in header.labels if not label.strip())
         if not found and blanks:
             read = form8k.items_in_text(text, header.filed)
             if len(read) == blanks:  # the number must match the header; otherwise other text was matched
                 found = read
-                self._tally.add("items_from_text", header.form or "", number)
+                self.tally.add("items_from_text", header.form or "", number)
         if not found:
-            self._tally.add("no_items", header.form or "", number)
+            self.tally.add("no_items", header.form or "", number)
         return found
 
     def number_in_name(self) -> str:
         found = _ACCESSION.search(self._piece.name)
         if found is None:
             reason = "its name holds no accession number: the filing cannot be identified"
-            raise UnreadableFileError(self._piece.dataset, self._piece.name, reason)
+            raise self._piece.unreadable_error(reason)
         return "-".join(found.groups())
 
     def removal(self, xml: bytes, accession: str, filed: date | None) -> None:
         """Adds the row of `us_form25`."""
-        row, reason = form25.removal_row(xml, accession, filed, self._tally)
+        row, reason = form25.removal_row(xml, accession, filed, self.tally)
         if row is None:
-            self._refused.append((accession, str(reason), xml[:200]))
+            self.reject(accession, reason, xml[:200])
         else:
             self._rows[f.REMOVALS.name].append(row)
 
@@ -207,7 +184,6 @@ dataset: Final = partial(
     host=FILES_HOST,
     staged_tables=f.STAGED,
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
 )
 DATASET: Final = dataset(
@@ -218,4 +194,14 @@ DATASET: Final = dataset(
     file_patterns=("form8k/**", "filing_index/**", "form25_15/**", "headers/**"),
     fetch=fetch.fetch,
     subjects_to_fetch=fetch.subjects_to_fetch,
+)
+# how filers that no longer report ended: each filing once, in full (docs/formats/us.md 9, 12.2)
+ENDINGS_DATASET: Final = dataset(
+    key=f.ENDINGS_KEY,
+    title="EDGAR: filings that report how a filer ended",
+    cadence=Cadence(cron="0 11 * * *", stale_after_hours=96),
+    guard_limits=GuardLimits(max_rejected=0.05),
+    file_patterns=("endings/**",),
+    fetch=fetch.fetch_full_submissions,
+    subjects_to_fetch=fetch.end_filings_to_fetch,
 )

@@ -7,36 +7,37 @@ reading (`dataset`), or which filings are named (`filing_subjects`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
-from connectors.us.feeds.pending_filings import (
-    CURRENT_REPORTS,
-    DEREGISTRATIONS,
-    REMOVALS,
-    FeedFiling,
-    FetchedFilings,
-    filing_subjects,
-)
-from connectors.us.fetch_each import fetch_each, unfetched_filings
+from connectors.us.feeds.pending_filings import CURRENT_REPORTS, DEREGISTRATIONS, REMOVALS, FeedFiling, filing_subjects
+from connectors.us.fetch_each import FilingFetcher
 from connectors.us.register import ARCHIVES_URL
-from connectors.us.sec_http import fetch_if_exists
-
-if TYPE_CHECKING:
-    from connectors.kit.http.client import HttpClient
+from connectors.us.submissions import schema as s
 
 FORMS: Final = CURRENT_REPORTS | {"6-K"} | REMOVALS | DEREGISTRATIONS
 WHOLE: Final = REMOVALS | DEREGISTRATIONS
-EACH: Final = 50  # filings after which the cursor is saved, so that an interrupted run does not start over
 
 
 def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     """Filings of the forms that are read here."""
     return filing_subjects(staged, FORMS)
+
+
+def end_filings_to_fetch(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Filings that show how filers ended, named by their lists (`us.submissions`), oldest first.
+
+    Chosen by `status_evidence.end_filings_to_read`: removals and ends of registration from before the feeds were
+    followed, and the current reports around them, which may announce a dissolution.
+    """
+    if s.ENDINGS.name not in tables:
+        return
+    named = tables[s.ENDINGS.name].unique([s.CIK, s.ACCESSION]).sort(s.FILED, s.ACCESSION, s.CIK)
+    for cik, accession, form, filed in named.select(s.CIK, s.ACCESSION, s.FORM, s.FILED).iter_rows():
+        yield str(FeedFiling(accession, cik, form, filed.isoformat()))
 
 
 def filing_fetch_url(filing: FeedFiling) -> str:
@@ -55,22 +56,10 @@ def _filing_folder_url(filing: FeedFiling) -> str:
     return f"{ARCHIVES_URL}/data/{int(filing.cik)}/{filing.accession.replace('-', '')}/{filing.accession}"
 
 
-def fetch(
-    http: HttpClient,
-    cursor: Cursor | None,
-    subjects: Iterable[str],
-    address: Callable[[FeedFiling], str] = filing_fetch_url,
-) -> Iterator[FetchedFile]:
-    """Fetches each filing once, whatever its parties. One that fails is retried by the next run."""
-    memory = FetchedFilings.of(cursor)
+def _file_name(filing: FeedFiling, url: str) -> str:
+    return f"headers-{filing.accession}{url.rpartition(filing.accession)[2]}"
 
-    def answer(filing: FeedFiling) -> Iterator[FetchedFile]:
-        found = fetch_if_exists(http, address(filing), {BodyFormat.HTML, BodyFormat.TEXT, BodyFormat.XML})
-        if found is not None:
-            ending = address(filing).rpartition(filing.accession)[2]
-            yield found.to_fetched_file(f"headers-{filing.accession}{ending}", Scope.PART)
 
-    def asked(filing: FeedFiling) -> None:
-        memory.add(filing.accession)
-
-    yield from fetch_each(unfetched_filings(memory, subjects), answer, asked, memory.cursor, EACH)
+_FORMATS: Final = frozenset({BodyFormat.HTML, BodyFormat.TEXT, BodyFormat.XML})
+fetch: Final = FilingFetcher(filing_fetch_url, _file_name, _FORMATS).fetch
+fetch_full_submissions: Final = FilingFetcher(full_submission_url, _file_name, _FORMATS).fetch

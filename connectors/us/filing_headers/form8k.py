@@ -1,7 +1,11 @@
 """Items of Form 8-K: from codes, from old or new labels, and from the text where a header leaves them blank.
 
 The numbers changed on 23 August 2004 (docs/formats/us.md 9): «Results of Operations and Financial Condition» was 12
-and is 2.02. Does not belong here: headers (`sgml_header`), or what an item means for news (`news_and_notices`).
+and is 2.02. No item announces the filer's end (12.2): phrases do, a certificate of dissolution under items 5.03 or
+8.01, and under item 1.03 a plan of liquidation or chapter 7. Phrases alone do not decide: they count as the filer's
+own end only if its registration has ended too (`profile.status`).
+
+Does not belong here: headers (`sgml_header`), or what an item means for news (`news_and_notices`).
 """
 
 from __future__ import annotations
@@ -13,6 +17,9 @@ from typing import Final
 
 from connectors.kit import code_lists
 from connectors.kit.staging import SignalCounter
+from connectors.kit.xml.html_text import to_single_line
+from connectors.us.filing_headers import schema as f
+from connectors.us.submissions.status_evidence import BANKRUPTCY, TOLD
 
 NEW_NUMBERS: Final = date(2004, 8, 23)
 ITEMS: Final = code_lists.load_code_list("connectors.us", "form8k_items")
@@ -74,3 +81,21 @@ def items_in_text(text: str, filed: date | None) -> list[str]:
         if is_told and not _EMPTY.match(plain, heading.end(), end):
             found[code] = None
     return list(found)
+
+
+_CERTIFICATE: Final = re.compile(r"\bcertificate of dissolution\b", re.IGNORECASE)
+_PLAN: Final = re.compile(
+    r"\bplan of (?:complete |orderly )?liquidation\b|\bliquidating plan\b|"
+    r"\bpetitions? (?:for relief )?under (?:the provisions of )?chapter 7\b",
+    re.IGNORECASE,
+)
+
+
+def ending_kind(text: str, items: list[str]) -> str | None:
+    """Dissolution or liquidation; None if the report has other items or neither phrase."""
+    if BANKRUPTCY not in items and TOLD.isdisjoint(items):
+        return None
+    plain = to_single_line(text[:_LONGEST])
+    if not TOLD.isdisjoint(items) and _CERTIFICATE.search(plain):
+        return f.DISSOLUTION
+    return f.LIQUIDATION if BANKRUPTCY in items and _PLAN.search(plain) else None

@@ -10,6 +10,7 @@ listing and registration. Does not belong here: status (`profile.status`), or wh
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 import polars as pl
@@ -28,8 +29,6 @@ AUTHORITY: Final = "U.S. Securities and Exchange Commission"
 CATEGORIES: Final = {"2.02": "earnings", "7.01": "disclosure", "8.01": "other"}
 NOTICED: Final = ("1.03", "3.01", "4.02", "5.01")
 FOREIGN: Final = "6-K"
-_FOREIGN_TITLE: Final = "Report of a foreign private issuer"
-_RELEASE: Final = "EX-99"
 _REVOKED: Final = "REVOKED"
 _AMENDED: Final = "Amendment: "
 _FORMS: Final = {  # by form, where the form alone decides
@@ -53,9 +52,8 @@ _TITLES: Final = {
 
 def map_news(headers: pl.LazyFrame) -> pl.DataFrame:
     """`map_news` of the companies that filed a report with a press release. Amendments are left out as repeats."""
-    listed = pl.col(f.ITEMS).list.set_intersection(list(CATEGORIES))
-    is_current = pl.col(f.FORM).is_in(sorted(form_types.CURRENT)) & (listed.list.len() > 0)
-    has_release = pl.col(f.EXHIBITS).list.eval(pl.element().str.starts_with(_RELEASE)).list.any()
+    listed, is_current = _listed_items(CATEGORIES)
+    has_release = pl.col(f.EXHIBITS).list.eval(pl.element().str.starts_with("EX-99")).list.any()
     rows = (
         headers.filter(
             pl.col(f.ROLE) == "FILER",
@@ -67,26 +65,22 @@ def map_news(headers: pl.LazyFrame) -> pl.DataFrame:
         .collect()
     )
     items = pl.col("_listed").list.eval(_replace_codes(CATEGORIES))
-    titles = pl.col("_listed").list.eval(_replace_codes({code: form8k.ITEMS.get(code) or code for code in CATEGORIES}))
     foreign = pl.col(f.FORM) == FOREIGN
     found = _with_ids(rows, "nws", "news_id").with_columns(
-        title=pl.when(foreign).then(pl.lit(_FOREIGN_TITLE)).otherwise(titles.list.join("; ")),
+        title=pl.when(foreign).then(pl.lit("Report of a foreign private issuer")).otherwise(_item_titles(CATEGORIES)),
         categories=pl.when(foreign).then(pl.lit(["other"])).otherwise(items),
-        summary=pl.lit(None, pl.String),
         publisher=pl.lit(PUBLISHER),
         language=pl.lit("en"),  # filings are in English or with a translation (17 CFR 232.306)
         published_at=pl.coalesce(f.ACCEPTED, _at_midnight(pl.col(f.FILED))),
-        supersedes=pl.lit(None, pl.String),  # amendments are left out
         told_by=pl.concat_list(pl.concat_str(pl.lit(f"{f.KEY}:"), pl.col(f.ACCESSION))),
         register=pl.lit(f.KEY),
     )
-    return found.select(NEWS.names).cast(staging.staged_schema(NEWS))  # pyright: ignore[reportArgumentType]
+    return staging.cast_to_table(found, NEWS)
 
 
 def map_notices(filed: pl.LazyFrame) -> pl.DataFrame:
     """`map_notices` from a company's list of filings."""
-    listed = pl.col(s.ITEMS).list.set_intersection(list(NOTICED))
-    is_current = pl.col(s.FORM).is_in(sorted(form_types.CURRENT)) & (listed.list.len() > 0)
+    listed, is_current = _listed_items(NOTICED)
     rows = (
         filed.filter(
             is_current | pl.col(s.FORM).is_in(sorted(_TITLES)),
@@ -96,22 +90,30 @@ def map_notices(filed: pl.LazyFrame) -> pl.DataFrame:
         .with_columns(_listed=listed.list.eval(pl.element().sort()))
         .collect()
     )
-    titles = pl.col("_listed").list.eval(_replace_codes({code: form8k.ITEMS.get(code) or code for code in NOTICED}))
     revoked = pl.col(s.FORM) == _REVOKED
     found = _with_ids(rows, "ntc", "notice_id").with_columns(
         authority=pl.lit(AUTHORITY),
         authority_country=pl.lit("US"),
         action_type=pl.when(revoked).then(pl.lit("enforcement")).otherwise(pl.lit("announcement")),
         title=pl.coalesce(
-            pl.col(s.FORM).replace_strict(list(_TITLES), list(_TITLES.values()), default=None), titles.list.join("; ")
+            pl.col(s.FORM).replace_strict(list(_TITLES), list(_TITLES.values()), default=None), _item_titles(NOTICED)
         ),
-        summary=pl.lit(None, pl.String),
         published_at=_at_midnight(pl.col(s.FILED)),
-        amount=pl.lit(None, pl.Int64),
-        currency=pl.lit(None, pl.String),
         register=pl.lit(s.KEY),
     )
-    return found.select(NOTICES.names).cast(staging.staged_schema(NOTICES))  # pyright: ignore[reportArgumentType]
+    return staging.cast_to_table(found, NOTICES)
+
+
+def _listed_items(codes: Collection[str]) -> tuple[pl.Expr, pl.Expr]:
+    """Items of a filing that are among some, and whether it is a current report with any of them."""
+    listed = pl.col(f.ITEMS).list.set_intersection(list(codes))
+    return listed, pl.col(f.FORM).is_in(sorted(form_types.CURRENT)) & (listed.list.len() > 0)
+
+
+def _item_titles(codes: Collection[str]) -> pl.Expr:
+    """Titles of the items in `_listed`."""
+    titles = {code: form8k.ITEMS.get(code) or code for code in codes}
+    return pl.col("_listed").list.eval(_replace_codes(titles)).list.join("; ")
 
 
 def _with_ids(rows: pl.DataFrame, prefix: str, name: str) -> pl.DataFrame:

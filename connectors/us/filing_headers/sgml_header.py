@@ -24,18 +24,8 @@ _END: Final = re.compile(r"</(?:SEC|IMS)-HEADER>|-->|<DOCUMENT>", re.IGNORECASE)
 _DOCUMENT: Final = re.compile(r"<DOCUMENT>\s*<TYPE>([^\r\n<]*)", re.IGNORECASE)
 _ACCESSION: Final = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
 _ROLES: Final = frozenset(
-    {
-        "FILER",
-        "SUBJECT-COMPANY",
-        "FILED-BY",
-        "FILED-FOR",
-        "ISSUER",
-        "REPORTING-OWNER",
-        "DEPOSITOR",
-        "SECURITIZER",
-        "ISSUING-ENTITY",
-        "SERIAL-COMPANY",
-    }
+    {"FILER", "SUBJECT-COMPANY", "FILED-BY", "FILED-FOR", "ISSUER", "REPORTING-OWNER"}
+    | {"DEPOSITOR", "SECURITIZER", "ISSUING-ENTITY", "SERIAL-COMPANY"}
 )
 _FIELDS: Final = {
     "ACCESSION-NUMBER": "accession",

@@ -8,27 +8,15 @@ belong here: the daily sources (`companyfacts.dataset`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Cursor,
-    Dataset,
-    FetchedFile,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    Signal,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, Cursor, FetchedFile, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.archive import members
 from connectors.kit.archive.members import ArchiveError, PackedMember
@@ -85,55 +73,52 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of `us_fsds`."""
     tables = _table_members(member)
     tally = SignalCounter(member.dataset)
-    filings, refused, told = _read_filings(member, tables["sub"])
-    kept: list[pl.DataFrame] = []
-    for batch in reader.read_csv(_member_piece(member, tables["num"]), _NUM):
-        kept.append(_selected_values(batch.rows))
-        refused.append(batch.rejects)
-        told += batch.signals
-    facts = pl.concat(kept).join(filings, on="adsh", how="left")
+    filings = _parse_filings(_read_table(member, tables["sub"], _SUB))
+    values = _read_table(member, tables["num"], _NUM, _selected_values)
+    facts = values.rows.join(filings.rows, on="adsh", how="left")
     strangers = facts.filter(pl.col("accession").is_null())
     if not strangers.is_empty():
         tally.add("values_of_no_filing", "adsh", strangers["adsh"][0], strangers.height)
     found, odd = _with_days(facts.filter(pl.col("accession").is_not_null()))
     if odd:
         tally.add("impossible_day", "ddate", member.name, odd)
-    yield staging.make_batch(HISTORY, _pivot_tags(found), pl.concat(refused), (*told, *tally.drain()))
-    newest = filings.filter(pl.col("name").is_not_null()).sort("filed", "accession")
+    rejects = pl.concat([filings.rejects, values.rejects])
+    signals = (*filings.signals, *values.signals, *tally.drain())
+    yield staging.make_batch(HISTORY, _pivot_tags(found), rejects, signals)
+    newest = filings.rows.filter(pl.col("name").is_not_null()).sort("filed", "accession")
     yield staging.make_batch(FILERS, newest.unique("cik", keep="last", maintain_order=True).select("cik", "name"))
 
 
 def _table_members(piece: ArchiveMember) -> dict[str, PackedMember]:
     """The two tables that are read, in any folder of the archive."""
     tables: dict[str, PackedMember] = {}
-    try:
+    with staging.unreadable_on(piece, ArchiveError):
         for member in members.archive_members(piece.open, piece.name, keep=lambda name: bool(_TABLE.search(name))):
             name = _TABLE.search(member.name)
             tables[name[1].lower() if name else ""] = member
-    except ArchiveError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
     missing = sorted({"sub", "num"} - tables.keys())
     if missing:
-        raise UnreadableFileError(piece.dataset, piece.name, f"no {', '.join(missing)}.txt in the archive of a quarter")
+        raise piece.unreadable_error(f"no {', '.join(missing)}.txt in the archive of a quarter")
     return tables
 
 
-def _member_piece(piece: ArchiveMember, member: PackedMember) -> ArchiveMember:
-    return replace(piece, open=member.open, name=f"{piece.name}#{member.name}")
+def _read_table(
+    piece: ArchiveMember,
+    member: PackedMember,
+    layout: CsvFormat,
+    select: Callable[[pl.DataFrame], pl.DataFrame] = lambda rows: rows,
+) -> Batch:
+    """One table as a single batch, of the selected rows."""
+    table = replace(piece, open=member.open, name=f"{piece.name}#{member.name}")
+    batches = [replace(batch, rows=select(batch.rows)) for batch in reader.read_csv(table, layout)]
+    signals = tuple(signal for batch in batches for signal in batch.signals)
+    rows, rejects = (pl.concat(frames) for frames in zip(*((one.rows, one.rejects) for one in batches), strict=True))
+    return Batch(layout.table.name, rows, rejects, signals)
 
 
-def _read_filings(
-    piece: ArchiveMember, member: PackedMember
-) -> tuple[pl.DataFrame, list[pl.DataFrame], tuple[Signal, ...]]:
+def _parse_filings(table: Batch) -> Batch:
     """One row per filing; rows without accession number, filer or day are rejected."""
-    frames: list[pl.DataFrame] = []
-    refused: list[pl.DataFrame] = []
-    told: list[Signal] = []
-    for batch in reader.read_csv(_member_piece(piece, member), _SUB):
-        frames.append(batch.rows)
-        refused.append(batch.rejects)
-        told += batch.signals
-    rows = pl.concat(frames).with_columns(
+    rows = table.rows.with_columns(
         accession=normalise_accessions(pl.col("adsh")),
         cik=central_index_keys(pl.col("cik")),
         filed=_plausible_day("filed"),
@@ -143,7 +128,7 @@ def _read_filings(
     bad = [(row["adsh"], "no accession, filer, form or day", str(row)) for row in rows.filter(~whole).to_dicts()]
     kept = rows.filter(whole).unique("adsh", keep="first", maintain_order=True)
     kept = kept.select("adsh", "accession", "cik", "name", "form", "filed", "focus")
-    return kept, [*refused, staging.reject_rows(bad)], tuple(told)
+    return replace(table, rows=kept, rejects=pl.concat([table.rejects, staging.reject_rows(bad)]))
 
 
 def _selected_values(rows: pl.DataFrame) -> pl.DataFrame:
@@ -215,7 +200,6 @@ DATASET: Final = Dataset(
     host=FILES_HOST,
     file_patterns=("fsds/**", "financial-statement-data-sets/**"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     staged_tables=STAGED,
     fetch=fetch,

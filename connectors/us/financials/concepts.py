@@ -123,7 +123,6 @@ MONEY: Final = tuple(
 )
 SHARES: Final = f"{DEI}EntityCommonStockSharesOutstanding"  # as of the cover page's own day
 WANTED: Final = (*MONEY, *EMPLOYEES, SHARES)
-BALANCES: Final = frozenset((*EQUITY, *ASSETS, PROPERTY))
 # Both sides of one balance sheet, by standard (docs/formats/us.md 12.3: they are equal).
 SIDES: Final = (ASSETS[:2], ASSETS[2:])
 

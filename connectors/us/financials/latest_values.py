@@ -35,7 +35,7 @@ class FinancialStatement:
 class LatestValue:
     """A figure as last filed; `facts` are those it was chosen from.
 
-    seen: the day it was last filed with this value. superseded: the last day it was filed with another value;
+    last_filed: the day it was last filed with this value. superseded: the last day it was filed with another value;
     empty if it never had one.
     """
 
@@ -61,7 +61,7 @@ class DerivedFigure(NamedTuple):
 class PeriodFigures:
     """Figures of one period or of one balance date.
 
-    stamp: how often they changed. restated: whether one ever had another value. tried: the sums, and their
+    version_stamp: how often they changed. restated: whether one ever had another value. tried: the sums, and their
     stamps, last used to derive figures that were not filed.
     """
 

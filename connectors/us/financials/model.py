@@ -20,7 +20,6 @@ Facts = dict[str, int]  # column of `concepts` -> amount
 TRANSITION: Final = frozenset({"10-KT", "10-QT", "10-KT405", "10-KT40"})  # their periods have any length
 _INTERIM: Final = INTERIM | {FOREIGN_INTERIM}
 _COUNTS: Final = frozenset((*EMPLOYEES, SHARES))
-_USUAL: Final = "USD"
 LARGEST: Final = 10**18  # no real amount is that large in any currency, and sums of a few still fit a column
 COUNTS: Final = ""  # pseudo-unit for head and share counts: no currency
 
@@ -46,13 +45,14 @@ class FactsFiling:
         self.base = self.form.removesuffix(AMENDED)
         self.is_annual = self.base in ANNUAL
         self.is_periodic = self.is_annual or self.base in _INTERIM
-        self.known_until = _end_of_month(self.filed) if self.is_rounded else self.filed
+        # the end of the month, as a string that sorts: the rounded end of a period may fall after the filing day
+        self.known_until = f"{self.filed[:8]}31" if self.is_rounded else self.filed
 
     @property
     def is_amendment(self) -> bool:
         return self.form.endswith(AMENDED)
 
-    def currency(self, usual: str | None = _USUAL) -> str | None:
+    def currency(self, usual: str | None = "USD") -> str | None:
         """The unit of most of its amounts: a convenience translation has fewer (docs/formats/us.md 12.3).
 
         On a tie the currency of the filer's annual reports wins.
@@ -62,11 +62,6 @@ class FactsFiling:
             return units[0]
         counts = Counter({unit: sum(map(len, self.units[unit].values())) for unit in units})
         return max(counts, key=lambda unit: (counts[unit], unit == usual, unit), default=None)
-
-
-def _end_of_month(day: str) -> str:
-    """End of the month, as a string that sorts: the rounded end of a period may fall after the filing day."""
-    return f"{day[:8]}31"
 
 
 def is_count_column(column: str) -> bool:

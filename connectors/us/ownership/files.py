@@ -6,9 +6,10 @@ Belongs here: distinguishing them by their bytes, and opening them. Does not bel
 from __future__ import annotations
 
 import re
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
-from connectors.contract.dataset import ArchiveMember, NotApplicable, RecognisedFile, Scope, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.formats import HEAD, BodyFormat, decompressed_head, detect_body_format
 from connectors.us import sec_http
@@ -43,28 +44,10 @@ def recognise_form(
 
 def read_body(member: ArchiveMember) -> bytes:
     """The bytes of a file."""
-    with staging.open_plain(member) as stream:
-        found = stream.read(LARGEST + 1)
-    if len(found) > LARGEST:
-        raise UnreadableFileError(member.dataset, member.name, f"more than {LARGEST} bytes: no filing of one holder")
+    found = staging.read_plain(member, LARGEST, f"more than {LARGEST} bytes: no filing of one holder")
     if found.startswith(WITHHELD):
-        raise UnreadableFileError(member.dataset, member.name, found.removeprefix(WITHHELD).decode())
+        raise member.unreadable_error(found.removeprefix(WITHHELD).decode())
     return found
-
-
-def filing_and_documents(
-    member: ArchiveMember, body: bytes
-) -> tuple[FullSubmission | None, tuple[FilingDocument, ...]]:
-    """The filing and its documents; a standalone document has no filing."""
-    if not is_full_submission(body):
-        return None, (FilingDocument("", body, is_xml(body)),)
-    try:
-        filing = full_submission.parse_full_submission(body)
-    except full_submission.TruncatedFilingError as error:
-        raise UnreadableFileError(member.dataset, member.name, f"a filing that is cut off: {error}") from None
-    if not filing.documents:
-        raise UnreadableFileError(member.dataset, member.name, "the header of a filing without its documents")
-    return filing, filing.documents
 
 
 def is_xml(body: bytes) -> bool:
@@ -74,14 +57,36 @@ def is_xml(body: bytes) -> bool:
     )
 
 
-def find_accession(member: ArchiveMember, filing: FullSubmission | None) -> str | None:
-    """The accession number: from the header, else from the file name."""
-    if filing is not None and filing.accession is not None:
-        return filing.accession
+@dataclass(frozen=True, slots=True)
+class OwnershipFile:
+    """One file: its filing, None for a standalone document, and the documents.
+
+    accession: from the header, else from the file name. source: identifies the filing: the accession number, or the
+    digest of its only known file.
+    """
+
+    submission: FullSubmission | None
+    documents: tuple[FilingDocument, ...]
+    accession: str | None
+    source: str
+
+    def origin(self) -> dict[str, Any]:
+        """The columns of every form that say which filing a row is from."""
+        filed_on = None if self.submission is None else self.submission.filed_on
+        return {"source": self.source, "accession": self.accession, "filedOn": filed_on}
+
+
+def open_file(member: ArchiveMember) -> OwnershipFile:
+    """The filing and its documents. Raises UnreadableFileError."""
+    body = read_body(member)
     named = _ACCESSION.search(member.name)
-    return named.group(1) if named else None
-
-
-def source_key(member: ArchiveMember, filing: FullSubmission | None) -> str:
-    """Identifies the filing: its accession number, or the digest of its only known file."""
-    return find_accession(member, filing) or member.raw_pointer
+    accession = None if named is None else named[1]
+    if not is_full_submission(body):
+        documents = (FilingDocument("", body, is_xml(body)),)
+        return OwnershipFile(None, documents, accession, accession or member.raw_pointer)
+    with staging.unreadable_on(member, full_submission.TruncatedFilingError, "a filing that is cut off"):
+        filing = full_submission.parse_full_submission(body)
+    if not filing.documents:
+        raise member.unreadable_error("the header of a filing without its documents")
+    accession = filing.accession or accession
+    return OwnershipFile(filing, filing.documents, accession, accession or member.raw_pointer)

@@ -19,7 +19,6 @@ from connectors.us.register import ARCHIVES_URL, PREFIX
 from name_matching.folding import fold_text
 from warehouse.schema.tables import HOLDINGS
 
-_PERSON: Final = "IN"
 _FUNDS: Final = frozenset({"IV", "EP"})
 _COMPANIES: Final = frozenset({"BD", "BK", "CO", "CP", "FI", "HC", "IA", "IC", "PN", "SA"})
 _FUND_NAME: Final = re.compile(r"\b(?:funds?|etf|pension|retirement|endowment)\b", re.IGNORECASE)
@@ -58,7 +57,7 @@ Row = dict[str, Any]
 
 def edgar_holder_type(types: Collection[str], name: str) -> str:
     """Holder type by the code of the reporting person; for «other» or none, by a legal form in the name."""
-    if _PERSON in types:
+    if "IN" in types:
         return "person"
     if not _FUNDS.isdisjoint(types):
         return "fund"
@@ -93,6 +92,16 @@ def _country_by_label() -> Mapping[str, str]:
 def holder_company_id(cik: str | None, kind: str) -> str | None:
     """Company id of a holder with a CIK that is a company or fund; None for persons and unknown types."""
     return f"{PREFIX}{cik}" if cik is not None and kind in ("company", "fund") else None
+
+
+def holder_fields(name: str | None, kind: str, cik: str | None, country_name: str | None) -> Row:
+    """The columns of a holding that say who holds it."""
+    return {
+        "holder_name": name,
+        "holder_type": kind,
+        "holder_company_id": holder_company_id(cik, kind),
+        "holder_country": country_code(country_name),
+    }
 
 
 def filing_page_url(cik: str | None, accession: str | None) -> str | None:

@@ -62,16 +62,12 @@ def redact(body: BinaryIO) -> BinaryIO:
     try:
         found = redact_text.read_text(body, LARGEST)
     except ArchiveError as error:
-        return _withheld_body(error.reason)
+        return io.BytesIO(WITHHELD + error.reason.encode())
     # UTF-16 would hide text from the patterns; no filing uses it
     found = found.replace(b"\x00", b"")
     return io.BytesIO(
         _redact_marked_values(_redact_filing(found) if is_full_submission(found) else _redact_document(found))
     )
-
-
-def _withheld_body(reason: str) -> BinaryIO:
-    return io.BytesIO(WITHHELD + reason.encode())
 
 
 def _redact_filing(found: bytes) -> bytes:

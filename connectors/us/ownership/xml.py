@@ -12,21 +12,17 @@ from collections.abc import Set as AbstractSet
 
 from lxml import etree
 
-from connectors.contract.dataset import ArchiveMember, UnreadableFileError
-from connectors.kit.staging import SignalCounter
+from connectors.contract.pieces import ArchiveMember
+from connectors.kit.staging import SignalCounter, unreadable_on
 from connectors.kit.xml import parse
 
 
 def parse_tree(member: ArchiveMember, body: bytes, root: str, tally: SignalCounter) -> etree._Element:
     """The root of a document; raises UnreadableFileError if it is another one or missing."""
-    try:
+    with unreadable_on(member, parse.MalformedMarkupError, "expected XML"):
         found = parse.parse_markup(body)
-    except parse.MalformedMarkupError as error:
-        raise UnreadableFileError(member.dataset, member.name, f"expected XML: {error}") from None
     if parse.local_name(found.roots[0]) != root:
-        raise UnreadableFileError(
-            member.dataset, member.name, f"expected <{root}>, found <{parse.local_name(found.roots[0])}>"
-        )
+        raise member.unreadable_error(f"expected <{root}>, found <{parse.local_name(found.roots[0])}>")
     if found.is_repaired:
         tally.add("ill_formed", "XML that was read past its errors", member.name)
     return found.roots[0]

@@ -17,7 +17,7 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import PresentRows
-from connectors.kit.staging import complete_columns, present_rows
+from connectors.kit.staging import ORIGIN, complete_columns, present_rows
 from connectors.us import form_types
 from connectors.us.code_lists import INDUSTRIES, PLACES
 from connectors.us.profile import status as profile_status
@@ -114,9 +114,6 @@ def _identity_columns() -> list[pl.Expr]:
         (pl.lit(MARKET) + cik).alias("org_number"),
         display_name(pl.coalesce(f.NAME, "_told")).alias("name"),
         pl.lit(MARKET).alias("country"),
-        pl.lit(None, pl.String).alias("legal_form_code"),
-        pl.lit(None, pl.String).alias("legal_form_label"),
-        pl.lit(None, pl.Int64).alias("employees"),
         pl.col("website"),
         pl.col("first_filed").alias("registered_date"),
         _previous_names().alias("previous_names"),
@@ -151,7 +148,6 @@ def _address_columns() -> list[pl.Expr]:
     subdivision = PLACES.expr(place, "subdivision")
     return [
         pl.col("city").alias("municipality"),
-        pl.lit(None, pl.String).alias("municipality_code"),
         pl.when(subdivision.is_not_null()).then(PLACES.expr(place)).alias("county"),
         subdivision.alias("county_code"),
         pl.col("lines").alias("address_lines"),
@@ -217,12 +213,7 @@ def map_identifiers(present: PresentRows) -> pl.DataFrame:
 
 def _identifier_rows(frame: pl.LazyFrame, scheme: str, value: pl.Expr, register: str) -> pl.LazyFrame:
     return frame.select(
-        pl.col("_company_id").alias("company_id"),
-        pl.lit(scheme).alias("scheme"),
-        value.alias("value"),
-        pl.lit(register).alias("register"),
-        pl.col("_raw").alias("raw"),
-        pl.col("_observed_at").alias("observed_at"),
+        *ORIGIN, pl.lit(scheme).alias("scheme"), value.alias("value"), pl.lit(register).alias("register")
     )
 
 
@@ -240,21 +231,12 @@ def map_listings(present: PresentRows) -> pl.DataFrame:
         "_company_id", "_raw", "_observed_at", f.CIK, "ticker", "exchange", register=pl.lit(SYMBOLS_KEY)
     )
     traded = pl.concat([pairs, others]).filter(pl.col("exchange").is_in(_LISTED))
-    return (
-        traded.select(
-            pl.col("_company_id").alias("company_id"),
-            "register",
-            pl.col("ticker").alias("native_id"),
-            pl.col("exchange").replace_strict(EXCHANGES, return_dtype=pl.String).alias("exchange_mic"),
-            "ticker",
-            pl.lit(None, pl.String).alias("isin"),
-            pl.lit("regulated").alias("level"),
-            pl.lit(None, pl.Date).alias("valid_from"),
-            pl.lit(None, pl.Date).alias("ended_on"),
-            pl.col("_raw").alias("raw"),
-            pl.col("_observed_at").alias("observed_at"),
-        )
-        .select(LISTINGS.names)
-        .sort(LISTINGS.key)
-        .collect()
+    rows = traded.select(
+        *ORIGIN,
+        "register",
+        pl.col("ticker").alias("native_id"),
+        pl.col("exchange").replace_strict(EXCHANGES, return_dtype=pl.String).alias("exchange_mic"),
+        "ticker",
+        pl.lit("regulated").alias("level"),
     )
+    return complete_columns(rows, LISTINGS).sort(LISTINGS.key).collect()

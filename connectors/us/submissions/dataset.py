@@ -1,40 +1,32 @@
 """Dataset us.submissions: profiles and filings of all filers, from the nightly archive, single responses or pages.
 
-Belongs here: the declaration, recognising files, and reading. Does not belong here: rows (`rows`),
-fetching (`fetch`), responses for filers named by the feeds (`single`, which stages into the same
-tables).
+Belongs here: the declarations, recognising files, and reading. Does not belong here: rows (`rows`), fetching
+(`fetch`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+import polars as pl
+
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.kit import staging
 from connectors.kit.archive import members
 from connectors.kit.archive.members import ArchiveError
 from connectors.kit.formats import BodyFormat, decompressed_head, detect_body_format
-from connectors.kit.staging import SignalCounter
-from connectors.us.register import FILES_HOST, LICENCE, central_index_key
-from connectors.us.sec_http import error_body_reason
-from connectors.us.submissions.fetch import fetch_bulk
+from connectors.us.feeds.pending_filings import OF_PROFILES, filing_subjects
+from connectors.us.register import DATA_HOST, FILES_HOST, LICENCE, central_index_key
+from connectors.us.sec_http import reason_left_out
+from connectors.us.submissions.fetch import fetch_bulk, fetch_responses
 from connectors.us.submissions.redact import redact, withheld_reason
 from connectors.us.submissions.rows import SubmissionCollector
-from connectors.us.submissions.schema import KEY, STAGED
+from connectors.us.submissions.schema import ANSWERS_KEY, KEY, STAGED
 from connectors.us.submissions.structs import FilerProfile, decode_submission
 
 LARGEST: Final = 64 << 20  # bytes of one filer
@@ -49,12 +41,9 @@ _FOLDERS: Final = {
 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises submissions files, all of them deltas: absent filers are not deleted (docs/formats/us.md 3)."""
-    folder = name.split("/", 1)[0]
-    if folder in _FOLDERS:
-        return NotApplicable(_FOLDERS[folder])
-    said = error_body_reason(head)
-    if said is not None:
-        return NotApplicable(said)
+    left_out = reason_left_out(name, head, _FOLDERS)
+    if left_out is not None:
+        return left_out
     plain = decompressed_head(head)
     if detect_body_format(plain) is BodyFormat.TEXT:
         return NotApplicable("derived table of submissions: the original responses are read")
@@ -63,46 +52,42 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of `us_filer`, `us_filed` and `us_ending`; a member that cannot be read is a reject."""
-    collected = SubmissionCollector(tally := SignalCounter(member.dataset), member.observed_at.date())
+    collected = SubmissionCollector(member.dataset, member.observed_at.date())
     with member.open() as stream:
         is_zip = detect_body_format(stream.read(1024)) is BodyFormat.ZIP
     if not is_zip:
         with staging.open_plain(member) as stream:
-            _collect_member(collected, stream.read(LARGEST), member.dataset, member.name, tally)
+            _collect_member(collected, stream.read(LARGEST), member.name)
         yield from collected.batches()
         return
-    yield from _read_archive(member, collected, tally)
+    yield from _read_archive(member, collected)
 
 
-def _read_archive(piece: ArchiveMember, collected: SubmissionCollector, tally: SignalCounter) -> Iterator[Batch]:
+def _read_archive(piece: ArchiveMember, collected: SubmissionCollector) -> Iterator[Batch]:
     """Batches of the archive, many members each: one batch per member would make a million tables."""
     names = 0
-    try:
-        for member in members.archive_members(piece.open, piece.name, keep=_is_json_member, limits=_MEMBERS):
+    with staging.unreadable_on(piece, ArchiveError):
+        for member in members.archive_members(
+            piece.open, piece.name, keep=lambda name: name.lower().endswith(".json"), limits=_MEMBERS
+        ):
             names += 1
             try:
                 with member.open() as stream:
-                    body = stream.read(LARGEST)
-                _collect_member(collected, body, piece.dataset, member.name, tally)
+                    _collect_member(collected, stream.read(LARGEST), member.name)
             except (ArchiveError, UnreadableFileError) as error:
-                collected.reject(member.name, str(error))
+                collected.reject(member.name, error)
             if collected.is_full:
                 yield from collected.batches()
-    except ArchiveError as error:
-        raise UnreadableFileError(piece.dataset, piece.name, str(error)) from error
     if not names:
-        raise UnreadableFileError(piece.dataset, piece.name, "an archive without a member CIK##########.json")
+        raise piece.unreadable_error("an archive without a member CIK##########.json")
     yield from collected.batches()
 
 
-def _is_json_member(name: str) -> bool:
-    return PurePosixPath(name).name.lower().endswith(".json")
-
-
-def _collect_member(collected: SubmissionCollector, body: bytes, dataset: str, name: str, tally: SignalCounter) -> None:
+def _collect_member(collected: SubmissionCollector, body: bytes, name: str) -> None:
+    dataset = collected.tally.dataset
     if (reason := withheld_reason(body)) is not None:
         raise UnreadableFileError(dataset, name, reason)
-    found = decode_submission(body.removeprefix(b"\xef\xbb\xbf"), dataset, name, tally)
+    found = decode_submission(body.removeprefix(b"\xef\xbb\xbf"), dataset, name, collected.tally)
     if isinstance(found, FilerProfile):
         collected.filer(found)
         return
@@ -118,7 +103,6 @@ dataset: Final = partial(
     licence=LICENCE,
     staged_tables=STAGED,
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
     redact=redact,
 )
@@ -130,4 +114,22 @@ DATASET: Final = dataset(
     host=FILES_HOST,
     file_patterns=("submissions/**", "submissions*.zip", "code_lists/**", "sic/**", "errors/**"),
     fetch=fetch_bulk,
+)
+
+
+def subjects_to_fetch(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Filings named by the feeds after which a company's submissions are fetched again at once."""
+    yield from filing_subjects(tables, OF_PROFILES)
+
+
+# the newer of nightly archive and response wins; on equal timestamps the response
+ANSWERS_DATASET: Final = dataset(
+    key=ANSWERS_KEY,
+    title="EDGAR submissions: filers named by the feeds",
+    cadence=Cadence(cron="*/30 * * * *", stale_after_hours=96),
+    guard_limits=GuardLimits(max_rejected=0.05),
+    host=DATA_HOST,
+    file_patterns=("filer/**",),
+    fetch=fetch_responses,
+    subjects_to_fetch=subjects_to_fetch,
 )

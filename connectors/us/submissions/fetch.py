@@ -8,25 +8,27 @@ files, which may overlap: rows are identified by accession number. Does not belo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from connectors.contract.dataset import Cursor, FetchedFile, Scope
+from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.http.errors import UnexpectedBodyError
-from connectors.kit.http.response import NotModified, Validators
 from connectors.us.feeds.pending_filings import FetchedFilings
-from connectors.us.fetch_each import fetch_each, unfetched_filers
+from connectors.us.fetch_each import fetch_filers
 from connectors.us.register import ARCHIVES_URL, DATA_URL, filer_url
-from connectors.us.sec_http import download_existing, fetch_if_exists
+from connectors.us.sec_http import fetch_existing_file, fetch_if_exists
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import FetchedResponse, HttpClient
 
 BULK_URL: Final = f"{ARCHIVES_URL}/daily-index/bulkdata/submissions.zip"
 BULK_NAME: Final = "submissions.zip"
-EACH: Final = 200  # filers after which the cursor is saved, so that an interrupted run does not start over
+# the nightly archive of all filers
+fetch_bulk: Final = partial(fetch_existing_file, ConditionalFile(BULK_URL, BULK_NAME, {BodyFormat.ZIP}, Scope.PART))
 _BETWEEN: Final = " "
 
 
@@ -40,14 +42,6 @@ class _FileList(msgspec.Struct):
 
 class _FileListResponse(msgspec.Struct):
     filings: _FileList
-
-
-def fetch_bulk(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches the nightly archive of all filers; nothing if it is unchanged."""
-    since = None if cursor is None else Validators.of(cursor)
-    answer = download_existing(http, BULK_URL, {BodyFormat.ZIP}, since)
-    if not isinstance(answer, NotModified):
-        yield answer.to_fetched_file(BULK_NAME, Scope.PART, answer.validators.cursor())
 
 
 class FetchedFilers:
@@ -65,17 +59,11 @@ class FetchedFilers:
 def fetch_responses(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """One response per filer with filings not fetched yet, however many of them are new."""
     memory = FetchedFilers(cursor)
-
-    def answer(filer: tuple[str, list[str]]) -> Iterator[FetchedFile]:
-        return _fetch_filer(http, filer[0], memory)
-
-    def asked(filer: tuple[str, list[str]]) -> None:
-        memory.filings.add(*filer[1])
-
-    yield from fetch_each(unfetched_filers(memory.filings, subjects).items(), answer, asked, memory.cursor, EACH)
+    answer = partial(_fetch_filer, http, memory)
+    yield from fetch_filers(subjects, memory.filings, answer, memory.cursor)
 
 
-def _fetch_filer(http: HttpClient, cik: str, asked: FetchedFilers) -> Iterator[FetchedFile]:
+def _fetch_filer(http: HttpClient, asked: FetchedFilers, cik: str) -> Iterator[FetchedFile]:
     """The response for one filer and, the first time, its continuation files; nothing if it does not exist."""
     url = filer_url(cik)
     answer = fetch_if_exists(http, url, {BodyFormat.JSON})

@@ -14,6 +14,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.kit.staging import ORIGIN, complete_columns
 from connectors.us import form_types
 from connectors.us.register import ARCHIVES_URL, filing_id, filing_urls
 from connectors.us.submissions import schema as f
@@ -51,21 +52,18 @@ def map_filings(filed: pl.LazyFrame, facts: pl.LazyFrame, today: date) -> pl.Dat
     )
     found = kinds.filter(pl.col("filing_type").is_not_null()).collect()
     ids = [filing_id(cik, number) for cik, number in found.select(f.CIK, f.ACCESSION).iter_rows()]
-    return found.select(
+    rows = found.select(
         pl.Series("filing_id", ids, pl.String),
-        pl.col("_company_id").alias("company_id"),
+        *ORIGIN,
         "filing_type",
         pl.col(f.ACCESSION).alias("native_id"),
-        pl.lit(None, pl.String).alias("document_sha256"),
-        pl.lit(None, pl.Date).alias("period_start"),
         pl.col(f.PERIOD).alias("period_end"),
         pl.col(f.FILED).alias("filed_at"),
         pl.col(f.FORM).str.ends_with(form_types.AMENDED).alias("is_amendment"),
         _document_url().alias("document_url"),
         pl.lit(f.KEY).alias("register"),
-        pl.col("_raw").alias("raw"),
-        pl.col("_observed_at").alias("observed_at"),
-    ).select(FILINGS.names)
+    )
+    return complete_columns(rows, FILINGS)
 
 
 def _document_url() -> pl.Expr:

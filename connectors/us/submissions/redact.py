@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from connectors.contract.dataset import UnreadableFileError
+from connectors.contract.pieces import UnreadableFileError
 from connectors.kit.archive.bounded_stream import DECODER_ERRORS
 from connectors.kit.archive.zip import ZipArchive
 from connectors.kit.formats import HEAD, BodyFormat, detect_body_format

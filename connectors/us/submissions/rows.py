@@ -6,13 +6,13 @@ structs of a body (`structs`), or the mapping of the rows (`profile.companies`, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import date
 from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import Batch
+from connectors.contract.pieces import Batch
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
 from connectors.us.code_lists import INDUSTRIES, PLACES
@@ -42,19 +42,15 @@ _RAW: Final = pl.Schema(
 )
 
 
-class SubmissionCollector:
+class SubmissionCollector(staging.BatchBuilder):
     """Collects rows of both tables until there are enough for a batch."""
 
-    def __init__(self, tally: SignalCounter, today: date) -> None:
-        self._tally = tally
+    def __init__(self, dataset: str, today: date) -> None:
+        super().__init__(dataset)
         self._today = today
         self._filers: list[dict[str, Any]] = []
         self._endings: list[dict[str, Any]] = []
         self._filed: dict[str, list[Any]] = {name: [] for name in _RAW}
-        self._rejects: list[Rejected] = []
-
-    def reject(self, record: object, reason: str, excerpt: object = "") -> None:
-        self._rejects.append((record, reason, excerpt))
 
     def filer(self, filer: FilerProfile) -> None:
         """Adds a profile with its newest filings. An individual's filings are about others and are left out."""
@@ -63,7 +59,7 @@ class SubmissionCollector:
         if cik is None or name is None:
             self.reject(filer.cik, "a filer without a CIK or a name")
             return
-        row = _FilerRowBuilder(self._tally, cik).of(filer, name)
+        row = _FilerRowBuilder(self.tally, cik).of(filer, name)
         self._filers.append(row)
         if row["is_person"]:
             return
@@ -99,12 +95,13 @@ class SubmissionCollector:
     def batches(self) -> Iterator[Batch]:
         """Yields the collected rows as batches and clears them."""
         raw = pl.DataFrame(self._filed, schema=_RAW)
-        filed, bad = _filing_rows(raw, self._tally)
-        rejects = staging.reject_rows([*self._rejects, *bad])
-        yield staging.make_batch(f.FILERS, self._filers, rejects, self._tally.drain())
-        yield staging.make_batch(f.FILED_TABLE, filed)
-        yield staging.make_batch(f.ENDINGS, self._endings)
-        self.__init__(self._tally, self._today)
+        filed, bad = _filing_rows(raw, self.tally)
+        for rejected in bad:
+            self.reject(*rejected)
+        yield self.build(f.FILERS, self._filers)
+        yield self.build(f.FILED_TABLE, filed)
+        yield self.build(f.ENDINGS, self._endings)
+        self.__init__(self.tally.dataset, self._today)
 
 
 def _filing_rows(raw: pl.DataFrame, tally: SignalCounter) -> tuple[pl.DataFrame, list[Rejected]]:
@@ -155,14 +152,16 @@ class _FilerRowBuilder:
         person = is_person(filer)
         page = filer.filings.recent
         days = [
-            day for value in (*page.filingDate, *_continuation_start_days(filer)) if (day := self._parse_date(value))
+            day
+            for value in (*page.filingDate, *(file.filingFrom for file in filer.filings.files or []))
+            if (day := self._parse_date(value))
         ]
         return {
             f.CIK: self._cik,
             f.NAME: name,
             "entity_type": self._checked_code(scalar_text(filer.entityType), ENTITY_TYPES, "entityType"),
             "is_person": person,
-            "sic": self._checked_sic(_sic_code(filer)),
+            "sic": self._checked_code(_sic_code(filer), INDUSTRIES, "sic"),
             "sic_label": scalar_text(filer.sicDescription),
             "owns_reported": scalar_flag(filer.insiderTransactionForOwnerExists),
             "has_insiders": scalar_flag(filer.insiderTransactionForIssuerExists),
@@ -172,7 +171,9 @@ class _FilerRowBuilder:
             "website": scalar_text(filer.website),
             "categories": [part.strip() for part in (scalar_text(filer.category) or "").split("<br>") if part.strip()],
             "year_end": scalar_text(filer.fiscalYearEnd),
-            "incorporated_in": self._checked_place(scalar_text(filer.stateOfIncorporation), "stateOfIncorporation"),
+            "incorporated_in": self._checked_code(
+                scalar_text(filer.stateOfIncorporation), PLACES, "stateOfIncorporation"
+            ),
             **({} if may_be_individual(filer) else self._address_columns(filer)),
             "former_names": former_names(filer.formerNames or []),
             "first_filed": min(days, default=None),
@@ -181,18 +182,8 @@ class _FilerRowBuilder:
             "aged": [],
         }
 
-    def _checked_code(self, code: str | None, known: tuple[str, ...], subject: str) -> str | None:
+    def _checked_code(self, code: str | None, known: Container[str], subject: str) -> str | None:
         if code is not None and code not in known:
-            self._tally.add("unknown_code", f"{subject} {code}", self._cik)
-        return code
-
-    def _checked_sic(self, code: str | None) -> str | None:
-        if code is not None and code not in INDUSTRIES:
-            self._tally.add("unknown_code", f"sic {code}", self._cik)
-        return code
-
-    def _checked_place(self, code: str | None, subject: str) -> str | None:
-        if code is not None and code not in PLACES:
             self._tally.add("unknown_code", f"{subject} {code}", self._cik)
         return code
 
@@ -221,7 +212,7 @@ class _FilerRowBuilder:
         return {
             "lines": lines or None,
             "city": scalar_text(used.city),
-            "place": self._checked_place(scalar_text(used.stateOrCountry), "stateOrCountry"),
+            "place": self._checked_code(scalar_text(used.stateOrCountry), PLACES, "stateOrCountry"),
             "postal_code": scalar_text(used.zipCode),
         }
 
@@ -266,11 +257,6 @@ def former_names(names: list[FormerName]) -> list[str]:
         if (written := scalar_text(name.name))
     )
     return list({name.casefold(): name for _, _, name in reversed(dated)}.values())
-
-
-def _continuation_start_days(filer: FilerProfile) -> Iterator[str | None]:
-    for file in filer.filings.files or []:
-        yield file.filingFrom
 
 
 def _tax_number(filer: FilerProfile) -> str | None:

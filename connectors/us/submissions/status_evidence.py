@@ -3,7 +3,7 @@
 Some facts change with time only: eighteen months without a report, ten days after a removal from listing, the
 end of a report's wait for its figures (`filings`). Reading the same filings on a later day therefore yields a
 different row, so that the companies concerned are processed again. Does not belong here: the status
-(`profile.status`), or fetching the filings (`profile.end_filings`).
+(`profile.status`), or fetching the filings (`filing_headers.fetch`).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw, Struct
 
-from connectors.contract.dataset import UnreadableFileError
+from connectors.contract.pieces import UnreadableFileError
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.json.known_keys import KeyTree
 from connectors.kit.staging import SignalCounter

@@ -6,37 +6,24 @@ end of a company. Does not belong here: which companies are listed (`profile.com
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Cursor,
-    Dataset,
-    FetchedFile,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    Scope,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat
-from connectors.kit.http.response import NotModified, Validators
+from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
 from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_key
-from connectors.us.sec_http import download_existing, error_body_reason
+from connectors.us.sec_http import error_body_reason, fetch_existing_file
 from connectors.us.submissions.rows import EXCHANGES
 from warehouse.schema.types import Column, ColumnKind, Table
-
-if TYPE_CHECKING:
-    from connectors.kit.http.client import HttpClient
 
 KEY: Final = "us.tickers"
 LIST_URL: Final = f"{FILES_URL}/files/company_tickers_exchange.json"
@@ -82,28 +69,23 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """One batch of `us_ticker`."""
     with staging.open_plain(member) as stream:
         body = stream.read(_LARGEST)
-    try:
+    with staging.unreadable_on(member, MALFORMED, 'due is {"fields": […], "data": [[…]]}'):
         listed = msgspec.json.decode(body, type=_TickerList)
-    except MALFORMED as error:
-        raise UnreadableFileError(
-            member.dataset, member.name, f'due is {{"fields": […], "data": [[…]]}}: {error}'
-        ) from error
     missing = sorted(set(FIELDS) - set(listed.fields))
     if missing:
-        raise UnreadableFileError(member.dataset, member.name, f"the list has no field {', '.join(missing)}")
-    tally = SignalCounter(member.dataset)
+        raise member.unreadable_error(f"the list has no field {', '.join(missing)}")
+    batch = staging.BatchBuilder(member.dataset)
     for field in sorted(set(listed.fields) - set(FIELDS)):
-        tally.add("unknown_column", field, member.name)
+        batch.tally.add("unknown_column", field, member.name)
     places = [listed.fields.index(field) for field in FIELDS]
     rows: dict[tuple[str, str], dict[str, str | None]] = {}
-    rejects: list[tuple[object, str, object]] = []
     for number, values in enumerate(listed.data, 1):
-        row = _ticker_row([values[place] if place < len(values) else None for place in places], tally)
+        row = _ticker_row([values[place] if place < len(values) else None for place in places], batch.tally)
         if row is None:
-            rejects.append((number, "a symbol without CIK or text", values))
+            batch.reject(number, "a symbol without CIK or text", values)
         else:
             rows[str(row["cik"]), str(row["ticker"])] = row
-    yield staging.make_batch(TICKERS, list(rows.values()), staging.reject_rows(rejects), tally.drain())
+    yield batch.build(TICKERS, rows.values())
 
 
 def _ticker_row(values: list[Any], tally: SignalCounter) -> dict[str, str | None] | None:
@@ -114,14 +96,6 @@ def _ticker_row(values: list[Any], tally: SignalCounter) -> dict[str, str | None
     if exchange is not None and exchange not in EXCHANGES:
         tally.add("unknown_code", f"exchange {exchange}", cik)
     return {"cik": cik, "ticker": ticker, "name": name, "exchange": exchange}
-
-
-def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches the whole list; nothing if it is unchanged."""
-    since = None if cursor is None else Validators.of(cursor)
-    answer = download_existing(http, LIST_URL, {BodyFormat.JSON}, since)
-    if not isinstance(answer, NotModified):
-        yield answer.to_fetched_file(LIST_NAME, Scope.FULL, answer.validators.cursor())
 
 
 DATASET: Final = Dataset(
@@ -136,7 +110,6 @@ DATASET: Final = Dataset(
     staged_tables={TICKERS.name: TICKERS},
     file_patterns=("company_list/**", "company_tickers*", "ticker.txt", "cik-lookup-data*"),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
-    fetch=fetch,
+    fetch=partial(fetch_existing_file, ConditionalFile(LIST_URL, LIST_NAME, {BodyFormat.JSON}, Scope.FULL)),
 )

@@ -19,10 +19,10 @@ SILENT_MONTHS: Final = 24  # periods that ended longer than this before the base
 class EmissionContext:
     """When a change was seen, and which datasets may emit events.
 
-    `baselines`: by dataset, the instant of its first snapshot. `late`: datasets with a late-arriving snapshot
-    at this instant. `linked`: (company_id, dataset, lost) of companies that gained or lost rows of a dataset
-    by a link, without any change in the world; a row moved from one company to another counts as lost for
-    both.
+    `baselines`: by dataset, the instant of its first snapshot. `late_arriving_datasets`: datasets with a
+    late-arriving snapshot at this instant. `linked`: (company_id, dataset, lost) of companies that gained or lost
+    rows of a dataset by a link, without any change in the world; a row moved from one company to another counts as
+    lost for both.
     """
 
     instant: datetime

@@ -8,36 +8,28 @@ registry (`connectors`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import polars as pl
 
 from pipelines.transforms.differences import Differences, Frames, Row
 from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows
-from pipelines.transforms.events.payload import EventRow, EventSource, event_payload, instant_text
+from pipelines.transforms.events.payload import EventRow, EventSource, build_event, instant_text, rows_with_company
 from warehouse.schema import ids
 
 TITLE: Final = 300  # characters, docs/contract/contract.md 4.6
 SUMMARY: Final = 1_000
-_COMPANY: Final = ("company_id", "org_number", "name", "country")
 
 
 def news_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of news and notices that arrived with this difference."""
     for table, event in (("news", _news_event), ("notices", _regulatory_event)):
         if table in differences:
-            yield from _build_events(table, event, differences, snapshot, context)
-
-
-def _build_events(
-    table: str, event: Callable[[Row], EventRow], differences: Differences, image: Frames, occasion: EmissionContext
-) -> Iterator[EventRow]:
-    rows = emittable_rows(differences[table].added, "register", differences["companies"].known, occasion)
-    fresh = rows.filter(pl.col("published_at").dt.date() >= pl.col("_baseline").dt.date())
-    companies = image["companies"].select(_COMPANY)
-    for row in fresh.join(companies, on="company_id").iter_rows(named=True):
-        yield event(row)
+            added, known = differences[table].added, differences["companies"].known
+            rows = emittable_rows(added, "register", known, context)
+            fresh = rows.filter(pl.col("published_at").dt.date() >= pl.col("_baseline").dt.date())
+            yield from map(event, rows_with_company(fresh, snapshot))
 
 
 def _news_event(row: Row) -> EventRow:
@@ -53,7 +45,7 @@ def _news_event(row: Row) -> EventRow:
         "categories": row["categories"],
     }
     event_id = ids.news_published_id(row["company_id"], row["native_id"])
-    return _build_event(event_id, "news.published", row, "news", value)
+    return _build_event(event_id, "news.published", row, value)
 
 
 def _regulatory_event(row: Row) -> EventRow:
@@ -71,14 +63,12 @@ def _regulatory_event(row: Row) -> EventRow:
         "currency": row["currency"],
     }
     event_id = ids.regulatory_event_id(row["authority"], row["native_id"], row["company_id"])
-    return _build_event(event_id, "event.regulatory", row, "notice", value)
+    return _build_event(event_id, "event.regulatory", row, value)
 
 
-def _build_event(event_id: str, event_type: str, row: Row, key: str, value: dict[str, Any]) -> EventRow:
-    occurred_at = row["published_at"]
+def _build_event(event_id: str, event_type: str, row: Row, value: dict[str, Any]) -> EventRow:
     source = EventSource(row["register"], row["native_id"], row["url"], row["observed_at"])
-    document = event_payload(row, occurred_at, source, key, value)
-    return EventRow(event_id, event_type, row["company_id"], occurred_at, document)
+    return build_event(event_id, event_type, row, row["published_at"], source, value)
 
 
 def _cut_summary(text: str | None) -> str | None:

@@ -1,13 +1,14 @@
-"""ownership.changed: a holder's share crosses 5, 10, 20 or 50 percent.
+"""ownership.changed: a holder's share crosses 5, 10, 20 or 50 percent (docs/contract/contract.md 4.6).
 
-Belongs here: which difference between two states of the owners is a crossing, and of which day. Does not
-belong here: the arithmetic of thresholds (`thresholds`).
+Belongs here: which difference between two states of the owners is a crossing, and of which day. Exact decimals
+only: 5.0 reached is 5 reached. Does not belong here: the states compared (`ownership.line_lineage`).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -16,25 +17,55 @@ import polars as pl
 
 from pipelines.transforms.differences import Differences, Frames, Row
 from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows, unlinked_companies
-from pipelines.transforms.events.payload import EventRow, EventSource, event_payload, midnight_utc
-from pipelines.transforms.events.thresholds import ABSENT, ALL, ShareRange, crossed_thresholds
-from pipelines.transforms.ownership.intermediate_states import EXACT, IntermediateStates
-from pipelines.transforms.ownership.line_lineage import STATE, OwnerLineage
+from pipelines.transforms.events.payload import EventRow, EventSource, build_event, midnight_utc, rows_with_company
+from pipelines.transforms.ownership.line_lineage import EXACT, STATE, IntermediateStates, OwnerLineage
 from pipelines.transforms.ownership.owners import percent_number
 from pipelines.transforms.ownership.survivorship import CAPITAL, VOTES, Measure
 from warehouse.schema import ids
+from warehouse.schema.codes import THRESHOLDS
 
+NOTHING: Final = Decimal(0)
+ALL: Final = Decimal(100)
 _DERIVED: Final = "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class ShareRange:
+    """A share as far as it is known: more than `low`, at most `high`; an exact one has both equal."""
+
+    low: Decimal
+    high: Decimal
+
+    def overlaps(self, other: ShareRange) -> bool:
+        """True if both may be the same share. Bands are half-open: touching is not overlapping."""
+        if other.low == other.high:
+            return self.contains(other.low)
+        if self.low == self.high:
+            return other.contains(self.low)
+        return max(self.low, other.low) < min(self.high, other.high)
+
+    def contains(self, share: Decimal) -> bool:
+        """True if an exact share is possible for this level."""
+        return share == self.low == self.high or self.low < share <= self.high
+
+
+ABSENT: Final = ShareRange(NOTHING, NOTHING)
+
+
+def crossed_thresholds(previous: Decimal, current: Decimal) -> tuple[int, ...]:
+    """Thresholds between two shares, ascending; reaching one from below counts, staying on it does not."""
+    if previous < current:
+        return tuple(limit for limit in THRESHOLDS if previous < limit <= current)
+    return tuple(limit for limit in THRESHOLDS if previous >= limit > current)
 
 
 def ownership_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of holders with a share on another side of a threshold than before."""
     lineage = OwnerLineage(differences["owners"], differences.get("holdings"))
     rows = emittable_rows(_moved_holders(differences), "register", differences["companies"].known, context)
-    companies = snapshot["companies"].select("company_id", "org_number", "name", "country")
     unlinked = unlinked_companies(context)
     passages = IntermediateStates(snapshot)
-    for row in rows.join(companies, on="company_id").iter_rows(named=True):
+    for row in rows_with_company(rows, snapshot):
         if row["_gone"] and lineage.has_successor(row):
             continue
         # a record moved away by a link has not ended, whichever register covers the holder now
@@ -116,12 +147,11 @@ def _build_event(row: Row, instant: datetime) -> EventRow | None:
     if not limits or before.overlaps(after):
         return None
     as_of = _crossing_day(row, instant.date())
-    occurred_at = midnight_utc(as_of)
     change = _change_object(row, previous, current) | {"thresholds_crossed": list(limits)}
     change |= {"basis": row["basis"] or row["basis_before"], "as_of": as_of.isoformat()}
     event_id = ids.ownership_changed_id(row["company_id"], row["holder_id"], as_of, previous, current)
-    document = event_payload(row, occurred_at, _event_source(row, instant), "change", change)
-    return EventRow(event_id, "ownership.changed", row["company_id"], occurred_at, document)
+    source = _event_source(row, instant)
+    return build_event(event_id, "ownership.changed", row, midnight_utc(as_of), source, change)
 
 
 def _change_object(row: Row, previous: Decimal, current: Decimal) -> dict[str, Any]:

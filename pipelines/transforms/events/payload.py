@@ -2,21 +2,32 @@
 
 See docs/contract/contract.md 4.6.
 Belongs here: the parts shared by all kinds. Does not belong here: the object of one kind (`status`, `ownership`,
-`filing_payload`, `news`), or `sequence`, which the ledger assigns.
+`filing`, `news`), or `sequence`, which the ledger assigns.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.differences import Row
+from pipelines.transforms.differences import Frames, Row
 from warehouse.schema.tables import EVENTS
+
+_COMPANY: Final = ("company_id", "org_number", "name", "country")
+# Key of the one object of each kind of event.
+_OBJECT_KEYS: Final = {
+    "filing.added": "filing",
+    "filing.updated": "filing",
+    "ownership.changed": "change",
+    "status.changed": "change",
+    "news.published": "news",
+    "event.regulatory": "notice",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +66,21 @@ def day_text(day: date | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-def event_payload(company: Row, occurred_at: datetime, source: EventSource, key: str, value: Mapping[str, Any]) -> str:
-    """The event's JSON: the common keys, then the one object of its kind."""
+def rows_with_company(rows: pl.DataFrame, snapshot: Frames) -> Iterator[dict[str, Any]]:
+    """Rows of some companies, with the columns that every event states of its company."""
+    companies = snapshot["companies"].select(_COMPANY)
+    return rows.join(companies, on="company_id").iter_rows(named=True)
+
+
+def build_event(
+    event_id: str, event_type: str, row: Row, occurred_at: datetime, source: EventSource, value: Mapping[str, Any]
+) -> EventRow:
+    """The event of a row: the common keys, then the one object of its kind."""
     document = {
-        "company_id": company["company_id"],
-        "org_nr": company["org_number"],
-        "name": company["name"],
-        "country": company["country"],
+        "company_id": row["company_id"],
+        "org_nr": row["org_number"],
+        "name": row["name"],
+        "country": row["country"],
         "occurred_at": instant_text(occurred_at),
         "source": {
             "register": source.register,
@@ -69,9 +88,10 @@ def event_payload(company: Row, occurred_at: datetime, source: EventSource, key:
             "url": source.url,
             "retrieved_at": instant_text(source.retrieved_at),
         },
-        key: value,
+        _OBJECT_KEYS[event_type]: value,
     }
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    data = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return EventRow(event_id, event_type, row["company_id"], occurred_at, data)
 
 
 def event_frame(rows: Iterable[EventRow]) -> pl.DataFrame:

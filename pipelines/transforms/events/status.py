@@ -14,7 +14,7 @@ import polars as pl
 
 from pipelines.transforms.differences import Differences, Row
 from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows
-from pipelines.transforms.events.payload import EventRow, EventSource, event_payload, midnight_utc
+from pipelines.transforms.events.payload import EventRow, EventSource, build_event, midnight_utc
 from warehouse.schema import ids
 
 _BEFORE = ("status", "status_source")
@@ -33,7 +33,6 @@ def status_events(differences: Differences, context: EmissionContext) -> Iterato
 
 def _build_event(row: Row, instant: datetime) -> EventRow:
     effective = row["status_date"] or instant.date()
-    occurred_at = midnight_utc(effective)
     change = {
         "previous_status": row["_status"],
         "current_status": row["status"],
@@ -42,8 +41,8 @@ def _build_event(row: Row, instant: datetime) -> EventRow:
         "reason": row["status_detail"],
     }
     event_id = ids.status_changed_id(row["company_id"], row["_status"], row["status"], effective)
-    document = event_payload(row, occurred_at, _deciding_source(row), "change", change)
-    return EventRow(event_id, "status.changed", row["company_id"], occurred_at, document)
+    source = _deciding_source(row)
+    return build_event(event_id, "status.changed", row, midnight_utc(effective), source, change)
 
 
 def _deciding_source(row: Row) -> EventSource:

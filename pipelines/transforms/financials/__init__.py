@@ -1,1 +1,1 @@
-"""Versions of financial statements, their periods, and filings that several sources announce."""
+"""Versions of financial statements, and their periods."""

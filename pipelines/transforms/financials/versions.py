@@ -1,7 +1,8 @@
 """Reported figures, by document, to every version of every period.
 
-Belongs here: which document applies to a period, and in which order versions follow. Does not belong here:
-when two statements differ (`statement_diff`), names of periods (`periods`), or events (`events.filing`).
+Belongs here: which document applies to a period, in which order versions follow, and in which fields two statements
+of one period differ (docs/contract/contract.md 4.3 and 4.6). Does not belong here: names of periods (`periods`), or
+events (`events.filing`).
 A period's own documents make its versions; comparatives of later documents only fill periods that have none.
 The register may also serve other figures under the same document: the statement known before is kept as the
 earlier version, which is why the rows known so far are an input.
@@ -9,12 +10,12 @@ earlier version, which is why the rows known so far are an input.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import polars as pl
 
 from pipelines.transforms.financials.periods import period_type, with_fiscal_labels
-from pipelines.transforms.financials.statement_diff import is_new_version
 from warehouse.schema.codes import CHANGE_FIELDS, FIGURES
 from warehouse.schema.tables import FINANCIALS
 
@@ -23,6 +24,9 @@ _VALUES: Final = ("currency", *FIGURES)
 # without a filing date documents tie: then first known first, amendments last, the register's numbers
 _ORDER: Final = (*PERIOD, "_filed", "_prior", "_seen", "is_amendment", "native_id", "filing_id", "_known")
 _UNKNOWN: Final = 1 << 40  # after every known version
+MONEY: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets")
+UNITS: Final = (10**9, 10**6, 10**3)  # units in which filers round; tens and hundreds are not used
+Statement = Mapping[str, Any]
 
 
 def build_financial_versions(
@@ -112,3 +116,42 @@ def _select_comparatives(documents: pl.DataFrame, own: pl.DataFrame) -> pl.DataF
     newest = free.with_columns(_filed=_filing_day(pl.col("observed_at"))).sort(order)
     last = newest.unique(subset=same, keep="last", maintain_order=True)
     return last.with_columns(version=pl.lit(1, dtype=pl.Int64))
+
+
+def rounding_unit(statement: Statement) -> int:
+    """The coarsest unit that all amounts of a statement are whole multiples of; 1 if there are no amounts."""
+    amounts = [statement[field] for field in MONEY if statement[field]]
+    for candidate in UNITS if amounts else ():
+        if all(amount % candidate == 0 for amount in amounts):
+            return candidate
+    return 1
+
+
+def changed_fields(before: Statement, after: Statement) -> tuple[str, ...]:
+    """Fields in which the later statement differs, in the contract's order.
+
+    An amount that is merely the earlier one rounded to a coarser unit is no difference.
+    """
+    return tuple(_iter_changed_fields(before, after))
+
+
+def _iter_changed_fields(before: Statement, after: Statement) -> Iterator[str]:
+    coarser = rounding_unit(after)
+    rounds = coarser > rounding_unit(before) and before["currency"] == after["currency"]
+    for field in CHANGE_FIELDS:
+        was, now = before[field], after[field]
+        if was == now:
+            continue
+        if rounds and field in MONEY and was is not None and now is not None and abs(was - now) * 2 <= coarser:
+            continue
+        yield field
+
+
+def is_new_version(before: Statement, after: Statement) -> bool:
+    """True if a later statement gives another value. Omitting a figure is no change."""
+    return any(after[field] is not None for field in _iter_changed_fields(before, after))
+
+
+def is_restatement(before: Statement, after: Statement) -> bool:
+    """True if a later statement changes a value stated before (restatement)."""
+    return any(before[field] is not None and after[field] is not None for field in _iter_changed_fields(before, after))

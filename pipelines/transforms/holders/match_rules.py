@@ -10,19 +10,15 @@ companies.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from name_matching.folding import fold_text
-from pipelines.transforms.connected_components import connected_components
 from pipelines.transforms.holders import name_features
-from pipelines.transforms.holders.fuzzy_pairs import closest_pairs
+from pipelines.transforms.holders.name_features import Group, Record, closest_pairs, names_of, register_codes
 from pipelines.transforms.holders.renewals import renewal_pairs
 from warehouse.schema.decisions import HolderDecision
-
-Record = Mapping[str, Any]
-Group = list[Record]
 
 BY_NUMBER: Final = "number"
 BY_PERSON: Final = "judged"
@@ -168,11 +164,11 @@ def _join_by_number(found: HolderGroups) -> None:
         for number in _company_numbers(group):
             by_number[number].append(group)
     for same in by_number.values():
-        told = Counter(register for group in same for register in _register_codes(group))
+        told = Counter(register for group in same for register in register_codes(group))
         classes = any(count > 1 for count in told.values())
         grown: list[Group] = []
         for group in same:
-            fits = [one for one in grown if _register_codes(one).isdisjoint(_register_codes(group))]
+            fits = [one for one in grown if register_codes(one).isdisjoint(register_codes(group))]
             fits = [one for one in fits if len(_company_numbers([*one, *group])) == 1 and found.may_join((one, group))]
             if classes:
                 fits = sorted((one for one in fits if _class_gap(one, group) is not None), key=_gap_sort_key(group))
@@ -221,10 +217,29 @@ def _groups_sharing_keys(groups: Sequence[Group], rule: MatchRule) -> Iterator[l
         yield [groups[place] for place in places]
 
 
+def connected_components(shared: Iterable[Sequence[int]]) -> Iterator[list[int]]:
+    """Groups of places connected by common lists, directly or through others; in ascending order."""
+    above: dict[int, int] = {}
+
+    def root(place: int) -> int:
+        while above.setdefault(place, place) != place:
+            place = above[place]
+        return place
+
+    for places in shared:
+        for place in places[1:]:
+            first, second = sorted((root(places[0]), root(place)))
+            above[second] = first
+    members: dict[int, list[int]] = defaultdict(list)
+    for place in sorted(above):
+        members[root(place)].append(place)
+    yield from (places for places in members.values() if len(places) > 1)
+
+
 def _rule_keys(group: Group, rule: MatchRule) -> frozenset[str]:
     if (rule.of_entities and not _is_entity(group)) or (rule.of_persons and not _known_types([group]) <= {_PERSON}):
         return frozenset()
-    names = {record["holder_name"] for record in group} - {None}
+    names = names_of(group)
     if len(names) == 1:
         return rule.blocking_keys(next(iter(names)))
     return frozenset[str]().union(*(rule.blocking_keys(name) for name in names))
@@ -276,13 +291,9 @@ def _is_entity(group: Group) -> bool:
 
 
 def _has_distinct_registers(groups: Sequence[Group]) -> bool:
-    told = [register for group in groups for register in _register_codes(group)]
+    told = [register for group in groups for register in register_codes(group)]
     return len(told) == len(set(told))
 
 
 def _company_numbers(records: Iterable[Record]) -> set[str]:
     return {record["holder_company_id"] for record in records} - {None}
-
-
-def _register_codes(records: Iterable[Record]) -> set[str]:
-    return {record["register"] for record in records}

@@ -1,14 +1,16 @@
 """Name comparison among the holders of one company: spellings, transliterations, legal forms, core names.
 
-Belongs here: which words of a name are its legal form, which spellings are one name, how close two cores are
-(docs/formats/news.md 5). Does not belong here: whether two records of one name are one holder
-(`match_rules`).
+Belongs here: which words of a name are its legal form, which spellings are one name, how close two cores are, which
+groups have nearly equal names and no other close match (docs/formats/news.md 5). Does not belong here: whether two
+records of one name are one holder, or what else contradicts a pair (`match_rules`).
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
@@ -48,6 +50,10 @@ _VOWEL: Final = str.maketrans("aeiouy", "~~~~~~")
 _NUMERALS: Final = frozenset(
     ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv"]
 )
+_APART: Final = 3.0  # points by which the best must lead the next, or the match is ambiguous
+_CROWD: Final = 200  # groups sharing a word, above which the word is not distinctive
+Record = Mapping[str, Any]
+Group = list[Record]
 
 
 @lru_cache(_CACHED)
@@ -182,3 +188,60 @@ def _trailing_form(words: list[str]) -> tuple[str, ...] | None:
     lengths = range(_SUFFIX + 1, 0, -1)
     ends = (tuple(words[-length:]) for length in lengths if len(words) > length)
     return next((end for end in ends if end in _SPELLINGS), None)
+
+
+def closest_pairs(
+    groups: Sequence[Group], may_pair: Callable[[Group, Group], bool]
+) -> Iterator[tuple[Group, Group, float]]:
+    """Pairs of groups that are each other's only close match, with scores; `may_pair`: whether they may be joined."""
+    scores: dict[int, dict[int, float]] = defaultdict(dict)
+    for one, other in sorted(_candidate_pairs(groups)):
+        score = _group_similarity(groups[one], groups[other])
+        if score >= CLOSE - _APART:
+            scores[one][other] = scores[other][one] = score
+    for one in sorted(scores):
+        other = _best_match(scores[one])
+        if (
+            other is not None
+            and one < other
+            and _best_match(scores[other]) == one
+            and may_pair(groups[one], groups[other])
+        ):
+            yield groups[one], groups[other], scores[one][other]
+
+
+def _candidate_pairs(groups: Sequence[Group]) -> set[tuple[int, int]]:
+    blocks: dict[str, list[int]] = defaultdict(list)
+    for place, group in enumerate(groups):
+        for block in {block for name in names_of(group) for block in blocking_keys(name)}:
+            blocks[block].append(place)
+    crowded = (places for places in blocks.values() if len(places) <= _CROWD)
+    return {
+        (one, other)
+        for places in crowded
+        for at, one in enumerate(places)
+        for other in places[at + 1 :]
+        if register_codes(groups[one]) != register_codes(groups[other])
+    }
+
+
+def _best_match(scores: Mapping[int, float]) -> int | None:
+    """The closest group, if it is close enough and well ahead of the next."""
+    ordered = sorted(scores.items(), key=lambda told: (-told[1], told[0]))
+    place, score = ordered[0]
+    next_score = ordered[1][1] if len(ordered) > 1 else 0.0
+    return place if score >= CLOSE and score - next_score >= _APART else None
+
+
+def _group_similarity(group: Group, other: Group) -> float:
+    return max((name_similarity(one, two) for one in names_of(group) for two in names_of(other)), default=0.0)
+
+
+def names_of(group: Group) -> set[str]:
+    """The names of a group's records."""
+    return {record["holder_name"] for record in group} - {None}
+
+
+def register_codes(records: Iterable[Record]) -> set[str]:
+    """The registers of some records."""
+    return {record["register"] for record in records}

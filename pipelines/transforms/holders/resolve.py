@@ -1,23 +1,27 @@
 """Assigns holder ids: one id per holder of one company, from its earliest record.
 
-Belongs here: which companies' records have to be processed one by one, and which id a holder with several
-records has. Does not belong here: which records are one holder (`match_rules`), or what they hold
+Belongs here: which companies' records have to be processed one by one, which id a holder with several records has,
+and ids for whole columns, fifteen million rows at once (the rule is `warehouse.schema.ids.holder_id`; a test
+compares the two). Does not belong here: which records are one holder (`match_rules`), or what they hold
 (`ownership.owners`).
 """
 
 from __future__ import annotations
 
 import json
+import sys
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.holders.ids import holder_ids
 from pipelines.transforms.holders.match_rules import HolderJoin, resolve_holders
 from pipelines.transforms.holders.renewals import companies_with_renewals
+from warehouse.schema import ids
 from warehouse.schema.decisions import HolderDecision
 from warehouse.schema.ids import holder_id
 
@@ -27,6 +31,13 @@ SINGLE: Final = "single"
 
 Record = Mapping[str, Any]
 Verdicts = Mapping[str, Sequence[HolderDecision]]  # by company, oldest first
+_NAME: Final = "holder_id"
+_PARTS: Final = ("company_id", "register", "native_id")
+_BITS: Final = 10  # two base-32 digits at once
+_PAIRS: Final = 13  # which make the 26 digits of an id
+_WORD: Final = 64
+_WORDS: Final = 4  # of a digest
+_USED: Final = 3  # containing the 130 bits used
 
 
 def with_holder_id(
@@ -157,3 +168,37 @@ def _choose_holder_id(
 
 def _first_day(record: Record) -> Any:
     return record["valid_from"] or record["observed_at"].date()
+
+
+def holder_ids(rows: pl.DataFrame) -> pl.Series:
+    """`holder_id` of every row by company_id, register and native_id, none of which is null."""
+    keys = rows.select(pl.concat_str(*(_length_prefixed(name) for name in _PARTS)).cast(pl.Binary)).to_series()
+    words = array("Q", b"".join([sha256(key).digest() for key in keys.to_list()]))
+    if sys.byteorder == "little":
+        words.byteswap()
+    told = pl.Series(words, dtype=pl.UInt64)
+    digests = pl.DataFrame([told.gather_every(_WORDS, place).alias(str(place)) for place in range(_USED)])
+    digits = pl.Series(_NAME, ids.PAIRS, dtype=pl.String)
+    pairs = (pl.lit(digits).gather(pair).alias(f"_{place}") for place, pair in enumerate(_digit_pairs()))
+    return digests.select(pl.concat_str(pl.lit("own_"), *pairs).alias(_NAME)).to_series()
+
+
+def _length_prefixed(name: str) -> pl.Expr:
+    """A text prefixed with its length in bytes, which distinguishes («ab», «c») from («a», «bc»)."""
+    column = pl.col(name).cast(pl.String)
+    return pl.concat_str(column.str.len_bytes().cast(pl.String), pl.lit(":"), column)
+
+
+def _digit_pairs() -> Iterator[pl.Expr]:
+    """The first 130 bits of the three words, ten at a time."""
+    for pair in range(_PAIRS):
+        start = pair * _BITS
+        word, offset = divmod(start, _WORD)
+        right = _WORD - offset - _BITS
+        column = pl.col(str(word))
+        if right >= 0:
+            found = column // (1 << right)
+        else:
+            # the ten bits begin in one word and end in the next
+            found = (column % (1 << (_BITS + right))) * (1 << -right) + pl.col(str(word + 1)) // (1 << (_WORD + right))
+        yield (found % (1 << _BITS)).cast(pl.UInt32)

@@ -2,9 +2,10 @@
 
 Belongs here: for every day before a line's own, the statements valid then, reconciled like today's. The
 result depends on the statements alone, not on their order of arrival: a notice filed late is inserted in its
-place. If one of several records is changed in place, its states seen in history serve as statements
-(`observed_statements`); a line with only such a record has no past other than history. Does not belong here: the
-line of today (`owners`), or storing spans (`warehouse.history.valid_time`).
+place. A record of a group, a role or a person with significant control is changed in place: its former content is
+known only from history. If one of several records is such a one, its states seen in history serve as statements; a
+line with only such a record has no past other than history. Does not belong here: the line of today (`owners`), or
+storing states and spans (`warehouse.history.history`).
 """
 
 from __future__ import annotations
@@ -15,25 +16,82 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.holders.ids import holder_ids
-from pipelines.transforms.holders.resolve import SINGLE
-from pipelines.transforms.ownership.observed_statements import Key, observed_statements
+from pipelines.transforms.holders.resolve import SINGLE, holder_ids
 from pipelines.transforms.ownership.owners import SHARE, SourcePrecedence, source_text, sources_text
 from pipelines.transforms.ownership.survivorship import merge_by_precedence, record_date
 from warehouse.schema.ids import holder_id
 from warehouse.schema.tables import OWNERS
 
+SEEN: Final = "known_from"
+_RECORD: Final = ("company_id", "register", "native_id")
+
+Key = tuple[str, str, str]  # company, register, native id
 VALID_TO: Final = "valid_to"
 _KEY: Final = ("company_id", "holder_id")
 _SAME: Final = (*SHARE, "holder_name", "holder_type", "reconciliation")
-
 Record = Mapping[str, Any]
 Statements = Mapping[Key, Sequence[Record]]
+
+
+def companies_with_overwrites(lines: pl.DataFrame, previous_rows: pl.DataFrame, sources: SourcePrecedence) -> pl.Series:
+    """Companies with a line of several records of which one is changed in place.
+
+    `lines`, `previous_rows`: OWNERS rows now and before.
+    """
+    several = (
+        pl.concat([lines, previous_rows]).filter(pl.col("reconciliation") != SINGLE).select("company_id", "sources")
+    )
+    found = {
+        company
+        for company, told in several.iter_rows()
+        if any(source["register"] not in sources.dated for source in json.loads(told))
+    }
+    return pl.Series("company_id", sorted(found), dtype=pl.String)
+
+
+def observed_statements(states: pl.DataFrame, sources: SourcePrecedence) -> dict[Key, list[Record]]:
+    """The statements of records that are changed in place, oldest first, with `valid_from` set to the day of each.
+
+    `states`: HOLDINGS rows with `known_from`, all versions ever current.
+    """
+    undated = states.filter(~pl.col("register").is_in(list(sources.dated)))
+    rows = undated.sort(*_RECORD, SEEN).iter_rows(named=True)
+    return {key: list(_distinct_statements(told)) for key, told in groupby(rows, key=itemgetter(*_RECORD))}
+
+
+def _distinct_statements(states: Iterable[Record]) -> Iterator[Record]:
+    """One statement per run of states with the same share: the last state, with the day of the first."""
+    last: Record | None = None
+    is_first = True
+    for state in states:
+        if last is None:
+            last = {**state, "valid_from": state["valid_from"] or state[SEEN].date()}
+        elif all(last[name] == state[name] for name in SHARE):
+            corrected = state["valid_from"] if is_first else None
+            last = {**state, "valid_from": corrected or last["valid_from"]}
+        else:
+            day = _change_day(state, last["valid_from"])
+            if day > last["valid_from"]:
+                yield last
+                is_first = False
+            last = {**state, "valid_from": day}
+    if last is not None:
+        yield last
+
+
+def _change_day(state: Record, before: date) -> date:
+    """The day of a changed share: the record's own if it moved, else the day seen, or of its end if earlier."""
+    own = state["valid_from"]
+    if own is not None and own > before:
+        return own
+    seen = state[SEEN].date()
+    return max(before, min(seen, state["ended_on"] or seen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +116,7 @@ def build_valid_time_spans(
         told: HOLDINGS rows (the current records) and HOLDINGS_EARLIER rows (their earlier statements).
         sources: which registers date their statements, and their precedence.
         states: HOLDINGS rows with `known_from` of the companies that
-            `observed_statements.companies_with_overwrites` gives, all versions ever current; without them,
+            `companies_with_overwrites` gives, all versions ever current; without them,
             lines with a record changed in place keep their past from history.
         previous_rows: OWNERS rows known before, of the same companies: a line split off from others gets only its
             own past.

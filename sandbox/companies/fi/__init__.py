@@ -1,1 +1,1 @@
-"""Finnish companies of the world: numbers, vocabulary, their state on the first day, their stories."""
+"""Finnish companies of the world: vocabulary, their state on the first day, their stories."""

@@ -10,9 +10,9 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
+from sandbox import numbers
 from sandbox.companies import accounts as sandbox_accounts
 from sandbox.companies.fi import vocabulary
-from sandbox.companies.fi.numbers import finnish_number as business_id
 from sandbox.model.company import Accounts, Company
 from sandbox.model.fi import FinnishDetails, LegalSituation, RegisteredNotice, RegisterEntry
 from sandbox.random import random_bool, seeded_random
@@ -47,7 +47,7 @@ def finnish_company(seed: int, position: int, first_day: date, industry_code_set
     company = Company(
         market="FI",
         position=position,
-        number=business_id(position),
+        number=numbers.finnish_number(position),
         name=name_with_form(name, form),
         form=form,
         industry=line.industry(industry_code_set) if random_bool(rng, 0.95) else None,

@@ -6,7 +6,6 @@ listed companies (`stories_listed`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -14,8 +13,21 @@ from typing import Final
 from sandbox.companies import accounts as sandbox_accounts
 from sandbox.companies.fi import initial_state, vocabulary
 from sandbox.companies.fi.initial_state import TRADE
-from sandbox.companies.stories import Change, Story, StoryDay, change_status, no_change
-from sandbox.model.company import Accounts, Company, FilingChange
+from sandbox.companies.stories import (
+    Prepare,
+    Step,
+    Story,
+    StoryDay,
+    change_status,
+    correct_accounts,
+    file_accounts,
+    file_old_year,
+    move_company,
+    no_change,
+    publish_first_accounts,
+    repeat_accounts,
+)
+from sandbox.model.company import Accounts, Change, Company
 from sandbox.model.fi import DocumentFiled, FinnishDetails, LegalSituation, RegisteredNotice, RegisterEntry
 
 _ONE_DAY: Final = timedelta(days=1)
@@ -39,7 +51,7 @@ def prepare_active_company(story_day: StoryDay, company: Company) -> None:
 
 def _prepare_filer(
     flavour: str, behind: int = 2, count: int = 2, year_ends: tuple[tuple[int, int], ...] = initial_state.YEAR_ENDS
-) -> Callable[[StoryDay, Company], None]:
+) -> Prepare:
     """A company in good standing, `behind` years late with its accounts, in one of the register's variants."""
 
     def prepare(scene: StoryDay, company: Company) -> None:
@@ -73,15 +85,22 @@ def publish_notice(story_day: StoryDay, company: Company, kind: str, *codes: str
     company.finnish.modified = story_day.day
 
 
-def _publish_accounts(scene: StoryDay, company: Company, accounts: Accounts) -> None:
-    company.publish(accounts)
-    publish_notice(scene, company, "TA", "TILTAR")
+def _with_notice(step: Step) -> Step:
+    """Accounts, and the notice that they are registered."""
+
+    def noticed(scene: StoryDay, company: Company) -> list[Change]:
+        changes = step(scene, company)
+        publish_notice(scene, company, "TA", "TILTAR")
+        return changes
+
+    return noticed
 
 
-def _file_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    accounts = initial_state.next_accounts(scene.rng, company.accounts[-1], scene.day)
-    _publish_accounts(scene, company, accounts)
-    return [FilingChange(accounts, None)]
+def _next_accounts(scene: StoryDay, company: Company) -> Accounts:
+    return initial_state.next_accounts(scene.rng, company.accounts[-1], scene.day)
+
+
+_file_accounts: Final = _with_notice(file_accounts(_next_accounts))
 
 
 def _file_two_years(scene: StoryDay, company: Company) -> list[Change]:
@@ -100,41 +119,17 @@ def _refiled_accounts(scene: StoryDay, company: Company, changed: Accounts) -> A
     return replace(changed, published=scene.day, document=company.accounts[-1].document + 1)
 
 
-def _correct_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    last = company.accounts[-1]
-    accounts = _refiled_accounts(
-        scene, company, replace(last, figures=sandbox_accounts.restated_figures(last.figures), is_amended=True)
-    )
-    _publish_accounts(scene, company, accounts)
-    return [FilingChange(accounts, last)]
+def _old_accounts(scene: StoryDay, _company: Company, changed: Accounts) -> Accounts:
+    return replace(changed, published=scene.day, document=changed.document + 9)
 
 
-def _repeat_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    """The same accounts registered a second time: other bytes, a later day, no other figure."""
-    _publish_accounts(scene, company, _refiled_accounts(scene, company, company.accounts[-1]))
-    return []
-
-
-def _restate_comparatives(scene: StoryDay, company: Company) -> list[Change]:
+def _restated_comparatives(scene: StoryDay, company: Company) -> Accounts:
     """The next year repeats this one with other figures: the year's own filing takes precedence."""
-    following = initial_state.next_accounts(scene.rng, company.accounts[-1], scene.day)
-    accounts = replace(following, prior=sandbox_accounts.restated_figures(company.accounts[-1].figures))
-    _publish_accounts(scene, company, accounts)
-    return [FilingChange(accounts, None)]
+    prior = sandbox_accounts.restated_figures(company.accounts[-1].figures)
+    return replace(_next_accounts(scene, company), prior=prior)
 
 
-def _file_old_year(scene: StoryDay, company: Company) -> list[Change]:
-    """Accounts of a year that ended long before the first day: filled in silently."""
-    newest = company.accounts[-1]
-    start, end = (day.replace(year=day.year - 5) for day in (newest.start, newest.end))
-    old = replace(newest, start=start, end=end, published=scene.day, document=newest.document + 9)
-    company.accounts.insert(0, old)
-    company.new_accounts.append(old)
-    publish_notice(scene, company, "TA", "TILTAR")
-    return []
-
-
-def _enter_situation(kind: str) -> Callable[[StoryDay, Company], list[Change]]:
+def _enter_situation(kind: str) -> Step:
     """Bankruptcy, liquidation or restructuring begins, by yesterday's entry."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
@@ -203,10 +198,8 @@ def _rename_company(scene: StoryDay, company: Company) -> list[Change]:
 
 
 def _move_company(scene: StoryDay, company: Company) -> list[Change]:
-    company.place = scene.rng.choice([place for place in vocabulary.PLACES if place != company.place])
-    company.street = f"{vocabulary.STREETS[0]} {scene.rng.randint(200, 300)}"
     company.finnish.modified = scene.day
-    return []
+    return move_company(vocabulary.PLACES, f"{vocabulary.STREETS[0]} {{}}")(scene, company)
 
 
 def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
@@ -230,11 +223,8 @@ def _prepare_founded(scene: StoryDay, company: Company) -> None:
     publish_notice(scene, company, "U")
 
 
-def _publish_first_accounts(_scene: StoryDay, company: Company) -> list[Change]:
-    company.new_accounts.extend(company.accounts)
-    return []
-
-
+_correct_accounts: Final = _with_notice(correct_accounts(_refiled_accounts))
+_repeat_accounts: Final = _with_notice(repeat_accounts(_refiled_accounts))
 # two years late, and neither so old that it makes no event
 _LATE: Final = _prepare_filer("full", behind=3, count=1, year_ends=initial_state.DECEMBER)
 STORIES: Final[tuple[Story, ...]] = (
@@ -245,8 +235,8 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("files_two_years", _LATE, (_file_two_years,)),
     Story("files_on_paper", _prepare_noticed, (_file_on_paper,)),
     Story("corrects", _prepare_filer("full", behind=1), (_correct_accounts, _correct_accounts)),
-    Story("restates_comparatives", _prepare_filer("full"), (_restate_comparatives,)),
-    Story("files_old_year", _prepare_filer("full"), (_file_old_year,)),
+    Story("restates_comparatives", _prepare_filer("full"), (_with_notice(file_accounts(_restated_comparatives)),)),
+    Story("files_old_year", _prepare_filer("full"), (_with_notice(file_old_year(_old_accounts, 5)),)),
     Story("bankrupt_then_recovers", _prepare_taxpayer, (_enter_situation("KONK"), no_change, _end_situation)),
     Story("winds_up_then_bankrupt", prepare_active_company, (_enter_situation("SELTILA"), _enter_situation("KONK"))),
     Story("restructured", _prepare_taxpayer, (_enter_situation("SANE"), _end_situation)),
@@ -254,5 +244,5 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("leaves_registers_one_by_one", _prepare_taxpayer, (_leave_one_register, _suspend_business, _resume_business)),
     Story("renamed_then_moves", prepare_active_company, (_rename_company, _move_company)),
     Story("reclassified_then_flickers", prepare_active_company, (_reclassify_company, _flicker_timestamp)),
-    Story("founded", _prepare_founded, (_publish_first_accounts, _file_accounts), founded=True),
+    Story("founded", _prepare_founded, (publish_first_accounts, _file_accounts), founded=True),
 )

@@ -6,7 +6,6 @@ belong here: changes in the registers (`stories`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -14,16 +13,9 @@ from typing import Final
 
 from sandbox.companies.fi import initial_state, vocabulary
 from sandbox.companies.fi.stories import prepare_active_company
-from sandbox.companies.stories import Change, Story, StoryDay
-from sandbox.model.company import Company
-from sandbox.model.fi import (
-    DocumentFiled,
-    ExchangeRelease,
-    FlaggedChange,
-    HoldingPosition,
-    PlannedFlagging,
-    ReleaseAnnounced,
-)
+from sandbox.companies.stories import Prepare, Step, Story, StoryDay, crossing_changes
+from sandbox.model.company import Change, Company, ThresholdCrossing
+from sandbox.model.fi import DocumentFiled, ExchangeRelease, HoldingPosition, PlannedFlagging
 
 _RELEASED: Final = time(2, 30, tzinfo=UTC)  # before the daily fetch
 _TWO_DAYS: Final = timedelta(days=2)
@@ -37,7 +29,7 @@ def holding_position(shares: str, votes: str | None = None, *, indirect: bool = 
     return HoldingPosition(share, Decimal(votes) if votes else share, share + _INSTRUMENTS, indirect)
 
 
-def _prepare_listed(*positions: HoldingPosition, style: str = "table") -> Callable[[StoryDay, Company], None]:
+def _prepare_listed(*positions: HoldingPosition, style: str = "table") -> Prepare:
     """A public company with holders who notified before the first day, each in its own release."""
 
     def prepare(scene: StoryDay, company: Company) -> None:
@@ -85,9 +77,7 @@ def _publish_flagging(company: Company, flagging: PlannedFlagging, day: date) ->
     company.finnish.releases.append(replace(release, apart=apart, flagging=flagging))
 
 
-def _notify_position(
-    position: HoldingPosition, style: str = "table", place: int = 0
-) -> Callable[[StoryDay, Company], list[Change]]:
+def _notify_position(position: HoldingPosition, style: str = "table", place: int = 0) -> Step:
     """A holder notifies a new position; an event is made if its shares cross a threshold."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
@@ -96,24 +86,18 @@ def _notify_position(
         before = known.now if known else None
         crossed = scene.day - timedelta(days=1)
         _publish_flagging(company, PlannedFlagging(name, kind, crossed, position, before or _BELOW, style), scene.day)
-        return _crossing_changes(name, crossed, before, position)
+        basis = "band" if position.shares is None else "exact"
+        change = ThresholdCrossing(name, crossed, _share_pct(before), _share_pct(position), basis)
+        return crossing_changes(change)
 
     return step
-
-
-def _crossing_changes(holder: str, day: date, before: HoldingPosition | None, now: HoldingPosition) -> list[Change]:
-    previous, current = _share_pct(before), _share_pct(now)
-    low, high = sorted((previous, current))
-    if not any(low < limit <= high for limit in THRESHOLDS):
-        return []
-    return [FlaggedChange(holder, day, previous, current, "band" if now.shares is None else "exact")]
 
 
 def _share_pct(position: HoldingPosition | None) -> Decimal:
     return Decimal(0) if position is None or position.shares is None else position.shares
 
 
-def _publish_report(category: int, months: int) -> Callable[[StoryDay, Company], list[Change]]:
+def _publish_report(category: int, months: int) -> Step:
     """A report of the first months of the year, as a document."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
@@ -121,7 +105,7 @@ def _publish_report(category: int, months: int) -> Callable[[StoryDay, Company],
         end = date(scene.day.year, months + 1, 1) - timedelta(days=1)
         release = _next_release(company, scene.day, category, _report_headlines(company, start, end))
         company.finnish.releases.append(replace(release, attachment="report.pdf"))
-        return [DocumentFiled("interim_report", start, end, scene.day), ReleaseAnnounced(release)]
+        return [DocumentFiled("interim_report", start, end, scene.day), release]
 
     return step
 
@@ -138,10 +122,9 @@ def _report_headlines(company: Company, start: date, end: date) -> tuple[tuple[s
 def _publish_announcement(scene: StoryDay, company: Company) -> list[Change]:
     release = _next_release(company, scene.day, vocabulary.INSIDE, _plain_headlines(company))
     company.finnish.releases.append(replace(release, apart=True))
-    return [ReleaseAnnounced(release)]
+    return [release]
 
 
-THRESHOLDS: Final = (5, 10, 20, 50)
 _OVER_TWO_LIMITS: Final = _notify_position(holding_position("24.99", "31.10"), "flat")
 _WITHOUT_CROSSING: Final = _notify_position(holding_position("30.20"))
 STORIES: Final[tuple[Story, ...]] = (

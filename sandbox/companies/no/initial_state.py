@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, timedelta
+from decimal import Decimal
 from random import Random
 from typing import Final
 
 from sandbox import numbers, vocabulary
 from sandbox.companies import accounts as sandbox_accounts
-from sandbox.companies.no import initial_owners
 from sandbox.model.company import Accounts, Company
+from sandbox.model.no import RoleOwner
 from sandbox.random import random_bool, seeded_random
 
 _SMALLEST_STATED: Final = 5  # counts from 1 to 4 are withheld
+ELSEWHERE: Final = 25_000_000  # positions with numbers that belong to no company of the world
 
 
 def norwegian_company(seed: int, position: int, first_day: date, industry_code_set: int) -> Company:
@@ -54,7 +56,7 @@ def norwegian_company(seed: int, position: int, first_day: date, industry_code_s
     if form == "ASA" and random_bool(rng, 0.3):  # the open accounts API does not support banks' layout
         company.industry, company.accounts = vocabulary.BANK, []
     _apply_norwegian_insolvency(rng, company)
-    company.norwegian.owners = initial_owners.role_owners(seed, company)
+    company.norwegian.owners = _role_owners(seed, company)
     return company
 
 
@@ -99,3 +101,29 @@ def _apply_norwegian_insolvency(rng: Random, company: Company) -> None:
     if trouble and company.form != "ENK":
         company.status, company.status_detail, company.status_date = "dormant", trouble, since
         company.reason_field = "tvangsopplostPgaManglendeRegnskapDato" if trouble == "forced_dissolution" else None
+
+
+def _role_owners(seed: int, company: Company) -> list[RoleOwner]:
+    """Owners of a company on the first day, as far as roles show them: partners, a proprietor, a head office."""
+    rng = seeded_random(seed, "NO", company.position, "roles")
+    if company.form == "DA":
+        return partner_owners(company, Decimal(60), Decimal(40))
+    if company.form == "ENK":
+        person = (rng.choice(vocabulary.FORENAMES), rng.choice(vocabulary.SURNAMES))
+        return [RoleOwner("INNH", (person[0], "", person[1]), None, None, None, Decimal(100))]
+    if company.form == "NUF":
+        number = numbers.norwegian_number(ELSEWHERE + 3 * company.position)
+        name = (f"MUSTER {company.position + 1}", "GMBH")
+        return [RoleOwner("HFOR", name, number, "UTLA", None, Decimal(100))]
+    return []
+
+
+def partner_owners(company: Company, first: Decimal, second: Decimal) -> list[RoleOwner]:
+    """Two companies that share a partnership; one share is written with a comma, as happens in real data."""
+    found: list[RoleOwner] = []
+    for place, percent in enumerate((first, second)):
+        number = numbers.norwegian_number(ELSEWHERE + 3 * company.position + 1 + place)
+        name = (f"DELTAKER {company.position + 1}-{place + 1}", "AS")
+        share = f"{percent}%" if place else f"{percent},0 %"
+        found.append(RoleOwner("DTPR", name, number, "AS", share, percent))
+    return found

@@ -1,1 +1,1 @@
-"""Swedish companies of the world: numbers, vocabulary, their state on the first day, their stories."""
+"""Swedish companies of the world: vocabulary, their state on the first day, their stories."""

@@ -11,8 +11,9 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
+from sandbox import numbers
 from sandbox.companies import accounts
-from sandbox.companies.se import numbers, vocabulary
+from sandbox.companies.se import vocabulary
 from sandbox.model.company import Accounts, Company, Figures
 from sandbox.model.se import NEVER_ACTIVE, NO_LONGER_ACTIVE, OverviewYear, SwedishDetails
 from sandbox.random import random_bool, seeded_random

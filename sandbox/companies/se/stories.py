@@ -6,22 +6,34 @@ companies (`stories_listed`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from sandbox.companies import accounts as sandbox_accounts
 from sandbox.companies.se import initial_state, vocabulary
-from sandbox.companies.stories import Change, Step, Story, StoryDay, change_status, no_change
-from sandbox.model.company import Accounts, Company, FilingChange
+from sandbox.companies.stories import (
+    Prepare,
+    Step,
+    Story,
+    StoryDay,
+    change_status,
+    correct_accounts,
+    file_accounts,
+    file_old_year,
+    move_company,
+    no_change,
+    publish_first_accounts,
+    repeat_accounts,
+    round_accounts,
+)
+from sandbox.model.company import Accounts, Change, Company
 from sandbox.model.se import ACTIVE, NEVER_ACTIVE, NO_LONGER_ACTIVE, SwedishDetails
 from sandbox.vocabulary import Industry
 
 _ONE_DAY: Final = timedelta(days=1)
 
 
-def _prepare_filer(flavour: str, count: int = 1) -> Callable[[StoryDay, Company], None]:
+def _prepare_filer(flavour: str, count: int = 1) -> Prepare:
     """A limited company in good standing at a Swedish address, with reports of one flavour."""
 
     def prepare(scene: StoryDay, company: Company) -> None:
@@ -64,61 +76,21 @@ def _next_serial(company: Company) -> int:
     return company.position * 10 + len(company.accounts)
 
 
-def _file_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    accounts = initial_state.next_report(scene.rng, company.accounts[-1], scene.day, _next_serial(company))
-    company.publish(accounts)
-    return [FilingChange(accounts, None)]
+def _next_accounts(scene: StoryDay, company: Company) -> Accounts:
+    return initial_state.next_report(scene.rng, company.accounts[-1], scene.day, _next_serial(company))
 
 
 def _refiled_accounts(scene: StoryDay, company: Company, changed: Accounts) -> Accounts:
-    """A report of the same period, registered again."""
     return replace(changed, published=scene.day, document=_next_serial(company))
 
 
-def _correct_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    last = company.accounts[-1]
-    accounts = _refiled_accounts(
-        scene, company, replace(last, figures=sandbox_accounts.restated_figures(last.figures), is_amended=True)
-    )
-    company.publish(accounts)
-    return [FilingChange(accounts, last)]
-
-
-def _round_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    """The same figures in thousands, without the previous years."""
-    last = company.accounts[-1]
-    coarse = replace(
-        last,
-        figures=sandbox_accounts.figures_in_thousands(last.figures),
-        prior=None,
-        overview_years=(),
-        is_rounded_to_thousands=True,
-    )
-    company.publish(_refiled_accounts(scene, company, coarse))
-    return []
-
-
-def _repeat_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    """Signed again: another document with the same figures."""
-    company.publish(_refiled_accounts(scene, company, company.accounts[-1]))
-    return []
+def _old_accounts(scene: StoryDay, company: Company, changed: Accounts) -> Accounts:
+    return replace(_refiled_accounts(scene, company, changed), prior=None, overview_years=())
 
 
 def _republish_report(_scene: StoryDay, company: Company) -> list[Change]:
     """The same document in a later archive."""
     company.new_accounts.append(company.accounts[-1])
-    return []
-
-
-def _file_old_year(scene: StoryDay, company: Company) -> list[Change]:
-    """The report of a year that ended long before the first day: filled in silently."""
-    newest = company.accounts[-1]
-    start, end = (day.replace(year=day.year - 5) for day in (newest.start, newest.end))
-    old = replace(
-        newest, start=start, end=end, published=scene.day, document=_next_serial(company), prior=None, overview_years=()
-    )
-    company.accounts.insert(0, old)
-    company.new_accounts.append(old)
     return []
 
 
@@ -175,12 +147,6 @@ def _rename_company(scene: StoryDay, company: Company) -> list[Change]:
     return []
 
 
-def _move_company(scene: StoryDay, company: Company) -> list[Change]:
-    company.place = scene.rng.choice([place for place in vocabulary.PLACES if place != company.place])
-    company.street = f"{vocabulary.STREETS[0]} {scene.rng.randint(200, 300)}"
-    return []
-
-
 def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
     codes = [pair[scene.industry_code_set].code for pair in vocabulary.INDUSTRIES]
     present = company.industry.code if company.industry else None
@@ -205,9 +171,7 @@ def _prepare_founded(scene: StoryDay, company: Company) -> None:
     company.accounts = [replace(accounts[-1], published=scene.day)]
 
 
-def _publish_first_accounts(_scene: StoryDay, company: Company) -> list[Change]:
-    company.new_accounts.extend(company.accounts)
-    return []
+_file_accounts: Final = file_accounts(_next_accounts)
 
 
 def _add_statistics(scene: StoryDay, company: Company) -> list[Change]:
@@ -217,6 +181,8 @@ def _add_statistics(scene: StoryDay, company: Company) -> list[Change]:
     return _file_accounts(scene, company)
 
 
+_correct_accounts: Final = correct_accounts(_refiled_accounts)
+_move_company: Final = move_company(vocabulary.PLACES, f"{vocabulary.STREETS[0]} {{}}")
 _declare_bankrupt: Final = _start_proceedings("KK", "dormant", "bankruptcy", 2)
 _start_liquidation: Final = _start_proceedings("LI", "dormant", "liquidation", 3)
 
@@ -226,9 +192,9 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("files_thousands", _prepare_filer("k3"), (_file_accounts,)),
     Story("files_group", _prepare_filer("k3k"), (_file_accounts,)),
     Story("corrects", prepare_active_company, (_correct_accounts, _correct_accounts)),
-    Story("rounds", _prepare_filer("k2", 2), (_round_accounts,)),
-    Story("repeats", prepare_active_company, (_repeat_accounts, _republish_report)),
-    Story("files_old_year", prepare_active_company, (_file_old_year,)),
+    Story("rounds", _prepare_filer("k2", 2), (round_accounts(_refiled_accounts),)),
+    Story("repeats", prepare_active_company, (repeat_accounts(_refiled_accounts), _republish_report)),
+    Story("files_old_year", prepare_active_company, (file_old_year(_old_accounts, 5),)),
     Story("bankrupt", prepare_active_company, (_declare_bankrupt,)),
     Story("winds_up_then_bankrupt", prepare_active_company, (_start_liquidation, _declare_bankrupt)),
     Story("winds_up_then_dissolved", prepare_active_company, (_start_liquidation, _deregister_company("LIAV"))),
@@ -245,5 +211,5 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("renamed_then_moves", prepare_active_company, (_rename_company, _move_company)),
     Story("reclassified", prepare_active_company, (_reclassify_company,)),
     Story("flickers", prepare_active_company, (_flicker_advertising, _flicker_advertising)),
-    Story("founded", _prepare_founded, (_publish_first_accounts, _add_statistics), founded=True),
+    Story("founded", _prepare_founded, (publish_first_accounts, _add_statistics), founded=True),
 )

@@ -8,7 +8,6 @@ correction. Does not belong here: changes in the registers (`stories`), or the w
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -16,11 +15,9 @@ from typing import Final
 
 from sandbox.companies.se import vocabulary
 from sandbox.companies.se.stories import prepare_active_company
-from sandbox.companies.stories import Change, Step, Story, StoryDay
-from sandbox.model.company import Company
-from sandbox.model.fi import FlaggedChange
+from sandbox.companies.stories import Prepare, Step, Story, StoryDay, crossing_changes
+from sandbox.model.company import Change, Company, ThresholdCrossing
 from sandbox.model.se import HoldingNotice, ReleaseChannel, VotingStake, Wording
-from warehouse.schema.codes import THRESHOLDS
 
 _RELEASED: Final = time(2, 30, tzinfo=UTC)  # before the daily fetch
 _DAY: Final = timedelta(days=1)
@@ -47,7 +44,7 @@ def voting_stake(shares: str, votes: str) -> VotingStake:
     return VotingStake(Decimal(shares), Decimal(votes))
 
 
-def _prepare_listed(*stakes: VotingStake) -> Callable[[StoryDay, Company], None]:
+def _prepare_listed(*stakes: VotingStake) -> Prepare:
     """A public company with holders who notified before the first day, through the exchange."""
 
     def prepare(scene: StoryDay, company: Company) -> None:
@@ -96,12 +93,9 @@ def _notify_position(now: VotingStake, how: _NoticeStyle, place: int = 0) -> Ste
         holder, crossed = _nth_holder(company, place), scene.day - _DAY
         known = company.swedish.stakes.get(holder)
         _publish_notice(company, place, now, (crossed, scene.day), how)
-        previous, current = known.now.least if known else Decimal(0), now.least
-        low, high = sorted((previous, current))
-        if not any(low < limit <= high for limit in THRESHOLDS):
-            return []
+        previous = known.now.least if known else Decimal(0)
         basis = "band" if now.shares is None else "exact"
-        return [FlaggedChange(holder, crossed, previous, current, basis)]
+        return crossing_changes(ThresholdCrossing(holder, crossed, previous, now.least, basis))
 
     return step
 

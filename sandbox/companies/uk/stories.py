@@ -6,22 +6,36 @@ A step that returns nothing is a change that must make no event. Crossings carry
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
 
 from sandbox import vocabulary
 from sandbox.companies import accounts as sandbox_accounts
-from sandbox.companies.stories import Change, Story, StoryDay, change_status, no_change
+from sandbox.companies.stories import (
+    Prepare,
+    Step,
+    Story,
+    StoryDay,
+    change_status,
+    correct_accounts,
+    dissolve_company,
+    file_accounts,
+    file_old_year,
+    move_company,
+    no_change,
+    publish_first_accounts,
+    repeat_accounts,
+    round_accounts,
+)
 from sandbox.companies.uk import initial_state
-from sandbox.model.company import Accounts, Company, FilingChange, ThresholdCrossing
+from sandbox.model.company import Accounts, Change, Company, FilingChange, Holder, ThresholdCrossing
 
 _ONE_DAY: Final = timedelta(days=1)
 
 
-def _prepare_filer(flavour: str) -> Callable[[StoryDay, Company], None]:
+def _prepare_filer(flavour: str) -> Prepare:
     """A company in good standing with newest accounts of one flavour."""
 
     def prepare(scene: StoryDay, company: Company) -> None:
@@ -36,7 +50,7 @@ def _prepare_filer(flavour: str) -> Callable[[StoryDay, Company], None]:
 _prepare_active_company: Final = _prepare_filer("small")
 
 
-def _prepare_holders(*bands: str) -> Callable[[StoryDay, Company], None]:
+def _prepare_holders(*bands: str) -> Prepare:
     """A company with known holders, all of them present."""
 
     def prepare(scene: StoryDay, company: Company) -> None:
@@ -49,70 +63,24 @@ def _prepare_holders(*bands: str) -> Callable[[StoryDay, Company], None]:
     return prepare
 
 
-def _file_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    accounts = sandbox_accounts.following_accounts(
-        scene.rng, company.accounts[-1], scene.day, company.accounts[-1].document + 1
-    )
-    company.publish(accounts)
-    return [FilingChange(accounts, None)]
+def _next_accounts(scene: StoryDay, company: Company) -> Accounts:
+    last = company.accounts[-1]
+    return sandbox_accounts.following_accounts(scene.rng, last, scene.day, last.document + 1)
 
 
-def _refiled_accounts(scene: StoryDay, changed: Accounts) -> Accounts:
-    """A later document of the same period."""
+def _refiled_accounts(scene: StoryDay, _company: Company, changed: Accounts) -> Accounts:
     return replace(changed, published=scene.day, document=changed.document + 1)
 
 
-def _amend_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    last = company.accounts[-1]
-    accounts = _refiled_accounts(
-        scene, replace(last, figures=sandbox_accounts.restated_figures(last.figures), is_amended=True)
-    )
-    company.publish(accounts)
-    return [FilingChange(accounts, last)]
-
-
-def _round_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    last = company.accounts[-1]
-    company.publish(
-        _refiled_accounts(
-            scene,
-            replace(
-                last,
-                figures=sandbox_accounts.figures_in_thousands(last.figures),
-                prior=None,
-                is_rounded_to_thousands=True,
-            ),
-        )
-    )
-    return []
-
-
-def _repeat_accounts(scene: StoryDay, company: Company) -> list[Change]:
-    """The same accounts submitted twice: another document with the same figures."""
-    company.publish(_refiled_accounts(scene, company.accounts[-1]))
-    return []
-
-
-def _file_old_year(scene: StoryDay, company: Company) -> list[Change]:
-    """Accounts of a year that ended long before the first day: filled in silently."""
-    newest = company.accounts[-1]
-    start, end = (day.replace(year=day.year - 6) for day in (newest.start, newest.end))
-    old = replace(newest, start=start, end=end, published=scene.day, document=newest.document + 1)
-    company.accounts.insert(0, old)
-    company.new_accounts.append(old)
-    return []
-
-
 def _become_dormant(scene: StoryDay, company: Company) -> list[Change]:
-    last = company.accounts[-1]
-    year = sandbox_accounts.following_accounts(scene.rng, last, scene.day, last.document + 1)
+    last, year = company.accounts[-1], _next_accounts(scene, company)
     idle = sandbox_accounts.without_profit_and_loss(year.figures, "dormant")
     accounts = replace(year, figures=idle, prior=last.figures, document_style="dormant", is_dormant=True)
     company.publish(accounts)
     return [FilingChange(accounts, None), *change_status(company, "dormant", "no_trading", None, scene.day)]
 
 
-def _set_registry_status(word: str, status: str, detail: str | None) -> Callable[[StoryDay, Company], list[Change]]:
+def _set_registry_status(word: str, status: str, detail: str | None) -> Step:
     """The register writes another status; the file has no date for it."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
@@ -120,10 +88,6 @@ def _set_registry_status(word: str, status: str, detail: str | None) -> Callable
         return change_status(company, status, detail, None, scene.day)
 
     return step
-
-
-def _dissolve_company(scene: StoryDay, company: Company) -> list[Change]:
-    return change_status(company, "dissolved", None, scene.day, scene.day)
 
 
 _restore_active: Final = _set_registry_status("Active", "active", None)
@@ -135,28 +99,22 @@ def _rename_company(scene: StoryDay, company: Company) -> list[Change]:
     return []
 
 
-def _move_company(scene: StoryDay, company: Company) -> list[Change]:
-    company.place = scene.rng.choice([place for place in vocabulary.BRITISH_PLACES if place != company.place])
-    company.street = f"{scene.rng.randint(200, 300)} {vocabulary.BRITISH_STREETS[0]}"
-    return []
-
-
 def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
     company.industry = scene.rng.choice([item for item in vocabulary.BRITISH_INDUSTRIES if item != company.industry])
     return []
 
 
-def _crossing_changes(company: Company, place: int, previous: int, scene: StoryDay) -> list[Change]:
-    holder = company.holders[place]
-    return [ThresholdCrossing(replace(holder), scene.day, Decimal(previous), Decimal(holder.lower))]
+def _band_crossing(holder: Holder, day: date, previous: int, current: int) -> ThresholdCrossing:
+    """A crossing from one lower bound to another; a later step may change the holder."""
+    return ThresholdCrossing(replace(holder), day, Decimal(previous), Decimal(current), "band")
 
 
-def _add_holder(band: str) -> Callable[[StoryDay, Company], list[Change]]:
+def _add_holder(band: str) -> Step:
     def step(scene: StoryDay, company: Company) -> list[Change]:
         holder = initial_state.controlling_holder(scene.rng, company, 5, band, scene.first_day)
         holder.notified = scene.day - _ONE_DAY
         company.holders.append(holder)
-        return [ThresholdCrossing(replace(holder), holder.notified, Decimal(0), Decimal(holder.lower))]
+        return [_band_crossing(holder, holder.notified, 0, holder.lower)]
 
     return step
 
@@ -164,10 +122,10 @@ def _add_holder(band: str) -> Callable[[StoryDay, Company], list[Change]]:
 def _remove_holder(scene: StoryDay, company: Company) -> list[Change]:
     holder = company.holders[0]
     holder.ceased, holder.revision = scene.day - _ONE_DAY, holder.revision + 1
-    return [ThresholdCrossing(replace(holder), holder.ceased, Decimal(holder.lower), Decimal(0))]
+    return [_band_crossing(holder, holder.ceased, holder.lower, 0)]
 
 
-def _change_band(band: str, *, crosses: bool) -> Callable[[StoryDay, Company], list[Change]]:
+def _change_band(band: str, *, crosses: bool) -> Step:
     """Moves a holder's record to another band."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
@@ -175,7 +133,7 @@ def _change_band(band: str, *, crosses: bool) -> Callable[[StoryDay, Company], l
         previous = holder.lower
         holder.shares, holder.revision = band, holder.revision + 1
         holder.votes = band if holder.votes else None
-        return _crossing_changes(company, 0, previous, scene) if crosses else []
+        return [_band_crossing(holder, scene.day, previous, holder.lower)] if crosses else []
 
     return step
 
@@ -204,11 +162,9 @@ def _prepare_founded(scene: StoryDay, company: Company) -> None:
     company.accounts = [replace(company.accounts[-1], published=scene.day)]
 
 
-def _publish_first_accounts(_scene: StoryDay, company: Company) -> list[Change]:
-    company.new_accounts.extend(company.accounts)
-    return []
-
-
+_file_accounts: Final = file_accounts(_next_accounts)
+_amend_accounts: Final = correct_accounts(_refiled_accounts)
+_move_company: Final = move_company(vocabulary.BRITISH_PLACES, f"{{}} {vocabulary.BRITISH_STREETS[0]}")
 STORIES: Final[tuple[Story, ...]] = (
     Story("files_micro", _prepare_filer("micro"), (_file_accounts,)),
     Story("files_small", _prepare_filer("small"), (_file_accounts, _amend_accounts)),
@@ -217,9 +173,9 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("files_nested", _prepare_filer("cic"), (_file_accounts,)),
     Story("files_plain_xml", _prepare_filer("xml"), (_file_accounts,)),
     Story("amends", _prepare_filer("full"), (_amend_accounts,)),
-    Story("rounds", _prepare_filer("small"), (_round_accounts,)),
-    Story("repeats", _prepare_filer("micro"), (_repeat_accounts,)),
-    Story("files_old_year", _prepare_filer("micro"), (_file_old_year,)),
+    Story("rounds", _prepare_filer("small"), (round_accounts(_refiled_accounts),)),
+    Story("repeats", _prepare_filer("micro"), (repeat_accounts(_refiled_accounts),)),
+    Story("files_old_year", _prepare_filer("micro"), (file_old_year(_refiled_accounts, 6),)),
     Story("falls_dormant", _prepare_filer("micro"), (_become_dormant,)),
     Story("liquidated", _prepare_active_company, (_set_registry_status("Liquidation", "dormant", "liquidation"),)),
     Story(
@@ -232,7 +188,7 @@ STORIES: Final[tuple[Story, ...]] = (
         _prepare_active_company,
         (_set_registry_status("In Administration", "active", "reorganisation"),),
     ),
-    Story("dissolved_then_restored", _prepare_active_company, (_dissolve_company, _restore_active)),
+    Story("dissolved_then_restored", _prepare_active_company, (dissolve_company, _restore_active)),
     Story("new_holder", _prepare_holders("25-to-50"), (_add_holder("25-to-50"), _flicker_etag)),
     Story("new_majority", _prepare_holders(), (_add_holder("75-to-100"), no_change, _flicker_etag)),
     Story("sold_in_parts", _prepare_holders("50-to-75"), (_change_band("25-to-50", crosses=True), _remove_holder)),
@@ -243,5 +199,5 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("overlap", _prepare_overseas, (_change_band("75-to-100", crosses=False),), is_overseas=True),
     Story("renamed_then_moves", _prepare_active_company, (_rename_company, _move_company)),
     Story("reclassified", _prepare_active_company, (_reclassify_company,)),
-    Story("founded", _prepare_founded, (_publish_first_accounts, _file_accounts), founded=True),
+    Story("founded", _prepare_founded, (publish_first_accounts, _file_accounts), founded=True),
 )

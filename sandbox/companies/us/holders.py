@@ -10,8 +10,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from sandbox.companies.stories import crossing_changes
 from sandbox.companies.us.filings import SHARES, add_filing
-from sandbox.model.company import Company
+from sandbox.model.company import Change, Company, ThresholdCrossing
 from sandbox.model.us import (
     FiledDocument,
     InsiderReport,
@@ -19,7 +20,6 @@ from sandbox.model.us import (
     OwnershipParty,
     RegisterHolding,
     Schedule13Filing,
-    StakeChange,
 )
 
 STAKES: Final = "us.schedule13"
@@ -28,7 +28,6 @@ MANAGERS: Final = "us.form13f"
 CLASS: Final = "common stock"  # class of the title below, whatever the par value
 _DUTY: Final = Decimal(5)
 _NOTHING: Final = Decimal(0)
-_LIMITS: Final = (5, 10, 20, 50)
 
 PERSON: Final = OwnershipParty("SAMPLETON ADA", "8999999999", "IN", "TX", "US")
 OFFICER: Final = OwnershipParty("MOCKRIDGE BASIL", "8999999998", "IN", "X1", "US")
@@ -55,13 +54,13 @@ def native_key(register: str, party: OwnershipParty, company: Company) -> str:
     return f"{party.cik or party.name.casefold()}/{company_cusip(company) if register == MANAGERS else CLASS}"
 
 
-def add_schedule13(company: Company, filed: date, filing: Schedule13Filing) -> list[StakeChange]:
+def add_schedule13(company: Company, filed: date, filing: Schedule13Filing) -> list[Change]:
     """Files a schedule and returns the changes: each person holds the whole stake, the first is the lead."""
     kind = "SCHEDULE 13D" if filing.is_active else "SCHEDULE 13G"
     form = f"{kind}/A" if filing.amendment else kind
     add_filing(company, form, filed, period=filing.event, ownership=filing)
     ended = filing.is_exit or filing.percent == 0 or (bool(filing.amendment) and filing.percent < _DUTY)
-    moved: list[StakeChange] = []
+    moved: list[Change] = []
     for place, person in enumerate(filing.persons):
         key = native_key(STAKES, person, company)
         before = company.american.holdings.get((STAKES, key))
@@ -72,7 +71,7 @@ def add_schedule13(company: Company, filed: date, filing: Schedule13Filing) -> l
     return moved
 
 
-def add_insider_form(company: Company, form: str, filed: date, report: InsiderReport) -> list[StakeChange]:
+def add_insider_form(company: Company, form: str, filed: date, report: InsiderReport) -> list[Change]:
     """Files a Form 3 or 4. A ten-percent owner's percentage is computed from the shares outstanding."""
     add_filing(company, form, filed, period=report.event, ownership=report)
     key = native_key(INSIDERS, report.person, company)
@@ -82,7 +81,7 @@ def add_insider_form(company: Company, form: str, filed: date, report: InsiderRe
     return _update_holding(company, now, report.event, ended=not report.shares)
 
 
-def add_form13f(company: Company, filed: date, first_seen: date, report: ManagerReport) -> list[StakeChange]:
+def add_form13f(company: Company, filed: date, first_seen: date, report: ManagerReport) -> list[Change]:
     """Files a 13F or its amendment. A change within a quarter is dated with the day it is observed."""
     add_filing(company, "13F-HR/A" if report.amends else "13F-HR", filed, period=report.period, ownership=report)
     key = native_key(MANAGERS, report.manager, company)
@@ -105,15 +104,11 @@ def _share_pct(shares: int) -> Decimal:
     return (Decimal(shares) * 100 / SHARES).quantize(Decimal("0.0001"))
 
 
-def _update_holding(company: Company, now: RegisterHolding, day: date, *, ended: bool) -> list[StakeChange]:
+def _update_holding(company: Company, now: RegisterHolding, day: date, *, ended: bool) -> list[Change]:
     """Replaces the known holding and returns the threshold crossing, if any."""
     known = company.american.holdings.pop((now.register, now.native), None)
     if not ended:
         company.american.holdings[now.register, now.native] = now
     previous = _NOTHING if known is None else known.percent or _NOTHING
     current = _NOTHING if ended else now.percent or _NOTHING
-    low, high = sorted((previous, current))
-    if not any(low < limit <= high for limit in _LIMITS):
-        return []
-    basis = now.basis or "exact"
-    return [StakeChange(now.register, now.native, now.party, day, previous, current, basis)]
+    return crossing_changes(ThresholdCrossing(now, day, previous, current, now.basis or "exact"))

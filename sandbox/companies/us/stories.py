@@ -6,17 +6,16 @@ before, in Washington time. Does not belong here: stakes (`stories_ownership`), 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 from sandbox.companies import accounts as sandbox_accounts
-from sandbox.companies.stories import Change, Story, StoryDay, change_status, no_change
+from sandbox.companies.stories import Step, Story, StoryDay, change_status, file_accounts, no_change
 from sandbox.companies.us import filings, initial_state
 from sandbox.companies.us.filings import add_filing
-from sandbox.model.company import Company, FilingChange
-from sandbox.model.us import AmericanDetails, InterimFiled, NewsFiled, NoticeFiled
+from sandbox.model.company import Accounts, Change, Company, FilingChange
+from sandbox.model.us import AmericanDetails, NewsFiled, NoticeFiled
 
 _ONE_DAY: Final = timedelta(days=1)
 _JUNE: Final = (6, 30)
@@ -43,15 +42,16 @@ def _prepare_unlisted(scene: StoryDay, company: Company) -> None:
     initial_state.set_listing(company, None)
 
 
-def _file_accounts(scene: StoryDay, company: Company) -> list[Change]:
+def _next_accounts(scene: StoryDay, company: Company) -> Accounts:
     made = initial_state.next_accounts(scene.rng, company.accounts[-1], scene.day - _ONE_DAY)
-    accounts = filings.add_annual_report(company, made)
-    company.publish(accounts)
-    return [FilingChange(accounts, None)]
+    return filings.add_annual_report(company, made)
+
+
+_file_accounts: Final = file_accounts(_next_accounts)
 
 
 def _file_quarterly_report(scene: StoryDay, company: Company) -> list[Change]:
-    return [InterimFiled(filings.add_next_quarterly_report(company, scene.day - _ONE_DAY))]
+    return [filings.add_next_quarterly_report(company, scene.day - _ONE_DAY)]
 
 
 def _amend_without_figures(scene: StoryDay, company: Company) -> list[Change]:
@@ -75,7 +75,7 @@ def _restate_accounts(scene: StoryDay, company: Company) -> list[Change]:
     return told
 
 
-def _file_current_report(*items: str, release: bool = True) -> Callable[[StoryDay, Company], list[Change]]:
+def _file_current_report(*items: str, release: bool = True) -> Step:
     """A current report, with a press release or without."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
@@ -96,7 +96,7 @@ def _notify_late_filing(scene: StoryDay, company: Company) -> list[Change]:
     return [NoticeFiled(add_filing(company, "NT 10-K", scene.day - _ONE_DAY))]
 
 
-def _remove_security(security: str, rule: str) -> Callable[[StoryDay, Company], list[Change]]:
+def _remove_security(security: str, rule: str) -> Step:
     """An exchange removes one class of securities; removed notes do not affect the company."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:

@@ -9,27 +9,23 @@ here: the documents (`holders`), or the company's own filings (`stories`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Final
 
-from sandbox.companies.stories import Change, Story, StoryDay
+from sandbox.companies.stories import Prepare, Step, Story, StoryDay
 from sandbox.companies.us import holders, initial_state
 from sandbox.companies.us.filings import SHARES
 from sandbox.companies.us.holders import ADVISER, GERMAN, MANAGER, PARTNERS, PENSIONS, PERSON
 from sandbox.companies.us.stories import prepare_active_company, prepare_with_quarters
-from sandbox.model.company import Company
+from sandbox.model.company import Change, Company
 from sandbox.model.us import InsiderReport, ManagerReport, OwnershipParty, Schedule13Filing
 
 _DAY: Final = timedelta(days=1)
 _LONG_AGO: Final = timedelta(days=30)
-Step = Callable[[StoryDay, Company], list[Change]]
 
 
-def _prepare_stake(
-    percent: str, *persons: OwnershipParty, is_active: bool = False
-) -> Callable[[StoryDay, Company], None]:
+def _prepare_stake(percent: str, *persons: OwnershipParty, is_active: bool = False) -> Prepare:
     """A company with a schedule filed last week."""
 
     def prepare(scene: StoryDay, company: Company) -> None:
@@ -49,7 +45,7 @@ def _amend_schedule(percent: str, *persons: OwnershipParty, is_active: bool = Fa
         told = Schedule13Filing(
             persons, Decimal(percent), event, before.ownership.amendment + 1, before.accession, is_exit, is_active
         )
-        return [*holders.add_schedule13(company, scene.day - _DAY, told)]
+        return holders.add_schedule13(company, scene.day - _DAY, told)
 
     return step
 
@@ -59,12 +55,12 @@ def _file_schedule(percent: str, *persons: OwnershipParty, is_active: bool = Fal
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
         told = Schedule13Filing(persons, Decimal(percent), scene.day - days, is_active=is_active)
-        return [*holders.add_schedule13(company, scene.day - _DAY, told)]
+        return holders.add_schedule13(company, scene.day - _DAY, told)
 
     return step
 
 
-def _prepare_insider(shares: int, relation: str) -> Callable[[StoryDay, Company], None]:
+def _prepare_insider(shares: int, relation: str) -> Prepare:
     """A company with an insider who reported last week."""
 
     def prepare(scene: StoryDay, company: Company) -> None:
@@ -81,7 +77,7 @@ def _trade_shares(shares: int, change: int, relation: str) -> Step:
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
         told = InsiderReport(PERSON, scene.day - 2 * _DAY, shares, change, relation)
-        return [*holders.add_insider_form(company, "4", scene.day - _DAY, told)]
+        return holders.add_insider_form(company, "4", scene.day - _DAY, told)
 
     return step
 
@@ -99,7 +95,7 @@ def _amend_13f(percent: str, amends: str) -> Step:
     def step(scene: StoryDay, company: Company) -> list[Change]:
         shares = int(SHARES * Decimal(percent) / 100)
         told = ManagerReport(MANAGER, initial_state.QUARTER, shares, amends)
-        return [*holders.add_form13f(company, scene.day - _DAY, scene.day, told)]
+        return holders.add_form13f(company, scene.day - _DAY, scene.day, told)
 
     return step
 

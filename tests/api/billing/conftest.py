@@ -78,7 +78,7 @@ def pay(serve: Any, world: Any, settings_of: Any) -> Iterator[Callable[..., Payi
         def start(**settings: Any) -> Paying:
             service = serve(world, billing=settings_of(address), **settings)
             stripe.now = service.hands
-            billing = service.parts.billing
+            billing = service.parts.billing_service
             return Paying(service, stripe, billing)
 
         yield start

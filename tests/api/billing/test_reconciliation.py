@@ -101,7 +101,7 @@ def test_it_goes_on_beside_the_service_and_ends_with_it(paying, start, monkeypat
     monkeypatch.setattr("api.billing.reconciliation.BREATH_SECONDS", 0.0)
 
     async def run():
-        async with start().beside():
+        async with start().run_in_background():
             while paying.stands(OTHER) != ("pro", "active"):  # noqa: ASYNC110 -- the database tells nobody
                 await asyncio.sleep(0.01)
 

@@ -196,8 +196,8 @@ def test_bounds_hold_to_the_fraction_and_for_every_year(service, recorded, query
 
 def test_bounds_are_compared_as_instants_not_as_zones(service, recorded):
     later = datetime.fromisoformat(recorded).replace(tzinfo=UTC)
-    with service.parts.reader.pin() as snapshot:
-        page = snapshot.events(SE, EventQuery(since=later), None, 25)
+    with service.parts.release_reader.pin_release() as snapshot:
+        page = snapshot.company_events(SE, EventQuery(since=later), None, 25)
     assert len(page.rows) == 10
 
 

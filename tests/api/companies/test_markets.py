@@ -126,7 +126,7 @@ def test_a_market_says_how_old_its_datasets_are_and_under_what_terms(serve, norw
 def test_what_a_run_noted_since_the_release_is_told(serve, norway):
     service = serve(norway.world)
     before = service.get(PATH)
-    norway.world.releases.checked(
+    norway.world.releases.record_checks(
         ["NO"],
         NOON + timedelta(days=1),
         {

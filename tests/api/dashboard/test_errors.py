@@ -56,7 +56,7 @@ def test_a_malformed_host_is_refused_on_a_page(desk: Desk) -> None:
 class Broken:
     """A reader whose releases cannot be opened."""
 
-    def pin(self) -> AbstractContextManager[Any]:
+    def pin_release(self) -> AbstractContextManager[Any]:
         raise OSError("/secret/place is torn")
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from api.dashboard.one_time_secrets import LIFETIME
 from api.database.engine import Database
-from api.database.models.sessions import ShownOnce
+from api.database.models.accounts import ShownOnce
 from tests.api.dashboard.conftest import Browser, Desk, texts
 
 KEYS, HOOKS = "/dashboard/keys", "/dashboard/webhooks"

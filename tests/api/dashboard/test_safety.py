@@ -189,7 +189,7 @@ def test_other_methods_are_told_what_there_is(owner: Browser) -> None:
 
 def test_over_plain_http_cookies_are_as_safe_as_they_can_be(open_desk) -> None:
     """On one's own machine, where `__Host-` and Secure would keep them from being stored."""
-    from api.dashboard.cookies import DashboardCookies
+    from api.dashboard.routing import DashboardCookies
 
     written = DashboardCookies(is_secure=False).write("session", "firm_session_x")[1].decode()
     assert written == "firm_session=firm_session_x; Path=/; HttpOnly; SameSite=Lax"

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.dashboard.sign_in_email import build_sign_in_mail
-from api.dashboard.sign_in_mailer import SignInMailer
+from api.dashboard.sign_in_mailer import SignInMailer, build_sign_in_mail
 from tests.api.fixtures.mail_server import PostOffice, unused_port
 
 SIGN_IN = "/dashboard/sign-in"

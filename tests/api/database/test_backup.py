@@ -12,10 +12,9 @@ from sqlalchemy import func, insert, inspect, select, text
 
 from api.database import backup, migrate
 from api.database.engine import Database
+from api.database.models.accounts import SignInLink
 from api.database.models.base import Base
-from api.database.models.leases import Lease
-from api.database.models.sessions import SignInLink
-from api.database.models.webhooks import Delivery, EndpointState, LedgerCursor, QueuedAttempt, Replay
+from api.database.models.webhooks import Delivery, EndpointState, Lease, LedgerCursor, QueuedAttempt, Replay
 from tests.api.fixtures import delivery_log
 
 NOW = delivery_log.NOW

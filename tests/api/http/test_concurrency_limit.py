@@ -39,7 +39,7 @@ async def entered(gate):
 
 
 def refused(trouble):
-    assert (trouble.status, trouble.kind.code) == (503, "service_unavailable")
+    assert (trouble.status, trouble.problem_type.code) == (503, "service_unavailable")
     assert trouble.headers == [(b"retry-after", b"2")]
     assert trouble.extra["retry_after"] == 2
     return True
@@ -119,7 +119,7 @@ def test_list_threads_come_after_everything_else():
 
 def test_too_slow_a_list_over_http(serve, world):
     class Slow:
-        def pin(self):
+        def pin_release(self):
             raise QueryTimeoutError("not answered within 5 s")
 
     service = serve(world, Slow())

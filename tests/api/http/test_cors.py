@@ -163,7 +163,7 @@ def test_too_many_requests_may_be_read_too(serve, world, public_of):
 
 def test_an_error_of_ours_may_be_read_too(serve, world, public_of):
     class Broken:
-        def pin(self):
+        def pin_release(self):
             raise RuntimeError("lost")
 
     service = serve(world, Broken())

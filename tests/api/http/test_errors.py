@@ -169,7 +169,7 @@ def test_request_id_that_is_not_one_is_replaced(service, given):
 class Broken:
     """A reader whose disk is gone."""
 
-    def pin(self):
+    def pin_release(self):
         raise OSError("disk on fire at /secret/place")
 
 
@@ -206,10 +206,10 @@ def test_too_many_searches_are_503(serve, world):
             self.reader = reader
             self.entered, self.leave = threading.Semaphore(0), threading.Event()
 
-        def pin(self):
+        def pin_release(self):
             self.entered.release()
             self.leave.wait(20)
-            return self.reader.pin()
+            return self.reader.pin_release()
 
     slow = Slow(ReleaseReader(world.layout))
     service = serve(world, slow, list_wait_seconds=0.01)

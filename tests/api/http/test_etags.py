@@ -2,7 +2,7 @@
 
 import hashlib
 
-from api.http.etags import content_digest, weak_etag, weakly_matches
+from api.http.response_headers import content_digest, weak_etag, weakly_matches
 from tests.tables import check_cases
 
 TAG = b"0123456789abcdef"

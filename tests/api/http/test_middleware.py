@@ -120,7 +120,7 @@ def test_a_second_path_below_the_same_beginning_is_refused():
 @pytest.mark.parametrize("path", [COMPANY, "/api/v1/companies", COMPANY + "/events", "/readyz"])
 def test_a_failure_is_told_and_logged_alike_on_every_way(serve, world, path, caplog):
     class Broken:
-        def pin(self):
+        def pin_release(self):
             raise RuntimeError("firm_live_" + "a" * 42)
 
     service = serve(world, Broken())

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import update
 
 from api.database.migrate import prepare_database
-from api.database.models.outbox import Mail
+from api.database.models.accounts import Mail
 from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt
-from api.observability import delivery_health_repository
+from api.observability import delivery_health
 from api.webhooks.delivery.fanout import LEASE
 from tests.api.fixtures.fanout import ACCOUNT, NOON, Control, matched_all
 
@@ -27,19 +27,19 @@ def control(control_url: str) -> Iterator[Control]:
     database.close()
 
 
-def lag(control: Control) -> delivery_health_repository.DeliveryLag:
+def lag(control: Control) -> delivery_health.DeliveryLag:
     with control.database.reading() as session:
-        return delivery_health_repository.delivery_lag(session.connection(), LEASE, control.now)
+        return delivery_health.delivery_lag(session.connection(), LEASE, control.now)
 
 
-def sizes(control: Control) -> delivery_health_repository.QueueSizes:
+def sizes(control: Control) -> delivery_health.QueueSizes:
     with control.database.reading() as session:
-        return delivery_health_repository.queue_sizes(session.connection())
+        return delivery_health.queue_sizes(session.connection())
 
 
 def test_before_anybody_subscribes(control: Control) -> None:
-    assert lag(control) == delivery_health_repository.DeliveryLag(None, None, None)
-    assert sizes(control) == delivery_health_repository.QueueSizes(0, 0, 0, None)
+    assert lag(control) == delivery_health.DeliveryLag(None, None, None)
+    assert sizes(control) == delivery_health.QueueSizes(0, 0, 0, None)
 
 
 def test_what_waits(control: Control) -> None:
@@ -51,8 +51,8 @@ def test_what_waits(control: Control) -> None:
         session.add(mail("waits", NOON))
         session.add(mail("sent", None))
     control.advance(seconds=7)
-    assert lag(control) == delivery_health_repository.DeliveryLag(3, NOON, "leader")
-    assert sizes(control) == delivery_health_repository.QueueSizes(queued=3, held=3, mails=1, mail_since=NOON)
+    assert lag(control) == delivery_health.DeliveryLag(3, NOON, "leader")
+    assert sizes(control) == delivery_health.QueueSizes(queued=3, held=3, mails=1, mail_since=NOON)
 
 
 def test_what_is_due_later_does_not_lag(control: Control) -> None:
@@ -136,7 +136,7 @@ def test_ready_while_the_database_is_away(serve: Any, world: Any, tmp_path: Path
 def test_ready_while_the_database_does_not_answer(serve: Any, world: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("api.observability.delivery_health.DATABASE_PATIENCE_SECONDS", 0.01)
     made, answers = serve(world), threading.Event()
-    monkeypatch.setattr(delivery_health_repository, "delivery_lag", lambda *_: answers.wait(30))
+    monkeypatch.setattr(delivery_health, "delivery_lag", lambda *_: answers.wait(30))
     answer = made.client.get("/readyz")
     answers.set()
     assert (answer.status_code, answer.json()["deliveries"]) == (200, None)

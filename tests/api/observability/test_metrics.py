@@ -81,14 +81,14 @@ def test_requests_by_route_method_and_status(service, told):
 
 def test_durations(service, told):
     """From the request's head to its answer, whatever takes the time."""
-    reader = service.parts.reader
-    pin = reader.pin
+    reader = service.parts.release_reader
+    pin = reader.pin_release
 
     def slow():
         service.hands.seconds += 0.03
         return pin()
 
-    reader.pin = slow
+    reader.pin_release = slow
     service.get(COMPANY)
     numbers = told()
     route = ("route", TEMPLATE)

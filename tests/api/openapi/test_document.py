@@ -8,9 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
+from api.companies.schemas.companies import INCLUDED
+from api.companies.schemas.companies import PROFILE as PROFILE_SCHEMAS
 from api.companies.schemas.events import KINDS as EVENT_KINDS
-from api.companies.schemas.profile import INCLUDED
-from api.companies.schemas.profile import PROFILE as PROFILE_SCHEMAS
 from api.openapi.examples import webhooks
 from api.openapi_document import OPERATIONS, openapi_document
 from api.problems.catalogue import KINDS

@@ -38,11 +38,13 @@ def test_every_route_is_described_or_meant_not_to_be(described):
     assert {place for place in routed if place[0] not in UNDOCUMENTED} == documented
     for operation in OPERATIONS:
         one = routed[operation.path, operation.method]
-        assert one.public == operation.is_public, operation.operation_id
-        assert one.takes_body == (operation.body is not None), operation.operation_id
+        assert one.is_public == operation.is_public, operation.operation_id
+        assert one.has_body == (operation.body is not None), operation.operation_id
         if operation.body is not None:
-            assert one.route.body.is_optional != operation.body.is_required, operation.operation_id
-            assert tuple(kind.decode() for kind in one.route.body.media_types) == operation.body.media_types
+            assert one.route_policy.body_policy.is_optional != operation.body.is_required, operation.operation_id
+            assert (
+                tuple(kind.decode() for kind in one.route_policy.body_policy.media_types) == operation.body.media_types
+            )
 
 
 def whole(described, answer):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from api.openapi.examples import problems
+from api.openapi import problem_responses
 from api.problems.catalogue import KINDS
 from api.settings.tiers import DEFAULT, read_tiers
 from tests.api.problems import webhook_problems
@@ -117,7 +117,7 @@ def too_much(scene: Scene):
 class Broken:
     """A reader whose disk is gone."""
 
-    def pin(self):
+    def pin_release(self):
         raise OSError("disk gone")
 
 
@@ -169,7 +169,7 @@ def scene(serve, world, make):
 
 
 def example(code, status):
-    return problems.examples_of_status(status, PUBLIC_URL)[code]
+    return problem_responses.examples_of_status(status, PUBLIC_URL)[code]
 
 
 @pytest.mark.parametrize(("code", "status"), SCENES)

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from api.accounts.repository import KeyRepository
+from api.accounts import repository
 from api.auth import api_keys
 from api.rate_limits.limiter import client_network
 from api.settings.tiers import DEFAULT
@@ -71,14 +71,14 @@ class TestAddresses:
         assert self.failing(limited, 1, **own)[0].status_code == 200
         limited.hands.seconds += 31
         with monkeypatch.context() as broken:
-            broken.setattr(KeyRepository, "by_digest", fail)
+            broken.setattr(repository, "find_key_by_digest", fail)
             assert [answer.status_code for answer in self.failing(limited, 15, **own)] == [200] * 15
             limited.hands.seconds += 1000
             assert [answer.status_code for answer in self.failing(limited, 15, **own)] == [503] * 15
         assert [answer.status_code for answer in self.failing(limited, 11)] == [401] * 10 + [429]
 
     def test_a_new_key_is_not_looked_up_for_ever_while_look_ups_fail(self, limited, monkeypatch):
-        monkeypatch.setattr(KeyRepository, "by_digest", fail)
+        monkeypatch.setattr(repository, "find_key_by_digest", fail)
         assert [answer.status_code for answer in self.failing(limited, 11)] == [503] * 10 + [429]
 
     def test_expired_and_revoked_keys_fail_too(self, limited):

@@ -18,7 +18,7 @@ PRO = BucketRate(25, 50)
 def drain(made, bucket, now):
     """Takes tokens until there are none; how many there were."""
     taken = 0
-    while made.spend(bucket, now) >= 0:
+    while made.take_token(bucket, now) >= 0:
         taken += 1
     return taken
 
@@ -112,9 +112,9 @@ def test_two_processes_that_map_one_file_share(tmp_path):
 _CHILD = """
 import sys
 from pathlib import Path
-from api.rate_limits.token_buckets import BucketRate, TokenBuckets, bucket_of, map_shared_file
-made, bucket = TokenBuckets(map_shared_file(Path(sys.argv[1]))), bucket_of("acc_1", BucketRate(25, 50))
-print(sum(made.spend(bucket, 100.0) >= 0 for _ in range(100)))
+from api.rate_limits.token_buckets import BucketRate, TokenBuckets, token_bucket, map_shared_file
+made, bucket = TokenBuckets(map_shared_file(Path(sys.argv[1]))), token_bucket("acc_1", BucketRate(25, 50))
+print(sum(made.take_token(bucket, 100.0) >= 0 for _ in range(100)))
 """
 
 

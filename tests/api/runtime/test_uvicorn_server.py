@@ -86,10 +86,10 @@ class Slow:
     def __init__(self, reader):
         self.reader, self.entered, self.leave = reader, threading.Event(), threading.Event()
 
-    def pin(self):
+    def pin_release(self):
         self.entered.set()
         assert self.leave.wait(20)
-        return self.reader.pin()
+        return self.reader.pin_release()
 
 
 @pytest.mark.slow

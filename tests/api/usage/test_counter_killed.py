@@ -18,7 +18,7 @@ from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.migrate import prepare_database
 from api.settings.service import ApiSettings
-from api.usage.billing_month import month_at
+from api.usage.counter import month_at
 
 ROOT = Path(__file__).parents[3]
 COMPANY = "/api/v1/companies/5599999991"

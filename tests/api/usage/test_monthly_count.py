@@ -7,12 +7,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from api.accounts.repository import KeyRepository
+from api.accounts import repository
 from api.database.engine import Database
 from api.rate_limits.limiter import COUNTED
 from api.settings.tiers import DEFAULT, read_tiers
-from api.usage.billing_month import month_at
-from api.usage.store import DatabaseUsageStore
+from api.usage.counter import month_at
+from api.usage.repository import DatabaseUsageStore
 
 COMPANY = "/api/v1/companies/5599999991"
 ROOT = Path(__file__).parents[3]
@@ -126,7 +126,7 @@ class TestWhatCounts:
         def fail(*_):
             raise RuntimeError
 
-        monkeypatch.setattr(service.parts.reader, "pin", fail)
+        monkeypatch.setattr(service.parts.release_reader, "pin_release", fail)
         assert service.get(COMPANY).status_code == 500
         assert used(service) == 0
 
@@ -239,7 +239,7 @@ def test_usage_that_cannot_be_read_is_503(service, monkeypatch):
         raise OperationalError("statement", {}, RuntimeError("gone"))
 
     assert used(service) == 0
-    monkeypatch.setattr(service.parts.accounts, "used", fail)
+    monkeypatch.setattr(service.parts.account_service, "used", fail)
     answer = service.get("/api/v1/usage")
     assert (answer.status_code, answer.json()["code"]) == (503, "service_unavailable")
     assert answer.headers["Retry-After"] == str(answer.json()["retry_after"])
@@ -251,7 +251,7 @@ def test_keys_that_cannot_be_looked_up_are_neither_right_nor_wrong(serve, world,
     def fail(*_):
         raise OperationalError("statement", {}, RuntimeError("gone"))
 
-    monkeypatch.setattr(KeyRepository, "by_digest", fail)
+    monkeypatch.setattr(repository, "find_key_by_digest", fail)
     answer = service.get(COMPANY)
     assert (answer.status_code, answer.json()["code"]) == (503, "service_unavailable")
     assert answer.headers["Retry-After"] == str(answer.json()["retry_after"])

@@ -11,14 +11,14 @@ from api.accounts.service import AccountService
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.migrate import prepare_database
-from api.usage.store import DatabaseUsageStore
+from api.usage.repository import DatabaseUsageStore
 
 ROOT = Path(__file__).parents[3]
 
 _CHILD = """
 import sys
 from api.common.clock import Clock
-from api.usage.store import DatabaseUsageStore
+from api.usage.repository import DatabaseUsageStore
 from api.database.engine import Database
 counts = DatabaseUsageStore(Database(sys.argv[1]), Clock().today)
 print("ready", flush=True)

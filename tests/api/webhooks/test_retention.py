@@ -8,13 +8,12 @@ import pytest
 from sqlalchemy import insert, update
 
 from api.database.migrate import prepare_database
-from api.database.models.accounts import IdempotentRequest, UsageDay
-from api.database.models.leases import Lease
-from api.database.models.outbox import Mail
+from api.database.models.accounts import IdempotentRequest, Mail, UsageDay
 from api.database.models.webhooks import (
     Attempt,
     Delivery,
     EndpointState,
+    Lease,
     MatchedEvent,
     QueuedAttempt,
     Replay,

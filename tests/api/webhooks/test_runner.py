@@ -15,8 +15,7 @@ from api.common.background import process_name, run_with_restart
 from api.common.clock import Clock
 from api.database.engine import Database
 from api.database.migrate import prepare_database
-from api.database.models.leases import Lease
-from api.database.models.webhooks import Attempt, Delivery, EndpointState
+from api.database.models.webhooks import Attempt, Delivery, EndpointState, Lease
 from api.settings.service import ApiSettings
 from api.webhooks import runner
 from api.webhooks.egress.attempt_result import AttemptResult

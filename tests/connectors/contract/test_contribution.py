@@ -17,6 +17,7 @@ import pytest
 import connectors
 from connectors.contract.contribution import Contribution
 from connectors.contract.dataset import Dataset, HostLimit, HostSecret, Jurisdiction, Link, PresentRows, SharedTables
+from connectors.contract.pieces import no_split
 from connectors.kit import staging
 from connectors.kit.composition import compose_market, merge_limits
 from pipelines.ingest.run import IngestOverrides, ingest
@@ -120,7 +121,7 @@ A, B = (Table(name, "rows", ("id",), COLUMNS) for name in ("xx_a", "xx_b"))
 
 
 def dataset(table: Table, key: str | None = None) -> Dataset:
-    return dataset_of(key or f"xx.{table.name}", table, "*", staging.no_split, None)  # type: ignore[arg-type]
+    return dataset_of(key or f"xx.{table.name}", table, "*", no_split, None)  # type: ignore[arg-type]
 
 
 def identifiers(*values: tuple[str, str | None]) -> pl.DataFrame:
@@ -144,11 +145,11 @@ def giving(name: str, raw: str | None, rank: int = 0) -> Contribution:
         ({"company_ids": {"xx_a": pl.col("org")}}, {"company_ids": {"xx_a": pl.col("id")}}, "company ids of xx_a"),
         ({"lei_columns": {"xx_a": "lei"}}, {"lei_columns": {"xx_a": "id"}}, "the LEI column of xx_a"),
         ({"links": (Link("xx_a", "lei", "xx_b", "lei"),)}, {"links": (Link("xx_a", "id", "xx_b", "id"),)}, "links of xx_a"),
-        ({"precedence": {"name": ()}}, {"precedence": {"name": ()}}, "the precedence of name"),
-        ({"holders": {"xx_a": ("id",)}}, {"holders": {"xx_a": ("org",)}}, "holders of xx_a"),
-        ({"removed": {"xx_a": len}}, {"removed": {"xx_a": len}}, "removals of xx_a"),
-        ({"rules": {"companies": len}}, {"rules": {"companies": len}}, "the rule of companies"),
-        ({"secrets": (HostSecret("h", "key"),)}, {"secrets": (HostSecret("h", "id"),)}, "the secret of h"),
+        ({"field_precedence": {"name": ()}}, {"field_precedence": {"name": ()}}, "the precedence of name"),
+        ({"holder_columns": {"xx_a": ("id",)}}, {"holder_columns": {"xx_a": ("org",)}}, "holders of xx_a"),
+        ({"removal_masks": {"xx_a": len}}, {"removal_masks": {"xx_a": len}}, "removals of xx_a"),
+        ({"table_rules": {"companies": len}}, {"table_rules": {"companies": len}}, "the rule of companies"),
+        ({"host_secrets": (HostSecret("h", "key"),)}, {"host_secrets": (HostSecret("h", "id"),)}, "the secret of h"),
     ],
 )  # fmt: skip
 def test_compose_market_contradicting_contributions_are_both_named(

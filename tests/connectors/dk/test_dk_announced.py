@@ -15,9 +15,9 @@ from warehouse.schema import identifiers
 class Asked:
     """An origin that asks registries: nobody may get so far."""
 
-    asks = True
+    supports_lookups = True
 
-    def rounds(self) -> list[object]:
+    def sub_sources(self) -> list[object]:
         raise AssertionError
 
     def open(self, at: object) -> object:

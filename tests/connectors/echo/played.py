@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from sandbox import World, write_days
-from sandbox.http.routes import CachedResponse, RegistryResponder
+from sandbox.http.routes import RegistryResponder
 from sandbox.se import http
+from sandbox.shared.response import SandboxResponse
 from sandbox.uk import rest_http, stream_events
 from sandbox.uk.stream_http import basic_authorization
 
@@ -59,7 +60,7 @@ class Played:
     def answer(self, path: str, query: str = "", authorization: str = "", status: int = 200) -> Iterator[bytes]:
         """The body of an answer of this status; nothing where the status is another."""
         found = self.desk.respond(path, query, authorization)
-        if isinstance(found, CachedResponse) and found.status == status and found.body:
+        if isinstance(found, SandboxResponse) and found.status == status and found.body:
             yield from members(found.body if isinstance(found.body, bytes) else found.body.read_bytes())
 
     def posted(self, path: str, body: bytes, authorization: str = "", status: int = 200) -> Iterator[bytes]:

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
+from connectors.nasdaq.major_holdings.form import parse_table_notifications
 from connectors.nasdaq.major_holdings.form_row import NotFlaggingFormError
-from connectors.nasdaq.major_holdings.issuer_tables import parse_table_notifications
 from connectors.nasdaq.major_holdings.sentences import parse_notification
 from connectors.nasdaq.major_holdings.text import tables_to_cells
 from tests.fuzz.case import Limits

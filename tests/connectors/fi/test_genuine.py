@@ -143,10 +143,10 @@ def test_the_texts_of_notifications(files: Path) -> None:
 
 
 def test_the_lists_of_places_are_those_of_the_post(files: Path) -> None:
-    from connectors.fi import code_lists
+    from connectors.fi.register import MUNICIPALITIES, POST_CODES
 
     text = (files / "reference" / "posti_postcodes_2026-05-26.json").read_text(encoding="utf-8")
     pairs = set(re.findall(r'"postcode": "(\d{5})".*?"municipal_code": "(\d{3})"', text))
     assert len(pairs) > 3000
-    assert all(code_lists.POST_CODES.get(code, "municipality") == place for code, place in pairs)
-    assert {place for _, place in pairs} == code_lists.MUNICIPALITIES.codes
+    assert all(POST_CODES.get(code, "municipality") == place for code, place in pairs)
+    assert {place for _, place in pairs} == MUNICIPALITIES.codes

@@ -14,9 +14,9 @@ import connectors
 from connectors.kit.xml.html import MOST, TooManyAttributesError, parse_document, parse_fragment
 from connectors.nasdaq.major_holdings.text import html_to_text
 from connectors.regulators import list_pages
-from connectors.uk.nsm.text import to_plain_text
+from connectors.uk.nsm.redact import to_plain_text
 from connectors.us.filing_headers import index_page
-from connectors.us.ownership.html_text import document_line
+from connectors.us.ownership.schedule13.parse_text import document_line
 from tests.tables import check_cases
 
 Tree = Callable[[bytes, html.HTMLParser], html.HtmlElement]

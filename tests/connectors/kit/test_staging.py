@@ -1,14 +1,15 @@
 """Staged batches, signals, code lists and text expressions."""
 
+import gzip
 import sys
-from datetime import date
-from decimal import Decimal
+from datetime import UTC, date, datetime
+from io import BytesIO
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from connectors.contract.dataset import REJECT_COLUMNS, Signal
+from connectors.contract.dataset import REJECT_COLUMNS, ArchiveMember, Scope, Signal, UnreadableFileError
 from connectors.kit import code_lists, staging
 from connectors.kit.columns import text
 from connectors.kit.staging import SignalCounter
@@ -113,23 +114,13 @@ def test_dates():
     assert got(
         text.iso_date(A), "2024-05-31", "2024-05-31T12:00:00Z", "2024-05-31 00:00:00", "31.05.2024", "2024-13-01"
     ) == [day, day, day, None, None]
-    assert got(text.british_date(A), "31/05/2024", "5/31/2024", "31/13/2024", "") == [day, None, None, None]
-    assert got(text.compact_date(A), "20240531", "20241331", "2024053") == [day, None, None]
 
 
 def test_numbers():
     assert got(text.parse_integer(A), "12", "-12.0", "12.5", "x", "") == [12, -12, None, None, None]
-    assert got(text.parse_decimal(A), "12.5", "1 234.25", "12,5", "1.2.3") == [
-        Decimal("12.5"),
-        Decimal("1234.25"),
-        None,
-        None,
-    ]
-    assert got(text.parse_decimal(A, comma=True), "99,99", "99.99", "\u2212") == [Decimal("99.99"), None, None]
 
 
-def test_booleans_and_what_did_not_parse():
-    assert got(text.parse_boolean(A), "TRUE", "n", "J", "maybe", None) == [True, False, True, None, None]
+def test_what_did_not_parse():
     assert got(text.failed_to_parse(A, text.parse_integer(A)), "12", "x", " ", None) == [False, True, False, False]
 
 
@@ -139,3 +130,33 @@ def test_complete_columns_with_a_misspelled_column_is_refused() -> None:
         staging.complete_columns(rows, COMPANIES)
     completed = staging.complete_columns(rows.lazy().drop("websit"), COMPANIES).collect()
     assert (completed.columns, completed["website"].to_list()) == (list(COMPANIES.names), [None])
+
+
+def _member(body: bytes) -> ArchiveMember:
+    return ArchiveMember(
+        "xx.d", "f.txt", "0" * 64, datetime(2026, 7, 1, tzinfo=UTC), Scope.PART, "b", lambda: BytesIO(body)
+    )
+
+
+def test_batch_builder_build_gives_rejects_and_signals_once() -> None:
+    builder = staging.BatchBuilder("xx.d")
+    builder.reject(7, ValueError("no id"), "x" * 300)
+    builder.tally.add("unknown_code", "Z")
+    first, second = builder.build(TABLE, {"1": {"id": "1"}}.values()), builder.build(TABLE, [])
+    assert first.rejects.rows() == [("7", "no id", "x" * staging.EXCERPT)]
+    assert (first.rows["id"].to_list(), [signal.code for signal in first.signals]) == (["1"], ["unknown_code"])
+    assert (second.rejects.height, second.signals) == (0, ())
+
+
+def test_read_plain_more_bytes_than_allowed_is_unreadable() -> None:
+    assert staging.read_plain(_member(gzip.compress(b"abc")), 3, "too long") == b"abc"
+    with pytest.raises(UnreadableFileError, match=r"xx\.d: f\.txt: too long"):
+        staging.read_plain(_member(b"abcd"), 3, "too long")
+
+
+def test_unreadable_on_turns_only_its_kinds_into_unreadable_files() -> None:
+    rejected = pytest.raises(UnreadableFileError, match=r"xx\.d: f\.txt: expected a list: bad")
+    with rejected, staging.unreadable_on(_member(b""), ValueError, "expected a list"):
+        raise ValueError("bad")
+    with pytest.raises(KeyError), staging.unreadable_on(_member(b""), ValueError):
+        raise KeyError("other")

@@ -15,9 +15,8 @@ from connectors.contract.dataset import META_SCHEMA, Jurisdiction
 from connectors.firds import schema as f
 from connectors.firds.dataset import ESMA
 from connectors.kit.composition import compose_market
-from connectors.listings.is_listed import derive_is_listed
+from connectors.listings.is_listed import LEVELS, derive_is_listed
 from connectors.listings.market import issuer_contributions
-from connectors.listings.venues import LEVELS
 from tests.connectors.gleif.gleif_bodies import lei
 from tests.tables import check_cases
 from warehouse import schema_render

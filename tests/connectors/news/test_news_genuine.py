@@ -29,7 +29,7 @@ def folder(sources: Path) -> Path:
 def entries(folder: Path) -> Iterator[FileEntry]:
     (day,) = list_day_folders(folder)
     for made in connectors.JURISDICTIONS:
-        yield from plan_files(day, made, NOW, GROUPS, is_country_folder=False).entries
+        yield from plan_files(day, made, NOW, GROUPS, includes_market_folders=False).entries
 
 
 def test_every_file_of_the_folder_is_read_or_named_with_the_reason(folder: Path) -> None:

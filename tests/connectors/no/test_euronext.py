@@ -7,7 +7,7 @@ from connectors.contract.dataset import NotApplicable, RecognisedFile, Unreadabl
 from connectors.no import NORWAY
 from connectors.no.enheter.schema import ENTITIES
 from connectors.no.euronext import SHARES
-from connectors.no.issuer_names import entity_key, issuer_cores
+from connectors.no.issuer_links import entity_key, issuer_cores
 from name_matching.name_columns import fold_texts
 from tests.connectors.no.entity_rows import ENTITY, MONDAY, NUMBER, TODAY, TUESDAY, present
 from tests.connectors.no.market_files import euronext, read, rejects, rows, share, signals

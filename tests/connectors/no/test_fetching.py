@@ -15,7 +15,7 @@ from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.errors import SourceUnavailableError
 from connectors.kit.http.retry import RetryPolicy
 from connectors.no import NORWAY
-from connectors.no.enheter.fetch_bulk import BULK_ACCEPT
+from connectors.no.enheter.dataset import BULK_ACCEPT
 from connectors.no.regnskap.cursor import FetchedAccounts
 from tests.answering import Quiet, answering
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.contract.dataset import NOT_A_COMPANY, Dataset
-from connectors.regulators import act_types, cftc, nordic, sec, uk
+from connectors.regulators import act_types, headline_datasets, sec
 from tests.connectors.regulators.feeding import Members, Reading, rss
 from tests.tables import check_cases
 
@@ -136,7 +136,7 @@ def test_the_genuine_litigation_releases(sources: Path, read: Reading, archived:
 
 def test_a_fine_of_the_fca(read: Reading) -> None:
     item = news("www.fca.org.uk", "FCA fines Barclays Bank Plc £26,056,400 for failures", category="Press Releases")
-    row = one(read(uk.FCA_DATASET, rss([item])).rows)
+    row = one(read(headline_datasets.FCA_DATASET, rss([item])).rows)
     assert (row["kind"], row["name"], row["amount"], row["currency"]) == (
         act_types.SANCTION_FINE, "Barclays Bank Plc", 26_056_400, "GBP",
     )  # fmt: skip
@@ -147,21 +147,21 @@ def test_a_fine_of_the_fca(read: Reading) -> None:
 def test_an_amount_of_the_text_is_kept_without_the_text(archived: Reading) -> None:
     text = "<p>Ann Example of Barclays. The fine is £7.5m.</p>"
     item = news("www.fca.org.uk", "FCA fines Barclays Bank Plc", description=text, category="Statements")
-    row = one(archived(uk.FCA_DATASET, rss([item])).rows)
+    row = one(archived(headline_datasets.FCA_DATASET, rss([item])).rows)
     assert (row["amount"], row["currency"]) == (7_500_000, "GBP")
-    kept = uk.FCA_DATASET.redact(io.BytesIO(rss([item]))).read()  # type: ignore[misc]
+    kept = headline_datasets.FCA_DATASET.redact(io.BytesIO(rss([item]))).read()  # type: ignore[misc]
     assert b"Ann Example" not in kept
 
 
 def test_persons_leave_the_title_of_a_sentence(read: Reading, archived: Reading) -> None:
     item = news("www.fca.org.uk", "FCA fines Acme Capital plc and Ann Example £5m for failings")
     for reading in (read, archived):
-        row = one(reading(uk.FCA_DATASET, rss([item])).rows)
+        row = one(reading(headline_datasets.FCA_DATASET, rss([item])).rows)
         assert row["title"] == "FCA fines Acme Capital plc and others £5m for failings"
         assert (row["name"], row["amount"]) == ("Acme Capital plc", 5_000_000)
     item = news("www.fca.org.uk", "FCA fines Ann Example and Acme Capital plc £5m")
     for reading in (read, archived):
-        row = one(reading(uk.FCA_DATASET, rss([item])).rows)
+        row = one(reading(headline_datasets.FCA_DATASET, rss([item])).rows)
         assert (row["title"], row["is_whole"]) == ("FCA fines Acme Capital plc and others £5m", False)
 
 
@@ -175,9 +175,9 @@ def test_persons_leave_the_title_of_a_sentence(read: Reading, archived: Reading)
 )
 def test_a_person_named_with_a_company_is_archived_nowhere(title: str, read: Reading, archived: Reading) -> None:
     body = rss([news("www.fca.org.uk", title)])
-    assert read(uk.FCA_DATASET, body).rows.is_empty()
-    assert archived(uk.FCA_DATASET, body).rows.is_empty()
-    kept = uk.FCA_DATASET.redact
+    assert read(headline_datasets.FCA_DATASET, body).rows.is_empty()
+    assert archived(headline_datasets.FCA_DATASET, body).rows.is_empty()
+    kept = headline_datasets.FCA_DATASET.redact
     assert kept is not None
     assert b"Ann Example" not in kept(io.BytesIO(body)).read()
 
@@ -185,7 +185,7 @@ def test_a_person_named_with_a_company_is_archived_nowhere(title: str, read: Rea
 def test_a_person_named_with_a_company_leaves_the_title_of_another(read: Reading, archived: Reading) -> None:
     item = news("www.fca.org.uk", "FCA fines Acme Capital plc and Ann Example of Other plc £5m")
     for reading in (read, archived):
-        row = one(reading(uk.FCA_DATASET, rss([item])).rows)
+        row = one(reading(headline_datasets.FCA_DATASET, rss([item])).rows)
         assert (row["name"], row["title"]) == ("Acme Capital plc", "FCA fines Acme Capital plc and others £5m")
 
 
@@ -201,7 +201,7 @@ def test_a_person_named_with_a_company_leaves_the_title_of_another(read: Reading
     ],
 )
 def test_what_is_no_act_against_a_company(title: str, category: str, read: Reading) -> None:
-    batch = read(uk.FCA_DATASET, rss([news("www.fca.org.uk", title, category=category)]))
+    batch = read(headline_datasets.FCA_DATASET, rss([news("www.fca.org.uk", title, category=category)]))
     assert batch.rows.is_empty()
     assert batch.rejects["reason"][0].startswith(NOT_A_COMPANY)
 
@@ -209,13 +209,17 @@ def test_what_is_no_act_against_a_company(title: str, category: str, read: Readi
 def test_an_act_of_the_day_after_tomorrow_is_refused_alone(read: Reading) -> None:
     title, place = "FCA fines Acme Capital plc £5m", "www.fca.org.uk"
     soon = news(place, title, "/news/1", stamp="Friday, November 20, 2026 - 23:30")
-    batch = read(uk.FCA_DATASET, rss([soon, news(place, title, "/news/2", stamp="2031-01-01T09:00:00Z")]))
+    batch = read(
+        headline_datasets.FCA_DATASET, rss([soon, news(place, title, "/news/2", stamp="2031-01-01T09:00:00Z")])
+    )
     assert batch.rows["native_id"].to_list() == ["/news/1"]
     assert batch.rejects["reason"].to_list() == ["published after it was read: 2031-01-01"]
 
 
 def test_an_unknown_category_gives_a_signal(read: Reading) -> None:
-    batch = read(uk.FCA_DATASET, rss([news("www.fca.org.uk", "FCA fines Acme Ltd £1m", category="Podcasts")]))
+    batch = read(
+        headline_datasets.FCA_DATASET, rss([news("www.fca.org.uk", "FCA fines Acme Ltd £1m", category="Podcasts")])
+    )
     assert [(signal.code, signal.subject) for signal in batch.signals] == [("unknown_code", "category Podcasts")]
 
 
@@ -223,13 +227,13 @@ def test_an_unknown_category_gives_a_signal(read: Reading) -> None:
     "title", ["Acme Ltd (clone of FCA authorised firm)", "FCA warns about unauthorised firm Acme Ltd"]
 )
 def test_a_warning_names_nobody(title: str, read: Reading) -> None:
-    row = one(read(uk.FCA_DATASET, rss([news("www.fca.org.uk", title, category="Statements")])).rows)
+    row = one(read(headline_datasets.FCA_DATASET, rss([news("www.fca.org.uk", title, category="Statements")])).rows)
     assert row["kind"] in act_types.NEVER_MATCHED
     assert row["name"] is None
 
 
 def test_an_address_elsewhere_is_not_believed(read: Reading) -> None:
-    batch = read(uk.FCA_DATASET, rss([news("evil.example", "FCA fines Acme Ltd £1m")]))
+    batch = read(headline_datasets.FCA_DATASET, rss([news("evil.example", "FCA fines Acme Ltd £1m")]))
     assert batch.rows.is_empty()
     assert batch.rejects["reason"].to_list() == ["no address on www.fca.org.uk to identify it"]
 
@@ -241,7 +245,7 @@ def test_an_address_elsewhere_is_not_believed(read: Reading) -> None:
 )  # fmt: skip
 def test_numbers_of_the_cftc(path: str, native_id: str, read: Reading) -> None:
     item = news("www.cftc.gov", "CFTC Orders Acme Trading LLC to Pay $1.5 Million for Spoofing", path, AT)
-    row = one(read(cftc.DATASET, rss([item])).rows)
+    row = one(read(headline_datasets.CFTC_DATASET, rss([item])).rows)
     assert (row["native_id"], row["name"], row["amount"]) == (native_id, "Acme Trading LLC", 1_500_000)
 
 
@@ -249,17 +253,17 @@ def test_numbers_of_the_cftc(path: str, native_id: str, read: Reading) -> None:
     "title", ["CFTC Charges Florida Company with Fraud", "CFTC Charges Man and His Company with Fraud"]
 )
 def test_a_company_that_is_only_described_has_no_name(title: str, read: Reading) -> None:
-    assert read(cftc.DATASET, rss([news("www.cftc.gov", title, "/a/1-26", AT)])).rows.is_empty()
+    assert read(headline_datasets.CFTC_DATASET, rss([news("www.cftc.gov", title, "/a/1-26", AT)])).rows.is_empty()
 
 
 def test_a_fine_of_the_pra(read: Reading) -> None:
     item = news("www.bankofengland.co.uk", "PRA fines Example Bank Plc £8.5m", stamp="Mon, 27 Jul 2026 15:30:00 BST")
-    row = one(read(uk.PRA_DATASET, rss([item])).rows)
+    row = one(read(headline_datasets.PRA_DATASET, rss([item])).rows)
     assert (row["authority_code"], row["amount"]) == ("GB-PRA", 8_500_000)
 
 
-DATASETS = (sec.DATASET, cftc.DATASET, uk.FCA_DATASET, uk.PRA_DATASET, nordic.SWEDISH_DATASET,
-            nordic.NORWEGIAN_DATASET)  # fmt: skip
+DATASETS = (sec.DATASET, headline_datasets.CFTC_DATASET, headline_datasets.FCA_DATASET, headline_datasets.PRA_DATASET, headline_datasets.SWEDISH_DATASET,
+            headline_datasets.NORWEGIAN_DATASET)  # fmt: skip
 _TEXT = st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=80)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.contract.dataset import UnreadableFileError
-from connectors.regulators import act_types, nordic, sec, uk
+from connectors.regulators import act_types, headline_datasets, sec
 from connectors.regulators.feeds import NotFeedError, parse_act_feed
 from tests.connectors.regulators.feeding import Reading
 
@@ -56,14 +56,14 @@ def test_releases_of_the_sec(read: Reading, archived: Reading) -> None:
 
 def test_notices_of_the_fca(read: Reading, archived: Reading) -> None:
     for reading in (read, archived):
-        [row] = reading(uk.FCA_DATASET, FCA).rows.to_dicts()
+        [row] = reading(headline_datasets.FCA_DATASET, FCA).rows.to_dicts()
         assert (row["name"], row["native_id"]) == ("Acme Capital Limited", "/publication/final-notices/acme.pdf")
         assert row["published_at"] == datetime(2026, 7, 26, 23, tzinfo=UTC)
 
 
 def test_sanctions_of_finansinspektionen(read: Reading, archived: Reading) -> None:
     for reading in (read, archived):
-        [row] = reading(nordic.SWEDISH_DATASET, FI).rows.to_dicts()
+        [row] = reading(headline_datasets.SWEDISH_DATASET, FI).rows.to_dicts()
         assert (row["name"], row["kind"]) == ("Exempel Bank AB", act_types.SANCTION_WARNING)
         assert row["published_at"] == datetime(2026, 2, 2, 23, tzinfo=UTC)
 
@@ -71,7 +71,7 @@ def test_sanctions_of_finansinspektionen(read: Reading, archived: Reading) -> No
 def test_a_row_without_an_address_is_rejected_alone(read: Reading) -> None:
     row = FI[FI.index(b"<div") : FI.index(b"</body>")]
     body = FI.replace(b"</body>", row + b"</body>").replace(b'href="/sv', b'href="http://[/sv', 1)
-    batch = read(nordic.SWEDISH_DATASET, body)
+    batch = read(headline_datasets.SWEDISH_DATASET, body)
     assert (batch.rows.height, batch.rejects.height) == (1, 1)
 
 
@@ -83,7 +83,7 @@ def test_the_same_act_of_feed_and_list_is_one(read: Reading) -> None:
 @pytest.mark.parametrize("body", [page('<div class="list-item extended-click-area"></div>'), page("Access denied")])
 def test_a_page_without_rows_is_unreadable(body: bytes, read: Reading) -> None:
     with pytest.raises(UnreadableFileError):
-        read(nordic.SWEDISH_DATASET, body)
+        read(headline_datasets.SWEDISH_DATASET, body)
 
 
 @given(st.binary(max_size=200))

@@ -16,7 +16,7 @@ from connectors.contract.dataset import Jurisdiction
 from connectors.fi import FINLAND
 from connectors.gleif.level1 import schema as level1_schema
 from connectors.kit.composition import compose_market
-from connectors.regulators import headline_feeds, mapping, nordic, unmatched
+from connectors.regulators import headline_datasets, headline_feeds, market
 from connectors.regulators.authorities import FI
 from connectors.regulators.esma import dataset as esma_dataset
 from connectors.regulators.market import CompanyRegister, acts_contribution
@@ -41,9 +41,9 @@ _NAMES = CompanyRegister(
 _FEED = headline_feeds.headlines_dataset(
     "fi.acts",
     "acts",
-    nordic.SWEDISH_DATASET.licence,
-    nordic.SWEDISH_DATASET.cadence,
-    replace(nordic.SWEDISH_HEADLINES, authority=replace(FI, country="FI"), market="FI", files=("acts/**",)),
+    headline_datasets.SWEDISH_DATASET.licence,
+    headline_datasets.SWEDISH_DATASET.cadence,
+    replace(headline_datasets.SWEDISH_HEADLINES, authority=replace(FI, country="FI"), market="FI", files=("acts/**",)),
 )
 _REGISTERS = Contribution(
     name="registers",
@@ -164,14 +164,14 @@ def test_decoys_are_nobodys_and_wait_for_a_person(place: Supervised) -> None:
         TWO: ["Förbud för Pohjola Kapital Oyj"],
     }
     present = {"fi_acts": _present(place)}
-    waiting = unmatched.unmatched_acts("FI", present)
-    assert waiting.columns == list(unmatched.COLUMNS)
+    waiting = market.unmatched_acts("FI", present)
+    assert waiting.columns == list(market.COLUMNS)
     assert sorted(waiting["title"]) == sorted(DECOYS)
     warned = waiting.filter(pl.col("why").str.contains("warning"))["title"].to_list()
     assert sorted(warned) == sorted(title for title in DECOYS if "varnar" in title or "bedragare" in title)
     abroad = {"fi_acts": present["fi_acts"].with_columns(authority_country=pl.lit("SE"))}
-    assert unmatched.unmatched_acts("FI", abroad).is_empty()
-    assert unmatched.unmatched_acts("FI", {}).columns == list(unmatched.COLUMNS)
+    assert market.unmatched_acts("FI", abroad).is_empty()
+    assert market.unmatched_acts("FI", {}).columns == list(market.COLUMNS)
 
 
 def _present(place: Supervised) -> pl.LazyFrame:
@@ -217,8 +217,8 @@ def test_nobody_answers_to_a_name_for_what_was_before(
         {"company_id": [company], "registered_date": [registered]},
         schema={"company_id": pl.String, "registered_date": pl.Date},
     )
-    assert mapping.map_notices("FI", present, known).height == is_told
-    assert mapping.map_notices("FI", present, known.clear()).is_empty()
+    assert market.map_notices("FI", present, known).height == is_told
+    assert market.map_notices("FI", present, known.clear()).is_empty()
 
 
 def read_by(rows: pl.DataFrame, company: str) -> pl.LazyFrame:

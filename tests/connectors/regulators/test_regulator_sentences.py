@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.regulators import act_types as k
-from connectors.regulators.headline_frames import HeadlineFrame, find_respondent
-from connectors.regulators.headline_grammar import ENGLISH, NORWEGIAN, SWEDISH, HeadlineLanguage, parse_headline
+from connectors.regulators.headline_grammar import (
+    ENGLISH,
+    NORWEGIAN,
+    SWEDISH,
+    HeadlineFrame,
+    HeadlineLanguage,
+    find_respondent,
+    parse_headline,
+)
 from tests.tables import check_cases
 
 ENGLISH_TABLE = [

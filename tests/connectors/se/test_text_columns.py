@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.kit.columns.parallel import map_slices_parallel
-from connectors.se.bulk import bolagsverket_statements
-from connectors.se.bulk.bolagsverket_statements import ADDRESS, with_address, with_names
+from connectors.se.bulk import statements
 from connectors.se.bulk.ordinals import RepeatCounter
+from connectors.se.bulk.statements import ADDRESS, with_address, with_names
 from connectors.se.issuer_links import COMPANY_NAME, core_names
 from connectors.se.profile import postcodes
 from connectors.se.text_columns import null_if_empty, repair_cells
@@ -58,11 +58,8 @@ _BITS = (
 
 @given(st.lists(st.lists(st.sampled_from(_BITS), max_size=6).map("".join), min_size=1))
 def test_an_element_that_ends_as_the_bulk_does_says_what_the_pattern_finds(elements: list[str]) -> None:
-    rows = pl.DataFrame({bolagsverket_statements.NAMES: elements}).with_row_index("_row")
-    found, due = (
-        bolagsverket_statements._split_elements(rows).drop("_row"),
-        bolagsverket_statements._split_by_pattern(rows),
-    )
+    rows = pl.DataFrame({statements.NAMES: elements}).with_row_index("_row")
+    found, due = (statements._split_elements(rows).drop("_row"), statements._split_by_pattern(rows))
     assert found.to_dicts() == due.to_dicts()
 
 

@@ -14,7 +14,6 @@ from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
 from connectors.kit.http.errors import FetchError, MissingResourceError, UnexpectedBodyError
 from connectors.uk import bulk_download
 from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
-from connectors.uk.basic_company_data import fetch as basic_company_data_fetch
 from connectors.uk.psc import dataset as psc_dataset
 from connectors.uk.psc import fetch
 
@@ -207,9 +206,9 @@ def test_an_answer_of_another_shape_is_not_believed(registry, http):
 
 def test_the_genuine_pages_link_what_we_look_for(sources):
     pages = sources / "uk" / "download_pages"
-    one = bulk_download.latest_links((pages / "en_output.html").read_text(), basic_company_data_fetch.COMPANIES.whole)
+    one = bulk_download.latest_links((pages / "en_output.html").read_text(), basic_company_data_dataset.DOWNLOAD.whole)
     assert one == ["BasicCompanyDataAsOneFile-2026-02-01.zip"]
-    parts = bulk_download.latest_links((pages / "en_output.html").read_text(), basic_company_data_fetch.COMPANIES.part)
+    parts = bulk_download.latest_links((pages / "en_output.html").read_text(), basic_company_data_dataset.DOWNLOAD.part)
     assert parts == [f"BasicCompanyData-2026-02-01-part{part}_7.zip" for part in range(1, 8)]
     snapshot = bulk_download.latest_links((pages / "en_pscdata.html").read_text(), fetch.PSC.whole)
     assert snapshot == ["persons-with-significant-control-snapshot-2022-02-09.zip"]

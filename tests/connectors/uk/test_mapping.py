@@ -12,8 +12,8 @@ from connectors.uk import UNITED_KINGDOM, mapping
 from connectors.uk import register as uk_register
 from connectors.uk.accounts.schema import ACCOUNTS
 from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
-from connectors.uk.licence import LICENCE
 from connectors.uk.psc import schema as psc_schema
+from connectors.uk.register import LICENCE
 from connectors.uk.streaming_api import datasets
 from tests.tables import check_cases
 from warehouse.schema import tables

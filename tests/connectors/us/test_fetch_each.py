@@ -10,7 +10,7 @@ from connectors.kit.http.errors import FetchError
 from connectors.us import fetch_each
 from connectors.us.companyfacts import fetch as companyfacts_fetch
 from connectors.us.filing_headers import fetch as filing_headers_fetch
-from connectors.us.ownership import fetch as ownership_fetch
+from connectors.us.ownership import dataset as ownership_dataset
 from connectors.us.submissions import fetch as submissions_fetch
 from tests.connectors.us.conftest import Sec
 
@@ -19,7 +19,7 @@ WAYS: dict[str, tuple[Asks, str, bytes]] = {
     "us.facts": (companyfacts_fetch.fetch_responses, "10-Q", b'{"facts":{}}'),
     "us.filer": (submissions_fetch.fetch_responses, "10-Q", b'{"filings":{"files":[]}}'),
     "us.headers": (filing_headers_fetch.fetch, "8-K", b"<html>header</html>"),
-    "us.insiders": (ownership_fetch.fetch_filings, "4", b"-----BEGIN"),
+    "us.insiders": (ownership_dataset.fetch_filings, "4", b"-----BEGIN"),
 }
 MANY = 10
 
@@ -79,8 +79,8 @@ def test_whatever_was_handed_over_is_all_that_a_cursor_tells_of(
     way: str, every: int, sec: Sec, http: HttpClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ways, form, body = WAYS[way]
-    for module in (companyfacts_fetch, submissions_fetch, filing_headers_fetch, ownership_fetch):
-        monkeypatch.setattr(module, "EACH", every)
+    for name in ("EACH_FILING", "EACH_FILER"):
+        monkeypatch.setattr(fetch_each, name, every)
     failing(sec, body)
     whole, error = asked(ways, http, None, form)
     assert (numbers(whole), error) == (list(range(1, MANY + 1)), None)

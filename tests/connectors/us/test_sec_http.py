@@ -120,9 +120,9 @@ def test_the_nightly_archive_comes_once(sec, http) -> None:
 def test_the_list_of_symbols_comes_whole(sec, http) -> None:
     sec.answer = lambda _: (200, b'{"fields":["cik","name","ticker","exchange"],"data":[]}')
     sec.headers = {"ETag": '"one"'}
-    (arrival,) = company_tickers.fetch(http, None, ())
+    (arrival,) = company_tickers.DATASET.fetch(http, None, ())
     assert (sec.asked, arrival.scope) == (["/files/company_tickers_exchange.json"], Scope.FULL)
-    assert list(company_tickers.fetch(http, arrival.cursor, ())) == []
+    assert list(company_tickers.DATASET.fetch(http, arrival.cursor, ())) == []
 
 
 def _served(path: str) -> Answer:

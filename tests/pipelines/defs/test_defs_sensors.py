@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipelines.defs import partitions
+from pipelines.defs import jobs
 from pipelines.defs.sensors import listen_sensor, spool_sensor
 from pipelines.sources import stream_listener
 from pipelines.sources.stream_listener import listener_lock
@@ -35,7 +35,7 @@ def test_sensors_keep_the_reader_and_take_its_inbox(feed: Feed) -> None:
             assert isinstance(takes(context), dg.SkipReason)
         asked: Any = takes(context)
         assert isinstance(asked, dg.RunRequest)
-        assert asked.partition_key in instance.get_dynamic_partitions(str(partitions.BATCHES.name))
+        assert asked.partition_key in instance.get_dynamic_partitions(str(jobs.BATCHES.name))
         keeps = listen_sensor(feed.market(), workspace)
         assert isinstance(keeps(context), dg.RunRequest)
         with listener_lock(workspace, feed.dataset()):

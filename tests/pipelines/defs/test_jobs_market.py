@@ -11,7 +11,7 @@ import dagster as dg
 import pytest
 
 from pipelines.definitions_builder import build_defs
-from pipelines.defs import partitions
+from pipelines.defs import jobs
 from pipelines.defs.jobs import job_name
 from pipelines.ingest.market_run import dagster_instance
 from pipelines.runtime.batch_ids import batch_name
@@ -45,7 +45,7 @@ def run(
     raise_on_error: bool = True,
 ) -> dg.ExecuteInProcessResult:
     batch = batch or batch_name(place.clock())
-    partitions.register_batch(instance, batch)
+    jobs.register_batch(instance, batch)
     job = definitions(place, on_step).resolve_job_def(job_name(MARKET))
     return job.execute_in_process(instance=instance, partition_key=batch, raise_on_error=raise_on_error)
 

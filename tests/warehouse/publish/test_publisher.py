@@ -71,7 +71,7 @@ def test_nothing_changed_publishes_nothing(layout: Layout) -> None:
     releases = ReleaseStore(layout)
     releases.record_checks(["NO"], day(1))
     releases.record_checks(["SE"], day(2))
-    assert ReleaseReader(layout).market_checked_at() == {"NO": day(1), "SE": day(2)}
+    assert ReleaseReader(layout).read_freshness().markets == {"NO": day(1), "SE": day(2)}
     assert [manifest.release for manifest in releases.list_releases()] == [1]
 
 

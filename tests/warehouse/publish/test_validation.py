@@ -35,7 +35,7 @@ def test_a_patch_may_not_leave_what_it_replaces(layout: Layout, monkeypatch: pyt
     learn(layout, "NO", 0, companies=[member("NO", 1), member("NO", 2)])
     publish(layout, "NO")
     learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS"), member("NO", 2)])
-    monkeypatch.setattr("warehouse.publish.incremental_build._selected_companies_sql", lambda _: "WHERE false")
+    monkeypatch.setattr("warehouse.publish.build._selected_companies_sql", lambda _: "WHERE false")
     with pytest.raises(InvalidReleaseError, match=r"release 2: warehouse\.duckdb: duplicate keys in companies"):
         publish(layout, "NO", at=1)
 

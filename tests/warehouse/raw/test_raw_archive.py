@@ -24,7 +24,7 @@ from warehouse.storage.layout import Layout
 def test_a_body_comes_back_as_it_was(layout: Layout) -> None:
     archive = RawArchive(layout, clock=lambda: day(1), version="7")
     piece = archive.store_body(
-        "no.x", Sent("a.csv", b"one;two\n" * 1000, headers={"ETag": "e", "Set-Cookie": "s"}), "b1"
+        "no.x", Sent("a.csv", b"one;two\n" * 1000, response_headers={"ETag": "e", "Set-Cookie": "s"}), "b1"
     )
     assert piece is not None
     with piece.open() as body:

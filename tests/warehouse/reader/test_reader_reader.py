@@ -57,7 +57,7 @@ def test_before_the_first_release(layout: Layout) -> None:
         pass
     assert reader.current_release_number() is None
     assert reader.events_after(0, 5) == []
-    assert reader.market_checked_at() == {}
+    assert reader.read_freshness().markets == {}
 
 
 def test_serving_imports_no_engine() -> None:

@@ -54,7 +54,7 @@ def test_no_more_are_kept_than_allowed(layout: Layout, monkeypatch: pytest.Monke
         read.append(company_id)
         return profiles.company_profile(connection, company_id)
 
-    monkeypatch.setattr(open_release, "profiles", SimpleNamespace(profile=profile))
+    monkeypatch.setattr(open_release, "profiles", SimpleNamespace(company_profile=profile))
     reader = ReleaseReader(layout)
     first = _names(reader, range(1, 6))
     assert None not in first

@@ -59,7 +59,7 @@ def test_what_runs_note_adds_up(layout: Layout) -> None:
         {"NO": day(1), "SE": day(2)},
         {"no.x": DatasetCheck(day(1)), "no.y": DatasetCheck(day(2)), "se.x": DatasetCheck(day(2))},
     )
-    assert reader.market_checked_at() == {"NO": day(1), "SE": day(2)}
+    assert reader.read_freshness().markets == {"NO": day(1), "SE": day(2)}
 
 
 def test_a_file_of_before_datasets_were_noted_still_opens(layout: Layout) -> None:

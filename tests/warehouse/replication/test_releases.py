@@ -86,7 +86,7 @@ def test_another_machine_serves_what_is_published(layout: Layout, other: Layout,
     assert _fetch(other, bucket) is None
     _releases(layout, bucket).record_checks(["NO"], day(7))
     assert _fetch(other, bucket) is None  # no release, yet what runs have noted comes
-    assert ReleaseReader(other).market_checked_at() == {"NO": day(7)}
+    assert ReleaseReader(other).read_freshness().markets == {"NO": day(7)}
 
 
 def test_only_what_is_new_travels(layout: Layout, other: Layout, bucket: Bucket) -> None:

@@ -21,7 +21,7 @@ class Member:
     sha256: str
     observed_at: object
     scope: str
-    member: str
+    member_name: str
 
 
 @dataclass(frozen=True)

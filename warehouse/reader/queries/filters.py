@@ -1,7 +1,7 @@
 """Filtered and sorted company lists: one scan of the table `search`.
 
 See docs/contract/contract.md 4.2. Names are matched before (`names`) or, if there are too many, here with the same
-tiers (`relevance`), so that a filter removes companies but never changes the order. Paging keys: (tier, rank) by
+tiers (`names`), so that a filter removes companies but never changes the order. Paging keys: (tier, rank) by
 relevance; else (1 for typo matches, value, company id), nulls last. Does not belong here: the table
 (`warehouse.serving.search_table`) or documents (`profiles`).
 """
@@ -14,8 +14,8 @@ from datetime import date
 from typing import Any, Final
 
 from name_matching.folding import fold_text
+from warehouse.reader.queries.names import SLIPPED, NameQuery, TypoWords
 from warehouse.reader.queries.paging import key_parts
-from warehouse.reader.queries.relevance import SLIPPED, NameQuery
 from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key
 from warehouse.serving import sort_keys
 
@@ -26,12 +26,11 @@ SIZES: Final = {
     "medium": "employees BETWEEN 50 AND 249",
     "large": "employees >= 250",
 }  # the size classes of the European Union
-TypoWords = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class NameFilter:
-    """The name part of a query. `slips` given: only names that match with a typo, not those that match exactly."""
+    """The name part of a query. `typo_words` given: only names that match with a typo, not those that match exactly."""
 
     name_query: NameQuery
     typo_words: TypoWords | None = None

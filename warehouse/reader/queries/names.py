@@ -1,9 +1,12 @@
 """Name search in the name index, best matches first, as unbounded iterators for paging.
 
-Ordered by tier (`relevance`), then by rank: listed and large companies first (`serving.search_table.RANK`).
-Results are (tier, rank), which is also the paging key; the next page starts there, independent of earlier
-pages. Names are scanned in `labels`, never in the documents. Does not belong here: filters other than
-`country`, other orders (`filters`).
+Ordered by relevance tier, then by rank: listed and large companies first (`serving.search_table.RANK`).
+Tiers, best first (docs/contract/contract.md 4.2): 0 the whole name; 1 the name begins with the query, as whole
+words; 2 every query word is a word of the name; 3 the name begins with the query, with a prefix as last word;
+4 every query word is a prefix of a word of the name; 5, only if all these match nothing, words may contain one typo
+(`serving.name_terms`). Results are (tier, rank), which is also the paging key; the next page starts there,
+independent of earlier pages. Names are scanned in `labels`, never in the documents. Does not belong here: filters
+other than `country`, other orders (`filters`).
 """
 
 from __future__ import annotations
@@ -13,19 +16,50 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from warehouse.reader.queries.relevance import SLIPPED, TIERS, NameQuery
+from name_matching.folding import fold_text
 from warehouse.serving.name_terms import PREFIX_LENGTHS, words_one_typo_away
 
+TIERS: Final = range(5)
+SLIPPED: Final = 5
+WORDS: Final = 12  # further query words are ignored
 FEW: Final = 2000  # names with a prefix: sorting so many costs less than scanning all with the words
 GATHERED: Final = 200  # names with all query words: so few are assigned to their tiers in a single scan of the index
 ENDINGS: Final = 500  # words matched by a longer prefix, above which FTS5 merges their lists
 _START: Final = -1  # less than every rank
 _WALKED: Final = 2  # from this tier on, the index is scanned for all names that contain the words
 _LAST: Final = "\U0010ffff"
-
 Place = tuple[int, int]
 """Tier and rank."""
 TypoWords = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class NameQuery:
+    """A parsed query: `name` is the whole text folded, `words` its distinct words."""
+
+    name: str
+    words: tuple[str, ...]
+
+    def tier(self, name: str) -> int | None:
+        """The relevance tier of a folded name, or None if it does not match; typos not considered."""
+        spaced = f" {name} "
+        if any(f" {word}" not in spaced for word in self.words):
+            return None
+        if name.startswith(self.name):
+            if len(name) == len(self.name):
+                return 0
+            if name[len(self.name)] == " ":
+                return 1
+        if all(f" {word} " in spaced for word in self.words):
+            return 2
+        return 3 if name.startswith(self.name) else 4
+
+
+def parse_name_query(text: str) -> NameQuery | None:
+    """Parses a query; None if it has no word."""
+    name = fold_text(text)
+    words = tuple(dict.fromkeys(name.split()))
+    return NameQuery(name, words[:WORDS]) if words else None
 
 
 def exact_name_matches(

@@ -1,4 +1,9 @@
-"""Company profiles by id, the hot path of the API, and the documents of a page by rank."""
+"""Company profiles by id, the hot path of the API, the documents of a page by rank, and ids by other identifiers.
+
+Other identifiers are LEI, ISIN, ticker symbol, VAT number, EUID and CIK. The whole text is compared, ignoring
+blanks and case; a CIK with and without leading zeros, a share class after a point, a blank or a dash (BRK.B, BRK B,
+BRK-B). Does not belong here: the registers' own numbers (`warehouse.schema.identifiers`) and names (`names`).
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,9 @@ PARTS: Final = ("detail", "identifiers", "address", "sources")  # optional parts
 _PROFILE: Final = "SELECT body, etag FROM companies WHERE company_id = ?"
 _PARTS: Final = "SELECT unpacked('companies', parts) FROM companies WHERE company_id = ?"
 _HEAD: Final = "SELECT org_number, name FROM companies WHERE company_id = ?"
+MOST: Final = 10  # companies with one symbol: several markets may use it
+LONGEST: Final = 60
+_CIK_DIGITS: Final = 10
 
 
 def company_profile(connection: sqlite3.Connection, company_id: str) -> ProfileDocument | None:
@@ -45,3 +53,19 @@ def bodies_by_rank(connection: sqlite3.Connection, ranks: Sequence[int]) -> dict
         ranks,
     )
     return dict(rows.fetchall())
+
+
+def ids_by_identifier(connection: sqlite3.Connection, text: str) -> tuple[str, ...]:
+    """Ids of the companies with this identifier, sorted."""
+    plain = "".join(text.split()).upper()
+    if not plain or len(plain) > LONGEST:
+        return ()
+    spellings = {plain, "-".join(text.upper().replace(".", " ").split())}
+    if plain.isascii() and plain.isdigit():
+        spellings.add(plain.zfill(_CIK_DIGITS))
+    marks = ", ".join("?" * len(spellings))
+    rows = connection.execute(
+        f"SELECT DISTINCT company_id FROM known_as WHERE value IN ({marks}) ORDER BY company_id LIMIT ?",
+        (*sorted(spellings), MOST),
+    )
+    return tuple(company_id for (company_id,) in rows)

@@ -9,15 +9,16 @@ profile).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
 from typing import Any, Final
 
 from warehouse.reader.queries import filters, names, profiles
+from warehouse.reader.queries.market_dump import market_id_bounds
+from warehouse.reader.queries.names import SLIPPED, NameQuery, parse_name_query
 from warehouse.reader.queries.paging import build_page, key_parts
-from warehouse.reader.queries.relevance import SLIPPED, NameQuery, parse_name_query
 from warehouse.reader.types import CompanyQuery, Key, ResultPage
 from warehouse.schema.codes import MARKETS
 
@@ -43,6 +44,11 @@ class _SearchRequest:
     after: Key | None
     limit: int
 
+    @property
+    def countries(self) -> tuple[str, ...]:
+        """The requested countries, sorted."""
+        return tuple(sorted(set(self.query.countries)))
+
 
 def search_companies(
     connection: sqlite3.Connection, scan: Scan, query: CompanyQuery, after: Key | None, limit: int
@@ -64,8 +70,8 @@ def search_companies(
 def _companies_by_id(question: _SearchRequest) -> Iterator[tuple[Key, bytes]]:
     """Companies by id, which sorts by market first."""
     start = key_parts(question.after, int, str, str)[-1] if question.after is not None else ""
-    for country in sorted(set(question.query.countries or MARKETS)):
-        low, high = f"firm:{country}:", f"firm:{country};"  # ; is the character after :
+    for country in question.countries or sorted(MARKETS):
+        low, high = market_id_bounds(country)
         rows = question.connection.execute(
             """SELECT company_id, body FROM companies
                 WHERE company_id > ? AND company_id < ? ORDER BY company_id""",
@@ -76,7 +82,7 @@ def _companies_by_id(question: _SearchRequest) -> Iterator[tuple[Key, bytes]]:
 
 
 def _name_matches(question: _SearchRequest, wanted: NameQuery) -> Found:
-    countries = tuple(sorted(set(question.query.countries)))
+    countries = question.countries
     after: names.Place | None = None
     if question.after is not None:
         after = key_parts(question.after, int, int)[:2]
@@ -112,24 +118,22 @@ def _scan_matches(question: _SearchRequest, order: str) -> Found:
 
 def _filter_best_matches(question: _SearchRequest, wanted: NameQuery) -> Found:
     """Applies the filters to the best names only; complete if it fills the page, else the caller discards it."""
-    countries = tuple(sorted(set(question.query.countries)))
     after = None if question.after is None else key_parts(question.after, int, int)
-    places = list(islice(names.exact_name_matches(question.connection, wanted, countries, after), BEST))
-    if not places:
-        return []
-    among = filters.MatchedNames([rank for _, rank in places], [tier for tier, _ in places])
-    return _run_scan(question, filters.RELEVANCE, among, slipped=False)
+    places = names.exact_name_matches(question.connection, wanted, question.countries, after)
+    best = list(islice(places, BEST))
+    return _run_scan(question, filters.RELEVANCE, _matched_names(best), slipped=False) if best else []
 
 
 def _name_condition(
     question: _SearchRequest, wanted: NameQuery, slips: names.TypoWords | None
 ) -> filters.NameFilter | filters.MatchedNames:
     """The companies that match by name if there are few; the words to match during the scan if there are many."""
-    countries = tuple(sorted(set(question.query.countries)))
-    found = names.all_matches(question.connection, wanted, countries, slips, MOST)
-    if found is None:
-        return filters.NameFilter(wanted, slips)
-    return filters.MatchedNames([rank for _, rank in found], [tier for tier, _ in found])
+    found = names.all_matches(question.connection, wanted, question.countries, slips, MOST)
+    return filters.NameFilter(wanted, slips) if found is None else _matched_names(found)
+
+
+def _matched_names(places: Sequence[names.Place]) -> filters.MatchedNames:
+    return filters.MatchedNames([rank for _, rank in places], [tier for tier, _ in places])
 
 
 def _run_scan(
@@ -162,3 +166,16 @@ def _key_value(value: str | int | date | None) -> str | int | None:
 def _document_page(question: _SearchRequest, found: Found) -> ResultPage:
     bodies = profiles.bodies_by_rank(question.connection, [rank for _, rank in found[: question.limit]])
     return build_page(((key, bodies.get(rank, b"")) for key, rank in found), question.limit)
+
+
+def matches_filters(connection: sqlite3.Connection, scan: Scan, query: CompanyQuery, company_id: str) -> bool:
+    """True if the company matches the filters; False if there is no such company."""
+    asked = replace(query, q=None, sort=None)
+    found = connection.execute("SELECT rank FROM companies WHERE company_id = ?", (company_id,)).fetchone()
+    if found is None or (asked.countries and company_id.split(":")[1] not in asked.countries):
+        return False
+    if asked == CompanyQuery(countries=asked.countries):  # without filters no scan is needed
+        return True
+    made = filters.SearchStatement(asked, None)
+    made.add(f"rank = {made.value(found[0])}")
+    return bool(scan(made.by_relevance(None, 1), made.values))

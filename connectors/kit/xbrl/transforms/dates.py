@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from functools import partial
 from typing import Final
 
 from connectors.kit.xbrl.transforms.calendars import CALENDARS, UnacceptedTextError, ascii_digits
@@ -81,13 +82,11 @@ def _month_number(word: str, language: str) -> int:
     raise UnacceptedTextError
 
 
-def _full_year(digits: str) -> int:
-    return int(digits) + (2000 if len(digits) <= 2 else 0)  # noqa: PLR2004 - the registry's rule for short years
-
-
 def _iso_date(year: str | None, month: int, day: str | None) -> str:
     """ISO text of the given parts; a day outside the month is not accepted."""
-    checked = 2000 if year is None else _full_year(year)  # a leap year: 29 February is valid without a year
+    checked = int(year or 2000)  # a leap year: 29 February is valid without a year
+    if year is not None and len(year) <= 2:  # noqa: PLR2004 - the registry's rule for short years
+        checked += 2000
     try:
         found = date(checked, month, 1 if day is None else int(day))
     except ValueError:
@@ -97,32 +96,29 @@ def _iso_date(year: str | None, month: int, day: str | None) -> str:
     return f"{checked:04}-{month:02}" if day is None else found.isoformat()
 
 
-def _numeric_transform(order: str) -> Callable[[str], str]:
-    part = {"d": r"(\d{1,2})", "m": r"(\d{1,2})", "y": _YEAR}
-    pattern = re.compile(r"[^\d]+".join(part[letter] for letter in order) + _TAIL, re.ASCII)
+def _date_transform(pattern: re.Pattern[str], order: str, month_of: Callable[[str], int]) -> Callable[[str], str]:
+    """The transform of texts that match a pattern with day, month and year in some order («dmy», «my»)."""
 
     def transform(text: str) -> str:
         match = pattern.fullmatch(ascii_digits(text))
         if match is None:
             raise UnacceptedTextError
         found = dict(zip(order, match.groups(), strict=True))
-        return _iso_date(found.get("y"), int(found["m"]), found.get("d"))
+        return _iso_date(found.get("y"), month_of(found["m"]), found.get("d"))
 
     return transform
+
+
+def _numeric_transform(order: str) -> Callable[[str], str]:
+    part = {"d": r"(\d{1,2})", "m": r"(\d{1,2})", "y": _YEAR}
+    pattern = re.compile(r"[^\d]+".join(part[letter] for letter in order) + _TAIL, re.ASCII)
+    return _date_transform(pattern, order, int)
 
 
 def _named_transform(order: str, language: str) -> Callable[[str], str]:
     part = {"d": _DAY, "m": rf"{_WORD}\.?", "y": _YEAR}
     pattern = re.compile(r"\s*" + _GAP.join(part[letter] for letter in order) + _TAIL, re.IGNORECASE)
-
-    def transform(text: str) -> str:
-        match = pattern.fullmatch(ascii_digits(text))
-        if match is None:
-            raise UnacceptedTextError
-        found = dict(zip(order, match.groups(), strict=True))
-        return _iso_date(found.get("y"), _month_number(found["m"], language), found.get("d"))
-
-    return transform
+    return _date_transform(pattern, order, partial(_month_number, language=language))
 
 
 _FIRST: Final = {  # registry one: name -> order; the months are English words or numbers

@@ -11,67 +11,53 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-)
+from connectors.contract.dataset import Cadence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
-from connectors.us.feeds.pending_filings import MANAGERS
-from connectors.us.ownership import fetch as ownership_fetch
+from connectors.us.feeds.pending_filings import MANAGERS, filing_subjects
 from connectors.us.ownership import files
+from connectors.us.ownership.dataset import ownership_dataset
 from connectors.us.ownership.form13f import parse
-from connectors.us.ownership.form13f.schema import COVERS, KEY, LINE, POSITIONS, SOURCE, STAGED
-from connectors.us.ownership.full_submission import FilingDocument
+from connectors.us.ownership.form13f.schema import COVERS, KEY, LINE, POSITIONS, STAGED
 from connectors.us.ownership.holder_types import accession_order
-from connectors.us.ownership.redact import redact
-from connectors.us.register import FILES_HOST, LICENCE
 
 _FORM: Final = re.compile(r"13F-(?:HR|NT)(?:/A)?")
 _MARK: Final = re.compile(rb"edgar/thirteenffiler|thirteenf/informationtable", re.IGNORECASE)
 _TABLE: Final = re.compile(rb"<(?:[\w-]+:)?informationTable[\s>]")
 _REACH: Final = 4_096
-_NOTICE: Final = "13F-NT"
 _OF_COVER: Final = ("accession", "form", "filedOn", "managerCik", "manager", "period", "amendment", "place")
 
 Row = dict[str, Any]
 
 
-def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a filing, its cover or its table."""
-    del name
     return files.recognise_form(head, _FORM, _MARK, "Form 13F")
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches of the cover and the positions of one report, as far as the file holds them."""
-    tally = SignalCounter(member.dataset)
-    filing, documents = files.filing_and_documents(member, files.read_body(member))
-    told: Row = {
-        SOURCE: files.source_key(member, filing),
-        "accession": files.find_accession(member, filing),
-        "filedOn": filing.filed_on if filing is not None else None,
-    }
-    tables = [document.body for document in documents if _is_information_table(document)]
-    covers = [document.body for document in documents if document.is_xml and not _is_information_table(document)]
+    batch = staging.BatchBuilder(member.dataset)
+    tally = batch.tally
+    file = files.open_file(member)
+    told, filing = file.origin(), file.submission
+    xml = [document.body for document in file.documents if document.is_xml]
+    tables = [body for body in xml if _TABLE.search(body[:_REACH])]
+    covers = [body for body in xml if not _TABLE.search(body[:_REACH])]
     cover = parse.parse_cover(member, covers[0], tally) | told if covers else None
-    rejects: list[tuple[object, str, object]] = []
     if filing is not None and cover is None:
         tally.add("text_form", filing.form or "", member.name)
-        rejects.append((told[SOURCE], "a report without XML: before mid-2013 they are text, which is not read", ""))
+        batch.reject(file.source, "a report without XML: before mid-2013 they are text, which is not read")
     day = told["filedOn"] or _last_day_of_year(told["accession"])
     rows = [row for body in tables for row in parse.parse_positions(member, body, day, tally)]
     if filing is not None and cover is not None:
         _check_totals(cover, rows, tally, member.name)
     common = {name: cover[name] for name in _OF_COVER} if cover is not None else {}
-    yield staging.make_batch(COVERS, [cover] if cover is not None else [], staging.reject_rows(rejects), tally.drain())
+    yield batch.build(COVERS, [cover] if cover is not None else [])
     numbered = enumerate(rows, start=1)  # across all tables of the filing
     yield staging.make_batch(POSITIONS, [row | told | common | {LINE: str(place)} for place, row in numbered])
 
@@ -81,13 +67,9 @@ def _last_day_of_year(accession: str | None) -> date | None:
     return date(accession_order(accession)[0], 12, 31) if accession is not None else None
 
 
-def _is_information_table(document: FilingDocument) -> bool:
-    return document.is_xml and _TABLE.search(document.body[:_REACH]) is not None
-
-
 def _check_totals(cover: Row, rows: list[Row], tally: SignalCounter, example: str) -> None:
     """Emits signals where the table contradicts the cover: missing rows, or different total values."""
-    if cover["form"].startswith(_NOTICE):
+    if cover["form"].startswith("13F-NT"):
         return
     if cover["entries"] is not None and cover["entries"] != len(rows):
         tally.add("does_not_add_up", "tableEntryTotal", example)
@@ -97,19 +79,13 @@ def _check_totals(cover: Row, rows: list[Row], tally: SignalCounter, example: st
             tally.add("does_not_add_up", "tableValueTotal", example)
 
 
-DATASET: Final = Dataset(
+DATASET: Final = ownership_dataset(
     key=KEY,
     title="SEC EDGAR: Form 13F",
-    licence=LICENCE,
     cadence=Cadence(cron="50 8 * * *", stale_after_hours=24 * 60),  # quarterly, most of them within days
-    guard_limits=GuardLimits(max_rejected=0.5),
-    host=FILES_HOST,
     staged_tables=STAGED,
     file_patterns=("form13f/**",),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
-    fetch=ownership_fetch.fetch_filings,
-    subjects_to_fetch=ownership_fetch.subjects_selector(MANAGERS, ("Filer",)),
-    redact=redact,
+    subjects_to_fetch=partial(filing_subjects, forms=MANAGERS, parties=("Filer",)),
 )

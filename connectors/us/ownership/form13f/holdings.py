@@ -22,10 +22,9 @@ from connectors.us.ownership.form13f.schema import CUSIP, KEY, MANAGER, MANAGER_
 from connectors.us.ownership.holder_types import (
     Row,
     accession_order,
-    country_code,
     edgar_holder_type,
     filing_page_url,
-    holder_company_id,
+    holder_fields,
     iter_linked_rows,
     to_holdings_frame,
 )
@@ -106,10 +105,7 @@ def _holding_row(last: Row, native: str, level: Decimal | None, today: date) -> 
         "company_id": last["_company_id"],
         "register": KEY,
         "native_id": native,
-        "holder_name": last[MANAGER_NAME],
-        "holder_type": kind,
-        "holder_company_id": holder_company_id(last[MANAGER], kind),
-        "holder_country": country_code(last["place"]),
+        **holder_fields(last[MANAGER_NAME], kind, last[MANAGER], last["place"]),
         "share_class": last["classTitle"],
         "pct": level,
         "pct_min": level,

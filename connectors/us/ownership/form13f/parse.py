@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xml.parse import local_name
 from connectors.us.ownership import parse_values as values
@@ -46,7 +46,7 @@ def parse_cover(member: ArchiveMember, body: bytes, tally: SignalCounter) -> Row
     header, page = find_path(root, "headerData"), find_path(root, "formData", "coverPage")
     form = text_at(header, "submissionType") or ""
     if not form.startswith("13F") or page is None:
-        raise UnreadableFileError(member.dataset, member.name, f"expected the cover of a 13F, found form «{form}»")
+        raise member.unreadable_error(f"expected the cover of a 13F, found form «{form}»")
     info = find_path(header, "filerInfo")
     period = values.parse_day(text_at(info, "periodOfReport") or text_at(page, "reportCalendarOrQuarter"))
     if period is None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xml.parse import local_name
 from connectors.us.ownership import parse_values as values
@@ -44,7 +44,7 @@ def parse_insider_rows(member: ArchiveMember, body: bytes, tally: SignalCounter)
     form = text_at(root, "documentType") or ""
     issuer = central_index_key(text_at(root, "issuer", "issuerCik"))
     if not _FORM.fullmatch(form) or issuer is None:
-        raise UnreadableFileError(member.dataset, member.name, f"form «{form}» of issuer {issuer}: expected 3, 4 or 5")
+        raise member.unreadable_error(f"form «{form}» of issuer {issuer}: expected 3, 4 or 5")
     version = text_at(root, "schemaVersion") or ""
     if not _SCHEMA.fullmatch(version):
         tally.add("unknown_schema", version or "none", member.name)
@@ -56,7 +56,7 @@ def parse_insider_rows(member: ArchiveMember, body: bytes, tally: SignalCounter)
         owner for found in children_named(root, "reportingOwner") if (owner := _owner_fields(found, tally, member.name))
     ]
     if not owners:
-        raise UnreadableFileError(member.dataset, member.name, "no reporting owner with a name")
+        raise member.unreadable_error("no reporting owner with a name")
     lines = list(_line_rows(root, tally, member.name))
     return [
         common | owner | line | {LINE: f"{place}/{number}", "isJoint": len(owners) > 1, "isLead": place == 1}

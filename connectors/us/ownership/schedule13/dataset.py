@@ -1,77 +1,59 @@
 """Dataset us.schedule13: stakes above five percent, Schedules 13D and 13G (docs/formats/us.md 7.1, 7.2).
 
 Belongs here: the declaration, recognising files, and choosing the parser. Does not belong here: the parsers
-(`parse_xml`, `parse_text`), holdings (`holdings`), fetching (`ownership.fetch`).
+(`parse_xml`, `parse_text`), holdings (`holdings`), fetching (`ownership.dataset`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
-from connectors.contract.dataset import (
-    ArchiveMember,
-    Batch,
-    Cadence,
-    Dataset,
-    GuardLimits,
-    NotApplicable,
-    RecognisedFile,
-    UnreadableFileError,
-)
+from connectors.contract.dataset import Cadence
+from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
 from connectors.us.feeds.pending_filings import STAKES as FORMS
-from connectors.us.ownership import fetch as ownership_fetch
+from connectors.us.feeds.pending_filings import filing_subjects
 from connectors.us.ownership import files
+from connectors.us.ownership.dataset import ownership_dataset
 from connectors.us.ownership.full_submission import FullSubmission
-from connectors.us.ownership.html_text import document_line
-from connectors.us.ownership.redact import redact
 from connectors.us.ownership.schedule13 import parse_text, parse_xml
-from connectors.us.ownership.schedule13.rows import (
-    FilingEnvelope,
-    StakeStatement,
-    cusip_rows,
-    issuer_cik_of,
-    statement_rows,
-)
+from connectors.us.ownership.schedule13.parse_text import document_line
+from connectors.us.ownership.schedule13.rows import StakeStatement, cusip_rows, issuer_cik_of, statement_rows
 from connectors.us.ownership.schedule13.schema import BARE, CUSIPS, ISSUER, KEY, STAGED, STAKES
-from connectors.us.register import FILES_HOST, LICENCE
 
 _FORM: Final = re.compile(r"(?:SC|SCHEDULE) 13[DG](?:/A)?")
 _MARK: Final = re.compile(rb"schedule\s*13\s*+(?:-\s*+)?[dg]\b", re.IGNORECASE)
 _TYPE: Final = re.compile(rb"\s*(?:<DOCUMENT>\s*)?<TYPE>([^\r\n<]+)", re.IGNORECASE)
 
 
-def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(_name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a filing, its XML, or the page or text of an older one, each a delta of one filing."""
-    del name
     return files.recognise_form(head, _FORM, _MARK, "Schedule 13D or 13G")
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     """Batches with the persons of one filing, and the issuer of the CUSIPs in it."""
-    tally = SignalCounter(member.dataset)
-    body = files.read_body(member)
-    filing, documents = files.filing_and_documents(member, body)
-    envelope = FilingEnvelope(files.source_key(member, filing), files.find_accession(member, filing), filing)
+    batch = staging.BatchBuilder(member.dataset)
+    file = files.open_file(member)
     # a letter may precede the form
-    told = next((one for one in documents if _FORM.fullmatch(one.form)), documents[0])
+    told = next((one for one in file.documents if _FORM.fullmatch(one.form)), file.documents[0])
     found: list[dict[str, Any]] = []
     cusips: list[dict[str, Any]] = []
-    rejects: list[tuple[object, str, object]] = []
     try:
-        statement = _parse_statement(member, told.body, filing, tally)
-        found = statement_rows(statement, envelope)
-        cusips = cusip_rows(statement, issuer_cik_of(statement, envelope))
+        statement = _parse_statement(member, told.body, file.submission, batch.tally)
+        found = statement_rows(statement, file)
+        cusips = cusip_rows(statement, issuer_cik_of(statement, file.submission))
     except parse_text.NoCoverPageError as error:
-        rejects.append((envelope.source, str(error), document_line(told.body)[:200]))
+        batch.reject(file.source, error, document_line(told.body)[:200])
     known = all(row[ISSUER] is not None for row in found)
     if not known:
-        tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if any filing links the two", member.name)
-    yield staging.make_batch(STAKES if known else BARE, found, staging.reject_rows(rejects), tally.drain())
+        batch.tally.add("no_issuer", "issuer's CIK: found by its CUSIP, if any filing links the two", member.name)
+    yield batch.build(STAKES if known else BARE, found)
     yield staging.make_batch(CUSIPS, cusips)
 
 
@@ -81,7 +63,7 @@ def _parse_statement(
     if files.is_xml(body):
         return parse_xml.parse_xml_statement(piece, body, tally)
     if detect_body_format(body[:1024]) in (BodyFormat.EMPTY, BodyFormat.UNKNOWN):
-        raise UnreadableFileError(piece.dataset, piece.name, "neither XML nor the text of a Schedule 13D or 13G")
+        raise piece.unreadable_error("neither XML nor the text of a Schedule 13D or 13G")
     told = _TYPE.match(body)
     form = filing.form if filing is not None else told.group(1).decode("latin-1").strip() if told else None
     return parse_text.parse_text_statement(
@@ -89,21 +71,13 @@ def _parse_statement(
     )
 
 
-DATASET: Final = Dataset(
+DATASET: Final = ownership_dataset(
     key=KEY,
     title="SEC EDGAR: Schedules 13D and 13G",
-    licence=LICENCE,
     cadence=Cadence(cron="15 * * * *", stale_after_hours=24 * 7),
-    guard_limits=GuardLimits(
-        max_rejected=0.5
-    ),  # prose of thirty years: one unreadable text is a large share of an hour
-    host=FILES_HOST,
     staged_tables=STAGED,
     file_patterns=("schedule13/**",),
     recognise_file=recognise_file,
-    split_members=staging.no_split,
     read_batches=read_batches,
-    fetch=ownership_fetch.fetch_filings,
-    subjects_to_fetch=ownership_fetch.subjects_selector(FORMS, ("Subject",)),
-    redact=redact,
+    subjects_to_fetch=partial(filing_subjects, forms=FORMS, parties=("Subject",)),
 )

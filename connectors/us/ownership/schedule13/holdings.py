@@ -22,11 +22,10 @@ import polars as pl
 
 from connectors.us.ownership.holder_types import (
     Row,
-    country_code,
     edgar_holder_type,
     filing_days,
     filing_page_url,
-    holder_company_id,
+    holder_fields,
     iter_linked_rows,
     to_holdings_frame,
 )
@@ -44,7 +43,6 @@ from connectors.us.ownership.shares_outstanding import Outstanding, derived_perc
 _DUTY: Final = Decimal(5)  # percent above which filing is mandatory
 _ALL: Final = Decimal(100)
 _NOTHING: Final = Decimal(0)
-_WHO: Final = ("holder_name", "holder_type", "holder_company_id", "holder_country")
 
 Identities = Mapping[tuple[str, str], Row]  # company and CIK or name -> latest row naming the holder
 
@@ -102,8 +100,7 @@ def holder_identities(stake_histories: Sequence[StakeHistory]) -> Identities:
 def _holder_fields(line: StakeHistory) -> Row:
     row = line.row
     kind = edgar_holder_type(row["types"], row[HOLDER])
-    told = (row[HOLDER], kind, holder_company_id(line.cik, kind), country_code(row["place"]))
-    return dict(zip(_WHO, told, strict=True))
+    return holder_fields(row[HOLDER], kind, line.cik, row["place"])
 
 
 def _holding_row(line: StakeHistory, leading: set[tuple[str, str]], outstanding: Outstanding) -> Row:

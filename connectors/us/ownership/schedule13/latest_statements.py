@@ -15,6 +15,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from connectors.kit.disjoint_sets import DisjointSets
 from connectors.us.ownership.holder_types import Row, accession_order, event_day
 from connectors.us.ownership.parse_values import is_same_class
 from connectors.us.ownership.schedule13.schema import CUSIP, HOLDER_KEY, PERSON, SOURCE
@@ -68,7 +69,7 @@ def lead_stakes(stake_histories: Sequence[StakeHistory]) -> set[tuple[str, str]]
     A filing joins its persons as long as it is the newest of one of them: a person who has since filed
     separately may still be counted in the shares of one who has not.
     """
-    joined = _DisjointSets()
+    joined = DisjointSets()
     members: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, line in enumerate(stake_histories):
         for source in dict.fromkeys(row[SOURCE] for row in line.statements):
@@ -76,12 +77,9 @@ def lead_stakes(stake_histories: Sequence[StakeHistory]) -> set[tuple[str, str]]
     for place, line in enumerate(stake_histories):
         for other in members[line.company, line.row[SOURCE]]:
             joined.join(place, other)
-    best: dict[int, int] = {}
-    for place, line in enumerate(stake_histories):
-        first = joined.root(place)
-        if first not in best or lead_weight(line.row) > lead_weight(stake_histories[best[first]].row):
-            best[first] = place
-    return {(stake_histories[place].company, stake_histories[place].native) for place in best.values()}
+    groups = ([stake_histories[place] for place in places] for places in joined.groups(len(stake_histories)))
+    leads = (max(lines, key=lambda line: lead_weight(line.row)) for lines in groups)
+    return {(lead.company, lead.native) for lead in leads}
 
 
 def superseded_stake_statements(line: StakeHistory) -> list[Row]:
@@ -92,22 +90,6 @@ def superseded_stake_statements(line: StakeHistory) -> list[Row]:
     days = {row["day"]: row for row in told}
     end = line.row["day"]
     return [row for day, row in sorted(days.items()) if end is not None and day < end]
-
-
-class _DisjointSets:
-    """Union-find of line positions."""
-
-    def __init__(self) -> None:
-        self._above: dict[int, int] = {}
-
-    def root(self, place: int) -> int:
-        while self._above.get(place, place) != place:
-            place = self._above[place]
-        return place
-
-    def join(self, one: int, other: int) -> None:
-        first, second = sorted((self.root(one), self.root(other)))
-        self._above[second] = first
 
 
 def lead_weight(row: Row) -> tuple[Decimal, bool]:

@@ -3,8 +3,9 @@
 See docs/formats/us.md 7.2.
 
 Only the numbered rows of the cover pages are read: name, citizenship, aggregate amount, percent, type of
-person. Rows in other words are null and signalled. Does not belong here: converting a page to text
-(`ownership.html_text`).
+person. Rows in other words are null and signalled. Pages are read as plain text on one line: HTML with its cells
+separated, ASCII with whitespace collapsed. Does not belong here: the lines of a page
+(`connectors.kit.xml.html_text`).
 """
 
 from __future__ import annotations
@@ -16,11 +17,22 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
-from connectors.contract.dataset import ArchiveMember
+from connectors.contract.pieces import ArchiveMember
 from connectors.kit.staging import SignalCounter
+from connectors.kit.xml.html_text import html_lines, page_encoding
 from connectors.us.ownership import parse_values as values
-from connectors.us.ownership.schedule13.checks import signal_differing_percentages
-from connectors.us.ownership.schedule13.rows import ReportingPerson, StakeStatement
+from connectors.us.ownership.schedule13.rows import ReportingPerson, StakeStatement, signal_differing_percentages
+
+_MARKUP: Final = re.compile(rb"<(?:html|body|div|table|p|font|pre|br)\b", re.IGNORECASE)
+_REACH: Final = 20_000
+
+
+def document_line(body: bytes) -> str:
+    """The text of a document on one line; empty where there is none."""
+    is_page = _MARKUP.search(body[:_REACH]) is not None
+    text = " ".join(html_lines(body)) if is_page else body.decode(page_encoding(body), "replace")
+    return " ".join(text.split())
+
 
 _I: Final = re.IGNORECASE
 _SCHEDULE: Final = re.compile(r"SCHEDULE\s+(13\s*[DG])(\s*/\s*A)?\b|\bSC\s+(13[DG])(/A)?\b", _I)
@@ -215,7 +227,7 @@ def _parse_percentage(text: str) -> tuple[Decimal | None, Decimal | None]:
         found = [alone]
     if not found:
         return (Decimal(0), None) if _NONE.search(bare) else (None, None)
-    told = {(_is_limit(match), match["value"]) for match in found}
+    told = {(match["below"] is not None or match["less"] is not None, match["value"]) for match in found}
     if len(told) > 1:
         return None, None
     is_limit, stated = told.pop()
@@ -223,7 +235,3 @@ def _parse_percentage(text: str) -> tuple[Decimal | None, Decimal | None]:
         return None, None
     value = values.parse_percent(stated)
     return (None, value) if is_limit else (value, None)
-
-
-def _is_limit(match: re.Match[str]) -> bool:
-    return match["below"] is not None or match["less"] is not None

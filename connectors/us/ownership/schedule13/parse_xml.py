@@ -13,11 +13,10 @@ from typing import Final
 
 from lxml import etree
 
-from connectors.contract.dataset import ArchiveMember, UnreadableFileError
+from connectors.contract.pieces import ArchiveMember
 from connectors.kit.staging import SignalCounter
 from connectors.us.ownership import parse_values as values
-from connectors.us.ownership.schedule13.checks import signal_differing_percentages
-from connectors.us.ownership.schedule13.rows import ReportingPerson, StakeStatement
+from connectors.us.ownership.schedule13.rows import ReportingPerson, StakeStatement, signal_differing_percentages
 from connectors.us.ownership.xml import children_named, count_unknown_children, find_path, parse_tree, text_at
 from connectors.us.register import central_index_key
 
@@ -84,14 +83,14 @@ def parse_xml_statement(member: ArchiveMember, body: bytes, tally: SignalCounter
     form = text_at(header, "submissionType") or ""
     cover = find_path(form_data, "coverPageHeader")
     if not form.startswith("SCHEDULE 13") or form_data is None or cover is None:
-        raise UnreadableFileError(member.dataset, member.name, f"expected a Schedule 13D or 13G, found form «{form}»")
+        raise member.unreadable_error(f"expected a Schedule 13D or 13G, found form «{form}»")
     version = text_at(root, "schemaVersion")
     if version is not None and version not in _SCHEMAS:
         tally.add("unknown_schema", version, member.name)
     schema = _D if form.startswith("SCHEDULE 13D") else _G
     persons = tuple(_parse_persons(form_data, schema, tally, member.name))
     if not persons:
-        raise UnreadableFileError(member.dataset, member.name, f"no reporting person at {'/'.join(schema.persons)}")
+        raise member.unreadable_error(f"no reporting person at {'/'.join(schema.persons)}")
     signal_differing_percentages(persons, " ".join(" ".join(form_data.itertext("{*}*")).split()), tally, member.name)
     return StakeStatement(
         form=form,
@@ -103,7 +102,9 @@ def parse_xml_statement(member: ArchiveMember, body: bytes, tally: SignalCounter
         cusips=tuple(_cover_cusips(cover, schema)),
         amendment=text_at(cover, "amendmentNo"),
         previous=text_at(header, "previousAccessionNumber"),
-        signed_on=max(filter(None, map(values.parse_day, _signature_days(form_data))), default=None),
+        signed_on=max(
+            filter(None, (values.parse_day(element.text) for element in form_data.iter("{*}date"))), default=None
+        ),
         filers=tuple(_filer_ciks(header)),
         is_exit=values.parse_flag(text_at(form_data, "items", "item5", "classOwnership5PercentOrLess")) is True,
     )
@@ -137,10 +138,6 @@ def _filer_ciks(header: etree._Element | None) -> Iterator[str]:
         cik = central_index_key(text_at(filer, "filerCredentials", "cik"))
         if cik is not None:
             yield cik
-
-
-def _signature_days(form_data: etree._Element) -> Iterator[str | None]:
-    return (element.text for element in form_data.iter("{*}date"))
 
 
 def _parse_persons(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from api.dashboard import operator_view
+from api.dashboard.pages import operator
 from api.settings.env import EnvReader, SettingError
 from api.settings.webhooks import WebhookSettings
 from tests.api.dashboard.conftest import Desk, texts
@@ -133,12 +133,12 @@ def test_the_reason_of_what_is_held_is_the_newest_told() -> None:
     state = DatasetState(NOON, held=QuarantineReason("max_shrink", 0.5, 0.02), checked_at=NOON, held_since=since)
     markets = {"NO": MarketState("held", NOON, 5, {"no.a": state})}
     known = {one: DatasetCheck(None, since) for one in ("no.a", "no.b")}
-    sources = operator_view.source_rows(markets, Freshness({}, known))
+    sources = operator.source_rows(markets, Freshness({}, known))
     assert [(one.dataset, one.rows) for one in sources] == [("no.a", 0), ("no.b", None)]
-    (a, b) = operator_view.quarantined_sources(sources, markets, [])
+    (a, b) = operator.quarantined_sources(sources, markets, [])
     assert (a.reason, b.reason) == (QuarantineNote("no.a", "max_shrink", 0.5, 0.02), None)
     newer, older = QuarantineNote("no.b", "fetch", "403", None), QuarantineNote("no.b", "fetch", "503", None)
-    (_, b) = operator_view.quarantined_sources(sources, markets, [note(20, held=(newer,)), note(19, held=(older,))])
+    (_, b) = operator.quarantined_sources(sources, markets, [note(20, held=(newer,)), note(19, held=(older,))])
     assert b.reason == newer
 
 
@@ -146,5 +146,5 @@ def test_a_signal_stands_once_however_many_runs_met_it() -> None:
     def met(count: int) -> tuple[SignalNote, ...]:
         return (SignalNote("no.a", "unknown_code", "X", count),)
 
-    (told,) = operator_view.signal_rows([note(20, signals=met(2)), note(19, signals=met(9))])
+    (told,) = operator.signal_rows([note(20, signals=met(2)), note(19, signals=met(9))])
     assert (told.signal.count, told.run_ended_at) == (2, NOON)

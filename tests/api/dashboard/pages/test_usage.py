@@ -7,9 +7,9 @@ import pytest
 from api.accounts.service import AccountService
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
-from api.dashboard.usage_chart import build_usage_chart, daily_usage
+from api.dashboard.pages.usage import build_usage_chart, daily_usage
 from api.database.migrate import prepare_database
-from api.usage.store import DatabaseUsageStore
+from api.usage.repository import DatabaseUsageStore
 from tests.api.dashboard.conftest import texts
 from tests.tables import check_cases
 

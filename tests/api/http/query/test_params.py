@@ -27,7 +27,7 @@ from tests.tables import check_cases
 
 def accepts(parameter, text):
     try:
-        parameter.read(text)
+        parameter.parse(text)
     except (InvalidParameterError, ProblemError):
         return False
     return True

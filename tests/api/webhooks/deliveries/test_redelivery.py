@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt
-from api.webhooks.deliveries import serializer, service
+from api.webhooks.deliveries import repository, serializer, service
 from api.webhooks.deliveries.records import DeliveryDetail, ReplayRecord
 from api.webhooks.deliveries.service import DeliveryScope, ReplayRequest
 from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
@@ -174,7 +174,7 @@ async def test_a_replay_ends_with_its_subscriptions_work(control: Control, end: 
             else delete_subscription(connection, lane, now)
         )
         assert told
-        stored = service.DeliveryRepository(connection).replay(lane, made.replay_id)
+        stored = repository.find_replay(connection, lane, made.replay_id)
     assert stored is not None
     assert counts(serializer.replay_json(stored)) == ("completed", 3, 0, 3, 0)
     assert control.count(QueuedAttempt) == 0

@@ -21,7 +21,7 @@ from api.database.models.webhooks import (
     QueuedAttempt,
     Subscription,
 )
-from api.webhooks.delivery import fanout_repository
+from api.webhooks.delivery import fanout
 from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
 from tests.api.fixtures.fanout import NOON, Control, matched_all
 
@@ -259,9 +259,9 @@ def test_more_subscriptions_than_a_statement_takes_parameters(control: Control) 
 def test_the_cursor_of_statements(control: Control) -> None:
     control.subscribe()
     with control.database.writing() as session:
-        assert fanout_repository.fanout_cursor(session.connection()) is None
-        assert fanout_repository.start_cursor(session.connection()) == 0
-        assert fanout_repository.start_cursor(session.connection()) == 0
-        assert fanout_repository.advance_cursor(session.connection(), 0, 5)
-        assert not fanout_repository.advance_cursor(session.connection(), 0, 6)
-        assert fanout_repository.start_cursor(session.connection()) == 5
+        assert fanout.fanout_cursor(session.connection()) is None
+        assert fanout.start_cursor(session.connection()) == 0
+        assert fanout.start_cursor(session.connection()) == 0
+        assert fanout.advance_cursor(session.connection(), 0, 5)
+        assert not fanout.advance_cursor(session.connection(), 0, 6)
+        assert fanout.start_cursor(session.connection()) == 5

@@ -8,9 +8,8 @@ import pytest
 from sqlalchemy import update
 
 from api.database.migrate import prepare_database
-from api.database.models.leases import Lease
-from api.database.models.webhooks import Delivery, LedgerCursor, MatchedEvent, QueuedAttempt
-from api.webhooks.delivery import fanout_repository
+from api.database.models.webhooks import Delivery, Lease, LedgerCursor, MatchedEvent, QueuedAttempt
+from api.webhooks.delivery import fanout
 from api.webhooks.subscriptions.state_transitions import pause_subscription
 from tests.api.fixtures.fanout import Control, matched_all
 
@@ -34,19 +33,19 @@ def test_a_crash_in_between_repeats_and_loses_nothing(control: Control, monkeypa
     control.subscribe([ONE])
     control.ledger.add(ONE, count=3)
     fan_out = control.fan_out()
-    genuine = getattr(fanout_repository, point)
+    genuine = getattr(fanout, point)
 
     def dies(*arguments: Any) -> None:
         genuine(*arguments)
         raise Killed
 
-    monkeypatch.setattr(fanout_repository, point, dies)
+    monkeypatch.setattr(fanout, point, dies)
     with pytest.raises(Killed):
         fan_out.step()
     for table in (Delivery, QueuedAttempt, MatchedEvent):
         assert control.count(table) == 0
     assert [row.sequence for row in control.rows(LedgerCursor)] == [0]
-    monkeypatch.setattr(fanout_repository, point, genuine)
+    monkeypatch.setattr(fanout, point, genuine)
     assert matched_all(fan_out) == 3
     assert control.count(Delivery) == control.count(QueuedAttempt) == control.count(MatchedEvent) == 3
 
@@ -109,7 +108,7 @@ def test_a_leader_that_slept_through_its_lease_finds_the_events_matched(control:
 
 def test_many_at_once_make_every_delivery_once(control: Control, monkeypatch: Any) -> None:
     """As if leases were no help at all: eight match the same ledger until nothing is new."""
-    monkeypatch.setattr("api.database.leader_election.leases.acquire_lease", lambda *_: True)
+    monkeypatch.setattr("api.database.leases.acquire_lease", lambda *_: True)
     monkeypatch.setattr("api.webhooks.delivery.fanout.MAX_EVENTS", 64)
     for _ in range(3):
         control.subscribe([ONE])
@@ -119,7 +118,7 @@ def test_many_at_once_make_every_delivery_once(control: Control, monkeypatch: An
         fan_out = control.fan_out(f"number {number}")
         while True:
             with control.database.reading() as session:
-                if fanout_repository.fanout_cursor(session.connection()) == 640:
+                if fanout.fanout_cursor(session.connection()) == 640:
                     return
             fan_out.step()
 
@@ -144,7 +143,7 @@ def test_a_pause_while_events_are_matched_leaves_nothing_pending(control: Contro
             pause_subscription(session.connection(), subscription, "manual", control.now)
 
     thread = threading.Thread(target=pause_now)
-    genuine = fanout_repository.store_deliveries
+    genuine = fanout.store_deliveries
 
     def matching(*arguments: Any) -> int:
         made = genuine(*arguments)
@@ -153,7 +152,7 @@ def test_a_pause_while_events_are_matched_leaves_nothing_pending(control: Contro
             assert pausing.wait(PATIENCE)  # SQLite lets nobody begin meanwhile
         return made
 
-    monkeypatch.setattr(fanout_repository, "store_deliveries", matching)
+    monkeypatch.setattr(fanout, "store_deliveries", matching)
     assert control.fan_out().step() == 5
     thread.join(PATIENCE)
     assert [row.status for row in control.rows(Delivery)] == ["held"] * 5

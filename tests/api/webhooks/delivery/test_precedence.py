@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.database.models.outbox import Mail
+from api.database.models.accounts import Mail
 from api.database.models.webhooks import AGAIN, BY_HAND
 from api.webhooks.egress.payload import OutgoingRequest
 from tests.api.fixtures.delivery_engine import Control, Scripted, controlled, exhaust, outcome, through

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.database.models.outbox import Mail
+from api.database.models.accounts import Mail
 from api.database.models.webhooks import QueuedAttempt
 from api.webhooks.delivery import retry_policy
 from tests.api.fixtures.delivery_engine import (

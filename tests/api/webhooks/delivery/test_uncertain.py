@@ -14,9 +14,8 @@ from sqlalchemy.exc import OperationalError
 
 from api.common.background import run_with_restart
 from api.database import leases
-from api.database.engine import Database
+from api.database.engine import Database, WorkerConnection
 from api.database.models.webhooks import Delivery, EndpointState, MatchedEvent, QueuedAttempt
-from api.database.persistent_connection import WorkerConnection
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.delivery import sync
 from api.webhooks.retention import RetentionPruner

@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 from sqlalchemy.exc import OperationalError
 
-from api.database.models.outbox import Mail
+from api.database.models.accounts import Mail
 from api.database.models.webhooks import Attempt, EndpointState, QueuedAttempt
 from api.webhooks.delivery.sync import WorkerSync
 from api.webhooks.subscriptions.state_transitions import pause_subscription

@@ -63,31 +63,31 @@ def test_the_table_is_the_contracts():
 def test_every_row_of_the_deny_table(guard, row):
     network = ipaddress.ip_network(row)
     for address in (network[0], network[network.num_addresses // 2], network[-1]):
-        assert not guard.permits(str(address))
+        assert not guard.is_permitted(str(address))
         with pytest.raises(BlockedAddressError):
             guard.check(str(address))
         if address.version == 4:
-            assert not guard.permits(f"::ffff:{address}")
+            assert not guard.is_permitted(f"::ffff:{address}")
 
 
 @check_cases("address", BESIDE)
 def test_only_given_out_ipv6_is_allowed(guard, address):
-    assert not guard.permits(address)
+    assert not guard.is_permitted(address)
 
 
 @check_cases("address", MAPPED)
 def test_mapped_addresses_are_judged_as_ipv4(guard, address):
-    assert not guard.permits(address)
+    assert not guard.is_permitted(address)
 
 
 @check_cases("address", PUBLIC)
 def test_neighbours_of_the_rows_are_allowed(guard, address):
-    assert guard.permits(address)
+    assert guard.is_permitted(address)
 
 
 @check_cases("written", [*NOT_ADDRESSES, "", " ", "127.0.0.1\n", "①②⑦.0.0.1", "１２７.0.0.1"])
 def test_what_is_no_whole_address_is_refused(guard, written):
-    assert not guard.permits(written)
+    assert not guard.is_permitted(written)
 
 
 def test_a_refusal_names_no_address(guard):

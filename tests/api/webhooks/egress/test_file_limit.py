@@ -2,8 +2,8 @@
 
 import resource
 
-from api.webhooks.egress import file_limit
-from api.webhooks.egress.file_limit import ENOUGH, raise_open_file_limit
+from api.webhooks.egress import http_client
+from api.webhooks.egress.http_client import ENOUGH, raise_open_file_limit
 from tests.tables import check_cases
 
 INFINITE = resource.RLIM_INFINITY
@@ -23,8 +23,8 @@ INFINITE = resource.RLIM_INFINITY
 )
 def test_the_limit_is_raised_and_never_lowered(monkeypatch, soft, hard, becomes):
     made = []
-    monkeypatch.setattr(file_limit.resource, "getrlimit", lambda _: (soft, hard))
-    monkeypatch.setattr(file_limit.resource, "setrlimit", lambda _, limits: made.append(limits))
+    monkeypatch.setattr(http_client.resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(http_client.resource, "setrlimit", lambda _, limits: made.append(limits))
     assert raise_open_file_limit() == (soft if becomes is None else becomes)
     assert made == ([] if becomes is None else [(becomes, hard)])
 

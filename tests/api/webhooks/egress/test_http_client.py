@@ -54,7 +54,7 @@ def test_signature_over_exact_wire_bytes(egress):
                 1,
                 datetime.now(UTC),
             )
-            assert (await sender.send(made)).succeeded
+            assert (await sender.send(made)).has_succeeded
             return made, receiver.requests[0], receiver.port
 
     made, request, port = egress.run(scenario())
@@ -75,7 +75,7 @@ def test_headers_on_every_retry(egress):
 @check_cases("status", [200, 201, 202, 204, 206, 226, 299])
 def test_204_and_299_ack(egress, status):
     outcome = answered(egress, with_status(status))
-    assert (outcome.succeeded, outcome.error, outcome.error_detail) == (True, None, None)
+    assert (outcome.has_succeeded, outcome.error, outcome.error_detail) == (True, None, None)
     assert outcome.response_status == status
     assert outcome.remote_ip == "127.0.0.1"
     assert outcome.response_body == ""
@@ -85,7 +85,7 @@ def test_204_and_299_ack(egress, status):
 @check_cases("status", [400, 401, 403, 404, 410, 418, 429, 500, 502, 503, 599, 600, 999])
 def test_410_is_plain_failure(egress, status):
     outcome = answered(egress, with_status(status, "Content-Type: text/plain", body=b"boom"))
-    assert (outcome.succeeded, outcome.error) == (False, "http_status")
+    assert (outcome.has_succeeded, outcome.error) == (False, "http_status")
     assert outcome.error_detail == f"Endpoint returned {status}."
     assert (outcome.response_status, outcome.response_body) == (status, "boom")
     assert outcome.response_headers == {"content-length": "4", "content-type": "text/plain"}
@@ -101,7 +101,7 @@ def test_301_307_not_followed(egress, status):
             return outcome, trap.connections, len(receiver.requests)
 
     outcome, trapped, requests = egress.run(scenario())
-    assert (outcome.succeeded, outcome.error, outcome.response_status) == (False, "redirect", status)
+    assert (outcome.has_succeeded, outcome.error, outcome.response_status) == (False, "redirect", status)
     assert (trapped, requests) == (0, 1)
 
 
@@ -109,12 +109,12 @@ def test_informational_answers_are_waited_out(egress):
     outcome = answered(
         egress, b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + egress.OK
     )
-    assert (outcome.succeeded, outcome.response_status) == (True, 200)
+    assert (outcome.has_succeeded, outcome.response_status) == (True, 200)
 
 
 def test_switching_protocols_is_no_answer_to_a_delivery(egress):
     outcome = answered(egress, b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")
-    assert (outcome.succeeded, outcome.error) == (False, "http_status")
+    assert (outcome.has_succeeded, outcome.error) == (False, "http_status")
 
 
 def kept(sender):
@@ -126,7 +126,7 @@ def kept(sender):
 
 def test_a_connection_is_used_again(egress):
     outcomes, receiver = sent_to(egress, egress.OK, posts=20)
-    assert all(one.succeeded and one.remote_ip == "127.0.0.1" for one in outcomes)
+    assert all(one.has_succeeded and one.remote_ip == "127.0.0.1" for one in outcomes)
     assert receiver.connections == 1
 
 

@@ -24,7 +24,7 @@ def attempt(egress):
 
 def test_connections_are_kept_and_told_on_uvloop(egress, attempt):
     outcomes, receiver = attempt(egress.OK, posts=5)
-    assert [(one.succeeded, one.remote_ip) for one in outcomes] == [(True, "127.0.0.1")] * 5
+    assert [(one.has_succeeded, one.remote_ip) for one in outcomes] == [(True, "127.0.0.1")] * 5
     assert receiver.connections == 1
 
 

@@ -44,7 +44,7 @@ def bracketed(address):
 
 def blocked(outcome):
     """Nothing remote is told: who asks must not learn what is where."""
-    assert (outcome.succeeded, outcome.error) == (False, "blocked_address")
+    assert (outcome.has_succeeded, outcome.error) == (False, "blocked_address")
     assert outcome.error_detail == "The host is not a public internet address."
     assert outcome.remote_ip is None
     assert outcome.response_status is outcome.response_headers is outcome.response_body is None
@@ -142,7 +142,7 @@ def test_a_kept_connection_leads_where_it_led(egress):
             return outcomes, receiver.connections, trap.connections
 
     outcomes, connections, trapped = egress.run(scenario())
-    assert [(one.succeeded, one.remote_ip) for one in outcomes] == [(True, "127.0.0.1")] * 3
+    assert [(one.has_succeeded, one.remote_ip) for one in outcomes] == [(True, "127.0.0.1")] * 3
     assert (connections, trapped) == (1, 0)
 
 
@@ -154,7 +154,7 @@ def test_a_connection_is_kept_for_its_host_alone(egress):
         async with egress.Receiver() as one, egress.Receiver() as other, egress.sending(answers) as sender:
             urls = [one.url("a.example"), one.url("b.example"), one.url("127.0.0.1"), other.url("a.example")]
             for url in urls * 2:
-                assert (await sender.send(egress.request_to(url))).succeeded
+                assert (await sender.send(egress.request_to(url))).has_succeeded
             return one, other
 
     one, other = egress.run(scenario())
@@ -281,7 +281,7 @@ def test_env_proxy_ignored(egress, monkeypatch, name, tmp_path):
             return outcome, proxy.connections, receiver.requests[0]
 
     outcome, proxied, request = egress.run(scenario())
-    assert (outcome.succeeded, proxied) == (True, 0)
+    assert (outcome.has_succeeded, proxied) == (True, 0)
     assert "Authorization" not in request.headers
 
 
@@ -299,7 +299,7 @@ def test_idna_errors_userinfo_fragment_and_ports_are_invalid_urls(egress, no_soc
             return await sender.send(egress.request_to(url))
 
     outcome = egress.run(scenario())
-    assert (outcome.succeeded, outcome.error, outcome.remote_ip) == (False, "invalid_url", None)
+    assert (outcome.has_succeeded, outcome.error, outcome.remote_ip) == (False, "invalid_url", None)
     assert outcome.error_detail.startswith("The endpoint's URL is not allowed: ")
     assert outcome.response_status is outcome.response_headers is outcome.response_body is None
 
@@ -333,7 +333,7 @@ def test_a_machine_without_sockets_blames_no_endpoint(egress, monkeypatch, caplo
             finally:
                 monkeypatch.undo()
 
-    assert egress.run(scenario()).succeeded
+    assert egress.run(scenario()).has_succeeded
     assert left == [0]
     assert "limit of open files" in caplog.text
 

@@ -119,7 +119,7 @@ def test_gzip_bomb(egress):
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()
-    assert outcome.succeeded
+    assert outcome.has_succeeded
     assert outcome.response_body_truncated
     assert len(outcome.response_body) <= 2_048
 
@@ -142,7 +142,7 @@ def test_1_gb_response(egress):
             written += 1 << 20
 
     outcomes, receiver = sent_to(egress, endless, posts=2)
-    assert all(one.succeeded and one.response_body_truncated for one in outcomes)
+    assert all(one.has_succeeded and one.response_body_truncated for one in outcomes)
     assert written < 64 << 20  # what fits into sockets
     assert receiver.connections == 2  # a connection with a rest in it is not used again
 
@@ -157,7 +157,7 @@ def test_a_body_without_a_length_is_read_as_far_as_is_kept(egress, frame):
         await asyncio.Event().wait()
 
     outcome = answered(egress, talk)
-    assert (outcome.succeeded, outcome.response_body, outcome.response_body_truncated) == (True, "x" * 2_048, True)
+    assert (outcome.has_succeeded, outcome.response_body, outcome.response_body_truncated) == (True, "x" * 2_048, True)
 
 
 @check_cases(
@@ -180,7 +180,7 @@ def test_a_body_without_a_length_is_read_as_far_as_is_kept(egress, frame):
 )  # fmt: skip
 def test_malformed_http(egress, raw):
     outcome = answered(egress, raw)
-    assert (outcome.succeeded, outcome.error) == (False, "protocol_error")
+    assert (outcome.has_succeeded, outcome.error) == (False, "protocol_error")
     assert outcome.remote_ip == "127.0.0.1"
     assert outcome.response_status is None
 
@@ -201,7 +201,7 @@ def test_connections_that_end_before_headers(egress, said, how):
         raise ConnectionError
 
     outcome = answered(egress, talk)
-    assert (outcome.succeeded, outcome.error) == (False, "connection_reset")
+    assert (outcome.has_succeeded, outcome.error) == (False, "connection_reset")
 
 
 def test_connections_that_end_after_headers_are_acknowledged(egress):
@@ -212,7 +212,7 @@ def test_connections_that_end_after_headers_are_acknowledged(egress):
         raise ConnectionError
 
     outcome = answered(egress, talk)
-    assert (outcome.succeeded, outcome.response_body, outcome.response_body_truncated) == (True, "half", True)
+    assert (outcome.has_succeeded, outcome.response_body, outcome.response_body_truncated) == (True, "half", True)
 
 
 def test_nobody_listens(egress):

@@ -42,7 +42,7 @@ def test_9_999s_success_10_001s_failure(egress, seconds, error, milliseconds):
             return await attempt
 
     outcome = egress.run(scenario(), egress.FrozenLoop)
-    assert (outcome.succeeded, outcome.error) == (error is None, error)
+    assert (outcome.has_succeeded, outcome.error) == (error is None, error)
     assert outcome.duration_ms == milliseconds
     assert outcome.remote_ip == "127.0.0.1"
     if error:
@@ -73,7 +73,7 @@ def test_headers_in_time_body_dripping(egress, status, succeeded):
             return await attempt, receiver.connections
 
     outcome, _ = egress.run(scenario(), egress.FrozenLoop)
-    assert (outcome.succeeded, outcome.response_status) == (succeeded, status)
+    assert (outcome.has_succeeded, outcome.response_status) == (succeeded, status)
     assert outcome.duration_ms == 0
     assert outcome.response_body_truncated
     assert set(outcome.response_body) <= {"x"}

@@ -55,7 +55,7 @@ async def everywhere(host):
 def test_a_verified_connection_and_its_server_name(egress, authority):
     context = server_of(authority, HOST)
     outcomes, receiver = sent_over(egress, context, posts=5)
-    assert [(one.succeeded, one.remote_ip) for one in outcomes] == [(True, "127.0.0.1")] * 5
+    assert [(one.has_succeeded, one.remote_ip) for one in outcomes] == [(True, "127.0.0.1")] * 5
     assert receiver.connections == 1
     assert context.told == [HOST]
     assert receiver.requests[0].headers["Host"] == f"{HOST}:{receiver.port}"
@@ -64,13 +64,13 @@ def test_a_verified_connection_and_its_server_name(egress, authority):
 def test_international_names_are_told_and_verified_in_ascii(egress, authority):
     context = server_of(authority, "xn--exmple-cua.com")
     outcomes, _ = sent_over(egress, context, "exämple.com")
-    assert outcomes[0].succeeded
+    assert outcomes[0].has_succeeded
     assert context.told == ["xn--exmple-cua.com"]
 
 
 def test_a_dot_at_the_end_is_no_part_of_the_name(egress, authority):
     outcomes, _ = sent_over(egress, server_of(authority, HOST), f"{HOST}.")
-    assert outcomes[0].succeeded
+    assert outcomes[0].has_succeeded
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_dot_at_the_end_is_no_part_of_the_name(egress, authority):
 )
 def test_certificates_that_do_not_hold(egress, authority, names, certificate, told):
     outcomes, receiver = sent_over(egress, server_of(authority, *names, **certificate))
-    assert (outcomes[0].succeeded, outcomes[0].error) == (False, "tls_error")
+    assert (outcomes[0].has_succeeded, outcomes[0].error) == (False, "tls_error")
     assert told in outcomes[0].error_detail
     assert outcomes[0].error_detail[-2:] != ".."
     assert outcomes[0].response_status is None
@@ -126,5 +126,5 @@ def test_plain_http_where_tls_is_expected(egress):
             return outcome
 
     outcome = egress.run(scenario())
-    assert (outcome.succeeded, outcome.error) == (False, "tls_error")
+    assert (outcome.has_succeeded, outcome.error) == (False, "tls_error")
     assert outcome.error_detail == "The TLS connection failed (WRONG_VERSION_NUMBER)."

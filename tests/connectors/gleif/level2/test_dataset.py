@@ -16,7 +16,7 @@ from connectors.gleif.level2 import schema as f
 from connectors.gleif.level2.dataset import parents_dataset
 from connectors.gleif.level2.holdings import map_holdings
 from pipelines.transforms.events import ownership
-from pipelines.transforms.events.thresholds import ABSENT
+from pipelines.transforms.events.ownership import ABSENT
 from pipelines.transforms.ownership.owners import build_owners
 from tests.connectors.gleif.gleif_bodies import NOON, lei
 from tests.tables import check_cases

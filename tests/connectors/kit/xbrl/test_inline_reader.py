@@ -139,8 +139,7 @@ def test_nil_is_null_whatever_stands_there() -> None:
 def test_dimensions_explicit_and_typed_and_midnight_ends_the_day_before() -> None:
     fact = only('<ix:nonFraction name="d:N" contextRef="e" unitRef="pure">1</ix:nonFraction>')
     assert fact.context is not None
-    assert fact.context.is_instant
-    assert fact.context.end == date(2017, 12, 31)
+    assert (fact.context.start, fact.context.end) == (None, date(2017, 12, 31))
     assert fact.context.dimensions == (Dimension("Axis", "Member"), Dimension("Typed", "seven", True))
     assert fact.unit == Unit(("pure",))
 
@@ -148,7 +147,7 @@ def test_dimensions_explicit_and_typed_and_midnight_ends_the_day_before() -> Non
 def test_forever_has_no_dates_and_a_nil_typed_member_is_none() -> None:
     fact = only('<ix:nonNumeric name="d:T" contextRef="f">x</ix:nonNumeric>')
     assert fact.context is not None
-    assert (fact.context.start, fact.context.end, fact.context.is_instant) == (None, None, False)
+    assert (fact.context.start, fact.context.end) == (None, None)
     assert fact.context.dimensions == (Dimension("Typed", None, True),)
 
 

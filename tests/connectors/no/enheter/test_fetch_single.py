@@ -6,10 +6,13 @@ import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.http.errors import FetchError, RequestRejectedError, SourceUnavailableError, UnexpectedBodyError
-from connectors.no.enheter import single
+from connectors.no.enheter.dataset import SINGLE
 from connectors.no.oppdateringer.pending import BULK, KEPT_IDS, FeedEntry
 from connectors.no.roller import dataset as roller_dataset
 from tests.connectors.no.answering_register import NOW, Register, Reply, http, noted
+
+assert SINGLE.fetch is not None
+fetch_single = SINGLE.fetch
 
 
 def subject(entry_id: int, number: str, hours: int = 500_000, *, removed: bool = False) -> str:
@@ -17,7 +20,7 @@ def subject(entry_id: int, number: str, hours: int = 500_000, *, removed: bool =
 
 
 def ask(register: Register, subjects: list[str], cursor: Cursor | None = None) -> list[FetchedFile]:
-    return list(single.fetch(http(register), cursor, subjects))
+    return list(fetch_single(http(register), cursor, subjects))
 
 
 def living(path: str, _: dict[str, str]) -> Reply:
@@ -52,7 +55,7 @@ def test_410_and_404_of_what_was_removed_are_the_same() -> None:
     names = [arrival.name for arrival in ask(register, subjects)]
     assert names == ["923609016-20261103T040000-410.json", "984851006-20261103T040000-410.json"]
     for arrival in ask(register, subjects):
-        assert single.DATASET.recognise_file(arrival.name, arrival.body.read()).scope is Scope.PART  # type: ignore[union-attr]
+        assert SINGLE.recognise_file(arrival.name, arrival.body.read()).scope is Scope.PART  # type: ignore[union-attr]
 
 
 def test_a_page_with_status_200_stays_owed_and_the_next_is_asked() -> None:
@@ -61,7 +64,7 @@ def test_a_page_with_status_200_stays_owed_and_the_next_is_asked() -> None:
     def answer(path: str, query: dict[str, str]) -> Reply:
         return page if path.endswith("923609016") else living(path, query)
 
-    coming = single.fetch(http(Register(answer)), None, [subject(1, "923609016"), subject(2, "984851006")])
+    coming = fetch_single(http(Register(answer)), None, [subject(1, "923609016"), subject(2, "984851006")])
     arrival = next(coming)
     with pytest.raises(UnexpectedBodyError):
         next(coming)
@@ -78,7 +81,7 @@ def test_where_the_register_stops_answering_the_rest_is_owed() -> None:
 
     register = Register(answer)
     numbers = ["923609016", "984851006", "915330193"]
-    coming = single.fetch(http(register), None, [subject(place, one) for place, one in enumerate(numbers)])
+    coming = fetch_single(http(register), None, [subject(place, one) for place, one in enumerate(numbers)])
     arrival = next(coming)
     with pytest.raises(SourceUnavailableError):
         next(coming)
@@ -92,7 +95,7 @@ def _night(failing: FetchError, subjects: list[str], cursor: Cursor | None) -> t
     register = Register(lambda path, query: failing if path.endswith("923609016") else living(path, query))
     found: list[FetchedFile] = []
     with pytest.raises(FetchError):
-        found.extend(noted(single.fetch(http(register), cursor, subjects), found))
+        found.extend(noted(fetch_single(http(register), cursor, subjects), found))
     return [url.rsplit("/", 1)[-1] for url in register.asked], found[-1].cursor
 
 

@@ -1,5 +1,6 @@
 """Periods that headlines, texts and names of packages state (docs/formats/no.md 8)."""
 
+from collections.abc import Iterable
 from datetime import date
 
 import pytest
@@ -12,6 +13,14 @@ from tests.tables import check_cases
 
 WINTER, SPRING, SUMMER, AUTUMN = date(2026, 2, 20), date(2026, 3, 21), date(2026, 8, 20), date(2026, 11, 20)
 YEAR = ReportPeriod(date(2025, 1, 1), date(2025, 12, 31), is_dated=False)
+
+
+def annual_period(texts: Iterable[str | None], names: Iterable[str], published: date) -> ReportPeriod | None:
+    return periods.annual_statement(texts, names, published).period
+
+
+def interim_period(texts: Iterable[str | None], published: date) -> ReportPeriod | None:
+    return periods.interim_statement(texts, published).period
 
 
 @check_cases(
@@ -30,7 +39,7 @@ YEAR = ReportPeriod(date(2025, 1, 1), date(2025, 12, 31), is_dated=False)
     ],
 )
 def test_periods_of_annual_reports(text: str, start: str | None, end: str | None, dated: bool | None) -> None:
-    found = periods.annual_period([text], [], SPRING)
+    found = annual_period([text], [], SPRING)
     told = (None, None, None) if found is None else (str(found.start), str(found.end), found.is_dated)
     assert told == (start, end, dated)
 
@@ -39,7 +48,7 @@ def test_periods_of_annual_reports(text: str, start: str | None, end: str | None
     "name", ["eqnr20251231NO.zip", "5967007LIEEXZX4LIK21-2025-12-31-1-en.zip", "LEI_2025_12_31_1_en.zip"]
 )
 def test_the_name_of_a_report_package_states_the_last_day(name: str) -> None:
-    found = periods.annual_period(["Årsrapport"], ["presentation.pdf", name], SPRING)
+    found = annual_period(["Årsrapport"], ["presentation.pdf", name], SPRING)
     assert found == periods.ReportPeriod(date(2025, 1, 1), date(2025, 12, 31), is_dated=True)
 
 
@@ -66,37 +75,37 @@ def test_the_name_of_a_report_package_states_the_last_day(name: str) -> None:
     ],
 )
 def test_periods_of_interim_reports(text: str, start: str | None, end: str | None) -> None:
-    found = periods.interim_period([text], SUMMER)
+    found = interim_period([text], SUMMER)
     assert (start, end) == (None, None) if found is None else (str(found.start), str(found.end)) == (start, end)
 
 
 def test_of_an_interim_report_the_year_that_its_body_mentions_is_not_the_period() -> None:
     body = "To be read with the annual financial statements for the year ended 31 December 2025."
-    found = periods.interim_period(["Eksempel first quarter 2026 results", body], date(2026, 5, 6))
+    found = interim_period(["Eksempel first quarter 2026 results", body], date(2026, 5, 6))
     assert found == ReportPeriod(date(2026, 1, 1), date(2026, 3, 31), is_dated=False)
 
 
 def test_the_headline_is_judged_before_what_the_body_compares_with() -> None:
     texts = ["Third quarter 2025 results", "Compared to the quarter ended 30 September 2024 revenue rose."]
-    found = periods.interim_period(texts, date(2025, 11, 6))
+    found = interim_period(texts, date(2025, 11, 6))
     assert found == ReportPeriod(date(2025, 7, 1), date(2025, 9, 30), is_dated=False)
 
 
 def test_a_year_that_is_only_compared_with_contradicts_nothing() -> None:
     texts = ["Annual report 2025", "Compared to the year ended 31 December 2024 revenue rose."]
-    assert periods.annual_period(texts, [], SPRING) == YEAR
+    assert annual_period(texts, [], SPRING) == YEAR
 
 
 def test_of_an_annual_report_only_words_for_years_state_the_period() -> None:
     texts = ["Annual report 2025", "The report for the quarter ended 31 March 2026 follows."]
-    assert periods.annual_period(texts, [], date(2026, 4, 6)) == YEAR
+    assert annual_period(texts, [], date(2026, 4, 6)) == YEAR
 
 
 def test_a_day_that_the_body_states_makes_the_headline_exact() -> None:
     texts = ["Annual report 2025", "Accounts for the year ended 31 December 2025 and the year ended 31 December 2024"]
-    assert periods.annual_period(texts, [], SPRING) == ReportPeriod(YEAR.start, YEAR.end, is_dated=True)
+    assert annual_period(texts, [], SPRING) == ReportPeriod(YEAR.start, YEAR.end, is_dated=True)
     half = ["Q2 2026", "Report for the half-year ended 30 June 2026"]
-    assert periods.interim_period(half, SUMMER) == ReportPeriod(date(2026, 1, 1), date(2026, 6, 30), is_dated=True)
+    assert interim_period(half, SUMMER) == ReportPeriod(date(2026, 1, 1), date(2026, 6, 30), is_dated=True)
 
 
 def test_headline_and_body_that_contradict_each_other_state_nothing() -> None:
@@ -115,18 +124,18 @@ def test_a_contradiction_is_told_and_the_headline_does_not_stand_in() -> None:
 
 @pytest.mark.parametrize("text", ["Q2 2025/26 interim report", "Second quarter 2025/2026", "Q2 2025-26", "H1 2025/26"])
 def test_a_year_across_two_calendar_years_is_no_calendar_quarter(text: str) -> None:
-    assert periods.interim_period([text], WINTER) is None
-    assert periods.interim_period([text], date(2025, 8, 20)) is None
+    assert interim_period([text], WINTER) is None
+    assert interim_period([text], date(2025, 8, 20)) is None
 
 
 def test_an_annual_report_of_a_year_across_two_calendar_years_states_none() -> None:
     for text in ("Annual report 2025/26", "2024/2025 annual report", "Årsrapport 2025-26"):
-        assert periods.annual_period([text], [], SUMMER) is None
+        assert annual_period([text], [], SUMMER) is None
 
 
 def test_an_interim_report_comes_within_five_months() -> None:
-    assert periods.interim_period(["Fourth quarter 2025"], WINTER) is not None
-    assert periods.interim_period(["Fourth quarter 2025"], SUMMER) is None
+    assert interim_period(["Fourth quarter 2025"], WINTER) is not None
+    assert interim_period(["Fourth quarter 2025"], SUMMER) is None
 
 
 @check_cases(
@@ -141,7 +150,7 @@ def test_an_interim_report_comes_within_five_months() -> None:
     ],
 )
 def test_a_range_of_quarters_is_cumulative(text: str, start: date | None) -> None:
-    found = periods.interim_period([text], AUTUMN)
+    found = interim_period([text], AUTUMN)
     assert found == (None if start is None else ReportPeriod(start, date(2026, 9, 30), is_dated=False))
 
 
@@ -154,14 +163,14 @@ def test_a_range_of_quarters_is_cumulative(text: str, start: date | None) -> Non
     ],
 )
 def test_of_all_days_in_names_the_month_end_of_the_headlines_year_counts(names: list[str]) -> None:
-    found = periods.annual_period(["Annual report 2025"], names, date(2026, 4, 6))
+    found = annual_period(["Annual report 2025"], names, date(2026, 4, 6))
     assert found == ReportPeriod(YEAR.start, YEAR.end, is_dated=True)
 
 
 def test_without_a_year_in_the_headline_two_days_in_names_state_nothing() -> None:
     names = ["eqnr20241231NO.zip", "eqnr20251231NO.zip"]
-    assert periods.annual_period(["Our report"], names, SPRING) is None
-    assert periods.annual_period(["Annual report 2025"], ["eks20250131_x.zip"], SPRING) is not None
+    assert annual_period(["Our report"], names, SPRING) is None
+    assert annual_period(["Annual report 2025"], ["eks20250131_x.zip"], SPRING) is not None
 
 
 def test_a_package_whose_year_only_begins_in_the_headlines_year_contradicts_it() -> None:

@@ -19,10 +19,10 @@ from connectors.contract.dataset import (
     Scope,
     UnreadableFileError,
 )
-from connectors.no.oppdateringer import filing_dates
 from connectors.no.oppdateringer.dataset import DATASET
 from connectors.no.oppdateringer.pending import BULK, KEPT_IDS, FeedEntry, LookedUpEntries, pending_entries
 from connectors.no.oppdateringer.schema import ACCOUNTS_TOLD, NAMED
+from connectors.no.regnskap import mapping
 from tests.tables import check_cases
 from warehouse import schema_render
 from warehouse.schema.tables import FILINGS
@@ -116,11 +116,11 @@ def test_pitfall_17_times_of_the_feed_are_utc_and_days_are_norwegian() -> None:
         },
         schema=schema_render.polars_schema(ACCOUNTS_TOLD),
     )
-    dated = filing_dates.fill_filing_dates(filings, told.lazy())
+    dated = mapping.fill_filing_dates(filings, told.lazy())
     by_document = dict(dated.select("native_id", "filed_at").iter_rows())
     assert by_document["2025000009:SELSKAP"] is None, "registered in another year: not what the feed tells of"
     assert by_document["2026000002:SELSKAP"] is None, "a second document of the year is none it tells of"
-    only = filing_dates.fill_filing_dates(filings.filter(pl.col("native_id") != "2025000009:SELSKAP"), told.lazy())
+    only = mapping.fill_filing_dates(filings.filter(pl.col("native_id") != "2025000009:SELSKAP"), told.lazy())
     assert dict(only.select("native_id", "filed_at").iter_rows())["2026000001:SELSKAP"] == date(2026, 8, 19)
 
 

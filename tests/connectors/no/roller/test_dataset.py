@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from connectors.contract.dataset import ArchiveMember, Batch, NotApplicable, Scope, UnreadableFileError
-from connectors.no.responses import plain_head
+from connectors.kit.formats import plain_head
 from connectors.no.roller.dataset import DATASET
 from connectors.no.roller.holdings import map_holdings, parse_percentage
 from connectors.no.roller.redact import redact

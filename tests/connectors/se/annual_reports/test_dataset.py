@@ -9,8 +9,8 @@ import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, UnreadableFileError
 from connectors.se import SWEDEN
-from connectors.se.annual_reports.file_names import parse_package_name as package_name
-from connectors.se.annual_reports.file_names import week_end
+from connectors.se.annual_reports.fetch import parse_package_name as package_name
+from connectors.se.annual_reports.fetch import week_end
 from tests.connectors.se.report_files import (
     INSTANT,
     NUMBER,

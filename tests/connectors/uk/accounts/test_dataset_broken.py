@@ -104,7 +104,7 @@ def test_a_document_without_figures_has_no_row(blank: Any) -> None:
     page = blank()
     page.text("EntityDormantTruefalse", "true", YEAR)
     document = page.read()
-    assert (document.rows, document.dormant, document.period.start) == ([], True, date(2017, 1, 1))
+    assert (document.rows, document.is_dormant, document.period.start) == ([], True, date(2017, 1, 1))
 
 
 @settings(max_examples=200, suppress_health_check=list(HealthCheck))

@@ -29,7 +29,7 @@ def test_pitfall_12_values_are_signed_scaled_zero_dashed_and_prefixes_mean_nothi
 def test_pitfall_12_the_format_of_an_empty_boolean_decides(blank: Any, kind: str, dormant: bool) -> None:
     page = blank()
     page.text("EntityDormantTruefalse", "", YEAR, more=f'format="ixt:{kind}"')
-    assert page.read().dormant is dormant
+    assert page.read().is_dormant is dormant
 
 
 def test_pitfall_12_names_split_over_spans_are_joined(blank: Any) -> None:

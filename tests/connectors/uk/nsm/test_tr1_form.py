@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from connectors.uk.nsm import redact, tr1_form
-from connectors.uk.nsm.text import to_plain_text
+from connectors.uk.nsm.redact import to_plain_text
 from tests.tables import check_cases
 
 LINES = """TR-1: Standard form for notification of major holdings

@@ -12,7 +12,7 @@ from connectors.contract.dataset import Jurisdiction, PresentRows
 from connectors.kit import staging
 from connectors.kit.composition import compose_market
 from connectors.us import UNITED_STATES
-from connectors.us.contributions.financials import FINANCIALS
+from connectors.us.contributions.filings import FINANCIALS
 from connectors.us.contributions.profiles import PROFILES
 from connectors.us.profile import companies
 from connectors.us.register import filing_id

@@ -8,7 +8,7 @@ from connectors.kit import staging
 from connectors.kit.http.client import HttpClient
 from connectors.kit.http.errors import RequestRejectedError, SourceUnavailableError
 from connectors.us.feeds import schema as feeds_schema
-from connectors.us.ownership import fetch as ownership_fetch
+from connectors.us.ownership import dataset as ownership_dataset
 from tests.connectors.us.conftest import Sec
 from tests.connectors.us.holder_files import INSIDERS, MANAGERS, STAKES, day, filing
 
@@ -36,42 +36,42 @@ def names(arrivals: list[FetchedFile]) -> list[str]:
 
 
 def test_each_filing_is_asked_for_whole_and_once(http: HttpClient, sec: Sec) -> None:
-    arrivals = list(ownership_fetch.fetch_filings(http, None, [*subjects(1, 2), *subjects(1)]))
+    arrivals = list(ownership_dataset.fetch_filings(http, None, [*subjects(1, 2), *subjects(1)]))
     assert names(arrivals) == [f"{number(1)}.txt", f"{number(2)}.txt"]
     assert sec.asked == [f"/Archives/edgar/data/42/{number(1)}.txt", f"/Archives/edgar/data/42/{number(2)}.txt"]
     assert arrivals[0].cursor is None
     assert arrivals[1].cursor is not None
-    assert list(ownership_fetch.fetch_filings(http, arrivals[1].cursor, subjects(2, 1))) == []
+    assert list(ownership_dataset.fetch_filings(http, arrivals[1].cursor, subjects(2, 1))) == []
     assert len(sec.asked) == 2
 
 
 def test_a_missing_filing_is_passed_over_whichever_way_it_is_said(http: HttpClient, sec: Sec) -> None:
     for status in (403, 404):
         sec.answer = lambda path, status=status: (status, MISSING) if number(1) in path else (200, BODY)
-        assert names(list(ownership_fetch.fetch_filings(http, None, subjects(1, 2)))) == [f"{number(2)}.txt"]
+        assert names(list(ownership_dataset.fetch_filings(http, None, subjects(1, 2)))) == [f"{number(2)}.txt"]
 
 
 def test_pitfall_01_a_block_stops_the_asking_at_once(http: HttpClient, sec: Sec) -> None:
     sec.answer = lambda path: (403, BLOCKED) if number(2) in path else (200, BODY)
     with pytest.raises(RequestRejectedError, match="ten minutes"):
-        list(ownership_fetch.fetch_filings(http, None, subjects(1, 2, 3)))
+        list(ownership_dataset.fetch_filings(http, None, subjects(1, 2, 3)))
     assert len(sec.asked) == 2
 
 
 def test_what_fails_is_told_after_the_others_and_asked_again(http: HttpClient, sec: Sec) -> None:
     sec.answer = lambda path: (503, b"") if number(1) in path else (200, BODY)
-    asking = ownership_fetch.fetch_filings(http, None, subjects(1, 2))
+    asking = ownership_dataset.fetch_filings(http, None, subjects(1, 2))
     arrivals = [next(asking)]
     with pytest.raises(SourceUnavailableError):
         next(asking)
     assert names(arrivals) == [f"{number(2)}.txt"]
     sec.answer = lambda _path: (200, BODY)
-    again = ownership_fetch.fetch_filings(http, arrivals[0].cursor, subjects(1, 2))
+    again = ownership_dataset.fetch_filings(http, arrivals[0].cursor, subjects(1, 2))
     assert names(list(again)) == [f"{number(1)}.txt"]
 
 
 def test_a_cursor_that_does_not_read_asks_again(http: HttpClient, sec: Sec) -> None:
-    assert len(list(ownership_fetch.fetch_filings(http, Cursor("nonsense"), subjects(1)))) == 1
+    assert len(list(ownership_dataset.fetch_filings(http, Cursor("nonsense"), subjects(1)))) == 1
 
 
 def test_forms_go_to_their_datasets_and_filers_by_what_they_are() -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from connectors.contract.dataset import Dataset, UnreadableFileError
-from connectors.us.ownership import html_text
+from connectors.us.ownership.schedule13 import parse_text
 from tests.connectors.us.holder_files import (
     INSIDERS,
     MANAGERS,
@@ -59,12 +59,12 @@ def tried(dataset: Dataset, body: bytes) -> None:
 
 def test_deep_and_long_pages_are_read() -> None:
     deep = b"<html><body>" + b"<div>" * 50_000 + b"end"
-    assert html_text.document_line(deep) in ("", "end")
-    assert len(html_text.document_line(b"<p>" + b"NAME OF REPORTING PERSON " * 20_000)) > 400_000
+    assert parse_text.document_line(deep) in ("", "end")
+    assert len(parse_text.document_line(b"<p>" + b"NAME OF REPORTING PERSON " * 20_000)) > 400_000
 
 
 def test_scripts_and_titles_are_no_text() -> None:
-    assert html_text.document_line(b"<html><title>a</title><script>b</script><p>c<sup>1</sup> d</p>") == "c (1) d"
+    assert parse_text.document_line(b"<html><title>a</title><script>b</script><p>c<sup>1</sup> d</p>") == "c (1) d"
 
 
 def test_a_cut_table_is_refused() -> None:

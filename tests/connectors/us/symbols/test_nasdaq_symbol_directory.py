@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.contract.dataset import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope, UnreadableFileError
-from connectors.us.symbols import schema as f
+from connectors.us.symbols import nasdaq_symbol_directory as f
 from connectors.us.symbols.nasdaq_symbol_directory import DATASET, map_listings, sec_symbol
 
 NASDAQ = (

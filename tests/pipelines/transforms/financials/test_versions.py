@@ -6,8 +6,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.transforms.financials.periods import period_label
-from pipelines.transforms.financials.statement_diff import changed_fields, is_new_version
-from pipelines.transforms.financials.versions import build_financial_versions
+from pipelines.transforms.financials.versions import build_financial_versions, changed_fields, is_new_version
 from tests.pipelines.frames import DAY_1, DAY_3, filing, frame, statement
 from tests.tables import check_cases
 from warehouse.schema.tables import FILINGS, FINANCIALS, FINANCIALS_REPORTED

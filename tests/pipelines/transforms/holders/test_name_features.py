@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.transforms.holders import name_features
-from pipelines.transforms.holders.ids import holder_ids
+from pipelines.transforms.holders.resolve import holder_ids
 from tests.tables import check_cases
 from warehouse.schema.ids import holder_id
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.transforms.news.notice_dedup import deduplicate_notices
+from pipelines.transforms.news.dedup import deduplicate_notices
 from tests.tables import check_cases
 from warehouse import schema_render
 from warehouse.schema.tables import NOTICES

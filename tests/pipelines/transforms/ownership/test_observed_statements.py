@@ -16,10 +16,13 @@ import pytest
 from connectors.kit import holdings_history
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.ownership import ownership_events
-from pipelines.transforms.ownership.intermediate_states import SPANS
-from pipelines.transforms.ownership.observed_statements import companies_with_overwrites, observed_statements
+from pipelines.transforms.ownership.line_lineage import SPANS
 from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
-from pipelines.transforms.ownership.valid_time import build_valid_time_spans
+from pipelines.transforms.ownership.valid_time import (
+    build_valid_time_spans,
+    companies_with_overwrites,
+    observed_statements,
+)
 from tests.pipelines.frames import COMPANY, company, frame, holding, whole
 from warehouse.history.history import MarketHistory
 from warehouse.schema.decisions import HolderDecision

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from pipelines.transforms.events.thresholds import ShareRange, crossed_thresholds
+from pipelines.transforms.events.ownership import ShareRange, crossed_thresholds
 from pipelines.transforms.ownership.owners import build_owners
 from tests.pipelines.frames import COMPANY, DAY_1, DAY_2, DAY_3, frame, holding
 from tests.tables import check_cases

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from connectors.kit import holdings_history
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.ownership import ownership_events
-from pipelines.transforms.ownership.intermediate_states import SPANS
+from pipelines.transforms.ownership.line_lineage import SPANS
 from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
 from pipelines.transforms.ownership.valid_time import build_valid_time_spans
 from tests.pipelines.frames import COMPANY, company, differences, frame, holding, whole

@@ -28,7 +28,7 @@ class Shop:
 
     @property
     def billing(self) -> BillingService:
-        return self.desk.made.parts.billing
+        return self.desk.made.parts.billing_service
 
     def wait(self, days: float) -> None:
         """Time goes on, and Stripe does what is due."""

@@ -6,10 +6,10 @@ from itertools import product
 import pytest
 from lxml import html
 
-from api.accounts.records import AccountRecord
+from api.accounts.repository import AccountRecord
 from api.billing.repository import CustomerRecord
 from api.dashboard import templating
-from api.dashboard.plan_view import PlanStage, build_plan_view, price_text
+from api.dashboard.pages.plan import PlanStage, build_plan_view, price_text
 from api.settings.billing import BillingSettings
 from api.settings.tiers import DEFAULT, Tier, read_tiers
 from tests.tables import check_cases

@@ -1,0 +1,149 @@
+"""Lists about one company: financials, newest period first; owners on a day, largest first; events.
+
+See docs/contract/contract.md 4.3 to 4.5. Does not belong here: search (`api.companies.routes.search`).
+"""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any, TypeVar
+
+from api.companies.lookup import content_location, number_from_path, require_head
+from api.companies.query_params import (
+    AS_OF,
+    EVENTS,
+    FINANCIALS,
+    MIN_PCT,
+    ORDER,
+    OWNERSHIP,
+    build_event_query,
+    build_financials_query,
+)
+from api.http.context import RequestContext
+from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
+from api.http.pagination.responses import (
+    LIMIT,
+    ReleaseResult,
+    after_key,
+    head_members,
+    issue_next_cursor,
+    page_response,
+    query_release,
+)
+from api.http.query.params import ParsedQuery
+from api.http.responses import HttpResponse
+from api.http.routing import endpoint
+from api.problems.problem import new_problem
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import CompanyHeader, Key, ResultPage
+from warehouse.schema.identifiers import CompanyNumber
+
+T = TypeVar("T")
+_BEGINNING: Key = (0,)
+
+
+@endpoint("/api/v1/companies/{org_number:str}/financials")
+async def list_financials(context: RequestContext) -> HttpResponse:
+    values = FINANCIALS.read(context.query_string)
+    number = number_from_path(context.path_parameters["org_number"])
+    binding = _cursor_binding(context, "financials", number, values)
+    key, asked = after_key(context, values, binding), build_financials_query(values)
+
+    result = await _query_company(
+        context, number, lambda snapshot: snapshot.company_financials(number.company_id, asked, key, values[LIMIT])
+    )
+    _, page = result.value
+    return _list_response(context, number, result, page, issue_next_cursor(context, page, binding))
+
+
+@endpoint("/api/v1/companies/{org_number:str}/ownership")
+async def list_ownership(context: RequestContext) -> HttpResponse:
+    values = OWNERSHIP.read(context.query_string)
+    number = number_from_path(context.path_parameters["org_number"])
+    binding = _cursor_binding(context, "ownership", number, values)
+    as_of, key = _split_cursor(after_key(context, values, binding), values[AS_OF] or context.services.clock.today())
+
+    result = await _query_company(
+        context,
+        number,
+        lambda snapshot: snapshot.company_owners(number.company_id, as_of, values[MIN_PCT], key, values[LIMIT]),
+    )
+    _, (page, known) = result.value
+    following = issue_next_cursor(context, _with_day_keys(page, as_of), binding)
+    totals = f',"as_of":"{as_of.isoformat()}","known_pct":{known or "null"}'
+    return _list_response(context, number, result, page, following, totals)
+
+
+@endpoint("/api/v1/companies/{company_id:str}/events")
+async def list_company_events(context: RequestContext) -> HttpResponse:
+    """Newest first, or ascending as a resumable tail."""
+    values = EVENTS.read(context.query_string)
+    number = number_from_path(context.path_parameters["company_id"])
+    binding = _cursor_binding(context, "events", number, values, values[ORDER])
+    key, asked = after_key(context, values, binding), build_event_query(values)
+
+    result = await _query_company(
+        context, number, lambda snapshot: snapshot.company_events(number.company_id, asked, key, values[LIMIT])
+    )
+    _, page = result.value
+    following = (
+        issue_next_cursor(context, page, binding) if asked.is_descending else _tail_cursor(context, page, key, binding)
+    )
+    return _list_response(context, number, result, page, following)
+
+
+@endpoint("/api/v1/events")
+async def list_events(context: RequestContext) -> HttpResponse:  # noqa: ARG001 -- every handler has it
+    """The cross-company stream is planned (docs/contract/contract.md 4.5)."""
+    raise new_problem(
+        "not_implemented", "The cross-company event stream is planned. Use per-company events or webhooks."
+    )
+
+
+def _cursor_binding(
+    context: RequestContext, endpoint_name: str, number: CompanyNumber, values: ParsedQuery, order: str = "desc"
+) -> CursorBinding:
+    """Binds an ascending tail to company and filters only: it must outlive keys and weeks."""
+    filters = filter_hash(number.company_id, values.filters())
+    return CursorBinding(context.account_id, endpoint_name, filters, order, lasting=order == "asc")
+
+
+async def _query_company(
+    context: RequestContext, number: CompanyNumber, query: Callable[[PinnedRelease], T]
+) -> ReleaseResult[tuple[CompanyHeader, T]]:
+    """The company's head and the query's result; 404 if the release has no such company."""
+    return await query_release(context, lambda snapshot: (require_head(snapshot, number), query(snapshot)))
+
+
+def _list_response(
+    context: RequestContext,
+    number: CompanyNumber,
+    result: ReleaseResult[tuple[CompanyHeader, Any]],
+    page: ResultPage,
+    next_cursor: str | None,
+    totals: str = "",
+) -> HttpResponse:
+    below = "/" + context.route_policy.path.rpartition("/")[2]
+    members = head_members(result.value[0]) + totals.encode()
+    extra = content_location(context, number, below)
+    return page_response(context, result.stamps, page, next_cursor, members=members, extra=extra)
+
+
+def _split_cursor(cursor: Key | None, as_of: date) -> tuple[date, Key | None]:
+    """Splits a cursor into its day and sort key: a list begun before midnight keeps its day."""
+    if cursor is None:
+        return as_of, None
+    first, *rest = cursor or (None,)
+    try:
+        return date.fromisoformat(str(first)), tuple(rest)
+    except ValueError:  # a cursor of an older version, which had no day
+        raise invalid_cursor() from None
+
+
+def _with_day_keys(page: ResultPage, as_of: date) -> ResultPage:
+    return ResultPage(page.rows, tuple((as_of.isoformat(), *key) for key in page.keys), page.has_more)
+
+
+def _tail_cursor(context: RequestContext, page: ResultPage, key: Key | None, binding: CursorBinding) -> str:
+    """The cursor of a tail; it exists after the last row too, and for an empty list."""
+    last = page.keys[-1] if page.keys else key or _BEGINNING
+    return context.services.cursor_signer.issue(binding, last)

@@ -1,0 +1,94 @@
+"""`firm doctor` checks of stores: the object store, and histories with rows from before an upgrade.
+
+The object store must be reachable and support conditional writes: one small object is written under a unique name
+and removed; nothing else is changed.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+import duckdb
+
+from firm.doctor import DoctorFinding
+from pipelines.settings import IngestSettings
+from warehouse.history import database
+from warehouse.release import manifest
+from warehouse.replication.errors import ReplicationError
+from warehouse.storage.layout import Layout
+
+if TYPE_CHECKING:
+    from warehouse.replication.s3 import ObjectStore
+
+_PATIENCE: Final = timedelta(seconds=10)
+_POINTER: Final = "releases/current.json"
+
+
+def object_store_findings(settings: IngestSettings) -> Iterator[DoctorFinding]:
+    """Checks the object store, if one is configured."""
+    if settings.object_store is None:
+        return
+    from warehouse.replication.s3 import ObjectStore
+
+    what = f"object store {settings.object_store}"
+    shared = ObjectStore(settings.object_store, _PATIENCE)
+    try:
+        if not _supports_conditional_writes(shared):
+            yield DoctorFinding(
+                "bad",
+                f"{what} overwrites existing objects",
+                "machines would overwrite each other: use a store that honours If-None-Match and If-Match on PUT",
+            )
+            return
+        found = shared.read(_POINTER)
+    except ReplicationError as error:
+        yield DoctorFinding("bad", f"{what} does not answer", str(error))
+        return
+    newest = 0 if found is None else json.loads(found.content)["release"]
+    here = manifest.served_position(settings.layout)[0]
+    if newest > here:
+        yield DoctorFinding(
+            "warn",
+            f"{what}: release {newest}, here {here}",
+            "firm serve fetches it automatically; or run: firm release pull",
+        )
+    else:
+        yield DoctorFinding("ok", f"{what}: release {newest}")
+
+
+def _supports_conditional_writes(shared: ObjectStore) -> bool:
+    key = f"doctor-{uuid.uuid4().hex}"
+    try:
+        tag = shared.create(key, b"1")
+        if tag is None or shared.create(key, b"2") is not None:
+            return False
+        return shared.replace(key, b"3", tag) is not None and shared.replace(key, b"4", tag) is None
+    finally:
+        shared.remove([key])
+
+
+def history_findings(layout: Layout) -> Iterator[DoctorFinding]:
+    """Checks the history of each market; one being written is skipped."""
+    for path in sorted(layout.history_folder.glob("*.duckdb")):
+        try:
+            is_mixed = database.has_mixed_schema_versions(path)
+        except duckdb.IOException:
+            yield DoctorFinding("ok", f"history of {path.stem}: being written now")
+            continue
+        except duckdb.Error as error:
+            yield DoctorFinding(
+                "bad", f"history of {path.stem}", f"{error}: restore {path} from a copy, or ingest into a new FIRM_DATA"
+            )
+            continue
+        if is_mixed:
+            yield DoctorFinding(
+                "warn",
+                f"history of {path.stem} has rows from before an upgrade, which lack new columns",
+                f"run: firm rebuild {path.stem.lower()}",
+            )
+        else:
+            yield DoctorFinding("ok", f"history of {path.stem}")
