@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection
+from sqlalchemy import Boolean, Connection, Integer, String
+from sqlalchemy.types import TypeEngine
 
-from api.database.models.base import Base
+from api.database.models.base import Base, MillisecondInstant
 
 ENGINES: Final = ("sqlite", "postgresql")
 _ENCODER: Final = msgspec.json.Encoder()
-_SQL_TYPES: Final = {str: "text", bool: "boolean"}  # by the Python type; numbers and instants are bigint
+_SQL_TYPES: Final = ((String, "text"), (Boolean, "boolean"), (Integer, "bigint"), (MillisecondInstant, "bigint"))
 
 
 class JsonStatement:
@@ -26,27 +27,38 @@ class JsonStatement:
     rows are the first parameter.
     """
 
-    __slots__ = ("_texts",)
+    __slots__ = ("_takes_rows", "_texts")
 
     def __init__(self, template: str, columns: str = "") -> None:
         self._texts = {engine: _render_sql(engine, template, columns) for engine in ENGINES}
+        self._takes_rows = bool(columns)
 
     def run(self, connection: Connection, rows: Sequence[Sequence[Any]] = (), *more: Any) -> list[Any]:
         """Executes the statement, with rows if it takes any; returns all result rows."""
-        parameters = (_ENCODER.encode(rows).decode(), *more) if rows else more
+        parameters = (_ENCODER.encode(rows).decode(), *more) if self._takes_rows else more
         found = connection.exec_driver_sql(self._texts[connection.dialect.name], parameters)
         return list(found.fetchall()) if found.returns_rows else []
 
 
 def insert_statement(table: type[Base], ending: str = "") -> JsonStatement:
-    """Inserts rows with all columns of a table, in its order; rows whose key exists are skipped."""
-    columns = {column.name: _SQL_TYPES.get(column.type.python_type, "bigint") for column in table.__table__.columns}
+    """Inserts rows with all columns of a table, in its order; rows whose key exists are skipped.
+
+    Raises TypeError for a column that rows in JSON cannot carry.
+    """
+    columns = {column.name: _sql_type(column.type) for column in table.__table__.columns}
     names = ", ".join(columns)
     return JsonStatement(
         f"INSERT INTO {table.__tablename__} ({names}) SELECT {names} FROM {{given}} WHERE true "  # noqa: S608 -- our names
         f"ON CONFLICT DO NOTHING {ending}",
         ", ".join(f"{name} {kind}" for name, kind in columns.items()),
     )
+
+
+def _sql_type(kind: TypeEngine[Any]) -> str:
+    found = next((name for known, name in _SQL_TYPES if isinstance(kind, known)), None)
+    if found is None:
+        raise TypeError(f"rows in JSON have no type for {kind!r}: declare one in _SQL_TYPES")
+    return found
 
 
 def rows_query(engine: str, columns: str, parameter: str = "?") -> str:

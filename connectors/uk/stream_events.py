@@ -81,7 +81,7 @@ def first_record(head: bytes) -> dict[str, Any] | None:
 
 def newest_published(head: bytes) -> datetime | None:
     """Newest publication time among the events of a body; None if there is none."""
-    found = (parse_published(text.decode("ascii", "replace")) for text in _PUBLISHED.findall(head))
+    found = (parse_published(text.decode(errors="replace")) for text in _PUBLISHED.findall(head))
     return max((instant for instant in found if instant is not None), default=None)
 
 

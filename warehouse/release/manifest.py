@@ -187,7 +187,10 @@ def release_numbers(layout: Layout) -> list[int]:
 
 
 def prune_releases(layout: Layout, keep: int) -> list[int]:
-    """Deletes all but the newest releases, except those that a reader leases; returns their numbers."""
+    """Deletes all but the newest releases, except those that a reader leases; returns their numbers.
+
+    Called with the release lock held.
+    """
     served = served_position(layout)[0]
     older = [number for number in release_numbers(layout) if number < served]
     spare = older[: max(0, len(older) - max(0, keep - 1))]
@@ -195,7 +198,10 @@ def prune_releases(layout: Layout, keep: int) -> list[int]:
 
 
 def prune_below(layout: Layout, oldest: int) -> None:
-    """Deletes releases older than `oldest`, except the current one; leased ones are left for a later call."""
+    """Deletes releases older than `oldest`, except the current one; leased ones are left for a later call.
+
+    Called with the release lock held.
+    """
     served = served_position(layout)[0]
     for number in release_numbers(layout):
         if number < min(oldest, served):

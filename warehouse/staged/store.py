@@ -160,7 +160,7 @@ class StagedStore:
         index = self.index(dataset, batch)
         if index is None:
             raise KeyError(f"{dataset}: batch {batch} is not staged")
-        self._replace_index(replace(index, held=reason))
+        self._replace_index(dataset, batch, replace(index, held=reason))
 
     def quarantined_indexes(self, dataset: str) -> list[StagedIndex]:
         """Quarantined batches that no later snapshot supersedes, oldest first.
@@ -182,10 +182,10 @@ class StagedStore:
         if index is None or index.held is None:
             raise KeyError(f"{dataset}: batch {batch} is not quarantined")
         figures = {**index.figures, ACCEPTED: asdict(index.held)}
-        self._replace_index(replace(index, held=None, figures=figures))
+        self._replace_index(dataset, batch, replace(index, held=None, figures=figures))
 
-    def _replace_index(self, index: StagedIndex) -> None:
-        atomic_files.write_json(self._staged / index.dataset / index.batch / INDEX, asdict(index))
+    def _replace_index(self, dataset: str, batch: str, index: StagedIndex) -> None:
+        atomic_files.write_json(self._staged / dataset / batch / INDEX, asdict(index))
 
     def rows_bytes(self, index: StagedIndex) -> int:
         """Size on disk of the rows of a batch, in bytes."""

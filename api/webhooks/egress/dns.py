@@ -64,3 +64,5 @@ def _resolve_in_thread(host: str, found: Future[list[str]]) -> None:
         found.set_result(resolve_host(host))
     except OSError as error:
         found.set_exception(error)
+    except ValueError as error:  # a name that no resolver is asked for: not ASCII, or with a NUL
+        found.set_exception(OSError(errno.EINVAL, f"the host cannot be looked up: {error}"))

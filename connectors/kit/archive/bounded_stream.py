@@ -13,6 +13,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import BinaryIO, Final, NoReturn, Protocol, cast
 
 from connectors.contract.pieces import UnreadableFileError
@@ -114,10 +115,12 @@ def make_seekable(stream: BinaryIO, in_memory: int) -> BinaryIO:
     """The stream, or a copy in memory (in a file above `in_memory` bytes): a zip is read from its end."""
     if stream.seekable():
         return stream
-    spool = tempfile.SpooledTemporaryFile(max_size=in_memory)  # noqa: SIM115 - the caller closes it
-    with stream:
-        shutil.copyfileobj(stream, spool, 1 << 20)
-    spool.seek(0)
+    with ExitStack() as open_files:
+        spool = open_files.enter_context(tempfile.SpooledTemporaryFile(max_size=in_memory))
+        with stream:
+            shutil.copyfileobj(stream, spool, 1 << 20)
+        spool.seek(0)
+        open_files.pop_all()  # the caller closes it
     return cast("BinaryIO", spool)
 
 

@@ -38,7 +38,7 @@ _JESTAT: Final = ("0", "1", "2", "9")
 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises the zip or its text; the name of either contains the time it was written."""
-    stamp = _STAMP.search(name.encode()) or _STAMP.search(head[:4096])
+    stamp = _STAMP.search(name.encode(errors="surrogateescape")) or _STAMP.search(head[:4096])
     return reason_not_bulk(head) or RecognisedFile(_parse_instant(stamp[1]) if stamp else None, Scope.PART)
 
 

@@ -16,7 +16,11 @@ def test_localhost_has_loopback_addresses():
     assert asyncio.run(DnsResolver()("localhost")) == resolve_host("localhost")
 
 
-@pytest.mark.parametrize("host", ["no-such-host.invalid", "a" * 64 + ".com", "."], ids=["unknown", "long", "dot"])
+@pytest.mark.parametrize(
+    "host",
+    ["no-such-host.invalid", "a" * 64 + ".com", ".", "ä.example", "a\0b"],
+    ids=["unknown", "long", "dot", "not ASCII", "NUL"],
+)
 def test_what_nobody_knows_is_an_oserror(host):
     with pytest.raises(OSError, match=r"."):
         asyncio.run(DnsResolver()(host))
