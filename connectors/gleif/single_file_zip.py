@@ -65,9 +65,9 @@ def unpack_single_file(body: BinaryIO, name: str) -> BinaryIO:
         return bounded_stream(member, name, files[0].filename, LARGEST, owned=_OwnedArchive(opened.pop_all()))
 
 
-def rejoined_body(head: bytes, rest: BinaryIO) -> BinaryIO:
+def rejoined_body(head: bytes, rest: BinaryIO, buffer_bytes: int = 1 << 20) -> BinaryIO:
     """A body with its already read first bytes put back; closing it closes the body."""
-    return cast("BinaryIO", io.BufferedReader(_RejoinedStream(head, rest), 1 << 20))
+    return cast("BinaryIO", io.BufferedReader(_RejoinedStream(head, rest), buffer_bytes))
 
 
 class _OwnedArchive:

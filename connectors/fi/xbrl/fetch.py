@@ -38,7 +38,7 @@ _OK: Final = 200
 class FetchedStatements(msgspec.Struct):
     """Last day of the lists read, and statements of the last week: `id|last day` -> day registered."""
 
-    until: date = FIRST - _DAY
+    until: date
     asked: dict[str, str] = {}
 
     def reached(self, until: date) -> None:
@@ -53,7 +53,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
 
     If the service stops responding, what has arrived is yielded with its cursor before the error is raised.
     """
-    walked = from_json_cursor(cursor, FetchedStatements) or FetchedStatements()
+    walked = from_json_cursor(cursor, FetchedStatements) or FetchedStatements(FIRST - _DAY)
     start = max(FIRST, walked.until - AGAIN + _DAY)
     today: date | None = None
     while today is None or start <= today:

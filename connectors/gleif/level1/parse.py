@@ -68,9 +68,9 @@ def detect_format(head: bytes) -> LeiFormat | None:
 
 def parse_records(body: BinaryIO) -> Iterator[Row]:
     """Every record of a body other than CSV. Raises NotLeiRecordsError."""
-    head = body.read(HEAD)
+    head = body.read(HEAD).removeprefix(b"\xef\xbb\xbf")
     kind = detect_format(head)
-    rest = rejoined_body(head.removeprefix(b"\xef\xbb\xbf"), body)
+    rest = rejoined_body(head, body, 1)  # no reading ahead: what precedes damage is kept
     try:
         if kind is LeiFormat.API:
             yield from map(schema.row_from_api, _response_records(rest.read(_ANSWER)))
@@ -109,9 +109,9 @@ def _redacted_blocks(body: BinaryIO) -> Generator[bytes, None, None]:
 
 
 def _redact_by_format(body: BinaryIO) -> Generator[bytes, None, None]:
-    head = body.read(HEAD)
+    head = body.read(HEAD).removeprefix(b"\xef\xbb\xbf")
     kind = detect_format(head)
-    rest = rejoined_body(head.removeprefix(b"\xef\xbb\xbf"), body)
+    rest = rejoined_body(head, body, 1)  # no reading ahead: what precedes damage is kept
     if kind is LeiFormat.API:
         yield _redact_response(rest.read(_ANSWER))
     elif kind is LeiFormat.GOLDEN_COPY:

@@ -165,13 +165,13 @@ def test_decoys_are_nobodys_and_wait_for_a_person(place: Supervised) -> None:
     }
     present = {"fi_acts": _present(place)}
     waiting = market.unmatched_acts("FI", present)
-    assert waiting.columns == list(market.COLUMNS)
+    assert waiting.columns == list(market.UNMATCHED_COLUMNS)
     assert sorted(waiting["title"]) == sorted(DECOYS)
     warned = waiting.filter(pl.col("why").str.contains("warning"))["title"].to_list()
     assert sorted(warned) == sorted(title for title in DECOYS if "varnar" in title or "bedragare" in title)
     abroad = {"fi_acts": present["fi_acts"].with_columns(authority_country=pl.lit("SE"))}
     assert market.unmatched_acts("FI", abroad).is_empty()
-    assert market.unmatched_acts("FI", {}).columns == list(market.COLUMNS)
+    assert market.unmatched_acts("FI", {}).columns == list(market.UNMATCHED_COLUMNS)
 
 
 def _present(place: Supervised) -> pl.LazyFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -91,6 +92,14 @@ def test_a_golden_copy_is_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> Non
         body = made(*(record(code, "RA000472", "997315898") for code in codes))
         kept = parse.redact_persons(io.BytesIO(body)).read()
         assert [row["lei"] for row in rows("NO", kept)] == codes
+
+
+@pytest.mark.parametrize("made", EDITIONS.values(), ids=EDITIONS)
+def test_records_behind_a_byte_order_mark_are_read_and_redacted_as_without(made: Callable[..., bytes]) -> None:
+    body = made(record(lei("A"), "RA000472", "997315898"))
+    assert rows("NO", b"\xef\xbb\xbf" + body) == rows("NO", body)
+    marked = parse.redact_persons(io.BytesIO(b"\xef\xbb\xbf" + body)).read()
+    assert marked == parse.redact_persons(io.BytesIO(body)).read()
 
 
 def test_unknown_codes_are_told_and_the_row_is_kept() -> None:
