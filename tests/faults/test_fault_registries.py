@@ -34,7 +34,7 @@ SANDBOX: Final = {
     Fault.HANG: "hang",
 }
 PATIENCE: Final[Mapping[Fault, Mapping[str, Any]]] = {
-    Fault.SLOW: {"patience": 0.1, "slowest": 1 << 30},
+    Fault.SLOW: {"max_wait_seconds": 0.1, "min_bytes_per_second": 1 << 30},
     Fault.HANG: {"read_seconds": 0.2},
 }
 
@@ -85,10 +85,10 @@ def impatient(fault: Fault) -> Callable[..., HttpSettings]:
     """The settings of the command, but for how long it waits; and one host whose name nobody knows."""
 
     def made(**given: Any) -> HttpSettings:
-        bases = given.pop("bases")
+        base_urls = given.pop("base_urls")
         if fault is Fault.NAMELESS:
-            bases = {**bases, HOST: "http://registry.invalid"}
-        return HttpSettings(**{**given, "retry": AT_ONCE, **PATIENCE.get(fault, {})}, base_urls=bases)
+            base_urls = {**base_urls, HOST: "http://registry.invalid"}
+        return HttpSettings(**{**given, "retry_policy": AT_ONCE, **PATIENCE.get(fault, {})}, base_urls=base_urls)
 
     return made
 

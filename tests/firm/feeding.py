@@ -101,7 +101,7 @@ class Norway:
     def companies(self) -> dict[str, dict[str, Any]]:
         """What is held true of every company, by the profile's names."""
         with self._history() as opened:
-            rows = opened.open_rows(COMPANIES)
+            rows = opened.current_rows(COMPANIES)
         return {
             row["company_id"]: {shown: row[name] for name, shown in PROFILE.items()}
             for row in rows.iter_rows(named=True)
@@ -110,12 +110,12 @@ class Norway:
     def owners(self) -> dict[tuple[str, str], Any]:
         """Percent by company and holder."""
         with self._history() as opened:
-            rows = opened.open_rows(OWNERS).filter(pl.col("ended_on").is_null())
+            rows = opened.current_rows(OWNERS).filter(pl.col("ended_on").is_null())
         return {(row["company_id"], row["holder_name"]): row["pct"] for row in rows.iter_rows(named=True)}
 
     def filings(self) -> pl.DataFrame:
         with self._history() as opened:
-            return opened.open_rows(FILINGS)
+            return opened.current_rows(FILINGS)
 
     def present(self, name: str) -> pl.DataFrame:
         """The newest staged rows of a table."""

@@ -96,7 +96,7 @@ class Kingdom:
     def companies(self) -> Told:
         """What is held true of every company, by the profile's names, and why it has its status."""
         with self._history() as opened:
-            rows = opened.open_rows(COMPANIES)
+            rows = opened.current_rows(COMPANIES)
         return {
             row["company_id"]: {shown: row[name] for name, shown in SHOWN.items()}
             | {"status_detail": row["status_detail"]}
@@ -106,7 +106,7 @@ class Kingdom:
     def owners(self) -> dict[tuple[str, str | None], Any]:
         """Bounds in percent by company and holder."""
         with self._history() as opened:
-            rows = opened.open_rows(OWNERS).filter(pl.col("ended_on").is_null())
+            rows = opened.current_rows(OWNERS).filter(pl.col("ended_on").is_null())
         return {
             (row["company_id"], row["holder_id"]): (row["pct_min"], row["pct_max"])
             for row in rows.iter_rows(named=True)

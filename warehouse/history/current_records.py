@@ -50,6 +50,10 @@ _ROW: Final = "_row"
 _NEWEST: Final = "greatest(_observed_at, _told_at)"  # ignores null
 
 
+class LostWriteError(Exception):
+    """The engine did not carry out a statement that it reported as done; nothing of the run is kept."""
+
+
 def ensure_record_table(
     connection: duckdb.DuckDBPyConnection, table: Table, extra: Mapping[str, str] | None = None
 ) -> None:
@@ -154,9 +158,15 @@ def _reported_at_sql(table: Table, row: str) -> str:
 def _write_changes(connection: duckdb.DuckDBPyConnection, table: Table, fresh: pl.DataFrame) -> None:
     """Replaces rows that differ; for the rest only provenance is updated, so that late-arriving rows stay late.
 
-    Unlinked rows keep their first instant: linking them later makes them no newer (`company_links`).
+    Unlinked rows keep their first instant: linking them later makes them no newer (`company_links`). Raises
+    LostWriteError if the table does not have one row per record afterwards: DuckDB 2.0.0 now and then left a committed
+    row in place that one DELETE removed together with rows of the same transaction.
     """
     name = f"present.{quote_identifier(table.name)}"
+    expected = query_int(
+        connection,
+        f"SELECT (SELECT count(*) FROM {name}) + (SELECT count(*) FROM compared WHERE differs AND old IS NULL)",
+    )
     same = f"{name}.rowid = c.old AND NOT c.differs"
     if query_int(connection, "SELECT count(*) FROM compared WHERE NOT differs"):
         set_memory_limit(connection, UPDATING)
@@ -179,6 +189,12 @@ def _write_changes(connection: duckdb.DuckDBPyConnection, table: Table, fresh: p
             SELECT s.* EXCLUDE ({_ROW}), c.retired AS _retired_at
             FROM fresh AS s JOIN compared AS c ON s.{_ROW} = c.row""",
     )
+    stored = query_int(connection, f"SELECT count(*) FROM {name}")
+    if stored != expected:
+        raise LostWriteError(
+            f"{table.name} has {stored} rows after an update and should have {expected}: DuckDB lost a write. "
+            "Nothing was stored; run the ingest again, and install the version of DuckDB in requirements.lock"
+        )
 
 
 def touch_provenance(

@@ -1,5 +1,7 @@
 """A register that says everything again: what a transaction must hold of it has room."""
 
+from typing import cast
+
 import duckdb
 import polars as pl
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from tests.warehouse.helpers import day
 from tests.warehouse.kills import STAGED
 from warehouse.history import current_records
+from warehouse.history.current_records import LostWriteError
 from warehouse.history.history import MarketHistory
 from warehouse.storage.duckdb import open_database, set_memory_limit
 from warehouse.storage.layout import Layout
@@ -60,6 +63,30 @@ def test_it_is_given_back(layout: Layout) -> None:
     with MarketHistory(layout, "NO"):
         pass
     assert _limit(layout) == usual
+
+
+class _ForgetfulConnection:
+    """A connection that reports deletions and does not make them, as DuckDB 2.0.0 did now and then."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+    def execute(self, statement: str, *parameters: object) -> object:
+        return self if statement.startswith("DELETE FROM present") else self._connection.execute(statement, *parameters)
+
+
+def test_upsert_records_with_a_lost_deletion_raises(layout: Layout) -> None:
+    first = _rows(0, 0).head(2)
+    changed = first.with_columns(pl.lit("new").alias(STAGED.names[1]), pl.lit(day(1)).alias("_observed_at"))
+    with MarketHistory(layout, "NO") as history, history.transaction():
+        history.upsert_present(STAGED, first)
+    with open_database(layout.history_file("NO")) as connection:
+        forgetful = cast("duckdb.DuckDBPyConnection", _ForgetfulConnection(connection))
+        with pytest.raises(LostWriteError, match="has 4 rows after an update and should have 2"):
+            current_records.upsert_records(forgetful, STAGED, changed)
 
 
 def _limit(layout: Layout) -> str:
