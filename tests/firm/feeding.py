@@ -96,7 +96,7 @@ class Norway:
     def events(self) -> list[str]:
         """Ids of all events so far."""
         with self._history() as opened:
-            return sorted(opened.outbox()["event_id"])
+            return sorted(opened.outbox_events()["event_id"])
 
     def companies(self) -> dict[str, dict[str, Any]]:
         """What is held true of every company, by the profile's names."""
@@ -121,7 +121,7 @@ class Norway:
         """The newest staged rows of a table."""
         table = next(made.staged_tables[name] for made in NORWAY.datasets if name in made.staged_tables)
         with self._history() as opened:
-            return opened.present(table).collect()
+            return opened.present_rows(table).collect()
 
 
 def planned(world: World, *days: int) -> list[str]:

@@ -90,7 +90,7 @@ class Kingdom:
     def events(self, but: str = "") -> list[str]:
         """Ids of all events so far, those of one company left out."""
         with self._history() as opened:
-            rows = opened.outbox()
+            rows = opened.outbox_events()
         return sorted(rows.filter(pl.col("company_id") != but)["event_id"])
 
     def companies(self) -> Told:
@@ -116,7 +116,7 @@ class Kingdom:
         """The newest staged rows of a table."""
         table = next(made.staged_tables[name] for made in PLAYED.datasets if name in made.staged_tables)
         with self._history() as opened:
-            return opened.present(table).collect()
+            return opened.present_rows(table).collect()
 
 
 def planned(world: World, *days: int, but: str = "") -> list[str]:
