@@ -24,8 +24,13 @@ def registry() -> Iterator[SandboxServer]:
 
 @pytest.fixture
 def http(registry: SandboxServer, tmp_path: Path) -> Iterator[HttpClient]:
+    """A client of the registry; what a test changes there is undone."""
+    streams, rest = registry.desk.streams, registry.desk.rest
+    keys = streams.key, rest.key
     with sandbox_source(registry.url, IngestSettings(data=tmp_path)) as origin:
         yield origin.http
+    streams.key, rest.key = keys
+    registry.troubles.by_path.clear()
 
 
 def test_keys_that_are_missing_are_named_with_what_hangs_on_them(tmp_path: Path) -> None:
@@ -51,7 +56,6 @@ def test_a_refused_key_is_bad_and_names_the_setting(http: HttpClient, registry: 
     bad = {what: advice for state, what, advice in source_key_findings(CREDENTIALS, http) if state == "bad"}
     assert set(bad) == {f"streaming key for {STREAM} is rejected", f"key of the REST API for {REST} is rejected"}
     assert all(advice.startswith("check FIRM_CREDENTIALS for ") for advice in bad.values())
-    registry.desk.streams.key, registry.desk.rest.key = registry.desk.rest.key, registry.desk.streams.key
 
 
 def test_who_does_not_answer_is_no_reason_to_change_a_key(http: HttpClient, registry: SandboxServer) -> None:
