@@ -10,15 +10,19 @@ import json
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import duckdb
 
+from connectors import JURISDICTIONS
 from firm.doctor import DoctorFinding
 from pipelines.settings import IngestSettings
-from warehouse.history import database
+from pipelines.workspace import staged_tables
+from warehouse.history import current_records, database
 from warehouse.release import manifest
 from warehouse.replication.errors import ReplicationError
+from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
 
 if TYPE_CHECKING:
@@ -71,11 +75,22 @@ def _supports_conditional_writes(shared: ObjectStore) -> bool:
         shared.remove([key])
 
 
+def _repeated_records(path: Path) -> str:
+    """Staged tables of a market with records that have several current rows, with their number; else empty."""
+    jurisdiction = next((one for one in JURISDICTIONS if one.code == path.stem), None)
+    if jurisdiction is None:
+        return ""
+    with open_database(path, read_only=True) as connection:
+        counts = current_records.repeated_record_counts(connection, staged_tables(jurisdiction).values())
+    return ", ".join(f"{count} of {name}" for name, count in counts.items())
+
+
 def history_findings(layout: Layout) -> Iterator[DoctorFinding]:
     """Checks the history of each market; one being written is skipped."""
     for path in sorted(layout.history_folder.glob("*.duckdb")):
         try:
             is_mixed = database.has_mixed_schema_versions(path)
+            repeated = _repeated_records(path)
         except duckdb.IOException:
             yield DoctorFinding("ok", f"history of {path.stem}: being written now")
             continue
@@ -84,7 +99,13 @@ def history_findings(layout: Layout) -> Iterator[DoctorFinding]:
                 "bad", f"history of {path.stem}", f"{error}: restore {path} from a copy, or ingest into a new FIRM_DATA"
             )
             continue
-        if is_mixed:
+        if repeated:
+            yield DoctorFinding(
+                "bad",
+                f"history of {path.stem} has records with two current rows: {repeated}",
+                f"DuckDB 2.0.0 lost deletions; run: firm rebuild {path.stem.lower()}",
+            )
+        elif is_mixed:
             yield DoctorFinding(
                 "warn",
                 f"history of {path.stem} has rows from before an upgrade, which lack new columns",

@@ -89,6 +89,16 @@ def test_upsert_records_with_a_lost_deletion_raises(layout: Layout) -> None:
             current_records.upsert_records(forgetful, STAGED, changed)
 
 
+def test_repeated_record_counts_of_a_history_with_a_lost_deletion_names_the_table(layout: Layout) -> None:
+    with MarketHistory(layout, "NO") as history, history.transaction():
+        history.upsert_present(STAGED, _rows(0, 0).head(3))
+    with open_database(layout.history_file("NO")) as connection:
+        assert current_records.repeated_record_counts(connection, [STAGED]) == {}
+        name = f"present.{STAGED.name}"
+        connection.execute(f"INSERT INTO {name} FROM {name} LIMIT 2")
+        assert current_records.repeated_record_counts(connection, [STAGED]) == {STAGED.name: 2}
+
+
 def _limit(layout: Layout) -> str:
     with open_database(layout.history_file("NO")) as same:
         return str(same.execute("SELECT current_setting('memory_limit')").fetchall()[0][0])
