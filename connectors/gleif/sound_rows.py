@@ -15,7 +15,7 @@ def split_sound(
     rows: pl.DataFrame, sound: pl.Expr, reason: str, record: str, excerpt: str | pl.Expr
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The sound rows, and the others as rejects with a reason. `record`, `excerpt`: what a reject shows."""
-    checked = rows.with_columns(_sound=sound)
+    checked = rows.with_columns(_sound=sound.fill_null(value=False))  # what cannot be judged is a reject, not nothing
     wrong = checked.filter(~pl.col("_sound")).select(record, excerpt).iter_rows()
     rejects = staging.reject_rows((number, reason, shown) for number, shown in wrong)
     return checked.filter("_sound").drop("_sound"), rejects
