@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import duckdb
 
 from connectors import JURISDICTIONS
+from connectors.contract.dataset import Jurisdiction
 from firm.doctor import DoctorFinding
 from pipelines.settings import IngestSettings
 from pipelines.workspace import staged_tables
@@ -75,11 +76,8 @@ def _supports_conditional_writes(shared: ObjectStore) -> bool:
         shared.remove([key])
 
 
-def _repeated_records(path: Path) -> str:
+def _repeated_records(path: Path, jurisdiction: Jurisdiction) -> str:
     """Staged tables of a market with records that have several current rows, with their number; else empty."""
-    jurisdiction = next((one for one in JURISDICTIONS if one.code == path.stem), None)
-    if jurisdiction is None:
-        return ""
     with open_database(path, read_only=True) as connection:
         counts = current_records.repeated_record_counts(connection, staged_tables(jurisdiction).values())
     return ", ".join(f"{count} of {name}" for name, count in counts.items())
@@ -87,10 +85,18 @@ def _repeated_records(path: Path) -> str:
 
 def history_findings(layout: Layout) -> Iterator[DoctorFinding]:
     """Checks the history of each market; one being written is skipped."""
+    markets = {one.code: one for one in JURISDICTIONS}
     for path in sorted(layout.history_folder.glob("*.duckdb")):
+        if path.stem not in markets:
+            yield DoctorFinding(
+                "warn",
+                f"history of {path.stem}: no such market is declared",
+                f"if it is no longer served, remove {path}",
+            )
+            continue
         try:
             is_mixed = database.has_mixed_schema_versions(path)
-            repeated = _repeated_records(path)
+            repeated = _repeated_records(path, markets[path.stem])
         except duckdb.IOException:
             yield DoctorFinding("ok", f"history of {path.stem}: being written now")
             continue

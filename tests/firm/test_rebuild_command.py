@@ -72,3 +72,10 @@ def test_doctor_of_a_history_with_a_record_twice_names_the_table_and_the_rebuild
     [[state, what, advice]] = histories(firm)
     assert (state, what) == ("bad", f"history of SE has records with two current rows: 1 of {table.name}")
     assert advice.endswith("run: firm rebuild se")
+
+
+def test_doctor_of_a_history_of_no_declared_market_warns(firm: Inside) -> None:
+    firm.layout.history_file("SE").rename(firm.layout.history_file("XX"))
+    [[state, what, advice]] = histories(firm)
+    assert (state, what) == ("warn", "history of XX: no such market is declared")
+    assert "XX.duckdb" in advice
