@@ -19,6 +19,7 @@ from warehouse.history import company_links
 from warehouse.history.company_links import KeyOf
 from warehouse.schema.types import Table
 from warehouse.storage.duckdb import (
+    LostWriteError,
     ensure_table,
     query_frame,
     query_int,
@@ -48,10 +49,6 @@ NO_KEYS: Final[Mapping[str, KeyOf]] = MappingProxyType({})
 UPDATING: Final = "4500MB"
 _ROW: Final = "_row"
 _NEWEST: Final = "greatest(_observed_at, _told_at)"  # ignores null
-
-
-class LostWriteError(Exception):
-    """The engine did not carry out a statement that it reported as done; nothing of the run is kept."""
 
 
 def ensure_record_table(
@@ -191,10 +188,7 @@ def _write_changes(connection: duckdb.DuckDBPyConnection, table: Table, fresh: p
     )
     stored = query_int(connection, f"SELECT count(*) FROM {name}")
     if stored != expected:
-        raise LostWriteError(
-            f"{table.name} has {stored} rows after an update and should have {expected}: DuckDB lost a write. "
-            "Nothing was stored; run the ingest again, and install the version of DuckDB in requirements.lock"
-        )
+        raise LostWriteError(table.name, stored, expected)
 
 
 def touch_provenance(
@@ -285,7 +279,7 @@ def record_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]
 
 
 def repeated_record_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> dict[str, int]:
-    """By staged table, records with more than one current row; only tables that have some. See `LostWriteError`."""
+    """By staged table, records with more than one current row; only tables that have some. See `delete_rows`."""
     stored = _present_tables(connection)
     counts = {
         table.name: query_int(

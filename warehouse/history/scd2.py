@@ -19,6 +19,7 @@ import polars as pl
 from warehouse import schema_render
 from warehouse.schema.types import Table
 from warehouse.storage.duckdb import (
+    delete_rows,
     ensure_table,
     query_frame,
     query_int,
@@ -156,7 +157,7 @@ def _close_versions(connection: duckdb.DuckDBPyConnection, table: Table, instant
         f"""CREATE OR REPLACE TEMP TABLE replaced AS
             SELECT o.* FROM open.{name} AS o JOIN difference AS d ON o.rowid = d.old"""
     )
-    connection.execute(f"DELETE FROM open.{name} WHERE rowid IN (SELECT old FROM difference)")
+    delete_rows(connection, f"open.{name}", "difference")
     connection.execute(
         f"""INSERT INTO closed.{name} BY NAME
             SELECT {listed}, known_from, valid_to, $1::TIMESTAMPTZ AS known_to
@@ -206,7 +207,7 @@ def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table) -> None
             SELECT v.rowid AS old, v.*, f.{start} AS cut_at, f.known_from AS cut_known
             FROM versions.{name} AS v JOIN fresh AS f USING ({keys}) WHERE v.valid_to > f.{start}"""
     )
-    connection.execute(f"DELETE FROM versions.{name} WHERE rowid IN (SELECT old FROM cut)")
+    delete_rows(connection, f"versions.{name}", "cut")
     connection.execute(
         f"""INSERT INTO closed.{name} BY NAME
             SELECT {listed}, known_from, valid_to, cut_known AS known_to FROM cut
@@ -268,7 +269,7 @@ def replace_valid_times(
             SELECT {names}, known_from, valid_to, $1::TIMESTAMPTZ AS known_to FROM stale WHERE known_from < $1""",
         [instant],
     )
-    connection.execute(f"DELETE FROM versions.{name} WHERE rowid IN (SELECT old FROM stale)")
+    delete_rows(connection, f"versions.{name}", "stale")
     connection.execute(
         f"""INSERT INTO versions.{name} BY NAME
             SELECT {names}, $1::TIMESTAMPTZ AS known_from, valid_to FROM fresh_spans""",

@@ -9,9 +9,8 @@ import pytest
 from tests.warehouse.helpers import day
 from tests.warehouse.kills import STAGED
 from warehouse.history import current_records
-from warehouse.history.current_records import LostWriteError
 from warehouse.history.history import MarketHistory
-from warehouse.storage.duckdb import open_database, set_memory_limit
+from warehouse.storage.duckdb import LostWriteError, open_database, set_memory_limit
 from warehouse.storage.layout import Layout
 
 ROWS, STRETCH = 300_000, 100_000
