@@ -31,4 +31,4 @@ def redact_deliveries(installation: Installation, stones: Sequence[Tombstone]) -
 
     blanking = EventRedactor.of(stones)
     with installation.database() as database:
-        return erasure.erase_events(database, blanking.companies, blanking.redact_event)
+        return erasure.erase_events(database, blanking.redact_event)

@@ -4,58 +4,58 @@ Deliveries, attempts and their order stay; an event keeps its ids. Does not belo
 are blanked (`warehouse.erasure.event_redaction`), or anything outside this database.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from sqlalchemy import Connection, or_, select, text, update
+from sqlalchemy import Connection, select, text, update
 
 from api.database.engine import Database
 from api.database.models.webhooks import Attempt, Delivery, MatchedEvent
 
 _CHUNK: Final = 1_000
-_OWNERSHIP: Final = "ownership.changed"  # the event type that names holders
+# Columns of an attempt that stay; what is not listed may contain what a receiver answered, and becomes null.
+KEPT_OF_ATTEMPT: Final = frozenset(
+    (
+        *("delivery_id", "attempt_id", "number", "trigger", "started_at", "duration_ms", "outcome", "error"),
+        *("request_url", "remote_ip", "response_status", "response_body_truncated"),
+    )
+)
 
 
-def erase_events(database: Database, companies: Collection[str], redact: Callable[[str], str]) -> int:
-    """Blanks stored events about these companies or erased holders; returns how many. Frees their pages."""
+def erase_events(database: Database, redact: Callable[[str], str]) -> int:
+    """Blanks stored events that `redact` changes; returns how many. Frees their pages."""
     count = 0
-    for sequences in _affected_sequences(database, companies):
-        with database.writing() as session:
-            count += sum(_blank_event(session.connection(), sequence, redact) for sequence in sequences)
+    for redacted in _redacted_chunks(database, redact):
+        if redacted:
+            with database.writing() as session:
+                for sequence, data in redacted.items():
+                    _replace_event(session.connection(), sequence, data)
+            count += len(redacted)
     if count:
         _compact_storage(database)
     return count
 
 
-def _affected_sequences(database: Database, companies: Collection[str]) -> Iterator[list[int]]:
-    """Yields chunks of sequences of events that may contain personal data."""
+def _redacted_chunks(database: Database, redact: Callable[[str], str]) -> Iterator[dict[int, bytes]]:
+    """Yields, for chunks of all stored events, those that change by sequence: any type may name a subject."""
     after = 0
-    wanted = or_(MatchedEvent.company_id.in_(companies), MatchedEvent.event_type == _OWNERSHIP)
+    columns = select(MatchedEvent.sequence, MatchedEvent.data).order_by(MatchedEvent.sequence).limit(_CHUNK)
     while True:
-        chosen = select(MatchedEvent.sequence).where(MatchedEvent.sequence > after, wanted)
         with database.reading() as session:
-            ordered = chosen.order_by(MatchedEvent.sequence).limit(_CHUNK)
-            found = list(session.execute(ordered).scalars())
+            found = session.execute(columns.where(MatchedEvent.sequence > after)).all()
         if not found:
             return
-        yield found
-        after = found[-1]
+        told = {sequence: (data, redact(data.decode()).encode()) for sequence, data in found}
+        yield {sequence: redacted for sequence, (data, redacted) in told.items() if redacted != data}
+        after = found[-1][0]
 
 
-def _blank_event(connection: Connection, sequence: int, blanked: Callable[[str], str]) -> bool:
-    row = connection.execute(select(MatchedEvent.data).where(MatchedEvent.sequence == sequence)).scalar_one_or_none()
-    data = None if row is None else blanked(row.decode()).encode()
-    if data is None or data == row:
-        return False
+def _replace_event(connection: Connection, sequence: int, data: bytes) -> None:
     connection.execute(update(MatchedEvent).where(MatchedEvent.sequence == sequence).values(data=data))
     deliveries = select(Delivery.delivery_id).where(Delivery.sequence == sequence)
     # a receiver may have echoed the event in its response
-    connection.execute(
-        update(Attempt)
-        .where(Attempt.delivery_id.in_(deliveries))
-        .values(response_body=None, response_headers=None, error_detail=None)
-    )
-    return True
+    blank = {column.name: None for column in Attempt.__table__.columns if column.name not in KEPT_OF_ATTEMPT}
+    connection.execute(update(Attempt).where(Attempt.delivery_id.in_(deliveries)).values(blank))
 
 
 def _compact_storage(database: Database) -> None:

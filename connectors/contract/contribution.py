@@ -40,7 +40,8 @@ class Contribution:
     logical date, to shared rows. to_dependent_tables: further shared rows that depend on other contributions'
     (`to_shared_tables` of all, merged), as news of known companies. table_rules: shared table -> its final rows,
     from the tables of all contributions; rules do not see each other. field_precedence, holder_columns,
-    removal_masks, host_secrets, host_limits, dated_datasets, untitled_datasets, news_items: as in `Jurisdiction`.
+    removal_masks, removal_confirmations, host_secrets, host_limits, dated_datasets, untitled_datasets, news_items: as
+    in `Jurisdiction`.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Contribution:
     field_precedence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     holder_columns: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
     removal_masks: Mapping[str, Callable[[pl.DataFrame], pl.Series]] = field(default_factory=dict)
+    removal_confirmations: Mapping[str, Callable[[pl.DataFrame], pl.Series]] = field(default_factory=dict)
     host_secrets: tuple[HostSecret, ...] = ()
     host_limits: tuple[HostLimit, ...] = ()
     dated_datasets: tuple[str, ...] = ()

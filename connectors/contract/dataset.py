@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, Protocol
 
 from polars import DataFrame, Datetime, LazyFrame, Schema, Series, String
 
@@ -39,6 +39,7 @@ __all__ = [
     "META_SCHEMA",
     "NOT_A_COMPANY",
     "REJECT_COLUMNS",
+    "REMOVAL_CONFIRMED_AFTER",
     "AbsenceCheck",
     "ArchiveMember",
     "Batch",
@@ -64,6 +65,9 @@ __all__ = [
     "Signal",
     "UnreadableFileError",
 ]
+
+# Between a first announcement that a register removed a company and a second one that confirms it
+REMOVAL_CONFIRMED_AFTER: Final = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +268,10 @@ class Jurisdiction:
     holder_columns: staged table -> columns that name a holder, or Keys that list the names in a cell; without a
     declaration no row is removed when a holder is erased.
     removal_masks: staged table -> which of its rows announce that the register has removed the company's content
-    for legal reasons. Everything else about such a company is erased after the ingest that brings the row;
-    the row itself stays, with the number only.
+    for legal reasons. Once that is confirmed, everything else about such a company is erased; the row itself stays,
+    with the number only.
+    removal_confirmations: staged table -> which of its present rows confirm such an announcement. Without one, only a
+    second announcement confirms it, REMOVAL_CONFIRMED_AFTER the first, with no record of the company in between.
     dated_datasets: datasets in which each holding states a day of its own (a notice, a yearly list), so that the next
     one is another statement, not a change in place; superseded statements are in HOLDINGS_EARLIER.
     host_secrets: credentials that hosts require; the operator supplies them, the market's code holds none.
@@ -284,6 +290,7 @@ class Jurisdiction:
     links: tuple[Link, ...] = ()
     holder_columns: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
     removal_masks: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
+    removal_confirmations: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
     host_secrets: tuple[HostSecret, ...] = ()
     host_limits: tuple[HostLimit, ...] = ()
     dated_datasets: tuple[str, ...] = ()

@@ -53,6 +53,7 @@ def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdic
         links=_order_links(merge.by_key("links of", _links_by_table)),
         holder_columns=merge.by_key("holders of", lambda part: part.holder_columns),
         removal_masks=merge.by_key("removals of", lambda part: part.removal_masks),
+        removal_confirmations=merge.by_key("confirmations of", lambda part: part.removal_confirmations),
         host_secrets=tuple(
             merge.by_key("the secret of", lambda part: {one.host: one for one in part.host_secrets}).values()
         ),

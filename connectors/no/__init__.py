@@ -22,7 +22,7 @@ from connectors.no.aksjonaerregister import dataset as aksjonaerregister_dataset
 from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
 from connectors.no.enheter import dataset as enheter_dataset
 from connectors.no.enheter import schema as enheter_schema
-from connectors.no.erasure_columns import HOLDERS, REMOVALS
+from connectors.no.erasure_columns import HOLDERS, REMOVAL_CONFIRMATIONS, REMOVALS
 from connectors.no.konsern import dataset as konsern_dataset
 from connectors.no.konsern import schema as konsern_schema
 from connectors.no.news import PRESS
@@ -76,6 +76,7 @@ REGISTERS: Final = Contribution(
     },
     holder_columns=HOLDERS,
     removal_masks=REMOVALS,
+    removal_confirmations=REMOVAL_CONFIRMATIONS,
     dated_datasets=mapping.DATED,
 )
 NEWSWEB: Final = Contribution(

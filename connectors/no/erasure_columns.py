@@ -1,4 +1,4 @@
-"""Staged columns that decide what is erased: those that name a holder, and the mark of removed entities.
+"""Staged columns that decide what is erased: those that name a holder, and the marks of removed entities.
 
 Two tables store a company's holders in one cell: their Keys list every holder in the cell. Does not belong here:
 the holdings (`roller.holdings`, `konsern.holdings`), or the erasure itself, which follows the ingest (pipelines).
@@ -17,6 +17,7 @@ from connectors.no.aksjonaerregister import schema as aksjonaerregister_schema
 from connectors.no.enheter.schema import DELETED, REMOVED
 from connectors.no.konsern import schema as konsern_schema
 from connectors.no.newsweb import schema as newsweb_schema
+from connectors.no.oppdateringer import schema as feed
 from connectors.no.roller import schema as roller_schema
 from connectors.no.roller.holdings import holder_of_role
 
@@ -54,8 +55,16 @@ HOLDERS: Final[Mapping[str, tuple[str | ComputedKey, ...]]] = {
 
 
 def _is_removed(rows: pl.DataFrame) -> pl.Series:
-    """Removed for legal reasons: status 410, `Fjernet` in the feed. Their personal data must be erased."""
+    """Removed for legal reasons: status 410. Their personal data must be erased, once that is confirmed."""
     return rows["respons_klasse"] == REMOVED
 
 
+def _is_reported_removed(rows: pl.DataFrame) -> pl.Series:
+    """The newest entry of the entity feed says `Fjernet`."""
+    return (rows[feed.STREAM] == feed.ENTITIES) & (rows[feed.KIND] == feed.REMOVED)
+
+
 REMOVALS: Final[Mapping[str, Callable[[pl.DataFrame], pl.Series]]] = {DELETED.name: _is_removed}
+REMOVAL_CONFIRMATIONS: Final[Mapping[str, Callable[[pl.DataFrame], pl.Series]]] = {
+    feed.NAMED.name: _is_reported_removed
+}

@@ -76,9 +76,16 @@ def _map_holdings(present: PresentRows) -> dict[str, pl.DataFrame]:
     found = {HOLDINGS.name: pl.concat(now), HOLDINGS_EARLIER.name: pl.concat(before)}
     if DELETED.name not in present:
         return found
-    removed = present[DELETED.name].filter(pl.col("respons_klasse") == REMOVED)
-    gone = removed.select(company_ids(pl.col(NUMBER)).alias("company_id")).collect()
+    gone = _removed_companies(present_rows(present, DELETED), entities).collect()
     return {name: rows.join(gone, on="company_id", how="anti") for name, rows in found.items()}
+
+
+def _removed_companies(short: pl.LazyFrame, entities: pl.LazyFrame) -> pl.LazyFrame:
+    """Companies that are removed and not back, as in the profile's status: a newer profile shows the latter."""
+    profiles = entities.select(NUMBER, pl.col("_observed_at").alias("_profile_seen"))
+    is_back = (pl.col("_profile_seen") > pl.col("_observed_at")).fill_null(value=False)
+    removed = short.filter(pl.col("respons_klasse") == REMOVED).join(profiles, on=NUMBER, how="left")
+    return removed.filter(~is_back).select(company_ids(pl.col(NUMBER)).alias("company_id"))
 
 
 def _drop_contradicted_ends(groups: pl.DataFrame, yearly: pl.DataFrame) -> pl.DataFrame:

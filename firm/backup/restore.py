@@ -113,8 +113,8 @@ def _check_sealing_keys(file: Path, secrets: ServiceSecrets) -> None:
 def _add_tombstones(layout: Layout, folder: Path) -> int:
     """Adds the backup's tombstones unknown here, to be processed by the next ingest or erasure."""
     here = TombstoneStore(layout)
-    known = {stone.subject for stone in here.list_tombstones()}
-    new = [stone for stone in TombstoneStore(Layout(folder)).list_tombstones() if stone.subject not in known]
+    known = {stone.subject for stone in here.all_tombstones()}  # one lifted since the backup stays lifted
+    new = [stone for stone in TombstoneStore(Layout(folder)).all_tombstones() if stone.subject not in known]
     if new:
         here.add(replace(stone, done=(), clean=None) for stone in new)
     return len(new)

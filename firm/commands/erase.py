@@ -9,7 +9,7 @@ import typer
 
 from firm import erasure
 from firm.bootstrap import read_ingest_settings
-from firm.cli_errors import ERROR, exit_on_error, fail
+from firm.cli_errors import ERROR, USAGE, exit_on_error, fail
 from firm.console import Json, print_table, progress_printer
 from warehouse.erasure.tombstones import STEPS, Tombstone, TombstoneStore
 from warehouse.replication.errors import ReplicationError
@@ -24,6 +24,9 @@ def erase(
     ] = None,
     reason: Annotated[str, typer.Option(help="Reason, stored with the tombstone. No names.")] = "requested",
     show: Annotated[bool, typer.Option("--list", help="Only list erased subjects.")] = False,
+    lift: Annotated[
+        bool, typer.Option("--lift", help="Accept records of these erased subjects again, from now on.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Remove subjects from archive, tables, history, ledger, releases, exports and deliveries, and keep them out.
@@ -32,7 +35,10 @@ def erase(
     """
     if show:
         settings = read_ingest_settings()
-        _print_tombstones(TombstoneStore(settings.layout).list_tombstones(), as_json=as_json)
+        _print_tombstones(TombstoneStore(settings.layout).all_tombstones(), as_json=as_json)
+        return
+    if lift:
+        _print_tombstones(_lift_erasures(subjects or [], reason), as_json=as_json)
         return
     layout = _run_erasure(subjects or [], reason, quiet=as_json)
     stones = TombstoneStore(layout).list_tombstones()
@@ -58,14 +64,22 @@ def _run_erasure(subjects: list[str], reason: str, *, quiet: bool) -> Layout:
     return settings.layout
 
 
+def _lift_erasures(subjects: list[str], reason: str) -> tuple[Tombstone, ...]:
+    from pipelines.erasure import command as pipelines_erase
+
+    if not subjects:
+        fail("name the subjects to lift: `firm erase --list` shows erased ones", USAGE)
+    with exit_on_error(
+        pipelines_erase.NotErasedError, pipelines_erase.UnfinishedErasureError, AlreadyLockedError, ReplicationError
+    ):
+        return pipelines_erase.lift(read_ingest_settings(), subjects, reason)
+
+
 def _print_tombstones(stones: tuple[Tombstone, ...], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"erased": [_tombstone_json(stone) for stone in stones]}))
         return
-    rows = [
-        (stone.subject, f"{stone.at:%Y-%m-%d %H:%M:%S}Z", stone.reason, _steps_left(stone) or "all done")
-        for stone in stones
-    ]
+    rows = [(stone.subject, f"{stone.at:%Y-%m-%d %H:%M:%S}Z", stone.reason, _state(stone)) for stone in stones]
     print_table(("subject", "erased", "reason", "pending"), rows)
 
 
@@ -77,8 +91,11 @@ def _tombstone_json(stone: Tombstone) -> dict[str, object]:
         "reason": stone.reason,
         "by_register": stone.by_register,
         "left": [step for step in STEPS if step not in stone.done],
+        "lifted_at": None if stone.lifted_at is None else f"{stone.lifted_at:%Y-%m-%dT%H:%M:%SZ}",
     }
 
 
-def _steps_left(stone: Tombstone) -> str:
-    return " ".join(step for step in STEPS if step not in stone.done)
+def _state(stone: Tombstone) -> str:
+    if stone.lifted_at is not None:
+        return f"lifted {stone.lifted_at:%Y-%m-%d}"
+    return " ".join(step for step in STEPS if step not in stone.done) or "all done"

@@ -57,6 +57,60 @@ def erase(
     return stones.list_tombstones()
 
 
+class NotErasedError(LookupError):
+    """A subject without a tombstone in force."""
+
+    def __init__(self, subject: str) -> None:
+        super().__init__(f"{subject} is not erased: `firm erase --list` shows erased subjects")
+
+
+class UnfinishedErasureError(RuntimeError):
+    """An erasure that cannot be lifted, as its steps are not all done."""
+
+    def __init__(self, subject: str) -> None:
+        super().__init__(f"the erasure of {subject} is not finished: run `firm erase` first, then lift it")
+
+
+def lift(
+    settings: IngestSettings, subjects: Collection[str], reason: str, overrides: WorkspaceOverrides | None = None
+) -> tuple[Tombstone, ...]:
+    """Accepts records of erased subjects again, from their next delivery on; returns the lifted tombstones.
+
+    Of a company, also those that were created with it for its holdings in others. What was erased stays erased.
+    Raises NotErasedError or UnfinishedErasureError before anything is done.
+    """
+    workspace = (overrides or WorkspaceOverrides()).workspace(settings, ignore_progress)
+    stones = TombstoneStore(workspace.layout)
+    with ExitStack() as stack:
+        for market in sorted({stone.market for stone in _tombstones_to_lift(stones, subjects)}):
+            stack.enter_context(workspace.market_lease.hold_lease(market))
+        stack.callback(workspace.close)
+        # read again: another machine may have written them before the lease was held
+        found = _tombstones_to_lift(stones, subjects)
+        return stones.lift([stone.subject for stone in found], workspace.clock(), reason)
+
+
+def _tombstones_to_lift(stones: TombstoneStore, subjects: Collection[str]) -> list[Tombstone]:
+    known = {stone.subject: stone for stone in stones.list_tombstones()}
+    for subject in subjects:
+        if subject not in known:
+            raise NotErasedError(subject)
+    chosen = [known[subject] for subject in dict.fromkeys(subjects)]
+    companies = [stone for stone in chosen if stone.is_company]
+    held = [stone for stone in known.values() if any(_is_same_company(company, stone) for company in companies)]
+    found = list({stone.subject: stone for stone in (*chosen, *held)}.values())
+    for stone in found:
+        if not stone.is_finished:
+            raise UnfinishedErasureError(stone.subject)
+    return found
+
+
+def _is_same_company(company: Tombstone, holder: Tombstone) -> bool:
+    """True if a holder's tombstone was created for the holdings of this company."""
+    number = company.subject.rpartition(":")[2]
+    return not holder.is_company and holder.at == company.at and holder.trace(number) in holder.traces
+
+
 def _is_company(subject: str) -> bool:
     return subject.startswith(f"{identifiers.PREFIX}:")
 
@@ -72,7 +126,7 @@ def _subjects_by_market(workspace: Workspace, subjects: Collection[str]) -> dict
 
 def _locate_subject(workspace: Workspace, subject: str) -> tuple[str, str]:
     layout = workspace.layout
-    for stone in TombstoneStore(layout).list_tombstones():
+    for stone in TombstoneStore(layout).all_tombstones():
         if stone.subject == subject:
             return stone.market, subject
     number = identifiers.parse_company_number(subject)

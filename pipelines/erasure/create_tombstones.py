@@ -36,7 +36,7 @@ def create_tombstones(workspace: Workspace, subjects: ErasureRequest) -> tuple[T
     """
     market = subjects.market
     tombstones = TombstoneStore(workspace.layout)
-    known = {stone.subject: stone for stone in tombstones.list_tombstones(market)}
+    known = {stone.subject: stone for stone in tombstones.all_tombstones(market)}
     held = history.find_holders(workspace.layout, market, subjects.holders, subjects.companies)
     told = _linking_texts(workspace, market, subjects.companies) | {
         one.subject: holder_trace_texts(one) for one in held
@@ -47,9 +47,17 @@ def create_tombstones(workspace: Workspace, subjects: ErasureRequest) -> tuple[T
     for subject, company in sorted(whose.items()):
         by_register = subjects.is_by_register and subject == company
         fresh = Tombstone(subject, market, company, subjects.at, subjects.reason, by_register)
-        stone = known.get(subject, fresh)
-        stones.append(replace(stone, traces=tuple(sorted(map(stone.trace, told.get(subject, ()))))))
+        stone = _tombstone_in_force(known.get(subject), fresh)
+        traces = {*stone.traces, *map(stone.trace, told.get(subject, ()))}
+        stones.append(replace(stone, traces=tuple(sorted(traces))))
     return tombstones.add(stones)
+
+
+def _tombstone_in_force(former: Tombstone | None, fresh: Tombstone) -> Tombstone:
+    """The tombstone to store: the former one; if that was lifted, a fresh one with its traces."""
+    if former is None:
+        return fresh
+    return former if former.lifted_at is None else replace(fresh, salt=former.salt, traces=former.traces)
 
 
 def holder_trace_texts(holder: KnownHolder) -> set[str]:

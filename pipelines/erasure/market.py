@@ -21,8 +21,9 @@ from connectors.kit.redact import remove_records
 from connectors.kit.redact.remove_records import SubjectPatterns
 from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones, holder_trace_texts
 from pipelines.erasure.raw import SHORTEST, BodyRewriter
+from pipelines.erasure.register_removals import companies_removed_by_register
 from pipelines.steps.batch_figures import dependent_archives
-from pipelines.steps.suppression import REFUSED, REMOVED, SuppressionMatcher
+from pipelines.steps.suppression import REFUSED, SuppressionMatcher
 from pipelines.workspace import Workspace, staged_tables
 from warehouse.erasure import files, history, tombstones
 from warehouse.erasure.event_redaction import EventRedactor
@@ -53,15 +54,6 @@ class ReleaseInUseError(RuntimeError):
             f"release {listed} still contains it and is in use: a service closes it at its next request "
             "or restart; then run `firm erase` again to finish"
         )
-
-
-def companies_removed_by_register(workspace: Workspace, jurisdiction: Jurisdiction) -> set[str]:
-    """Companies removed by their register that have no tombstone yet."""
-    if not jurisdiction.removal_masks:
-        return set()
-    known = {stone.subject for stone in TombstoneStore(workspace.layout).list_tombstones(jurisdiction.code)}
-    found = staged_batch_figures(workspace, jurisdiction, REMOVED)
-    return {company for _, companies in found for company in companies} - known
 
 
 def staged_batch_figures(
@@ -242,12 +234,24 @@ class MarketErasure:
 
     def _erase_staged(self, stones: Sequence[Tombstone]) -> None:
         refused = self._refused(stones)
+        mentions_subject = self._mentions_subject(refused)
         for dataset in self._jurisdiction.datasets:
             for batch in self._workspace.staged_store.batches(dataset.key):
                 folder = self._layout.staged_folder / dataset.key / batch
                 for table in dataset.staged_tables.values():
                     files.erase_parquet_rows(folder / f"{table.name}.parquet", partial(refused.mask, table))
-                files.erase_rejects_and_signals(folder, refused.mentions_company)
+                files.erase_rejects_and_signals(folder, mentions_subject)
+
+    def _mentions_subject(self, refused: SuppressionMatcher) -> files.MentionsSubject:
+        """Detects subjects in rejects and signals: by company number, and by what history knows of their names."""
+        held = [stone.subject for stone in refused.tombstones if not stone.is_company]
+        texts = set(history.company_names(self._layout, self._market, refused.companies))
+        texts |= {text for one in history.find_holders(self._layout, self._market, held, ()) for text in one.texts}
+        distinctive = [text for text in sorted(texts) if len(text) >= _LONG or len(text.split()) > 1]
+        if not distinctive:
+            return refused.mentions_company
+        pattern = remove_records.compile_patterns(map(remove_records.words_pattern, distinctive))
+        return lambda text: refused.mentions_company(text) or pattern.search(text.encode()) is not None
 
     # History and everything derived from it
 

@@ -165,7 +165,7 @@ class _MarketRebuild:
     def _missing(self, derived: pl.DataFrame) -> pl.DataFrame:
         """Events of the market in the ledger that this history does not derive."""
         erased = [
-            stone.subject for stone in TombstoneStore(self.workspace.layout).list_tombstones(self.jurisdiction.code)
+            stone.subject for stone in TombstoneStore(self.workspace.layout).all_tombstones(self.jurisdiction.code)
         ]
         own = pl.col("company_id").str.starts_with(f"{identifiers.PREFIX}:{self.jurisdiction.code}:")
         told = [

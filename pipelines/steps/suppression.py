@@ -15,7 +15,7 @@ from typing import Any, Final
 import polars as pl
 
 from connectors.contract.dataset import Dataset, Jurisdiction, Link
-from connectors.contract.pieces import Batch
+from connectors.contract.pieces import Batch, Signal
 from connectors.kit.redact import remove_records
 from pipelines.runtime.parser_pool import ParseOutcome
 from pipelines.steps.link_companies import key_column, links_by_table
@@ -25,6 +25,8 @@ from warehouse.schema_render import POLARS
 
 REMOVED: Final = "removed"  # figure of a staged batch: companies removed by the register
 REFUSED: Final = "refused"  # figure of a staged batch: bodies with suppressed rows
+RETURNED: Final = "erased_company_returned"  # code of a signal: a register has a company again that it had removed
+_EXAMPLES: Final = 5
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class SuppressionMatcher:
         return frozenset(stone.subject for stone in self.tombstones if stone.is_company)
 
     @cached_property
-    def _removed_by_register(self) -> frozenset[str]:
+    def removed_by_register(self) -> frozenset[str]:
+        """The companies that were erased because their register removed them."""
         return frozenset(stone.subject for stone in self.tombstones if stone.is_company and stone.by_register)
 
     @cached_property
@@ -83,7 +86,7 @@ class SuppressionMatcher:
         hit = _is_in(company, self.companies) | _is_in(linked, self.companies)
         if table.name in self.jurisdiction.removal_masks:
             says = self.jurisdiction.removal_masks[table.name](rows).fill_null(value=False)
-            hit &= ~(says & _is_in(company, self._removed_by_register))
+            hit &= ~(says & _is_in(company, self.removed_by_register))
         return hit | self._traced_mask(table, staged, pl.select(pl.coalesce(company, linked)).to_series())
 
     def _linked_companies(self, table: Table, rows: pl.DataFrame) -> pl.Series:
@@ -116,7 +119,8 @@ class SuppressionMatcher:
     def _names(self, table: Table, rows: pl.DataFrame) -> list[list[str]]:
         """The holders that each row names."""
         declared = self.jurisdiction.holder_columns.get(table.name, ())
-        columns = [rows[one] if isinstance(one, str) else one.of(rows) for one in declared]
+        # as lists: an element of a series of lists is a series, not a list of texts
+        columns = [(rows[one] if isinstance(one, str) else one.of(rows)).to_list() for one in declared]
         return [list(_text_values(column[place] for column in columns)) for place in range(rows.height)]
 
     def _link_texts(self, table: Table, rows: pl.DataFrame) -> list[str | None]:
@@ -182,6 +186,11 @@ def link_text(link: Link, value: object) -> str:
     return f"{link.through} {key_column(link.through_key)} {value}"
 
 
+def removal_tables(jurisdiction: Jurisdiction, dataset: Dataset) -> frozenset[str]:
+    """The staged tables of a dataset in which the register announces removals."""
+    return frozenset(jurisdiction.removal_masks.keys() & dataset.staged_tables.keys())
+
+
 class SuppressionFilter:
     """Suppression filter between parsing and writing a staged batch; also records removals by the register."""
 
@@ -194,7 +203,7 @@ class SuppressionFilter:
 
     def passed(self, outcome: ParseOutcome) -> ParseOutcome:
         """A member's outcome without rows of erased subjects."""
-        if self._jurisdiction.removal_masks.keys() & self._dataset.staged_tables.keys():
+        if removal_tables(self._jurisdiction, self._dataset):
             for batch in outcome.batches:
                 self._record_removals(batch)
         if not self._refused.tombstones:
@@ -217,16 +226,28 @@ class SuppressionFilter:
 
     def _without_suppressed(self, batch: Batch) -> Batch:
         mask = self._refused.mask(self._dataset.staged_tables[batch.table], batch.rows)
+        mentions_company = self._refused.mentions_company
         texts = batch.rejects.select(pl.concat_str(pl.all(), ignore_nulls=True, separator=" ")).to_series()
-        told = pl.Series([self._refused.mentions_company(text or "") for text in texts], dtype=pl.Boolean)
+        told = pl.Series([mentions_company(text or "") for text in texts], dtype=pl.Boolean)
         return replace(
             batch,
             rows=batch.rows.filter(~mask),
             rejects=batch.rejects.filter(~told) if told.len() else batch.rejects,
-            signals=tuple(
-                replace(
-                    signal, examples=tuple(one for one in signal.examples if not self._refused.mentions_company(one))
-                )
-                for signal in batch.signals
+            signals=(
+                *(
+                    replace(signal, examples=tuple(one for one in signal.examples if not mentions_company(one)))
+                    for signal in batch.signals
+                ),
+                *self._return_signals(batch.table, batch.rows.filter(mask)),
             ),
         )
+
+    def _return_signals(self, table: str, suppressed: pl.DataFrame) -> Iterator[Signal]:
+        """A signal for companies that their register removed, and of which it delivers records again."""
+        if not removal_tables(self._jurisdiction, self._dataset):
+            return
+        companies = self._jurisdiction.company_ids_of_rows(table, suppressed).cast(pl.String)
+        returned = companies.filter(_is_in(companies, self._refused.removed_by_register))
+        if returned.len():
+            examples = tuple(sorted(set(returned))[:_EXAMPLES])
+            yield Signal(self._dataset.key, RETURNED, table, returned.len(), examples)

@@ -19,8 +19,10 @@ from warehouse.ledger.ledger import Ledger
 from warehouse.raw.archive import RawArchive
 from warehouse.reader.reader import ReleaseReader
 from warehouse.schema.ids import holder_id
+from warehouse.staged.store import StagedStore
 
 pytestmark = pytest.mark.slow
+PARTNERSHIP = "810005912"
 TRADER, TRADER_NAME = "810059672", "KARI VÆRSTEN MALERI"
 PERSON = "Ådne Ærlig-Jones"
 BRITISH = "firm:UK:01234567"
@@ -38,6 +40,14 @@ def _norway(root: Path, *rows: dict[str, str]) -> None:
 
 def _row(number: str, name: str, **more: str) -> dict[str, str]:
     return entity_files.ROW | {"organisasjonsnummer": number, "navn": name} | more
+
+
+def _feed_page(number: str, kind: str) -> dict[str, object]:
+    entry = {"oppdateringsid": 1, "dato": "2026-11-13T04:00:00.000Z", "organisasjonsnummer": number}
+    return {
+        "_embedded": {"oppdaterteEnheter": [entry | {"endringstype": kind}]},
+        "page": {"size": 100, "totalElements": 1, "totalPages": 1, "number": 0},
+    }
 
 
 TRADER_ROW = _row(TRADER, f"{TRADER_NAME}\nNR 2", **{"organisasjonsform.kode": "ENK"})
@@ -86,10 +96,12 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _norway(root / "2", _row(EQUINOR, "EKSEMPEL ASA"), bankrupt, _row(DNB, "ANDRE AS", konkurs="true"))
     gone = {"status": 410, "error": "Gone", "path": f"/enhetsregisteret/api/enheter/{TRADER}"}
     _write(root / f"3/no/enheter/enhet-{TRADER}-410.json", json.dumps(gone).encode())
-    for day in ("1", "2", "3"):
-        (root / day / "day.json").write_text(
-            json.dumps({"date": f"2026-11-1{day}", "complete": ["no.enheter"] if day != "3" else []})
-        )
+    _write(root / "4/no/oppdateringer/enheter-1.json", json.dumps(_feed_page(TRADER, "Fjernet")).encode())
+    _norway(root / "5", _row(EQUINOR, "EKSEMPEL ASA"), TRADER_ROW, _row(DNB, "ANDRE AS", konkurs="true"))
+    _norway(root / "6", _row(EQUINOR, "EKSEMPEL ASA"), TRADER_ROW, _row(DNB, "ANDRE TO AS", konkurs="true"))
+    for day in "123456":
+        complete = ["no.enheter"] if day in "12" else []
+        (root / day / "day.json").write_text(json.dumps({"date": f"2026-11-1{day}", "complete": complete}))
     return root
 
 
@@ -155,15 +167,54 @@ def test_a_sole_trader_goes_from_everything_and_stays_away(firm: Inside, days: P
     assert "all done" in firm.run("erase", "--list").out
 
 
-def test_a_register_that_answers_410_has_it_erased(firm: Inside, days: Path) -> None:
+def test_ingest_one_410_erases_nothing_and_the_feeds_word_everything(firm: Inside, days: Path) -> None:
     said = firm.run("ingest", "no", "--from", days / "3", "--json", FIRM_DATABASE_URL=_control(firm))
     assert (said.exit_code, said.report["events"]) == (0, {"status.changed": 1}), said.out + said.err
+    assert firm.run("erase", "--list", "--json").report == {"erased": []}
+    assert rewritten(firm, "no.enheter") == []
+    profile = served(firm, f"firm:NO:{TRADER}")
+    assert profile is not None
+    assert (profile["name"], profile["status"]) == (TRADER, "dissolved")  # withheld, and still stored
+    said = firm.run("ingest", "no", "--from", days / "4", "--json", FIRM_DATABASE_URL=_control(firm))
+    assert (said.exit_code, said.report["events"]) == (0, {}), said.out + said.err
     assert found(firm.data, [TRADER_NAME, "NR 2"]) == set()
     profile = served(firm, f"firm:NO:{TRADER}")
     assert profile is not None
     assert (profile["name"], profile["status"], profile["sni_code"]) == (TRADER, "dissolved", None)
     listed = firm.run("erase", "--list", "--json").report["erased"]
     assert [(entry["by_register"], entry["left"]) for entry in listed] == [(True, [])]
+
+
+def test_ingest_company_back_after_one_410_is_as_before(firm: Inside, days: Path) -> None:
+    firm.ingest(days / "3", "no")
+    said = firm.ingest(days / "5", "no")
+    assert said.report["events"] == {"status.changed": 1}
+    profile = served(firm, f"firm:NO:{TRADER}")
+    assert profile is not None
+    assert (profile["name"], profile["status"]) == (f"{TRADER_NAME} NR 2", "active")
+    assert firm.run("erase", "--list", "--json").report == {"erased": []}
+
+
+def test_erase_lift_company_that_the_register_has_again_is_served_again(firm: Inside, days: Path) -> None:
+    subject = f"firm:NO:{TRADER}"
+    refused = firm.run("erase", "--lift", subject)
+    assert (refused.exit_code, "is not erased" in refused.err) == (1, True)
+    for day in "34":
+        firm.run("ingest", "no", "--from", days / day, FIRM_DATABASE_URL=_control(firm))
+    firm.ingest(days / "5", "no")
+    store = StagedStore(firm.layout)
+    signals = store.signals("no.enheter", store.batches("no.enheter")[-1])
+    told = [(one["subject"], one["examples"]) for one in signals if one["code"] == "erased_company_returned"]
+    assert told == [("no_enheter", [subject])]
+    assert found(firm.data, [TRADER_NAME]) == set()
+    lifted = firm.run("erase", "--lift", subject, "--reason", "the register's error", "--json")
+    (entry,) = lifted.report["erased"]
+    assert (entry["subject"], entry["lifted_at"] is None) == (subject, False)
+    firm.ingest(days / "6", "no")
+    profile = served(firm, subject)
+    assert profile is not None
+    assert (profile["name"], profile["status"]) == (f"{TRADER_NAME} NR 2", "active")
+    assert "lifted 20" in firm.run("erase", "--list").out
 
 
 def test_a_holder_goes_and_the_snapshot_still_counts_its_records(firm: Inside) -> None:
@@ -178,6 +229,46 @@ def test_a_holder_goes_and_the_snapshot_still_counts_its_records(firm: Inside) -
     assert lines[0] == {"withheld": "uk_psc"}
     assert [line.get("company_number") for line in lines] == [None, "07654321", None]
     assert served(firm, BRITISH) is not None
+
+
+def _partners(root: Path, share: str) -> None:
+    _norway(root, _row(PARTNERSHIP, "EKSEMPEL ANS", **{"organisasjonsform.kode": "ANS"}))
+    roles = [
+        {
+            "type": {"kode": "DTPR", "beskrivelse": "Deltaker"},
+            "avregistrert": False,
+            "rekkefolge": 0,
+            "ansvarsandel": f"{part}%",
+            "person": {
+                "fodselsdato": "1961-02-03",
+                "navn": {"fornavn": first, "etternavn": "Værsten"},
+                "erDoed": False,
+            },
+        }
+        for first, part in (("Ådne", share), ("Kari", "30"))
+    ]
+    href = f"https://data.brreg.no/enhetsregisteret/api/enheter/{PARTNERSHIP}/roller"
+    groups = [{"type": {"kode": "DELT"}, "sistEndret": "2026-10-01", "roller": roles}]
+    body = {"rollegrupper": groups, "_links": {"self": {"href": href}}}
+    _write(root / f"no/roller/{PARTNERSHIP}.json", json.dumps(body).encode())
+
+
+def test_erase_holder_whose_key_in_the_register_is_the_name_leaves_no_name_in_events(tmp_path: Path) -> None:
+    firm = Inside(tmp_path / "data")
+    for day, share in (("2026-11-11", "10"), ("2026-11-12", "60")):
+        _partners(tmp_path / day, share)
+        (tmp_path / day / "day.json").write_text(json.dumps({"date": day, "complete": []}))
+        firm.ingest(tmp_path / day, "no")
+    (event,) = (json.loads(event.data) for event in Ledger(firm.layout).after(0, 10))
+    assert event["source"]["native_id"] == "DTPR:ådne værsten"
+    said = firm.run("erase", event["change"]["holder_id"], FIRM_DATABASE_URL=_control(firm))
+    assert said.exit_code == 0, said.out + said.err
+    (after,) = (json.loads(event.data) for event in Ledger(firm.layout).after(0, 10))
+    assert after == event | {
+        "source": event["source"] | {"native_id": None, "url": None},
+        "change": event["change"] | {"holder_name": None, "holder_company_id": None},
+    }
+    assert found(firm.data, ["Ådne", "ådne"]) == set()
 
 
 def test_what_is_wrong_is_said_before_anything_is_done(firm: Inside) -> None:

@@ -80,6 +80,7 @@ def _keyed(jurisdiction: Jurisdiction, frames: Frames) -> None:
     """What links, erasing and removals look rows up by: one answer per row."""
     for table, rows in frames.items():
         functions = [*(key.of for key in _keys(jurisdiction, table)), jurisdiction.removal_masks.get(table)]
+        functions.append(jurisdiction.removal_confirmations.get(table))
         for function in functions:
             if function is not None and len(function(rows)) != rows.height:
                 raise Broken("schema", f"{table}: keys of another number than rows")

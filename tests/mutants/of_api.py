@@ -123,4 +123,11 @@ WEBHOOKS: Final = (
         "return any(address in network for network in _DENIED_6)",
         "tests/api/webhooks/egress/test_deny_table.py::test_only_given_out_ipv6_is_allowed",
     ),
+    Mutant(
+        "erasure: stored events of other types than ownership.changed name an erased holder",
+        "api/webhooks/erasure.py",
+        "found = session.execute(columns.where(MatchedEvent.sequence > after)).all()",
+        'found = session.execute(columns.where(MatchedEvent.event_type == "ownership.changed")).all()',
+        "tests/api/webhooks/test_erasure.py::test_erase_events_of_a_type_that_names_a_holder_since_lately_blanks_it",
+    ),
 )

@@ -204,4 +204,20 @@ CONNECTORS: Final = (
         "if value is None:",
         "tests/connectors/regulators/test_regulator_amounts.py::test_what_is_no_one_amount_is_unknown",
     ),
+    Mutant(
+        "Norway: an answer 410 is never requested again",
+        "connectors/no/enheter/fetch_single.py",
+        "for number in (*(memory.recent if again else ()), *memory.unconfirmed_removals):",
+        "for number in memory.recent if again else ():",
+        "tests/connectors/no/enheter/test_fetch_single.py"
+        "::test_fetch_unconfirmed_410_is_requested_in_every_run_until_two_days_apart",
+    ),
+    Mutant(
+        "Norway: a company that is back after a 410 has no holders",
+        "connectors/no/mapping.py",
+        'is_back = (pl.col("_profile_seen") > pl.col("_observed_at")).fill_null(value=False)',
+        "is_back = pl.lit(value=False)",
+        "tests/connectors/no/konsern/test_dataset.py"
+        "::test_map_holdings_company_that_is_back_after_a_410_has_its_holders",
+    ),
 )

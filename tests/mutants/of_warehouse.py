@@ -103,4 +103,18 @@ WAREHOUSE: Final = (
         "return False",
         "tests/architecture/test_identifiers.py::test_refused_forms",
     ),
+    Mutant(
+        "erasure: a member that events have since lately stays in them",
+        "warehouse/erasure/event_redaction.py",
+        "return {name: member if name in kept else _NOT_NULL.get((part, name)) for name, member in value.items()}",
+        "return {name: _NOT_NULL.get((part, name), member) for name, member in value.items()}",
+        "tests/warehouse/erasure/test_event_redaction.py::test_redact_event_with_members_added_later_erases_them",
+    ),
+    Mutant(
+        "erasure: a lifted tombstone keeps records out",
+        "warehouse/erasure/tombstones.py",
+        "return tuple(stone for stone in self.all_tombstones(market) if stone.lifted_at is None)",
+        "return self.all_tombstones(market)",
+        "tests/warehouse/erasure/test_tombstones.py::test_lifted_tombstone_is_stored_and_not_in_force",
+    ),
 )

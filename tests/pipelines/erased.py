@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,21 @@ from warehouse.storage.atomic_files import ignore_step
 
 COMPANY, OTHER = f"firm:FI:{ONE}", f"firm:FI:{TWO}"
 NAME, HOLDER_NAME, NEW_NAME = "Yksityinen Henkilö Tmi", "Åsa Öberg", "Yksityinen Uusi Tmi"
-REMOVED_ROW = (ONE, ONE, "closed", "2026-03-09")
+REMOVED_ROW = (ONE, ONE, "closed", "2026-03-09")  # its day is the feed's word
+ANNOUNCED_ROW = (ONE, ONE, "closed", "2026-03-08")
 
 
 def _is_removed(rows: pl.DataFrame) -> pl.Series:
     return (rows["status"] == "closed") & (rows["name"] == rows["number"])
 
 
-ERASED_MARKET = replace(MARKET, removal_masks={"fi_register": _is_removed})
+def _is_confirmed(rows: pl.DataFrame) -> pl.Series:
+    return _is_removed(rows) & (rows["date"] == date(2026, 3, 9))
+
+
+ERASED_MARKET = replace(
+    MARKET, removal_masks={"fi_register": _is_removed}, removal_confirmations={"fi_register": _is_confirmed}
+)
 
 
 class Erased(Place):
@@ -82,6 +89,10 @@ class Erased(Place):
     def erase(self, *subjects: str, on_step: Callable[[str], None] = ignore_step) -> tuple[Tombstone, ...]:
         overrides = pipelines_erase.WorkspaceOverrides((ERASED_MARKET,), self.clock, on_step)
         return pipelines_erase.erase(self.settings, subjects, "asked for", self.lines.append, overrides)
+
+    def lift(self, *subjects: str) -> tuple[Tombstone, ...]:
+        overrides = pipelines_erase.WorkspaceOverrides((ERASED_MARKET,), self.clock)
+        return pipelines_erase.lift(self.settings, subjects, "it is back", overrides)
 
     def profile(self, company: str) -> dict[str, Any] | None:
         reader = ReleaseReader(self.settings.layout)

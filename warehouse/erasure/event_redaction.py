@@ -1,8 +1,8 @@
-"""Redacts events of erased subjects: `data` keeps only ids, kinds, dates and order.
+"""Redacts events of erased subjects: `data` keeps only the members listed here, which are ids, kinds, dates and order.
 
-The ledger keeps every event permanently, so that no sequence is reused and readers see no gap; other facts in
-`data` about an erased subject are replaced by the contract's form for «not known» (docs/contract/contract.md
-4.6).
+The ledger keeps every event permanently, so that no sequence is reused and readers see no gap. Every member that is
+not listed is replaced by the contract's form for «not known» (docs/contract/contract.md 4.6), so that a member added
+later is erased too until it is listed.
 Does not belong here: where events are stored (`ledger.ledger`, the deliveries of the API).
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,13 +18,33 @@ from warehouse.erasure.tombstones import Tombstone
 
 _IDS: Final = re.compile(r'(?:firm:|own_)[^"\\]*')
 ERASED: Final = "[erased]"  # where the contract requires a text
-_FIGURES: Final = ("currency", "revenue", "operating_result", "net_result", "equity", "total_assets")
-_UNKNOWN: Final = {
-    "source": ("url",),
-    "filing": (*_FIGURES, "employees", "document_url"),
-    "change": ("holder_name", "holder_company_id", "registry_status"),
-    "news": ("summary", "url", "publisher"),
-    "notice": ("summary", "url", "amount", "currency"),
+# Members kept of the objects in `data`; an object that is not listed is replaced whole. `native_id` of a source is not
+# kept: it is a registry's key of a person, or the address of a news item with its headline.
+KEPT_MEMBERS: Final[Mapping[str, frozenset[str]]] = {
+    "source": frozenset({"register", "retrieved_at"}),
+    "filing": frozenset(
+        (
+            *("filing_id", "filing_type", "period", "period_type", "fiscal_year", "fiscal_quarter"),
+            *("period_start", "period_end", "filed_at", "version", "is_consolidated", "previous_version", "reason"),
+        )
+    ),
+    "change": frozenset(
+        (
+            *("previous_status", "current_status", "effective_date", "reason"),
+            *("holder_id", "holder_type", "previous_pct", "current_pct", "direction", "thresholds_crossed"),
+            *("basis", "as_of"),
+        )
+    ),
+    "news": frozenset({"news_id", "language", "published_at", "categories"}),
+    "notice": frozenset({"notice_id", "authority", "authority_country", "action_type", "published_at"}),
+}
+# Members kept of `data` itself; the number replaces the name, as in a profile with a withheld name
+_KEPT_OF_DATA: Final = frozenset({"company_id", "org_nr", "country", "occurred_at", "sequence", "test"})
+# The form for «not known» where the contract allows no null
+_NOT_NULL: Final[Mapping[tuple[str, str], Any]] = {
+    ("news", "title"): ERASED,
+    ("notice", "title"): ERASED,
+    ("filing", "changed_fields"): [],
 }
 
 
@@ -45,34 +65,25 @@ class EventRedactor:
         )
 
     def redact_event(self, data: str) -> str:
-        """The `data` of an event with these subjects redacted; the same text if they do not occur."""
-        told_of = frozenset(_IDS.findall(data))  # one scan for all subjects, as there are many events
-        if told_of.isdisjoint(self.companies) and told_of.isdisjoint(self.holders):
+        """The `data` of an event with these subjects redacted; the same text if they do not occur.
+
+        An event of another company that names a subject keeps that company's name.
+        """
+        ids = frozenset(_IDS.findall(data))  # one scan for all subjects, as there are many events
+        if ids.isdisjoint(self.companies) and ids.isdisjoint(self.holders):
             return data
         told: dict[str, Any] = json.loads(data)
-        before = json.loads(data)
-        if told["company_id"] in self.companies:
-            _redact_company(told)
-        elif self._is_erased_holder(told.get("change") or {}):
-            _redact_fields(told, "change", ("holder_name", "holder_company_id"))
-        return data if told == before else json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-
-    def _is_erased_holder(self, change: dict[str, Any]) -> bool:
-        return change.get("holder_id") in self.holders or change.get("holder_company_id") in self.companies
+        name = told["org_nr"] if told["company_id"] in self.companies else told["name"]
+        redacted = {
+            part: value if part in _KEPT_OF_DATA else name if part == "name" else _redact_part(part, value)
+            for part, value in told.items()
+        }
+        return data if redacted == told else json.dumps(redacted, ensure_ascii=False, separators=(",", ":"))
 
 
-def _redact_company(told: dict[str, Any]) -> None:
-    told["name"] = told["org_nr"]  # like a profile with a withheld name
-    for part, names in _UNKNOWN.items():
-        _redact_fields(told, part, names)
-    for part in ("news", "notice"):
-        if part in told:
-            told[part]["title"] = ERASED
-    if "changed_fields" in told.get("filing", {}):
-        told["filing"]["changed_fields"] = []
-
-
-def _redact_fields(told: dict[str, Any], part: str, names: Iterable[str]) -> None:
-    for name in names:
-        if name in told.get(part, {}):
-            told[part][name] = None
+def _redact_part(part: str, value: Any) -> Any:
+    """One object of `data` with the members that are kept; null if it is unknown."""
+    kept = KEPT_MEMBERS.get(part)
+    if kept is None or not isinstance(value, dict):
+        return None
+    return {name: member if name in kept else _NOT_NULL.get((part, name)) for name, member in value.items()}

@@ -127,6 +127,17 @@ def _has_table(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -
     return table in dict(_company_tables(connection, schema))
 
 
+def company_names(layout: Layout, market: str, companies: Collection[str]) -> frozenset[str]:
+    """All names that companies have ever had in this history."""
+    if not companies or not layout.history_file(market).exists():
+        return frozenset()
+    with _open_history(layout, market) as connection:
+        rows = _rows_ever_known(
+            connection, "companies", "company_id, name", "list_contains($1, company_id)", list(companies)
+        )
+    return frozenset(rows["name"].drop_nulls())
+
+
 def is_company_known(layout: Layout, market: str, company_id: str) -> bool:
     """True if a company has ever been known."""
     if not layout.history_file(market).exists():

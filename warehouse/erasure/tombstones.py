@@ -4,7 +4,8 @@ See docs/architecture.md 1.
 A company is identified by its id, and by salted hashes of the keys by which links lead to it. A holder is
 identified by salted hashes of the texts that identify its records, so that a tombstone reveals nothing about a
 person. Each entry lists the completed steps of its erasure: steps left open by a kill are completed by the next
-run. Does not belong here: the erasure (`files`).
+run. A lifted entry keeps nothing out, but stays: what the register announced before that erases nothing again. Does
+not belong here: the erasure (`files`).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Tombstone:
     subject: the id of a company or of a holder. company_id: that company, or the one the holder has shares in.
     traces: hashes of the texts that identify a holder's records, or of the keys of links to a company. clean:
     the first release without the subject; older ones have yet to be deleted. by_register: the register itself
-    removed the company's content, and its replacement stays.
+    removed the company's content, and its replacement stays. lifted_at: since then it keeps nothing out.
     """
 
     subject: str
@@ -58,6 +59,8 @@ class Tombstone:
     traces: tuple[str, ...] = ()
     done: tuple[str, ...] = ()
     clean: int | None = None
+    lifted_at: datetime | None = None
+    lift_reason: str = ""
 
     @property
     def is_company(self) -> bool:
@@ -87,7 +90,11 @@ class TombstoneStore:
         self._layout = layout
 
     def list_tombstones(self, market: str | None = None) -> tuple[Tombstone, ...]:
-        """All tombstones, or those of one market, oldest first."""
+        """Tombstones in force, or those of one market, oldest first."""
+        return tuple(stone for stone in self.all_tombstones(market) if stone.lifted_at is None)
+
+    def all_tombstones(self, market: str | None = None) -> tuple[Tombstone, ...]:
+        """Like `list_tombstones`, with lifted ones."""
         try:
             entries = json.loads(self._layout.tombstones_file.read_bytes())["erased"]
         except FileNotFoundError:
@@ -95,7 +102,7 @@ class TombstoneStore:
         return tuple(made for entry in entries if (made := _parse_tombstone(entry)).market == (market or made.market))
 
     def add(self, tombstones: Iterable[Tombstone]) -> tuple[Tombstone, ...]:
-        """Adds tombstones; an existing one is kept, with new traces added.
+        """Adds tombstones; an existing one is kept, with new traces added, unless it was lifted.
 
         If its releases were already cleaned, its erasure starts again, as data may have come back since.
         Returns the resulting tombstones of these subjects.
@@ -104,8 +111,18 @@ class TombstoneStore:
         with self._locked_update() as known:
             for stone in tombstones:
                 former = known.get(stone.subject)
-                known[stone.subject] = stone if former is None else _merge_tombstones(former, stone)
+                if former is None or former.lifted_at is not None:
+                    known[stone.subject] = stone
+                else:
+                    known[stone.subject] = _merge_tombstones(former, stone)
             return tuple(known[stone.subject] for stone in tombstones)
+
+    def lift(self, subjects: Iterable[str], at: datetime, reason: str) -> tuple[Tombstone, ...]:
+        """Lifts tombstones: records of these subjects are accepted again. Returns them."""
+        with self._locked_update() as known:
+            for subject in (subjects := tuple(subjects)):
+                known[subject] = replace(known[subject], lifted_at=at, lift_reason=reason)
+            return tuple(known[subject] for subject in subjects)
 
     def record_step(self, subjects: Iterable[str], step: str) -> None:
         """Records that a step is done for some subjects."""
@@ -127,7 +144,7 @@ class TombstoneStore:
 
     def export_records(self, market: str) -> list[dict[str, Any]]:
         """The tombstones of a market as JSON, for replication."""
-        return [atomic_files.json_fields(stone) for stone in self.list_tombstones(market)]
+        return [atomic_files.json_fields(stone) for stone in self.all_tombstones(market)]
 
     def replace_records(self, market: str, records: Iterable[dict[str, Any]]) -> None:
         """Replaces the tombstones of a market by those of another machine."""
@@ -139,7 +156,7 @@ class TombstoneStore:
     @contextmanager
     def _locked_update(self) -> Iterator[dict[str, Tombstone]]:
         with exclusive_lock(self._layout, "erased", "the list of erased subjects", _WAIT_SECONDS):
-            known = {stone.subject: stone for stone in self.list_tombstones()}
+            known = {stone.subject: stone for stone in self.all_tombstones()}
             before = dict(known)
             yield known
             if known != before:
@@ -155,6 +172,6 @@ def _merge_tombstones(former: Tombstone, stone: Tombstone) -> Tombstone:
 
 
 def _parse_tombstone(entry: dict[str, Any]) -> Tombstone:
-    told = {"at": datetime.fromisoformat(entry["at"])}
+    instants = {name: datetime.fromisoformat(entry[name]) for name in ("at", "lifted_at") if entry.get(name)}
     lists = {name: tuple(entry[name]) for name in ("traces", "done")}
-    return Tombstone(**{**entry, **told, **lists})
+    return Tombstone(**{**entry, **instants, **lists})

@@ -149,6 +149,6 @@ SINGLE: Final = Dataset(
     file_patterns=("enhet/**",),
     recognise_file=recognise_file,
     read_batches=read_batches,
-    fetch=partial(fetch_responses, LookupApi(ENTITY_URL + "{}", ACCEPT, record_suffix)),
+    fetch=partial(fetch_responses, LookupApi(ENTITY_URL + "{}", ACCEPT, record_suffix, repeats_removals=True)),
     subjects_to_fetch=subjects_to_fetch,
 )

@@ -34,12 +34,14 @@ class LookupApi:
     """How one kind of subject is requested.
 
     url: URL with `{}` for the number. accept: pinned media type. archived_suffix: of the archived response's name, by
-    its status and whether the feed calls the number removed; None: nothing to archive.
+    its status and whether the feed calls the number removed; None: nothing to archive. repeats_removals: a 410 that the
+    feed does not confirm is requested again, as one alone erases nothing.
     """
 
     url: str
     accept: str
     archived_suffix: Callable[[int, bool], str | None]
+    repeats_removals: bool = False
 
     def request_subject(self, http: HttpClient, number: str) -> FetchedResponse:
         return http.get(
@@ -62,9 +64,10 @@ def fetch_responses(
 ) -> Iterator[FetchedFile]:
     """Yields responses for all numbers that feed entries name and that were not requested yet.
 
-    After a bulk file, recently named numbers are requested again: the bulk is from the night before. A failing
-    number does not block the others: it stays in the backlog, and the next run requests it last. If the register
-    stops responding, what has arrived is yielded before the error is raised, and the rest stays in the backlog.
+    After a bulk file, recently named numbers are requested again: the bulk is from the night before. So are, in every
+    run, numbers whose removal is unconfirmed. A failing number does not block the others: it stays in the backlog, and
+    the next run requests it last. If the register stops responding, what has arrived is yielded before the error is
+    raised, and the rest stays in the backlog.
     """
     memory = LookedUpEntries.of(cursor)
     asking = _LookupRun(http, query, memory)
@@ -106,12 +109,20 @@ class _LookupRun:
         self._memory.answered(number)
         for entry in entries:
             self._memory.add(entry)
-        ending = self._question.archived_suffix(answer.status, any(entry.is_removal for entry in entries))
+        is_removal = any(entry.is_removal for entry in entries)
+        self._record_removal(number, answer, is_removal)
+        ending = self._question.archived_suffix(answer.status, is_removal)
         if ending is None:
             return None
         remembered = self._memory.cursor() if self._asked % EACH == 0 else None
         stamped = f"{number}-{answer.server_time:%Y%m%dT%H%M%S}{ending}"
         return replace(answer.to_fetched_file(stamped, Scope.PART), cursor=remembered)
+
+    def _record_removal(self, number: str, answer: FetchedResponse, is_confirmed: bool) -> None:
+        if answer.status == GONE and not is_confirmed and self._question.repeats_removals:
+            self._memory.removal_reported(number, answer.server_time)
+        elif answer.status in {OK, GONE}:
+            self._memory.removal_settled(number)
 
     def _record_failure(self, number: str, error: FetchError) -> None:
         """Blames a failure (a page, a text, a status 500) on the number until too many occur in a row."""
@@ -134,6 +145,6 @@ def _pending_numbers(memory: LookedUpEntries, subjects: Iterable[str]) -> dict[s
             memory.keep(entry)
         else:
             found.setdefault(entry.number, []).append(entry)
-    for number in memory.recent if again else ():
+    for number in (*(memory.recent if again else ()), *memory.unconfirmed_removals):
         found.setdefault(number, [])
     return {number: found[number] for number in memory.failed_last(found)}

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from connectors.contract.dataset import REMOVAL_CONFIRMED_AFTER
 from connectors.contract.pieces import Cursor
 from connectors.kit.cursors import from_differences, pack_cursor, to_differences, unpack_cursor
 from connectors.no.oppdateringer import schema as f
@@ -63,19 +64,24 @@ def _epoch_hours(instant: datetime | None) -> int:
 
 
 class LookedUpEntries:
-    """Look-up cursor: ids already looked up, numbers that a feed named within two days, and failures.
+    """Look-up cursor: ids already looked up, numbers that a feed named within two days, failures, unconfirmed removals.
 
     Old ids are dropped, but not while they are still passed to a run: as long as one number fails, everything
     staged since is passed again and must not be requested again.
     """
 
     def __init__(
-        self, ids: set[int] | None = None, recent: dict[str, int] | None = None, failures: Iterable[str] = ()
+        self,
+        ids: set[int] | None = None,
+        recent: dict[str, int] | None = None,
+        failures: Iterable[str] = (),
+        removals: dict[str, int] | None = None,
     ) -> None:
         self._ids = ids or set()
         self._shown: set[int] = set()
         self._recent = recent or {}
         self._failures = dict.fromkeys(failures)  # longest waiting first
+        self._removals = removals or {}  # hour of the first 410
 
     @staticmethod
     def of(cursor: Cursor | None) -> LookedUpEntries:
@@ -95,6 +101,7 @@ class LookedUpEntries:
             "ids": to_differences(kept),
             "recent": {str(hour): to_differences(found) for hour, found in hours.items()},
             "failed": list(self._failures),
+            "removals": self._removals,
         }
         return pack_cursor(packed)
 
@@ -125,6 +132,21 @@ class LookedUpEntries:
         self._failures = {number: None for number in self._failures if number in found}
         return [number for number in found if number not in self._failures] + list(self._failures)
 
+    def removal_reported(self, number: str, at: datetime) -> None:
+        """Records a 410 that the feed does not confirm: requested again, until two are far enough apart."""
+        first = self._removals.setdefault(number, _epoch_hours(at))
+        if _epoch_hours(at) - first > REMOVAL_CONFIRMED_AFTER // timedelta(hours=1):
+            self.removal_settled(number)
+
+    def removal_settled(self, number: str) -> None:
+        """Drops a removal that needs no further request: the entity is there again, or it is confirmed."""
+        self._removals.pop(number, None)
+
+    @property
+    def unconfirmed_removals(self) -> list[str]:
+        """Numbers of unconfirmed removals, sorted."""
+        return sorted(self._removals)
+
     @property
     def recent(self) -> list[str]:
         """Recently named numbers, sorted."""
@@ -135,4 +157,5 @@ def _parse_entries(packed: dict[str, Any]) -> LookedUpEntries:
     hours = packed.get("recent", {})
     recent = {f"{number:09}": int(hour) for hour, steps in hours.items() for number in from_differences(steps)}
     failures = [str(number) for number in packed.get("failed", ())]
-    return LookedUpEntries(set(from_differences(packed.get("ids", ()))), recent, failures)
+    removals = {str(number): int(hour) for number, hour in packed.get("removals", {}).items()}
+    return LookedUpEntries(set(from_differences(packed.get("ids", ()))), recent, failures, removals)

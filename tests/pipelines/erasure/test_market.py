@@ -18,15 +18,16 @@ import pytest
 
 from connectors.kit.redact import remove_records
 from connectors.kit.redact.remove_records import SubjectPatterns
+from pipelines.erasure import command as pipelines_erase
 from pipelines.erasure import market
 from pipelines.erasure.market import ReleaseInUseError, UnknownSubjectError
 from pipelines.erasure.raw import BodyRewriter
 from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import IngestSettings
-from pipelines.steps.suppression import REFUSED, REMOVED, SuppressionMatcher
+from pipelines.steps.suppression import REFUSED, REMOVED, RETURNED, SuppressionMatcher
 from pipelines.workspace import Workspace
 from tests.pipelines import erased
-from tests.pipelines.erased import COMPANY, HOLDER_NAME, NAME, NEW_NAME, OTHER, REMOVED_ROW, Erased
+from tests.pipelines.erased import ANNOUNCED_ROW, COMPANY, HOLDER_NAME, NAME, NEW_NAME, OTHER, REMOVED_ROW, Erased
 from tests.pipelines.places import ONE, TWO, accounts, owner
 from tests.searched import found
 from warehouse.erasure.tombstones import CONTROL, STEPS, Tombstone, TombstoneStore
@@ -68,6 +69,14 @@ def place(loaded: Erased, tmp_path: Path) -> Erased:
     return loaded.copied(tmp_path)
 
 
+@pytest.fixture
+def alone(place: Erased) -> Iterator[Erased]:
+    """With records of its own: no run of another test moves the instants of its runs."""
+    with dg.DagsterInstance.ephemeral() as made:
+        place.instance = made
+        yield place
+
+
 def data(place: Erased) -> Path:
     return place.settings.data
 
@@ -84,6 +93,12 @@ def events(place: Erased) -> dict[str, tuple[int, dict]]:
 def bodies(place: Erased) -> list[bytes]:
     archive = RawArchive(place.settings.layout)
     return [piece.open().read() for dataset in archive.datasets() for piece in archive.bodies(dataset)]
+
+
+def finish_control(place: Erased) -> None:
+    """What the command line does last."""
+    stones = TombstoneStore(place.settings.layout)
+    stones.record_step([stone.subject for stone in stones.unfinished_tombstones()], CONTROL)
 
 
 def is_done(place: Erased) -> bool:
@@ -180,6 +195,103 @@ def test_a_company_that_its_register_takes_away_stays_as_a_number(place: Erased)
     assert stone.by_register
     assert place.take().release is None  # told again: nothing follows
     assert place.profile(COMPANY) == served
+
+
+@pytest.mark.slow
+def test_ingest_removal_announced_once_erases_nothing_until_a_second_one_days_later(alone: Erased) -> None:
+    alone.register(ANNOUNCED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    alone.take()
+    alone.register(ANNOUNCED_ROW, (TWO, "Kaksi Uusi Oy", "asleep", "2026-03-03"))
+    alone.take()  # the same a day later
+    assert TombstoneStore(alone.settings.layout).list_tombstones() == ()
+    assert left(alone, NAME)
+    alone.register(ANNOUNCED_ROW, (TWO, "Kaksi Taas Oy", "asleep", "2026-03-03"))
+    alone.take()
+    assert left(alone) == set()
+    assert is_done(alone)
+
+
+@pytest.mark.slow
+def test_ingest_company_back_after_an_announcement_is_served_as_before(place: Erased) -> None:
+    served = place.profile(COMPANY)
+    place.register(ANNOUNCED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    place.take()
+    place.register((ONE, NAME, "asleep", "2026-03-03"), (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    place.take()
+    place.take()
+    assert place.profile(COMPANY) == served
+    assert TombstoneStore(place.settings.layout).list_tombstones() == ()
+
+
+@pytest.mark.slow
+def test_ingest_company_back_after_its_erasure_is_signalled_and_comes_in_once_lifted(alone: Erased) -> None:
+    alone.register(REMOVED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    alone.take()
+    finish_control(alone)
+    alone.register((ONE, NEW_NAME, "open", ""), (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    report = alone.take()
+    store = StagedStore(alone.settings.layout)
+    signals = store.signals("fi.register", store.batches("fi.register")[-1])
+    assert [(one["code"], one["subject"], one["count"], one["examples"]) for one in signals] == [
+        (RETURNED, "fi_register", 1, [COMPANY])
+    ]
+    assert report.signals == 1
+    assert left(alone, NEW_NAME) == set()
+    lifted = alone.lift(COMPANY)
+    assert lifted[0].subject == COMPANY
+    assert {stone.lift_reason for stone in lifted} == {"it is back"}
+    alone.register((ONE, f"{NEW_NAME} Oy", "open", ""), (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    assert alone.take().events == {"status.changed": 1}
+    served = alone.profile(COMPANY)
+    assert served is not None
+    assert (served["name"], served["status"]) == (f"{NEW_NAME} Oy", "active")
+    assert alone.take().errors == ()
+    assert alone.profile(COMPANY) == served  # what was announced before the lift erases nothing
+
+
+@pytest.mark.slow
+def test_ingest_lifted_company_is_not_erased_by_what_was_announced_before(alone: Erased) -> None:
+    alone.register(REMOVED_ROW, (TWO, "Kaksi Oy", "asleep", "2026-03-03"))
+    alone.take()
+    finish_control(alone)
+    alone.lift(COMPANY)
+    alone.register((TWO, "Kaksi Uusi Oy", "asleep", "2026-03-03"))
+    alone.take()
+    assert TombstoneStore(alone.settings.layout).list_tombstones() == ()
+    alone.register(REMOVED_ROW, (TWO, "Kaksi Taas Oy", "asleep", "2026-03-03"))
+    alone.take()  # announced again
+    (stone,) = TombstoneStore(alone.settings.layout).list_tombstones()
+    assert (stone.subject, stone.by_register) == (COMPANY, True)
+
+
+@pytest.mark.slow
+def test_erase_lifted_holder_again_is_kept_out_as_before(place: Erased) -> None:
+    place.erase(HOLDER)
+    finish_control(place)
+    with pytest.raises(pipelines_erase.NotErasedError, match=COMPANY):
+        place.lift(COMPANY)
+    (before,) = place.lift(HOLDER)
+    assert TombstoneStore(place.settings.layout).list_tombstones() == ()
+    (after,) = place.erase(HOLDER)
+    assert (after.salt, after.traces, after.lifted_at) == (before.salt, before.traces, None)
+    place.records("owners/o4.json", owner("o1", ONE, 10, 25, holder=HOLDER_NAME))
+    place.take()
+    assert left(place, HOLDER_NAME) == set()
+
+
+def test_lift_unfinished_erasure_is_refused(place: Erased) -> None:
+    place.erase(COMPANY)  # the control plane has not been done
+    with pytest.raises(pipelines_erase.UnfinishedErasureError, match="run `firm erase` first"):
+        place.lift(COMPANY)
+
+
+@pytest.mark.slow
+def test_erase_holder_named_by_a_rejected_record_removes_the_record(place: Erased) -> None:
+    place.register((ONE, NAME, "open", ""), (TWO, "Kaksi Oy", "asleep", "2026-03-03"), (f"owned by {HOLDER_NAME}",))
+    place.take()
+    assert any("rejects" in path for path, _ in left(place, HOLDER_NAME))
+    place.erase(HOLDER)
+    assert not any(path.startswith("staged") for path, _ in left(place, HOLDER_NAME))
 
 
 @pytest.mark.slow

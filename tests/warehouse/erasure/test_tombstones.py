@@ -1,9 +1,12 @@
-"""Hashes of tombstones: stored ones must match the same subject for ever, whatever names are compared by."""
+"""Tombstones: stored hashes match the same subject for ever; a lifted one keeps nothing out."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from tests.tables import check_cases
-from warehouse.erasure.tombstones import Tombstone
+from warehouse.erasure.tombstones import Tombstone, TombstoneStore
+from warehouse.storage.atomic_files import json_fields, write_json
+from warehouse.storage.layout import Layout
 
 STONE = Tombstone("own_1", "NO", "firm:NO:1", datetime(2026, 1, 1, tzinfo=UTC), "request", salt="salt")
 
@@ -19,3 +22,24 @@ STONE = Tombstone("own_1", "NO", "firm:NO:1", datetime(2026, 1, 1, tzinfo=UTC), 
 )
 def test_trace_of_a_text_is_the_stored_one(text: str, trace: str) -> None:
     assert STONE.trace(text) == trace
+
+
+def test_lifted_tombstone_is_stored_and_not_in_force(tmp_path: Path) -> None:
+    store = TombstoneStore(Layout(tmp_path))
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+    store.add([STONE])
+    (lifted,) = store.lift([STONE.subject], at, "error")
+    assert (lifted.lifted_at, lifted.lift_reason, lifted.salt) == (at, "error", "salt")
+    assert (store.list_tombstones(), store.unfinished_tombstones(), store.all_tombstones("NO")) == ((), (), (lifted,))
+    other = TombstoneStore(Layout(tmp_path / "other"))
+    other.replace_records("NO", store.export_records("NO"))
+    assert other.all_tombstones() == (lifted,)
+    assert store.add([STONE]) == (STONE,)
+
+
+def test_tombstone_of_a_former_version_is_in_force(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    former = json_fields(STONE)
+    del former["lifted_at"], former["lift_reason"]
+    write_json(layout.tombstones_file, {"erased": [former]})
+    assert TombstoneStore(layout).list_tombstones() == (STONE,)

@@ -1,6 +1,7 @@
 """Asking about what the feeds name, against a register that answers from a table."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -56,6 +57,28 @@ def test_410_and_404_of_what_was_removed_are_the_same() -> None:
     assert names == ["923609016-20261103T040000-410.json", "984851006-20261103T040000-410.json"]
     for arrival in ask(register, subjects):
         assert SINGLE.recognise_file(arrival.name, arrival.body.read()).scope is Scope.PART  # type: ignore[union-attr]
+
+
+def test_fetch_unconfirmed_410_is_requested_in_every_run_until_two_days_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    register = Register(lambda *_: (410, b'{"status":410,"error":"Gone"}'))
+    cursor = ask(register, [subject(1, "923609016")])[-1].cursor
+    names = []
+    for day in (1, 2, 3, 4):
+        monkeypatch.setattr("tests.connectors.no.answering_register.NOW", NOW + timedelta(days=day, minutes=day))
+        arrivals = ask(register, [], cursor)
+        names += [arrival.name for arrival in arrivals]
+        cursor = arrivals[-1].cursor if arrivals else cursor
+    assert names == [f"923609016-2026110{3 + day}T040{day}00-410.json" for day in (1, 2, 3)]
+
+
+def test_fetch_410_that_the_feed_confirms_or_that_is_over_is_not_requested_again() -> None:
+    gone = Register(lambda *_: (410, b'{"status":410,"error":"Gone"}'))
+    assert ask(gone, [], ask(gone, [subject(1, "923609016", removed=True)])[-1].cursor) == []
+    unconfirmed = ask(gone, [subject(1, "923609016")])[-1].cursor
+    confirmed = ask(gone, [subject(2, "923609016", removed=True)], unconfirmed)[-1].cursor
+    assert ask(gone, [], confirmed) == []
+    there_again = ask(Register(living), [], unconfirmed)[-1].cursor
+    assert ask(Register(living), [], there_again) == []
 
 
 def test_a_page_with_status_200_stays_owed_and_the_next_is_asked() -> None:

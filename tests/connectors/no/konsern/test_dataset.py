@@ -1,7 +1,7 @@
 """Group structure: trees to members and edges, and edges to holdings (docs/formats/no.md 5)."""
 
 import json
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, UnreadableFileError
 from connectors.no import NORWAY
-from connectors.no.enheter.schema import ENTITIES
+from connectors.no.enheter.schema import DELETED, ENTITIES
 from connectors.no.konsern.schema import ANSWERS, MEMBERS
 from tests.connectors.no.entity_rows import ENTITY, MONDAY, TODAY, TUESDAY, present
 from tests.connectors.no.market_files import group, node, read, rejects, rows, signals
@@ -146,3 +146,11 @@ def test_a_company_that_says_later_that_it_is_in_no_group_is_in_none() -> None:
         row = ENTITY | {"organisasjonsnummer": CHILD, "erIKonsern": in_group}
         (found,) = holdings(member(), (ENTITIES.name, present(ENTITIES, row, TUESDAY)))
         assert found["ended_on"] == ended
+
+
+def test_map_holdings_company_that_is_back_after_a_410_has_its_holders() -> None:
+    gone = DELETED.name, present(DELETED, {"organisasjonsnummer": CHILD, "respons_klasse": "Fjernet"}, TUESDAY)
+    entity = ENTITY | {"organisasjonsnummer": CHILD}
+    before = ENTITIES.name, present(ENTITIES, entity, MONDAY)
+    again = ENTITIES.name, present(ENTITIES, entity, TUESDAY + timedelta(days=1))
+    assert [len(holdings(member(), *more)) for more in ((gone,), (gone, before), (gone, again))] == [0, 0, 1]
