@@ -30,7 +30,6 @@ from pipelines.workspace import Workspace
 from warehouse.raw.stream_spool import StreamSpool
 from warehouse.storage.locks import AlreadyLockedError
 
-
 _ALWAYS: Final = datetime.max.replace(tzinfo=UTC)
 
 
