@@ -24,11 +24,13 @@ from firm.cli_errors import ERROR
 from firm.console import print_table
 from firm.doctor import DoctorFinding
 from firm.doctor.billing import price_findings, unpaid_findings
+from firm.doctor.ingests import ingest_findings
 from firm.doctor.source_credentials import source_key_findings
 from firm.doctor.stores import history_findings, object_store_findings
 from firm.doctor.webhooks import webhook_findings
 from pipelines.settings import IngestSettings, PipelineSettingError
 from pipelines.sources.live import registry_http
+from warehouse.raw.archive import utc_now
 
 _LEAST_FREE = 5 * 2**30
 _FULL = 64 * 2**20
@@ -58,6 +60,7 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
     yield from price_findings(installation.settings)
     yield from unpaid_findings(installation)
     yield from history_findings(installation.layout)
+    yield from ingest_findings(installation.layout, utc_now())
     with suppress(PipelineSettingError):  # reported above
         yield from object_store_findings(IngestSettings.read(given))
     asks = live and _has_contact(given)

@@ -22,7 +22,9 @@ from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table, progress_printer
 from pipelines.reporting.report import IngestReport
 from pipelines.settings import IngestSettings
+from pipelines.sources.folder import FolderError
 from pipelines.sources.source import FolderSource, IngestSource, LiveSource
+from pipelines.steps.future_instants import FUTURE_GUARD, FUTURE_SLACK
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
 
@@ -56,18 +58,22 @@ def ingest(
     Exit code: 0 done, 1 error, 3 something quarantined, 4 nothing published.
 
     4 also if none of the input files could be read; one unreadable file among readable ones is only reported.
+    Files dated in the future are quarantined: they are not read, and the report names them.
     """
     if sum((live, sandbox, folder is not None)) != 1:
         fail("choose one of --live, --sandbox and --from FOLDER", USAGE)
     if at_once > 1 and folder is None:
         fail("--at-once needs --from FOLDER: live registries are fetched by one process, for their rate limits", USAGE)
     settings = read_ingest_settings()
+    _require_datasets(accept_shrink or [])
+    at = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
+    _check_future_time(at, is_live=live)
     markets, groups = _split_markets(markets or [], folder)
     chosen = _select_markets(markets, sandbox, folder, groups)
-    with (
-        exit_on_error(OSError),
-        _open_source(settings, _folder_source(folder, groups, own=bool(markets)), live) as (origin, its_instant),
-    ):
+    folder_source = _folder_source(folder, groups, own=bool(markets))
+    with exit_on_error(FolderError):
+        _require_files(folder_source, chosen)
+    with exit_on_error(OSError), _open_source(settings, folder_source, live) as (origin, its_instant):
         report = run_ingest(
             settings,
             chosen,
@@ -85,6 +91,40 @@ def ingest(
             print_report(report)
         if report.exit_code:  # inside the block, so that the sandbox stays on its day
             raise typer.Exit(report.exit_code)
+
+
+def _require_datasets(keys: list[str]) -> None:
+    """Refuses datasets that no market declares: accepting them would have no effect."""
+    from connectors import JURISDICTIONS
+
+    known = {dataset.key for made in JURISDICTIONS for dataset in made.datasets}
+    if unknown := [key for key in keys if key not in known]:
+        fail(f"--accept-shrink: {unknown[0]} is no dataset; docs/sources.md lists them, as no.enheter", USAGE)
+
+
+def _check_future_time(at: datetime | None, *, is_live: bool) -> None:
+    """Refuses a time of a live run that has not come yet; of a folder it may be simulated, which is said."""
+    now = datetime.now(UTC)
+    if at is None or at <= now + FUTURE_SLACK:
+        return
+    later = f"--at {at:%Y-%m-%dT%H:%M:%SZ} is later than now ({now:%Y-%m-%dT%H:%M:%SZ})"
+    if is_live:
+        fail(f"{later}: what registries answer is known since now; leave --at out, or correct it", USAGE)
+    typer.echo(f"{later}: files of a genuine time will be late-arriving after this run", err=True)
+
+
+def _require_files(source: FolderSource | None, markets: list[str]) -> None:
+    """Refuses a folder without any file of the chosen markets and source groups. Raises FolderError."""
+    from connectors import JURISDICTIONS
+
+    chosen = markets or [made.code for made in JURISDICTIONS]
+    if source is not None and not source.has_files(chosen):
+        names = ", ".join(source.folder_names(chosen))
+        fail(
+            f"{source.directory} has no files in {names}; --from takes a folder laid out <cc>/<dataset>/…, or one "
+            "with such folders by day, named YYYY-MM-DD",
+            USAGE,
+        )
 
 
 def _split_markets(named: list[str], folder: Path | None) -> tuple[list[str], list[str]]:
@@ -219,8 +259,11 @@ def _closing_line(report: IngestReport) -> str:
 
 
 def print_problems(report: IngestReport) -> None:
-    """Prints quarantined datasets and errors to standard error: the reasons for the exit code."""
+    """Prints quarantined datasets, late-arriving files and errors to standard error: the reasons for the exit code."""
     for held in report.held:
+        if held.guard == FUTURE_GUARD:
+            typer.echo(f"QUARANTINED {held.dataset}: {held.guard}: {held.seen}", err=True)
+            continue
         allowed = "" if held.allowed is None else f", allowed {held.allowed}"
         typer.echo(
             f"QUARANTINED {held.dataset}: {held.guard}: found {held.seen}{allowed}; its last good state is served",
@@ -228,8 +271,14 @@ def print_problems(report: IngestReport) -> None:
         )
     if report.is_illegible:
         typer.echo(
-            f"UNREADABLE: no input file could be read ({report.unreadable} files; reasons above "
+            f"UNREADABLE: no input file could be read ({report.unreadable or len(report.files)} files; reasons above "
             "or in --json); the published release is unchanged",
+            err=True,
+        )
+    for dataset, count in sorted(report.late.items()):
+        typer.echo(
+            f"LATE {dataset}: {count} files are older than what was ingested before: they fill gaps and make no event; "
+            "if they should not be older, see `firm doctor`",
             err=True,
         )
     for error in report.errors:

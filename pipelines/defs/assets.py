@@ -108,7 +108,11 @@ def normalised_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
             yield dg.MaterializeResult(check_results=asset_checks.schema_violation_check_results(workspace, error, key))
             return
         yield dg.MaterializeResult(
-            metadata={"companies": result.companies, "instants": len(result.instants)},
+            metadata={
+                "companies": result.companies,
+                "instants": len(result.instants),
+                "late_files": sum(result.late.values()),
+            },
             check_results=asset_checks.normalised_check_results(jurisdiction, result, key),
         )
 

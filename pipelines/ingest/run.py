@@ -88,7 +88,8 @@ def ingest(
         progress: called with one line after each step that did something.
         overrides: for tests, and to accept a genuine mass change.
 
-    Raises ValueError if several processes would fetch from registries, RunInterruptedError if the disk or the
+    Raises ValueError if several processes would fetch from registries, FolderError if a folder names what nobody
+    declares, RunInterruptedError if the disk or the
     database of Dagster's records fails.
     """
     overrides = overrides or IngestOverrides()
@@ -99,6 +100,7 @@ def ingest(
         raise MarketNotServedError(silent_ones[0].code)
     if source.supports_lookups and overrides.at_once > 1:
         raise ValueError("live registries are fetched by one process, for their rate limits: one market at a time")
+    source.validate(known)
     with ExitStack() as stack, resource_errors.explain_resource_errors(settings):
         for jurisdiction in sorted(chosen, key=lambda made: made.code):
             stack.enter_context(workspace.market_lease.hold_lease(jurisdiction.code))

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.steps import fetch as steps_fetch
 from pipelines.steps import normalise, quarantine, stage
+from pipelines.steps.future_instants import FUTURE_GUARD, describe_refused, future_file_reason
 from pipelines.workspace import Workspace
 from warehouse.release.run_log import ErrorNote, QuarantineNote
 from warehouse.staged.store import StagedIndex
@@ -21,7 +23,7 @@ from warehouse.staged.store import StagedIndex
 DONE: Final = 0
 FAILED: Final = 1
 HELD: Final = 3  # published, with something quarantined
-NOTHING: Final = 4  # nothing published, because of a quarantine or unreadable files
+NOTHING: Final = 4  # nothing published, because of a quarantine, or because no file could be read
 UNCHANGED: Final = "unchanged"
 NO_ROWS: Final = "no rows"
 
@@ -56,7 +58,8 @@ class DatasetReport:
 class IngestReport:
     """One ingest. `release`: the number published, None if none was; `markets`: number of companies touched.
 
-    unreadable: number of files and fetched bodies of which nothing could be read.
+    unreadable: number of files and fetched bodies of which nothing could be read. late: by dataset, files older than
+    what was already ingested, which make no events.
     """
 
     release: int | None
@@ -69,6 +72,7 @@ class IngestReport:
     markets: Mapping[str, int] = field(default_factory=dict)
     batches: tuple[str, ...] = ()
     unreadable: int = 0
+    late: Mapping[str, int] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)  # by market, its steps from RAW to events
 
     @property
@@ -82,8 +86,15 @@ class IngestReport:
 
     @property
     def is_illegible(self) -> bool:
-        """True if all input was unreadable; a bad file among good ones is only reported."""
-        return self.release is None and self.unreadable > 0 and not any(row.rows for row in self.datasets)
+        """True if all input was unreadable or read by no dataset; a bad file among good ones is only reported."""
+        if self.release is not None or any(row.rows for row in self.datasets):
+            return False
+        return self.unreadable > 0 or self.has_only_unread_files
+
+    @property
+    def has_only_unread_files(self) -> bool:
+        """True if there are files, and no dataset reads any of them; of announced markets none does."""
+        return bool(self.datasets and self.files) and all(file.dataset is None for file in self.files)
 
     def as_json(self) -> dict[str, Any]:
         """The object that `firm ingest --json` prints."""
@@ -97,6 +108,7 @@ class IngestReport:
             "events": dict(self.events),
             "held": [asdict(held) for held in self.held],
             "signals": self.signals,
+            "late": dict(self.late),
         }
 
 
@@ -117,6 +129,7 @@ def merge_reports(reports: Iterable[IngestReport]) -> IngestReport:
         markets=dict(sum((Counter(report.markets) for report in reports), Counter())),
         batches=tuple(batch for report in reports for batch in report.batches),
         unreadable=sum(report.unreadable for report in reports),
+        late=dict(sum((Counter(report.late) for report in reports), Counter())),
         seconds=dict(sum((Counter(report.seconds) for report in reports), Counter())),
     )
 
@@ -144,6 +157,7 @@ def build_report(
         for dataset in jurisdiction.datasets
     }
     touched = {made.code: _normalise_result(workspace, made, batch) for made in jurisdictions}
+    late = dict(sum((Counter(receipt.late) for receipt in touched.values()), Counter[str]()))
     events: Mapping[str, int] = release.get("events_by_dataset", {})
     rows: Counter[str] = Counter()
     for receipt in touched.values():
@@ -164,6 +178,7 @@ def build_report(
         markets={market: receipt.companies for market, receipt in touched.items()},
         batches=(batch,),
         unreadable=sum(_unreadable_count(workspace, made, batch) for made in jurisdictions),
+        late=late,
     )
 
 
@@ -187,18 +202,25 @@ def _quarantine_reports(
             yield QuarantineNote(dataset.key, refused.guard, refused.seen, refused.allowed)
         elif came.failure is not None:
             yield QuarantineNote(dataset.key, quarantine.FETCH_GUARD, came.failure, None)
+        elif came.refused:
+            yield QuarantineNote(dataset.key, FUTURE_GUARD, describe_refused(came.refused), None)
 
 
 def _file_reports(workspace: Workspace, made: Jurisdiction, batch: str) -> Iterable[FileReport]:
     value = workspace.step_results.read(batch, f"files-{made.code}") or {"files": []}
     read = {dataset.key: _staged_pieces(workspace, dataset, batch) for dataset in made.datasets}
+    refused = {
+        (dataset.key, file["name"]): future_file_reason(datetime.fromisoformat(file["observed_at"]))
+        for dataset in made.datasets
+        for file in steps_fetch.read_fetch_result(workspace, dataset.key, batch).refused
+    }
     for entry in value["files"]:
         key = entry["dataset"]
         piece = None if key is None else read[key].get(entry["name"])
         if key is None:
             yield FileReport(entry["path"], None, 0, 0, entry["reason"])
         elif piece is None:
-            yield FileReport(entry["path"], key, 0, 0, UNCHANGED)
+            yield FileReport(entry["path"], key, 0, 0, refused.get((key, entry["name"]), UNCHANGED))
         else:
             yield FileReport(entry["path"], key, piece["rows"], piece["rejects"], _no_rows_reason(piece))
     # fetched bodies are in no folder listing: they are reported if unreadable

@@ -25,6 +25,7 @@ from warehouse.release.run_log import ErrorNote, ReadNote, RunNote, SignalNote
 _SIGNALS: Final = 100  # per run, the most frequent ones
 _LONGEST: Final = 500  # characters of a reason
 _ADDRESS: Final = re.compile(r"(https?://[^/\s]+)\S*")
+_FUTURE_FILES: Final = re.compile(r"^.*?(?=:? (?:is )?dated \d{4}-)")  # of `pipelines.steps.future_instants`
 _LONGEST_SUBJECT: Final = 100
 Subject = tuple[str, str, str]
 """Dataset, code and subject of signals."""
@@ -51,6 +52,7 @@ def log_end(workspace: Workspace, jurisdictions: Iterable[Jurisdiction], batch: 
         tuple(replace(one, message=shorten_reason(one.message)) for one in report.errors),
         tuple(SignalNote(*subject, count) for subject, count in signals.most_common(_SIGNALS)),
         dict(report.seconds),
+        dict(report.late),
     )
     run_log.write_run_note(workspace.layout, note)
 
@@ -102,5 +104,8 @@ def _shortened_value(seen: float | str) -> float | str:
 
 
 def shorten_reason(reason: str) -> str:
-    """A reason without URL paths, which may identify a company that is erased later; cut to the maximum length."""
-    return _ADDRESS.sub(r"\1", reason)[:_LONGEST]
+    """A reason without URL paths and names of files dated in the future; cut to the maximum length.
+
+    Both may identify a company that is erased later; the report of the run names the files.
+    """
+    return _ADDRESS.sub(r"\1", _FUTURE_FILES.sub("a file", reason))[:_LONGEST]

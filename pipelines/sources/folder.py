@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeVar
@@ -25,6 +26,8 @@ HEAD: Final = 64 * 1024
 DAY_FILE: Final = "day.json"
 _NOT_READ: Final = "no dataset reads files of this name"
 _NOT_SERVED: Final = "the market is announced, not served yet: its files are not read"
+_STRAY: Final = "no market or source group has this name: its files are not read"
+_DAY_FIELDS: Final = frozenset({"date", "observed_at", "complete"})
 _DAY_NAME: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Found = TypeVar("Found")
@@ -83,10 +86,19 @@ def _read_day_folder(directory: Path, prefix: str) -> DayFolder:
     path = directory / DAY_FILE
     try:
         said: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-        return DayFolder(directory, prefix, _parse_observed_at(said), frozenset(said.get("complete", ())))
+        return DayFolder(directory, prefix, _parse_observed_at(said), _parse_complete(said))
     except (ValueError, TypeError, AttributeError) as error:
         due = '{"date" or "observed_at", "complete": [dataset keys]}'
         raise FolderError(f"{path}: {error}; expected {due}") from error
+
+
+def _parse_complete(said: dict[str, Any]) -> frozenset[str]:
+    if unknown := sorted(said.keys() - _DAY_FIELDS):
+        raise ValueError(f"unknown field {', '.join(unknown)}")
+    complete = said.get("complete", [])
+    if not isinstance(complete, list) or not all(isinstance(key, str) for key in complete):
+        raise TypeError(f"complete is {complete!r}")
+    return frozenset(complete)
 
 
 def _parse_observed_at(said: dict[str, Any]) -> datetime | None:
@@ -96,6 +108,42 @@ def _parse_observed_at(said: dict[str, Any]) -> datetime | None:
     if said.get("date") is not None:
         return datetime.combine(date.fromisoformat(said["date"]), time(), UTC)
     return None
+
+
+def require_known_names(
+    directory: Path, days: Iterable[DayFolder], datasets: Collection[str], codes: Collection[str]
+) -> None:
+    """Raises FolderError if a `day.json` names an unknown dataset, or market folders lie beside day folders.
+
+    datasets: all keys; codes: names of the folders of markets and source groups.
+    """
+    for day in days:
+        for key in sorted(day.complete - set(datasets)):
+            near = get_close_matches(key, sorted(datasets), 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise FolderError(f"{day.directory / DAY_FILE}: complete names {key}, which is no dataset{hint}")
+        beside = [code for code in sorted(codes) if day.directory != directory and (directory / code).is_dir()]
+        if beside:
+            raise FolderError(
+                f"{directory} has day folders ({day.directory.name}) and, beside them, {', '.join(beside)}, which "
+                "would not be read: move these into the folder of their day"
+            )
+
+
+def has_files_of(days: Iterable[DayFolder], codes: Iterable[str]) -> bool:
+    """True if any day has a file in the folder of one of these markets or source groups."""
+    folders = [day.directory / code for day in days for code in codes]
+    return any(path.is_file() for folder in folders for path in folder.rglob("*"))
+
+
+def stray_folders(day: DayFolder, codes: Collection[str]) -> list[FileEntry]:
+    """An entry for each folder that belongs to no market and no source group: a misspelled name, mostly."""
+    never = datetime.min.replace(tzinfo=UTC)
+    return [
+        FileEntry(path, path.name, f"{day.prefix}{path.name}/", None, _STRAY, Scope.PART, never)
+        for path in sorted(day.directory.iterdir())
+        if path.is_dir() and path.name not in codes and not path.name.startswith(".")
+    ]
 
 
 def plan_files(

@@ -13,12 +13,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+import connectors
 from connectors.contract import dataset as contract_dataset
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import Cursor, FetchedFile
 from connectors.contract.shared_folders import SharedFolder
 from connectors.kit.http.client import HttpClient
-from pipelines.sources.folder import DayFolder, FileEntry, FolderPlan, list_day_folders, plan_files
+from pipelines.sources.folder import (
+    DayFolder,
+    FileEntry,
+    FolderPlan,
+    has_files_of,
+    list_day_folders,
+    plan_files,
+    require_known_names,
+    stray_folders,
+)
 
 
 class OpenedSource(contract_dataset.FileSource, Protocol):
@@ -35,6 +45,10 @@ class IngestSource(Protocol):
     @property
     def supports_lookups(self) -> bool:
         """True if subjects can be requested one by one."""
+        ...
+
+    def validate(self, jurisdictions: Iterable[Jurisdiction]) -> None:
+        """Raises FolderError if it names what neither these markets nor the connectors declare."""
         ...
 
     def sub_sources(self) -> Iterable[IngestSource]:
@@ -61,6 +75,20 @@ class FolderSource:
     def supports_lookups(self) -> bool:
         return False
 
+    def validate(self, jurisdictions: Iterable[Jurisdiction]) -> None:
+        known = [*jurisdictions, *connectors.JURISDICTIONS]
+        datasets = {dataset.key for made in known for dataset in made.datasets}
+        require_known_names(self.directory, list_day_folders(self.directory), datasets, _folder_names(known))
+
+    def folder_names(self, markets: Iterable[str]) -> tuple[str, ...]:
+        """Names of the folders that are read for these markets."""
+        codes = [code.lower() for code in markets] if self.includes_market_folders else []
+        return (*codes, *(group.code for group in self.groups))
+
+    def has_files(self, markets: Iterable[str]) -> bool:
+        """True if there is any file in these folders."""
+        return has_files_of(list_day_folders(self.directory), self.folder_names(markets))
+
     def sub_sources(self) -> Iterable[IngestSource]:
         return [
             _DayFolderSource(day, self.groups, self.includes_market_folders) for day in list_day_folders(self.directory)
@@ -83,6 +111,9 @@ class _DayFolderSource:
     @property
     def supports_lookups(self) -> bool:
         return False
+
+    def validate(self, jurisdictions: Iterable[Jurisdiction]) -> None:
+        """Its folder was validated with the others."""
 
     def sub_sources(self) -> Iterable[IngestSource]:
         return [self]
@@ -110,7 +141,8 @@ class _OpenedDayFolder:
         return self._plans[jurisdiction.code]
 
     def files(self, jurisdiction: Jurisdiction) -> tuple[FileEntry, ...]:
-        return self.plan_for(jurisdiction).entries
+        strays = stray_folders(self._place.day, _folder_names([jurisdiction, *connectors.JURISDICTIONS]))
+        return (*self.plan_for(jurisdiction).entries, *strays)
 
     def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         del after, subjects  # a folder has no cursor and cannot look up subjects
@@ -129,6 +161,9 @@ class LiveSource:
     @property
     def supports_lookups(self) -> bool:
         return True
+
+    def validate(self, jurisdictions: Iterable[Jurisdiction]) -> None:
+        """Nothing is named by an operator."""
 
     def sub_sources(self) -> Iterable[IngestSource]:
         return [self]
@@ -153,3 +188,8 @@ class _OpenedLiveSource:
             # known since the fetch, whatever the age of the file; one fetch is one instant, so that records
             # arriving together are known together
             yield replace(arrival, observed_at=self.at)
+
+
+def _folder_names(jurisdictions: Iterable[Jurisdiction]) -> frozenset[str]:
+    """Names of the folders that these markets and the source groups have."""
+    return frozenset((*(made.code.lower() for made in jurisdictions), *(group.code for group in connectors.GROUPS)))

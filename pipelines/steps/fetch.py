@@ -9,18 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import chain
+from typing import Final
 
 from connectors.contract.dataset import AbsenceCheck, Dataset, Jurisdiction
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.http.errors import FetchError
+from pipelines.sources.folder import FileEntry
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.sources.stream_listener import connection_error, connection_lock, has_listener, newest_cursor
 from pipelines.steps import lookups
+from pipelines.steps.future_instants import (
+    describe_refused,
+    future_response_reason,
+    latest_accepted_instant,
+    stated_instant,
+)
 from pipelines.workspace import Workspace
 from warehouse.raw.stream_spool import StreamSpool
 from warehouse.storage.locks import AlreadyLockedError
+
+_ALWAYS: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class BatchStagedError(ValueError):
@@ -39,6 +49,7 @@ class FetchResult:
 
     `unchanged`: `{name, sha256, observed_at}` of bodies already archived; `failure`: why the fetch ended
     early. `asked`: the source was queried or delivered something; a folder without its files means nothing.
+    refused: `{name, observed_at}` of a folder's files dated in the future, which were not archived.
     """
 
     dataset: str
@@ -47,6 +58,7 @@ class FetchResult:
     cursor: str | None = None
     failure: str | None = None
     asked: bool = False
+    refused: Sequence[Mapping[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,7 @@ class FetchState:
 
     newest_batch: the dataset's last staged one. cursor: where the source continues. is_live: the source can be
     queried, about single subjects too. backlog: rows that name some; missing: records missing from full snapshots.
+    latest: no file is accepted that is dated later. listed: the dataset's files in a folder.
     """
 
     batch: str
@@ -63,6 +76,8 @@ class FetchState:
     is_live: bool = False
     backlog: lookups.LookupBacklog | None = None
     missing: lookups.MissingRecords | None = None
+    latest: datetime = _ALWAYS
+    listed: Sequence[FileEntry] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +86,7 @@ class FetchPlan:
 
     absence_checks: to answer for these snapshots; None if none is open. processed: noted once all subjects are
     looked up. is_streamed: the spool of the feed's reader comes first. is_query: the source is queried, whatever it
-    delivers.
+    delivers. refused: a folder's files dated later than `latest`; without them no other file is complete.
     """
 
     batch: str
@@ -82,6 +97,8 @@ class FetchPlan:
     processed: Mapping[str, str] | None = None
     is_streamed: bool = False
     is_query: bool = False
+    latest: datetime = _ALWAYS
+    refused: tuple[FileEntry, ...] = ()
 
 
 def fetch_result_name(dataset: str) -> str:
@@ -100,11 +117,14 @@ def fetch_dataset(
     """Archives every file that a source has of a dataset. Raises BatchStagedError."""
     opened = source.open(workspace.step_results.facts(batch).at)
     record_source_files(workspace, jurisdiction, opened, batch)
-    plan = plan_fetch(load_fetch_state(workspace, jurisdiction, dataset, source, batch), dataset)
+    state = load_fetch_state(workspace, jurisdiction, dataset, source, batch)
+    plan = plan_fetch(replace(state, listed=_listed_files(opened, jurisdiction, dataset)), dataset)
     result = execute_fetch(workspace, dataset, opened, plan)
     workspace.step_results.write(batch, fetch_result_name(dataset.key), asdict(result))
     if result.new or result.failure:
         workspace.report_progress(f"{dataset.key}: {result.failure or f'{result.new} new'}")
+    if result.refused:
+        workspace.report_progress(f"{dataset.key}: {describe_refused(result.refused)}")
     return result
 
 
@@ -117,6 +137,7 @@ def load_fetch_state(
         max(workspace.staged_store.batches(dataset.key), default=""),
         workspace.staged_store.cursor(dataset.key),
         source.supports_lookups,
+        latest=latest_accepted_instant(workspace.step_results.facts(batch).at, workspace.clock()),
     )
     if dataset.subjects_to_fetch is None or dataset.fetch is None or not source.supports_lookups:
         return state
@@ -125,6 +146,10 @@ def load_fetch_state(
         None if dataset.absences_to_confirm is None else lookups.load_missing_records(workspace, jurisdiction, dataset)
     )
     return replace(state, backlog=backlog, missing=missing)
+
+
+def _listed_files(source: OpenedSource, jurisdiction: Jurisdiction, dataset: Dataset) -> list[FileEntry]:
+    return [file for file in source.files(jurisdiction) if file.dataset == dataset.key]
 
 
 def plan_fetch(state: FetchState, dataset: Dataset) -> FetchPlan:
@@ -143,6 +168,8 @@ def plan_fetch(state: FetchState, dataset: Dataset) -> FetchPlan:
         None if state.backlog is None else state.backlog.looked_up_batches,
         is_streamed=dataset.listen_stream is not None and state.is_live,
         is_query=dataset.fetch is not None and state.is_live,
+        latest=state.latest,
+        refused=tuple(file for file in state.listed if file.observed_at > state.latest),
     )
 
 
@@ -152,7 +179,7 @@ def execute_fetch(workspace: Workspace, dataset: Dataset, source: OpenedSource, 
     files = answers.attributed(source.arrivals(dataset, plan.cursor, chain(answers.subjects(), plan.subjects)))
     if plan.is_streamed:
         files = _with_spool(workspace, dataset, source, workspace.step_results.facts(plan.batch).at)
-    result = _archive_files(workspace, dataset, files, plan.batch)
+    result = _archive_files(workspace, dataset, files, plan)
     if plan.absence_checks is not None:
         left = answers.unconfirmed_records(result.failure)
         workspace.staged_store.record_pending_deletion_checks(dataset.key, plan.snapshots, left)
@@ -185,20 +212,36 @@ def _with_spool(workspace: Workspace, dataset: Dataset, opened: OpenedSource, at
         yield from opened.arrivals(dataset, None if after is None else Cursor(after), ())
 
 
-def _archive_files(workspace: Workspace, dataset: Dataset, files: Iterable[FetchedFile], batch: str) -> FetchResult:
+def _archive_files(
+    workspace: Workspace, dataset: Dataset, files: Iterable[FetchedFile], plan: FetchPlan
+) -> FetchResult:
+    """Archives the files that are not dated in the future.
+
+    Of a folder the others are archived. A query ends there: its cursor must not pass the date, and the next run
+    repeats what was not archived.
+    """
     new = 0
     cursor: str | None = None
     failure: str | None = None
     try:
         for file in files:
-            body = workspace.raw_archive.store_body(dataset.key, file, batch, dataset.redact)
+            stated = stated_instant(dataset, file) if plan.is_query else file.observed_at
+            if stated is not None and stated > plan.latest:
+                if plan.is_query:
+                    failure = future_response_reason(file.name, stated)
+                    break
+                continue
+            if plan.refused and file.scope == Scope.FULL:
+                file = replace(file, scope=Scope.PART)  # noqa: PLW2901
+            body = workspace.raw_archive.store_body(dataset.key, file, plan.batch, dataset.redact)
             cursor = file.cursor.value if file.cursor else cursor
             new += body is not None
     except FetchError as error:
         failure = str(error)
-        workspace.raw_archive.record_failed_fetch(dataset.key, "", error.url, error.reason, batch, error.status)
-    unchanged = _unchanged_bodies(workspace, dataset, batch)
-    return FetchResult(dataset.key, new, unchanged, cursor, failure, asked=bool(new or unchanged))
+        workspace.raw_archive.record_failed_fetch(dataset.key, "", error.url, error.reason, plan.batch, error.status)
+    unchanged = _unchanged_bodies(workspace, dataset, plan.batch)
+    refused = [{"name": file.name, "observed_at": file.observed_at.isoformat()} for file in plan.refused]
+    return FetchResult(dataset.key, new, unchanged, cursor, failure, bool(new or unchanged), refused)
 
 
 def _unchanged_bodies(workspace: Workspace, dataset: Dataset, batch: str) -> list[Mapping[str, str]]:

@@ -62,6 +62,7 @@ class NormaliseResult:
     changed: Mapping[str, float] = field(default_factory=dict)  # share of a full snapshot, by dataset
     signals: Sequence[Mapping[str, Any]] = ()
     far: Mapping[str, int] = field(default_factory=dict)  # days too far ahead, by `table.column`
+    late: Mapping[str, int] = field(default_factory=dict)  # late-arriving files, by dataset
 
 
 def normalise_result_name(market: str) -> str:
@@ -78,6 +79,7 @@ class _Counts:
     changed: dict[str, float] = field(default_factory=dict)
     signals: list[Signal] = field(default_factory=list)
     far: Counter[str] = field(default_factory=Counter)
+    late: dict[str, set[str]] = field(default_factory=dict)  # names of files
 
 
 def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> NormaliseResult:
@@ -103,6 +105,7 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
         run.counts.changed,
         [asdict(signal) for signal in run.counts.signals],
         dict(run.counts.far),
+        {dataset: len(files) for dataset, files in run.counts.late.items()},
     )
     workspace.step_results.write(batch, normalise_result_name(jurisdiction.code), asdict(result))
     for signal in run.counts.signals:
@@ -110,6 +113,12 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
     for column, count in result.far.items():
         workspace.report_progress(
             f"{jurisdiction.code}: {column}: {count} dates more than a year ahead, treated as unknown"
+        )
+    for dataset, count in result.late.items():
+        newest = state.watermarks[dataset].newest
+        workspace.report_progress(
+            f"{dataset}: {count} late-arriving files, not newer than {newest:%Y-%m-%d %H:%M:%S} UTC: they fill gaps in "
+            "the history and make no event"
         )
     if batches:
         workspace.report_progress(f"{jurisdiction.code}: {result.companies} companies touched")
@@ -167,6 +176,9 @@ class _NormaliseRun:
             (snapshot, self._apply_table(snapshot, table)) for snapshot in plan.snapshots for table in snapshot.tables
         ]
         self.counts.signals += self._feed_gap_signals(plan, changed)
+        for snapshot in plan.snapshots:
+            if snapshot.is_late_arriving:
+                self.counts.late.setdefault(snapshot.dataset.key, set()).update(self._file_names(snapshot))
         moved, linked = self.links.follow(plan.changed_tables)
         decided = pl.Series("company_id", [row.company_id for row in plan.decisions], pl.String)
         touched = pl.concat([decided, *(companies for _, companies in changed), moved]).unique().sort()
@@ -197,6 +209,12 @@ class _NormaliseRun:
         rows = self.workspace.staged_store.read_rows(snapshot.dataset.key, snapshot.index.batch, table)
         for start in range(0, rows.select(pl.len()).collect().item(), STRETCH):
             yield rows.slice(start, STRETCH).filter(_rows_of_snapshot(snapshot)).collect()
+
+    def _file_names(self, snapshot: StagedSnapshot) -> Iterator[str]:
+        """Names of the files with rows in a snapshot."""
+        for table in snapshot.tables:
+            rows = self.workspace.staged_store.read_rows(snapshot.dataset.key, snapshot.index.batch, table)
+            yield from rows.filter(_rows_of_snapshot(snapshot)).select("_piece").unique().collect()["_piece"]
 
     def _with_company_ids(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
         company = self.jurisdiction.company_ids_of_rows(table.name, rows.select(table.names))

@@ -6,6 +6,7 @@ parsed and how they count (`stage_plan`), the pool that parses them (`runtime.pa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -23,6 +24,7 @@ from pipelines.runtime.parser_pool import FAULTS, rejection_reason
 from pipelines.sources.source import OpenedSource
 from pipelines.steps import fetch, guards
 from pipelines.steps.batch_figures import DAMAGED, INCREMENTAL, UNCHANGED, corrupt_bodies, figure_values
+from pipelines.steps.future_instants import latest_accepted_instant, without_future_instants
 from pipelines.steps.stage_plan import StagePlan, StageState, base_archive, pending_bodies, plan_stage
 from pipelines.steps.suppression import SuppressionFilter
 from pipelines.workspace import Workspace
@@ -226,9 +228,11 @@ def _parse_bodies(
 ) -> tuple[int, set[str]]:
     """Writes what the bodies contain; returns the number of signals, and the SHA-256 of damaged bodies."""
     size = sum(body.bytes for body in plan.bodies if body.sha256 not in plan.compared)
+    latest = latest_accepted_instant(workspace.step_results.facts(plan.batch).at, workspace.clock())
     tombstones = TombstoneStore(workspace.layout).list_tombstones(jurisdiction.code)
     suppression = SuppressionFilter(jurisdiction, dataset, tombstones)
     damaged: set[str] = set()
+    ahead: Counter[str] = Counter()
     signals = 0
     for parsed in workspace.parser_pool.parse_members(
         dataset.read_batches, _split_members(dataset, plan, writer), size
@@ -239,10 +243,16 @@ def _parse_bodies(
         if outcome.reason is not None:
             writer.add_unreadable_member(outcome.member, outcome.reason)
         for rows in outcome.batches:
-            writer.add_rows(dataset.staged_tables[rows.table], outcome.member, rows.rows)
-            writer.add_rejects(outcome.member, rows.table, rows.rejects)
-            writer.add_signals(rows.signals)
-            signals += len(rows.signals)
+            table = dataset.staged_tables[rows.table]
+            past, refused, found = without_future_instants(dataset.key, table, rows.rows, latest)
+            writer.add_rows(table, outcome.member, past)
+            for rejects in (rows.rejects, refused):
+                writer.add_rejects(outcome.member, rows.table, rejects)
+            writer.add_signals((*rows.signals, *found))
+            signals += len(rows.signals) + len(found)
+            ahead.update({one.subject: one.count for one in found})
+    for column, count in ahead.items():
+        workspace.report_progress(f"{dataset.key}: {column}: {count} instants in the future, treated as unknown")
     writer.add_figures({**suppression.figures(), **({DAMAGED: sorted(damaged)} if damaged else {})})
     return signals, damaged
 

@@ -57,4 +57,11 @@ OPERATIONS: Final = (
         "spare = _body_hashes(past)",
         "tests/pipelines/maintenance/test_retention.py::test_the_newest_complete_edition_and_the_newest_batch_stay",
     ),
+    Mutant(
+        "doctor: late-arriving files of recent runs are nothing",
+        "firm/doctor/ingests.py",
+        "files.update(note.late)",
+        "files.update({})",
+        "tests/firm/test_ingest_dates.py::test_ingest_days_in_the_wrong_order_is_said_by_report_run_log_and_doctor",
+    ),
 )

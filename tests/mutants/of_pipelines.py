@@ -4,6 +4,9 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
+_DATES: Final = "tests/firm/test_ingest_dates.py"
+_FUTURE: Final = "tests/pipelines/ingest/test_run_future.py"
+_INSTANTS: Final = "tests/pipelines/steps/test_future_instants.py"
 _EVENTS: Final = "tests/pipelines/transforms/events/test_event_rows.py"
 _OWNERSHIP: Final = "tests/pipelines/transforms/ownership/test_owners.py"
 _RECONCILED: Final = "tests/pipelines/transforms/ownership/test_survivorship.py"
@@ -186,5 +189,61 @@ PIPELINES: Final = (
         "columns = [(rows[one] if isinstance(one, str) else one.of(rows)).to_list() for one in declared]",
         "columns = [(rows[one] if isinstance(one, str) else one.of(rows)) for one in declared]",
         "tests/firm/test_erase.py::test_erase_holder_whose_key_in_the_register_is_the_name_leaves_no_name_in_events",
+    ),
+    Mutant(
+        "dates: a file dated in the future is ingested, and silences its market",
+        "pipelines/steps/fetch.py",
+        "if stated is not None and stated > plan.latest:",
+        "if stated is None:",
+        f"{_FUTURE}::test_ingest_file_named_in_the_future_is_quarantined_and_later_events_are_made",
+    ),
+    Mutant(
+        "dates: an answer named in the future moves the cursor past all that follows",
+        "pipelines/steps/fetch.py",
+        "stated = stated_instant(dataset, file) if plan.is_query else file.observed_at",
+        "stated = file.observed_at",
+        f"{_FUTURE}::test_ingest_answer_named_in_the_future_does_not_move_the_cursor",
+    ),
+    Mutant(
+        "dates: what is left of a set without its refused file is all there is",
+        "pipelines/steps/fetch.py",
+        "if plan.refused and file.scope == Scope.FULL:",
+        "if plan.is_query and file.scope == Scope.FULL:",
+        f"{_FUTURE}::test_ingest_complete_set_without_its_refused_file_retires_nothing",
+    ),
+    Mutant(
+        "dates: an old time of a run makes files of today future ones",
+        "pipelines/steps/future_instants.py",
+        "return max(at, now) + FUTURE_SLACK",
+        "return at + FUTURE_SLACK",
+        f"{_INSTANTS}::test_the_latest_instant_follows_the_later_of_run_and_clock",
+    ),
+    Mutant(
+        "dates: a future time in a record is believed",
+        "pipelines/steps/future_instants.py",
+        "return rows.with_columns(known).filter(~mask), rejects, signals",
+        "return rows.filter(~mask), rejects, signals",
+        f"{_INSTANTS}::test_an_optional_future_instant_becomes_unknown_and_is_named",
+    ),
+    Mutant(
+        "dates: late-arriving files are not told of",
+        "pipelines/steps/normalise.py",
+        "if snapshot.is_late_arriving:",
+        "if snapshot.is_late_arriving and snapshot.is_complete:",
+        f"{_FUTURE}::test_ingest_late_file_is_counted_in_report_and_run_log",
+    ),
+    Mutant(
+        "ingest: a folder of which no dataset reads a file is a success",
+        "pipelines/reporting/report.py",
+        "return self.unreadable > 0 or self.has_only_unread_files",
+        "return self.unreadable > 0",
+        f"{_DATES}::test_ingest_folder_of_unread_files_ends_with_four",
+    ),
+    Mutant(
+        "ingest: a misspelled dataset in day.json is as if it were not there",
+        "pipelines/sources/folder.py",
+        "for key in sorted(day.complete - set(datasets)):",
+        "for key in sorted(day.complete & set()):",
+        f"{_DATES}::test_ingest_day_with_an_unknown_name_is_refused",
     ),
 )

@@ -65,7 +65,8 @@ class SignalNote:
 class RunNote:
     """One run. `ended_at` None: it is running, or its process died.
 
-    seconds: by market, duration from RAW to events; empty for a run that was started by Dagster.
+    seconds: by market, duration from RAW to events; empty for a run that was started by Dagster. late: by dataset,
+    number of late-arriving files, which make no events.
     """
 
     batch: str
@@ -79,6 +80,7 @@ class RunNote:
     errors: tuple[ErrorNote, ...] = ()
     signals: tuple[SignalNote, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+    late: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:
@@ -123,5 +125,6 @@ def _parse_note(value: dict[str, Any]) -> RunNote:
         held=tuple(QuarantineNote(**one) for one in value["held"]),
         errors=tuple(ErrorNote(**one) for one in value["errors"]),
         signals=tuple(SignalNote(**one) for one in value["signals"]),
-        seconds=value.get("seconds", {}),  # missing in reports of earlier versions
+        seconds=value.get("seconds", {}),  # this and the next are missing in reports of earlier versions
+        late=value.get("late", {}),
     )

@@ -85,6 +85,13 @@ def test_a_reason_names_no_company_behind_an_address() -> None:
     assert len(shorten_reason("x" * 900)) == 500
 
 
+def test_shorten_reason_of_a_file_dated_in_the_future_does_not_name_it() -> None:
+    """Its name may be the number of a company that is erased later."""
+    assert shorten_reason("1000001-1.json is dated 2062-01-01T00:00:00Z") == "a file is dated 2062-01-01T00:00:00Z"
+    assert shorten_reason("fi/a 1.json, fi/b.json: dated 2062-01-01: no") == "a file: dated 2062-01-01: no"
+    assert shorten_reason("the list is dated") == "the list is dated"
+
+
 @pytest.mark.slow
 def test_runs_of_a_schedule_tell_the_same(place: Place) -> None:
     """One that comes through, one that a guard stops, which is no failure, and one that fails."""

@@ -26,6 +26,7 @@ WHOLE = RunNote(
     (ErrorNote("SE", "read: torn"),),
     (SignalNote("no.enheter", "unknown_code", "ÅÄÖ", 17),),
     {"NO": 41.25, "SE": 0.5},
+    {"no.enheter": 3},
 )
 
 
