@@ -97,7 +97,7 @@ def apply_snapshots(workspace: Workspace, jurisdiction: Jurisdiction, batch: str
             for part, mark in pending:
                 tables, companies = part.read()
                 with history.transaction():
-                    diffs, rows = merge_part(history, rules, tables, companies, snapshot.instant)
+                    diffs, rows = merge_part(history, rules, tables, companies, snapshot)
                     history.add_to_outbox(rows)
                     history.record_step(HISTORY_MARK, mark)
                 for name, diff in diffs.items():
@@ -125,15 +125,19 @@ def pending_parts(
 
 
 def merge_part(
-    history: MarketHistory, rules: MarketRules, part: Frames, companies: pl.Series, instant: datetime
+    history: MarketHistory, rules: MarketRules, part: Frames, companies: pl.Series, snapshot: NormalisedSnapshot
 ) -> tuple[dict[str, TableDiff], pl.DataFrame]:
-    """Merges a part of a snapshot, complete for these companies; returns its differences and its event rows."""
+    """Merges a part of a snapshot, complete for these companies; returns its differences and its event rows.
+
+    Its content is of the snapshot's instant and known since `known_at`: only history asks when it became known.
+    """
+    instant, known_at = snapshot.instant, snapshot.known_at
     former = {table.name: history.current_rows(table, companies) for table in _COMPARED}
     tables = derive_tables(part, former, companies, rules, instant)
     late = late_arriving_datasets(part[EDITIONS])
     is_late = bool(part[EDITIONS]["late"].all())
     diffs = {
-        table.name: history.merge_snapshot(table, tables[table.name], companies, instant, late=is_late)
+        table.name: history.merge_snapshot(table, tables[table.name], companies, known_at, late=is_late)
         for table in TABLES
     }
     owners, former_owners = tables[OWNERS.name], former[OWNERS.name]
@@ -141,7 +145,7 @@ def merge_part(
     states = None if in_place.is_empty() else history.known_rows(HOLDINGS, in_place)
     holdings = tables[HOLDINGS.name], _earlier_holdings(part)
     spans = build_valid_time_spans(owners, holdings, rules.source_precedence, states, former_owners)
-    history.replace_valid_times(OWNERS, spans.rows, spans.keys, instant)
+    history.replace_valid_times(OWNERS, spans.rows, spans.keys, known_at)
     context = EmissionContext(instant, rules.baselines, late, part.get(LINKED))
     return diffs, build_event_rows(diffs, {**tables, SPANS: spans.rows}, context)
 
