@@ -24,6 +24,13 @@ PIPELINES: Final = (
         f"{_OWNERSHIP}::test_thresholds",
     ),
     Mutant(
+        "baseline: a first load in parts is a storm of events",
+        "pipelines/transforms/events/emission_rules.py",
+        'is_first = pl.col("register").is_in(list(lookups)) & pl.col("_known").is_null()',
+        "is_first = pl.lit(value=False)",
+        "tests/pipelines/ingest/test_run_first_answers.py::test_ingest_of_a_first_load_in_parts_is_silent",
+    ),
+    Mutant(
         "as-of: a file from behind known time is known from its own day",
         "pipelines/steps/normalise_plan.py",
         "passed = sorted(instant for instant in by_instant if until is not None and instant <= until)",
