@@ -66,14 +66,14 @@ class ApplyResult:
 class MarketRules:
     """What applies to all snapshots of a run: precedence, news without a headline, decisions, first snapshots.
 
-    baselines: by dataset, the instant of its first snapshot. lookup_datasets: those looked up company by company.
+    baselines: by dataset, the instant of its first snapshot. per_company_datasets: those looked up company by company.
     """
 
     source_precedence: SourcePrecedence
     untitled: frozenset[str]
     decisions: Sequence[HolderDecision] = ()
     baselines: Mapping[str, datetime] = field(default_factory=dict)
-    lookup_datasets: frozenset[str] = frozenset()
+    per_company_datasets: frozenset[str] = frozenset()
 
 
 def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
@@ -84,11 +84,7 @@ def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: Market
         frozenset(jurisdiction.untitled_datasets),
         DecisionLog(workspace.layout).holder_decisions(jurisdiction.code),
         {dataset: baseline for dataset, baseline in baselines.items() if baseline is not None},
-        frozenset(
-            dataset.key
-            for dataset in jurisdiction.datasets
-            if dataset.subjects_to_fetch is not None and dataset.absences_to_confirm is None
-        ),
+        frozenset(dataset.key for dataset in jurisdiction.datasets if dataset.is_per_company),
     )
 
 
@@ -152,7 +148,7 @@ def merge_part(
     holdings = tables[HOLDINGS.name], _earlier_holdings(part)
     spans = build_valid_time_spans(owners, holdings, rules.source_precedence, states, former_owners)
     history.replace_valid_times(OWNERS, spans.rows, spans.keys, known_at)
-    context = EmissionContext(instant, rules.baselines, late, part.get(LINKED), rules.lookup_datasets)
+    context = EmissionContext(instant, rules.baselines, late, part.get(LINKED), rules.per_company_datasets)
     return diffs, build_event_rows(diffs, {**tables, SPANS: spans.rows}, context)
 
 

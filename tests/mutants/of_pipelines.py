@@ -26,7 +26,7 @@ PIPELINES: Final = (
     Mutant(
         "baseline: a first load in parts is a storm of events",
         "pipelines/transforms/events/emission_rules.py",
-        'is_first = pl.col("register").is_in(list(lookups)) & pl.col("_known").is_null()',
+        'is_first = pl.col("register").is_in(list(per_company)) & pl.col("_known").is_null()',
         "is_first = pl.lit(value=False)",
         "tests/pipelines/ingest/test_run_first_answers.py::test_ingest_of_a_first_load_in_parts_is_silent",
     ),

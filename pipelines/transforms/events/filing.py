@@ -54,7 +54,7 @@ def filing_events(differences: Differences, snapshot: Frames, context: EmissionC
 
     def heard(candidates: pl.DataFrame) -> pl.DataFrame:
         rows = emittable_rows(candidates, "register", differences["companies"].known, context)
-        new = without_first_answers(rows, told, pl.coalesce("filed_at", "period_end"), context.lookup_datasets)
+        new = without_first_answers(rows, told, pl.coalesce("filed_at", "period_end"), context.per_company_datasets)
         return new.filter(is_within_window(pl.coalesce("period_end", "filed_at")))
 
     added = without_known_filings(heard(_first_documents(differences, snapshot, told)), told)

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
-import polars as pl
 import pytest
 
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts
 
 
-def no_subjects(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    """Of a folder nothing can be looked up; a dataset that declares this is still one of look-ups."""
-    del staged
-    return iter(())
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
     datasets = tuple(
-        replace(dataset, subjects_to_fetch=no_subjects) if dataset.key == "fi.accounts" else dataset
+        replace(dataset, is_per_company=True) if dataset.key == "fi.accounts" else dataset
         for dataset in MARKET.datasets
     )
     with dg.DagsterInstance.ephemeral() as instance:
