@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, Final
@@ -122,17 +122,19 @@ def duckdb_ddl(table: Table) -> str:
 
 
 def declarations_fingerprint(tables: Iterable[Table]) -> str:
-    """SHA-256 of the declarations without descriptions: equal means the same columns, types and keys."""
+    """SHA-256 of what decides which bytes are stored: equal means that stored rows need not be made again."""
     shapes = [_shape_of(table) for table in sorted(tables, key=lambda table: table.name)]
     return hashlib.sha256(json.dumps(shapes, sort_keys=True).encode()).hexdigest()
 
 
 def _shape_of(table: Table) -> dict[str, Any]:
-    """A declaration as plain values. Descriptions may be reworded without a new edition of stored files."""
-    shape = asdict(table)
-    for described in (shape, *shape["columns"]):
-        del described["description"]
-    return shape
+    """What a declaration decides about stored rows: their columns, which of them are compared, their valid time.
+
+    Not what only checks or explains them: a reworded description, a column that may be null now or a new code is no
+    reason to make stored rows again.
+    """
+    columns = [(column.name, str(column.kind), column.business) for column in table.columns]
+    return {"name": table.name, "key": table.key, "columns": columns, "valid": (table.valid_from, table.ended)}
 
 
 def find_violations(table: Table, frame: pl.DataFrame, today: date) -> list[SchemaViolation]:

@@ -129,6 +129,8 @@ class Dataset:
     staged_tables: the staged tables by name; keys of these tables identify a record over time. Datasets that deliver
     the same records (bulk and API) share a staged table; on equal timestamps the dataset declared later wins.
     subjects_to_fetch: subjects to look up one by one, from what was just staged of any dataset of the jurisdiction.
+    is_per_company: each of these is a company, and its answer is all that the source has of it. A first load then takes
+    many runs: for filings the baseline is the company's own first answer (docs/architecture.md 6).
     fetch: used for live and sandbox; the base address is set in Http.
     redact: removes persons before the archive.
     change_feed_key: key of the feed that names changed records of this dataset. A change in a full snapshot that the
@@ -167,6 +169,7 @@ class Dataset:
     split_members: Callable[[ArchiveMember], Iterator[ArchiveMember]] = no_split
     fetch: Callable[[HttpClient, Cursor | None, Iterable[str]], Iterator[FetchedFile]] | None = None
     subjects_to_fetch: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
+    is_per_company: bool = False
     redact: Callable[[BinaryIO], BinaryIO] | None = None
     change_feed_key: str | None = None
     absences_to_confirm: Callable[[Mapping[str, DataFrame], Mapping[str, DataFrame]], Iterator[AbsenceCheck]] | None = (

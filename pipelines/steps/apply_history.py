@@ -66,13 +66,14 @@ class ApplyResult:
 class MarketRules:
     """What applies to all snapshots of a run: precedence, news without a headline, decisions, first snapshots.
 
-    baselines: by dataset, the instant of its first snapshot.
+    baselines: by dataset, the instant of its first snapshot. per_company_datasets: those looked up company by company.
     """
 
     source_precedence: SourcePrecedence
     untitled: frozenset[str]
     decisions: Sequence[HolderDecision] = ()
     baselines: Mapping[str, datetime] = field(default_factory=dict)
+    per_company_datasets: frozenset[str] = frozenset()
 
 
 def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
@@ -83,6 +84,7 @@ def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: Market
         frozenset(jurisdiction.untitled_datasets),
         DecisionLog(workspace.layout).holder_decisions(jurisdiction.code),
         {dataset: baseline for dataset, baseline in baselines.items() if baseline is not None},
+        frozenset(dataset.key for dataset in jurisdiction.datasets if dataset.is_per_company),
     )
 
 
@@ -97,7 +99,7 @@ def apply_snapshots(workspace: Workspace, jurisdiction: Jurisdiction, batch: str
             for part, mark in pending:
                 tables, companies = part.read()
                 with history.transaction():
-                    diffs, rows = merge_part(history, rules, tables, companies, snapshot.instant)
+                    diffs, rows = merge_part(history, rules, tables, companies, snapshot)
                     history.add_to_outbox(rows)
                     history.record_step(HISTORY_MARK, mark)
                 for name, diff in diffs.items():
@@ -125,15 +127,19 @@ def pending_parts(
 
 
 def merge_part(
-    history: MarketHistory, rules: MarketRules, part: Frames, companies: pl.Series, instant: datetime
+    history: MarketHistory, rules: MarketRules, part: Frames, companies: pl.Series, snapshot: NormalisedSnapshot
 ) -> tuple[dict[str, TableDiff], pl.DataFrame]:
-    """Merges a part of a snapshot, complete for these companies; returns its differences and its event rows."""
+    """Merges a part of a snapshot, complete for these companies; returns its differences and its event rows.
+
+    Its content is of the snapshot's instant and known since `known_at`: only history asks when it became known.
+    """
+    instant, known_at = snapshot.instant, snapshot.known_at
     former = {table.name: history.current_rows(table, companies) for table in _COMPARED}
     tables = derive_tables(part, former, companies, rules, instant)
     late = late_arriving_datasets(part[EDITIONS])
     is_late = bool(part[EDITIONS]["late"].all())
     diffs = {
-        table.name: history.merge_snapshot(table, tables[table.name], companies, instant, late=is_late)
+        table.name: history.merge_snapshot(table, tables[table.name], companies, known_at, late=is_late)
         for table in TABLES
     }
     owners, former_owners = tables[OWNERS.name], former[OWNERS.name]
@@ -141,8 +147,8 @@ def merge_part(
     states = None if in_place.is_empty() else history.known_rows(HOLDINGS, in_place)
     holdings = tables[HOLDINGS.name], _earlier_holdings(part)
     spans = build_valid_time_spans(owners, holdings, rules.source_precedence, states, former_owners)
-    history.replace_valid_times(OWNERS, spans.rows, spans.keys, instant)
-    context = EmissionContext(instant, rules.baselines, late, part.get(LINKED))
+    history.replace_valid_times(OWNERS, spans.rows, spans.keys, known_at)
+    context = EmissionContext(instant, rules.baselines, late, part.get(LINKED), rules.per_company_datasets)
     return diffs, build_event_rows(diffs, {**tables, SPANS: spans.rows}, context)
 
 

@@ -155,6 +155,7 @@ def load_normalise_state(
         {one: facts(one).at for one in unfinished},
         [row for row in DecisionLog(workspace.layout).all(jurisdiction.code) if str(row.number) not in decided],
         {table.name: list(unconfirmed_keys(lake, jurisdiction, table)) for table in tables},
+        history.known_until(),
     )
 
 
@@ -188,7 +189,7 @@ class _NormaliseRun:
                     self.history.touch_provenance(table, archive.on, archive.sha256, snapshot.instant)
             self.history.advance_watermark(snapshot.dataset.key, plan.instant)
         if not touched.is_empty():
-            self._write_normalised(touched, plan.instant, {EDITIONS: _editions_frame(plan.snapshots), LINKED: linked})
+            self._write_normalised(touched, plan, {EDITIONS: _editions_frame(plan.snapshots), LINKED: linked})
 
     def _apply_table(self, snapshot: StagedSnapshot, table: Table) -> pl.Series:
         """Applies one table of a snapshot; returns the companies it changed."""
@@ -241,9 +242,10 @@ class _NormaliseRun:
             rows = self.history.present_rows_of(feed.staged_tables.values(), companies).values()
             yield from feed_gap_signals(dataset, companies, rows, since)
 
-    def _write_normalised(self, touched: pl.Series, instant: datetime, extra: Mapping[str, pl.DataFrame]) -> None:
+    def _write_normalised(self, touched: pl.Series, plan: InstantPlan, extra: Mapping[str, pl.DataFrame]) -> None:
         """Writes the snapshot in parts; the extra frames go with each part, filtered to its companies."""
-        with self.workspace.snapshot_store.writer(self.jurisdiction.code, self.batch, instant) as writer:
+        instant, store = plan.instant, self.workspace.snapshot_store
+        with store.writer(self.jurisdiction.code, self.batch, instant, plan.known_at) as writer:
             for companies, tables, far in parallel_map(
                 self._current_records(touched), partial(self._normalise_companies, instant)
             ):
@@ -251,6 +253,7 @@ class _NormaliseRun:
                 self.counts.far += far
                 own = {name: _rows_of_companies(rows, companies) for name, rows in extra.items()}
                 writer.add({**tables, **own}, companies)
+        self.history.advance_known_time(plan.known_at)
         self.history.record_step(IMAGE_MARK, snapshot_key(self.batch, instant))
 
     def _current_records(self, touched: pl.Series) -> Generator[_Present, None, None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import polars as pl
@@ -22,6 +22,7 @@ from warehouse.staged.store import StagedIndex
 
 FEED_GAP: Final = "missed_by_feed"
 _EXAMPLES: Final = 5
+_TICK: Final = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class NormaliseState:
     run_at: logical instant of the run. pending: staged batches neither applied nor quarantined, by dataset in
     declared order, oldest first. watermarks: by dataset. unfinished: logical instants of the earlier runs among
     the pending batches that ended before they staged every dataset, by batch. decisions: manual decisions not
-    applied yet. unconfirmed: by staged table, keys of records with an open deletion check.
+    applied yet. unconfirmed: by staged table, keys of records with an open deletion check. known_until: newest instant
+    of the history's known time.
     """
 
     run_at: datetime
@@ -48,6 +50,7 @@ class NormaliseState:
     unfinished: Mapping[str, datetime] = field(default_factory=dict)
     decisions: Sequence[DecisionRecord] = ()
     unconfirmed: Mapping[str, Sequence[pl.DataFrame]] = field(default_factory=dict)
+    known_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # one row of the plan: compared by identity
@@ -74,6 +77,7 @@ class InstantPlan:
 
     feed_gaps: datasets whose complete snapshots are compared with their change feed, with the instant since which
     the feed should have announced every change. changed_tables: staged tables whose links are followed again.
+    known_at: when the content becomes known, `instant` or later.
     """
 
     instant: datetime
@@ -81,6 +85,7 @@ class InstantPlan:
     decisions: Sequence[DecisionRecord]
     feed_gaps: Mapping[str, datetime]
     changed_tables: frozenset[str]
+    known_at: datetime
 
 
 def plan_instants(jurisdiction: Jurisdiction, state: NormaliseState) -> list[InstantPlan]:
@@ -94,17 +99,42 @@ def plan_instants(jurisdiction: Jurisdiction, state: NormaliseState) -> list[Ins
     newest = max([*by_instant, *(mark.newest for mark in state.watermarks.values())], default=None)
     if state.decisions and newest is not None:
         by_instant.setdefault(newest, [])  # decisions apply to the newest state
+    known_at = _known_instants(by_instant, state)
     watermarks, plans = dict(state.watermarks), list[InstantPlan]()
     for instant, found in sorted(by_instant.items()):
         changed = {table.name for snapshot in found for table in snapshot.tables}
         if not plans:  # links may have been declared since the last run
             changed |= {name for dataset in jurisdiction.datasets for name in dataset.staged_tables}
         decisions = state.decisions if instant == newest else ()
-        plans.append(InstantPlan(instant, found, decisions, _feed_gaps(found, watermarks), frozenset(changed)))
+        gaps = _feed_gaps(found, watermarks)
+        plans.append(InstantPlan(instant, found, decisions, gaps, frozenset(changed), known_at[instant]))
         for key in {snapshot.dataset.key for snapshot in found}:
             known = watermarks.get(key, Watermark(instant, instant))
             watermarks[key] = Watermark(known.baseline, max(known.newest, instant))
     return plans
+
+
+def _known_instants(
+    by_instant: Mapping[datetime, Sequence[StagedSnapshot]], state: NormaliseState
+) -> dict[datetime, datetime]:
+    """When the content of each instant becomes known: at that instant, unless known time has passed it.
+
+    What was known at a past instant never changes. Content from behind becomes known just before the first newer
+    instant of the run; without one at the run's own, to the millisecond, as the name of its batch keeps it for a
+    rebuild; decisions alone when they were made.
+    """
+    until, known = state.known_until, {instant: instant for instant in by_instant}
+    passed = sorted(instant for instant in by_instant if until is not None and instant <= until)
+    if until is None or not passed:
+        return known
+    if newer := known.keys() - set(passed):
+        first = min(newer) - len(passed) * _TICK
+    elif any(by_instant.values()):
+        first = state.run_at.replace(microsecond=state.run_at.microsecond // 1000 * 1000)
+    else:
+        first = max(decision.at for decision in state.decisions)
+    first = max(first, until + _TICK)
+    return known | {instant: first + place * _TICK for place, instant in enumerate(passed)}
 
 
 def _batch_snapshots(jurisdiction: Jurisdiction, state: NormaliseState, index: StagedIndex) -> Iterator[StagedSnapshot]:

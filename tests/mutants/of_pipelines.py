@@ -27,6 +27,28 @@ PIPELINES: Final = (
         f"{_OWNERSHIP}::test_thresholds",
     ),
     Mutant(
+        "baseline: a first load in parts is a storm of events",
+        "pipelines/transforms/events/emission_rules.py",
+        'is_first = pl.col("register").is_in(list(per_company)) & pl.col("_known").is_null()',
+        "is_first = pl.lit(value=False)",
+        "tests/pipelines/ingest/test_run_first_answers.py::test_ingest_of_a_first_load_in_parts_is_silent",
+    ),
+    Mutant(
+        "as-of: a file from behind known time is known from its own day",
+        "pipelines/steps/normalise_plan.py",
+        "passed = sorted(instant for instant in by_instant if until is not None and instant <= until)",
+        "passed = list[datetime]()",
+        "tests/pipelines/steps/test_normalise_plan.py"
+        "::test_plan_content_from_behind_known_time_is_known_by_the_run_that_brings_it",
+    ),
+    Mutant(
+        "as-of: history is told of a late file's day, not of when it came",
+        "pipelines/steps/apply_history.py",
+        "table.name: history.merge_snapshot(table, tables[table.name], companies, known_at, late=is_late)",
+        "table.name: history.merge_snapshot(table, tables[table.name], companies, instant, late=is_late)",
+        "tests/pipelines/ingest/test_run_late_filings.py::test_ingest_of_a_late_file_leaves_what_was_known_as_it_was",
+    ),
+    Mutant(
         "bands: 25 to 50 and 50 to 75 percent may be one share",
         "pipelines/transforms/events/ownership.py",
         "return max(self.low, other.low) < min(self.high, other.high)",

@@ -34,6 +34,27 @@ WAREHOUSE: Final = (
         "tests/warehouse/history/test_history_history.py::test_columns_that_say_how_we_learned_it_change_nothing",
     ),
     Mutant(
+        "history: an empty list is as good as none",
+        "warehouse/history/scd2.py",
+        'return f"i.{name} IS DISTINCT FROM o.{name}"',
+        'return f"hash(i.{name}) <> hash(o.{name})"',
+        "tests/warehouse/history/test_history_history.py::test_merge_an_empty_list_that_becomes_unknown_is_a_change",
+    ),
+    Mutant(
+        "history: a day before an unknown start has two rows",
+        "warehouse/history/scd2.py",
+        'WHERE f.{start} IS NULL OR v.valid_to > f.{start}"""',
+        'WHERE v.valid_to > f.{start}"""',
+        "tests/warehouse/history/test_history_history.py::test_merge_a_row_without_a_start_leaves_no_day_two_rows",
+    ),
+    Mutant(
+        "history: a new code of a list asks for a rebuild",
+        "warehouse/schema_render.py",
+        "columns = [(column.name, str(column.kind), column.business) for column in table.columns]",
+        "columns = [(column.name, str(column.kind), column.business, column.allowed) for column in table.columns]",
+        "tests/warehouse/test_schema_render.py::test_fingerprint_of_what_is_not_stored_is_the_same",
+    ),
+    Mutant(
         "known_pct: shares add up to more than all",
         "warehouse/reader/queries/owners.py",
         "return cut, _percent_text(min(sum(known), 100 * _UNITS)) if known else None",

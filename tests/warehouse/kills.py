@@ -47,7 +47,7 @@ def stage(root: Path, on_step: Step) -> None:
 def image(root: Path, on_step: Step) -> None:
     """An image of two parts."""
     frame = rows(COMPANIES, company(1), company(2))
-    with SnapshotStore(Layout(root), on_step).writer("NO", "batch1", DAY) as writer:
+    with SnapshotStore(Layout(root), on_step).writer("NO", "batch1", DAY, DAY) as writer:
         for number in range(frame.height):
             writer.add({"companies": frame[number : number + 1]}, ids(frame[number : number + 1]))
 

@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -15,7 +16,7 @@ from tests.warehouse.helpers import company, rows
 from warehouse import schema_render
 from warehouse.history import scd2
 from warehouse.schema.tables import BY_NAME, COMPANIES, HOLDINGS, OWNERS, TABLES
-from warehouse.schema.types import Table
+from warehouse.schema.types import ColumnKind, Table
 from warehouse.storage.duckdb import copy_database, open_database, query_frame, registered_frame
 
 TODAY = date(2026, 1, 1)
@@ -109,16 +110,29 @@ def test_the_fingerprint_is_of_the_declarations() -> None:
     assert schema_render.declarations_fingerprint(TABLES) != schema_render.declarations_fingerprint(TABLES[1:])
 
 
-def test_fingerprint_of_reworded_descriptions_is_the_same() -> None:
+@pytest.mark.parametrize("values", [{"description": "Reworded."}, {"nullable": True}, {"allowed": ("code",)}])
+def test_fingerprint_of_what_is_not_stored_is_the_same(values: dict[str, Any]) -> None:
     table = TABLES[0]
-    columns = tuple(replace(column, description="reworded") for column in table.columns)
+    columns = tuple(replace(column, **values) for column in table.columns)
+    other = replace(table, description="Reworded.", columns=columns, sort=table.key)
+    assert schema_render.declarations_fingerprint([other]) == schema_render.declarations_fingerprint([table])
+
+
+@pytest.mark.parametrize("values", [{"business": False}, {"kind": ColumnKind.JSON}, {"name": "other"}])
+def test_fingerprint_of_other_stored_columns_differs(values: dict[str, Any]) -> None:
+    columns = tuple(replace(column, **values) if column.name == "website" else column for column in COMPANIES.columns)
     assert schema_render.declarations_fingerprint(
-        [replace(table, description="reworded", columns=columns)]
-    ) == schema_render.declarations_fingerprint([table])
-    other = (replace(columns[0], business=not columns[0].business), *columns[1:])
+        [replace(COMPANIES, columns=columns)]
+    ) != schema_render.declarations_fingerprint([COMPANIES])
+
+
+@pytest.mark.parametrize(
+    "values", [{"key": ("org_number",)}, {"valid_from": "status_date"}, {"ended": "dissolved_date"}], ids=str
+)
+def test_fingerprint_of_another_key_or_valid_time_differs(values: dict[str, Any]) -> None:
     assert schema_render.declarations_fingerprint(
-        [replace(table, columns=other)]
-    ) != schema_render.declarations_fingerprint([table])
+        [replace(COMPANIES, **values)]
+    ) != schema_render.declarations_fingerprint([COMPANIES])
 
 
 def test_nothing_is_fetched_from_anywhere() -> None:

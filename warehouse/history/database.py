@@ -6,7 +6,6 @@ comparison (`pipelines.maintenance.rebuild`).
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,11 +42,15 @@ _BOOK: Final = (
     f"CREATE TABLE IF NOT EXISTS outbox ({schema_render.duckdb_columns(EVENTS)})",
 )
 _LIVED: Final = "edition"  # marks: schema editions that a file has had, if there were several
-RENAMED_EDITIONS: Final = {
-    "2510b524b81c982820c414109958b6a33cb93cd857d2773abe059e5cad060618": (
-        "08a2a1d20e90edfb9932d121a1cbdce809d50cd2263a7c7c0c651a543b8682e2"
-    )
-}
+# Earlier names of the edition `_LAST_RENAMED`, hashes of more than decides about stored rows: descriptions and checks.
+_LAST_RENAMED: Final = "696677f9b08034422aec50995b2d570e0d01428a0a934193f9dbc4eb5b4b1062"
+RENAMED_EDITIONS: Final[Mapping[str, str]] = dict.fromkeys(
+    (
+        "2510b524b81c982820c414109958b6a33cb93cd857d2773abe059e5cad060618",
+        "08a2a1d20e90edfb9932d121a1cbdce809d50cd2263a7c7c0c651a543b8682e2",
+    ),
+    _LAST_RENAMED,
+)
 # DuckDB reuses freed blocks but does not return them: past this share of free blocks the file is rewritten.
 LARGEST_FREE_SHARE: Final = 0.5
 FEWEST_FREE_BLOCKS: Final = 256  # blocks of 256 KiB
@@ -56,13 +59,12 @@ _KEPT: Final = ("open", "closed", "versions")  # current, superseded, past valid
 
 def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
     """Creates missing tables and columns: all of them in a new file, newly declared ones in an existing file."""
-    connection.execute(_IDENTITY)
+    for statement in (_IDENTITY, *_BOOK):
+        connection.execute(statement)
     found = connection.execute("FROM identity").fetchall()
     edition = _schema_version(TABLES)
     if found and _as_now(found[0][1]) == edition:
         return
-    for statement in _BOOK:
-        connection.execute(statement)
     for table in TABLES:
         scd2.create_history_tables(connection, table)
     own = found[0][0] if found else uuid.uuid4().hex
@@ -84,14 +86,14 @@ def has_mixed_schema_versions(path: Path) -> bool:
 
 
 def _as_now(edition: str) -> str:
-    """Current name of an edition; earlier names were hashes that included column descriptions."""
+    """Current name of an edition."""
     return RENAMED_EDITIONS.get(edition, edition)
 
 
 @lru_cache(maxsize=2)
 def _schema_version(tables: tuple[Table, ...]) -> str:
-    """SHA-256 of everything that `ensure_schema` creates: a file with this edition needs no preparation."""
-    return hashlib.sha256("\n".join((schema_render.declarations_fingerprint(tables), *_BOOK)).encode()).hexdigest()
+    """Edition of the shared tables: the rows of a file with this one are whole."""
+    return schema_render.declarations_fingerprint(tables)
 
 
 def compacted_copy(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | None:

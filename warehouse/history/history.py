@@ -41,6 +41,7 @@ from warehouse.storage.locks import AlreadyLockedError, history_lock
 
 __all__ = ["AlreadyLockedError", "MarketHistory", "TableDiff"]
 
+_KNOWN = "known"  # marks: the newest instant at which anything became known
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -141,6 +142,17 @@ class MarketHistory:
             )
         self._come = None
 
+    def known_until(self) -> datetime | None:
+        """The newest instant of known time: what was known at it and before does not change any more."""
+        marks = map(datetime.fromisoformat, self.recorded_keys(_KNOWN))
+        return max([*marks, *(newest for _, newest in self._watermarks_by_dataset().values())], default=None)
+
+    def advance_known_time(self, instant: datetime) -> None:
+        """Records that something becomes known at an instant; known time never goes back."""
+        known = max(instant, self.known_until() or instant)
+        self._connection.execute("DELETE FROM marks WHERE step = $1", [_KNOWN])
+        self.record_step(_KNOWN, known.isoformat())
+
     def _watermarks_by_dataset(self) -> dict[str, tuple[datetime, datetime]]:
         if self._come is None:  # cached: needed for every dataset of a market, several times per run
             select = "SELECT dataset, epoch_us(baseline), epoch_us(high_water) FROM datasets"
@@ -212,8 +224,8 @@ class MarketHistory:
     ) -> TableDiff:
         """Merges a snapshot of the touched companies into one table: `rows` is their complete current content.
 
-        Rows are compared by business columns alone. A late-arriving snapshot (`late`) is merged in the same way
-        but returns an empty diff, so that it makes no events.
+        Rows are compared by business columns alone. `instant`: when the content became known. A late-arriving
+        snapshot (`late`) is merged in the same way but returns an empty diff, so that it makes no events.
         """
         with self.transaction():
             known = self._known_companies(touched, instant) if table.name == COMPANIES.name and not late else None

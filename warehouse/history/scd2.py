@@ -76,7 +76,10 @@ def create_history_tables(connection: duckdb.DuckDBPyConnection, table: Table) -
 def merge_snapshot(
     connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime
 ) -> TableDiff:
-    """Merges the snapshot of the touched companies into the current rows and returns the diff."""
+    """Merges the snapshot of the touched companies into the current rows and returns the diff.
+
+    instant: when its content became known.
+    """
     rows = schema_render.conform_frame(table, rows)
     if not schema_render.has_unique_keys(table, rows):
         raise ValueError(f"{table.name}: the key ({', '.join(table.key)}) is null or duplicated in one snapshot")
@@ -101,27 +104,29 @@ def merge_snapshot(
 def _difference_sql(table: Table) -> str:
     """SQL for the keys that differ: `old` is a rowid in `open`, `row` a row of the snapshot.
 
-    Values are compared by two 64-bit hashes: a join that carries the values takes a third longer, and more
-    memory than available at twelve million rows.
+    The values themselves are compared, not hashes of them: DuckDB's `hash()` is the same for an empty list as for
+    null. Memory is bounded by the parts in which a snapshot is merged.
     """
-    name, keyed = quote_identifier(table.name), quoted_columns(table.key)
+    name = quote_identifier(table.name)
     keys = " AND ".join(f"i.{quote_identifier(column)} = o.{quote_identifier(column)}" for column in table.key)
     values = table.business
-    types, hashes = schema_render.duckdb_types(table), _hash_columns_sql(values)
+    types, compared = schema_render.duckdb_types(table), [column for column in values if column not in table.key]
     alike = ", ".join(f"{quote_identifier(column)}::{types[column]} AS {quote_identifier(column)}" for column in values)
+    tests = " OR ".join(["o.old IS NULL", f"i.{_ROW} IS NULL", *map(_differs_sql, compared)])
     return f"""
         CREATE OR REPLACE TEMP TABLE difference AS
         SELECT o.old, i.{_ROW} AS row
-        FROM (SELECT {keyed}, {_ROW}, {hashes} FROM (SELECT {_ROW}, {alike} FROM image)) AS i
+        FROM (SELECT {_ROW}, {alike} FROM image) AS i
         FULL JOIN (
-            SELECT rowid AS old, {keyed}, {hashes} FROM open.{name} SEMI JOIN touched USING ({COMPANY})
+            SELECT rowid AS old, {quoted_columns(values)} FROM open.{name} SEMI JOIN touched USING ({COMPANY})
         ) AS o ON {keys}
-        WHERE o.old IS NULL OR i.{_ROW} IS NULL OR i.one <> o.one OR i.other <> o.other
+        WHERE {tests}
     """
 
 
-def _hash_columns_sql(values: tuple[str, ...]) -> str:
-    return f"hash({quoted_columns(values)}) AS one, hash({quoted_columns(values[::-1])}) AS other"
+def _differs_sql(column: str) -> str:
+    name = quote_identifier(column)
+    return f"i.{name} IS DISTINCT FROM o.{name}"
 
 
 def _build_diff(
@@ -198,14 +203,16 @@ def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table) -> None
 
     If a new row starts later than the one it replaces, the replaced row becomes a past version. A row that
     starts no later than the replaced one corrects it: the replaced row is no longer believed. A row with
-    unknown start splits nothing.
+    unknown start is valid on every day before its end: it splits nothing, and no past version of its key is
+    believed any longer, as a day would have two rows.
     """
     name, start = quote_identifier(table.name), quote_identifier(table.valid_from or "")
     keys, listed = quoted_columns(table.key), quoted_columns(table.names)
     connection.execute(
         f"""CREATE OR REPLACE TEMP TABLE cut AS
             SELECT v.rowid AS old, v.*, f.{start} AS cut_at, f.known_from AS cut_known
-            FROM versions.{name} AS v JOIN fresh AS f USING ({keys}) WHERE v.valid_to > f.{start}"""
+            FROM versions.{name} AS v JOIN fresh AS f USING ({keys})
+            WHERE f.{start} IS NULL OR v.valid_to > f.{start}"""
     )
     delete_rows(connection, f"versions.{name}", "cut")
     connection.execute(
@@ -216,7 +223,7 @@ def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table) -> None
     connection.execute(
         f"""INSERT INTO versions.{name} BY NAME
             SELECT {listed}, greatest(known_from, cut_known) AS known_from, cut_at AS valid_to FROM cut
-            WHERE {start} IS NULL OR {start} < cut_at"""
+            WHERE cut_at IS NOT NULL AND ({start} IS NULL OR {start} < cut_at)"""
     )
     connection.execute(
         f"""INSERT INTO versions.{name} BY NAME

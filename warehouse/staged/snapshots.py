@@ -47,13 +47,17 @@ class SnapshotPart:
 
 @dataclass(frozen=True, slots=True)
 class NormalisedSnapshot:
-    """Snapshot of one instant of one batch; no company is in two parts."""
+    """Snapshot of one instant of one batch; no company is in two parts.
+
+    known_at: when its content became known, later than the instant if it arrived late.
+    """
 
     market: str
     batch: str
     instant: datetime
     path: Path
     parts: tuple[SnapshotPart, ...]
+    known_at: datetime
 
     @classmethod
     def at(cls, folder: Path) -> Self:
@@ -61,7 +65,9 @@ class NormalisedSnapshot:
         index = json.loads((folder / INDEX).read_text())
         told: dict[str, Any] = index["parts"] if "parts" in index else {"": index["tables"]}
         parts = tuple(SnapshotPart(name, folder, tuple(tables)) for name, tables in told.items())
-        return cls(index["market"], index["batch"], datetime.fromisoformat(index["instant"]), folder, parts)
+        instant = datetime.fromisoformat(index["instant"])
+        known_at = datetime.fromisoformat(index["known_at"]) if "known_at" in index else instant
+        return cls(index["market"], index["batch"], instant, folder, parts, known_at)
 
 
 class SnapshotWriter:
@@ -88,7 +94,7 @@ class SnapshotStore:
         self._on_step = on_step
 
     @contextmanager
-    def writer(self, market: str, batch: str, instant: datetime) -> Iterator[SnapshotWriter]:
+    def writer(self, market: str, batch: str, instant: datetime, known_at: datetime) -> Iterator[SnapshotWriter]:
         """Collects a snapshot, published when the block succeeds; replaces one left by a killed run."""
         folder = self._root / market / f"{instant.astimezone(UTC):{_STAMP}}.{batch}"
         built = atomic_files.temporary_path(folder)
@@ -97,15 +103,16 @@ class SnapshotStore:
         writer = SnapshotWriter(built)
         yield writer
         self._on_step("image written")
-        value = {"market": market, "batch": batch, "instant": instant.isoformat(), "parts": writer.parts}
-        atomic_files.write_json(built / INDEX, value)
+        value = {"market": market, "batch": batch, "instant": instant.isoformat(), "known_at": known_at.isoformat()}
+        atomic_files.write_json(built / INDEX, value | {"parts": writer.parts})
         atomic_files.delete_if_exists(folder)
         atomic_files.publish_folder(built, folder, "image", self._on_step)
 
     def all(self, market: str) -> list[NormalisedSnapshot]:
-        """Snapshots of a market by instant, then batch."""
+        """Snapshots of a market in the order in which they became known, then by batch."""
         found = sorted((self._root / market).glob(f"*/{INDEX}"))
-        return [NormalisedSnapshot.at(path.parent) for path in found if path.parent.suffix != atomic_files.TEMPORARY]
+        read = (NormalisedSnapshot.at(path.parent) for path in found if path.parent.suffix != atomic_files.TEMPORARY)
+        return sorted(read, key=lambda snapshot: (snapshot.known_at, snapshot.batch))
 
     def drop(self, snapshot: NormalisedSnapshot) -> None:
         """Deletes a snapshot that is merged into history; it can be rebuilt from STAGED."""

@@ -22,13 +22,15 @@ class EmissionContext:
     `baselines`: by dataset, the instant of its first snapshot. `late_arriving_datasets`: datasets with a
     late-arriving snapshot at this instant. `linked`: (company_id, dataset, lost) of companies that gained or lost
     rows of a dataset by a link, without any change in the world; a row moved from one company to another counts as
-    lost for both.
+    lost for both. `per_company_datasets`: datasets that are looked up company by company, so that their first load may
+    take many runs.
     """
 
     instant: datetime
     baselines: Mapping[str, datetime]
     late_arriving_datasets: frozenset[str] = frozenset()
     link_changes: pl.DataFrame | None = None
+    per_company_datasets: frozenset[str] = frozenset()
 
     def emitting_datasets(self) -> pl.DataFrame:
         """The datasets that may emit events now, with their baselines."""
@@ -52,6 +54,24 @@ def emittable_rows(
         if context.link_changes is None
         else _without_link_effects(heard, register, context.link_changes, context.instant)
     )
+
+
+def without_first_answers(
+    rows: pl.DataFrame, known: pl.DataFrame, day: pl.Expr, per_company: frozenset[str]
+) -> pl.DataFrame:
+    """Drops rows of a company's first answer from a looked-up dataset, its own baseline; needs `_baseline`.
+
+    Rows that the source dates after the market's baseline (`day`) stay: those are new in the world. `known`: rows
+    known before, with `company_id` and `register`.
+    """
+    if not per_company:
+        return rows
+    own = ["company_id", "register"]
+    before = known.select(own).unique().with_columns(_known=pl.lit(value=True))
+    is_dated_after = (day > pl.col("_baseline").dt.date()).fill_null(value=False)
+    is_first = pl.col("register").is_in(list(per_company)) & pl.col("_known").is_null()
+    marked = rows.join(before, on=own, how="left", maintain_order="left")
+    return marked.filter(~is_first | is_dated_after).drop("_known")
 
 
 def _without_link_effects(rows: pl.DataFrame, register: str, linked: pl.DataFrame, instant: datetime) -> pl.DataFrame:

@@ -17,7 +17,12 @@ from typing import Any, Final
 import polars as pl
 
 from pipelines.transforms.differences import Differences, Frames, Row
-from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows, is_within_window
+from pipelines.transforms.events.emission_rules import (
+    EmissionContext,
+    emittable_rows,
+    is_within_window,
+    without_first_answers,
+)
 from pipelines.transforms.events.payload import (
     EventRow,
     EventSource,
@@ -45,12 +50,13 @@ _KIND: Final = ["company_id", "filing_type"]
 
 def filing_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of documents that arrived with this difference."""
+    told = _known_filings(differences, snapshot)
 
     def heard(candidates: pl.DataFrame) -> pl.DataFrame:
         rows = emittable_rows(candidates, "register", differences["companies"].known, context)
-        return rows.filter(is_within_window(pl.coalesce("period_end", "filed_at")))
+        new = without_first_answers(rows, told, pl.coalesce("filed_at", "period_end"), context.per_company_datasets)
+        return new.filter(is_within_window(pl.coalesce("period_end", "filed_at")))
 
-    told = _known_filings(differences, snapshot)
     added = without_known_filings(heard(_first_documents(differences, snapshot, told)), told)
     for rows, event in (
         (added, filing_added_event),

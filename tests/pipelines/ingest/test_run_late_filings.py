@@ -1,12 +1,13 @@
-"""Notices that come late, through the whole job: what is served of a past day, and which of them are events."""
+"""Files that come late, through the whole job: what is served of a past day, what was known then, what is an event."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import polars as pl
@@ -15,10 +16,11 @@ import pytest
 from connectors.contract.dataset import SharedTables
 from connectors.kit import holdings_history
 from tests.pipelines.invented import MARKET
-from tests.pipelines.places import ONE, Place, owner
+from tests.pipelines.places import ONE, Place, accounts, owner
+from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
 from warehouse.reader.reader import ReleaseReader
-from warehouse.schema.tables import HOLDINGS, HOLDINGS_EARLIER
+from warehouse.schema.tables import FILINGS, HOLDINGS, HOLDINGS_EARLIER, TABLES
 
 COMPANY = f"firm:FI:{ONE}"
 
@@ -76,3 +78,40 @@ def test_late_notices_fill_their_days_and_notices_of_one_run_are_each_an_event(p
     assert told == [(10, 3, "2025-03-01"), (3, 21, "2025-09-01")]
     days = ("2023-06-01", "2024-12-01", "2025-05-01", "2026-01-01")
     assert [held(place, day)[0][0] for day in days] == [30, 10, 3, 21]
+
+
+def known(place: Place, at: datetime) -> dict[str, list[dict[str, Any]]]:
+    """All rows as they were known at an instant."""
+    with MarketHistory(place.settings.layout, "FI") as history:
+        return {table.name: history.rows_known_at(table, at).drop("known_to").to_dicts() for table in TABLES}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_first", [False, True])
+def test_ingest_of_a_late_file_leaves_what_was_known_as_it_was(tmp_path: Path, *, is_first: bool) -> None:
+    """The accounts are older than the register, whether or not they are older than other accounts."""
+    with dg.DagsterInstance.ephemeral() as instance:
+        place = Place(tmp_path, instance=instance)
+        place.plain()
+        if is_first:
+            (place.folder / "fi/accounts/a1.json").unlink()
+        place.ingest()
+        first, before = place.now, known(place, place.now)
+        place.records("accounts/a0-2025-06-01.json", accounts("a0", ONE, 2023, 70))
+        place.records("owners/o1.json", owner("o1", ONE, 50, 75))
+        assert "filing.added" not in place.ingest().events
+        assert known(place, first) == before
+        after = known(place, place.now)
+        assert [row["native_id"] for row in after[FILINGS.name]] == (["a0"] if is_first else ["a0", "a1"])
+
+
+@pytest.mark.slow
+def test_ingest_of_a_holding_whose_start_is_withdrawn_is_published(place: Place) -> None:
+    place.market = MARKET
+    for since in ("", "2024-06-01", ""):
+        place.plain()
+        place.records("owners/o1.json", owner("o1", ONE, 25, 50, since=since))
+        report = place.ingest()
+        assert (report.errors, report.release is None) == ((), False)
+    with MarketHistory(place.settings.layout, "FI") as history:
+        assert history.rows_known_at(HOLDINGS, place.now).select("valid_from", "valid_to").rows() == [(None, None)]

@@ -44,7 +44,7 @@ def editions(*rows: tuple[str, bool]) -> pl.DataFrame:
 
 def test_pending_parts_are_those_of_a_committed_snapshot_that_have_no_mark() -> None:
     parts = tuple(SnapshotPart(name, Path("there"), ()) for name in ("0.", "1.", "2."))
-    snapshot = NormalisedSnapshot("FI", "batch", DAY_1, Path("there"), parts)
+    snapshot = NormalisedSnapshot("FI", "batch", DAY_1, Path("there"), parts, DAY_1)
     key = snapshot_key("batch", DAY_1)
 
     def pending(written: set[str], done: set[str]) -> list[str]:
@@ -77,6 +77,7 @@ def test_releases_and_acts_reach_history_once(tmp_path: Path) -> None:
     }
     with MarketHistory(Layout(tmp_path), "FI") as history:
         rules = MarketRules(SourcePrecedence(), frozenset(MARKET_TOLD.untitled_datasets))
-        merge_part(history, rules, tables, pl.Series("company_id", [COMPANY]), DAY_2)
+        snapshot = NormalisedSnapshot("FI", "batch", DAY_2, Path("there"), (), DAY_2)
+        merge_part(history, rules, tables, pl.Series("company_id", [COMPANY]), snapshot)
         assert history.current_rows(NEWS)["told_by"].to_list() == [["fi.accounts:2", "fi.register:1"]]
         assert history.current_rows(NOTICES).height == 1

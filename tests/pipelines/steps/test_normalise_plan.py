@@ -113,6 +113,26 @@ def test_plan_decisions_apply_to_the_newest_state() -> None:
     assert planned(decisions=[DECISION]) == [], "they wait until there is a state"
 
 
+def test_plan_content_from_behind_known_time_is_known_by_the_run_that_brings_it() -> None:
+    state = {"watermarks": applied((REGISTER, 1, 7)), "known_until": day(7)}
+    [late] = planned(staged(FILED, 5), **state)
+    assert (late.instant, late.known_at) == (day(5), day(9)), "late for the market, if not for its dataset"
+    [same] = planned(staged(FILED, 7), **state)
+    assert same.known_at == day(9)
+    plans = planned(staged(FILED, 6), staged(FILED, 5), staged(REGISTER, 8), staged(FILED, 9), **state)
+    assert [plan.instant for plan in plans] == [day(5), day(6), day(8), day(9)]
+    tick = timedelta(microseconds=1)
+    assert [plan.known_at for plan in plans] == [day(8) - 2 * tick, day(8) - tick, day(8), day(9)]
+    [decided] = planned(decisions=[replace(DECISION, at=day(8))], **state)
+    assert (decided.instant, decided.known_at) == (day(7), day(8)), "the same in a rebuild"
+
+
+def test_plan_known_time_moves_on_even_if_the_clock_does_not() -> None:
+    first, second = planned(staged(FILED, 5), staged(FILED, 6), known_until=day(20))
+    assert day(20) < first.known_at < second.known_at < day(21)
+    assert [plan.known_at for plan in planned(staged(FILED, 5))] == [day(5)], "a first load has nothing before it"
+
+
 def test_plan_archive_parsed_in_part_is_repeated_by_the_snapshot_of_its_instant() -> None:
     archive = {"sha256": "b", "on": ["a"], "observed_at": day(8).isoformat()}
     archive |= {"whole_at": day(1).isoformat(), "rows": 3}

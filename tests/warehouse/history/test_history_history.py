@@ -5,6 +5,7 @@ import sys
 from datetime import date
 from decimal import Decimal
 from functools import partial
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -14,7 +15,7 @@ from tests.warehouse.helpers import ROOT, company, day, event, ids, killed_at, r
 from tests.warehouse.kills import STAGED, staged_rows
 from warehouse.history import database
 from warehouse.history.history import AlreadyLockedError, MarketHistory
-from warehouse.schema.tables import COMPANIES, EVENTS, OWNERS
+from warehouse.schema.tables import COMPANIES, EVENTS, HOLDINGS, OWNERS
 from warehouse.storage.atomic_files import ignore_step
 from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
@@ -65,6 +66,15 @@ def test_changes_carry_before_and_after_of_the_same_keys(layout: Layout) -> None
         assert sorted(changes.known) == [f"firm:NO:90000000{number}" for number in (1, 2, 3)]
         assert history.rows_known_at(COMPANIES, day(0)).select(before.columns).equals(before)
         assert history.rows_known_at(COMPANIES, day(1)).select(after.columns).equals(after)
+
+
+def test_merge_an_empty_list_that_becomes_unknown_is_a_change(layout: Layout) -> None:
+    with MarketHistory(layout, "NO") as history:
+        for at, names in enumerate(([], None, [])):
+            frame = rows(COMPANIES, company(1, previous_names=names))
+            changes = history.merge_snapshot(COMPANIES, frame, ids(frame), day(at))
+            assert history.current_rows(COMPANIES)["previous_names"].to_list() == [names]
+            assert changes.changed_after["previous_names"].to_list() == ([names] if at else [])
 
 
 def test_companies_that_are_not_touched_stay_as_they_are(layout: Layout) -> None:
@@ -145,6 +155,26 @@ def test_a_backdated_correction_cuts_the_spans_it_covers(layout: Layout) -> None
         assert now == [(Decimal(10), starts[0], starts[2]), (Decimal(30), starts[2], None)]
 
 
+def _holding(low: int, since: date | None) -> dict[str, object]:
+    return {"company_id": ONE, "register": "no.x", "native_id": "1", "pct_min": Decimal(low), "valid_from": since}
+
+
+@pytest.mark.parametrize("gone_between", [False, True])
+def test_merge_a_row_without_a_start_leaves_no_day_two_rows(layout: Layout, *, gone_between: bool) -> None:
+    starts = (None, date(2025, 1, 1), date(2025, 6, 1), None, date(2025, 9, 1))
+    with MarketHistory(layout, "NO") as history:
+        for at, since in enumerate(starts):
+            if gone_between:
+                history.merge_snapshot(HOLDINGS, rows(HOLDINGS), pl.Series([ONE]), day(2 * at))
+            history.merge_snapshot(HOLDINGS, rows(HOLDINGS, _holding(at, since)), pl.Series([ONE]), day(2 * at + 1))
+            found = history.rows_known_at(HOLDINGS, day(2 * at + 1)).select("valid_from", "valid_to").rows()
+            spans = sorted((start or date.min, end or date.max) for start, end in found)
+            assert all(before[1] <= after[0] for before, after in pairwise(spans)), spans
+        assert history.rows_known_at(HOLDINGS, day(7))["pct_min"].to_list() == [Decimal(3)], "it is of every day"
+        kept = [Decimal(2)] if gone_between else [Decimal(1), Decimal(2)]
+        assert history.rows_known_at(HOLDINGS, day(6 - gone_between))["pct_min"].to_list()[-len(kept) :] == kept
+
+
 def test_an_end_in_the_world_is_an_end_of_the_span(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
         for at, ended in enumerate((None, date(2025, 9, 1))):
@@ -193,6 +223,19 @@ def test_how_far_a_dataset_has_come(layout: Layout) -> None:
             history.advance_watermark("no.x", day(at))
         assert history.baseline_instant("no.x") == day(3)
         assert history.high_watermark("no.x") == day(5)
+
+
+def test_known_time_never_goes_back(layout: Layout) -> None:
+    with MarketHistory(layout, "NO") as history:
+        assert history.known_until() is None
+        history.advance_watermark("no.x", day(3))
+        assert history.known_until() == day(3), "what a history of an earlier version has"
+        for at in (5, 4):
+            history.advance_known_time(day(at))
+        assert history.known_until() == day(5)
+        history.advance_watermark("no.x", day(7))
+    with MarketHistory(layout, "NO") as history:
+        assert history.known_until() == day(7)
 
 
 def test_the_outbox_holds_an_event_once(layout: Layout) -> None:
@@ -283,11 +326,11 @@ def test_killed_at_any_step_all_of_a_run_is_there_or_none(layout: Layout) -> Non
     assert at >= 4
 
 
-def test_history_of_an_edition_that_was_only_renamed_is_not_mixed(layout: Layout) -> None:
+@pytest.mark.parametrize("former", database.RENAMED_EDITIONS)
+def test_history_of_an_edition_that_was_only_renamed_is_not_mixed(layout: Layout, former: str) -> None:
     path = layout.history_file("FI")
     with MarketHistory(layout, "FI"):
         pass
-    former = next(iter(database.RENAMED_EDITIONS))
     with open_database(path) as connection:
         connection.execute("UPDATE identity SET edition = $1", [former])
     with MarketHistory(layout, "FI"):

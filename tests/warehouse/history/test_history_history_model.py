@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -86,9 +87,9 @@ class Model:
             self._close(old, instant)
         start = row.get("since")
         for span in [v for v in self.versions if v.is_span and v.known_to is None and _key(v.row) == key]:
-            if start is not None and span.valid_to is not None and span.valid_to > start:
+            if start is None or (span.valid_to is not None and span.valid_to > start):
                 self._close(span, known)
-                if span.row["since"] is None or span.row["since"] < start:
+                if start is not None and (span.row["since"] is None or span.row["since"] < start):
                     self._span(span.row, max(span.known_from, known), start)
         if old and start is not None and (old.row["since"] is None or start > old.row["since"]):
             ended = old.valid_to
@@ -147,6 +148,13 @@ def _check(table: Table, sequence: list[tuple[dict[Key, Any], set[str], int]]) -
         names = [*table.business, "known_from", "known_to", "valid_to"]
         for at in range(8):
             assert sorted(history.rows_known_at(table, day(at)).select(names).rows(), key=str) == model.as_of(day(at))
+            assert table.valid_from is None or not _has_day_of_two_rows(model, day(at))
+
+
+def _has_day_of_two_rows(model: Model, at: datetime) -> bool:
+    known = [v for v in model.versions if v.known_from <= at and (v.known_to is None or v.known_to > at)]
+    spans = sorted((_key(v.row), v.row["since"] or date.min, v.valid_to or date.max) for v in known)
+    return any(one[0] == other[0] and other[1] < one[2] for one, other in pairwise(spans))
 
 
 def _keys(frame: pl.DataFrame) -> set[Key]:

@@ -15,8 +15,8 @@ from warehouse.storage.layout import Layout
 FRAME = rows(COMPANIES, company(1), company(2), company(3))
 
 
-def _written(layout: Layout, at: int, *parts: pl.DataFrame) -> None:
-    with SnapshotStore(layout).writer("NO", "b1", day(at)) as writer:
+def _written(layout: Layout, at: int, *parts: pl.DataFrame, known: int | None = None) -> None:
+    with SnapshotStore(layout).writer("NO", "b1", day(at), day(at if known is None else known)) as writer:
         for part in parts:
             writer.add({"companies": part}, ids(part))
 
@@ -30,6 +30,14 @@ def test_images_come_by_instant(layout: Layout) -> None:
     assert [image.batch for image in found] == ["b1"] * 3
     images.drop(found[0])
     assert len(images.all("NO")) == 2
+
+
+def test_snapshots_come_in_the_order_in_which_they_became_known(layout: Layout) -> None:
+    _written(layout, 0, FRAME, known=3)  # late
+    for at in (1, 2):
+        _written(layout, at, FRAME)
+    found = SnapshotStore(layout).all("NO")
+    assert [(one.instant, one.known_at) for one in found] == [(day(1), day(1)), (day(2), day(2)), (day(0), day(3))]
 
 
 def test_parts_come_in_their_order_and_each_by_itself(layout: Layout) -> None:
@@ -51,6 +59,7 @@ def test_an_image_of_before_there_were_parts_is_one(layout: Layout) -> None:
     (folder / INDEX).write_text(json.dumps(index))
     (image,) = SnapshotStore(layout).all("NO")
     (part,) = image.parts
+    assert image.known_at == day(0)
     tables, touched = part.read()
     assert tables["companies"].equals(FRAME)
     assert touched.to_list() == ids(FRAME).to_list()
@@ -58,7 +67,7 @@ def test_an_image_of_before_there_were_parts_is_one(layout: Layout) -> None:
 
 def test_an_image_that_fails_half_way_is_not_there(layout: Layout) -> None:
     def write() -> None:
-        with SnapshotStore(layout).writer("NO", "b1", day(0)) as writer:
+        with SnapshotStore(layout).writer("NO", "b1", day(0), day(0)) as writer:
             writer.add({"companies": FRAME[:2]}, ids(FRAME[:2]))
             raise ValueError("second part")
 

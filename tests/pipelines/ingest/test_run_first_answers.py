@@ -1,0 +1,44 @@
+"""Accounts that are looked up company by company, through the whole job: a first load that takes days is no news."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from tests.pipelines.invented import MARKET
+from tests.pipelines.places import ONE, THREE, TWO, Place, accounts
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    datasets = tuple(
+        replace(dataset, is_per_company=True) if dataset.key == "fi.accounts" else dataset
+        for dataset in MARKET.datasets
+    )
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield Place(tmp_path, instance=instance, market=replace(MARKET, datasets=datasets))
+
+
+@pytest.mark.slow
+def test_ingest_of_a_first_load_in_parts_is_silent(place: Place) -> None:
+    place.register(*((number, f"Yhtio {number} Oy", "open", "") for number in (ONE, TWO, THREE)))
+    place.records("accounts/a1.json", accounts("a1", ONE, 2024, 100))
+    place.ingest()
+    place.records("accounts/b1.json", accounts("b1", TWO, 2024, 50))
+    assert dict(place.ingest().events) == {}, "the look-ups went on; nothing was filed"
+    place.records("accounts/b2.json", accounts("b2", TWO, 2025, 60))
+    assert dict(place.ingest().events) == {"filing.added": 1}, "after its first answer a company's accounts are news"
+
+
+@pytest.mark.slow
+def test_ingest_of_a_first_answer_dated_after_the_baseline_is_an_event(place: Place) -> None:
+    place.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""))
+    place.records("accounts/a1.json", accounts("a1", ONE, 2024, 100))
+    place.ingest()
+    late_in_the_year = {"start": "2025-04-01", "end": "2026-03-31"}
+    place.records("accounts/b1.json", accounts("b1", TWO, 2024, 50), accounts("b2", TWO, 2025, 60, **late_in_the_year))
+    assert dict(place.ingest().events) == {"filing.added": 1}
