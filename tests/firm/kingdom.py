@@ -25,6 +25,8 @@ from pipelines.steps import fetch as steps_fetch
 from pipelines.workspace import Workspace
 from sandbox import SandboxServer, World, expected
 from sandbox.write import api_document_key
+from tests.firm.feeding import outbox_facts
+from tests.firm.inside import fact_key
 from warehouse.schema.tables import COMPANIES, OWNERS
 
 _LEFT_OUT = (
@@ -68,7 +70,7 @@ class Kingdom:
         at = registry.now + self.runs * LONGER
         settings = IngestSettings(data=self.data)
         with closing(Workspace(settings, (PLAYED,), lambda: at)) as workspace:
-            batch = f"{at:%Y%m%dT%H%M%S}{self.runs:06d}Z"
+            batch = f"{at:%Y%m%dT%H%M%S}{self.runs:03d}Z"
             workspace.step_results.begin(batch, RunParameters(at))
             with sandbox_source(registry.url, settings) as origin:
                 for dataset in sorted(PLAYED.datasets, key=lambda made: made.subjects_to_fetch is not None):
@@ -88,15 +90,15 @@ class Kingdom:
             yield opened
 
     def events(self, but: str = "") -> list[str]:
-        """Ids of all events so far, those of one company left out."""
+        """All events so far, as `fact_key` has them, those of one company left out."""
         with self._history() as opened:
-            rows = opened.outbox()
-        return sorted(rows.filter(pl.col("company_id") != but)["event_id"])
+            rows = opened.outbox_events()
+        return outbox_facts(rows.filter(pl.col("company_id") != but))
 
     def companies(self) -> Told:
         """What is held true of every company, by the profile's names, and why it has its status."""
         with self._history() as opened:
-            rows = opened.open_rows(COMPANIES)
+            rows = opened.current_rows(COMPANIES)
         return {
             row["company_id"]: {shown: row[name] for name, shown in SHOWN.items()}
             | {"status_detail": row["status_detail"]}
@@ -106,7 +108,7 @@ class Kingdom:
     def owners(self) -> dict[tuple[str, str | None], Any]:
         """Bounds in percent by company and holder."""
         with self._history() as opened:
-            rows = opened.open_rows(OWNERS).filter(pl.col("ended_on").is_null())
+            rows = opened.current_rows(OWNERS).filter(pl.col("ended_on").is_null())
         return {
             (row["company_id"], row["holder_id"]): (row["pct_min"], row["pct_max"])
             for row in rows.iter_rows(named=True)
@@ -116,15 +118,15 @@ class Kingdom:
         """The newest staged rows of a table."""
         table = next(made.staged_tables[name] for made in PLAYED.datasets if name in made.staged_tables)
         with self._history() as opened:
-            return opened.present(table).collect()
+            return opened.present_rows(table).collect()
 
 
 def planned(world: World, *days: int, but: str = "") -> list[str]:
-    """Ids of the events that must come of these days, those of one type left out."""
+    """The events that must come of these days, as `fact_key` has them, those of one type left out."""
     wanted = {world.date(day).isoformat() for day in days}
     told = expected.expected_events.all_events(world, api_document_key)
     kept = (event for event in told if event["day"] in wanted and event["event_type"] != but)
-    return sorted(event["event_id"] for event in kept)
+    return sorted(fact_key(event["event_id"], event["event_type"], event["data"]) for event in kept)
 
 
 def profiles(world: World, day: int) -> Told:

@@ -41,13 +41,17 @@ _BOOK: Final = (
     "CREATE TABLE IF NOT EXISTS datasets (dataset VARCHAR, baseline TIMESTAMPTZ, high_water TIMESTAMPTZ)",
     "CREATE TABLE IF NOT EXISTS altered (revision BIGINT, company_id VARCHAR)",
     f"CREATE TABLE IF NOT EXISTS outbox ({schema_render.duckdb_columns(EVENTS)})",
+    "ALTER TABLE outbox ADD COLUMN IF NOT EXISTS known_at TIMESTAMPTZ",  # of files made before it was declared
 )
 _LIVED: Final = "edition"  # marks: schema editions that a file has had, if there were several
-RENAMED_EDITIONS: Final = {
-    "2510b524b81c982820c414109958b6a33cb93cd857d2773abe059e5cad060618": (
-        "08a2a1d20e90edfb9932d121a1cbdce809d50cd2263a7c7c0c651a543b8682e2"
-    )
-}
+_NOW: Final = "05586f5333ba4263884ffdf0a726cb097c2158ca3c056101c68e3941fc67f808"
+RENAMED_EDITIONS: Final[dict[str, str]] = dict.fromkeys(
+    (
+        "2510b524b81c982820c414109958b6a33cb93cd857d2773abe059e5cad060618",  # its hash included descriptions
+        "08a2a1d20e90edfb9932d121a1cbdce809d50cd2263a7c7c0c651a543b8682e2",  # its outbox had no `known_at`
+    ),
+    _NOW,
+)
 # DuckDB reuses freed blocks but does not return them: past this share of free blocks the file is rewritten.
 LARGEST_FREE_SHARE: Final = 0.5
 FEWEST_FREE_BLOCKS: Final = 256  # blocks of 256 KiB
@@ -59,7 +63,7 @@ def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute(_IDENTITY)
     found = connection.execute("FROM identity").fetchall()
     edition = _schema_version(TABLES)
-    if found and _as_now(found[0][1]) == edition:
+    if found and found[0][1] == edition:
         return
     for statement in _BOOK:
         connection.execute(statement)
@@ -68,8 +72,9 @@ def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
     own = found[0][0] if found else uuid.uuid4().hex
     connection.execute("DELETE FROM identity")
     connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
-    for lived in {edition, *(row[1] for row in found)} if found else ():
-        connection.execute("INSERT INTO marks VALUES ($1, $2)", [_LIVED, lived])
+    lived = {edition, *(_as_now(row[1]) for row in found)}
+    for one in lived if len(lived) > 1 else ():
+        connection.execute("INSERT INTO marks VALUES ($1, $2)", [_LIVED, one])
 
 
 def has_mixed_schema_versions(path: Path) -> bool:
@@ -84,7 +89,7 @@ def has_mixed_schema_versions(path: Path) -> bool:
 
 
 def _as_now(edition: str) -> str:
-    """Current name of an edition; earlier names were hashes that included column descriptions."""
+    """The current edition for one whose rows are complete in it: its name or its outbox differed, no shared table."""
     return RENAMED_EDITIONS.get(edition, edition)
 
 
