@@ -85,7 +85,7 @@ TAGS: Final = {
 BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on web pages."
 
 
-VERSION: Final = "1.3.0"
+VERSION: Final = "1.4.0"
 _OWN_OPERATION: Final = Operation(
     path="/api/openapi.json",
     operation_id="getOpenApi",

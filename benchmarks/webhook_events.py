@@ -41,6 +41,7 @@ def event(company: int, number: int) -> dict[str, Any]:
         "event_id": natural_id("evt", company_of, kind, number),
         "event_type": kind,
         "company_id": company_of,
+        "known_at": at,
         "occurred_at": at,
         "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")),
     }

@@ -3,12 +3,14 @@
 See docs/contract/contract.md 4.5 and 4.6.
 
 The core contains only what follows from the story: `filing_id`, `filed_at`, `occurred_at`, `source` and the like
-are set by the service. `key` repeats the natural key behind the id, so that a difference can be explained.
+are set by the service. `key` repeats the natural key behind the id, so that a difference can be explained. Ids of
+transitions are those of an ingest of the day's files: who learns of them at another instant has others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Final
 
 from sandbox.fi import expected as fi_expected
@@ -28,7 +30,14 @@ from sandbox.model.no import RoleOwner
 from sandbox.model.us import RegisterHolding
 from sandbox.news import expected as news_expected
 from sandbox.no import expected as no_expected
-from sandbox.shared.expected_rows import EventParts, HolderIdentity, Row, crossing_event_parts, notifying_holder
+from sandbox.shared.expected_rows import (
+    EventParts,
+    HolderIdentity,
+    Row,
+    crossing_event_parts,
+    known_instant,
+    notifying_holder,
+)
 from sandbox.us import expected as us_expected
 from sandbox.world import World
 from warehouse.schema import codes, ids
@@ -74,9 +83,9 @@ def _event_parts(planned: PlannedEvent, document_of: DocumentOf) -> EventParts:
     company = planned.company
     match planned.change:
         case StatusChange() as change:
-            return _status_event_parts(company, change)
+            return _status_event_parts(company, change, known_instant(company, planned.day, change.file_time))
         case ThresholdCrossing() as change:
-            return _ownership_event_parts(company, change)
+            return _ownership_event_parts(company, change, known_instant(company, planned.day))
         case FilingChange() as change:
             return _filing_event_parts(company, change, document_of)
         case change:
@@ -110,32 +119,35 @@ def _is_signalled(planned: PlannedEvent) -> bool:
     return not (correction and planned.company.market in _SILENT_CORRECTIONS)
 
 
-def _status_event_parts(company: Company, change: StatusChange) -> EventParts:
+def _status_event_parts(company: Company, change: StatusChange, known_at: datetime) -> EventParts:
     core: Row = {
         "previous_status": change.previous,
         "current_status": change.current,
         "effective_date": change.effective.isoformat(),
         "reason": change.reason,
     }
-    event_id = ids.status_changed_id(company.company_id, change.previous, change.current, change.effective)
+    parts = (change.previous, change.current, change.effective)
+    event_id = ids.status_changed_id(company.company_id, *parts, known_at)
     key = {name: core[name] for name in ("previous_status", "current_status", "effective_date")}
+    key["known_at"] = known_at.isoformat()
     return event_id, "status.changed", key, {"change": core}
 
 
-def _ownership_event_parts(company: Company, change: ThresholdCrossing) -> EventParts:
+def _ownership_event_parts(company: Company, change: ThresholdCrossing, known_at: datetime) -> EventParts:
     match change.holder:
         case Holder() as holder:
             kind = "company" if holder.kind == "corporate" else "person"
             identity = HolderIdentity(OWNERSHIP_REGISTER, holder.key, holder.name, kind)
-            event_id, event_type, key, core = crossing_event_parts(company, change, identity)
+            event_id, event_type, key, core = crossing_event_parts(company, change, known_at, identity)
             bounds = {"previous": int(change.previous), "current": int(change.current)}
-            return event_id, event_type, {"holder": holder.key, "as_of": key["as_of"], **bounds}, core
+            days = {name: key[name] for name in ("as_of", "known_at")}
+            return event_id, event_type, {"holder": holder.key, **days, **bounds}, core
         case RoleOwner() as owner:
-            return crossing_event_parts(company, change, no_expected.owner_identity(owner))
+            return crossing_event_parts(company, change, known_at, no_expected.owner_identity(owner))
         case RegisterHolding() as holding:
-            return crossing_event_parts(company, change, us_expected.holder_identity(holding))
+            return crossing_event_parts(company, change, known_at, us_expected.holder_identity(holding))
         case str() as name:
-            return crossing_event_parts(company, change, notifying_holder(company, name))
+            return crossing_event_parts(company, change, known_at, notifying_holder(company, name))
 
 
 def _filing_event_parts(company: Company, change: FilingChange, document_of: DocumentOf) -> EventParts:

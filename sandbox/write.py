@@ -22,12 +22,11 @@ from sandbox.news import http
 from sandbox.no import files as no_files
 from sandbox.se import annual_reports
 from sandbox.se import files as se_files
+from sandbox.shared.expected_rows import PUBLISHED_AT
 from sandbox.uk import files as uk_files
 from sandbox.uk import filings
 from sandbox.us import files as us_files
 from sandbox.world import World
-
-OBSERVED: Final = "T04:00:00Z"  # the registries publish at night
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ def write_day(
         writers[market].day(world, day, folder / market.lower())
     http.write_day(world, day, folder)
     complete = [key for market in world.markets for key in writers[market].complete]
-    facts = {"date": date, "observed_at": f"{date}{OBSERVED}", "complete": complete}
+    facts = {"date": date, "observed_at": f"{date}T{PUBLISHED_AT}Z", "complete": complete}
     (folder / "day.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return folder
 

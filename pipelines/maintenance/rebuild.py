@@ -16,6 +16,7 @@ import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
 from pipelines.ingest.run import chosen_markets
+from pipelines.maintenance.former_ids import with_published_ids
 from pipelines.maintenance.replay import HistoryReplay
 from pipelines.runtime import crash_recovery
 from pipelines.settings import IngestSettings
@@ -138,7 +139,7 @@ class _MarketRebuild:
             if found.lost and not self.wishes.accept_lost:
                 raise LostCompaniesError(self.jurisdiction.code, found.lost)
             with replay.own.open_history(self.jurisdiction.code) as made, made.transaction():
-                self._fill_outbox(made, derived, waiting)
+                self._fill_outbox(made, with_published_ids(derived, self.workspace.ledger), waiting)
             self._replace_history(replay)
         finally:
             with closing(replay.own):
@@ -150,8 +151,8 @@ class _MarketRebuild:
         sides = database.compare_histories(
             self.workspace.layout.history_file(code), replay.own.layout.history_file(code)
         )
-        known = self.workspace.ledger.known(derived["event_id"])
-        untold = derived.filter(~pl.col("event_id").is_in(known.implode()))
+        matched = with_published_ids(derived, self.workspace.ledger)
+        untold = matched.filter(pl.col("published_id").is_null())
         return RebuildResult(
             code,
             batches,
@@ -159,10 +160,10 @@ class _MarketRebuild:
             sides.lost,
             derived.height - untold.height,
             _count_by_type(untold),
-            _count_by_type(self._missing(derived)),
+            _count_by_type(self._missing(matched)),
         )
 
-    def _missing(self, derived: pl.DataFrame) -> pl.DataFrame:
+    def _missing(self, matched: pl.DataFrame) -> pl.DataFrame:
         """Events of the market in the ledger that this history does not derive."""
         erased = [
             stone.subject for stone in TombstoneStore(self.workspace.layout).all_tombstones(self.jurisdiction.code)
@@ -172,13 +173,14 @@ class _MarketRebuild:
             rows.filter(own, ~pl.col("company_id").is_in(erased)).select("event_id", "event_type")
             for rows in self.workspace.ledger.rows()
         ]
-        nothing = derived.clear().select("event_id", "event_type")
-        return pl.concat([nothing, *told]).join(derived, on="event_id", how="anti")
+        nothing = matched.clear().select("event_id", "event_type")
+        return pl.concat([nothing, *told]).join(matched, left_on="event_id", right_on="published_id", how="anti")
 
-    def _fill_outbox(self, made: MarketHistory, derived: pl.DataFrame, waiting: pl.DataFrame) -> None:
-        """Leaves only pending events in the outbox and, if requested, the derived ones."""
-        made.clear_outbox(derived["event_id"])
-        made.add_to_outbox(derived if self.wishes.emit else waiting)
+    def _fill_outbox(self, made: MarketHistory, matched: pl.DataFrame, waiting: pl.DataFrame) -> None:
+        """Leaves only pending events in the outbox and, if requested, the derived ones that were never published."""
+        made.clear_outbox(matched["event_id"])
+        if self.wishes.emit:
+            made.add_to_outbox(matched.filter(pl.col("published_id").is_null()))
         made.add_to_outbox(waiting)
 
     def _replace_history(self, replay: HistoryReplay) -> None:

@@ -68,8 +68,16 @@ class HistoryReplay:
             atomic_files.write_bytes(
                 self.own.layout.tombstones_file, self.workspace.layout.tombstones_file.read_bytes()
             )
+        with self.workspace.open_history(self.jurisdiction.code) as history:
+            moves = normalise.recorded_moves(history)
+        batches = sorted({*batches, *(move.applied_by for move in moves)})
+        instants = {move.batch: move.instant for move in moves} | {move.applied_by: move.applied_at for move in moves}
+        left_to_later = {move.batch for move in moves}
         for place, batch in enumerate(batches, 1):
-            self._replay_batch(batch)
+            self._link_staged(batch)
+            self._begin(batch, instants.get(batch))
+            if batch not in left_to_later:
+                self._apply_batch(batch)
             self.workspace.report_progress(f"{self.jurisdiction.code}: {place} of {len(batches)} batches")
         self._apply_later_decisions(batches)
         return len(batches)
@@ -91,12 +99,16 @@ class HistoryReplay:
                     if rows and not (folder / f"{name}.parquet").exists():
                         yield f"{dataset.key}/{index.batch}"
 
-    def _replay_batch(self, batch: str) -> None:
-        """Replays one batch as its run applied it."""
+    def _link_staged(self, batch: str) -> None:
         for dataset in self.jurisdiction.datasets:
             self._link_batch(self.workspace.layout.staged_folder / dataset.key, batch)
+
+    def _begin(self, batch: str, instant: str | None) -> None:
+        """Begins a batch as its run did. instant: the run's, if the history has recorded it."""
         self._judge_until(batch_instant(batch))
-        self._apply_batch(batch)
+        facts = self.workspace.step_results.facts(batch)
+        known = facts if instant is None else replace(facts, at=datetime.fromisoformat(instant))
+        self.own.step_results.begin(batch, known)
 
     def _link_batch(self, there: Path, batch: str) -> None:
         here = self.own.layout.staged_folder / there.name
@@ -117,9 +129,10 @@ class HistoryReplay:
         """Applies decisions made after the newest batch: runs without files applied those."""
         self._judge_until(None)
         if batches and self.own.layout.decision_log_file.exists():
-            self._apply_batch(next_batch(self.workspace.clock(), batches))
+            batch = next_batch(self.workspace.clock(), batches)
+            self.own.step_results.begin(batch, self.workspace.step_results.facts(batch))
+            self._apply_batch(batch)
 
     def _apply_batch(self, batch: str) -> None:
-        self.own.step_results.begin(batch, self.workspace.step_results.facts(batch))
         normalise.normalise_market(self.own, self.jurisdiction, batch)
         apply_history.apply_snapshots(self.own, self.jurisdiction, batch)

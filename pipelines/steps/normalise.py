@@ -8,6 +8,7 @@ that counts. Does not belong here: the mapping (`connectors`), or what a snapsho
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -42,6 +43,7 @@ from warehouse.storage.parallel import parallel_map
 STAGED_MARK: Final = "staged"
 IMAGE_MARK: Final = "image"
 DECISION_MARK: Final = "judged"
+MOVED_MARK: Final = "moved"  # keys: JSON of `MovedBatch`
 EDITIONS: Final = "_editions"
 # Companies that pass through a connector, and into history, at once, per parallel worker.
 CHUNK: Final = 150_000
@@ -91,6 +93,8 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
         run = _NormaliseRun(workspace, jurisdiction, history, links, batch, state.unconfirmed)
         for plan in plans:
             run.apply_instant(plan)
+            for moved in moved_batches(plan, batch):
+                history.record_step(MOVED_MARK, moved.mark())
             for decision in plan.decisions:
                 history.record_step(DECISION_MARK, str(decision.number))
         batches = [f"{index.dataset}/{index.batch}" for index in state.pending]
@@ -123,6 +127,35 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
     if batches:
         workspace.report_progress(f"{jurisdiction.code}: {result.companies} companies touched")
     return result
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class MovedBatch:
+    """A killed run's batch that a later run applied at its own instant; instants as ISO text (`normalise_plan`)."""
+
+    batch: str
+    instant: str
+    applied_by: str
+    applied_at: str
+
+    def mark(self) -> str:
+        """The key under which a history records it, so that a rebuild gives the same instants."""
+        return json.dumps(asdict(self))
+
+
+def moved_batches(plan: InstantPlan, batch: str) -> list[MovedBatch]:
+    """The batches of earlier runs that this plan applies at the instant of the run `batch`."""
+    found = {
+        MovedBatch(snapshot.index.batch, snapshot.instant.isoformat(), batch, plan.instant.isoformat())
+        for snapshot in plan.snapshots
+        if snapshot.instant != plan.instant
+    }
+    return sorted(found)
+
+
+def recorded_moves(history: MarketHistory) -> list[MovedBatch]:
+    """The batches that runs of this history applied at instants of later runs."""
+    return sorted(MovedBatch(**json.loads(key)) for key in history.recorded_keys(MOVED_MARK))
 
 
 def load_normalise_state(

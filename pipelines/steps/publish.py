@@ -173,8 +173,9 @@ def collect_events(workspace: Workspace, market: str, batch: str) -> int:
 
 def load_collected(workspace: Workspace, market: str, batch: str) -> pl.DataFrame:
     """The events of one market and batch; none if the run did not get that far."""
-    path = _events_path(workspace, market, batch)
-    return pl.read_parquet(path) if path.exists() else schema_render.empty_frame(EVENTS)
+    path, none = _events_path(workspace, market, batch), schema_render.empty_frame(EVENTS)
+    # a run that an upgrade interrupted has a file without the columns declared since
+    return pl.concat([none, pl.read_parquet(path)], how="diagonal") if path.exists() else none
 
 
 def _events_path(workspace: Workspace, market: str, batch: str) -> Path:

@@ -7,7 +7,7 @@ registry terms beyond those a story must set (`sandbox.<cc>`), or expected resul
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from decimal import Decimal
 
 from sandbox.model.fi import DocumentFiled, ExchangeRelease, FinnishDetails
@@ -175,12 +175,16 @@ def crossed_thresholds(previous: Decimal, current: Decimal) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class StatusChange:
-    """A status change; `effective` is the register's own date if any, else the day."""
+    """A status change; `effective` is the register's own date if any, else the day.
+
+    file_time: stated by the file that shows it, if that differs from its market's files.
+    """
 
     previous: str
     current: str
     effective: date
     reason: str | None
+    file_time: time | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ render. Does not belong here: rendering (`sandbox.se`, `sandbox.nasdaq`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Final, Literal
 
 ACTIVE: Final = "1"
 NEVER_ACTIVE: Final = "0"
 NO_LONGER_ACTIVE: Final = "9"
+STATISTICS_AT: Final = time(5, 52, 45)  # in the name of SCB's file, as UTC
 
 
 ReleaseChannel = Literal["mfn", "nasdaq"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, Final
 
+from sandbox.model.se import STATISTICS_AT
 from sandbox.nasdaq import exchange_releases
 from sandbox.news import mfn
 from sandbox.se import annual_reports, api_answers, bulk_files, finansinspektionen
@@ -57,5 +58,5 @@ def write_organisations(world: World, day: int, file: IO[bytes]) -> None:
 def write_statistics(world: World, day: int, file: IO[bytes]) -> None:
     """Writes SCB's zip; its member's name has a time stamp."""
     today = world.date(day)
-    name = f"scb_bulkfil_JE_{today:%Y%m%d}T055245_{_FIRST_RUN + day}.txt"
+    name = f"scb_bulkfil_JE_{today:%Y%m%d}T{STATISTICS_AT:%H%M%S}_{_FIRST_RUN + day}.txt"
     stream_archive(file, name, today, bulk_files.statistical_lines(world, day))

@@ -8,7 +8,7 @@ thresholds, owners by notice or percentage, news. Does not belong here: what onl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any, Final
 
@@ -16,6 +16,8 @@ from sandbox.model.company import Company, ThresholdCrossing, crossed_thresholds
 from sandbox.model.se import HoldingNotice
 from warehouse.schema import ids
 
+PUBLISHED_AT: Final = time(4)  # UTC: the registries publish at night
+_DATED_BY_NAME: Final = frozenset({"UK"})  # markets whose files state their day in their names, and no time
 NOTICE_REGISTERS: Final = {"FI": "fi.flagging", "SE": "se.flagging"}
 Row = dict[str, Any]
 EventParts = tuple[str, str, Row, Row]  # id, type, key and core
@@ -35,7 +37,15 @@ class HolderIdentity:
         return ids.holder_id(company.company_id, self.register, self.native_id)
 
 
-def crossing_event_parts(company: Company, change: ThresholdCrossing, identity: HolderIdentity) -> EventParts:
+def known_instant(company: Company, day: date, file_time: time | None = None) -> datetime:
+    """When an ingest of the files of a day learns what happened that day. file_time: as in `StatusChange`."""
+    usual = time() if company.market in _DATED_BY_NAME else PUBLISHED_AT
+    return datetime.combine(day, usual if file_time is None else file_time, UTC)
+
+
+def crossing_event_parts(
+    company: Company, change: ThresholdCrossing, known_at: datetime, identity: HolderIdentity
+) -> EventParts:
     """One crossing of a threshold."""
     holder_id = identity.holder_id(company)
     core: Row = {
@@ -49,13 +59,15 @@ def crossing_event_parts(company: Company, change: ThresholdCrossing, identity: 
         "basis": change.basis,
         "as_of": change.as_of.isoformat(),
     }
-    event_id = ids.ownership_changed_id(company.company_id, holder_id, change.as_of, change.previous, change.current)
+    pair = (change.previous, change.current)
+    event_id = ids.ownership_changed_id(company.company_id, holder_id, change.as_of, pair, known_at)
     key = {
         "register": identity.register,
         "holder": identity.native_id,
         "as_of": core["as_of"],
         "previous": str(change.previous),
         "current": str(change.current),
+        "known_at": known_at.isoformat(),
     }
     return event_id, "ownership.changed", key, {"change": core}
 

@@ -1,6 +1,9 @@
 """Company numbers: every accepted form of the contract, canonical spelling, check digits, disjoint patterns."""
 
 import re
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -109,3 +112,16 @@ def test_natural_keys_keep_their_parts_apart() -> None:
         ids.natural_id("own", "firm:NO:923609016", "no.enheter", "1")
         == "own_" + ids.natural_id("x", "firm:NO:923609016", "no.enheter", "1")[2:]
     )
+
+
+def test_ids_of_transitions_equal_the_vectors_of_the_contract() -> None:
+    known_at = datetime(2026, 11, 18, 2, 55, 12, tzinfo=timezone(timedelta(hours=1)))
+    status = ids.status_changed_id("firm:FI:9999999-2", "active", "dormant", date(2026, 11, 17), known_at)
+    assert status == "evt_1pnn5gk9bmdvjksta82mctd8s3"
+    shares, known_at = (Decimal("8.20"), Decimal("10.7")), datetime(2026, 11, 20, 3, 58, 31, tzinfo=UTC)
+    holder = "own_7h2k9m4p1q8s3t6v0w5x2y7z4b"
+    owner = ids.ownership_changed_id("firm:SE:5599999991", holder, date(2026, 11, 18), shares, known_at)
+    assert owner == "evt_q6x8z481chh30kvp803m562zq1"
+    contract = (Path(__file__).parents[2] / "docs/contract/contract.md").read_text()
+    assert f"`2026-11-18T01:55:12.000000Z`) → `{status}`" in contract
+    assert f"`2026-11-20T03:58:31.000000Z`) → `{owner}`" in contract

@@ -17,7 +17,7 @@ import pytest
 
 import pipelines.ingest.run
 from sandbox import World, write_days
-from tests.firm.inside import Inside, Said
+from tests.firm.inside import Inside, Said, fact_keys
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive
@@ -31,7 +31,7 @@ Hook = Callable[[str], None]
 
 @dataclass(frozen=True)
 class State:
-    """What a data folder serves and has told: number and content of its release, ids of its events."""
+    """What a data folder serves and has told: number and content of its release, its events as `fact_key` has them."""
 
     release: int
     content: str
@@ -43,7 +43,8 @@ class State:
         assert manifest is not None
         found = Ledger(Layout(data)).after(0, 100_000)
         assert [event.sequence for event in found] == list(range(1, len(found) + 1))
-        return cls(manifest.release, manifest.content_fingerprint, tuple(sorted(event.event_id for event in found)))
+        assert len({event.event_id for event in found}) == len(found)
+        return cls(manifest.release, manifest.content_fingerprint, tuple(sorted(fact_keys(found))))
 
 
 @dataclass(frozen=True)

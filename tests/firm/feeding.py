@@ -5,6 +5,7 @@ The steps are those of the job, without Dagster, the release and the service: th
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,7 @@ import polars as pl
 
 from connectors.no import NORWAY as COUNTRY
 from firm.demo.sandbox_origin import sandbox_source
+from pipelines.maintenance.replay import HistoryReplay
 from pipelines.runtime.step_results import RunParameters
 from pipelines.settings import IngestSettings
 from pipelines.steps import apply_history, normalise, stage
@@ -25,6 +27,7 @@ from pipelines.steps import fetch as steps_fetch
 from pipelines.workspace import Workspace
 from sandbox import SandboxServer, World, expected
 from sandbox.write import file_document_key
+from tests.firm.inside import fact_key
 from warehouse.schema.tables import COMPANIES, FILINGS, OWNERS
 
 FED = ("no.enheter", "no.oppdateringer", "no.enhet", "no.underenheter", "no.roller", "no.regnskap")
@@ -62,8 +65,11 @@ class Norway:
         shutil.copytree(self.data, data)
         return Norway(data, self.runs)
 
-    def ingest(self, registry: SandboxServer, die_at: int | None = None) -> Counter[str]:
-        """One run; dies at the given step of storage, counted from 1. Gives the steps it went through."""
+    def ingest(self, registry: SandboxServer, die_at: int | None = None, die_after: str | None = None) -> Counter[str]:
+        """One run; dies at the given step of storage, counted from 1, or when a dataset is staged.
+
+        Gives the steps it went through.
+        """
         self.runs += 1
         steps: Counter[str] = Counter()
 
@@ -75,12 +81,14 @@ class Norway:
         at = registry.now + self.runs * LONGER
         settings = IngestSettings(data=self.data)
         with closing(Workspace(settings, (NORWAY,), lambda: at, on_step=on_step)) as workspace:
-            batch = f"{at:%Y%m%dT%H%M%S}{self.runs:06d}Z"
+            batch = f"{at:%Y%m%dT%H%M%S}{self.runs:03d}Z"
             workspace.step_results.begin(batch, RunParameters(at))
             with sandbox_source(registry.url, settings) as origin:
                 for dataset in sorted(NORWAY.datasets, key=lambda made: made.subjects_to_fetch is not None):
                     steps_fetch.fetch_dataset(workspace, NORWAY, dataset, origin, batch)
                     stage.stage_dataset(workspace, NORWAY, dataset, batch)
+                    if dataset.key == die_after:
+                        raise Killed(dataset.key)
             self.signals = [*normalise.normalise_market(workspace, NORWAY, batch).signals]
             apply_history.apply_snapshots(workspace, NORWAY, batch)
         return steps
@@ -94,9 +102,23 @@ class Norway:
             yield opened
 
     def events(self) -> list[str]:
-        """Ids of all events so far."""
+        """All events so far, as `fact_key` has them."""
         with self._history() as opened:
-            return sorted(opened.outbox_events()["event_id"])
+            return outbox_facts(opened.outbox_events())
+
+    def event_ids(self) -> list[str]:
+        """Ids of all events so far, in their order."""
+        with self._history() as opened:
+            return opened.outbox_events()["event_id"].to_list()
+
+    def replayed_event_ids(self) -> list[str]:
+        """The same of a history made from what is staged."""
+        with closing(Workspace(IngestSettings(data=self.data), (NORWAY,))) as workspace:
+            replay = HistoryReplay(workspace, NORWAY)
+            with closing(replay.own):
+                replay.run()
+                with replay.own.open_history("NO") as made:
+                    return made.outbox_events()["event_id"].to_list()
 
     def companies(self) -> dict[str, dict[str, Any]]:
         """What is held true of every company, by the profile's names."""
@@ -125,10 +147,17 @@ class Norway:
 
 
 def planned(world: World, *days: int) -> list[str]:
-    """Ids of the events that must come of these days, as far as the registers give a sign of them."""
+    """The events that must come of these days, as `fact_key` has them, as far as the registers give a sign of them."""
     wanted = {world.date(day).isoformat() for day in days}
     told = expected.expected_events.all_events(world, file_document_key)
-    return sorted(event["event_id"] for event in told if event["day"] in wanted and event["signalled"])
+    kept = (event for event in told if event["day"] in wanted and event["signalled"])
+    return sorted(fact_key(event["event_id"], event["event_type"], event["data"]) for event in kept)
+
+
+def outbox_facts(rows: pl.DataFrame) -> list[str]:
+    """Events of an outbox, as `fact_key` has them."""
+    columns = rows.select("event_id", "event_type", "data").iter_rows()
+    return sorted(fact_key(event_id, kind, json.loads(data)) for event_id, kind, data in columns)
 
 
 def profiles(world: World, day: int) -> dict[str, dict[str, Any]]:

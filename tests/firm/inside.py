@@ -4,7 +4,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,16 @@ from typer.testing import CliRunner
 from firm.cli import app
 from sandbox import expected
 from warehouse.ledger.ledger import Ledger
+from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.reader import ReleaseReader
 from warehouse.release.manifest import served_manifest
 from warehouse.storage.layout import Layout
 
 Told = dict[str, Any]  # a loaded truth.json
+_TRANSITIONS = {
+    "status.changed": ("previous_status", "current_status", "effective_date"),
+    "ownership.changed": ("holder_id", "as_of", "previous_pct", "current_pct"),
+}
 
 
 @dataclass(frozen=True)
@@ -62,11 +67,11 @@ class Inside:
         return Inside(data)
 
     def events(self) -> set[str]:
-        """Ids of all events; none is there twice, and their numbers have no gap."""
+        """All events as `fact_key` has them; no id is there twice, and their numbers have no gap."""
         found = Ledger(self.layout).after(0, 100_000)
         assert [event.sequence for event in found] == list(range(1, len(found) + 1))
         assert len({event.event_id for event in found}) == len(found)
-        return {event.event_id for event in found}
+        return fact_keys(found)
 
     def release(self) -> int:
         manifest = served_manifest(self.layout)
@@ -90,8 +95,27 @@ def profiles_on(told: Told, day: int) -> dict[str, dict[str, Any]]:
 
 
 def planned(told: Told, *days: int) -> dict[str, dict[str, Any]]:
-    """The events of some days, by id."""
-    return {event["event_id"]: event for day in days for event in expected.truth_events(told, told["days"][day])}
+    """The events of some days, as `fact_key` has them."""
+    return {
+        fact_key(event["event_id"], event["event_type"], event["data"]): event
+        for day in days
+        for event in expected.truth_events(told, told["days"][day])
+    }
+
+
+def fact_key(event_id: str, event_type: str, data: Mapping[str, Any]) -> str:
+    """What happened, whenever it became known: transitions have other ids if they are learned at another instant."""
+    names = _TRANSITIONS.get(event_type)
+    if names is None:
+        return event_id
+    values = (data["change"][name] for name in names)
+    spelled = (str(float(value)) if isinstance(value, int) else str(value) for value in values)
+    return " ".join([event_type, data["company_id"], *spelled])
+
+
+def fact_keys(events: Iterable[LedgerEvent]) -> set[str]:
+    """The events of a ledger, as `fact_key` has them."""
+    return {fact_key(one.event_id, one.event_type, json.loads(one.data)) for one in events}
 
 
 def of_market(market: str, profiles: dict[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from pipelines.steps import fetch as steps_fetch
 from pipelines.workspace import Workspace
 from sandbox import SandboxServer, World, expected
 from sandbox.write import api_document_key
+from tests.firm.feeding import outbox_facts
+from tests.firm.inside import fact_key
 from warehouse.schema.tables import COMPANIES, OWNERS
 
 _LEFT_OUT = (
@@ -68,7 +70,7 @@ class Kingdom:
         at = registry.now + self.runs * LONGER
         settings = IngestSettings(data=self.data)
         with closing(Workspace(settings, (PLAYED,), lambda: at)) as workspace:
-            batch = f"{at:%Y%m%dT%H%M%S}{self.runs:06d}Z"
+            batch = f"{at:%Y%m%dT%H%M%S}{self.runs:03d}Z"
             workspace.step_results.begin(batch, RunParameters(at))
             with sandbox_source(registry.url, settings) as origin:
                 for dataset in sorted(PLAYED.datasets, key=lambda made: made.subjects_to_fetch is not None):
@@ -88,10 +90,10 @@ class Kingdom:
             yield opened
 
     def events(self, but: str = "") -> list[str]:
-        """Ids of all events so far, those of one company left out."""
+        """All events so far, as `fact_key` has them, those of one company left out."""
         with self._history() as opened:
             rows = opened.outbox_events()
-        return sorted(rows.filter(pl.col("company_id") != but)["event_id"])
+        return outbox_facts(rows.filter(pl.col("company_id") != but))
 
     def companies(self) -> Told:
         """What is held true of every company, by the profile's names, and why it has its status."""
@@ -120,11 +122,11 @@ class Kingdom:
 
 
 def planned(world: World, *days: int, but: str = "") -> list[str]:
-    """Ids of the events that must come of these days, those of one type left out."""
+    """The events that must come of these days, as `fact_key` has them, those of one type left out."""
     wanted = {world.date(day).isoformat() for day in days}
     told = expected.expected_events.all_events(world, api_document_key)
     kept = (event for event in told if event["day"] in wanted and event["event_type"] != but)
-    return sorted(event["event_id"] for event in kept)
+    return sorted(fact_key(event["event_id"], event["event_type"], event["data"]) for event in kept)
 
 
 def profiles(world: World, day: int) -> Told:

@@ -110,6 +110,7 @@ def _event(number: str, release: int) -> dict[str, Any]:
         "event_id": event_id(number, release),
         "event_type": "status.changed",
         "company_id": company_id(number),
+        "known_at": START + timedelta(hours=release),
         "occurred_at": START + timedelta(hours=release),
         "data": json.dumps(
             {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sandbox import damage_file
-from tests.firm.inside import Inside, Told, of_market, planned, profiles_on, reasons
+from tests.firm.inside import Inside, Told, fact_keys, of_market, planned, profiles_on, reasons
 from tests.firm.two_markets import two_markets
 
 pytestmark = pytest.mark.slow
@@ -197,7 +197,7 @@ def _first_of_the_founded(firm: Inside, told: Told, case: Case) -> set[str]:
     new = profiles_on(told, 1).keys() - profiles_on(told, 0).keys()
     from warehouse.ledger.ledger import Ledger
 
-    return {event.event_id for event in Ledger(firm.layout).after(0, 1000) if event.company_id in new}
+    return fact_keys(event for event in Ledger(firm.layout).after(0, 1000) if event.company_id in new)
 
 
 def test_the_next_sound_day_heals(firm: Inside, days: list[Path], told: Told, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from sandbox import World, damage_file, write_days
 from sandbox import expected as sandbox_expected
-from tests.firm.inside import Inside, Told, planned, profiles_on
+from tests.firm.inside import Inside, Told, fact_key, planned, profiles_on
 from warehouse.reader.reader import FinancialsQuery, ReleaseReader
 
 pytestmark = pytest.mark.slow
@@ -84,7 +84,11 @@ def test_each_day_makes_exactly_the_planned_events(lived: Lived) -> None:
 def served_events(firm: Inside) -> dict[str, Any]:
     from warehouse.ledger.ledger import Ledger
 
-    return {event.event_id: json.loads(event.data) for event in Ledger(firm.layout).after(0, 100_000)}
+    return {
+        fact_key(event.event_id, event.event_type, data): data
+        for event in Ledger(firm.layout).after(0, 100_000)
+        for data in [json.loads(event.data)]
+    }
 
 
 def test_events_say_what_was_planned(lived: Lived) -> None:

@@ -19,6 +19,7 @@ from sandbox import SandboxServer, World, expected_events, serve
 from sandbox import expected as sandbox_expected
 from sandbox.shared import esef_http
 from sandbox.write import file_document_key
+from tests.firm.inside import fact_key, fact_keys
 from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
 from warehouse.schema.tables import FILINGS, FINANCIALS, IDENTIFIERS
@@ -52,7 +53,7 @@ class Place:
             return history.current_rows(table)
 
     def events(self) -> set[str]:
-        return {event.event_id for event in Ledger(self.settings.layout).after(0, 10_000)}
+        return fact_keys(Ledger(self.settings.layout).after(0, 10_000))
 
 
 @pytest.fixture
@@ -70,7 +71,8 @@ def planned() -> set[str]:
     """The events that the registers read give a sign of to those who ask them daily."""
     told = expected_events.all_events(WORLD, file_document_key)
     of_others = "ownership.changed"
-    return {event["event_id"] for event in told if event["signalled"] and event["event_type"] != of_others}
+    kept = (event for event in told if event["signalled"] and event["event_type"] != of_others)
+    return {fact_key(event["event_id"], event["event_type"], event["data"]) for event in kept}
 
 
 def is_the_truth(place: Place, day: int) -> None:

@@ -100,6 +100,17 @@ def test_who_was_named_and_not_asked_is_asked_by_the_next_run(norway: Norway) ->
     assert is_the_truth(norway, 1)
 
 
+def test_rebuild_after_a_killed_run_gives_the_ids_of_the_run_that_completed_it(norway: Norway) -> None:
+    with registries(1, faults=NO_BULK) as registry:
+        with pytest.raises(Killed):
+            norway.ingest(registry, die_after="no.enhet")
+        norway.ingest(registry)
+    assert is_the_truth(norway, 1)
+    told = norway.event_ids()
+    assert told
+    assert norway.replayed_event_ids() == told
+
+
 def _until_the_feed_is_staged(norway: Norway, registry: SandboxServer) -> int:
     """Kills runs of a copy ever later, until one has staged the feed; then the real one, there."""
     for step in range(3, 40):

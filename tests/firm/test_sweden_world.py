@@ -12,7 +12,7 @@ import pytest
 
 from sandbox import SandboxServer, World, numbers, serve, write_days
 from sandbox.se import finansinspektionen, sole_traders
-from tests.firm.inside import Inside, Said, Told, planned, profiles_on
+from tests.firm.inside import Inside, Said, Told, fact_keys, planned, profiles_on
 from tests.firm.test_faults import damaged, strange
 from tests.firm.test_sweden import texts
 from warehouse.ledger.ledger import Ledger
@@ -180,7 +180,7 @@ def test_what_fails_is_held_and_comes_when_it_is_asked_again(
 
 def of_the_founded(firm: Inside, told: Told) -> set[str]:
     new = profiles_on(told, 1).keys() - profiles_on(told, 0).keys()
-    return {event.event_id for event in Ledger(firm.layout).after(0, 1000) if event.company_id in new}
+    return fact_keys(event for event in Ledger(firm.layout).after(0, 1000) if event.company_id in new)
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ OPERATIONS: Final = (
     Mutant(
         "rebuild: what a new rule derives is told unasked",
         "pipelines/maintenance/rebuild.py",
-        "made.add_to_outbox(derived if self.wishes.emit else waiting)",
-        "made.add_to_outbox(derived)",
+        "if self.wishes.emit:",
+        "if matched.height:",
         f"{_REBUILD}::test_another_rule_changes_what_is_served_and_tells_nobody_unasked",
     ),
     Mutant(

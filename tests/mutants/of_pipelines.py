@@ -49,6 +49,35 @@ PIPELINES: Final = (
         "tests/pipelines/ingest/test_run_late_filings.py::test_ingest_of_a_late_file_leaves_what_was_known_as_it_was",
     ),
     Mutant(
+        "a status that returns with its day is the event of before",
+        "warehouse/schema/ids.py",
+        'return natural_id("evt", "status.changed", company_id, previous, current, effective, known_at)',
+        'return natural_id("evt", "status.changed", company_id, previous, current, effective)',
+        f"{_EVENTS}::test_transition_learned_at_another_instant_is_another_event",
+    ),
+    Mutant(
+        "a share that returns with its day is the event of before",
+        "warehouse/schema/ids.py",
+        'return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, *shares, known_at)',
+        'return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, *shares)',
+        f"{_EVENTS}::test_transition_learned_at_another_instant_is_another_event",
+    ),
+    Mutant(
+        "rebuild: what a killed run left was known when that run fetched it",
+        "pipelines/maintenance/replay.py",
+        "if batch not in left_to_later:",
+        "if batch:",
+        "tests/firm/test_norway_feeds.py::test_rebuild_after_a_killed_run_gives_the_ids_of_the_run_that_completed_it",
+    ),
+    Mutant(
+        "rebuild: of transitions with one former id the last is taken for the published one",
+        "pipelines/maintenance/former_ids.py",
+        '.unique("former_id", keep="first", maintain_order=True)',
+        '.unique("former_id", keep="last", maintain_order=True)',
+        "tests/pipelines/maintenance/test_former_ids.py"
+        "::test_published_ids_of_transitions_with_one_former_id_belong_to_the_first",
+    ),
+    Mutant(
         "bands: 25 to 50 and 50 to 75 percent may be one share",
         "pipelines/transforms/events/ownership.py",
         "return max(self.low, other.low) < min(self.high, other.high)",

@@ -90,6 +90,22 @@ WAREHOUSE: Final = (
         "tests/warehouse/ledger/test_ledger_ledger.py::test_events_are_numbered_by_when_they_occurred",
     ),
     Mutant(
+        "ledger: transitions are numbered by the dates of registers",
+        "warehouse/schema/tables.py",
+        'sort=("known_at", "occurred_at", "event_id"),  # so that the newest known state comes last',
+        'sort=("occurred_at", "event_id"),',
+        "tests/warehouse/ledger/test_ledger_ledger.py"
+        "::test_events_are_numbered_by_when_they_became_known_before_when_they_occurred",
+    ),
+    Mutant(
+        "history: an outbox of before has no column for what is added",
+        "warehouse/history/database.py",
+        "if found and found[0][1] == edition:",
+        "if found and _as_now(found[0][1]) == edition:",
+        "tests/warehouse/history/test_history_history.py"
+        "::test_outbox_of_an_earlier_edition_keeps_its_events_before_those_since",
+    ),
+    Mutant(
         "ledger: an event that is known is told again",
         "warehouse/ledger/ledger.py",
         'fresh = fresh.filter(~pl.col("event_id").is_in(self.known(fresh["event_id"]).to_list()))',

@@ -4,7 +4,7 @@ import ast
 import filecmp
 import json
 from collections import Counter
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -123,7 +123,7 @@ def expected_id(event: dict) -> str:
             return ids.natural_id("evt", "filing.updated", *parts)
         case "status.changed":
             parts = (company, key["previous_status"], key["current_status"], key["effective_date"])
-            return ids.natural_id("evt", "status.changed", *parts)
+            return ids.natural_id("evt", "status.changed", *parts, datetime.fromisoformat(key["known_at"]))
         case "news.published":
             (native,) = key.values()
             return ids.natural_id("evt", "news.published", company, native)
@@ -133,7 +133,8 @@ def expected_id(event: dict) -> str:
         case _:
             holder = ids.holder_id(company, key.get("register", "uk.psc"), key["holder"])
             bounds = (Decimal(key["previous"]), Decimal(key["current"]))
-            return ids.natural_id("evt", "ownership.changed", company, holder, key["as_of"], *bounds)
+            known_at = datetime.fromisoformat(key["known_at"])
+            return ids.natural_id("evt", "ownership.changed", company, holder, key["as_of"], *bounds, known_at)
 
 
 def test_no_event_tells_of_a_company_that_appears_that_day(written):

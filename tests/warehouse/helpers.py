@@ -62,13 +62,16 @@ def ids(frame: pl.DataFrame) -> pl.Series:
     return frame["company_id"]
 
 
-def event(name: str, company_id: str = "firm:NO:900000001", at: dt.datetime = DAY) -> dict[str, Any]:
+def event(
+    name: str, company_id: str = "firm:NO:900000001", at: dt.datetime = DAY, known: dt.datetime | None = None
+) -> dict[str, Any]:
     occurred = f"{at:%Y-%m-%dT%H:%M:%SZ}"
     data = {"company_id": company_id, "name": "Ørsted «A/S»", "occurred_at": occurred, "source": {"url": None}}
     return {
         "event_id": f"evt_{name}",
         "event_type": "status.changed",
         "company_id": company_id,
+        "known_at": known or at,
         "occurred_at": at,
         "data": json.dumps(data, ensure_ascii=False, separators=(",", ":")),
     }

@@ -40,6 +40,7 @@ _BOOK: Final = (
     "CREATE TABLE IF NOT EXISTS datasets (dataset VARCHAR, baseline TIMESTAMPTZ, high_water TIMESTAMPTZ)",
     "CREATE TABLE IF NOT EXISTS altered (revision BIGINT, company_id VARCHAR)",
     f"CREATE TABLE IF NOT EXISTS outbox ({schema_render.duckdb_columns(EVENTS)})",
+    "ALTER TABLE outbox ADD COLUMN IF NOT EXISTS known_at TIMESTAMPTZ",  # of files made before it was declared
 )
 _LIVED: Final = "edition"  # marks: schema editions that a file has had, if there were several
 # Earlier names of the edition `_LAST_RENAMED`, hashes of more than decides about stored rows: descriptions and checks.
@@ -70,8 +71,9 @@ def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
     own = found[0][0] if found else uuid.uuid4().hex
     connection.execute("DELETE FROM identity")
     connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
-    for lived in {edition, *(row[1] for row in found)} if found else ():
-        connection.execute("INSERT INTO marks VALUES ($1, $2)", [_LIVED, lived])
+    lived = {edition, *(_as_now(row[1]) for row in found)}
+    for one in lived if len(lived) > 1 else ():
+        connection.execute("INSERT INTO marks VALUES ($1, $2)", [_LIVED, one])
 
 
 def has_mixed_schema_versions(path: Path) -> bool:

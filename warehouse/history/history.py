@@ -304,9 +304,9 @@ class MarketHistory:
             )
 
     def outbox_events(self) -> pl.DataFrame:
-        """Events still in the outbox, by (occurred_at, event_id)."""
+        """Events still in the outbox, by (known_at, occurred_at, event_id)."""
         rows = query_frame(self._connection, "FROM outbox")
-        return rows.cast(schema_render.polars_schema(EVENTS)).sort(EVENTS.sort)
+        return schema_render.conform_frame(EVENTS, rows).sort(EVENTS.sort)
 
     def clear_outbox(self, event_ids: pl.Series) -> None:
         """Removes events that are stored durably elsewhere."""

@@ -67,8 +67,9 @@ class Ledger:
     def append(self, release: int, events: pl.DataFrame, recorded_at: datetime) -> range:
         """Writes the segment of a release: known ids are dropped, the rest is numbered.
 
-        Order is (occurred_at, event_id); `sequence` is inserted into each `data` after `occurred_at`. If
-        nothing is new, returns an empty range and writes no segment.
+        Order is (known_at, occurred_at, event_id): events applied by `sequence` end in the newest known state.
+        `sequence` is inserted into each `data` after `occurred_at`. If nothing is new, returns an empty range and
+        writes no segment.
         """
         entries = read_index.read_segments(self._folder)
         if entries and entries[-1].release >= release:

@@ -9,7 +9,7 @@ belong here: ids that carry time (ULIDs of subscriptions and deliveries, `api`).
 from __future__ import annotations
 
 import hashlib
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final
 
@@ -17,7 +17,7 @@ _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _LENGTH: Final = 26
 PAIRS: Final = tuple(one + two for one in _ALPHABET for two in _ALPHABET)  # ten bits: two digits
 
-Part = str | int | date | Decimal | None
+Part = str | int | date | datetime | Decimal | None
 
 
 def _length_prefixed(part: Part) -> bytes:
@@ -26,6 +26,9 @@ def _length_prefixed(part: Part) -> bytes:
     if isinstance(part, Decimal):
         # 25, 25.0 and 25.0000 are the same percentage
         part = format(part.normalize(), "f")
+    elif isinstance(part, datetime):
+        # two states may become known a microsecond apart (a file that is issued again)
+        part = f"{part.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
     elif isinstance(part, date):
         part = part.isoformat()
     raw = str(part).encode()
@@ -56,14 +59,23 @@ def filing_updated_id(company_id: str, period_start: date | None, period_end: da
     return natural_id("evt", "filing.updated", company_id, period_start, period_end, document)
 
 
-def status_changed_id(company_id: str, previous: str, current: str, effective: date) -> str:
-    """Id of the event for one change of status."""
-    return natural_id("evt", "status.changed", company_id, previous, current, effective)
+def status_changed_id(company_id: str, previous: str, current: str, effective: date, known_at: datetime) -> str:
+    """Id of the event for one change of status.
+
+    known_at: the instant at which the state became known (`known_from` of its row): a transition that repeats with
+    the same dates is another event.
+    """
+    return natural_id("evt", "status.changed", company_id, previous, current, effective, known_at)
 
 
-def ownership_changed_id(company_id: str, holder_id: str, as_of: date, previous: Decimal, current: Decimal) -> str:
-    """Id of the event for one crossed threshold; `previous` and `current` in percent."""
-    return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, previous, current)
+def ownership_changed_id(
+    company_id: str, holder_id: str, as_of: date, shares: tuple[Decimal, Decimal], known_at: datetime
+) -> str:
+    """Id of the event for one crossed threshold.
+
+    shares: before and after, in percent. known_at: as in `status_changed_id`.
+    """
+    return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, *shares, known_at)
 
 
 def news_id(company_id: str, register: str, native_id: str) -> str:

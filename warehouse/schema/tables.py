@@ -313,6 +313,11 @@ EVENTS: Final = Table(
         Column("event_id", _T, "evt_… (warehouse.schema.ids)", nullable=False),
         Column("event_type", _T, "one of the six", nullable=False, allowed=codes.EVENT_TYPES),
         COMPANY_ID,
+        Column(
+            "known_at",
+            ColumnKind.INSTANT,
+            "when the state after it became known; null if an earlier version wrote the row",
+        ),
         Column("occurred_at", ColumnKind.INSTANT, "when it happened", nullable=False),
         Column(
             "data",
@@ -321,7 +326,7 @@ EVENTS: Final = Table(
             nullable=False,
         ),
     ),
-    sort=("occurred_at", "event_id"),
+    sort=("known_at", "occurred_at", "event_id"),  # so that the newest known state comes last
 )
 
 # `Jurisdiction.to_shared_tables` may return NORMALISED, `pipelines.transforms` add DERIVED, releases publish TABLES.

@@ -20,7 +20,7 @@ from pipelines.transforms.events.status import status_events
 
 
 def build_event_rows(differences: Differences, snapshot: Frames, context: EmissionContext) -> pl.DataFrame:
-    """EVENTS rows, one per id, sorted by when they happened.
+    """EVENTS rows, one per id, sorted by when they became known, then by when they happened.
 
     Args:
         differences: by table, for companies, filings, financials and owners, and for news and notices if any.
@@ -33,5 +33,6 @@ def build_event_rows(differences: Differences, snapshot: Frames, context: Emissi
             status_events(differences, context),
             ownership_events(differences, snapshot, context),
             news_events(differences, snapshot, context),
-        )
+        ),
+        context.instant,
     )

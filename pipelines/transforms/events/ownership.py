@@ -149,7 +149,7 @@ def _build_event(row: Row, instant: datetime) -> EventRow | None:
     as_of = _crossing_day(row, instant.date())
     change = _change_object(row, previous, current) | {"thresholds_crossed": list(limits)}
     change |= {"basis": row["basis"] or row["basis_before"], "as_of": as_of.isoformat()}
-    event_id = ids.ownership_changed_id(row["company_id"], row["holder_id"], as_of, previous, current)
+    event_id = ids.ownership_changed_id(row["company_id"], row["holder_id"], as_of, (previous, current), instant)
     source = _event_source(row, instant)
     return build_event(event_id, "ownership.changed", row, midnight_utc(as_of), source, change)
 

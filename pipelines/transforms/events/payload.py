@@ -42,7 +42,7 @@ class EventSource:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """One row of the events table."""
+    """One row of the events table, without the instant at which it became known."""
 
     event_id: str
     event_type: str
@@ -94,8 +94,8 @@ def build_event(
     return EventRow(event_id, event_type, row["company_id"], occurred_at, data)
 
 
-def event_frame(rows: Iterable[EventRow]) -> pl.DataFrame:
-    """Rows as a table, one per id (the first), sorted."""
+def event_frame(rows: Iterable[EventRow], known_at: datetime) -> pl.DataFrame:
+    """Rows of one instant at which they became known as a table, one per id (the first), sorted."""
     schema = {
         "event_id": pl.String,
         "event_type": pl.String,
@@ -104,5 +104,6 @@ def event_frame(rows: Iterable[EventRow]) -> pl.DataFrame:
         "data": pl.String,
     }
     values = [(row.event_id, row.event_type, row.company_id, row.occurred_at, row.data) for row in rows]
-    frame = pl.DataFrame(values, schema=schema, orient="row").select(EVENTS.names)
+    known = pl.lit(known_at).cast(schema["occurred_at"]).alias("known_at")
+    frame = pl.DataFrame(values, schema=schema, orient="row").with_columns(known).select(EVENTS.names)
     return frame.unique(subset="event_id", keep="first", maintain_order=True).sort(EVENTS.sort)

@@ -40,7 +40,7 @@ def _build_event(row: Row, instant: datetime) -> EventRow:
         "registry_status": row["registry_status"],
         "reason": row["status_detail"],
     }
-    event_id = ids.status_changed_id(row["company_id"], row["_status"], row["status"], effective)
+    event_id = ids.status_changed_id(row["company_id"], row["_status"], row["status"], effective, instant)
     source = _deciding_source(row)
     return build_event(event_id, "status.changed", row, midnight_utc(effective), source, change)
 

@@ -26,8 +26,8 @@ from sandbox.companies.stories import (
     repeat_accounts,
     round_accounts,
 )
-from sandbox.model.company import Accounts, Change, Company
-from sandbox.model.se import ACTIVE, NEVER_ACTIVE, NO_LONGER_ACTIVE, SwedishDetails
+from sandbox.model.company import Accounts, Change, Company, StatusChange
+from sandbox.model.se import ACTIVE, NEVER_ACTIVE, NO_LONGER_ACTIVE, STATISTICS_AT, SwedishDetails
 from sandbox.vocabulary import Industry
 
 _ONE_DAY: Final = timedelta(days=1)
@@ -127,9 +127,10 @@ def _set_activity(activity: str) -> Step:
     def step(scene: StoryDay, company: Company) -> list[Change]:
         company.swedish.activity = activity
         is_active = activity == ACTIVE
-        return change_status(
+        changes = change_status(
             company, "active" if is_active else "dormant", None if is_active else "no_trading", None, scene.day
         )
+        return [replace(one, file_time=STATISTICS_AT) for one in changes if isinstance(one, StatusChange)]
 
     return step
 

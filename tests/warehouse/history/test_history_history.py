@@ -247,6 +247,22 @@ def test_the_outbox_holds_an_event_once(layout: Layout) -> None:
         assert history.outbox_events()["event_id"].to_list() == ["evt_c", "evt_b"]
 
 
+def test_outbox_of_an_earlier_edition_keeps_its_events_before_those_since(layout: Layout) -> None:
+    with MarketHistory(layout, "NO") as history:
+        history.add_to_outbox(rows(EVENTS, event("old", at=day(9))))
+    path = layout.history_file("NO")
+    with open_database(path) as connection:  # as the edition left it that did not know the column
+        connection.execute("ALTER TABLE outbox DROP COLUMN known_at")
+        connection.execute("UPDATE identity SET edition = $1", [list(database.RENAMED_EDITIONS)[-1]])
+    assert not database.has_mixed_schema_versions(path)
+    with MarketHistory(layout, "NO") as history:
+        history.add_to_outbox(rows(EVENTS, event("new", at=day(1))))
+        waiting = history.outbox_events()
+    assert waiting["event_id"].to_list() == ["evt_old", "evt_new"]
+    assert waiting["known_at"].to_list() == [None, day(1)]
+    assert not database.has_mixed_schema_versions(path)
+
+
 def test_all_of_a_failed_transaction_is_undone(layout: Layout) -> None:
     frame = rows(COMPANIES, company(1))
     with MarketHistory(layout, "NO") as history:

@@ -33,6 +33,15 @@ def test_events_are_numbered_by_when_they_occurred(layout: Layout) -> None:
     assert found[0].recorded_at == day(3)
 
 
+def test_events_are_numbered_by_when_they_became_known_before_when_they_occurred(layout: Layout) -> None:
+    ledger = Ledger(layout)
+    first, again = event("z", at=day(1), known=day(5)), event("a", at=day(1), known=day(7))
+    back = event("b", at=day(6), known=day(6))
+    ledger.append(1, rows(EVENTS, again, back, first), day(8))
+    _serve(layout, 1, 3)
+    assert [one.event_id for one in ledger.after(0, 10)] == ["evt_z", "evt_b", "evt_a"]
+
+
 def test_a_known_event_is_not_numbered_again(layout: Layout) -> None:
     ledger = Ledger(layout)
     ledger.append(1, rows(EVENTS, event("a"), event("a")), day(1))

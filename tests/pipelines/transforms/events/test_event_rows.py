@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -42,7 +42,8 @@ def test_status_changed_is_spelled_as_the_contract_says() -> None:
         ]
     )
     [event] = told(before, after)
-    assert event["event_id"] == ids.status_changed_id(COMPANY, "active", "dormant", date(2025, 11, 17))
+    assert event["event_id"] == ids.status_changed_id(COMPANY, "active", "dormant", date(2025, 11, 17), DAY_2)
+    assert event["known_at"] == DAY_2
     assert event["data"] == (
         '{"company_id":"firm:FI:0000001-9","org_nr":"0000001-9","name":"Yhtiö Oy","country":"FI",'
         '"occurred_at":"2025-11-17T00:00:00Z",'
@@ -58,6 +59,15 @@ def test_status_restore_is_an_event_of_the_day_it_was_seen() -> None:
     change = data(event)["change"]
     assert (change["previous_status"], change["current_status"]) == ("dissolved", "active")
     assert (change["effective_date"], change["reason"]) == ("2026-01-02", None)
+
+
+def test_transition_learned_at_another_instant_is_another_event() -> None:
+    after = world(companies=[company(status="dormant", status_date=date(2025, 11, 17))], holdings=band(25, 50))
+    again, later = (told(world(), after, occasion(instant)) for instant in (DAY_2, DAY_2 + timedelta(microseconds=1)))
+    assert again == told(world(), after)
+    assert [event["event_type"] for event in later] == ["ownership.changed", "status.changed"]
+    assert {event["event_id"] for event in again}.isdisjoint(event["event_id"] for event in later)
+    assert sorted(event["data"] for event in again) == sorted(event["data"] for event in later)
 
 
 @pytest.mark.parametrize("unknown", ["before", "after"])
