@@ -148,7 +148,7 @@ def merge_part(
     holdings = tables[HOLDINGS.name], _earlier_holdings(part)
     spans = build_valid_time_spans(owners, holdings, rules.source_precedence, states, former_owners)
     history.replace_valid_times(OWNERS, spans.rows, spans.keys, known_at)
-    context = EmissionContext(instant, rules.baselines, late, part.get(LINKED), rules.per_company_datasets)
+    context = EmissionContext(instant, known_at, rules.baselines, late, part.get(LINKED), rules.per_company_datasets)
     return diffs, build_event_rows(diffs, {**tables, SPANS: spans.rows}, context)
 
 

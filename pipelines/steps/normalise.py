@@ -112,11 +112,19 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
         {dataset: len(files) for dataset, files in run.counts.late.items()},
     )
     workspace.step_results.write(batch, normalise_result_name(jurisdiction.code), asdict(result))
-    for signal in run.counts.signals:
+    _report_progress(workspace, result, state, run.counts.signals)
+    return result
+
+
+def _report_progress(
+    workspace: Workspace, result: NormaliseResult, state: NormaliseState, signals: Iterable[Signal]
+) -> None:
+    """Tells the operator what was touched, and what of it was unusual."""
+    for signal in signals:
         workspace.report_progress(f"{signal.dataset}: {signal.count} changed without an entry in {signal.subject}")
     for column, count in result.far.items():
         workspace.report_progress(
-            f"{jurisdiction.code}: {column}: {count} dates more than a year ahead, treated as unknown"
+            f"{result.market}: {column}: {count} dates more than a year ahead, treated as unknown"
         )
     for dataset, count in result.late.items():
         newest = state.watermarks[dataset].newest
@@ -124,9 +132,8 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
             f"{dataset}: {count} late-arriving files, not newer than {newest:%Y-%m-%d %H:%M:%S} UTC: they fill gaps in "
             "the history and make no event"
         )
-    if batches:
-        workspace.report_progress(f"{jurisdiction.code}: {result.companies} companies touched")
-    return result
+    if result.batches:
+        workspace.report_progress(f"{result.market}: {result.companies} companies touched")
 
 
 @dataclass(frozen=True, slots=True, order=True)

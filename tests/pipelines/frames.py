@@ -138,4 +138,4 @@ def whole(image: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 
 
 def occasion(instant: datetime = DAY_2, baseline: datetime = DAY_1, late: tuple[str, ...] = ()) -> EmissionContext:
-    return EmissionContext(instant, dict.fromkeys(DATASETS, baseline), frozenset(late))
+    return EmissionContext(instant, instant, dict.fromkeys(DATASETS, baseline), frozenset(late))

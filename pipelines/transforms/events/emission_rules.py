@@ -19,14 +19,16 @@ SILENT_MONTHS: Final = 24  # periods that ended longer than this before the base
 class EmissionContext:
     """When a change was seen, and which datasets may emit events.
 
-    `baselines`: by dataset, the instant of its first snapshot. `late_arriving_datasets`: datasets with a
-    late-arriving snapshot at this instant. `linked`: (company_id, dataset, lost) of companies that gained or lost
+    `instant`: of the snapshot. `known_at`: when its content became known, later if known time had passed the instant
+    already. `baselines`: by dataset, the instant of its first snapshot. `late_arriving_datasets`: datasets with a
+    late-arriving snapshot at this instant. `link_changes`: (company_id, dataset, lost) of companies that gained or lost
     rows of a dataset by a link, without any change in the world; a row moved from one company to another counts as
     lost for both. `per_company_datasets`: datasets that are looked up company by company, so that their first load may
     take many runs.
     """
 
     instant: datetime
+    known_at: datetime
     baselines: Mapping[str, datetime]
     late_arriving_datasets: frozenset[str] = frozenset()
     link_changes: pl.DataFrame | None = None

@@ -34,5 +34,5 @@ def build_event_rows(differences: Differences, snapshot: Frames, context: Emissi
             ownership_events(differences, snapshot, context),
             news_events(differences, snapshot, context),
         ),
-        context.instant,
+        context.known_at,
     )

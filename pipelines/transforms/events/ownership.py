@@ -73,7 +73,7 @@ def ownership_events(differences: Differences, snapshot: Frames, context: Emissi
             continue
         former = {} if row["_gone"] else lineage.before(row) or {}
         stated = row | {f"{name}_before": former[name] for name in STATE if former}
-        events = (_build_event(step, context.instant) for step in passages.of(stated))
+        events = (_build_event(step, context) for step in passages.of(stated))
         yield from (event for event in events if event is not None)
 
 
@@ -137,7 +137,7 @@ def _is_unknown(row: Row) -> bool:
     return not ended and None in bases and not bases.isdisjoint(EXACT)
 
 
-def _build_event(row: Row, instant: datetime) -> EventRow | None:
+def _build_event(row: Row, context: EmissionContext) -> EventRow | None:
     levels = None if _is_unknown(row) else _comparable_ranges(row)
     if levels is None:
         return None
@@ -146,11 +146,12 @@ def _build_event(row: Row, instant: datetime) -> EventRow | None:
     limits = crossed_thresholds(previous, current)
     if not limits or before.overlaps(after):
         return None
-    as_of = _crossing_day(row, instant.date())
+    as_of = _crossing_day(row, context.instant.date())
+    shares = (previous, current)
     change = _change_object(row, previous, current) | {"thresholds_crossed": list(limits)}
     change |= {"basis": row["basis"] or row["basis_before"], "as_of": as_of.isoformat()}
-    event_id = ids.ownership_changed_id(row["company_id"], row["holder_id"], as_of, (previous, current), instant)
-    source = _event_source(row, instant)
+    event_id = ids.ownership_changed_id(row["company_id"], row["holder_id"], as_of, shares, context.known_at)
+    source = _event_source(row, context.instant)
     return build_event(event_id, "ownership.changed", row, midnight_utc(as_of), source, change)
 
 

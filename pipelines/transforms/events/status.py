@@ -28,11 +28,11 @@ def status_events(differences: Differences, context: EmissionContext) -> Iterato
     # a status derived from filings alone is our interpretation, not a register's statement
     moved = rows.filter(pl.col("status") != pl.col("_status"), pl.col("_status_source").is_not_null())
     for row in emittable_rows(moved, "status_source", companies.known, context).iter_rows(named=True):
-        yield _build_event(row, context.instant)
+        yield _build_event(row, context)
 
 
-def _build_event(row: Row, instant: datetime) -> EventRow:
-    effective = row["status_date"] or instant.date()
+def _build_event(row: Row, context: EmissionContext) -> EventRow:
+    effective = row["status_date"] or context.instant.date()
     change = {
         "previous_status": row["_status"],
         "current_status": row["status"],
@@ -40,7 +40,7 @@ def _build_event(row: Row, instant: datetime) -> EventRow:
         "registry_status": row["registry_status"],
         "reason": row["status_detail"],
     }
-    event_id = ids.status_changed_id(row["company_id"], row["_status"], row["status"], effective, instant)
+    event_id = ids.status_changed_id(row["company_id"], row["_status"], row["status"], effective, context.known_at)
     source = _deciding_source(row)
     return build_event(event_id, "status.changed", row, midnight_utc(effective), source, change)
 

@@ -30,7 +30,7 @@ from tests.tables import check_cases
 from warehouse.schema.tables import HOLDINGS, OWNERS
 
 FIRST, THEN = datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 20, 12, tzinfo=UTC)
-SPEAKING = EmissionContext(THEN, {"us.schedule13": FIRST})
+SPEAKING = EmissionContext(THEN, THEN, {"us.schedule13": FIRST})
 
 
 def state(*texts: str, before: World | None = None) -> World:

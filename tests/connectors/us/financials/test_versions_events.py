@@ -37,7 +37,7 @@ def world(facts: list[Fact], before: World | None = None) -> World:
 
 
 def told(before: World, after: World) -> list[tuple[str, dict[str, Any]]]:
-    occasion = EmissionContext(DAY_2, {"us.companyfacts": DAY_1, "xx.register": DAY_1}, frozenset())
+    occasion = EmissionContext(DAY_2, DAY_2, {"us.companyfacts": DAY_1, "xx.register": DAY_1}, frozenset())
     found = differences(before, after)
     found["companies"].known = pl.Series("company_id", [COMPANY], pl.String)
     rows = build_event_rows(found, whole(after), occasion).to_dicts()

@@ -43,7 +43,7 @@ def world(today: date, lists: list[dict[str, Any]], *facts: Fact, before: World 
 
 
 def told(before: World, after: World) -> list[tuple[str, str | None, int | None]]:
-    occasion = EmissionContext(DAY_2, {"us.submissions": DAY_1, "us.companyfacts": DAY_1}, frozenset())
+    occasion = EmissionContext(DAY_2, DAY_2, {"us.submissions": DAY_1, "us.companyfacts": DAY_1}, frozenset())
     found = differences(before, after)
     found["companies"].known = pl.Series("company_id", [COMPANY], pl.String)
     rows = build_event_rows(found, whole(after), occasion).to_dicts()

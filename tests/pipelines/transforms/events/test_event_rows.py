@@ -197,7 +197,7 @@ def test_the_first_edition_of_a_dataset_is_silent() -> None:
 
 
 def test_a_dataset_without_a_baseline_is_silent() -> None:
-    assert told(world(), everything(), EmissionContext(DAY_2, {})) == []
+    assert told(world(), everything(), EmissionContext(DAY_2, DAY_2, {})) == []
 
 
 def test_a_late_dataset_is_silent_and_the_others_speak() -> None:

@@ -84,7 +84,7 @@ class Known:
         states = self._history.known_rows(HOLDINGS, companies_with_overwrites(lines, former, SOURCES))
         made = build_valid_time_spans(lines, (now, before), SOURCES, states, former)
         self._history.replace_valid_times(OWNERS, made.rows, made.keys, instant)
-        occasion = EmissionContext(instant, dict.fromkeys((GROUP, LISTS), BASELINE))
+        occasion = EmissionContext(instant, instant, dict.fromkeys((GROUP, LISTS), BASELINE))
         image = whole({"companies": PROFILE, "owners": lines}) | {SPANS: made.rows}
         changes = [json.loads(event.data)["change"] for event in ownership_events(found, image, occasion)]
         crossings = [(one["previous_pct"], one["current_pct"], one["as_of"]) for one in changes]

@@ -94,7 +94,7 @@ def told(before: pl.DataFrame, after: pl.DataFrame, case: Case) -> list[tuple[st
     records = (frame(HOLDINGS, *(case.before or ())), frame(HOLDINGS, *case.records))
     found["holdings"] = difference(HOLDINGS, *records)
     registers = {*PRECEDENCE, "no.roller", "xx.lei"}
-    occasion = EmissionContext(DAY_2, dict.fromkeys(registers, DAY_1.replace(year=2025)))
+    occasion = EmissionContext(DAY_2, DAY_2, dict.fromkeys(registers, DAY_1.replace(year=2025)))
     rows = ownership_events(found, whole({"companies": known, "owners": after}), occasion)
     changes = [json.loads(row.data)["change"] for row in rows]
     return [(one["holder_name"], one["previous_pct"], one["current_pct"], one["thresholds_crossed"]) for one in changes]

@@ -158,7 +158,7 @@ def told(before: pl.DataFrame, after: pl.DataFrame, *unlinked: str) -> list[tupl
     found = differences({"companies": known, "owners": before}, {"companies": known, "owners": after})
     schema = {"company_id": pl.String, "dataset": pl.String, "lost": pl.Boolean}
     linked = pl.DataFrame([(COMPANY, name, True) for name in unlinked], schema=schema, orient="row")
-    occasion = EmissionContext(DAY_2, dict.fromkeys(PRECEDENCE, DAY_1), link_changes=linked)
+    occasion = EmissionContext(DAY_2, DAY_2, dict.fromkeys(PRECEDENCE, DAY_1), link_changes=linked)
     rows = ownership_events(found, whole({"companies": known, "owners": after}), occasion)
     changes = [json.loads(row.data)["change"] for row in rows]
     return [(change["previous_pct"], change["current_pct"], change["thresholds_crossed"]) for change in changes]

@@ -190,7 +190,9 @@ def crossings(
     profiles = frame(COMPANIES, company())
     found = differences({"companies": profiles, "owners": states[1]}, {"companies": profiles, "owners": states[2]})
     image = whole({"companies": profiles, "owners": states[2]}) | {SPANS: made.rows}
-    occasion = EmissionContext(SEEN + timedelta(days=1), dict.fromkeys(SOURCES.precedence, baseline))
+    occasion = EmissionContext(
+        SEEN + timedelta(days=1), SEEN + timedelta(days=1), dict.fromkeys(SOURCES.precedence, baseline)
+    )
     changes = [json.loads(event.data)["change"] for event in ownership_events(found, image, occasion)]
     return [(change["previous_pct"], change["current_pct"], change["as_of"]) for change in changes]
 
