@@ -42,6 +42,14 @@ PIPELINES: Final = (
         "::test_plan_content_from_behind_known_time_is_known_by_the_run_that_brings_it",
     ),
     Mutant(
+        "sequence: an event of content from behind known time is ordered by the content's day",
+        "pipelines/steps/apply_history.py",
+        "EmissionContext(instant, known_at, rules.baselines",
+        "EmissionContext(instant, instant, rules.baselines",
+        "tests/pipelines/steps/test_apply_history.py"
+        "::test_events_of_content_from_behind_known_time_are_known_since_the_run_that_brought_it",
+    ),
+    Mutant(
         "as-of: history is told of a late file's day, not of when it came",
         "pipelines/steps/apply_history.py",
         "table.name: history.merge_snapshot(table, tables[table.name], companies, known_at, late=is_late)",

@@ -18,6 +18,7 @@ from tests.pipelines.frames import COMPANY, DAY_1, DAY_2, company, frame
 from tests.pipelines.invented import MARKET
 from warehouse import schema_render
 from warehouse.history.history import MarketHistory
+from warehouse.schema import ids
 from warehouse.schema.tables import COMPANIES, NEWS, NORMALISED, NOTICES
 from warehouse.staged.snapshots import NormalisedSnapshot, SnapshotPart
 from warehouse.storage.layout import Layout
@@ -81,3 +82,20 @@ def test_releases_and_acts_reach_history_once(tmp_path: Path) -> None:
         merge_part(history, rules, tables, pl.Series("company_id", [COMPANY]), snapshot)
         assert history.current_rows(NEWS)["told_by"].to_list() == [["fi.accounts:2", "fi.register:1"]]
         assert history.current_rows(NOTICES).height == 1
+
+
+def test_events_of_content_from_behind_known_time_are_known_since_the_run_that_brought_it(tmp_path: Path) -> None:
+    """The register's file is older than what other datasets have told, and newer than the register's last one."""
+    known_at, between = DAY_2 + timedelta(days=1), DAY_1 + (DAY_2 - DAY_1) / 2
+    rules = MarketRules(SourcePrecedence(), frozenset(), baselines={"xx.register": DAY_1})
+    with MarketHistory(Layout(tmp_path), "FI") as history:
+
+        def outbox_of(snapshot: NormalisedSnapshot, **values: Any) -> pl.DataFrame:
+            tables = {table.name: schema_render.empty_frame(table) for table in NORMALISED}
+            tables |= {COMPANIES.name: frame(COMPANIES, company(**values)), EDITIONS: editions(("xx.register", False))}
+            return merge_part(history, rules, tables, pl.Series("company_id", [COMPANY]), snapshot)[1]
+
+        outbox_of(NormalisedSnapshot("FI", "first", DAY_1, Path("there"), (), DAY_1))
+        events = outbox_of(NormalisedSnapshot("FI", "behind", between, Path("there"), (), known_at), status="dormant")
+    expected = ids.status_changed_id(COMPANY, "active", "dormant", between.date(), known_at)
+    assert events.select("event_id", "known_at").rows() == [(expected, known_at)]
