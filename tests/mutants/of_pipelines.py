@@ -44,8 +44,8 @@ PIPELINES: Final = (
     Mutant(
         "sequence: an event of content from behind known time is ordered by the content's day",
         "pipelines/steps/apply_history.py",
-        "EmissionContext(instant, known_at, rules.baselines",
-        "EmissionContext(instant, instant, rules.baselines",
+        "context = EmissionContext(instant, known_at, rules.baselines, late, part.get(LINKED), rules.per_company_datasets)",
+        "context = EmissionContext(instant, instant, rules.baselines, late, part.get(LINKED), rules.per_company_datasets)",
         "tests/pipelines/steps/test_apply_history.py"
         "::test_events_of_content_from_behind_known_time_are_known_since_the_run_that_brought_it",
     ),
