@@ -34,15 +34,6 @@ _ROOT: Final = Path(__file__).resolve().parents[1]
 _FULL: Final = 10_000_000  # companies to which the limits belong
 _MIB: Final = 1 << 20
 STAGED: Final = "20000101T000000000Z"  # the batch of staged accounts: before those of any clock
-_REISSUE: Final = """
-import sys
-from firm.bootstrap import read_environment
-from connectors import JURISDICTIONS
-from pipelines.workspace import Workspace
-from pipelines.settings import Settings
-from pipelines.steps.publish import republish_markets
-republish_markets(Workspace(Settings.read(read_environment()), JURISDICTIONS), sys.argv[1:])
-"""
 
 
 def run(companies: int = 100_000, days: int = 2) -> list[dict[str, object]]:
@@ -69,7 +60,7 @@ def _steps(steps: Steps, folder: Path, days: int, documents: Path) -> Iterator[d
             yield steps.run(f"day {day}, one in a hundred changed", ingest, minutes=10, gigabytes=8)
             yield steps.published(f"day {day}, its patched release", seconds=90)
     codes = [market.upper() for market in markets]
-    yield steps.run("full release", ["-c", _REISSUE, *codes], minutes=8, gigabytes=4)
+    yield steps.run("full release", ["-m", "benchmarks.full_release", *codes], minutes=8, gigabytes=4)
 
 
 def _ingesting(folder: Path, at: str, markets: list[str]) -> list[str]:

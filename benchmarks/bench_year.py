@@ -28,7 +28,6 @@ from warehouse.storage.layout import Layout
 from warehouse.storage.parallel import prefetch
 
 STRETCH: Final = 30  # nights of one result
-_STORES: Final = ("archive", "staged", "history", "ledger", "releases")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def _nights(place: Path, companies: int, days: int) -> list[_Night]:
         ingest = ["-m", "firm", "ingest", *markets, "--from", str(folder), "--at", at]
         step = steps.run(f"night {day}", ingest, minutes=10, gigabytes=8)
         shutil.rmtree(folder)
-        stores = {name: size(getattr(Layout(data), name)) for name in _STORES}
+        stores = {name: size(path) for name, path in _store_folders(Layout(data)).items()}
         seconds, worked = float(str(step["ours_s"])), float(str(step["worked_s"]))
         night = _Night(seconds, worked, int(str(step["peak_mb"])), stores)
         found.append(night)
@@ -89,7 +88,17 @@ def _stretch(companies: int, first: int, before: _Night, nights: list[_Night]) -
         "longest_s": max(night.seconds for night in nights),
         "worked_s": round(median(night.worked for night in nights), 1),
         "peak_mb": max(night.megabytes for night in nights),
-        "bytes_a_night": {name: (last[name] - before.stores[name]) // len(nights) for name in _STORES},
+        "bytes_a_night": {name: (last[name] - before.stores[name]) // len(nights) for name in last},
         "stores_bytes": dict(last),
         "asked": "a night costs reading, a copy and its change, however many there were",
+    }
+
+
+def _store_folders(layout: Layout) -> dict[str, Path]:
+    return {
+        "raw": layout.raw_folder,
+        "staged": layout.staged_folder,
+        "history": layout.history_folder,
+        "ledger": layout.ledger_folder,
+        "releases": layout.releases_folder,
     }
