@@ -1,19 +1,22 @@
 """Append-only log of manual decisions about holders: nothing is overwritten, a reversal is a further row.
 
 One JSONL file in the data root; each row is durable before it is returned. No source or run can recreate it: a
-new data folder needs a copy, like `erased.json`. Does not belong here: the effect of a decision on owners
-(`pipelines.transforms.holders.match_rules`), or whether its ids are known (`pipelines.curation.holder_decisions`).
+new data folder needs a copy, like `erased.json`. Only an erasure changes a row: of its reason, which a person wrote.
+Copies of the log that differ in that alone are the same log (`merge_decision_logs`). Does not belong here: the effect
+of a decision on owners (`pipelines.transforms.holders.match_rules`), or whether its ids are known
+(`pipelines.curation.holder_decisions`).
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+from warehouse.schema.codes import ERASED
 from warehouse.schema.decisions import SAME, HolderDecision
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
@@ -97,6 +100,15 @@ class DecisionLog:
 
         return self._append_row(reversal)
 
+    def redact_reasons(self, redact: Callable[[DecisionRecord], str]) -> None:
+        """Replaces the reason of each row by what an erasure leaves of it; everything else stays, with its number."""
+        path = self._layout.decision_log_file
+        with exclusive_lock(self._layout, "judgements", "the list of decisions", _WAIT_SECONDS):
+            rows, _ = self._read_rows()
+            redacted = [replace(row, reason=redact(row)) for row in rows]
+            if redacted != rows:
+                atomic_files.write_bytes(path, b"".join(map(_row_bytes, redacted)))
+
     def _append_row(self, made: Any) -> DecisionRecord:
         path = self._layout.decision_log_file
         with exclusive_lock(self._layout, "judgements", "the list of decisions", _WAIT_SECONDS):
@@ -105,7 +117,7 @@ class DecisionLog:
             atomic_files.make_folder(path.parent)
             with path.open("ab") as handle:
                 handle.truncate(whole)  # cuts off an incomplete row, which was never returned
-                handle.write(json.dumps(atomic_files.json_fields(row), ensure_ascii=False).encode() + _BREAK)
+                handle.write(_row_bytes(row))
                 handle.flush()
                 os.fsync(handle.fileno())
             atomic_files.sync_folder(path.parent)
@@ -134,3 +146,30 @@ class DecisionLog:
                 f"{self._layout.decision_log_file}: line {number} has the number {row.number}; lines are missing"
             )
         return row
+
+
+def _row_bytes(row: DecisionRecord) -> bytes:
+    return json.dumps(atomic_files.json_fields(row), ensure_ascii=False).encode() + _BREAK
+
+
+def merge_decision_logs(one: bytes, other: bytes) -> bytes | None:
+    """The log of which two copies are a part each; None if they have diverged. An erased reason stays erased."""
+    rows, others = one.splitlines(keepends=True), other.splitlines(keepends=True)
+    common = [_merge_lines(*pair) for pair in zip(rows, others, strict=False)]
+    whole = [line for line in common if line is not None]
+    if len(whole) < len(common):
+        return None
+    return b"".join((*whole, *rows[len(common) :], *others[len(common) :]))
+
+
+def _merge_lines(one: bytes, other: bytes) -> bytes | None:
+    """One row of two copies; None if they are not the same decision."""
+    if one == other:
+        return one
+    try:
+        row, twin = json.loads(one), json.loads(other)
+        is_same = {**row, "reason": ERASED} == {**twin, "reason": ERASED}
+        erased = [line for line, told in ((one, row), (other, twin)) if told["reason"] == ERASED]
+    except (ValueError, TypeError, KeyError):
+        return None
+    return erased[0] if erased and is_same else None

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from connectors.kit.redact.remove_records import SubjectPatterns
 
 __all__ = [
+    "CONTRADICTIONS",
+    "CONTRADICTIONS_SCHEMA",
     "META_SCHEMA",
     "NOT_A_COMPANY",
     "REJECT_COLUMNS",
@@ -130,7 +132,7 @@ class Dataset:
     the same records (bulk and API) share a staged table; on equal timestamps the dataset declared later wins.
     subjects_to_fetch: subjects to look up one by one, from what was just staged of any dataset of the jurisdiction.
     is_per_company: each of these is a company, and its answer is all that the source has of it. A first load then takes
-    many runs: for filings the baseline is the company's own first answer (docs/architecture.md 6).
+    many runs: for filings and owners the baseline is the company's own first answer (docs/architecture.md 6).
     fetch: used for live and sandbox; the base address is set in Http.
     redact: removes persons before the archive.
     change_feed_key: key of the feed that names changed records of this dataset. A change in a full snapshot that the
@@ -181,7 +183,11 @@ class Dataset:
     reread_interval: timedelta | None = None
 
 
-SharedTables = Mapping[str, DataFrame]  # by name of NORMALISED and PASSING (warehouse.schema.tables); absent: no rows
+# By name of NORMALISED and PASSING (warehouse.schema.tables), absent: no rows; and CONTRADICTIONS
+SharedTables = Mapping[str, DataFrame]
+# Values of one column and key that two contributions state differently: a review finding, the first by rank is served
+CONTRADICTIONS: Final = "_contradictions"
+CONTRADICTIONS_SCHEMA: Final = Schema(dict.fromkeys(("register", "table", "column", "company_id"), String()))
 
 PresentRows = Mapping[
     str, LazyFrame

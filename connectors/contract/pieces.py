@@ -91,7 +91,10 @@ def no_split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A body handed from an origin to the archive. `cursor` is stored once the arrival is staged."""
+    """A body handed from an origin to the archive. `cursor` is stored once the arrival is staged.
+
+    has_more: the source has more to fetch, which this run leaves to the next.
+    """
 
     name: str
     body: BinaryIO
@@ -101,6 +104,7 @@ class FetchedFile:
     url: str | None = None  # without secrets
     http_status: int | None = None
     response_headers: Mapping[str, str] | None = None
+    has_more: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,10 +34,29 @@ _TRIES: Final = 7  # runs in which a report is requested before it is given up
 
 
 class _FetchProgress(msgspec.Struct):
-    """Processing time up to which entries were read, and the tries per report in the backlog."""
+    """Processing time up to which entries were read, and the tries per report in the backlog.
+
+    at: ids of the entries of that time that were read, as others of the same time may follow on the next page; None in
+    cursors of earlier versions: all were read.
+    """
 
     since: str = ""
     owed: dict[str, int] = {}
+    at: list[str] | None = None
+
+    def is_new(self, entry: dict[str, Any]) -> bool:
+        """True for an entry that was not read."""
+        processed = _processing_time(entry)
+        is_same = self.at is not None and processed == self.since
+        return processed > self.since or (is_same and str(entry.get("fxo_id")) not in (self.at or ()))
+
+    def advance(self, entries: list[dict[str, Any]]) -> None:
+        """Records that new entries of one page were read."""
+        newest = max(map(_processing_time, entries))
+        if newest > self.since:
+            self.since, self.at = newest, []
+        named = [str(entry.get("fxo_id")) for entry in entries if _processing_time(entry) == self.since]
+        self.at = [*(self.at or ()), *named]
 
 
 def index_url(market: str) -> str:
@@ -66,19 +85,20 @@ def fetch(market: str, http: HttpClient, cursor: Cursor | None, subjects: Iterab
 
 
 def _fetch_new(market: str, http: HttpClient, reports: _ReportFetcher) -> Iterator[FetchedFile]:
-    since, taken = reports.place.since, 0
+    before, taken = msgspec.structs.replace(reports.place), 0
     for url, page in _fetch_pages(http, index_url(market)):
         answer = _decode_page(url, page)
-        fresh = [entry for entry in _entry_attributes(answer) if str(entry.get("processed") or "") > since]
+        fresh = [entry for entry in _entry_attributes(answer) if before.is_new(entry)]
         if not fresh:
             continue
         for entry in fresh:
             yield from reports.of(entry.get("json_url"))
-        reports.place.since = max(str(entry["processed"]) for entry in fresh)
+        reports.place.advance(fresh)
         # pages shift as filings are added, so the file is named after its first new entry
         name = f"index-{fresh[0].get('fxo_id')}.json"
-        yield replace(page.to_fetched_file(name, Scope.PART), cursor=to_json_cursor(reports.place))
         taken += 1
+        file = page.to_fetched_file(name, Scope.PART)
+        yield replace(file, cursor=to_json_cursor(reports.place), has_more=taken == PAGES)
         if taken == PAGES:
             return
 
@@ -154,3 +174,8 @@ def _entry_attributes(answer: dict[str, Any]) -> list[dict[str, Any]]:
     entries: list[Any] = data if isinstance(data, list) else []
     found = [entry.get("attributes") for entry in entries if isinstance(entry, dict)]
     return [attributes for attributes in found if isinstance(attributes, dict)]
+
+
+def _processing_time(entry: dict[str, Any]) -> str:
+    """When the site processed an entry, as it writes it: in UTC, its texts sort as their instants do."""
+    return str(entry.get("processed") or "")

@@ -10,21 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import reduce
 from graphlib import TopologicalSorter
 from itertools import groupby
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import polars as pl
 
 from connectors.contract.contribution import Contribution, TableRule
-from connectors.contract.dataset import Dataset, HostLimit, Jurisdiction, Link, PresentRows, SharedTables
+from connectors.contract.dataset import (
+    CONTRADICTIONS,
+    CONTRADICTIONS_SCHEMA,
+    Dataset,
+    HostLimit,
+    Jurisdiction,
+    Link,
+    PresentRows,
+    SharedTables,
+)
 from connectors.kit import staging
 from warehouse.schema.markets import MARKETS
 from warehouse.schema.tables import NORMALISED, PASSING
 from warehouse.schema.types import Table
 
 _T = TypeVar("_T")
+_PROVENANCE: Final = ("register", "sources")
 
 
 def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdiction:
@@ -128,17 +137,25 @@ class _MarketMapping:
 
     def __call__(self, present: PresentRows, today: date) -> SharedTables:
         given = [part.to_shared_tables(present, today) for part in self.parts]
-        first = _merge_tables(given)
+        merged = _merge_tables(given)
+        first = {name: made.rows for name, made in merged.items()}
         late = [part.to_dependent_tables(first, present, today) for part in self.parts]
         grown = {name for made in late for name in made}
         both = [rows for pair in zip(given, late, strict=True) for rows in pair]  # still by rank
-        more = _merge_tables([{name: one[name] for name in grown & one.keys()} for one in both])
-        shared = {**first, **more}
+        merged |= _merge_tables([{name: one[name] for name in grown & one.keys()} for one in both])
+        shared = {name: made.rows for name, made in merged.items()}
         finals = {name: rule(shared[name], shared, today) for name, rule in self.rules.items() if name in shared}
-        return {**shared, **finals}
+        found = [made.contradictions for made in merged.values()]
+        return {**shared, **finals, CONTRADICTIONS: pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found])}
 
 
-def _merge_tables(given: list[SharedTables]) -> dict[str, pl.DataFrame]:
+@dataclass(frozen=True, slots=True)
+class _MergedTable:
+    rows: pl.DataFrame
+    contradictions: pl.DataFrame
+
+
+def _merge_tables(given: list[SharedTables]) -> dict[str, _MergedTable]:
     """The tables that are given, each merged; of one key the first row holds and later ones fill its nulls."""
     return {
         table.name: _merge_rows(table, [tables[table.name] for tables in given if table.name in tables])
@@ -147,12 +164,30 @@ def _merge_tables(given: list[SharedTables]) -> dict[str, pl.DataFrame]:
     }
 
 
-def _merge_rows(table: Table, frames: list[pl.DataFrame]) -> pl.DataFrame:
+def _merge_rows(table: Table, frames: list[pl.DataFrame]) -> _MergedTable:
     schema = staging.staged_schema(table)
     some = [frame.select(table.names).cast(schema) for frame in frames if not frame.is_empty()]  # pyright: ignore[reportArgumentType]
-    return (
-        reduce(lambda first, then: _fill_rows(table, first, then), some) if some else staging.empty_staged_frame(table)
-    )
+    rows = some[0] if some else staging.empty_staged_frame(table)
+    found = [CONTRADICTIONS_SCHEMA.to_frame()]
+    for then in some[1:]:
+        found.append(_contradicting_values(table, rows, then))
+        rows = _fill_rows(table, rows, then)
+    return _MergedTable(rows, pl.concat(found))
+
+
+def _contradicting_values(table: Table, first: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:
+    """Business values that both frames state for one key, and that differ. Provenance differs by its nature."""
+    pairs = then.join(first, on=list(table.key), how="inner", suffix="_first")
+    columns = [name for name in table.business if name not in {*table.key, *_PROVENANCE}]
+    register = pl.col("register") if "register" in table.names else pl.lit(None, pl.String)
+    found = [
+        pairs.filter(pl.col(name) != pl.col(f"{name}_first")).select(
+            register.alias("register"), table=pl.lit(table.name), column=pl.lit(name), company_id="company_id"
+        )
+        for name in columns
+        if not pairs.is_empty()
+    ]
+    return pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found])
 
 
 def _fill_rows(table: Table, first: pl.DataFrame, then: pl.DataFrame) -> pl.DataFrame:

@@ -20,6 +20,7 @@ from firm.backup import create
 from firm.backup.create import CONTROL, BackupError, BackupManifest, secret_fingerprint
 from firm.bootstrap import Installation
 from firm.erasure import redact_deliveries
+from warehouse.decisions import merge_decision_logs
 from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.release import manifest as release_manifest
 from warehouse.storage import atomic_files
@@ -125,12 +126,12 @@ def _restore_decisions(layout: Layout, folder: Path) -> str:
     theirs = folder / layout.decision_log_file.name
     if not theirs.exists():
         return "none"
-    told, here = theirs.read_bytes(), b""
-    if layout.decision_log_file.exists():
-        here = layout.decision_log_file.read_bytes()
-    if here.startswith(told):
-        return "kept"
-    if not told.startswith(here):
+    here = layout.decision_log_file.read_bytes() if layout.decision_log_file.exists() else b""
+    here = here[: here.rfind(b"\n") + 1]  # without an incomplete row left by a kill
+    merged = merge_decision_logs(here, theirs.read_bytes())
+    if merged is None:
         return "apart"
-    atomic_files.write_bytes(layout.decision_log_file, told)
+    if merged == here:
+        return "kept"
+    atomic_files.write_bytes(layout.decision_log_file, merged)
     return "restored"

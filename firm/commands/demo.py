@@ -124,7 +124,7 @@ def _run_day(settings: IngestSettings, registry: SandboxServer, day: str) -> lis
     with sandbox_source(registry.url, settings) as origin:
         report = run_ingest(settings, [], origin, registry.now, quiet=True)
     if report.exit_code:
-        print_report(report)
+        print_report(report, settings.layout)
         fail(f"the day {day} ended with exit code {report.exit_code}", report.exit_code)
     typer.echo(f"{day}: release {report.release} after {time.monotonic() - started:.1f} s", err=True)
     return _day_rows(settings, report, day)

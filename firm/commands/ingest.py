@@ -20,12 +20,15 @@ from firm import erasure
 from firm.bootstrap import read_environment, read_ingest_settings
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table, progress_printer
+from firm.quarantine_advice import quarantine_advice
 from pipelines.reporting.report import IngestReport
 from pipelines.settings import IngestSettings
 from pipelines.sources.folder import FolderError
 from pipelines.sources.source import FolderSource, IngestSource, LiveSource
 from pipelines.steps.future_instants import FUTURE_GUARD, FUTURE_SLACK
+from pipelines.steps.quarantine import FETCH_GUARD
 from warehouse.replication.errors import ReplicationError
+from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError
 
 if TYPE_CHECKING:
@@ -86,9 +89,9 @@ def ingest(
         erasure.finish_erasures(settings.layout)  # subjects withdrawn by registers
         if as_json:
             typer.echo(json.dumps(report.as_json()))
-            print_problems(report)
+            print_problems(report, settings.layout)
         else:
-            print_report(report)
+            print_report(report, settings.layout)
         if report.exit_code:  # inside the block, so that the sandbox stays on its day
             raise typer.Exit(report.exit_code)
 
@@ -224,7 +227,7 @@ def run_ingest(
         return pipelines_ingest(settings, markets, origin, instant, progress_printer(quiet=quiet), overrides)
 
 
-def print_report(report: IngestReport) -> None:
+def print_report(report: IngestReport, layout: Layout) -> None:
     """Prints the report: files without rows, datasets, events, quarantined datasets, the release."""
     idle = [file for file in report.files if file.reason is not None and file.reason != "unchanged"]
     if idle:
@@ -246,7 +249,7 @@ def print_report(report: IngestReport) -> None:
             for row in report.datasets
         ],
     )
-    print_problems(report)
+    print_problems(report, layout)
     events = ", ".join(f"{kind} {count}" for kind, count in sorted(report.events.items())) or "none"
     typer.echo(f"events: {events}; signals: {report.signals}")
     typer.echo(_closing_line(report))
@@ -258,7 +261,7 @@ def _closing_line(report: IngestReport) -> str:
     return "no new release" if report.exit_code else "no changes, no new release"
 
 
-def print_problems(report: IngestReport) -> None:
+def print_problems(report: IngestReport, layout: Layout) -> None:
     """Prints quarantined datasets, late-arriving files and errors to standard error: the reasons for the exit code."""
     for held in report.held:
         if held.guard == FUTURE_GUARD:
@@ -269,6 +272,9 @@ def print_problems(report: IngestReport) -> None:
             f"QUARANTINED {held.dataset}: {held.guard}: found {held.seen}{allowed}; its last good state is served",
             err=True,
         )
+        advice = None if held.guard == FETCH_GUARD else quarantine_advice(layout, held.dataset)
+        if advice is not None:
+            typer.echo(advice, err=True)
     if report.is_illegible:
         typer.echo(
             f"UNREADABLE: no input file could be read ({report.unreadable or len(report.files)} files; reasons above "

@@ -18,6 +18,7 @@ from pipelines.steps import publish
 from pipelines.steps.publish import PublishResult
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
 from warehouse.erasure import history
+from warehouse.erasure.event_redaction import RULES
 from warehouse.erasure.tombstones import Tombstone, TombstoneStore
 from warehouse.schema import identifiers
 
@@ -37,7 +38,8 @@ def erase(
     workspace = overrides.workspace(settings, progress)
     stones = TombstoneStore(workspace.layout)
     by_market = _subjects_by_market(workspace, subjects)
-    markets = sorted(by_market.keys() | {stone.market for stone in stones.unfinished_tombstones()})
+    unfinished = (stone for stone in stones.list_tombstones() if not stone.is_finished or stone.rules != RULES)
+    markets = sorted(by_market.keys() | {stone.market for stone in unfinished})
     with ExitStack() as stack:
         for market in markets:
             stack.enter_context(workspace.market_lease.hold_lease(market))

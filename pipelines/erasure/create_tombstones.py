@@ -13,6 +13,7 @@ from pipelines.steps.link_companies import key_column
 from pipelines.steps.suppression import link_text
 from pipelines.workspace import Workspace
 from warehouse.erasure import history
+from warehouse.erasure.event_redaction import RULES
 from warehouse.erasure.history import KnownHolder
 from warehouse.erasure.tombstones import Tombstone, TombstoneStore
 
@@ -38,15 +39,16 @@ def create_tombstones(workspace: Workspace, subjects: ErasureRequest) -> tuple[T
     tombstones = TombstoneStore(workspace.layout)
     known = {stone.subject: stone for stone in tombstones.all_tombstones(market)}
     held = history.find_holders(workspace.layout, market, subjects.holders, subjects.companies)
-    told = _linking_texts(workspace, market, subjects.companies) | {
-        one.subject: holder_trace_texts(one) for one in held
-    }
+    told = _linking_texts(workspace, market, subjects.companies)
+    for company, name in history.company_names(workspace.layout, market, subjects.companies):
+        told[company].add(name)  # by which free texts are found (`warehouse.erasure.free_texts`)
+    told |= {one.subject: holder_trace_texts(one) for one in held}
     whose = {one: known[one].company_id for one in subjects.holders if one in known}
     whose |= {one: one for one in subjects.companies} | {one.subject: one.company_id for one in held}
     stones: list[Tombstone] = []
     for subject, company in sorted(whose.items()):
         by_register = subjects.is_by_register and subject == company
-        fresh = Tombstone(subject, market, company, subjects.at, subjects.reason, by_register)
+        fresh = Tombstone(subject, market, company, subjects.at, subjects.reason, by_register, rules=RULES)
         stone = _tombstone_in_force(known.get(subject), fresh)
         traces = {*stone.traces, *map(stone.trace, told.get(subject, ()))}
         stones.append(replace(stone, traces=tuple(sorted(traces))))
@@ -57,7 +59,9 @@ def _tombstone_in_force(former: Tombstone | None, fresh: Tombstone) -> Tombstone
     """The tombstone to store: the former one; if that was lifted, a fresh one with its traces."""
     if former is None:
         return fresh
-    return former if former.lifted_at is None else replace(fresh, salt=former.salt, traces=former.traces)
+    if former.lifted_at is None:
+        return replace(former, rules=fresh.rules)
+    return replace(fresh, salt=former.salt, traces=former.traces)
 
 
 def holder_trace_texts(holder: KnownHolder) -> set[str]:

@@ -25,11 +25,14 @@ from pipelines.erasure.register_removals import companies_removed_by_register
 from pipelines.steps.batch_figures import dependent_archives
 from pipelines.steps.suppression import REFUSED, SuppressionMatcher
 from pipelines.workspace import Workspace, staged_tables
+from warehouse.decisions import DecisionLog, DecisionRecord
 from warehouse.erasure import files, history, tombstones
-from warehouse.erasure.event_redaction import EventRedactor
+from warehouse.erasure.event_redaction import RULES, EventRedactor
+from warehouse.erasure.free_texts import TextRedactor
 from warehouse.erasure.history import ErasurePlan
 from warehouse.erasure.tombstones import Tombstone, TombstoneStore
 from warehouse.raw.archive import RawBody
+from warehouse.schema.codes import ERASED
 
 BY_REGISTER: Final = "the register took it away for legal reasons"
 _LONG: Final = 10  # characters of a key (an LEI, an ISIN, an id) that is unique
@@ -87,6 +90,10 @@ class MarketErasure:
             create_tombstones(
                 self._workspace, ErasureRequest(self._market, BY_REGISTER, at, companies, is_by_register=True)
             )
+        if outdated := self._tombstones.restart_outdated(RULES, self._market):
+            self._workspace.report_progress(
+                f"{self._market}: {len(outdated)} erased subjects are erased again by the rules of this version"
+            )
         self.rewrite_returned_bodies()
         for name, do in self._steps_before_release().items():
             self._run_step(name, do)
@@ -97,14 +104,12 @@ class MarketErasure:
         return [stone for stone in stones if tombstones.RELEASE not in stone.done]
 
     def _steps_before_release(self) -> dict[str, Callable[[Sequence[Tombstone]], object]]:
-        images, layout, market = self._workspace.snapshot_store, self._layout, self._market
+        images, market = self._workspace.snapshot_store, self._market
         return {
             tombstones.RAW: self._raw,
             tombstones.STAGED: self._erase_staged,
             tombstones.IMAGES: lambda stones: files.erase_snapshot_rows(images, market, EventRedactor.of(stones)),
-            tombstones.RUNS: lambda stones: files.redact_collected_events(
-                layout.root / "runs", market, EventRedactor.of(stones)
-            ),
+            tombstones.RUNS: self._redact_runs,
             tombstones.HISTORY: self._erase_history,
             tombstones.LEDGER: self._redact_ledger,
         }
@@ -228,7 +233,7 @@ class MarketErasure:
             found |= {
                 raw.partition("#")[0]
                 for raw, record, excerpt in rejects.select("raw", "record", "excerpt").iter_rows()
-                if refused.mentions_company(f"{record} {excerpt}")
+                if refused.mentions_subject(f"{record} {excerpt}")
             }
         return found | dependent_archives(lake.indexes(dataset.key), found)
 
@@ -241,17 +246,34 @@ class MarketErasure:
                 for table in dataset.staged_tables.values():
                     files.erase_parquet_rows(folder / f"{table.name}.parquet", partial(refused.mask, table))
                 files.erase_rejects_and_signals(folder, mentions_subject)
+                files.redact_batch_texts(folder, refused.free_texts)
+            self._workspace.raw_archive.redact_lines(dataset.key, refused.free_texts.redact_json)
 
     def _mentions_subject(self, refused: SuppressionMatcher) -> files.MentionsSubject:
         """Detects subjects in rejects and signals: by company number, and by what history knows of their names."""
         held = [stone.subject for stone in refused.tombstones if not stone.is_company]
-        texts = set(history.company_names(self._layout, self._market, refused.companies))
+        texts = {name for _, name in history.company_names(self._layout, self._market, refused.companies)}
         texts |= {text for one in history.find_holders(self._layout, self._market, held, ()) for text in one.texts}
         distinctive = [text for text in sorted(texts) if len(text) >= _LONG or len(text.split()) > 1]
         if not distinctive:
-            return refused.mentions_company
+            return refused.mentions_subject
         pattern = remove_records.compile_patterns(map(remove_records.words_pattern, distinctive))
-        return lambda text: refused.mentions_company(text) or pattern.search(text.encode()) is not None
+        return lambda text: refused.mentions_subject(text) or pattern.search(text.encode()) is not None
+
+    # What runs and operators have noted
+
+    def _redact_runs(self, stones: Sequence[Tombstone]) -> None:
+        redactor, texts = EventRedactor.of(stones), TextRedactor(tuple(stones))
+        files.redact_collected_events(self._layout.root / "runs", self._market, redactor)
+        names = {self._market, *(dataset.key for dataset in self._jurisdiction.datasets)}
+        files.redact_reports(self._layout, names, texts)
+
+        def reason(row: DecisionRecord) -> str:
+            """Whoever gave the reason of a decision about a subject may have named it."""
+            is_theirs = not redactor.subjects.isdisjoint((row.company_id, row.one, row.other))
+            return ERASED if is_theirs or texts.mentions(row.reason) else row.reason
+
+        DecisionLog(self._layout).redact_reasons(reason)
 
     # History and everything derived from it
 

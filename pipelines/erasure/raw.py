@@ -34,6 +34,7 @@ class _BodyRows:
 
     theirs: int = 0
     texts: set[str] = field(default_factory=set)  # texts that identify the subjects' rows
+    phrases: set[str] = field(default_factory=set)  # names of subjects in records that were rejected
     others: dict[str, pl.Series] = field(default_factory=dict)
 
     def add(self, table: str, rows: pl.DataFrame, mask: pl.Series) -> None:
@@ -64,6 +65,7 @@ class BodyRewriter:
         """Removes the subjects' records from a body; returns True if it contained any."""
         before = self._read_rows(member, member.open)
         said = [remove_records.words_pattern(text) for text in sorted(before.texts) if len(text) >= SHORTEST]
+        said += map(remove_records.phrase_pattern, sorted(before.phrases))
         ways = (
             [*self.subject_patterns, SubjectPatterns((remove_records.compile_patterns(said),))]
             if said
@@ -118,10 +120,9 @@ class BodyRewriter:
                 found.add(batch.table, batch.rows, mask)
                 found.texts |= self.suppression_matcher.texts(table, batch.rows.filter(mask))
                 # compared by content only: record numbers shift when another record is removed
-                told = [
-                    self.suppression_matcher.mentions_company(f"{one} {two}")
-                    for one, two in batch.rejects.select("record", "excerpt").iter_rows()
-                ]
+                rejected = [f"{one} {two}" for one, two in batch.rejects.select("record", "excerpt").iter_rows()]
+                told = list(map(self.suppression_matcher.mentions_subject, rejected))
+                found.phrases |= set().union(*map(self.suppression_matcher.free_texts.phrases, rejected))
                 found.add("rejects", batch.rejects.select("reason", "excerpt"), pl.Series(told, dtype=pl.Boolean))
         return found
 

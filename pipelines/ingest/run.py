@@ -153,6 +153,8 @@ class _IngestRound:
         taken = (
             *self._workspace.step_results.batches(),
             *self._instance.get_dynamic_partitions(str(jobs.BATCHES.name)),
+            # of other machines, whose clocks are ahead
+            *self._workspace.staged_store.newest_batches(_dataset_keys(self._jurisdictions)),
         )
         batch = next_batch(now, taken)
         instant = at or run_instant(batch, now)
@@ -195,3 +197,7 @@ class _IngestRound:
                 f"the clock says {now:%Y-%m-%d %H:%M} UTC, an earlier run {earlier:%Y-%m-%d %H:%M}: new data "
                 "is stamped just after that run; correct the clock"
             )
+
+
+def _dataset_keys(jurisdictions: Iterable[Jurisdiction]) -> list[str]:
+    return [dataset.key for made in jurisdictions for dataset in made.datasets]

@@ -16,7 +16,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from connectors.contract.dataset import Dataset, Jurisdiction
-from connectors.contract.pieces import Scope
 from pipelines.runtime.batch_ids import batch_instant
 from pipelines.steps import batch_figures
 from pipelines.steps.apply_history import HISTORY_MARK
@@ -107,9 +106,12 @@ class _DatasetRetention:
         return ExpiredData(self.dataset.key, bodies, batches, leftovers)
 
     def _prunable_batches(self, indexes: list[StagedIndex]) -> list[StagedIndex]:
-        """Batches that nothing depends on: applied, and older than the newest full snapshot (or newest batch)."""
-        whole = [index.batch for index in indexes if index.held is None and _has_full_snapshot(index)]
-        last = max(whole, default=max((index.batch for index in indexes), default=""))
+        """Batches that nothing depends on: applied, and older than the newest full snapshot (or newest batch).
+
+        The newest by its instant: a full snapshot that was ingested later may be older.
+        """
+        whole = [(instant, index.batch) for index in indexes if index.held is None and (instant := index.full_instant)]
+        last = max(whole)[1] if whole else max((index.batch for index in indexes), default="")
         staying = [index for index in indexes if index.batch >= last]
         repeated = {body.batch for index in staying for body in batch_figures.unchanged_bodies(index)}
         stood_on = batch_figures.base_archives(staying, _body_hashes(staying))
@@ -173,7 +175,3 @@ class _DatasetRetention:
 
 def _body_hashes(indexes: Iterable[StagedIndex]) -> set[str]:
     return {piece["sha256"] for index in indexes for piece in index.pieces}
-
-
-def _has_full_snapshot(index: StagedIndex) -> bool:
-    return any(edition["scope"] == Scope.FULL for edition in index.editions)

@@ -20,7 +20,7 @@ import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
 from pipelines.steps.link_companies import LINKED
-from pipelines.steps.normalise import EDITIONS, IMAGE_MARK, snapshot_key
+from pipelines.steps.normalise import EDITIONS, IMAGE_MARK, first_load_ends, snapshot_key
 from pipelines.transforms.differences import Frames
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.event_rows import build_event_rows
@@ -67,6 +67,7 @@ class MarketRules:
     """What applies to all snapshots of a run: precedence, news without a headline, decisions, first snapshots.
 
     baselines: by dataset, the instant of its first snapshot. per_company_datasets: those looked up company by company.
+    first_loads: by dataset whose first load took several runs, the instant of its last snapshot.
     """
 
     source_precedence: SourcePrecedence
@@ -74,6 +75,7 @@ class MarketRules:
     decisions: Sequence[HolderDecision] = ()
     baselines: Mapping[str, datetime] = field(default_factory=dict)
     per_company_datasets: frozenset[str] = frozenset()
+    first_loads: Mapping[str, datetime] = field(default_factory=dict)
 
 
 def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
@@ -85,6 +87,7 @@ def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: Market
         DecisionLog(workspace.layout).holder_decisions(jurisdiction.code),
         {dataset: baseline for dataset, baseline in baselines.items() if baseline is not None},
         frozenset(dataset.key for dataset in jurisdiction.datasets if dataset.is_per_company),
+        first_load_ends(history),
     )
 
 
@@ -148,7 +151,8 @@ def merge_part(
     holdings = tables[HOLDINGS.name], _earlier_holdings(part)
     spans = build_valid_time_spans(owners, holdings, rules.source_precedence, states, former_owners)
     history.replace_valid_times(OWNERS, spans.rows, spans.keys, known_at)
-    context = EmissionContext(instant, known_at, rules.baselines, late, part.get(LINKED), rules.per_company_datasets)
+    linked, per_company = part.get(LINKED), rules.per_company_datasets
+    context = EmissionContext(instant, known_at, rules.baselines, late, linked, per_company, rules.first_loads)
     return diffs, build_event_rows(diffs, {**tables, SPANS: spans.rows}, context)
 
 

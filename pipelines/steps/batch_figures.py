@@ -1,19 +1,20 @@
-"""Figures of a staged batch that later steps read: unchanged bodies, archives parsed in part, damaged bodies.
+"""Figures of a staged batch that later steps read: unchanged bodies, archives parsed in part, damaged bodies, parts.
 
-Belongs here: their form in the index of a batch, and which archives depend on which. Does not belong here: when a
-body counts as unchanged or an archive is parsed in part (`stage_plan`).
+Belongs here: their form in the index of a batch, which archives depend on which, and which batches are one first load.
+Does not belong here: when a body counts as unchanged or an archive is parsed in part (`stage_plan`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import msgspec
 import polars as pl
 
+from pipelines.runtime.batch_ids import batch_instant
 from warehouse.schema.types import Table
 from warehouse.staged.store import StagedIndex, StagedStore
 from warehouse.storage.atomic_files import json_fields
@@ -21,6 +22,9 @@ from warehouse.storage.atomic_files import json_fields
 DAMAGED: Final = "damaged"  # SHA-256 of bodies that were corrupt in the archive
 UNCHANGED: Final = "kept"
 INCREMENTAL: Final = "stands_on"
+PARTIAL_FETCH: Final = "partial_fetch"  # true if the fetch broke off, or left the rest to the next run
+# Our own choice: a source of which some look-up fails in every run is loaded by then as far as it can be.
+FIRST_LOAD: Final = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +98,15 @@ def unchanged_body_keys(
             rows = store.read_rows(index.dataset, body.batch, table)
             theirs = pl.col("_piece") == body.name, pl.col("_raw").str.starts_with(body.sha256)
             yield rows.filter(*theirs).select(table.key).collect()
+
+
+def first_load_batches(oldest_first: Iterable[StagedIndex]) -> list[str]:
+    """The batches of a dataset's first load: the first, and those that complete it if its fetch was partial."""
+    found: list[str] = []
+    for index in oldest_first:
+        if found and batch_instant(index.batch) - batch_instant(found[0]) > FIRST_LOAD:
+            break
+        found.append(index.batch)
+        if not index.figures.get(PARTIAL_FETCH):
+            break
+    return found

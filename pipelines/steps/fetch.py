@@ -27,10 +27,13 @@ from pipelines.steps.future_instants import (
     stated_instant,
 )
 from pipelines.workspace import Workspace
+from warehouse.erasure.free_texts import TextRedactor
+from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.raw.stream_spool import StreamSpool
 from warehouse.storage.locks import AlreadyLockedError
 
 _ALWAYS: Final = datetime.max.replace(tzinfo=UTC)
+_NOTHING_ERASED: Final = TextRedactor(())
 
 
 class BatchStagedError(ValueError):
@@ -49,7 +52,8 @@ class FetchResult:
 
     `unchanged`: `{name, sha256, observed_at}` of bodies already archived; `failure`: why the fetch ended
     early. `asked`: the source was queried or delivered something; a folder without its files means nothing.
-    refused: `{name, observed_at}` of a folder's files dated in the future, which were not archived.
+    refused: `{name, observed_at}` of a folder's files dated in the future, which were not archived. has_more: the
+    fetch left a part of what the source has to the next run.
     """
 
     dataset: str
@@ -59,6 +63,12 @@ class FetchResult:
     failure: str | None = None
     asked: bool = False
     refused: Sequence[Mapping[str, str]] = ()
+    has_more: bool = False
+
+    @property
+    def is_partial(self) -> bool:
+        """True if the source may have more than was fetched."""
+        return self.failure is not None or self.has_more
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,8 @@ class FetchState:
 
     newest_batch: the dataset's last staged one. cursor: where the source continues. is_live: the source can be
     queried, about single subjects too. backlog: rows that name some; missing: records missing from full snapshots.
-    latest: no file is accepted that is dated later. listed: the dataset's files in a folder.
+    latest: no file is accepted that is dated later. listed: the dataset's files in a folder. redactor: of the
+    market's erased subjects.
     """
 
     batch: str
@@ -78,6 +89,7 @@ class FetchState:
     missing: lookups.MissingRecords | None = None
     latest: datetime = _ALWAYS
     listed: Sequence[FileEntry] = ()
+    redactor: TextRedactor = _NOTHING_ERASED
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +98,8 @@ class FetchPlan:
 
     absence_checks: to answer for these snapshots; None if none is open. processed: noted once all subjects are
     looked up. is_streamed: the spool of the feed's reader comes first. is_query: the source is queried, whatever it
-    delivers. refused: a folder's files dated later than `latest`; without them no other file is complete.
+    delivers. refused: a folder's files dated later than `latest`; without them no other file is complete. redactor:
+    for names and addresses of what arrives.
     """
 
     batch: str
@@ -99,6 +112,7 @@ class FetchPlan:
     is_query: bool = False
     latest: datetime = _ALWAYS
     refused: tuple[FileEntry, ...] = ()
+    redactor: TextRedactor = _NOTHING_ERASED
 
 
 def fetch_result_name(dataset: str) -> str:
@@ -138,6 +152,7 @@ def load_fetch_state(
         workspace.staged_store.cursor(dataset.key),
         source.supports_lookups,
         latest=latest_accepted_instant(workspace.step_results.facts(batch).at, workspace.clock()),
+        redactor=_erased_subjects(workspace, jurisdiction),
     )
     if dataset.subjects_to_fetch is None or dataset.fetch is None or not source.supports_lookups:
         return state
@@ -170,6 +185,7 @@ def plan_fetch(state: FetchState, dataset: Dataset) -> FetchPlan:
         is_query=dataset.fetch is not None and state.is_live,
         latest=state.latest,
         refused=tuple(file for file in state.listed if file.observed_at > state.latest),
+        redactor=state.redactor,
     )
 
 
@@ -221,6 +237,7 @@ def _archive_files(
     repeats what was not archived.
     """
     new = 0
+    has_more = False
     cursor: str | None = None
     failure: str | None = None
     try:
@@ -233,15 +250,26 @@ def _archive_files(
                 continue
             if plan.refused and file.scope == Scope.FULL:
                 file = replace(file, scope=Scope.PART)  # noqa: PLW2901
-            body = workspace.raw_archive.store_body(dataset.key, file, plan.batch, dataset.redact)
+            named = _without_erased_names(file, plan.redactor)
+            body = workspace.raw_archive.store_body(dataset.key, named, plan.batch, dataset.redact)
             cursor = file.cursor.value if file.cursor else cursor
             new += body is not None
+            has_more |= file.has_more
     except FetchError as error:
-        failure = str(error)
-        workspace.raw_archive.record_failed_fetch(dataset.key, "", error.url, error.reason, plan.batch, error.status)
+        failure, url, reason = map(plan.redactor.redact_text, (str(error), error.url, error.reason))
+        workspace.raw_archive.record_failed_fetch(dataset.key, "", url, reason, plan.batch, error.status)
     unchanged = _unchanged_bodies(workspace, dataset, plan.batch)
-    refused = [{"name": file.name, "observed_at": file.observed_at.isoformat()} for file in plan.refused]
-    return FetchResult(dataset.key, new, unchanged, cursor, failure, bool(new or unchanged), refused)
+    refused = [
+        {"name": plan.redactor.redact_text(file.name), "observed_at": file.observed_at.isoformat()}
+        for file in plan.refused
+    ]
+    return FetchResult(dataset.key, new, unchanged, cursor, failure, bool(new or unchanged), refused, has_more)
+
+
+def _without_erased_names(file: FetchedFile, redactor: TextRedactor) -> FetchedFile:
+    """A file under the same name on every arrival, without names of erased subjects."""
+    url = None if file.url is None else redactor.redact_text(file.url)
+    return replace(file, name=redactor.redact_text(file.name), url=url)
 
 
 def _unchanged_bodies(workspace: Workspace, dataset: Dataset, batch: str) -> list[Mapping[str, str]]:
@@ -254,10 +282,20 @@ def _unchanged_bodies(workspace: Workspace, dataset: Dataset, batch: str) -> lis
 
 def record_source_files(workspace: Workspace, jurisdiction: Jurisdiction, source: OpenedSource, batch: str) -> None:
     """Records the files of a jurisdiction, read or not; called by the first step that runs."""
+    redact = _erased_subjects(workspace, jurisdiction).redact_text
     entries = [
-        {"name": entry.name, "path": entry.display_name, "dataset": entry.dataset, "reason": entry.reason}
+        {
+            "name": redact(entry.name),
+            "path": redact(entry.display_name),
+            "dataset": entry.dataset,
+            "reason": entry.reason,
+        }
         for entry in source.files(jurisdiction)
     ]
     name, found = f"files-{jurisdiction.code}", {"files": entries}
     if workspace.step_results.read(batch, name) != found:
         workspace.step_results.write(batch, name, found)
+
+
+def _erased_subjects(workspace: Workspace, jurisdiction: Jurisdiction) -> TextRedactor:
+    return TextRedactor(TombstoneStore(workspace.layout).list_tombstones(jurisdiction.code))

@@ -86,11 +86,12 @@ def full_snapshot_rows(snapshots: Iterable[Mapping[str, Any]], unchanged: Iterab
 
 
 def last_full_rows(indexes: Iterable[StagedIndex]) -> int | None:
-    """Rows of the newest accepted full snapshot."""
+    """Rows of the newest accepted full snapshot, by its instant: one that was ingested later may be older."""
     counts = [
-        rows
+        (datetime.fromisoformat(snapshot["observed_at"]), index.batch, rows)
         for index in indexes
         if index.held is None
-        for rows in full_snapshot_rows(index.editions, unchanged_bodies(index))
+        for snapshot in index.editions
+        for rows in full_snapshot_rows([snapshot], unchanged_bodies(index))
     ]
-    return counts[-1] if counts else None
+    return max(counts, key=lambda found: found[:2])[-1] if counts else None

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 
 import polars as pl
 
@@ -78,15 +79,15 @@ def batches_to_look_up(newest_first: Iterable[StagedIndex], after: str) -> tuple
     """
     found: list[StagedIndex] = []
     quarantined: str | None = None
-    for index in newest_first:
-        if index.batch <= after:
+    full: datetime | None = None
+    for index in takewhile(lambda one: one.batch > after, newest_first):
+        if index.is_superseded_by(full):
             break
         if index.held is not None:
             quarantined = index.batch
             continue
         found.insert(0, index)
-        if any(snapshot["scope"] == Scope.FULL for snapshot in index.editions):
-            break
+        full = max(filter(None, (full, index.full_instant)), default=None)
     done = (index.batch for index in found if quarantined is None or index.batch < quarantined)
     return found, max(done, default=after)
 
@@ -115,12 +116,24 @@ def load_missing_records(workspace: Workspace, jurisdiction: Jurisdiction, datas
     tables = staged_tables(jurisdiction)
     absent: dict[str, pl.DataFrame] = {}
     with workspace.open_history(jurisdiction.code) as history:
+        # of a late-arriving snapshot nothing that it lacks is deleted
+        complete = {
+            name: found
+            for name, found in complete.items()
+            if not _is_passed(history.high_watermark(found[1].dataset), found[2])
+        }
+        if not complete:
+            return None
         for name, (table, index, instant) in complete.items():
             keys = workspace.staged_store.read_rows(index.dataset, index.batch, table).select(table.key).collect()
             absent[name] = history.absent_rows(table, keys, instant)
         companies = pl.concat(rows["_company_id"] for rows in absent.values()).drop_nulls().unique()
         present = {name: rows.collect() for name, rows in history.present_rows_of(tables.values(), companies).items()}
-    return MissingRecords(snapshots, absent, present)
+    return MissingRecords({name: snapshots[name] for name in complete}, absent, present)
+
+
+def _is_passed(watermark: datetime | None, instant: datetime) -> bool:
+    return watermark is not None and instant < watermark
 
 
 def _complete_snapshots(

@@ -12,19 +12,20 @@ import json
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import Jurisdiction
+from connectors.contract.dataset import CONTRADICTIONS, CONTRADICTIONS_SCHEMA, Jurisdiction
 from connectors.contract.pieces import Signal
 from pipelines.steps import schema_validation, stage
-from pipelines.steps.batch_figures import unchanged_body_keys
+from pipelines.steps.batch_figures import first_load_batches, unchanged_body_keys
 from pipelines.steps.link_companies import LINKED, CompanyLinker
 from pipelines.steps.lookups import unconfirmed_keys
 from pipelines.steps.normalise_plan import (
+    FEED_GAP,
     InstantPlan,
     NormaliseState,
     StagedSnapshot,
@@ -44,7 +45,14 @@ STAGED_MARK: Final = "staged"
 IMAGE_MARK: Final = "image"
 DECISION_MARK: Final = "judged"
 MOVED_MARK: Final = "moved"  # keys: JSON of `MovedBatch`
+FIRST_LOAD_MARK: Final = "first load"  # keys: dataset and instant of the snapshots after the first one
 EDITIONS: Final = "_editions"
+CONTRADICTION: Final = "contradicts_other_source"  # code of a signal
+_EXAMPLES: Final = 5
+_FINDINGS: Final = {
+    FEED_GAP: "changed without an entry in {}",
+    CONTRADICTION: "values of {} differ from those of a source that ranks before it, which are served",
+}
 # Companies that pass through a connector, and into history, at once, per parallel worker.
 CHUNK: Final = 150_000
 STRETCH: Final = 500_000  # staged rows compared with the present rows at once
@@ -82,6 +90,7 @@ class _Counts:
     signals: list[Signal] = field(default_factory=list)
     far: Counter[str] = field(default_factory=Counter)
     late: dict[str, set[str]] = field(default_factory=dict)  # names of files
+    contradictions: list[pl.DataFrame] = field(default_factory=list[pl.DataFrame])
 
 
 def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> NormaliseResult:
@@ -95,11 +104,14 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
             run.apply_instant(plan)
             for moved in moved_batches(plan, batch):
                 history.record_step(MOVED_MARK, moved.mark())
+            for dataset in sorted({one.dataset.key for one in plan.snapshots if one.is_first_load}):
+                history.record_step(FIRST_LOAD_MARK, f"{dataset} {plan.instant.isoformat()}")
             for decision in plan.decisions:
                 history.record_step(DECISION_MARK, str(decision.number))
         batches = [f"{index.dataset}/{index.batch}" for index in state.pending]
         for applied in batches:
             history.record_step(STAGED_MARK, applied)
+    run.counts.signals += contradiction_signals(run.counts.contradictions, profile_dataset(jurisdiction).key)
     result = NormaliseResult(
         jurisdiction.code,
         batches,
@@ -112,16 +124,30 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
         {dataset: len(files) for dataset, files in run.counts.late.items()},
     )
     workspace.step_results.write(batch, normalise_result_name(jurisdiction.code), asdict(result))
-    _report_progress(workspace, result, state, run.counts.signals)
+    _report_findings(workspace, result, run.counts.signals, state)
     return result
 
 
-def _report_progress(
-    workspace: Workspace, result: NormaliseResult, state: NormaliseState, signals: Iterable[Signal]
+def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[Signal]:
+    """A signal per source and column whose values differ from those of a source that ranks before it.
+
+    default: the dataset of rows that name none.
+    """
+    rows = pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found])
+    counted = rows.group_by(pl.col("register").fill_null(default), "table", "column").agg(
+        pl.len(), pl.col("company_id").unique().sort().head(_EXAMPLES)
+    )
+    return [
+        Signal(register, CONTRADICTION, f"{table}.{column}", count, tuple(companies))
+        for register, table, column, count, companies in counted.sort("register", "table", "column").iter_rows()
+    ]
+
+
+def _report_findings(
+    workspace: Workspace, result: NormaliseResult, signals: Iterable[Signal], state: NormaliseState
 ) -> None:
-    """Tells the operator what was touched, and what of it was unusual."""
     for signal in signals:
-        workspace.report_progress(f"{signal.dataset}: {signal.count} changed without an entry in {signal.subject}")
+        workspace.report_progress(f"{signal.dataset}: {signal.count} {_FINDINGS[signal.code].format(signal.subject)}")
     for column, count in result.far.items():
         workspace.report_progress(
             f"{result.market}: {column}: {count} dates more than a year ahead, treated as unknown"
@@ -160,6 +186,15 @@ def moved_batches(plan: InstantPlan, batch: str) -> list[MovedBatch]:
     return sorted(found)
 
 
+def first_load_ends(history: MarketHistory) -> dict[str, datetime]:
+    """By dataset whose first load took several runs, the instant of its last snapshot so far."""
+    found: dict[str, datetime] = {}
+    for key in history.recorded_keys(FIRST_LOAD_MARK):
+        dataset, _, instant = key.partition(" ")
+        found[dataset] = max(datetime.fromisoformat(instant), found.get(dataset, datetime.min.replace(tzinfo=UTC)))
+    return found
+
+
 def recorded_moves(history: MarketHistory) -> list[MovedBatch]:
     """The batches that runs of this history applied at instants of later runs."""
     return sorted(MovedBatch(**json.loads(key)) for key in history.recorded_keys(MOVED_MARK))
@@ -196,6 +231,11 @@ def load_normalise_state(
         [row for row in DecisionLog(workspace.layout).all(jurisdiction.code) if str(row.number) not in decided],
         {table.name: list(unconfirmed_keys(lake, jurisdiction, table)) for table in tables},
         history.known_until(),
+        {
+            f"{key}/{one}"
+            for key in {index.dataset for index in pending}
+            for one in first_load_batches(lake.indexes(key))[1:]
+        },
     )
 
 
@@ -311,6 +351,7 @@ class _NormaliseRun:
         # the instant's date, not today's, so that a rebuild gives the same rows
         today = instant.date()
         shared = self.jurisdiction.to_shared_tables(present, today)
+        self.counts.contradictions.append(shared.get(CONTRADICTIONS, CONTRADICTIONS_SCHEMA.to_frame()))
         tables, far = schema_validation.without_far_future_days(
             {table.name: shared.get(table.name, schema_render.empty_frame(table)) for table in (*NORMALISED, *PASSING)},
             today,

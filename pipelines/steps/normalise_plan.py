@@ -6,7 +6,7 @@ Does not belong here: reading the state of a market, and executing the plan (`no
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -41,7 +41,7 @@ class NormaliseState:
     declared order, oldest first. watermarks: by dataset. unfinished: logical instants of the earlier runs among
     the pending batches that ended before they staged every dataset, by batch. decisions: manual decisions not
     applied yet. unconfirmed: by staged table, keys of records with an open deletion check. known_until: newest instant
-    of the history's known time.
+    of the history's known time. first_loads: `dataset/batch` of the batches that complete a first load.
     """
 
     run_at: datetime
@@ -51,6 +51,7 @@ class NormaliseState:
     decisions: Sequence[DecisionRecord] = ()
     unconfirmed: Mapping[str, Sequence[pl.DataFrame]] = field(default_factory=dict)
     known_until: datetime | None = None
+    first_loads: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # one row of the plan: compared by identity
@@ -58,7 +59,8 @@ class StagedSnapshot:
     """Rows of one dataset with one instant and scope in one staged batch.
 
     index: of the batch. tables: those with rows; a full snapshot is complete only in them. is_complete: what it
-    lacks is deleted. repeated: archives that repeat rows of earlier ones, which get its provenance.
+    lacks is deleted. repeated: archives that repeat rows of earlier ones, which get its provenance. is_first_load: it
+    completes a first load that its first snapshot began.
     """
 
     dataset: Dataset
@@ -69,6 +71,7 @@ class StagedSnapshot:
     repeated: Sequence[IncrementalArchive]
     is_late_arriving: bool
     is_complete: bool
+    is_first_load: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,7 @@ def _batch_snapshots(jurisdiction: Jurisdiction, state: NormaliseState, index: S
             [archive for archive in repeated if archive.observed_at == instant],
             is_late_arriving=is_late,
             is_complete=scope == Scope.FULL and not is_late,
+            is_first_load=f"{index.dataset}/{index.batch}" in state.first_loads,
         )
 
 

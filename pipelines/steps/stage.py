@@ -23,7 +23,7 @@ from connectors.kit.archive.unchanged_members import has_removed_members
 from pipelines.runtime.parser_pool import FAULTS, rejection_reason
 from pipelines.sources.source import OpenedSource
 from pipelines.steps import fetch, guards
-from pipelines.steps.batch_figures import DAMAGED, INCREMENTAL, UNCHANGED, corrupt_bodies, figure_values
+from pipelines.steps.batch_figures import DAMAGED, INCREMENTAL, PARTIAL_FETCH, UNCHANGED, corrupt_bodies, figure_values
 from pipelines.steps.future_instants import latest_accepted_instant, without_future_instants
 from pipelines.steps.stage_plan import StagePlan, StageState, base_archive, pending_bodies, plan_stage
 from pipelines.steps.suppression import SuppressionFilter
@@ -70,7 +70,8 @@ def stage_dataset(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dat
         )
     if plan.postponed:
         workspace.report_progress(
-            f"{dataset.key}: {plan.postponed} files are parsed by the next run: {batch} is staged"
+            f"{dataset.key}: {plan.postponed} files are parsed by the next run: they came after {batch}, or a batch "
+            "that is not older is staged"
         )
     result = StageResult(dataset.key) if plan.is_empty else execute_stage(workspace, jurisdiction, dataset, plan)
     result = replace(result, seconds=round(monotonic() - began, 3))
@@ -136,6 +137,9 @@ def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: 
         comparable={one.sha256 for one in compared if _is_comparable(workspace, one, bodies, indexes)},
         sharing=[one for other in sharing for one in workspace.raw_archive.bodies(other.key)] if compared else (),
         accepts_violation=dataset.key in facts(batch).accept_shrink,
+        # a stream begins where it is entered: it has no first load
+        is_partial_fetch=fetched.is_partial and dataset.listen_stream is None,
+        was_queried=fetched.asked,
     )
 
 
@@ -203,7 +207,8 @@ def execute_stage(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dat
         unread = damaged | {body.sha256 for body in plan.bodies if writer.add_member(body)["rejected"] is not None}
         compared = [archive for sha256, (_, archive) in plan.compared.items() if sha256 not in unread]
         writer.set_cursor(plan.cursor)
-        figures = {UNCHANGED: figure_values(plan.unchanged), INCREMENTAL: figure_values(compared)}
+        figures: dict[str, Any] = {UNCHANGED: figure_values(plan.unchanged), INCREMENTAL: figure_values(compared)}
+        figures[PARTIAL_FETCH] = plan.is_partial_fetch
         writer.add_figures({name: value for name, value in figures.items() if value})
         counts = _batch_counts(plan, writer, sum(archive.rows for archive in compared))
         violation = guards.first_violation(dataset.guard_limits, counts, plan.last_full_rows)

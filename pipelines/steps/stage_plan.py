@@ -15,7 +15,13 @@ from typing import Final
 
 from connectors.contract.dataset import Dataset
 from connectors.contract.pieces import PreviousArchive, Scope
-from pipelines.steps.batch_figures import IncrementalArchive, UnchangedBody, incremental_archives
+from pipelines.steps.batch_figures import (
+    PARTIAL_FETCH,
+    IncrementalArchive,
+    UnchangedBody,
+    first_load_batches,
+    incremental_archives,
+)
 from pipelines.steps.guards import last_full_rows
 from warehouse.raw.archive import RawBody
 from warehouse.staged.store import StagedIndex
@@ -33,7 +39,8 @@ class StageState:
     fetch of this run ended; unchanged: `{name, sha256, observed_at}` of the bodies it found unchanged.
     comparable: SHA-256 of pending archives that can be compared with their base (`base_archive`). sharing: bodies
     of datasets with the same tables, which may have delivered single records since the base.
-    accepts_violation: the operator lets the dataset through its guards.
+    accepts_violation: the operator lets the dataset through its guards. is_partial_fetch: the fetch of this run broke
+    off, or left the rest to the next run. was_queried: the source was queried in this run.
     """
 
     batch: str
@@ -47,16 +54,19 @@ class StageState:
     comparable: Collection[str] = ()
     sharing: Sequence[RawBody] = ()
     accepts_violation: bool = False
+    is_partial_fetch: bool = False
+    was_queried: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StagePlan:
-    """One batch to be staged. Without bodies and cursor there is nothing to stage.
+    """One batch to be staged. Without bodies and cursor there is nothing to stage, except the end of a first load.
 
     bodies: to parse, in order, with the instants and scopes they get. unchanged: bodies that complete their
     snapshots. compared: by SHA-256, archives to parse only where they differ. cursor: where the feed resumes.
     last_full_rows: rows of the last accepted full snapshot. is_incomplete: a snapshot lacks a file.
-    postponed: number of bodies that the next run parses, since this batch is staged already.
+    postponed: number of bodies that the next run parses, since this batch is staged already. is_partial_fetch: as in
+    the state. completes_first_load: a first load that took several runs is complete.
     """
 
     batch: str
@@ -68,16 +78,23 @@ class StagePlan:
     is_incomplete: bool = False
     postponed: int = 0
     accepts_violation: bool = False
+    is_partial_fetch: bool = False
+    completes_first_load: bool = False
 
     @property
     def is_empty(self) -> bool:
-        return not self.bodies and self.cursor is None
+        return not self.bodies and self.cursor is None and not self.completes_first_load
 
 
 def plan_stage(state: StageState, dataset: Dataset) -> StagePlan:
-    """The plan of a batch; a batch is staged once, so what is still pending after that waits for the next run."""
-    if any(index.batch == state.batch for index in state.indexes):
+    """The plan of a batch. The next run parses bodies of later runs, and all of them once it or a later one is staged.
+
+    So no batch names a body that was fetched after its run (`pending_bodies`).
+    """
+    if any(index.batch >= state.batch for index in state.indexes):
         return StagePlan(state.batch, postponed=len(state.pending))
+    later = sum(body.batch > state.batch for body in state.pending)
+    state = replace(state, pending=[body for body in state.pending if body.batch <= state.batch])
     dated = assign_instants(state)
     unchanged = _find_unchanged(state, dated)
     bodies = downgrade_incomplete(dataset, dated, unchanged)
@@ -89,8 +106,19 @@ def plan_stage(state: StageState, dataset: Dataset) -> StagePlan:
         _next_cursor(state, bodies),
         last_full_rows(state.indexes),
         bodies != dated,
+        later,
         accepts_violation=state.accepts_violation,
+        is_partial_fetch=state.is_partial_fetch,
+        completes_first_load=_completes_first_load(state),
     )
+
+
+def _completes_first_load(state: StageState) -> bool:
+    """True if all batches so far are one first load, and nothing is left of it."""
+    if state.is_partial_fetch or not state.was_queried or not state.indexes:
+        return False
+    last = state.indexes[-1]
+    return bool(last.figures.get(PARTIAL_FETCH)) and last.batch in first_load_batches(state.indexes)
 
 
 def pending_bodies(
@@ -213,14 +241,15 @@ def _plan_comparisons(
 ) -> dict[str, tuple[PreviousArchive, IncrementalArchive]]:
     """By SHA-256, the archives that need not be parsed in full, each with its base.
 
-    Parsed in full: late-arriving or reissued archives, those after a quarantined batch, the second archive of one
-    name in one run, and every archive once `rereads` has passed since the last full parse.
+    Parsed in full: complete snapshots, whose absent records are deleted; late-arriving or reissued archives, those
+    after a quarantined batch, the second archive of one name in one run, and every archive once `reread_interval` has
+    passed since the last full parse.
     """
     first = {body.name: body for body in reversed(bodies)}
     found: dict[str, tuple[PreviousArchive, IncrementalArchive]] = {}
     for body in first.values():
         pair = base_archive(body, state.bodies, state.indexes) if body.sha256 in state.comparable else None
-        if pair is None or body.replaces is not None:
+        if pair is None or body.replaces is not None or body.scope == Scope.FULL:
             continue
         base, index = pair
         quarantined = any(other.held is not None and other.batch > index.batch for other in state.indexes)

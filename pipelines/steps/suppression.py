@@ -19,6 +19,7 @@ from connectors.contract.pieces import Batch, Signal
 from connectors.kit.redact import remove_records
 from pipelines.runtime.parser_pool import ParseOutcome
 from pipelines.steps.link_companies import key_column, links_by_table
+from warehouse.erasure.free_texts import TextRedactor
 from warehouse.erasure.tombstones import Tombstone
 from warehouse.schema.types import Table
 from warehouse.schema_render import POLARS
@@ -154,9 +155,20 @@ class SuppressionMatcher:
         numbers = [remove_records.number_pattern(company.rpartition(":")[2]) for company in sorted(self.companies)]
         return remove_records.compile_patterns(numbers) if numbers else None
 
-    def mentions_company(self, text: str) -> bool:
-        """True if a text contains the number of an erased company."""
-        return self._number_pattern is not None and self._number_pattern.search(text.encode()) is not None
+    @cached_property
+    def free_texts(self) -> TextRedactor:
+        """Finds subjects' names in texts that are no rows: names of files, rejects, signals."""
+        return TextRedactor(self.tombstones)
+
+    def mentions_subject(self, text: str) -> bool:
+        """True if a text contains the number of an erased company, or the name of a subject."""
+        if self._number_pattern is not None and self._number_pattern.search(text.encode()) is not None:
+            return True
+        return self.free_texts.mentions(text)
+
+
+def _is_shortened(new: Batch, old: Batch) -> bool:
+    return new.rows.height < old.rows.height or new.rejects.height < old.rejects.height
 
 
 def _with_missing_columns(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
@@ -209,9 +221,10 @@ class SuppressionFilter:
         if not self._refused.tombstones:
             return outcome
         kept = tuple(map(self._without_suppressed, outcome.batches))
-        if any(new.rows.height < old.rows.height for new, old in zip(kept, outcome.batches, strict=True)):
+        if any(_is_shortened(new, old) for new, old in zip(kept, outcome.batches, strict=True)):
             self._bodies.add(outcome.member.sha256)
-        return replace(outcome, batches=kept)
+        reason = None if outcome.reason is None else self._refused.free_texts.redact_text(outcome.reason)
+        return replace(outcome, batches=kept, reason=reason)
 
     def figures(self) -> dict[str, list[str]]:
         """Figures for the staged batch."""
@@ -226,16 +239,20 @@ class SuppressionFilter:
 
     def _without_suppressed(self, batch: Batch) -> Batch:
         mask = self._refused.mask(self._dataset.staged_tables[batch.table], batch.rows)
-        mentions_company = self._refused.mentions_company
+        mentions_subject = self._refused.mentions_subject
         texts = batch.rejects.select(pl.concat_str(pl.all(), ignore_nulls=True, separator=" ")).to_series()
-        told = pl.Series([mentions_company(text or "") for text in texts], dtype=pl.Boolean)
+        told = pl.Series([mentions_subject(text or "") for text in texts], dtype=pl.Boolean)
         return replace(
             batch,
             rows=batch.rows.filter(~mask),
             rejects=batch.rejects.filter(~told) if told.len() else batch.rejects,
             signals=(
                 *(
-                    replace(signal, examples=tuple(one for one in signal.examples if not mentions_company(one)))
+                    replace(
+                        signal,
+                        subject=self._refused.free_texts.redact_text(signal.subject),
+                        examples=tuple(one for one in signal.examples if not mentions_subject(one)),
+                    )
                     for signal in batch.signals
                 ),
                 *self._return_signals(batch.table, batch.rows.filter(mask)),

@@ -5,7 +5,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
 from api.database.migrate import prepare_database
@@ -15,11 +17,13 @@ from tests.connectors.no import entity_files
 from tests.connectors.no.entity_files import DNB, EQUINOR
 from tests.firm.inside import Inside
 from tests.searched import found
-from warehouse.ledger.ledger import Ledger
+from warehouse.ledger import read_index
+from warehouse.ledger.ledger import Ledger, read_index_rows
 from warehouse.raw.archive import RawArchive
 from warehouse.reader.reader import ReleaseReader
 from warehouse.schema.ids import holder_id
 from warehouse.staged.store import StagedStore
+from warehouse.storage.parquet import replace_parquet
 
 pytestmark = pytest.mark.slow
 PARTNERSHIP = "810005912"
@@ -269,6 +273,109 @@ def test_erase_holder_whose_key_in_the_register_is_the_name_leaves_no_name_in_ev
         "change": event["change"] | {"holder_name": None, "holder_company_id": None},
     }
     assert found(firm.data, ["Ådne", "ådne"]) == set()
+
+
+def _as_a_former_version_left_it(firm: Inside, event_id: str, data: dict[str, Any]) -> None:
+    """An event, in the ledger and as it was matched, with what an erasure by former rules left of it."""
+    folder, text = firm.layout.ledger_folder, json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for segment in read_index.read_segments(folder):
+        path = read_index.segment_path(folder, segment.release)
+        rows = pl.read_parquet(path)
+        spelled = pl.when(pl.col("event_id") == event_id).then(pl.lit(text)).otherwise("data")
+        rows = rows.with_columns(data=spelled)
+        replace_parquet(path, rows)
+        read_index.write_lookup(read_index.lookup_path(folder, segment.release), read_index_rows(rows))
+    database = prepare_database(_control(firm))
+    log = delivery_log.Log(database)
+    event = next(one for one in Ledger(firm.layout).after(0, 10) if one.event_id == event_id)
+    log.add(
+        MatchedEvent,
+        sequence=event.sequence,
+        event_id=event.event_id,
+        event_type=event.event_type,
+        company_id=event.company_id,
+        data=event.data,
+        matched_at=log.at,
+    )
+    log.attempt(log.deliver(log.subscription(log.account()), event.sequence, "succeeded"), response_body="thank you")
+    database.close()
+    erased = json.loads(firm.layout.tombstones_file.read_bytes())
+    for entry in erased["erased"]:
+        del entry["rules"]
+    firm.layout.tombstones_file.write_text(json.dumps(erased))
+
+
+def test_ingest_after_an_upgrade_redacts_by_todays_rules_what_was_erased_before(tmp_path: Path) -> None:
+    firm = Inside(tmp_path / "data")
+    for day, share in (("2026-11-11", "10"), ("2026-11-12", "60")):
+        _partners(tmp_path / day, share)
+        (tmp_path / day / "day.json").write_text(json.dumps({"date": day, "complete": []}))
+        firm.ingest(tmp_path / day, "no")
+    (event,) = Ledger(firm.layout).after(0, 10)
+    data = json.loads(event.data)
+    assert firm.run("erase", data["change"]["holder_id"], FIRM_DATABASE_URL=_control(firm)).exit_code == 0
+    (erased,) = Ledger(firm.layout).after(0, 10)
+    former = data | {"change": data["change"] | {"holder_name": None}}  # `source.native_id` was kept
+    _as_a_former_version_left_it(firm, event.event_id, former)
+    assert {path.partition("/")[0] for path, _ in found(firm.data, ["ådne"])} == {"ledger", "control.sqlite"}
+    release = firm.release()
+    said = firm.run("ingest", "no", "--from", tmp_path / "2026-11-12", FIRM_DATABASE_URL=_control(firm))
+    assert said.exit_code == 0, said.out + said.err
+    assert "1 erased subjects are erased again" in said.out + said.err
+    (after,) = Ledger(firm.layout).after(0, 10)
+    assert after == erased  # its id, its number and its instants too
+    assert found(firm.data, ["ådne"]) == set()
+    assert firm.release() == release + 1  # the pages of a release hold events
+    firm.ingest(tmp_path / "2026-11-12", "no")
+    assert firm.release() == release + 1
+
+
+def test_erase_and_ingest_leave_no_name_in_any_file_or_table(tmp_path: Path) -> None:
+    """In rows and events, and in what people and runs have written: names of files, rejects, reasons, reports."""
+    firm = Inside(tmp_path / "data")
+    words = ["Ådne", "ådne_værsten"]
+    environment = {"FIRM_DATABASE_URL": _control(firm)}
+    for day, share in (("2026-11-11", "10"), ("2026-11-12", "60")):
+        _partners_in_named_files(tmp_path / day, share)
+        said = firm.run("ingest", "no", "--from", tmp_path / day, "--json", **environment)
+        assert said.exit_code == 0, said.out + said.err
+    (event,) = (json.loads(event.data) for event in Ledger(firm.layout).after(0, 10))
+    company, holder = event["company_id"], event["change"]["holder_id"]
+    other = holder_id(company, "no.roller", "DTPR:kari værsten")
+    judged = ("owners", "judge", company, other, holder, "--different", "--by", "anna", "--reason")
+    assert firm.run(*judged, "Kari is not Ådne Værsten").exit_code == 0
+    rooms = {path.partition("/")[0] for path, _ in found(firm.data, words)}
+    assert rooms >= {"archive", "staged", "history", "ledger", "releases", "runs", "judgements.jsonl"}
+    said = firm.run("erase", holder, **environment)
+    assert said.exit_code == 0, said.out + said.err
+    assert found(firm.data, words) == set()
+    (decision,) = firm.run("owners", "list", "--json").report["judgements"]
+    assert (decision["other"], decision["by"], decision["reason"]) == (holder, "anna", "[erased]")
+    for _ in range(2):  # the same files, and others under their names
+        said = firm.run("ingest", "no", "--from", tmp_path / "2026-11-12", "--json", **environment)
+        assert said.exit_code == 0, said.out + said.err
+        assert found(firm.data, words) == set()
+        roles = next((tmp_path / "2026-11-12/no/roller").glob(f"{PARTNERSHIP}*"))
+        roles.write_bytes(roles.read_bytes().replace(b"60%", b"20%"))
+        _norway_reject(tmp_path / "2026-11-12", "Ådne Værsten again")
+        (tmp_path / "2026-11-12/day.json").write_text(json.dumps({"date": "2026-11-13", "complete": []}))
+    assert found(firm.data, ["Kari", "EKSEMPEL"])
+
+
+def _partners_in_named_files(root: Path, share: str) -> None:
+    _partners(root, share)
+    roles = root / "no/roller"
+    (roles / f"{PARTNERSHIP}.json").rename(roles / f"{PARTNERSHIP}-Ådne_Værsten.json")
+    _write(roles / "copy of Ådne Værsten.json", b"<html>")
+    _norway_reject(root, "Ådne Værsten")
+    (root / "day.json").write_text(json.dumps({"date": root.name, "complete": []}))
+
+
+def _norway_reject(root: Path, words: str) -> None:
+    """A line of the register that is no record, and says something."""
+    path = root / "no/enheter_bulk_csv/enheter.csv"
+    path.write_bytes(entity_files.sheet(_row(PARTNERSHIP, "EKSEMPEL ANS", **{"organisasjonsform.kode": "ANS"})))
+    path.write_bytes(path.read_bytes() + f'"{words}","and nothing else"\n'.encode())
 
 
 def test_what_is_wrong_is_said_before_anything_is_done(firm: Inside) -> None:

@@ -220,4 +220,19 @@ CONNECTORS: Final = (
         "tests/connectors/no/konsern/test_dataset.py"
         "::test_map_holdings_company_that_is_back_after_a_410_has_its_holders",
     ),
+    Mutant(
+        "ESEF: of entries of one time those on the next page are lost",
+        "connectors/esef/fetch.py",
+        "is_same = self.at is not None and processed == self.since",
+        "is_same = False",
+        "tests/connectors/esef/test_esef_fetch.py::test_fetch_entries_of_one_time_on_two_pages_are_all_read",
+    ),
+    Mutant(
+        "contributions: values that two sources state differently are not told",
+        "connectors/kit/composition.py",
+        'pairs.filter(pl.col(name) != pl.col(f"{name}_first")).select(',
+        "pairs.clear().select(",
+        "tests/connectors/contract/test_contribution.py"
+        "::test_normalise_values_that_two_contributions_state_differently_are_told_and_the_lower_rank_is_served",
+    ),
 )

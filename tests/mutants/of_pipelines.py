@@ -10,6 +10,8 @@ _INSTANTS: Final = "tests/pipelines/steps/test_future_instants.py"
 _EVENTS: Final = "tests/pipelines/transforms/events/test_event_rows.py"
 _OWNERSHIP: Final = "tests/pipelines/transforms/ownership/test_owners.py"
 _RECONCILED: Final = "tests/pipelines/transforms/ownership/test_survivorship.py"
+_FIRST_LOADS: Final = "tests/pipelines/ingest/test_run_first_loads.py"
+_ERASE: Final = "tests/firm/test_erase.py"
 
 PIPELINES: Final = (
     Mutant(
@@ -29,7 +31,7 @@ PIPELINES: Final = (
     Mutant(
         "baseline: a first load in parts is a storm of events",
         "pipelines/transforms/events/emission_rules.py",
-        'is_first = pl.col("register").is_in(list(per_company)) & pl.col("_known").is_null()',
+        'is_first = pl.col("register").is_in(list(context.per_company_datasets)) & pl.col("_known").is_null()',
         "is_first = pl.lit(value=False)",
         "tests/pipelines/ingest/test_run_first_answers.py::test_ingest_of_a_first_load_in_parts_is_silent",
     ),
@@ -44,8 +46,8 @@ PIPELINES: Final = (
     Mutant(
         "sequence: an event of content from behind known time is ordered by the content's day",
         "pipelines/steps/apply_history.py",
-        "context = EmissionContext(instant, known_at, rules.baselines, late, part.get(LINKED), rules.per_company_datasets)",
-        "context = EmissionContext(instant, instant, rules.baselines, late, part.get(LINKED), rules.per_company_datasets)",
+        "context = EmissionContext(instant, known_at, rules.baselines, late, linked, per_company, rules.first_loads)",
+        "context = EmissionContext(instant, instant, rules.baselines, late, linked, per_company, rules.first_loads)",
         "tests/pipelines/steps/test_apply_history.py"
         "::test_events_of_content_from_behind_known_time_are_known_since_the_run_that_brought_it",
     ),
@@ -304,5 +306,65 @@ PIPELINES: Final = (
         "for key in sorted(day.complete - set(datasets)):",
         "for key in sorted(day.complete & set()):",
         f"{_DATES}::test_ingest_day_with_an_unknown_name_is_refused",
+    ),
+    Mutant(
+        "first load: the second part of one that broke off is told as news",
+        "pipelines/transforms/events/emission_rules.py",
+        'return rows.filter((pl.lit(context.instant) > pl.col("_loaded")) | _is_dated_after_baseline(day))',
+        "return rows",
+        f"{_FIRST_LOADS}::test_status_of_a_first_load_in_two_runs_is_silent_and_told_after_it",
+    ),
+    Mutant(
+        "first load: one of which nothing is left goes on",
+        "pipelines/steps/stage_plan.py",
+        "return bool(last.figures.get(PARTIAL_FETCH)) and last.batch in first_load_batches(state.indexes)",
+        "return False",
+        f"{_FIRST_LOADS}::test_run_that_finds_nothing_left_ends_a_first_load",
+    ),
+    Mutant(
+        "first load: a company's first owners are told as news",
+        "pipelines/transforms/events/ownership.py",
+        "rows = without_first_answers(moved, _known_records(differences, snapshot), stated, context)",
+        "rows = moved",
+        "tests/pipelines/ingest/test_run_first_answers.py"
+        "::test_ingest_of_owners_looked_up_company_by_company_is_silent_until_the_companys_first_answer",
+    ),
+    Mutant(
+        "order: a step that is executed again stages what later runs fetched",
+        "pipelines/steps/stage_plan.py",
+        "state = replace(state, pending=[body for body in state.pending if body.batch <= state.batch])",
+        "state = replace(state, pending=list(state.pending))",
+        "tests/pipelines/steps/test_stage_plan.py"
+        "::test_plan_of_a_batch_leaves_bodies_of_later_runs_and_all_behind_a_later_batch_to_the_next_run",
+    ),
+    Mutant(
+        "order: a snapshot is compared with an older one that was ingested later",
+        "pipelines/steps/guards.py",
+        "return max(counts, key=lambda found: found[:2])[-1] if counts else None",
+        "return counts[-1][-1] if counts else None",
+        "tests/pipelines/steps/test_guards.py"
+        "::test_last_full_rows_are_those_of_the_newest_instant_not_of_the_last_ingest",
+    ),
+    Mutant(
+        "archives: of a complete one the unchanged members are absent",
+        "pipelines/steps/stage_plan.py",
+        "if pair is None or body.replaces is not None or body.scope == Scope.FULL:",
+        "if pair is None or body.replaces is not None:",
+        "tests/pipelines/steps/test_stage_plan_archives.py"
+        "::test_archive_that_is_complete_is_read_whole_and_deletes_only_what_it_lacks",
+    ),
+    Mutant(
+        "erasure: a rejected record brings a name back",
+        "pipelines/steps/suppression.py",
+        "return self.free_texts.mentions(text)",
+        "return False",
+        f"{_ERASE}::test_erase_and_ingest_leave_no_name_in_any_file_or_table",
+    ),
+    Mutant(
+        "erasure: the name of a file brings a name back",
+        "pipelines/steps/fetch.py",
+        "named = _without_erased_names(file, plan.redactor)",
+        "named = file",
+        f"{_ERASE}::test_erase_and_ingest_leave_no_name_in_any_file_or_table",
     ),
 )

@@ -154,4 +154,26 @@ WAREHOUSE: Final = (
         "return self.all_tombstones(market)",
         "tests/warehouse/erasure/test_tombstones.py::test_lifted_tombstone_is_stored_and_not_in_force",
     ),
+    Mutant(
+        "erasure: what an earlier version left of a subject stays",
+        "warehouse/erasure/tombstones.py",
+        "return stone.lifted_at is None and stone.rules != rules and market in (None, stone.market)",
+        "return False",
+        "tests/warehouse/erasure/test_tombstones.py::test_tombstone_of_other_rules_is_erased_again_once",
+    ),
+    Mutant(
+        "erasure: a copy of the decisions brings an erased reason back",
+        "warehouse/decisions.py",
+        "return erased[0] if erased and is_same else None",
+        "return one if erased and is_same else None",
+        "tests/warehouse/test_decisions.py::test_merge_of_two_copies_keeps_what_one_of_them_has_erased",
+    ),
+    Mutant(
+        "order: an older full snapshot ends the quarantine of newer data",
+        "warehouse/staged/store.py",
+        "return full is not None and newest is not None and newest <= full",
+        "return full is not None",
+        "tests/pipelines/steps/test_lookups.py"
+        "::test_late_arriving_full_snapshot_supersedes_nothing_newer_in_look_ups_and_quarantine",
+    ),
 )

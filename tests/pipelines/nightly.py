@@ -68,7 +68,11 @@ class Nights:
         return Workspace(IngestSettings(data=self.root, workers=1), (self.market,), lambda: at)
 
     def take(
-        self, *archives: tuple[int, Nightly], answers: Sequence[tuple[int, str, int]] = (), is_read: bool = True
+        self,
+        *archives: tuple[int, Nightly],
+        answers: Sequence[tuple[int, str, int]] = (),
+        is_read: bool = True,
+        scope: Scope = Scope.PART,
     ) -> StagedIndex | None:
         """One run with archives of some nights and answers (night, name, revenue); what it staged of the archives."""
         self.runs += 1
@@ -77,7 +81,7 @@ class Nights:
             batch = f"{at:%Y%m%dT%H%M%S}000000Z"
             workspace.step_results.begin(batch, RunParameters(at, frozenset()))
             for number, members in archives:
-                came = FetchedFile(NAME, io.BytesIO(packed(members)), Scope.PART, night(number))
+                came = FetchedFile(NAME, io.BytesIO(packed(members)), scope, night(number))
                 workspace.raw_archive.store_body(self.nightly.key, came, batch)
             for number, name, revenue in answers:
                 body = io.BytesIO(record(name, revenue).encode())

@@ -57,8 +57,10 @@ def test_reports_come_before_the_page_that_lists_them_and_once(http: HttpClient)
     assert names[-1].startswith("index-")
     assert sorted(names[:-1]) == sorted(entry.json_url[1:] for entry in known if entry.json_url)
     last = first[-1][2]
-    newest = max(entry["attributes"]["processed"] for entry in json.loads(first[-1][1])["data"])
-    assert json.loads(last or "") == {"since": newest, "owed": {}}
+    entries = [entry["attributes"] for entry in json.loads(first[-1][1])["data"]]
+    newest = max(entry["processed"] for entry in entries)
+    at = [entry["fxo_id"] for entry in entries if entry["processed"] == newest]
+    assert json.loads(last or "") == {"since": newest, "owed": {}, "at": at}
     assert bodies(fetch(http, Cursor(str(last)), ())) == []
 
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from warehouse.decisions import CorruptDecisionLogError, DecisionLog, DecisionRecord, IrreversibleDecisionError
+from warehouse.decisions import (
+    CorruptDecisionLogError,
+    DecisionLog,
+    DecisionRecord,
+    IrreversibleDecisionError,
+    merge_decision_logs,
+)
+from warehouse.schema.codes import ERASED
 from warehouse.schema.decisions import DIFFERENT, SAME, HolderDecision
 from warehouse.storage.layout import Layout
 
@@ -76,3 +84,28 @@ def test_a_missing_line_is_told(layout: Layout) -> None:
     layout.decision_log_file.write_bytes(lines[1])
     with pytest.raises(CorruptDecisionLogError, match="missing"):
         store.all()
+
+
+def test_redact_reasons_changes_nothing_else(layout: Layout) -> None:
+    store = DecisionLog(layout)
+    first, second = store.add(said("own_a", "own_b")), store.add(said("own_c", "own_d", DIFFERENT))
+    store.redact_reasons(lambda row: ERASED if row.one == "own_a" else row.reason)
+    assert store.all() == (replace(first, reason=ERASED), second)
+    before = layout.decision_log_file.stat().st_mtime_ns
+    store.redact_reasons(lambda row: row.reason)
+    assert layout.decision_log_file.stat().st_mtime_ns == before
+
+
+def test_merge_of_two_copies_keeps_what_one_of_them_has_erased(layout: Layout) -> None:
+    store = DecisionLog(layout)
+    store.add(said("own_a", "own_b"))
+    former = layout.decision_log_file.read_bytes()
+    store.redact_reasons(lambda _: ERASED)
+    erased = layout.decision_log_file.read_bytes()
+    store.add(said("own_c", "own_d"))
+    longer = layout.decision_log_file.read_bytes()
+    assert merge_decision_logs(former, erased) == merge_decision_logs(erased, former) == erased
+    assert merge_decision_logs(former, longer) == merge_decision_logs(longer, former) == longer
+    assert merge_decision_logs(b"", former) == former
+    assert merge_decision_logs(former, former.replace(b"own_a", b"own_z")) is None
+    assert merge_decision_logs(former, former.replace(b"same house", b"same hut")) is None

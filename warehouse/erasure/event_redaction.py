@@ -2,12 +2,13 @@
 
 The ledger keeps every event permanently, so that no sequence is reused and readers see no gap. Every member that is
 not listed is replaced by the contract's form for «not known» (docs/contract/contract.md 4.6), so that a member added
-later is erased too until it is listed.
+later is erased too until it is listed. Events that were redacted under other rules are redacted again (`RULES`).
 Does not belong here: where events are stored (`ledger.ledger`, the deliveries of the API).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -15,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from warehouse.erasure.tombstones import Tombstone
+from warehouse.schema.codes import ERASED
 
 _IDS: Final = re.compile(r'(?:firm:|own_)[^"\\]*')
-ERASED: Final = "[erased]"  # where the contract requires a text
 # Members kept of the objects in `data`; an object that is not listed is replaced whole. `native_id` of a source is not
 # kept: it is a registry's key of a person, or the address of a news item with its headline.
 KEPT_MEMBERS: Final[Mapping[str, frozenset[str]]] = {
@@ -46,6 +47,17 @@ _NOT_NULL: Final[Mapping[tuple[str, str], Any]] = {
     ("notice", "title"): ERASED,
     ("filing", "changed_fields"): [],
 }
+_EDITION: Final = 1  # increased if an erasure has learned to find subjects in other places
+
+
+def _rules_fingerprint() -> str:
+    kept = {part: sorted(members) for part, members in KEPT_MEMBERS.items()}
+    text = json.dumps([_EDITION, kept, sorted(_KEPT_OF_DATA)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+# The rules by which subjects are erased. Erasures that followed others are done again (`Tombstone.rules`).
+RULES: Final = _rules_fingerprint()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +75,11 @@ class EventRedactor:
             frozenset(stone.subject for stone in tombstones if stone.is_company),
             frozenset(stone.subject for stone in tombstones if not stone.is_company),
         )
+
+    @property
+    def subjects(self) -> frozenset[str]:
+        """Their ids."""
+        return frozenset((*self.companies, *self.holders))
 
     def redact_event(self, data: str) -> str:
         """The `data` of an event with these subjects redacted; the same text if they do not occur.

@@ -8,19 +8,21 @@ row (`pipelines`), or the order of steps (`tombstones`).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 import polars as pl
 
 from warehouse.erasure.event_redaction import EventRedactor
+from warehouse.erasure.free_texts import TextRedactor
 from warehouse.exports.exports import FORMATS, LATEST, ExportStore
 from warehouse.ledger import read_index
 from warehouse.ledger.ledger import read_index_rows
 from warehouse.schema.ids import holder_id
 from warehouse.staged.snapshots import TOUCHED, SnapshotStore
-from warehouse.staged.writer import REJECTS, SIGNALS
+from warehouse.staged.store import INDEX
+from warehouse.staged.writer import PIECE, REJECTS, SIGNALS
 from warehouse.storage import atomic_files, parquet
 from warehouse.storage.layout import Layout
 
@@ -56,6 +58,44 @@ def erase_rejects_and_signals(path: Path, mentions_subject: MentionsSubject) -> 
             signal["examples"] = [example for example in signal["examples"] if not mentions_subject(example)]
             signal["subject"] = "" if mentions_subject(signal["subject"]) else signal["subject"]
         atomic_files.write_json(signals, told)
+
+
+def redact_batch_texts(path: Path, redactor: TextRedactor) -> None:
+    """Redacts what one staged batch says in free text: names of files and members, reasons, signals."""
+    rejects = path / f"{REJECTS}.parquet"
+    for table in sorted(path.glob("*.parquet")):
+        _redact_columns(table, ("piece", "raw", "reason") if table == rejects else (PIECE, "_raw"), redactor)
+    for name in (INDEX, f"{SIGNALS}.json"):
+        redact_json_file(path / name, redactor)
+
+
+def _redact_columns(path: Path, names: Iterable[str], redactor: TextRedactor) -> None:
+    rows = pl.scan_parquet(path)
+    markers: dict[str, dict[str, str]] = {}
+    for name in names:
+        texts = rows.select(pl.col(name).unique()).collect()[name].drop_nulls()
+        markers[name] = {text: told for text in texts if (told := redactor.redact_text(text)) != text}
+    if any(markers.values()):
+        redacted = [pl.col(name).replace(told) for name, told in markers.items() if told]
+        parquet.replace_parquet(path, pl.read_parquet(path).with_columns(redacted))
+
+
+def redact_json_file(path: Path, redactor: TextRedactor) -> None:
+    """Redacts the texts of a JSON file; one that names no subject stays as it is."""
+    try:
+        value = json.loads(path.read_bytes())
+    except FileNotFoundError:  # removed by another process
+        return
+    redacted = redactor.redact_json(value)
+    if redacted != value:
+        atomic_files.write_json(path, redacted)
+
+
+def redact_reports(layout: Layout, names: Collection[str], redactor: TextRedactor) -> None:
+    """Redacts results of steps of one market (`names`: its code and its datasets), and the operator's run log."""
+    steps = (path for path in sorted((layout.root / "runs").glob("*/*.json")) if path.stem.partition("-")[2] in names)
+    for path in (*steps, *sorted(layout.run_log_folder.glob("*.json"))):
+        redact_json_file(path, redactor)
 
 
 def erase_snapshot_rows(snapshots: SnapshotStore, market: str, redactor: EventRedactor) -> None:

@@ -127,15 +127,15 @@ def _has_table(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -
     return table in dict(_company_tables(connection, schema))
 
 
-def company_names(layout: Layout, market: str, companies: Collection[str]) -> frozenset[str]:
-    """All names that companies have ever had in this history."""
+def company_names(layout: Layout, market: str, companies: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Companies and all names that they have ever had in this history."""
     if not companies or not layout.history_file(market).exists():
         return frozenset()
     with _open_history(layout, market) as connection:
         rows = _rows_ever_known(
             connection, "companies", "company_id, name", "list_contains($1, company_id)", list(companies)
         )
-    return frozenset(rows["name"].drop_nulls())
+    return frozenset(rows.drop_nulls().iter_rows())
 
 
 def is_company_known(layout: Layout, market: str, company_id: str) -> bool:

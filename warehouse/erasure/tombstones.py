@@ -47,6 +47,7 @@ class Tombstone:
     traces: hashes of the texts that identify a holder's records, or of the keys of links to a company. clean:
     the first release without the subject; older ones have yet to be deleted. by_register: the register itself
     removed the company's content, and its replacement stays. lifted_at: since then it keeps nothing out.
+    rules: the rules that the erasure followed (`event_redaction.RULES`); where others hold now, it is done again.
     """
 
     subject: str
@@ -61,6 +62,7 @@ class Tombstone:
     clean: int | None = None
     lifted_at: datetime | None = None
     lift_reason: str = ""
+    rules: str = ""
 
     @property
     def is_company(self) -> bool:
@@ -72,11 +74,11 @@ class Tombstone:
 
     def trace(self, text: str) -> str:
         """The hash of a text with this tombstone's salt, ignoring case, accents, punctuation and blanks."""
-        plain = (_hashed_form(text) or text).encode()
+        plain = (hashed_form(text) or text).encode()
         return hashlib.sha256(self.salt.encode() + b":" + plain).hexdigest()[:32]
 
 
-def _hashed_form(text: str) -> str:
+def hashed_form(text: str) -> str:
     """The form that stored hashes were made from: it stays, whatever names are compared by (`name_matching`)."""
     plain = unicodedata.normalize("NFKD", text.casefold().replace("ø", "o").replace("æ", "ae"))
     letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
@@ -124,6 +126,17 @@ class TombstoneStore:
                 known[subject] = replace(known[subject], lifted_at=at, lift_reason=reason)
             return tuple(known[subject] for subject in subjects)
 
+    def restart_outdated(self, rules: str, market: str | None = None) -> tuple[Tombstone, ...]:
+        """Starts erasures again that followed other rules than these: an upgrade erases what it has learned to erase.
+
+        Returns their tombstones.
+        """
+        with self._locked_update() as known:
+            outdated = [stone for stone in known.values() if _is_outdated(stone, rules, market)]
+            for stone in outdated:
+                known[stone.subject] = replace(stone, rules=rules, done=(), clean=None)
+            return tuple(known[stone.subject] for stone in outdated)
+
     def record_step(self, subjects: Iterable[str], step: str) -> None:
         """Records that a step is done for some subjects."""
         with self._locked_update() as known:
@@ -164,11 +177,15 @@ class TombstoneStore:
                 atomic_files.write_json(self._layout.tombstones_file, {"erased": entries})
 
 
+def _is_outdated(stone: Tombstone, rules: str, market: str | None) -> bool:
+    return stone.lifted_at is None and stone.rules != rules and market in (None, stone.market)
+
+
 def _merge_tombstones(former: Tombstone, stone: Tombstone) -> Tombstone:
     more = tuple(sorted({*former.traces, *stone.traces}))
     if RELEASE not in former.done:
         return replace(former, traces=more)
-    return replace(former, traces=more, done=(), clean=None)
+    return replace(former, traces=more, done=(), clean=None, rules=stone.rules)
 
 
 def _parse_tombstone(entry: dict[str, Any]) -> Tombstone:

@@ -1,8 +1,8 @@
 """RAW archive (docs/architecture.md 1): every body as received, and one manifest line per fetch.
 
 Bodies are stored by SHA-256 (`blobs`); `manifest/<dataset>.jsonl` lists every fetch in order. Append-only,
-except for `erase_body` and `prune_body`, which also add a line. Does not belong here: the content of a body
-(`connectors`), or rows parsed from it (`staged.store`).
+except for `erase_body` and `prune_body`, which also add a line, and `redact_lines`. Does not belong here: the
+content of a body (`connectors`), or rows parsed from it (`staged.store`).
 """
 
 from __future__ import annotations
@@ -195,6 +195,14 @@ class RawArchive:
         self._append_line(dataset, line)
         atomic_files.delete_if_exists(blobs.blob_path(self._root, kept_as))
 
+    def redact_lines(self, dataset: str, redact: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
+        """Rewrites the manifest of a dataset with what an erasure leaves of each line: names of files, addresses."""
+        lines = self._manifest(dataset).lines
+        redacted = [redact(line) for line in lines]
+        if redacted != lines:
+            atomic_files.write_bytes(self._path(dataset), b"".join(map(_line_bytes, redacted)))
+            del self._manifests[dataset]
+
     def stored_bytes(self, body: RawBody) -> int | None:
         """Bytes of a body on disk; None if it no longer exists."""
         path = self._blob_path(body)
@@ -249,7 +257,7 @@ class RawArchive:
         path = self._path(dataset)
         atomic_files.make_folder(path.parent)
         fresh = not path.exists()
-        text = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        text = _line_bytes(line)
         with path.open("ab") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
             manifest = self._manifest(dataset)
@@ -283,6 +291,10 @@ class RawArchive:
             cursor=line["cursor"],
             open=partial(blobs.open_blob, self._root, kept_as, label, size),
         )
+
+
+def _line_bytes(line: Mapping[str, Any]) -> bytes:
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def _read_manifest(path: Path) -> _FetchManifest:

@@ -16,6 +16,8 @@ SERVED: Final = tuple(code for code, market in markets.MARKETS.items() if market
 ALIASES: Final = {alias: code for code in SERVED for alias in markets.MARKETS[code].codes if alias != code}
 MARKET_NAMES: Final = {code: market.name for code, market in markets.MARKETS.items()}
 
+ERASED: Final = "[erased]"  # a text about an erased subject, where a text is required
+
 STATUSES: Final = ("active", "dormant", "dissolved")  # docs/contract/contract.md 4.1
 STATUS_DETAILS: Final = (
     "bankruptcy",

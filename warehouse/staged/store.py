@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -57,6 +58,22 @@ class StagedIndex:
         told = self.figures.get(ACCEPTED)
         return None if told is None else QuarantineReason(**told)
 
+    @property
+    def newest_instant(self) -> datetime | None:
+        """Instant of its newest snapshot; None if it has none."""
+        return max((datetime.fromisoformat(one["observed_at"]) for one in self.editions), default=None)
+
+    @property
+    def full_instant(self) -> datetime | None:
+        """Instant of its newest full snapshot; None if it has none."""
+        full = (one["observed_at"] for one in self.editions if one["scope"] == FULL)
+        return max(map(datetime.fromisoformat, full), default=None)
+
+    def is_superseded_by(self, full: datetime | None) -> bool:
+        """True if a full snapshot of this instant, ingested later, supersedes the batch: not if it is older itself."""
+        newest = self.newest_instant
+        return full is not None and newest is not None and newest <= full
+
     @classmethod
     def parse(cls, text: str) -> Self:
         values = json.loads(text)
@@ -91,6 +108,10 @@ class StagedStore:
     def batches(self, dataset: str) -> list[str]:
         """Batches of a dataset, oldest first."""
         return sorted(path.parent.name for path in self._index_paths(self._staged / dataset))
+
+    def newest_batches(self, datasets: Iterable[str]) -> list[str]:
+        """The newest batch of each dataset that has one."""
+        return [max(found) for dataset in datasets if (found := self.batches(dataset))]
 
     def index(self, dataset: str, batch: str) -> StagedIndex | None:
         """Index of a batch; None if it is not staged."""
@@ -169,11 +190,13 @@ class StagedStore:
         as its records would be lost.
         """
         found: list[StagedIndex] = []
+        full: datetime | None = None
         for index in self.newest_indexes(dataset):
+            if index.is_superseded_by(full):
+                break
             if index.held is not None:
                 found.insert(0, index)
-            if any(edition["scope"] == FULL for edition in index.editions):
-                break
+            full = max(filter(None, (full, index.full_instant)), default=None)
         return found
 
     def lift_quarantine(self, dataset: str, batch: str) -> None:

@@ -23,11 +23,12 @@ from warehouse.storage.parquet import FRAMES, RowGroupWriter
 
 REJECTS: Final = "rejects"
 SIGNALS: Final = "signals"
+PIECE: Final = "_piece"  # column: name of the file that a row was read from
 MEMBER: Final = ""  # the table of a reject that is a whole member, or part of an archive
 STAGED_COLUMNS: Final[dict[str, pl.DataType]] = {
     "_observed_at": schema_render.INSTANT,
     "_raw": pl.String(),
-    "_piece": pl.String(),
+    PIECE: pl.String(),
     "_scope": pl.String(),
 }
 _RAW: Final = "_raw"
@@ -116,7 +117,7 @@ class StagedWriter:
         told = {
             "_observed_at": piece.observed_at.astimezone(UTC),
             "_raw": raw_pointer(piece),
-            "_piece": piece.name,
+            PIECE: piece.name,
             "_scope": str(piece.scope),
         }
         for name, value in told.items():

@@ -61,6 +61,11 @@ def words_pattern(text: str) -> str:
     return r"(?<!\w)" + r"\s+".join(re.escape(word) for word in text.split()) + r"(?!\w)"
 
 
+def phrase_pattern(text: str) -> str:
+    """A pattern for words that follow each other in any case, whatever signs lie between them, as between columns."""
+    return r"(?<!\w)" + r"[\W_]{1,9}".join(map(re.escape, re.findall(r"[^\W_]+", text))) + r"(?!\w)"
+
+
 def compile_patterns(alternatives: Iterable[str]) -> re.Pattern[bytes]:
     """Compiles patterns as bytes, in every encoding a body may have: UTF-8, Latin-1, escaped JSON."""
     spelled = {

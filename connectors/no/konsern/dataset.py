@@ -194,4 +194,5 @@ DATASET: Final = Dataset(
     read_batches=read_batches,
     fetch=fetch_groups,
     subjects_to_fetch=subjects_to_fetch,
+    is_per_company=True,
 )

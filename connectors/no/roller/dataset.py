@@ -176,5 +176,6 @@ DATASET: Final = Dataset(
     read_batches=read_batches,
     fetch=fetch,
     subjects_to_fetch=partial(pending_entries, stream=STREAM),
+    is_per_company=True,
     redact=redact,
 )

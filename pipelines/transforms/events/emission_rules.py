@@ -6,7 +6,7 @@ Does not belong here: how states are compared (`warehouse.history.history`) or t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -24,7 +24,8 @@ class EmissionContext:
     late-arriving snapshot at this instant. `link_changes`: (company_id, dataset, lost) of companies that gained or lost
     rows of a dataset by a link, without any change in the world; a row moved from one company to another counts as
     lost for both. `per_company_datasets`: datasets that are looked up company by company, so that their first load may
-    take many runs.
+    take many runs. `first_loads`: by dataset whose first load broke off or was left to later runs, the instant of its
+    last snapshot.
     """
 
     instant: datetime
@@ -33,22 +34,23 @@ class EmissionContext:
     late_arriving_datasets: frozenset[str] = frozenset()
     link_changes: pl.DataFrame | None = None
     per_company_datasets: frozenset[str] = frozenset()
+    first_loads: Mapping[str, datetime] = field(default_factory=dict)
 
     def emitting_datasets(self) -> pl.DataFrame:
-        """The datasets that may emit events now, with their baselines."""
+        """The datasets that may emit events now, with their baselines and the ends of their first loads."""
         rows = [
-            (dataset, baseline)
+            (dataset, baseline, max(baseline, self.first_loads.get(dataset, baseline)))
             for dataset, baseline in self.baselines.items()
             if baseline < self.instant and dataset not in self.late_arriving_datasets
         ]
-        schema = {"_register": pl.String, "_baseline": pl.Datetime("us", "UTC")}
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        instants = dict.fromkeys(("_baseline", "_loaded"), pl.Datetime("us", "UTC"))
+        return pl.DataFrame(rows, schema={"_register": pl.String, **instants}, orient="row")
 
 
 def emittable_rows(
     rows: pl.DataFrame, register: str, known_companies: pl.Series, context: EmissionContext
 ) -> pl.DataFrame:
-    """Rows of companies known before, from datasets that may emit events; adds `_baseline`."""
+    """Rows of companies known before, from datasets that may emit events; adds `_baseline` and `_loaded`."""
     of_known = rows.join(known_companies.rename("company_id").to_frame().unique(), on="company_id", how="semi")
     heard = of_known.join(context.emitting_datasets(), left_on=register, right_on="_register", how="inner")
     return (
@@ -58,32 +60,43 @@ def emittable_rows(
     )
 
 
-def without_first_answers(
-    rows: pl.DataFrame, known: pl.DataFrame, day: pl.Expr, per_company: frozenset[str]
-) -> pl.DataFrame:
-    """Drops rows of a company's first answer from a looked-up dataset, its own baseline; needs `_baseline`.
+def without_first_load(rows: pl.DataFrame, day: pl.Expr, context: EmissionContext) -> pl.DataFrame:
+    """Drops rows of a first load that took several runs; needs `_baseline` and `_loaded`.
 
-    Rows that the source dates after the market's baseline (`day`) stay: those are new in the world. `known`: rows
-    known before, with `company_id` and `register`.
+    Rows that the source dates after the baseline (`day`) stay: those are new in the world.
     """
-    if not per_company:
+    return rows.filter((pl.lit(context.instant) > pl.col("_loaded")) | _is_dated_after_baseline(day))
+
+
+def without_first_answers(
+    rows: pl.DataFrame, known: pl.DataFrame, day: pl.Expr, context: EmissionContext
+) -> pl.DataFrame:
+    """`without_first_load`, and drops rows of a company's first answer from a looked-up dataset, its own baseline.
+
+    `known`: rows known before, with `company_id` and `register`.
+    """
+    rows = without_first_load(rows, day, context)
+    if not context.per_company_datasets:
         return rows
     own = ["company_id", "register"]
     before = known.select(own).unique().with_columns(_known=pl.lit(value=True))
-    is_dated_after = (day > pl.col("_baseline").dt.date()).fill_null(value=False)
-    is_first = pl.col("register").is_in(list(per_company)) & pl.col("_known").is_null()
+    is_first = pl.col("register").is_in(list(context.per_company_datasets)) & pl.col("_known").is_null()
     marked = rows.join(before, on=own, how="left", maintain_order="left")
-    return marked.filter(~is_first | is_dated_after).drop("_known")
+    return marked.filter(~is_first | _is_dated_after_baseline(day)).drop("_known")
+
+
+def _is_dated_after_baseline(day: pl.Expr) -> pl.Expr:
+    return (day > pl.col("_baseline").dt.date()).fill_null(value=False)
 
 
 def _without_link_effects(rows: pl.DataFrame, register: str, linked: pl.DataFrame, instant: datetime) -> pl.DataFrame:
-    """Drops rows gained by a link that were observed before the baseline: they are not new.
+    """Drops rows gained by a link that were observed before the dataset was loaded: they are not new.
 
     If a link has lost rows, keeps only rows observed at this instant: other differences result from the loss.
     """
     marks = linked.group_by("company_id", "dataset").agg(_lost=pl.col("lost").any())
     marked = rows.join(marks, left_on=["company_id", register], right_on=["company_id", "dataset"], how="left")
-    new = pl.col("observed_at") > pl.col("_baseline")
+    new = pl.col("observed_at") > pl.col("_loaded")
     new &= ~pl.col("_lost") | (pl.col("observed_at") >= instant)
     return marked.filter(pl.col("_lost").is_null() | new).drop("_lost")
 

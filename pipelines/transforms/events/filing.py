@@ -53,16 +53,24 @@ def filing_events(differences: Differences, snapshot: Frames, context: EmissionC
     told = _known_filings(differences, snapshot)
 
     def heard(candidates: pl.DataFrame) -> pl.DataFrame:
-        rows = emittable_rows(candidates, "register", differences["companies"].known, context)
-        new = without_first_answers(rows, told, pl.coalesce("filed_at", "period_end"), context.per_company_datasets)
-        return new.filter(is_within_window(pl.coalesce("period_end", "filed_at")))
+        return emittable_rows(candidates, "register", differences["companies"].known, context)
 
-    added = without_known_filings(heard(_first_documents(differences, snapshot, told)), told)
-    for rows, event in (
-        (added, filing_added_event),
-        (heard(_later_versions(differences, snapshot)), filing_updated_event),
-    ):
+    def new(rows: pl.DataFrame) -> pl.DataFrame:
+        return without_first_answers(rows, told, pl.coalesce("filed_at", "period_end"), context)
+
+    first = heard(_first_documents(differences, snapshot, told))
+    fresh = new(first)
+    # documents of a first load count as known: a notice of one of them is no other filing
+    silent = first.join(fresh, on="filing_id", how="anti").select("filing_id")
+    known = pl.concat([told, differences["filings"].added.join(silent, on="filing_id", how="semi")])
+    added = without_known_filings(_within_window(fresh), known)
+    updated = _within_window(new(heard(_later_versions(differences, snapshot))))
+    for rows, event in ((added, filing_added_event), (updated, filing_updated_event)):
         yield from map(event, rows_with_company(rows, snapshot))
+
+
+def _within_window(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.filter(is_within_window(pl.coalesce("period_end", "filed_at")))
 
 
 def without_known_filings(fresh: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:

@@ -16,13 +16,19 @@ from typing import Any, Final
 import polars as pl
 
 from pipelines.transforms.differences import Differences, Frames, Row
-from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows, unlinked_companies
+from pipelines.transforms.events.emission_rules import (
+    EmissionContext,
+    emittable_rows,
+    unlinked_companies,
+    without_first_answers,
+)
 from pipelines.transforms.events.payload import EventRow, EventSource, build_event, midnight_utc, rows_with_company
 from pipelines.transforms.ownership.line_lineage import EXACT, STATE, IntermediateStates, OwnerLineage
 from pipelines.transforms.ownership.owners import percent_number
 from pipelines.transforms.ownership.survivorship import CAPITAL, VOTES, Measure
 from warehouse.schema import ids
 from warehouse.schema.codes import THRESHOLDS
+from warehouse.schema.tables import HOLDINGS
 
 NOTHING: Final = Decimal(0)
 ALL: Final = Decimal(100)
@@ -62,7 +68,9 @@ def crossed_thresholds(previous: Decimal, current: Decimal) -> tuple[int, ...]:
 def ownership_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of holders with a share on another side of a threshold than before."""
     lineage = OwnerLineage(differences["owners"], differences.get("holdings"))
-    rows = emittable_rows(_moved_holders(differences), "register", differences["companies"].known, context)
+    moved = emittable_rows(_moved_holders(differences), "register", differences["companies"].known, context)
+    stated = pl.coalesce("ended_on", "as_of")
+    rows = without_first_answers(moved, _known_records(differences, snapshot), stated, context)
     unlinked = unlinked_companies(context)
     passages = IntermediateStates(snapshot)
     for row in rows_with_company(rows, snapshot):
@@ -72,9 +80,19 @@ def ownership_events(differences: Differences, snapshot: Frames, context: Emissi
         if any((row["company_id"], register) in unlinked for register in lineage.missing(row)):
             continue
         former = {} if row["_gone"] else lineage.before(row) or {}
-        stated = row | {f"{name}_before": former[name] for name in STATE if former}
-        events = (_build_event(step, context) for step in passages.of(stated))
+        compared = row | {f"{name}_before": former[name] for name in STATE if former}
+        events = (_build_event(step, context) for step in passages.of(compared))
         yield from (event for event in events if event is not None)
+
+
+def _known_records(differences: Differences, snapshot: Frames) -> pl.DataFrame:
+    """Companies and registers of the records of holders known before; none without a difference of records."""
+    names = ["company_id", "register"]
+    records = differences.get("holdings")
+    if records is None:
+        return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    before = snapshot["holdings"].join(records.added, on=HOLDINGS.key, how="anti")
+    return pl.concat([before.select(names), records.removed.select(names)])
 
 
 def _moved_holders(differences: Differences) -> pl.DataFrame:

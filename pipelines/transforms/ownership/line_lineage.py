@@ -117,8 +117,8 @@ class IntermediateStates:
     def of(self, row: Row) -> Iterator[Row]:
         """The row as its steps: each later statement of the same register for a known holder, then the row itself.
 
-        `row`: a current owner, with the former state as `…_before`, `register` and `_baseline`. Statements
-        made before the baseline are skipped. After a statement without a share, the last stated share is
+        `row`: a current owner, with the former state as `…_before`, `register` and `_loaded`. Statements
+        made before the dataset was loaded are skipped. After a statement without a share, the last stated share is
         compared (docs/formats/us.md 7.1).
         """
         before = self._last_stated_share(row)
@@ -182,7 +182,7 @@ def _native_id(row: Row) -> str:
 
 
 def _is_emittable(span: Row, row: Row) -> bool:
-    return span["observed_at"] > row["_baseline"] and _is_same_register(span, row)
+    return span["observed_at"] > row["_loaded"] and _is_same_register(span, row)
 
 
 def _is_same_register(span: Row, row: Row) -> bool:

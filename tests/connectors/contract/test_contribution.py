@@ -16,19 +16,29 @@ import pytest
 
 import connectors
 from connectors.contract.contribution import Contribution
-from connectors.contract.dataset import Dataset, HostLimit, HostSecret, Jurisdiction, Link, PresentRows, SharedTables
+from connectors.contract.dataset import (
+    CONTRADICTIONS,
+    Dataset,
+    HostLimit,
+    HostSecret,
+    Jurisdiction,
+    Link,
+    PresentRows,
+    SharedTables,
+)
 from connectors.contract.pieces import no_split
 from connectors.kit import staging
 from connectors.kit.composition import compose_market, merge_limits
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
+from pipelines.steps.normalise import contradiction_signals
 from sandbox import World, write_days
 from tests.pipelines.invented import dataset_of
 from tests.tables import check_cases
 from warehouse.ledger.ledger import Ledger
 from warehouse.release.manifest import read_manifest
-from warehouse.schema.tables import COMPANIES, IDENTIFIERS
+from warehouse.schema.tables import COMPANIES, FILINGS, IDENTIFIERS
 from warehouse.schema.types import Column, ColumnKind, Table
 
 TODAY = date(2026, 11, 16)
@@ -208,6 +218,30 @@ def test_normalise_row_of_the_lower_rank_holds_and_the_other_fills_its_nulls(tur
     parts = (giving("low", None), giving("high", "raw", rank=1))
     made = compose_market("FI", parts[::-1] if turned else parts).to_shared_tables({}, TODAY)
     assert made[IDENTIFIERS.name].select("register", "raw").rows() == [("low", "raw")]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_normalise_values_that_two_contributions_state_differently_are_told_and_the_lower_rank_is_served(
+    turned: bool,
+) -> None:
+    def filing(register: str, rank: int, **values: Any) -> Contribution:
+        row = {"filing_id": "f", "company_id": "firm:FI:1", "register": register, **values}
+        rows = pl.DataFrame([row], schema=staging.staged_schema(FILINGS))
+        return Contribution(name=register, rank=rank, to_shared_tables=lambda _present, _today: {FILINGS.name: rows})
+
+    parts = (
+        filing("xx.low", 0, period_end=TODAY, filed_at=None, native_id="n"),
+        filing("xx.high", 1, period_end=TODAY.replace(day=1), filed_at=TODAY, native_id="n"),
+        filing("xx.highest", 2, period_end=TODAY.replace(day=1), filed_at=TODAY.replace(day=2), raw="elsewhere"),
+    )
+    made = compose_market("FI", parts[::-1] if turned else parts).to_shared_tables({}, TODAY)
+    assert made[FILINGS.name].select("period_end", "filed_at").rows() == [(TODAY, TODAY)]
+    signals = contradiction_signals([made[CONTRADICTIONS], made[CONTRADICTIONS]], "xx.profiles")
+    assert [(one.dataset, one.code, one.subject, one.count, one.examples) for one in signals] == [
+        ("xx.high", "contradicts_other_source", "filings.period_end", 2, ("firm:FI:1",)),
+        ("xx.highest", "contradicts_other_source", "filings.filed_at", 2, ("firm:FI:1",)),
+        ("xx.highest", "contradicts_other_source", "filings.period_end", 2, ("firm:FI:1",)),
+    ]
 
 
 @pytest.mark.parametrize("turned", [False, True])

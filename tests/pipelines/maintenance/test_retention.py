@@ -137,3 +137,13 @@ def test_what_a_killed_run_left_goes(place: Place) -> None:
     assert spare(place, RetentionLimits())["fi.owners"].leftovers == (left,)
     remove(place, RetentionLimits())
     assert not left.exists()
+
+
+@pytest.mark.slow
+def test_late_arriving_full_snapshot_releases_nothing_of_the_newest_one(place: Place) -> None:
+    """The newest by what it is of: the last that was ingested may be older."""
+    before = counts(place)
+    place.day("2025-12-30", "fi.register")
+    place.register((ONE, "Vanha Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), day="2025-12-30")
+    assert place.ingest().late == {"fi.register": 1}
+    assert counts(place) == before

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,14 @@ from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource
 from pipelines.steps import fetch as steps_fetch
 from pipelines.steps import stage
-from pipelines.steps.lookups import find_lookup_backlog
+from pipelines.steps.lookups import batches_to_look_up, find_lookup_backlog
 from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, TWO, accounts
 from warehouse.schema.market_state import QuarantineReason
-from warehouse.staged.store import StagedStore
+from warehouse.staged.store import StagedIndex, StagedStore
+from warehouse.storage.atomic_files import write_json
+from warehouse.storage.layout import Layout
 
 NOON = datetime(2026, 11, 3, 12, tzinfo=UTC)
 
@@ -195,3 +197,21 @@ def test_a_data_root_of_before_owes_nothing_but_the_newest(country: Country) -> 
     country.run(ONE)
     (country.root / "staged" / "fi.accounts" / "asked.json").unlink()
     assert country.run(TWO) == [TWO]
+
+
+def test_late_arriving_full_snapshot_supersedes_nothing_newer_in_look_ups_and_quarantine(tmp_path: Path) -> None:
+    newer, late = _index("b1", 5, "part"), _index("b2", 2, "full")
+    assert batches_to_look_up([late, newer], "") == ([newer, late], "b2")
+    assert batches_to_look_up([_index("b2", 5, "full"), newer], "") == ([_index("b2", 5, "full")], "b2")
+    held = QuarantineReason("max_shrink", 0.5, 0.02)
+    store = StagedStore(Layout(tmp_path))
+    for index in (replace(newer, held=held), late, _index("b3", 4, "part")):
+        write_json(tmp_path / "staged/x" / index.batch / "index.json", asdict(index))
+    assert [one.batch for one in store.quarantined_indexes("x")] == ["b1"]
+    write_json(tmp_path / "staged/x/b4/index.json", asdict(_index("b4", 5, "full")))
+    assert store.quarantined_indexes("x") == []
+
+
+def _index(batch: str, day: int, scope: str) -> StagedIndex:
+    at = (NOON + timedelta(days=day)).isoformat()
+    return StagedIndex("x", batch, {}, 0, ({"observed_at": at, "scope": scope, "rows": {}, "records": {}},), ())

@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 from connectors.contract.dataset import Scope
-from pipelines.steps.batch_figures import INCREMENTAL, IncrementalArchive, UnchangedBody, figure_values
+from pipelines.steps.batch_figures import (
+    INCREMENTAL,
+    PARTIAL_FETCH,
+    IncrementalArchive,
+    UnchangedBody,
+    figure_values,
+    first_load_batches,
+)
 from pipelines.steps.stage_plan import StageState, downgrade_incomplete, pending_bodies, plan_stage
 from tests.pipelines.invented import MARKET
 from tests.tables import check_cases
@@ -141,7 +148,7 @@ STANDING = IncrementalArchive(A, AT, ("c" * 64,), LATER - timedelta(days=8), 5)
 def test_plan_compares_an_archive_with_its_base(
     indexes: list[StagedIndex], values: dict[str, Any], compared: bool
 ) -> None:
-    second = replace(SECOND, observed_at=AT + timedelta(days=6))
+    second = replace(SECOND, observed_at=AT + timedelta(days=6), scope=Scope.PART)
     answers = [body("told", LATER, scope=Scope.PART), body("early", AT - timedelta(days=1), scope=Scope.PART)]
     known = state("b2", [FIRST, second], indexes, **{"comparable": {B}, "sharing": answers, **values})
     plan = plan_stage(known, NIGHTLY)
@@ -177,3 +184,42 @@ def test_downgrade_incomplete_makes_a_part_of_a_snapshot_without_a_file(
 
 def test_downgrade_incomplete_leaves_a_dataset_of_single_files() -> None:
     assert [one.scope for one in downgrade_incomplete(PLAIN, [body("1of2")], [])] == [Scope.FULL]
+
+
+def test_plan_of_a_batch_leaves_bodies_of_later_runs_and_all_behind_a_later_batch_to_the_next_run() -> None:
+    plan = plan_stage(state("b1", [FIRST, SECOND]), PLAIN)
+    assert (plan.bodies, plan.postponed) == ((FIRST,), 1)
+    assert pending_bodies([FIRST, SECOND], [index("b1", FIRST)]) == [SECOND]  # which names only what it parsed
+    behind = plan_stage(state("b1", [FIRST, SECOND], [index("b2", SECOND)]), PLAIN)
+    assert (behind.is_empty, behind.postponed) == (True, 1)
+
+
+@check_cases(
+    ("parts", "now", "planned"),
+    [
+        ((), (True, False), (True, False)),
+        ((True,), (False, True), (False, True)),
+        ((True,), (False, False), (False, False)),  # nothing was queried
+        ((True,), (True, True), (True, False)),
+        ((True, False), (False, True), (False, False)),  # complete before
+        ((False,), (False, True), (False, False)),
+        ((False, True), (False, True), (False, False)),  # a later fetch that broke off is no first load
+    ],
+)
+def test_plan_completes_a_first_load_that_took_several_runs(
+    parts: Sequence[bool], now: tuple[bool, bool], planned: tuple[bool, bool]
+) -> None:
+    """parts: whether the fetch of each batch so far was partial. now: that of this run, and whether it queried."""
+    batches = [f"2026010{day}T000000000Z" for day in range(1, 9)]
+    known = [index(batch, figures={PARTIAL_FETCH: part}) for batch, part in zip(batches, parts, strict=False)]
+    is_partial, was_queried = now
+    plan = plan_stage(state(batches[-1], [], known, is_partial_fetch=is_partial, was_queried=was_queried), PLAIN)
+    assert (plan.is_partial_fetch, plan.completes_first_load) == planned
+    assert plan.is_empty != plan.completes_first_load
+
+
+def test_first_load_ends_after_two_weeks_though_a_part_of_it_always_fails() -> None:
+    batches = [f"202601{day:02}T000000000Z" for day in (1, 8, 15, 16)]
+    indexes = [index(batch, figures={PARTIAL_FETCH: True}) for batch in batches]
+    assert first_load_batches(indexes) == batches[:3]
+    assert first_load_batches([index("b1"), *indexes]) == ["b1"]

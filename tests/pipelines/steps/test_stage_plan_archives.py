@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from connectors.contract.dataset import ArchiveMember, GuardLimits, UnreadableFileError
+from connectors.contract.dataset import ArchiveMember, GuardLimits, Scope, UnreadableFileError
 from pipelines.erasure.command import erase
 from pipelines.maintenance import retention
 from pipelines.maintenance.retention import RetentionLimits
 from pipelines.steps import batch_figures
 from pipelines.workspace import Workspace, WorkspaceOverrides
-from tests.pipelines.invented import MARKET
+from tests.pipelines.invented import ACCOUNTS, MARKET
 from tests.pipelines.nightly import NAME, NIGHTLY, OTHERS, WEEK, WHOLE, Nights, night, packed
 from tests.pipelines.places import ONE, TWO, Place, accounts
 from warehouse.raw.archive import RawBody
@@ -47,6 +48,14 @@ def bodies(nights: Nights) -> list[RawBody]:
 def damage(nights: Nights, piece: RawBody) -> None:
     (path,) = nights.root.glob(f"archive/sha256/*/{piece.sha256}.zst")
     path.write_bytes(path.read_bytes()[:-20] + bytes(20))
+
+
+def test_archive_that_is_complete_is_read_whole_and_deletes_only_what_it_lacks(nights: Nights) -> None:
+    """Members that are as they were are not absent."""
+    assert nights.read(nights.take((1, {**ALL, "b": 20}), scope=Scope.FULL)) == 3
+    with closing(nights.workspace()) as workspace, workspace.open_history("FI") as history:
+        rows = history.present_rows_of([ACCOUNTS], pl.Series([f"firm:FI:{ONE}"]))[ACCOUNTS.name].collect()
+    assert dict(rows.select("id", "_retired_at").iter_rows()) == dict.fromkeys("abc")
 
 
 def test_only_what_differs_is_read_and_all_stands_on_the_newest(nights: Nights) -> None:

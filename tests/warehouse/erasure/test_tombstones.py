@@ -1,10 +1,11 @@
 """Tombstones: stored hashes match the same subject for ever; a lifted one keeps nothing out."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.tables import check_cases
-from warehouse.erasure.tombstones import Tombstone, TombstoneStore
+from warehouse.erasure.tombstones import STEPS, Tombstone, TombstoneStore
 from warehouse.storage.atomic_files import json_fields, write_json
 from warehouse.storage.layout import Layout
 
@@ -43,3 +44,16 @@ def test_tombstone_of_a_former_version_is_in_force(tmp_path: Path) -> None:
     del former["lifted_at"], former["lift_reason"]
     write_json(layout.tombstones_file, {"erased": [former]})
     assert TombstoneStore(layout).list_tombstones() == (STONE,)
+
+
+def test_tombstone_of_other_rules_is_erased_again_once(tmp_path: Path) -> None:
+    store = TombstoneStore(Layout(tmp_path))
+    done = replace(STONE, done=STEPS, clean=7)
+    lifted = replace(STONE, subject="own_2", lifted_at=STONE.at)
+    store.replace_records("NO", map(json_fields, (done, lifted)))
+    assert store.restart_outdated("new", "SE") == ()
+    (again,) = store.restart_outdated("new", "NO")
+    assert (again.subject, again.done, again.clean, again.rules) == ("own_1", (), None, "new")
+    assert (again.salt, again.at) == (STONE.salt, STONE.at)
+    assert store.restart_outdated("new") == ()
+    assert [one.subject for one in store.unfinished_tombstones()] == ["own_1"]
