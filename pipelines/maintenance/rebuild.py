@@ -20,7 +20,7 @@ from pipelines.maintenance.former_ids import with_published_ids
 from pipelines.maintenance.replay import HistoryReplay
 from pipelines.runtime import crash_recovery
 from pipelines.settings import IngestSettings
-from pipelines.steps import publish
+from pipelines.steps import apply_history, publish
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
 from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.history import database
@@ -126,6 +126,7 @@ class _MarketRebuild:
     wishes: RebuildOptions
 
     def rebuilt(self) -> RebuildResult:
+        self._complete_killed_run()
         replay = HistoryReplay(self.workspace, self.jurisdiction)
         try:
             batches = replay.run()
@@ -145,6 +146,12 @@ class _MarketRebuild:
             with closing(replay.own):
                 replay.discard()
         return found
+
+    def _complete_killed_run(self) -> None:
+        """Applies snapshots that a killed run left: the rebuilt history has them, and their events would be lost."""
+        code, batches = self.jurisdiction.code, self.workspace.step_results.batches()
+        if batches and self.workspace.snapshot_store.all(code):
+            apply_history.apply_snapshots(self.workspace, self.jurisdiction, batches[-1])
 
     def _compare_histories(self, replay: HistoryReplay, batches: int, derived: pl.DataFrame) -> RebuildResult:
         code = self.jurisdiction.code

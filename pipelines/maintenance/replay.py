@@ -7,15 +7,16 @@ were made. Does not belong here: comparing, and replacing the current history (`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
 from connectors.contract.dataset import Jurisdiction
 from pipelines.runtime.batch_ids import batch_instant, next_batch
-from pipelines.steps import apply_history, normalise
+from pipelines.steps import apply_history, normalise, stage
+from pipelines.steps.normalise import DeferredBatch, MovedBatch
 from pipelines.workspace import Workspace, ignore_progress
 from warehouse.decisions import DecisionLog
 from warehouse.staged.store import DOUBTS
@@ -59,7 +60,6 @@ class HistoryReplay:
 
         Raises MissingStagedRowsError before anything is written.
         """
-        batches = self._staged_batches()
         if missing := list(self._missing()):
             raise MissingStagedRowsError(self.jurisdiction.code, missing)
         self.discard()
@@ -70,13 +70,21 @@ class HistoryReplay:
             )
         with self.workspace.open_history(self.jurisdiction.code) as history:
             moves = normalise.recorded_moves(history)
-        batches = sorted({*batches, *(move.applied_by for move in moves)})
+            deferrals = normalise.recorded_deferrals(history)
+            applied = history.recorded_keys(normalise.STAGED_MARK)
+        applied_by = self._applying_runs(applied, moves, deferrals)
+        runs = set(applied_by.values())
+        batches = sorted({*(batch for _, batch in applied_by), *runs})
         instants = {move.batch: move.instant for move in moves} | {move.applied_by: move.applied_at for move in moves}
-        left_to_later = {move.batch for move in moves}
+        moved = {move.batch for move in moves}
         for place, batch in enumerate(batches, 1):
-            self._link_staged(batch)
+            for (dataset, staged), run in applied_by.items():
+                if run == batch:
+                    self._link_batch(self.workspace.layout.staged_folder / dataset, staged)
             self._begin(batch, instants.get(batch))
-            if batch not in left_to_later:
+            if batch not in moved:
+                self._finish_staging(batch)
+            if batch in runs:
                 self._apply_batch(batch)
             self.workspace.report_progress(f"{self.jurisdiction.code}: {place} of {len(batches)} batches")
         self._apply_later_decisions(batches)
@@ -86,11 +94,6 @@ class HistoryReplay:
         """Removes the rebuilt data root."""
         atomic_files.delete_if_exists(self.root)
 
-    def _staged_batches(self) -> list[str]:
-        """Every staged batch of the market, oldest first."""
-        found = (self.workspace.staged_store.batches(dataset.key) for dataset in self.jurisdiction.datasets)
-        return sorted({batch for batches in found for batch in batches})
-
     def _missing(self) -> Iterator[str]:
         for dataset in self.jurisdiction.datasets:
             for index in self.workspace.staged_store.indexes(dataset.key):
@@ -99,9 +102,33 @@ class HistoryReplay:
                     if rows and not (folder / f"{name}.parquet").exists():
                         yield f"{dataset.key}/{index.batch}"
 
-    def _link_staged(self, batch: str) -> None:
+    def _applying_runs(
+        self, applied: Collection[str], moves: Sequence[MovedBatch], deferrals: Sequence[DeferredBatch]
+    ) -> dict[tuple[str, str], str]:
+        """By dataset and staged batch, the run that applied it: its own, or a later one that the history names.
+
+        applied: marks of the batches in the history. Others stay pending, for the next run, whose events they make.
+        Histories from before deferrals were recorded name the moved batches alone, of all datasets.
+        """
+        datasets = [dataset.key for dataset in self.jurisdiction.datasets]
+        own = {
+            (key, batch): batch
+            for key in datasets
+            for batch in self.workspace.staged_store.batches(key)
+            if f"{key}/{batch}" in applied
+        }
+        recorded = {one.batch for one in deferrals}
+        former = {
+            (key, move.batch): move.applied_by for move in moves if move.batch not in recorded for key in datasets
+        }
+        later = {(one.dataset, one.batch): one.applied_by for one in deferrals}
+        return own | {staged: run for staged, run in (former | later).items() if staged in own}
+
+    def _finish_staging(self, batch: str) -> None:
+        """Records that a run staged all datasets: what it fetched «now» is not moved to a later run."""
         for dataset in self.jurisdiction.datasets:
-            self._link_batch(self.workspace.layout.staged_folder / dataset.key, batch)
+            result = stage.StageResult(dataset.key)
+            self.own.step_results.write(batch, stage.stage_result_name(dataset.key), asdict(result))
 
     def _begin(self, batch: str, instant: str | None) -> None:
         """Begins a batch as its run did. instant: the run's, if the history has recorded it."""

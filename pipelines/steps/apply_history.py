@@ -140,11 +140,7 @@ def merge_part(
     former = {table.name: history.current_rows(table, companies) for table in _COMPARED}
     tables = derive_tables(part, former, companies, rules, instant)
     late = late_arriving_datasets(part[EDITIONS])
-    is_late = bool(part[EDITIONS]["late"].all())
-    diffs = {
-        table.name: history.merge_snapshot(table, tables[table.name], companies, known_at, late=is_late)
-        for table in TABLES
-    }
+    diffs = {table.name: history.merge_snapshot(table, tables[table.name], companies, known_at) for table in TABLES}
     owners, former_owners = tables[OWNERS.name], former[OWNERS.name]
     in_place = companies_with_overwrites(owners, former_owners, rules.source_precedence)
     states = None if in_place.is_empty() else history.known_rows(HOLDINGS, in_place)

@@ -46,6 +46,7 @@ IMAGE_MARK: Final = "image"
 DECISION_MARK: Final = "judged"
 MOVED_MARK: Final = "moved"  # keys: JSON of `MovedBatch`
 FIRST_LOAD_MARK: Final = "first load"  # keys: dataset and instant of the snapshots after the first one
+DEFERRED_MARK: Final = "deferred"  # keys: JSON of `DeferredBatch`
 EDITIONS: Final = "_editions"
 CONTRADICTION: Final = "contradicts_other_source"  # code of a signal
 _EXAMPLES: Final = 5
@@ -93,10 +94,25 @@ class _Counts:
     contradictions: list[pl.DataFrame] = field(default_factory=list[pl.DataFrame])
 
 
+class BatchAppliedError(ValueError):
+    """A run that was executed again after it had been applied; what was staged since waits for the next run."""
+
+    def __init__(self, market: str, batch: str) -> None:
+        super().__init__(
+            f"{market}: batch {batch} has been applied: what was staged since is applied by the next run, so start one"
+        )
+
+
 def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> NormaliseResult:
-    """Writes the snapshots of everything pending. Raises SchemaViolationError if one violates its schema."""
+    """Writes the snapshots of everything pending.
+
+    Raises SchemaViolationError if one violates its schema, BatchAppliedError if this run has applied its batches
+    before: a second snapshot of its instant would not be told from the first, and no rebuild would give both.
+    """
     with workspace.open_history(jurisdiction.code) as history, history.transaction():
         state = load_normalise_state(workspace, jurisdiction, history, batch)
+        if state.pending and _has_been_applied(history, batch):
+            raise BatchAppliedError(jurisdiction.code, batch)
         plans = plan_instants(jurisdiction, state)
         links = CompanyLinker(jurisdiction, history)
         run = _NormaliseRun(workspace, jurisdiction, history, links, batch, state.unconfirmed)
@@ -108,9 +124,7 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
                 history.record_step(FIRST_LOAD_MARK, f"{dataset} {plan.instant.isoformat()}")
             for decision in plan.decisions:
                 history.record_step(DECISION_MARK, str(decision.number))
-        batches = [f"{index.dataset}/{index.batch}" for index in state.pending]
-        for applied in batches:
-            history.record_step(STAGED_MARK, applied)
+        batches = _record_applied(history, state, batch)
     run.counts.signals += contradiction_signals(run.counts.contradictions, profile_dataset(jurisdiction).key)
     result = NormaliseResult(
         jurisdiction.code,
@@ -126,6 +140,16 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
     workspace.step_results.write(batch, normalise_result_name(jurisdiction.code), asdict(result))
     _report_findings(workspace, result, run.counts.signals, state)
     return result
+
+
+def _record_applied(history: MarketHistory, state: NormaliseState, batch: str) -> list[str]:
+    """Records what the run `batch` applies; returns the marks of the staged batches."""
+    batches = [f"{index.dataset}/{index.batch}" for index in state.pending]
+    for applied in batches:
+        history.record_step(STAGED_MARK, applied)
+    for deferred in deferred_batches(state, batch):
+        history.record_step(DEFERRED_MARK, deferred.mark())
+    return batches
 
 
 def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[Signal]:
@@ -162,6 +186,12 @@ def _report_findings(
         workspace.report_progress(f"{result.market}: {result.companies} companies touched")
 
 
+def _has_been_applied(history: MarketHistory, batch: str) -> bool:
+    """True if a run has applied staged batches, its own or earlier ones."""
+    own = any(key.endswith(f"/{batch}") for key in history.recorded_keys(STAGED_MARK))
+    return own or any(one.applied_by == batch for one in recorded_deferrals(history))
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class MovedBatch:
     """A killed run's batch that a later run applied at its own instant; instants as ISO text (`normalise_plan`)."""
@@ -193,6 +223,29 @@ def first_load_ends(history: MarketHistory) -> dict[str, datetime]:
         dataset, _, instant = key.partition(" ")
         found[dataset] = max(datetime.fromisoformat(instant), found.get(dataset, datetime.min.replace(tzinfo=UTC)))
     return found
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DeferredBatch:
+    """A staged batch that a later run applied, together with its own: which is late-arriving depends on that."""
+
+    dataset: str
+    batch: str
+    applied_by: str
+
+    def mark(self) -> str:
+        """The key under which a history records it, so that a rebuild applies the same batches together."""
+        return json.dumps(asdict(self))
+
+
+def deferred_batches(state: NormaliseState, batch: str) -> list[DeferredBatch]:
+    """The batches that earlier runs staged and the run `batch` applies."""
+    return [DeferredBatch(index.dataset, index.batch, batch) for index in state.pending if index.batch != batch]
+
+
+def recorded_deferrals(history: MarketHistory) -> list[DeferredBatch]:
+    """The batches that later runs of this history applied."""
+    return sorted(DeferredBatch(**json.loads(key)) for key in history.recorded_keys(DEFERRED_MARK))
 
 
 def recorded_moves(history: MarketHistory) -> list[MovedBatch]:

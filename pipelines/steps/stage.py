@@ -122,6 +122,7 @@ def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: 
     facts = workspace.step_results.facts
     is_reissued = any(body.replaces is not None for body in pending)
     compared = pending if dataset.reread_interval is not None else ()
+    needs_sharing = bool(compared) or any(body.batch != batch for body in pending)
     sharing = (
         other for other in jurisdiction.datasets if not other.staged_tables.keys().isdisjoint(dataset.staged_tables)
     )
@@ -135,7 +136,7 @@ def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: 
         cursor=fetched.cursor,
         unchanged=fetched.unchanged,
         comparable={one.sha256 for one in compared if _is_comparable(workspace, one, bodies, indexes)},
-        sharing=[one for other in sharing for one in workspace.raw_archive.bodies(other.key)] if compared else (),
+        sharing=[one for other in sharing for one in workspace.raw_archive.bodies(other.key)] if needs_sharing else (),
         accepts_violation=dataset.key in facts(batch).accept_shrink,
         # a stream begins where it is entered: it has no first load
         is_partial_fetch=fetched.is_partial and dataset.listen_stream is None,

@@ -38,7 +38,8 @@ class StageState:
     newest_instant: of anything staged in the market; None if no pending body is a reissue. cursor: where the
     fetch of this run ended; unchanged: `{name, sha256, observed_at}` of the bodies it found unchanged.
     comparable: SHA-256 of pending archives that can be compared with their base (`base_archive`). sharing: bodies
-    of datasets with the same tables, which may have delivered single records since the base.
+    of datasets with the same tables, which may have delivered single records since the base, or since a killed run;
+    empty if neither is pending.
     accepts_violation: the operator lets the dataset through its guards. is_partial_fetch: the fetch of this run broke
     off, or left the rest to the next run. was_queried: the source was queried in this run.
     """
@@ -152,7 +153,8 @@ def assign_instants(state: StageState) -> list[RawBody]:
 
     A reissued file of the newest snapshot gets an instant just after the newest instant of its market: later
     than what it corrects, but no later than necessary, or the next snapshot would be late-arriving. Bodies that
-    a killed run fetched «now» get the instant of the run that completes the fetch.
+    a killed run fetched «now» get the instant of the run that completes the fetch, unless a body of another instant
+    between the two states the same records: what is newer stays newer.
     """
     newest = max((body.observed_at for body in state.bodies), default=state.run_instants[state.batch])
     after_newest = max(newest, state.newest_instant or newest) + _TICK
@@ -171,9 +173,11 @@ def _with_reissue_instant(body: RawBody, bodies: Iterable[RawBody], instant: dat
 
 
 def _with_completion_instant(body: RawBody, state: StageState) -> RawBody:
-    if body.batch != state.batch and body.observed_at == state.run_instants[body.batch]:
-        return replace(body, observed_at=state.run_instants[state.batch])
-    return body
+    at = state.run_instants[state.batch]
+    if body.batch == state.batch or body.observed_at != state.run_instants[body.batch]:
+        return body
+    between = any(body.observed_at < other.observed_at < at for other in (*state.bodies, *state.sharing))
+    return body if between else replace(body, observed_at=at)
 
 
 def _downgraded(body: RawBody) -> RawBody:

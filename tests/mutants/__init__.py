@@ -10,5 +10,17 @@ from tests.mutants.of_operations import OPERATIONS
 from tests.mutants.of_pipelines import PIPELINES
 from tests.mutants.of_sandbox import SANDBOX
 from tests.mutants.of_warehouse import WAREHOUSE
+from tests.mutants.of_worlds import WORLDS
 
-MUTANTS: Final = (*CONNECTORS, *SANDBOX, *PIPELINES, *WAREHOUSE, *API, *WEBHOOKS, *BILLING, *DASHBOARD, *OPERATIONS)
+MUTANTS: Final = (
+    *CONNECTORS,
+    *SANDBOX,
+    *PIPELINES,
+    *WORLDS,
+    *WAREHOUSE,
+    *API,
+    *WEBHOOKS,
+    *BILLING,
+    *DASHBOARD,
+    *OPERATIONS,
+)

@@ -54,8 +54,8 @@ PIPELINES: Final = (
     Mutant(
         "as-of: history is told of a late file's day, not of when it came",
         "pipelines/steps/apply_history.py",
-        "table.name: history.merge_snapshot(table, tables[table.name], companies, known_at, late=is_late)",
-        "table.name: history.merge_snapshot(table, tables[table.name], companies, instant, late=is_late)",
+        "diffs = {table.name: history.merge_snapshot(table, tables[table.name], companies, known_at) for table in TABLES}",
+        "diffs = {table.name: history.merge_snapshot(table, tables[table.name], companies, instant) for table in TABLES}",
         "tests/pipelines/ingest/test_run_late_filings.py::test_ingest_of_a_late_file_leaves_what_was_known_as_it_was",
     ),
     Mutant(
@@ -75,7 +75,7 @@ PIPELINES: Final = (
     Mutant(
         "rebuild: what a killed run left was known when that run fetched it",
         "pipelines/maintenance/replay.py",
-        "if batch not in left_to_later:",
+        "if batch in runs:",
         "if batch:",
         "tests/firm/test_norway_feeds.py::test_rebuild_after_a_killed_run_gives_the_ids_of_the_run_that_completed_it",
     ),
@@ -141,7 +141,7 @@ PIPELINES: Final = (
         "pipelines/transforms/events/emission_rules.py",
         "if baseline < self.instant and dataset not in self.late_arriving_datasets",
         "if baseline < self.instant",
-        f"{_EVENTS}::test_a_late_dataset_is_silent_and_the_others_speak",
+        f"{_EVENTS}::test_late_dataset_with_new_records_and_changed_states_announces_the_states",
     ),
     Mutant(
         "silence: accounts of many years ago are news",
@@ -310,7 +310,7 @@ PIPELINES: Final = (
     Mutant(
         "first load: the second part of one that broke off is told as news",
         "pipelines/transforms/events/emission_rules.py",
-        'return rows.filter((pl.lit(context.instant) > pl.col("_loaded")) | _is_dated_after_baseline(day))',
+        'return rows.filter((pl.lit(context.known_at) > pl.col("_loaded")) | _is_dated_after_baseline(day))',
         "return rows",
         f"{_FIRST_LOADS}::test_status_of_a_first_load_in_two_runs_is_silent_and_told_after_it",
     ),

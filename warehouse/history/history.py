@@ -219,21 +219,16 @@ class MarketHistory:
 
     # Shared tables over time
 
-    def merge_snapshot(
-        self, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime, *, late: bool = False
-    ) -> TableDiff:
+    def merge_snapshot(self, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime) -> TableDiff:
         """Merges a snapshot of the touched companies into one table: `rows` is their complete current content.
 
-        Rows are compared by business columns alone. `instant`: when the content became known. A late-arriving
-        snapshot (`late`) is merged in the same way but returns an empty diff, so that it makes no events.
+        Rows are compared by business columns alone. `instant`: when the content became known.
         """
         with self.transaction():
-            known = self._known_companies(touched, instant) if table.name == COMPANIES.name and not late else None
+            known = self._known_companies(touched, instant) if table.name == COMPANIES.name else None
             found = scd2.merge_snapshot(self._connection, table, rows, touched, instant)
             if not found.is_empty:
                 self._record_changed(found.companies)
-        if late:
-            return scd2.empty_diff(table)
         return found if known is None else replace(found, known=known)
 
     def replace_valid_times(self, table: Table, earlier: pl.DataFrame, keys: pl.DataFrame, instant: datetime) -> None:

@@ -5,7 +5,7 @@ Does not belong here: how states are compared (`warehouse.history.history`) or t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -37,12 +37,22 @@ class EmissionContext:
     first_loads: Mapping[str, datetime] = field(default_factory=dict)
 
     def emitting_datasets(self) -> pl.DataFrame:
-        """The datasets that may emit events now, with their baselines and the ends of their first loads."""
-        rows = [
-            (dataset, baseline, max(baseline, self.first_loads.get(dataset, baseline)))
+        """The datasets that may announce new records now, with their baselines and the ends of their first loads."""
+        return self._dataset_frame(
+            dataset
             for dataset, baseline in self.baselines.items()
             if baseline < self.instant and dataset not in self.late_arriving_datasets
-        ]
+        )
+
+    def loaded_datasets(self) -> pl.DataFrame:
+        """The datasets of which this is not the first snapshot, with their baselines and the ends of their first loads.
+
+        What they change of a served state is announced.
+        """
+        return self._dataset_frame(dataset for dataset, one in self.baselines.items() if one != self.instant)
+
+    def _dataset_frame(self, datasets: Iterable[str]) -> pl.DataFrame:
+        rows = [(one, at, max(at, self.first_loads.get(one, at))) for one in datasets for at in (self.baselines[one],)]
         instants = dict.fromkeys(("_baseline", "_loaded"), pl.Datetime("us", "UTC"))
         return pl.DataFrame(rows, schema={"_register": pl.String, **instants}, orient="row")
 
@@ -50,9 +60,25 @@ class EmissionContext:
 def emittable_rows(
     rows: pl.DataFrame, register: str, known_companies: pl.Series, context: EmissionContext
 ) -> pl.DataFrame:
-    """Rows of companies known before, from datasets that may emit events; adds `_baseline` and `_loaded`."""
+    """New records of companies known before, from datasets that may announce them; adds `_baseline` and `_loaded`."""
+    return _rows_of_datasets(rows, register, known_companies, context, context.emitting_datasets())
+
+
+def emittable_transitions(
+    rows: pl.DataFrame, register: str, known_companies: pl.Series, context: EmissionContext
+) -> pl.DataFrame:
+    """Served states of companies known before that have changed; adds `_baseline` and `_loaded`.
+
+    Late-arriving records count too: who applies the events holds what is served.
+    """
+    return _rows_of_datasets(rows, register, known_companies, context, context.loaded_datasets())
+
+
+def _rows_of_datasets(
+    rows: pl.DataFrame, register: str, known_companies: pl.Series, context: EmissionContext, datasets: pl.DataFrame
+) -> pl.DataFrame:
     of_known = rows.join(known_companies.rename("company_id").to_frame().unique(), on="company_id", how="semi")
-    heard = of_known.join(context.emitting_datasets(), left_on=register, right_on="_register", how="inner")
+    heard = of_known.join(datasets, left_on=register, right_on="_register", how="inner")
     return (
         heard
         if context.link_changes is None
@@ -65,7 +91,7 @@ def without_first_load(rows: pl.DataFrame, day: pl.Expr, context: EmissionContex
 
     Rows that the source dates after the baseline (`day`) stay: those are new in the world.
     """
-    return rows.filter((pl.lit(context.instant) > pl.col("_loaded")) | _is_dated_after_baseline(day))
+    return rows.filter((pl.lit(context.known_at) > pl.col("_loaded")) | _is_dated_after_baseline(day))
 
 
 def without_first_answers(

@@ -18,7 +18,7 @@ import polars as pl
 from pipelines.transforms.differences import Differences, Frames, Row
 from pipelines.transforms.events.emission_rules import (
     EmissionContext,
-    emittable_rows,
+    emittable_transitions,
     unlinked_companies,
     without_first_answers,
 )
@@ -68,7 +68,7 @@ def crossed_thresholds(previous: Decimal, current: Decimal) -> tuple[int, ...]:
 def ownership_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of holders with a share on another side of a threshold than before."""
     lineage = OwnerLineage(differences["owners"], differences.get("holdings"))
-    moved = emittable_rows(_moved_holders(differences), "register", differences["companies"].known, context)
+    moved = emittable_transitions(_moved_holders(differences), "register", differences["companies"].known, context)
     stated = pl.coalesce("ended_on", "as_of")
     rows = without_first_answers(moved, _known_records(differences, snapshot), stated, context)
     unlinked = unlinked_companies(context)

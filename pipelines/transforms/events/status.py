@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.transforms.differences import Differences, Row
-from pipelines.transforms.events.emission_rules import EmissionContext, emittable_rows, without_first_load
+from pipelines.transforms.events.emission_rules import EmissionContext, emittable_transitions, without_first_load
 from pipelines.transforms.events.payload import EventRow, EventSource, build_event, midnight_utc
 from warehouse.schema import ids
 
@@ -27,7 +27,7 @@ def status_events(differences: Differences, context: EmissionContext) -> Iterato
     rows = companies.changed_after.join(before, on="company_id")
     # a status derived from filings alone is our interpretation, not a register's statement
     moved = rows.filter(pl.col("status") != pl.col("_status"), pl.col("_status_source").is_not_null())
-    told = emittable_rows(moved, "status_source", companies.known, context)
+    told = emittable_transitions(moved, "status_source", companies.known, context)
     for row in without_first_load(told, pl.col("status_date"), context).iter_rows(named=True):
         yield _build_event(row, context)
 

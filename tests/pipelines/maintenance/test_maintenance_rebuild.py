@@ -277,6 +277,20 @@ def test_events_on_their_way_are_not_lost(place: Place) -> None:
     assert dict(place.ingest().events) == {}
 
 
+@pytest.mark.slow
+def test_rebuild_after_a_run_that_died_before_its_history_publishes_its_events(place: Place) -> None:
+    def die(line: str) -> None:
+        if line == "FI: 1 companies touched":
+            raise KilledError
+
+    place.records("accounts/a3.json", accounts("a3", ONE, 2025, 110))
+    told = sequences(place)
+    assert place.ingest(die).errors
+    assert rebuilt(place).release is not None
+    assert [event.event_type for event in Ledger(place.settings.layout).after(len(told), 9)] == ["filing.added"]
+    assert dict(place.ingest().events) == {}
+
+
 def test_nobody_writes_the_market_meanwhile(place: Place) -> None:
     with market_lock(place.settings.layout, "FI"), pytest.raises(AlreadyLockedError, match="market FI"):
         rebuilt(place)

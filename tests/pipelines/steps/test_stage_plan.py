@@ -120,6 +120,15 @@ def test_plan_body_that_a_killed_run_fetched_gets_the_instant_of_this_run() -> N
     assert [one.observed_at for one in plan_stage(known, PLAIN).bodies] == [dated.observed_at, LATER]
 
 
+@pytest.mark.parametrize("is_of_another_dataset", [False, True])
+def test_plan_body_of_a_killed_run_with_a_newer_one_since_keeps_its_instant(*, is_of_another_dataset: bool) -> None:
+    killed, between = body("now", AT, batch="b1"), body("dated", AT + timedelta(seconds=1), batch="b2")
+    bodies = [killed] if is_of_another_dataset else [killed, between]
+    sharing = [between] if is_of_another_dataset else []
+    known = replace(state("b2", bodies), run_instants={"b1": AT, "b2": LATER}, sharing=sharing)
+    assert plan_stage(known, PLAIN).bodies[0].observed_at == AT
+
+
 def test_plan_counts_an_unchanged_file_to_its_snapshot_and_knows_the_last_full_one() -> None:
     first, second = body("1of2", sha256=A), body("2of2", LATER, sha256=B, batch="b2")
     unchanged = [{"name": "1of2", "sha256": A, "observed_at": LATER.isoformat()}]

@@ -95,13 +95,13 @@ def test_a_key_twice_or_null_is_refused(layout: Layout) -> None:
         assert history.current_rows(COMPANIES).is_empty()
 
 
-def test_a_late_image_fills_and_makes_no_changes(layout: Layout) -> None:
+def test_a_late_image_fills_and_was_not_known_before(layout: Layout) -> None:
     with MarketHistory(layout, "NO") as history:
         new = rows(COMPANIES, company(1, name="New"))
         history.merge_snapshot(COMPANIES, new, ids(new), day(5))
         late = rows(COMPANIES, company(1, name="New"), company(2))
-        changes = history.merge_snapshot(COMPANIES, late, ids(late), day(3), late=True)
-        assert changes.is_empty
+        changes = history.merge_snapshot(COMPANIES, late, ids(late), day(3))
+        assert changes.added["name"].to_list() == ["Firma 2 AS"]
         assert history.rows_known_at(COMPANIES, day(4))["name"].to_list() == ["Firma 2 AS"]
         assert history.rows_known_at(COMPANIES, day(5))["name"].to_list() == ["New", "Firma 2 AS"]
 

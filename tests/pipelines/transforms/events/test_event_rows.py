@@ -200,9 +200,10 @@ def test_a_dataset_without_a_baseline_is_silent() -> None:
     assert told(world(), everything(), EmissionContext(DAY_2, DAY_2, {})) == []
 
 
-def test_a_late_dataset_is_silent_and_the_others_speak() -> None:
-    kinds = [event["event_type"] for event in told(world(), everything(), occasion(late=("xx.owners",)))]
-    assert sorted(kinds) == ["filing.added", "status.changed"]
+def test_late_dataset_with_new_records_and_changed_states_announces_the_states() -> None:
+    late = ("xx.accounts", "xx.owners", "xx.register")
+    kinds = [event["event_type"] for event in told(world(), everything(), occasion(late=late))]
+    assert sorted(kinds) == ["ownership.changed", "status.changed"]
 
 
 def test_a_company_not_known_before_is_silent() -> None:

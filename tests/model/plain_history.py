@@ -1,0 +1,416 @@
+"""A market's history and its snapshots in plain Python objects, for worlds by the thousand.
+
+They do what `warehouse.history.history.MarketHistory` and `warehouse.staged.snapshots.SnapshotStore` do for a market
+without links and without dated sources; everything else of a run is the product's own. That both histories are the
+same is shown twice: by `tests/warehouse/history/test_history_history_model.py` for random snapshots, and by
+`test_whole_world.py`, which lets worlds live on both. Does not belong here: runs (`world`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+import polars as pl
+
+from warehouse import schema_render
+from warehouse.history.scd2 import TableDiff
+from warehouse.schema.tables import COMPANIES, EVENTS
+from warehouse.schema.types import Table
+from warehouse.staged.snapshots import NormalisedSnapshot
+
+Row = tuple[Any, ...]
+Key = tuple[Any, ...]
+Step = Callable[[str], None]
+KNOWN = "known"
+
+
+@dataclass(frozen=True)
+class Version:
+    """A row with the instants between which it was known, and the end of its validity."""
+
+    row: Row
+    known_from: datetime
+    valid_to: date | None
+    known_to: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """The newest staged row of one record."""
+
+    row: Row
+    company_id: str
+    observed_at: datetime
+    raw: str
+    retired_at: datetime | None = None
+
+
+@dataclass
+class TableVersions:
+    """One shared table: current rows by key, past days that are still believed, and rows that are superseded."""
+
+    current: dict[Key, Version] = field(default_factory=dict)
+    past_days: tuple[Version, ...] = ()
+    superseded: tuple[Version, ...] = ()
+
+    def copy(self) -> TableVersions:
+        return TableVersions(dict(self.current), self.past_days, self.superseded)
+
+    def all(self) -> Iterator[Version]:
+        yield from self.current.values()
+        yield from self.past_days
+        yield from self.superseded
+
+
+@dataclass
+class HistoryState:
+    """All that a history stores; values in it are never changed in place."""
+
+    marks: frozenset[tuple[str, str]] = frozenset()
+    watermarks: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
+    records: dict[str, dict[Key, Record]] = field(default_factory=dict)
+    tables: dict[str, TableVersions] = field(default_factory=dict)
+    outbox: dict[str, Row] = field(default_factory=dict)
+    token: int = 0  # of the shared tables (`remembered`)
+
+    def copy(self) -> HistoryState:
+        return HistoryState(
+            self.marks,
+            dict(self.watermarks),
+            {name: dict(rows) for name, rows in self.records.items()},
+            _copies(self.tables),
+            dict(self.outbox),
+            self.token,
+        )
+
+
+def _copies(tables: Mapping[str, TableVersions]) -> dict[str, TableVersions]:
+    return {name: versions.copy() for name, versions in tables.items()}
+
+
+@dataclass
+class PlainStores:
+    """What survives the death of a process, besides files: histories by path, snapshots not yet applied."""
+
+    histories: dict[Path, HistoryState] = field(default_factory=dict)
+    snapshots: dict[tuple[datetime, str], NormalisedSnapshot] = field(default_factory=dict)
+
+
+@cache
+def _schema(table: Table) -> pl.Schema:
+    return pl.Schema(schema_render.polars_schema(table))
+
+
+@cache
+def _places(table: Table, names: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(table.names.index(name) for name in names)
+
+
+def _chosen(row: Row, places: tuple[int, ...]) -> tuple[Any, ...]:
+    return tuple(row[place] for place in places)
+
+
+def key_of(table: Table, row: Row) -> Key:
+    """The key of a row in the order of `table.names`."""
+    return _chosen(row, _places(table, tuple(table.key)))
+
+
+def business_of(table: Table, row: Row) -> tuple[Any, ...]:
+    """The values by which two rows are compared; lists as tuples, which can be hashed."""
+    values = _chosen(row, _places(table, tuple(table.business)))
+    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
+
+
+_META = {
+    "_company_id": pl.String(),
+    "_observed_at": schema_render.INSTANT,
+    "_raw": pl.String(),
+    "_retired_at": schema_render.INSTANT,
+}
+
+
+@lru_cache(maxsize=3_000)
+def _lazy_rows(table: Table, rows: tuple[Row, ...]) -> pl.LazyFrame:
+    """Source records; the same rows are the same object."""
+    return pl.LazyFrame(rows, schema=pl.Schema({**_schema(table), **_META}), orient="row")
+
+
+def _frame(table: Table, rows: Iterable[Row]) -> pl.DataFrame:
+    ordered = sorted(rows, key=lambda row: key_of(table, row))
+    return pl.DataFrame(ordered, schema=_schema(table), orient="row") if ordered else schema_render.empty_frame(table)
+
+
+class PlainHistory:
+    """One market's history, open for writing; see `MarketHistory` for what each method promises."""
+
+    def __init__(self, stores: PlainStores, path: Path, on_step: Step) -> None:
+        self._stores = stores
+        self._path = path
+        self._on_step = on_step
+        self._depth = 0
+
+    def __enter__(self) -> Self:
+        self._stores.histories.setdefault(self._path, HistoryState())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is open."""
+
+    @property
+    def state(self) -> HistoryState:
+        return self._stores.histories[self._path]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        if self._depth:
+            yield
+            return
+        before = self.state
+        self._stores.histories[self._path] = before.copy()
+        self._depth += 1
+        try:
+            yield
+            self._on_step("before commit")
+        except BaseException:
+            self._stores.histories[self._path] = before
+            raise
+        finally:
+            self._depth -= 1
+        self._on_step("committed")
+
+    # Marks and watermarks
+
+    def record_step(self, step: str, key: str) -> None:
+        self.state.marks |= {(step, key)}
+
+    def recorded_keys(self, step: str) -> frozenset[str]:
+        return frozenset(key for of, key in self.state.marks if of == step)
+
+    def baseline_instant(self, dataset: str) -> datetime | None:
+        return self.state.watermarks.get(dataset, (None, None))[0]
+
+    def high_watermark(self, dataset: str) -> datetime | None:
+        return self.state.watermarks.get(dataset, (None, None))[1]
+
+    def advance_watermark(self, dataset: str, instant: datetime) -> None:
+        first, newest = self.state.watermarks.get(dataset, (instant, instant))
+        self.state.watermarks[dataset] = first, max(newest, instant)
+
+    def known_until(self) -> datetime | None:
+        marks = map(datetime.fromisoformat, self.recorded_keys(KNOWN))
+        return max([*marks, *(newest for _, newest in self.state.watermarks.values())], default=None)
+
+    def advance_known_time(self, instant: datetime) -> None:
+        known = max(instant, self.known_until() or instant)
+        self.state.marks = frozenset(mark for mark in self.state.marks if mark[0] != KNOWN)
+        self.record_step(KNOWN, known.isoformat())
+
+    # Source records
+
+    def upsert_present(self, table: Table, rows: pl.DataFrame, _keys: Mapping[str, Any]) -> pl.Series:
+        records, touched = self.state.records.setdefault(table.name, {}), set[str]()
+        names = [*table.names, "_company_id", "_observed_at", "_raw"]
+        for *values, company_id, observed_at, raw in rows.select(names).iter_rows():
+            row = tuple(values)
+            key = key_of(table, row)
+            before = records.get(key)
+            if before is not None and observed_at < before.observed_at:
+                continue
+            if before is not None and before.retired_at is None and before.row == row:
+                records[key] = replace(before, observed_at=observed_at, raw=raw)
+                continue
+            is_retired = before is not None and before.retired_at is not None and before.retired_at > observed_at
+            retired_at = before.retired_at if before is not None and is_retired else None
+            records[key] = Record(row, company_id, observed_at, raw, retired_at)
+            touched |= {company_id} if before is None else {company_id, before.company_id}
+        return pl.Series(sorted(touched), dtype=pl.String)
+
+    def soft_delete_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
+        records, there = self.state.records.get(table.name, {}), set(keys.select(table.key).rows())
+        absent = {
+            key: record
+            for key, record in records.items()
+            if key not in there and record.retired_at is None and record.observed_at < instant
+        }
+        records.update({key: replace(record, retired_at=instant) for key, record in absent.items()})
+        return pl.Series(sorted({record.company_id for record in absent.values()}), dtype=pl.String)
+
+    def present_counts(self, tables: Iterable[Table]) -> dict[str, int]:
+        records = {table.name: self.state.records.get(table.name, {}).values() for table in tables}
+        return {name: sum(one.retired_at is None for one in rows) for name, rows in records.items()}
+
+    def present_rows_of(self, tables: Iterable[Table], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
+        wanted = set(company_ids)
+        return {
+            table.name: _lazy_rows(
+                table,
+                tuple(
+                    (*one.row, one.company_id, one.observed_at, one.raw, one.retired_at)
+                    for one in self.state.records.get(table.name, {}).values()
+                    if one.company_id in wanted
+                ),
+            )
+            for table in tables
+        }
+
+    # Shared tables over time
+
+    @property
+    def tables(self) -> dict[str, TableVersions]:
+        """A copy of the shared tables, for `restore_tables`."""
+        return _copies(self.state.tables)
+
+    def restore_tables(self, tables: Mapping[str, TableVersions], token: int) -> None:
+        self.state.tables, self.state.token = _copies(tables), token
+
+    def merge_snapshot(self, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime) -> TableDiff:
+        versions = self.state.tables.setdefault(table.name, TableVersions())
+        known = self._known_companies(touched, instant) if table.name == COMPANIES.name else None
+        image = {key_of(table, row): row for row in rows.select(table.names).iter_rows()}
+        [company] = _places(table, ("company_id",))
+        companies = set(touched)
+        before = {key: one for key, one in versions.current.items() if one.row[company] in companies}
+        added = image.keys() - before.keys()
+        removed = before.keys() - image.keys()
+        changed = {
+            key
+            for key in image.keys() & before.keys()
+            if business_of(table, image[key]) != business_of(table, before[key].row)
+        }
+        for key in removed:
+            _supersede(versions, versions.current.pop(key), instant)
+        for key in added | changed:
+            _replace_version(table, versions, key, image[key], instant)
+        diff = TableDiff(
+            table.name,
+            _frame(table, (image[key] for key in added)),
+            _frame(table, (before[key].row for key in removed)),
+            _frame(table, (before[key].row for key in changed)),
+            _frame(table, (image[key] for key in changed)),
+        )
+        return diff if known is None else replace(diff, known=known)
+
+    def _known_companies(self, touched: pl.Series, instant: datetime) -> pl.Series:
+        versions, companies = self.state.tables[COMPANIES.name], set(touched)
+        ever = (*versions.current.values(), *versions.superseded)
+        found = {key_of(COMPANIES, one.row)[0] for one in ever if one.known_from < instant}
+        return pl.Series("company_id", sorted(found & companies), dtype=pl.String)
+
+    def replace_valid_times(self, table: Table, earlier: pl.DataFrame, keys: pl.DataFrame, instant: datetime) -> None:
+        if not keys.is_empty():
+            raise NotImplementedError(f"{table.name}: dated sources ({earlier.height} spans at {instant})")
+
+    def known_rows(self, table: Table, company_ids: pl.Series) -> pl.DataFrame:
+        raise NotImplementedError(f"{table.name}: several records of one holder ({company_ids.to_list()})")
+
+    def current_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
+        versions = self.state.tables.get(table.name, TableVersions())
+        [company] = _places(table, ("company_id",))
+        wanted = None if company_ids is None else set(company_ids)
+        return _frame(
+            table, (one.row for one in versions.current.values() if wanted is None or one.row[company] in wanted)
+        )
+
+    def facts_known_at(self, table: Table, at: datetime) -> list[tuple[Any, ...]]:
+        """The rows as known at an instant: business values, the instant they are known from, end of validity."""
+        versions = self.state.tables.get(table.name, TableVersions())
+        found = (
+            (*business_of(table, one.row), one.known_from, one.valid_to)
+            for one in versions.all()
+            if one.known_from <= at and (one.known_to is None or one.known_to > at)
+        )
+        return sorted(found, key=repr)
+
+    # Events on their way to the ledger
+
+    def add_to_outbox(self, events: pl.DataFrame) -> None:
+        for row in schema_render.conform_frame(EVENTS, events).iter_rows():
+            self.state.outbox.setdefault(row[0], row)
+
+    def outbox_events(self) -> pl.DataFrame:
+        return pl.DataFrame([*self.state.outbox.values()], schema=_schema(EVENTS), orient="row").sort(EVENTS.sort)
+
+    def clear_outbox(self, event_ids: pl.Series) -> None:
+        for event_id in event_ids:
+            self.state.outbox.pop(event_id, None)
+
+
+def _supersede(versions: TableVersions, one: Version, at: datetime) -> None:
+    """What was never known before its replacement leaves nothing."""
+    if one.known_from < at:
+        versions.superseded += (replace(one, known_to=at),)
+
+
+def _replace_version(table: Table, versions: TableVersions, key: Key, row: Row, instant: datetime) -> None:
+    superseded = [one.known_to for one in versions.superseded if key_of(table, one.row) == key]
+    ends: list[datetime] = [end for end in superseded if end is not None and end > instant]
+    old = versions.current.pop(key, None)
+    known: datetime = max([instant, *ends, *([old.known_from] if old else [])])
+    if old is not None:
+        _supersede(versions, old, instant)
+    ended = row[table.names.index(table.ended)] if table.ended else None
+    versions.current[key] = Version(row, known, ended)
+    if table.valid_from is None:
+        return
+    [start] = _places(table, (table.valid_from,))
+    since = row[start]
+    for span in [one for one in versions.past_days if key_of(table, one.row) == key]:
+        if since is None or (span.valid_to is not None and span.valid_to > since):
+            versions.past_days = tuple(one for one in versions.past_days if one is not span)
+            _supersede(versions, span, known)
+            if since is not None and (span.row[start] is None or span.row[start] < since):
+                cut = replace(span, known_from=max(span.known_from, known), valid_to=since)
+                versions.past_days += (cut,)
+    if old is not None and since is not None and (old.row[start] is None or since > old.row[start]):
+        valid_to = since if old.valid_to is None else min(old.valid_to, since)
+        versions.past_days += (Version(old.row, known, valid_to),)
+
+
+@dataclass
+class _PlainPart:
+    name: str
+    tables: Mapping[str, pl.DataFrame]
+    touched: pl.Series
+
+    def read(self) -> tuple[dict[str, pl.DataFrame], pl.Series]:
+        return dict(self.tables), self.touched
+
+
+@dataclass
+class _PlainWriter:
+    parts: list[_PlainPart] = field(default_factory=list)
+
+    def add(self, tables: Mapping[str, pl.DataFrame], touched: pl.Series) -> None:
+        self.parts.append(_PlainPart(f"{len(self.parts):06d}.", tables, touched))
+
+
+@dataclass(frozen=True)
+class PlainSnapshots:
+    """Snapshots of one market; see `SnapshotStore`."""
+
+    stores: PlainStores
+    on_step: Step
+
+    @contextmanager
+    def writer(self, market: str, batch: str, instant: datetime, known_at: datetime) -> Iterator[_PlainWriter]:
+        writer = _PlainWriter()
+        yield writer
+        self.on_step("image written")
+        parts: Any = tuple(writer.parts)
+        self.stores.snapshots[instant, batch] = NormalisedSnapshot(market, batch, instant, Path(), parts, known_at)
+        self.on_step("image published")
+
+    def all(self, market: str) -> list[NormalisedSnapshot]:
+        found: Collection[NormalisedSnapshot] = [
+            one for _, one in sorted(self.stores.snapshots.items()) if one.market == market
+        ]
+        return sorted(found, key=lambda one: (one.known_at, one.batch))
+
+    def drop(self, snapshot: NormalisedSnapshot) -> None:
+        del self.stores.snapshots[snapshot.instant, snapshot.batch]

@@ -1,0 +1,129 @@
+"""The pure functions of the steps, each computed once for the same input: worlds and their rebuilds repeat themselves.
+
+Frames are told apart by identity, for frames with the same rows are the same object where these functions and
+`plain_history` make them; an entry keeps what it is told apart by. Does not belong here: what the functions do
+(`pipelines.steps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import count
+from typing import Any, Final, Generic, ParamSpec, TypeVar
+from unittest.mock import patch
+
+import polars as pl
+
+from connectors.contract.dataset import SharedTables
+from pipelines.steps import apply_history, schema_validation
+from pipelines.steps.apply_history import MarketRules
+from pipelines.steps.link_companies import LINKED
+from pipelines.steps.normalise import EDITIONS
+from pipelines.transforms.differences import Frames
+from tests.model.plain_history import PlainHistory, TableVersions
+from tests.pipelines.invented import normalise
+from warehouse import schema_render
+from warehouse.history.history import TableDiff
+from warehouse.schema.tables import NORMALISED, PASSING
+from warehouse.staged.snapshots import NormalisedSnapshot
+
+MOST_ENTRIES: Final = 3_000
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+@dataclass
+class Remembered(Generic[Given, Made]):
+    """A pure function with its results; the oldest of many are forgotten."""
+
+    function: Callable[Given, Made]
+    key: Callable[Given, Any]
+    found: dict[Any, tuple[Made, Any]] = field(default_factory=dict)
+
+    def __call__(self, *args: Given.args, **values: Given.kwargs) -> Made:
+        key = self.key(*args, **values)
+        if key not in self.found:
+            if len(self.found) >= MOST_ENTRIES:
+                del self.found[next(iter(self.found))]
+            self.found[key] = self.function(*args, **values), args
+        return self.found[key][0]
+
+
+def _identities(frames: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    return tuple((name, id(frame)) for name, frame in frames.items())
+
+
+def _all_shared_tables(present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
+    shared = normalise(present, today)
+    empty = {table.name: schema_render.empty_frame(table) for table in (*NORMALISED, *PASSING)}
+    return empty | shared
+
+
+# A mapping of rows, today: to_shared_tables of the market.
+shared_tables: Final = Remembered(_all_shared_tables, lambda present, today: (_identities(present), today))
+_days: Final = Remembered(schema_validation.without_far_future_days, lambda tables, today: (_identities(tables), today))
+_valid: Final = Remembered(
+    schema_validation.require_valid, lambda tables, touched, today: (_identities(tables), tuple(touched), today)
+)
+
+
+@dataclass(frozen=True)
+class _Merged:
+    tables: Mapping[str, TableVersions]
+    token: int
+    diffs: dict[str, TableDiff]
+    rows: pl.DataFrame
+
+
+_tokens: Final = count(1)  # of states of the shared tables: the same token, the same rows
+
+
+def _merge(
+    history: PlainHistory, rules: MarketRules, part: Frames, companies: pl.Series, snapshot: NormalisedSnapshot
+) -> _Merged:
+    diffs, rows = _merge_part(history, rules, part, companies, snapshot)  # type: ignore[arg-type]  # of the same shape
+    return _Merged(history.tables, next(_tokens), diffs, rows)
+
+
+def _merge_key(
+    history: PlainHistory, rules: MarketRules, part: Frames, companies: pl.Series, snapshot: NormalisedSnapshot
+) -> Any:
+    small = {name: tuple(part[name].iter_rows()) for name in (EDITIONS, LINKED)}
+    large = {name: frame for name, frame in part.items() if name not in small}
+    known = tuple(sorted(rules.baselines.items())), rules.per_company_datasets
+    return (
+        history.state.token,
+        known,
+        _identities(large),
+        *small.items(),
+        tuple(companies),
+        snapshot.instant,
+        snapshot.known_at,
+    )
+
+
+_merge_part: Final = apply_history.merge_part
+_merged: Final = Remembered(_merge, _merge_key)
+
+
+def remembered_merge_part(
+    history: PlainHistory, rules: MarketRules, part: Frames, companies: pl.Series, snapshot: NormalisedSnapshot
+) -> tuple[dict[str, TableDiff], pl.DataFrame]:
+    """`apply_history.merge_part` over a plain history."""
+    merged = _merged(history, rules, part, companies, snapshot)
+    history.restore_tables(merged.tables, merged.token)
+    return merged.diffs, merged.rows
+
+
+@contextmanager
+def remembered_steps() -> Iterator[None]:
+    """For the length of a block, the steps over plain histories remember what they computed."""
+    with (
+        patch.object(apply_history, "merge_part", remembered_merge_part),
+        patch.object(schema_validation, "without_far_future_days", _days),
+        patch.object(schema_validation, "require_valid", _valid),
+    ):
+        yield

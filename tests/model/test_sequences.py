@@ -1,0 +1,142 @@
+"""Small worlds in which something went wrong once, each the shortest that shows it; planted mistakes are found here too.
+
+What is asserted is what holds of every world (`world`): the runs check it by themselves.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.model.market import ACCOUNTS_KEY, FEED_KEY, OWNERS_KEY, REGISTER_KEY, Content
+from tests.model.world import A_MINUTE, DIED, FAR_AHEAD, ORDINARY, REFUSED, Death, Delivery, PlainWorld, WholeWorld
+
+ALL = ("1", "2", "3")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> PlainWorld:
+    return PlainWorld(tmp_path)
+
+
+def register(content: Content, day: int | None = None) -> Delivery:
+    return Delivery(REGISTER_KEY, content, day, is_complete=True)
+
+
+def feed(content: Content, day: int | None = None) -> Delivery:
+    return Delivery(FEED_KEY, content, day)
+
+
+def owners(content: Content, day: int | None = None) -> Delivery:
+    return Delivery(OWNERS_KEY, content, day)
+
+
+def accounts(number: str, year: int, day: int | None = None) -> Delivery:
+    return Delivery(ACCOUNTS_KEY, {number: (year, 100)}, day)
+
+
+def told(world: WholeWorld) -> list[str]:
+    return [event["event_type"] for event in world.events]
+
+
+def test_world_whose_statuses_and_shares_return_tells_each_transition(world: PlainWorld) -> None:
+    """All on one day, so that no day of the world tells two transitions apart."""
+    for status, band in (("open", (25, 50)), ("asleep", (50, 75))) * 2:
+        files = [register(dict.fromkeys(ALL, status)), owners(dict.fromkeys(ALL, band))]
+        assert world.run(files, after=A_MINUTE) == ORDINARY
+    assert (told(world).count("status.changed"), told(world).count("ownership.changed")) == (9, 9)
+    world.check_rebuild()
+
+
+def test_world_of_several_days_in_one_release_is_told_in_their_order(world: PlainWorld) -> None:
+    world.run([register(dict.fromkeys(ALL, "open"))])
+    for status in ("asleep", "open"):
+        assert world.run([register(dict.fromkeys(ALL, status))], Death("before commit", 2)) == DIED
+    assert world.run([register(dict.fromkeys(ALL, "asleep"))]) == ORDINARY
+    assert told(world) == ["status.changed"] * 9
+    world.check_rebuild()
+
+
+def test_world_whose_run_is_executed_again_loses_nothing(world: PlainWorld) -> None:
+    world.run([register({"1": "open"})])
+    assert world.run_again([owners({"1": (25, 50)}), register({"1": "asleep"})]) == REFUSED
+    assert world.run([]) == ORDINARY
+    assert list(world.subscriber.shares.values()) == [25]
+    world.check_rebuild()
+
+
+def test_world_whose_applied_run_is_executed_again_applies_it_with_the_next(world: PlainWorld) -> None:
+    """The run had no files of its own and applied what another left: no dataset refuses its batch."""
+    world.run([owners({"1": (25, 50)})])
+    assert world.run_again([register({"1": "open"}, -1)]) == REFUSED
+    assert world.run([]) == ORDINARY
+    assert world.run_again([register({"1": "asleep"}), feed({"2": "open"})]) == REFUSED
+    assert world.run([]) == ORDINARY
+    assert world.subscriber.statuses == {"firm:FI:1": "dormant", "firm:FI:2": "active"}
+    world.check_rebuild()
+
+
+def test_world_with_a_late_file_keeps_what_was_known(world: PlainWorld) -> None:
+    world.run([register({"1": "open", "2": "open"}), owners({"1": (25, 50)}, 1)])
+    world.run([owners({"1": (50, 75), "2": (25, 50)}, -3)])
+    world.run([accounts("1", 2024, 0)])
+    world.check_rebuild()
+
+
+def test_world_with_a_late_file_that_is_newer_for_its_company_tells_what_changes(world: PlainWorld) -> None:
+    world.run([register({"1": "open"}, 0)])
+    world.run([Delivery(REGISTER_KEY, {"2": "open"}, 2)])
+    assert world.run([Delivery(REGISTER_KEY, {"1": "asleep"}, 1)]) == ORDINARY
+    assert told(world) == ["status.changed"]
+    world.check_rebuild()
+
+
+def test_world_with_answers_company_by_company_is_silent_about_the_first(world: PlainWorld) -> None:
+    world.run([register({"1": "open", "2": "open"}), accounts("1", 2024)])
+    world.run([accounts("2", 2024)])
+    assert told(world) == []
+    world.run([accounts("2", 2025)])
+    assert told(world) == ["filing.added"]
+    world.check_rebuild()
+
+
+def test_world_with_a_file_of_the_far_future_goes_on_as_without_it(world: PlainWorld) -> None:
+    world.run([register({"1": "open"})])
+    world.run([register({"1": "closed"}, FAR_AHEAD)])
+    world.run([register({"1": "asleep"})])
+    assert told(world) == ["status.changed"]
+    world.check_rebuild()
+
+
+def test_world_whose_killed_run_is_older_than_a_dated_file_serves_the_file(world: PlainWorld) -> None:
+    assert world.run([feed({"1": "closed"})], Death("line written")) == DIED
+    assert world.run([register({"1": "open"}, 2)]) == ORDINARY
+    assert world.subscriber.statuses == {"firm:FI:1": "active"}
+    world.check_rebuild()
+
+
+def test_world_whose_runs_applied_batches_together_is_rebuilt_so(world: PlainWorld) -> None:
+    """Alone, the second file would be late-arriving: the killed run staged the newer one."""
+    world.run([register({"1": "open"}, -5)])
+    assert world.run([register({"1": "asleep"}, 1)], Death("image published")) == DIED
+    assert world.run([register({"1": "closed"}, 0)]) == ORDINARY
+    assert told(world) == ["status.changed"] * 2
+    world.check_rebuild()
+
+
+@pytest.mark.slow
+def test_whole_and_plain_world_number_the_same_events(tmp_path: Path) -> None:
+    """What the fast worlds keep in plain objects is what the product stores."""
+    found = []
+    for name, made in (("whole", WholeWorld), ("plain", PlainWorld)):
+        world = made(tmp_path / name)
+        world.run([register({"1": "open", "2": "open"}, -2), owners({"1": (25, 50), "2": (75, 100)})])
+        world.run([register({"1": "asleep"}), accounts("1", 2024)], Death("image published"))
+        world.run([owners({"1": (50, 75)}, 1), accounts("2", 2025, 0)])
+        world.run_again([feed({"2": "closed"})])
+        world.run([register({"1": "open", "2": "closed"})])
+        world.check_rebuild()
+        found.append([(event["sequence"], event["event_id"], event["data"]) for event in world.events])
+    assert found[0] == found[1]
+    assert len(found[0]) > 2

@@ -1,0 +1,95 @@
+"""Mistakes that were once in the product, planted again: what must hold of every small world finds them."""
+
+from typing import Final
+
+from tests.mutants.mutant import Mutant
+
+_WORLDS: Final = "tests/model/test_sequences.py"
+
+WORLDS: Final = (
+    Mutant(
+        "world: a transition that returns has the id of before",
+        "warehouse/schema/ids.py",
+        'return natural_id("evt", "status.changed", company_id, previous, current, effective, known_at)',
+        'return natural_id("evt", "status.changed", company_id, previous, current, effective)',
+        f"{_WORLDS}::test_world_whose_statuses_and_shares_return_tells_each_transition",
+    ),
+    Mutant(
+        "world: a holder that returns has the id of before",
+        "warehouse/schema/ids.py",
+        'return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, *shares, known_at)',
+        'return natural_id("evt", "ownership.changed", company_id, holder_id, as_of, *shares)',
+        f"{_WORLDS}::test_world_whose_statuses_and_shares_return_tells_each_transition",
+    ),
+    Mutant(
+        "world: the ledger is in the order of days and hashes",
+        "warehouse/schema/tables.py",
+        'sort=("known_at", "occurred_at", "event_id"),  # so that the newest known state comes last',
+        'sort=("occurred_at", "event_id"),',
+        f"{_WORLDS}::test_world_of_several_days_in_one_release_is_told_in_their_order",
+    ),
+    Mutant(
+        "world: what is pending follows from the order of batch names",
+        "pipelines/steps/normalise.py",
+        'if f"{dataset.key}/{one}" not in applied',
+        'if one > max((key.rpartition("/")[2] for key in applied), default="")',
+        f"{_WORLDS}::test_world_whose_run_is_executed_again_loses_nothing",
+    ),
+    Mutant(
+        "world: a late file rewrites what was known",
+        "pipelines/steps/normalise_plan.py",
+        "passed = sorted(instant for instant in by_instant if until is not None and instant <= until)",
+        "passed = list[datetime]()",
+        f"{_WORLDS}::test_world_with_a_late_file_keeps_what_was_known",
+    ),
+    Mutant(
+        "world: first answers are a storm of events",
+        "pipelines/transforms/events/emission_rules.py",
+        'is_first = pl.col("register").is_in(list(context.per_company_datasets)) & pl.col("_known").is_null()',
+        "is_first = pl.lit(value=False)",
+        f"{_WORLDS}::test_world_with_answers_company_by_company_is_silent_about_the_first",
+    ),
+    Mutant(
+        "world: a file of the far future is believed",
+        "pipelines/steps/future_instants.py",
+        "return max(at, now) + FUTURE_SLACK",
+        "return max(at, now) + FUTURE_SLACK * 36_500",
+        f"{_WORLDS}::test_world_with_a_file_of_the_far_future_goes_on_as_without_it",
+    ),
+    Mutant(
+        "world: a late file changes what is served and tells nobody",
+        "pipelines/transforms/events/emission_rules.py",
+        "return self._dataset_frame(dataset for dataset, one in self.baselines.items() if one != self.instant)",
+        "return self.emitting_datasets()",
+        f"{_WORLDS}::test_world_with_a_late_file_that_is_newer_for_its_company_tells_what_changes",
+    ),
+    Mutant(
+        "world: a killed run's files are newer than a file dated after them",
+        "pipelines/steps/stage_plan.py",
+        "return body if between else replace(body, observed_at=at)",
+        "return replace(body, observed_at=at)",
+        f"{_WORLDS}::test_world_whose_killed_run_is_older_than_a_dated_file_serves_the_file",
+    ),
+    Mutant(
+        "world: a run that is applied is applied again",
+        "pipelines/steps/normalise.py",
+        "if state.pending and _has_been_applied(history, batch):",
+        "if not state.pending and _has_been_applied(history, batch):",
+        f"{_WORLDS}::test_world_whose_applied_run_is_executed_again_applies_it_with_the_next",
+    ),
+    Mutant(
+        "world: a rebuild applies one by one what a run applied together",
+        "pipelines/maintenance/replay.py",
+        "return own | {staged: run for staged, run in (former | later).items() if staged in own}",
+        "return own",
+        f"{_WORLDS}::test_world_whose_runs_applied_batches_together_is_rebuilt_so",
+    ),
+    Mutant(
+        "rebuild: events of a run that died before its history are lost",
+        "pipelines/maintenance/rebuild.py",
+        "if batches and self.workspace.snapshot_store.all(code):",
+        "if not batches:",
+        "tests/pipelines/maintenance/test_maintenance_rebuild.py"
+        "::test_rebuild_after_a_run_that_died_before_its_history_publishes_its_events",
+    ),
+)
