@@ -139,10 +139,12 @@ COMPANY_OPERATIONS: Final = (
         operation_id="listMarkets",
         tag="Service",
         summary="List markets and data freshness",
-        description="Lists every market with its datasets, their age and licence. Not counted against the quota.",
+        description="Lists every market with its datasets, their age and licence. Not counted against the quota. "
+        "`include=reconciliation` adds what the release cannot account for.",
         response_schema=schema_reference("MarketList"),
         response_description="All markets.",
         response_headers=OF_DATA,
+        query_params=query_params.MARKETS,
         example=companies.MARKETS,
     ),
 )

@@ -63,6 +63,9 @@ FIELDS: Final = list_param(
     "fields", PROFILE_FIELDS, "Return only these keys, and those added by `include`; `id` is always returned."
 )
 PROFILE: Final = QueryParams(INCLUDE, FIELDS)
+RECONCILIATION: Final = "reconciliation"
+MARKETS_INCLUDE: Final = list_param("include", (RECONCILIATION,), "Additional keys of markets and datasets.")
+MARKETS: Final = QueryParams(MARKETS_INCLUDE)
 
 
 def _parse_countries(given: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
-"""Gauges of data health for operators: age of sources, quarantines, failed runs, disk space.
+"""Gauges of data health for operators: age of sources, quarantines, failed runs, unaccounted data, disk space.
 
-Read from the notes that runs store next to the releases; a machine that only serves has those of its release.
+Read from the notes that runs store next to the releases, and from the release's manifest; a machine that only serves
+has those of its release.
 Does not belong here: the alerts (`deploy/alerts.yml`), or the text format (`api.observability.prometheus`).
 """
 
@@ -11,21 +12,81 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.observability.prometheus import Gauges, LabelledGauge
+from warehouse.reader.reader import NoReleaseError
 from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import RunNote
+from warehouse.schema.market_state import Reconciliation
 
 if TYPE_CHECKING:
     from api.services import ReleaseSource
 
 _SOURCE = ("market", "dataset")
 _MARKET = ("market",)
+_RULE = ("market", "rule")
 _RELEASE = "release"  # market of an error that prevented the whole run from being published
 
 
 def data_health_gauges(reader: "ReleaseSource", now: datetime) -> Mapping[str, LabelledGauge]:
     """Reads the notes of runs; blocks for as long as reading fifty small files takes."""
     noted, runs = reader.read_freshness(), reader.read_run_log()
-    return {**_source_gauges(noted, now), **_market_gauges(noted, runs, now)}
+    return {
+        **_source_gauges(noted, now),
+        **_market_gauges(noted, runs, now),
+        **reconciliation_gauges(_reconciliations(reader)),
+    }
+
+
+def _reconciliations(reader: "ReleaseSource") -> Mapping[str, Reconciliation]:
+    """What the served release counted, by market; a release of an earlier version has nothing."""
+    try:
+        with reader.pin_release() as snapshot:
+            found = {market: state.reconciliation for market, state in snapshot.markets.items()}
+    except NoReleaseError:
+        return {}
+    return {market: figures for market, figures in found.items() if figures is not None}
+
+
+def reconciliation_gauges(markets: Mapping[str, Reconciliation]) -> Mapping[str, LabelledGauge]:
+    """Gauges of what the served release cannot account for; absent where it is not known."""
+    return {
+        "dataset_unlinked_rows": LabelledGauge(
+            "Staged rows of a dataset that link to no company.",
+            _SOURCE,
+            {
+                (market, key): float(count)
+                for market, one in markets.items()
+                for key, count in one.unlinked_rows.items()
+            },
+        ),
+        "dataset_changed_subjects": LabelledGauge(
+            "Records of a dataset that name another subject than before under an unchanged id.",
+            _SOURCE,
+            {
+                (market, key): float(count)
+                for market, one in markets.items()
+                for key, count in one.changed_subjects.items()
+            },
+        ),
+        "market_rules_without_data": LabelledGauge(
+            "Rules of a market that read absence in datasets that were never loaded, and decide nothing.",
+            _MARKET,
+            {(market,): float(len(one.rules_without_data)) for market, one in markets.items()},
+        ),
+        "rule_undecided_rows": LabelledGauge(
+            "Rows that such a rule leaves undecided.",
+            _RULE,
+            {
+                (market, rule.rule): float(rule.undecided)
+                for market, one in markets.items()
+                for rule in one.rules_without_data
+            },
+        ),
+        "market_unexplained_statuses": LabelledGauge(
+            "Companies whose registry status means another status than the one served, with nothing that says why.",
+            _MARKET,
+            {(market,): float(one.unexplained_companies) for market, one in markets.items()},
+        ),
+    }
 
 
 def _source_gauges(noted: Freshness, now: datetime) -> Mapping[str, LabelledGauge]:

@@ -65,8 +65,8 @@ def url_schema(description: str, *, null: bool = True) -> Schema:
     return _typed_schema("string", description, null, format="uri", maxLength=2048)
 
 
-def array_schema(items: Schema, max_length: int, description: str) -> Schema:
-    return {"type": "array", "description": description, "items": items, "maxItems": max_length}
+def array_schema(items: Schema, max_length: int, description: str, *, null: bool = False) -> Schema:
+    return _typed_schema("array", description, null, items=items, maxItems=max_length)
 
 
 def object_schema(description: str, properties: Mapping[str, Schema], *optional: str) -> Schema:

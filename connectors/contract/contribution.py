@@ -14,7 +14,16 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import ComputedKey, Dataset, HostLimit, HostSecret, Link, PresentRows, SharedTables
+from connectors.contract.dataset import (
+    AbsenceRule,
+    ComputedKey,
+    Dataset,
+    HostLimit,
+    HostSecret,
+    Link,
+    PresentRows,
+    SharedTables,
+)
 
 SHARED: Final = 1
 
@@ -40,8 +49,8 @@ class Contribution:
     logical date, to shared rows. to_dependent_tables: further shared rows that depend on other contributions'
     (`to_shared_tables` of all, merged), as news of known companies. table_rules: shared table -> its final rows,
     from the tables of all contributions; rules do not see each other. field_precedence, holder_columns,
-    removal_masks, removal_confirmations, host_secrets, host_limits, dated_datasets, untitled_datasets, news_items: as
-    in `Jurisdiction`.
+    removal_masks, removal_confirmations, host_secrets, host_limits, dated_datasets, untitled_datasets, news_items,
+    absence_rules, registry_statuses: as in `Jurisdiction`.
     """
 
     name: str
@@ -63,3 +72,5 @@ class Contribution:
     dated_datasets: tuple[str, ...] = ()
     untitled_datasets: tuple[str, ...] = ()
     news_items: Mapping[str, Callable[[pl.DataFrame], pl.DataFrame]] = field(default_factory=dict)
+    absence_rules: tuple[AbsenceRule, ...] = ()
+    registry_statuses: Mapping[str, str] = field(default_factory=dict)

@@ -7,12 +7,12 @@ nothing outside `connectors` names a country.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, Protocol
 
-from polars import DataFrame, Datetime, LazyFrame, Schema, Series, String
+from polars import DataFrame, Datetime, Expr, LazyFrame, Schema, Series, String
 
 from connectors.contract.pieces import (
     NOT_A_COMPANY,
@@ -43,6 +43,7 @@ __all__ = [
     "REJECT_COLUMNS",
     "REMOVAL_CONFIRMED_AFTER",
     "AbsenceCheck",
+    "AbsenceRule",
     "ArchiveMember",
     "Batch",
     "Cadence",
@@ -57,6 +58,7 @@ __all__ = [
     "Jurisdiction",
     "Licence",
     "Link",
+    "LoadedRows",
     "NotApplicable",
     "PresentRows",
     "PreviousArchive",
@@ -189,9 +191,18 @@ SharedTables = Mapping[str, DataFrame]
 CONTRADICTIONS: Final = "_contradictions"
 CONTRADICTIONS_SCHEMA: Final = Schema(dict.fromkeys(("register", "table", "column", "company_id"), String()))
 
-PresentRows = Mapping[
-    str, LazyFrame
-]  # by staged table: its columns and META_SCHEMA; a table without rows may be missing
+# by staged table: its columns and META_SCHEMA. A table is missing if none of its datasets was ever loaded: absence from
+# it says nothing then (`AbsenceRule`).
+PresentRows = Mapping[str, LazyFrame]
+
+
+class LoadedRows(dict[str, LazyFrame]):
+    """Present rows that know which staged tables were only ever loaded in parts."""
+
+    def __init__(self, rows: Mapping[str, LazyFrame], in_part: Collection[str] = ()) -> None:
+        super().__init__(rows)
+        self.in_part = frozenset(in_part)
+
 
 # Columns that pipelines add to every staged row; the mapping sees them, `read_batches` does not write them.
 META_SCHEMA = Schema(
@@ -202,6 +213,37 @@ META_SCHEMA = Schema(
         "_retired_at": Datetime("us", "UTC"),  # absent from the full snapshot of that instant, or null
     }
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # declared once: compared by identity
+class AbsenceRule:
+    """A rule that takes the absence of records for a statement about a company.
+
+    While none of the datasets that it reads was ever loaded, it decides nothing, and releases state how many rows it
+    leaves undecided (`pipelines.steps.reconciliation`).
+
+    name: stable, as `se.status.missing_from_scb`. undecided: rows of the shared `table` that the rule then leaves open.
+    needs_full: the datasets are registers, in which only a full snapshot says that a record is absent.
+    is_open_without_records: it leaves companies open for which the loaded datasets have no record, too. Then nothing
+    changes for these when data come, and nothing is left to review.
+    """
+
+    name: str
+    reads: tuple[Dataset, ...]
+    undecided: Expr
+    table: str = "companies"
+    needs_full: bool = False
+    is_open_without_records: bool = False
+
+    def has_data(self, present: PresentRows) -> bool:
+        """True if any dataset that the rule reads was loaded, in full if it needs that: only then absence counts."""
+        in_part = present.in_part if isinstance(present, LoadedRows) else ()
+        return self.is_answered_by(present, in_part)
+
+    def is_answered_by(self, loaded: Container[str], in_part: Container[str]) -> bool:
+        """True if the absence of records counts. loaded: staged tables ever loaded; in_part: those never in full."""
+        tables = (name for dataset in self.reads for name in dataset.staged_tables)
+        return any(name in loaded and not (self.needs_full and name in in_part) for name in tables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +330,10 @@ class Jurisdiction:
     untitled_datasets: datasets of news that give the kind of a filed document but no headline: releases are identified
     by their time alone.
     news_items: staged tables that hold news -> the items of their rows (`connectors.news.schema.ITEM`).
+    absence_rules: rules that read the absence of records.
+    registry_statuses: the register's own words for a status -> the status that each of them means by itself. A company
+    that is served with another one, without a reason or another source that says why, is counted.
+    company_tables: staged tables whose rows concern a company: by a number of their own, or by a link.
     """
 
     code: str
@@ -305,6 +351,9 @@ class Jurisdiction:
     dated_datasets: tuple[str, ...] = ()
     untitled_datasets: tuple[str, ...] = ()
     news_items: Mapping[str, Callable[[DataFrame], DataFrame]] = field(default_factory=dict)
+    absence_rules: tuple[AbsenceRule, ...] = ()
+    registry_statuses: Mapping[str, str] = field(default_factory=dict)
+    company_tables: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         staged = {name: table for dataset in self.datasets for name, table in dataset.staged_tables.items()}

@@ -9,7 +9,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 HOST: Final = "filings.xbrl.org"
 SITE: Final = f"https://{HOST}"
@@ -62,6 +62,7 @@ def index_table(market: str) -> Table:
             Column("json_url", _T, "path of the xBRL-JSON; null where processing failed"),
             Column("viewer_url", _T, "path of the viewer"),
         ),
+        subjects=(Subject(numbers=("lei",), names=("entity_name",)),),
     )
 
 
@@ -82,6 +83,7 @@ def report_table(market: str) -> Table:
             Column(f"{PRIOR_YEAR_PREFIX}end", _D, "last day of the year before"),
             *_figure_columns(PRIOR_YEAR_PREFIX),
         ),
+        subjects=(Subject(numbers=("lei",)),),
     )
 
 

@@ -15,6 +15,7 @@ from connectors.fi.notices import dataset as notices_dataset
 from connectors.fi.notices import mapping as notices_mapping
 from connectors.fi.notices import schema as notices_schema
 from connectors.fi.profile import companies
+from connectors.fi.profile.status import REGISTRY_STATUSES
 from connectors.fi.register import LIMIT, MARKET, company_ids
 from connectors.fi.xbrl import dataset as xbrl_dataset
 from connectors.fi.xbrl import mapping as xbrl_mapping
@@ -65,6 +66,7 @@ REGISTERS: Final = Contribution(
         "figures": (xbrl_schema.KEY,),
     },
     host_limits=(LIMIT,),
+    registry_statuses=REGISTRY_STATUSES,
 )
 CONTRIBUTIONS: Final = (
     REGISTERS,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 _T: Final = ColumnKind.TEXT
 EQUITY: Final = r"^E[SPDFC]"  # common, preferred, depositary receipts, limited classes
@@ -59,14 +59,26 @@ _DAYS_A_WEEK: Final = 7
 def full_tables(market: str) -> tuple[Table, Table]:
     """The tables of full files: of even and of odd weeks."""
     return tuple(  # type: ignore[return-value]
-        Table(f"{market.lower()}_firds_{turn}", "Equities on venues, of a whole file.", _KEY, COLUMNS)
+        Table(
+            f"{market.lower()}_firds_{turn}",
+            "Equities on venues, of a whole file.",
+            _KEY,
+            COLUMNS,
+            subjects=(Subject(numbers=("lei",)),),
+        )
         for turn in ("even", "odd")
     )
 
 
 def changes_table(market: str) -> Table:
     """The table of daily changes."""
-    return Table(f"{market.lower()}_firds_change", "Equities on venues that changed.", _KEY, COLUMNS)
+    return Table(
+        f"{market.lower()}_firds_change",
+        "Equities on venues that changed.",
+        _KEY,
+        COLUMNS,
+        subjects=(Subject(numbers=("lei",)),),
+    )
 
 
 def full_table(market: str, snapshot_date: date) -> Table:

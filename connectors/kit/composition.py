@@ -52,14 +52,19 @@ def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdic
     precedence = merge.by_key("the precedence of", lambda part: part.field_precedence)
     if unknown := {key for keys in precedence.values() for key in keys} - datasets.keys():
         raise ValueError(f"{code}: precedence names {', '.join(sorted(unknown))}, which no contribution declares")
+    company_ids = merge.by_key("company ids of", lambda part: part.company_ids)
+    links = _order_links(merge.by_key("links of", _links_by_table))
+    rules = merge.by_key("the rule", lambda part: {rule.name: rule for rule in part.absence_rules})
+    if strange := {read.key for rule in rules.values() for read in rule.reads} - datasets.keys():
+        raise ValueError(f"{code}: a rule reads {', '.join(sorted(strange))}, which no contribution declares")
     return Jurisdiction(
         code=code,
         state=MARKETS[code].state,
         datasets=tuple(datasets.values()),
         field_precedence=precedence,
-        company_ids_of_rows=company_ids_resolver(merge.by_key("company ids of", lambda part: part.company_ids)),
+        company_ids_of_rows=company_ids_resolver(company_ids),
         to_shared_tables=_MarketMapping(parts, merge.by_key("the rule of", lambda part: part.table_rules)),
-        links=_order_links(merge.by_key("links of", _links_by_table)),
+        links=links,
         holder_columns=merge.by_key("holders of", lambda part: part.holder_columns),
         removal_masks=merge.by_key("removals of", lambda part: part.removal_masks),
         removal_confirmations=merge.by_key("confirmations of", lambda part: part.removal_confirmations),
@@ -70,6 +75,9 @@ def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdic
         dated_datasets=tuple(key for part in parts for key in part.dated_datasets),
         untitled_datasets=tuple(key for part in parts for key in part.untitled_datasets),
         news_items=merge.by_key("news of", lambda part: part.news_items),
+        absence_rules=tuple(rules.values()),
+        registry_statuses=merge.by_key("the meaning of", lambda part: part.registry_statuses),
+        company_tables=frozenset(company_ids) | {link.table for link in links},
     )
 
 

@@ -13,7 +13,7 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.contribution import SHARED, Contribution
-from connectors.contract.dataset import Link, PresentRows, SharedTables
+from connectors.contract.dataset import AbsenceRule, Dataset, Link, PresentRows, SharedTables
 from connectors.esef.market import esef_contribution
 from connectors.firds import schema as firds_schema
 from connectors.firds.dataset import FirdsAuthority, firds_datasets
@@ -27,18 +27,19 @@ _LEI: Final = "lei"
 _AFTER_RECORDS: Final = SHARED + 1  # identifiers that a source gives itself hold before those of its shares
 
 
-def issuer_contributions(code: str, authority: FirdsAuthority, *further: str) -> tuple[Contribution, ...]:
+def issuer_contributions(code: str, authority: FirdsAuthority, *further: Dataset) -> tuple[Contribution, ...]:
     """LEIs, their parents, ISINs, ESEF reports and listings of a market whose companies are found by LEI.
 
     authority: publisher of FIRDS for the market. further: datasets that give evidence of listings after FIRDS.
     """
+    firds = firds_contribution(code, authority)
     return (
         lei_contribution(code),
         parents_contribution(code),
         isin_contribution(code, through=lei_table(code).name),
         esef_contribution(code),
-        firds_contribution(code, authority),
-        listing_rule(f"{code.lower()}.firds", *further),
+        firds,
+        listing_rule(code, firds.datasets[0], *further, changes=firds.datasets[1:]),
     )
 
 
@@ -55,17 +56,27 @@ def firds_contribution(code: str, authority: FirdsAuthority) -> Contribution:
     )
 
 
-def listing_rule(*order: str) -> Contribution:
+def listing_rule(code: str, *evidence: Dataset, changes: tuple[Dataset, ...] = ()) -> Contribution:
     """`is_listed` of every company and the identifiers of listed shares, from the listings of all sources.
 
-    order: datasets with evidence, strongest first.
+    evidence: datasets with evidence, strongest first; changes: feeds of the first. Where none of them was loaded, every
+    company is unlisted without a source.
     """
+    order = tuple(dataset.key for dataset in evidence)
     return Contribution(
         name="listed companies",
         rank=_AFTER_RECORDS,
         to_dependent_tables=_map_identifiers,
         table_rules={COMPANIES.name: partial(_decide_listed, order)},
         field_precedence={"is_listed": order},
+        absence_rules=(
+            AbsenceRule(
+                name=f"{code.lower()}.is_listed.evidence",
+                reads=(*evidence, *changes),
+                undecided=pl.col("is_listed_source").is_null() & (pl.col("status") != "dissolved"),
+                is_open_without_records=True,
+            ),
+        ),
     )
 
 

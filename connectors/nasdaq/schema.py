@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from connectors.contract.dataset import HostLimit, Licence
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 HOST: Final = "api.news.eu.nasdaq.com"
 VIEW_HOST: Final = "view.news.eu.nasdaq.com"
@@ -48,6 +48,7 @@ def releases_table(name: str) -> Table:
             Column(ISSUER, _T, "the label made comparable (`names`)"),
             Column("documentUrl", _T, "first attachment that is a document"),
         ),
+        subjects=(Subject(names=("company",)),),
     )
 
 
@@ -80,4 +81,5 @@ def flaggings_table(name: str, more: tuple[Column, ...] = ()) -> Table:
             Column("previousVotes", _P, "percent of votes at the previous notification"),
             *more,
         ),
+        subjects=(Subject(numbers=("businessId",), names=("issuer",)), Subject(names=("holder",))),
     )

@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 _T: Final = ColumnKind.TEXT
 
@@ -50,6 +50,7 @@ def wire_table(market: str, source: str) -> Table:
             Column(ENTITY, _T, "the wire's own id of the issuer, used in requests; null if it has none"),
             Column("near", ColumnKind.BOOLEAN, "the item itself states this market", nullable=False),
         ),
+        subjects=(Subject(numbers=("org_number", "lei"), names=("entity",)),),
     )
 
 

@@ -28,8 +28,10 @@ from connectors.no.konsern import schema as konsern_schema
 from connectors.no.news import PRESS
 from connectors.no.newsweb import dataset as newsweb_dataset
 from connectors.no.newsweb import schema as newsweb_schema
+from connectors.no.newsweb.mapping import CALENDAR_YEARS
 from connectors.no.oppdateringer import dataset as oppdateringer_dataset
 from connectors.no.oppdateringer import schema as feed
+from connectors.no.profile.status import REGISTRY_STATUSES
 from connectors.no.register import MARKET, company_ids
 from connectors.no.regnskap import dataset as regnskap_dataset
 from connectors.no.regnskap import mass_file
@@ -78,6 +80,7 @@ REGISTERS: Final = Contribution(
     removal_masks=REMOVALS,
     removal_confirmations=REMOVAL_CONFIRMATIONS,
     dated_datasets=mapping.DATED,
+    registry_statuses=REGISTRY_STATUSES,
 )
 NEWSWEB: Final = Contribution(
     name="NewsWeb",
@@ -86,6 +89,7 @@ NEWSWEB: Final = Contribution(
     company_ids={newsweb_schema.FLAGS.name: company_ids(pl.col(newsweb_schema.NUMBER))},
     links=issuer_links.ANNOUNCEMENTS,
     to_shared_tables=mapping.map_announcements,
+    absence_rules=(CALENDAR_YEARS,),
 )
 EURONEXT: Final = Contribution(
     name="Euronext", datasets=(euronext.DATASET,), links=issuer_links.LISTED_SHARES, to_shared_tables=mapping.map_shares
@@ -94,7 +98,7 @@ CONTRIBUTIONS: Final = (
     REGISTERS,
     NEWSWEB,
     EURONEXT,
-    *issuer_contributions(MARKET, ESMA, euronext.KEY),
+    *issuer_contributions(MARKET, ESMA, euronext.DATASET),
     news_contribution(MARKET, PRESS),
     acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
 )

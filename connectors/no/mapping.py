@@ -48,7 +48,7 @@ def map_announcements(present: PresentRows, _today: date) -> SharedTables:
     announced = newsweb_mapping.map_filings(
         present_rows(present, newsweb_schema.MESSAGES),
         present_rows(present, newsweb_schema.TEXTS),
-        present_rows(present, ACCOUNTS),
+        present_rows(present, ACCOUNTS) if newsweb_mapping.CALENDAR_YEARS.has_data(present) else None,
     )
     return {FILINGS.name: announced}
 

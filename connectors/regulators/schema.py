@@ -14,7 +14,7 @@ from typing import Any, Final
 from connectors.regulators.authorities import Authority
 from name_matching.company_markers import CompanyMarker
 from name_matching.respondents import TitleCompany
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 SURE: Final = "register"  # instead of a legal form: the list contains companies only
 
@@ -71,6 +71,7 @@ def acts_table(market: str) -> Table:
         "Acts of financial regulators, one row per company that each names.",
         ("authority_code", "native_id", "place"),
         _COLUMNS,
+        subjects=(Subject(numbers=("lei",), names=("name",)),),
     )
 
 

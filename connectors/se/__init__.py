@@ -25,6 +25,7 @@ from connectors.se.issuer_links import LINKS
 from connectors.se.major_holdings import dataset as major_holdings_dataset
 from connectors.se.major_holdings import fetch as major_holdings_fetch
 from connectors.se.news import PRESS
+from connectors.se.profile import status as profile_status
 from connectors.se.register import GATEWAY, MARKET, company_ids
 
 REGISTERS: Final = Contribution(
@@ -44,6 +45,8 @@ REGISTERS: Final = Contribution(
         "figures": (annual_reports_schema.KEY,),
     },
     host_secrets=(HostSecret("portal.api.bolagsverket.se", "client id and secret", dataset_host=GATEWAY),),
+    absence_rules=(profile_status.MISSING_FROM_SCB,),
+    registry_statuses=profile_status.REGISTRY_STATUSES,
 )
 FINANSINSPEKTIONEN: Final = Contribution(
     name="Finansinspektionen",

@@ -22,7 +22,7 @@ from connectors.se.bulk.scb_schema import STATISTICS
 from connectors.se.finansinspektionen.issuers import SHORTS_ISSUERS
 from connectors.se.major_holdings import mapping as major_holdings_mapping
 from connectors.se.major_holdings.dataset import NOTICES, WIRE
-from connectors.se.profile import companies
+from connectors.se.profile import companies, status
 from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLIER, IDENTIFIERS
 
 
@@ -36,7 +36,13 @@ def map_registers(present: PresentRows, today: date) -> SharedTables:
     reports = present_rows(present, REPORTS).collect()
     return {
         **annual_reports_mapping.map_filings_and_financials(reports),
-        COMPANIES.name: companies.map_companies(said, known, annual_reports_mapping.report_names(reports), today),
+        COMPANIES.name: companies.map_companies(
+            said,
+            known,
+            annual_reports_mapping.report_names(reports),
+            today,
+            reads_scb=status.MISSING_FROM_SCB.has_data(present),
+        ),
     }
 
 

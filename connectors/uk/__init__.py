@@ -21,6 +21,7 @@ from connectors.uk.basic_company_data import dataset as basic_company_data_datas
 from connectors.uk.news import MARKET, PRESS
 from connectors.uk.nsm import dataset as nsm_dataset
 from connectors.uk.nsm import schema as nsm_schema
+from connectors.uk.profile import status as profile_status
 from connectors.uk.psc import dataset as psc_dataset
 from connectors.uk.psc import schema as psc_schema
 from connectors.uk.register import API_HOST, company_ids
@@ -62,6 +63,8 @@ REGISTERS: Final = Contribution(
         HostSecret(API_HOST, "key of the REST API", f"https://{API_HOST}/company/00000006"),
     ),
     host_limits=(stream_events.LIMIT, rest_api_fetch.LIMIT),
+    absence_rules=(profile_status.NO_ACCOUNTS,),
+    registry_statuses=profile_status.REGISTRY_STATUSES,
 )
 ANNOUNCEMENTS: Final = Contribution(
     name="National Storage Mechanism",
@@ -76,7 +79,7 @@ ANNOUNCEMENTS: Final = Contribution(
 CONTRIBUTIONS: Final = (
     REGISTERS,
     ANNOUNCEMENTS,
-    *issuer_contributions(MARKET, FCA, psc_dataset.KEY),
+    *issuer_contributions(MARKET, FCA, psc_dataset.DATASET),
     news_contribution(MARKET, PRESS),
     acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
 )

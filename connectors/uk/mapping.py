@@ -19,7 +19,7 @@ from connectors.uk.accounts.schema import ACCOUNTS
 from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
 from connectors.uk.nsm import schema as nsm_schema
 from connectors.uk.nsm import tr1_holdings
-from connectors.uk.profile import companies
+from connectors.uk.profile import companies, status
 from connectors.uk.psc import holdings
 from connectors.uk.psc import schema as psc_schema
 from connectors.uk.rest_api import filing_history
@@ -42,6 +42,7 @@ def map_registers(present: PresentRows, at: date) -> SharedTables:
         accounts.pop(FACTS),
         holdings.exempt_listed_companies(listed, at),
         companies.StreamTables(told, rows(live_schema.INSOLVENCY)),
+        reads_accounts=status.NO_ACCOUNTS.has_data(present),
     )
     filed, figures = filing_history.merge_filing_history(
         accounts[FILINGS.name], accounts[FINANCIALS_REPORTED.name], rows(live_schema.FILED), told

@@ -18,6 +18,7 @@ from connectors.us.contributions.ownership import OWNERSHIP
 from connectors.us.contributions.profiles import PROFILES, SYMBOLS
 from connectors.us.news import PRESS
 from connectors.us.register import MARKET
+from connectors.us.submissions import dataset as submissions_dataset
 from connectors.us.submissions import schema as submissions_schema
 from connectors.us.symbols import company_tickers
 
@@ -29,7 +30,7 @@ CONTRIBUTIONS: Final = (
     OWNERSHIP,
     # no LEI records: an LEI is found in the profile
     isin_contribution(MARKET, through=submissions_schema.FILERS.name),
-    listing_rule(submissions_schema.KEY, company_tickers.KEY),
+    listing_rule(MARKET, submissions_dataset.DATASET, company_tickers.DATASET),
     news_contribution(MARKET, PRESS),
     acts_contribution(MARKET, regulators.DATASETS, regulators.REGISTER),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -250,9 +250,32 @@ def print_report(report: IngestReport, layout: Layout) -> None:
         ],
     )
     print_problems(report, layout)
+    for line in reconciliation_lines(report):
+        typer.echo(line)
     events = ", ".join(f"{kind} {count}" for kind, count in sorted(report.events.items())) or "none"
     typer.echo(f"events: {events}; signals: {report.signals}")
     typer.echo(_closing_line(report))
+
+
+def reconciliation_lines(report: IngestReport) -> Iterator[str]:
+    """A line per market and count: what its release cannot account for, 0 included, with examples of statuses."""
+    for market, found in sorted(report.reconciliations.items()):
+        yield _counted_line(market, "staged rows link to no company", found.unlinked_rows)
+        yield _counted_line(market, "records name another subject under an unchanged id", found.changed_subjects)
+        rules = found.rules_without_data
+        yield f"{market}: {len(rules)} rules read absence in datasets that were never loaded, and decide nothing"
+        for rule in rules:
+            yield f"  {rule.rule} reads {', '.join(rule.datasets)}: {rule.undecided:,} rows undecided"
+        count = found.unexplained_companies
+        yield f"{market}: {count:,} companies with a status that their registry status does not mean, unexplained"
+        for one in found.unexplained_statuses:
+            examples = f", as {', '.join(one.examples)}" if one.examples else ""
+            yield f"  {one.registry_status!r} means {one.meaning}, served {one.served}: {one.companies:,}{examples}"
+
+
+def _counted_line(market: str, what: str, counts: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{dataset} {count:,}" for dataset, count in sorted(counts.items()) if count)
+    return f"{market}: {sum(counts.values()):,} {what}" + (f": {listed}" if listed else "")
 
 
 def _closing_line(report: IngestReport) -> str:

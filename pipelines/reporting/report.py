@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -17,7 +17,9 @@ from pipelines.steps import fetch as steps_fetch
 from pipelines.steps import normalise, quarantine, stage
 from pipelines.steps.future_instants import FUTURE_GUARD, describe_refused, future_file_reason
 from pipelines.workspace import Workspace
+from warehouse.release.manifest import parse_reconciliation
 from warehouse.release.run_log import ErrorNote, QuarantineNote
+from warehouse.schema.market_state import Reconciliation
 from warehouse.staged.store import StagedIndex
 
 DONE: Final = 0
@@ -59,7 +61,7 @@ class IngestReport:
     """One ingest. `release`: the number published, None if none was; `markets`: number of companies touched.
 
     unreadable: number of files and fetched bodies of which nothing could be read. late: by dataset, files older than
-    what was already ingested, which make no events.
+    what was already ingested, which make no events. reconciliations: by market, what cannot be accounted for.
     """
 
     release: int | None
@@ -73,6 +75,7 @@ class IngestReport:
     batches: tuple[str, ...] = ()
     unreadable: int = 0
     late: Mapping[str, int] = field(default_factory=dict)
+    reconciliations: Mapping[str, Reconciliation] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)  # by market, its steps from RAW to events
 
     @property
@@ -109,6 +112,7 @@ class IngestReport:
             "held": [asdict(held) for held in self.held],
             "signals": self.signals,
             "late": dict(self.late),
+            "reconciliations": {market: asdict(found) for market, found in sorted(self.reconciliations.items())},
         }
 
 
@@ -130,6 +134,7 @@ def merge_reports(reports: Iterable[IngestReport]) -> IngestReport:
         batches=tuple(batch for report in reports for batch in report.batches),
         unreadable=sum(report.unreadable for report in reports),
         late=dict(sum((Counter(report.late) for report in reports), Counter())),
+        reconciliations={market: found for report in reports for market, found in report.reconciliations.items()},
         seconds=dict(sum((Counter(report.seconds) for report in reports), Counter())),
     )
 
@@ -179,7 +184,23 @@ def build_report(
         batches=(batch,),
         unreadable=sum(_unreadable_count(workspace, made, batch) for made in jurisdictions),
         late=late,
+        reconciliations=_reconciliations(workspace, release.get("reconciliations", {})),
     )
+
+
+def _reconciliations(workspace: Workspace, counted: Mapping[str, Mapping[str, Any]]) -> dict[str, Reconciliation]:
+    """What a run counted of its markets; examples are those of the release, which an erasure replaces."""
+    manifest = workspace.release_store.current_manifest() if counted else None
+    released = {} if manifest is None else manifest.markets
+    found: dict[str, Reconciliation] = {}
+    for market, values in counted.items():
+        own = parse_reconciliation(values)
+        state = released.get(market)
+        of_release = state.reconciliation if state is not None else None
+        known = {} if of_release is None else {one.key: one.examples for one in of_release.unexplained_statuses}
+        statuses = (replace(one, examples=known.get(one.key, ())) for one in own.unexplained_statuses)
+        found[market] = replace(own, unexplained_statuses=tuple(statuses))
+    return found
 
 
 def _unreadable_count(workspace: Workspace, made: Jurisdiction, batch: str) -> int:

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import CONTRADICTIONS, CONTRADICTIONS_SCHEMA, Jurisdiction
+from connectors.contract.dataset import CONTRADICTIONS, CONTRADICTIONS_SCHEMA, AbsenceRule, Jurisdiction, LoadedRows
 from connectors.contract.pieces import Signal
-from pipelines.steps import schema_validation, stage
+from pipelines.steps import reconciliation, schema_validation, stage
 from pipelines.steps.batch_figures import first_load_batches, unchanged_body_keys
 from pipelines.steps.link_companies import LINKED, CompanyLinker
 from pipelines.steps.lookups import unconfirmed_keys
@@ -306,6 +306,7 @@ class _NormaliseRun:
 
     def apply_instant(self, plan: InstantPlan) -> None:
         """Applies the snapshots of one instant; writes the snapshot of companies touched or decided on."""
+        before = self._rules_without_data()
         changed = [
             (snapshot, self._apply_table(snapshot, table)) for snapshot in plan.snapshots for table in snapshot.tables
         ]
@@ -315,14 +316,28 @@ class _NormaliseRun:
                 self.counts.late.setdefault(snapshot.dataset.key, set()).update(self._file_names(snapshot))
         moved, linked = self.links.follow(plan.changed_tables)
         decided = pl.Series("company_id", [row.company_id for row in plan.decisions], pl.String)
-        touched = pl.concat([decided, *(companies for _, companies in changed), moved]).unique().sort()
+        reconciliation.record_completeness(self.history, _completeness(plan.snapshots))
         for snapshot in plan.snapshots:
             for archive in snapshot.repeated:
                 for table in snapshot.dataset.staged_tables.values():
                     self.history.touch_provenance(table, archive.on, archive.sha256, snapshot.instant)
             self.history.advance_watermark(snapshot.dataset.key, plan.instant)
+        reopened = self._reopened_companies(before)
+        touched = pl.concat([decided, *(companies for _, companies in changed), moved, reopened]).unique().sort()
         if not touched.is_empty():
             self._write_normalised(touched, plan, {EDITIONS: _editions_frame(plan.snapshots), LINKED: linked})
+
+    def _rules_without_data(self) -> list[AbsenceRule]:
+        """The rules that data to come will make decide."""
+        tables = reconciliation.read_loaded_tables(self.jurisdiction, self.history)
+        rules = reconciliation.rules_without_data(self.jurisdiction, tables)
+        return [rule for rule in rules if not rule.is_open_without_records]
+
+    def _reopened_companies(self, before: Sequence[AbsenceRule]) -> pl.Series:
+        """All companies, if a rule could not read absence before this instant and can now; else none."""
+        now = self._rules_without_data()
+        tables = staged_tables(self.jurisdiction).values() if any(rule not in now for rule in before) else ()
+        return self.history.companies_with_records(tables).alias("company_id")
 
     def _apply_table(self, snapshot: StagedSnapshot, table: Table) -> pl.Series:
         """Applies one table of a snapshot; returns the companies it changed."""
@@ -377,24 +392,26 @@ class _NormaliseRun:
 
     def _write_normalised(self, touched: pl.Series, plan: InstantPlan, extra: Mapping[str, pl.DataFrame]) -> None:
         """Writes the snapshot in parts; the extra frames go with each part, filtered to its companies."""
-        instant, store = plan.instant, self.workspace.snapshot_store
+        instant, store, undecided = plan.instant, self.workspace.snapshot_store, self._rules_without_data()
         with store.writer(self.jurisdiction.code, self.batch, instant, plan.known_at) as writer:
             for companies, tables, far in parallel_map(
                 self._current_records(touched), partial(self._normalise_companies, instant)
             ):
                 self._count_rows(tables, companies)
                 self.counts.far += far
+                self.counts.signals += reconciliation.undecided_signals(undecided, tables)
                 own = {name: _rows_of_companies(rows, companies) for name, rows in extra.items()}
                 writer.add({**tables, **own}, companies)
         self.history.advance_known_time(plan.known_at)
         self.history.record_step(IMAGE_MARK, snapshot_key(self.batch, instant))
 
     def _current_records(self, touched: pl.Series) -> Generator[_Present, None, None]:
-        """The touched companies in chunks, with their present rows."""
-        tables = staged_tables(self.jurisdiction)
+        """The touched companies in chunks, with their present rows of the tables that were ever loaded."""
+        there = reconciliation.read_loaded_tables(self.jurisdiction, self.history)
+        tables = [table for name, table in staged_tables(self.jurisdiction).items() if name in there.loaded]
         for start in range(0, len(touched), CHUNK):
             companies = touched[start : start + CHUNK]
-            yield companies, self.history.present_rows_of(tables.values(), companies)
+            yield companies, LoadedRows(self.history.present_rows_of(tables, companies), there.in_part)
 
     def _normalise_companies(
         self, instant: datetime, known: _Present
@@ -434,6 +451,15 @@ def _rows_of_snapshot(snapshot: StagedSnapshot) -> pl.Expr:
 def _rows_of_companies(rows: pl.DataFrame, companies: pl.Series) -> pl.DataFrame:
     """Rows without a company, or of one of these."""
     return rows.filter(pl.col("company_id").is_in(companies.implode())) if "company_id" in rows.columns else rows
+
+
+def _completeness(found: Iterable[StagedSnapshot]) -> dict[str, bool]:
+    """By dataset, whether any of its snapshots is complete."""
+    complete: dict[str, bool] = {}
+    for snapshot in found:
+        key = snapshot.dataset.key
+        complete[key] = complete.get(key, False) or snapshot.is_complete
+    return complete
 
 
 def _editions_frame(found: Iterable[StagedSnapshot]) -> pl.DataFrame:

@@ -19,25 +19,29 @@ from pathlib import Path
 import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
-from pipelines.steps import fetch, quarantine
+from pipelines.steps import fetch, quarantine, reconciliation
 from pipelines.steps.fetch import FetchResult
 from pipelines.workspace import Workspace, profile_dataset
 from warehouse import schema_render
 from warehouse.publish.publisher import MarketPart
 from warehouse.release import freshness
 from warehouse.release.freshness import DatasetCheck
-from warehouse.schema.market_state import DatasetState
+from warehouse.schema.market_state import DatasetState, Reconciliation
 from warehouse.schema.tables import EVENTS
 from warehouse.storage import parquet
 
 
 @dataclass(frozen=True, slots=True)
 class PublishResult:
-    """What was published: the number (None: nothing had changed), and its new events."""
+    """What was published: the number (None: nothing had changed), and its new events.
+
+    reconciliations: by market, what its state at the end of the run cannot account for, without examples.
+    """
 
     release: int | None
     events: Mapping[str, int] = field(default_factory=dict)
     events_by_dataset: Mapping[str, int] = field(default_factory=dict)
+    reconciliations: Mapping[str, Reconciliation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ class MarketReleaseInput:
     history: Path | None
     datasets: Mapping[str, DatasetState]
     events: pl.DataFrame
+    reconciliation: Reconciliation | None = None
 
 
 def load_market(workspace: Workspace, market: str, events: pl.DataFrame | None = None) -> MarketReleaseInput:
@@ -61,6 +66,7 @@ def load_market(workspace: Workspace, market: str, events: pl.DataFrame | None =
             workspace.layout.history_file(market) if history.revision else None,
             {dataset: recorded.update(dataset, state) for dataset, state in states.items()},
             history.outbox_events() if events is None else events,
+            reconciliation.reconcile_market(jurisdiction, history),
         )
 
 
@@ -87,6 +93,7 @@ def _market_part(one: MarketReleaseInput, is_whole: bool) -> MarketPart:
         "held" if is_quarantined else "fresh",
         quarantine.newest_instant(one.datasets),
         one.datasets,
+        one.reconciliation,
     )
 
 
@@ -113,7 +120,14 @@ def publish(
     new = events.filter(~pl.col("event_id").is_in(known.to_list()))
     registers = (json.loads(data)["source"]["register"] for data in new["data"])
     result = PublishResult(
-        release, dict(sorted(Counter(new["event_type"]).items())), dict(sorted(Counter(registers).items()))
+        release,
+        dict(sorted(Counter(new["event_type"]).items())),
+        dict(sorted(Counter(registers).items())),
+        {
+            one.jurisdiction.code: found.without_examples()
+            for one in inputs
+            if (found := one.reconciliation) is not None
+        },
     )
     workspace.step_results.write(batch, "release", asdict(result))
     workspace.report_progress("no changes" if release is None else f"release {release}")

@@ -130,4 +130,11 @@ WEBHOOKS: Final = (
         'found = session.execute(columns.where(MatchedEvent.event_type == "ownership.changed")).all()',
         "tests/api/webhooks/test_erasure.py::test_erase_events_of_a_type_that_names_a_holder_since_lately_blanks_it",
     ),
+    Mutant(
+        "markets: what was not counted is 0",
+        "api/companies/routes/markets.py",
+        'return {"unlinked_rows": figures.unlinked_rows.get(key), "changed_subjects": figures.changed_subjects.get(key)}',
+        'return {"unlinked_rows": figures.unlinked_rows.get(key, 0), "changed_subjects": 0}',
+        "tests/api/companies/test_markets.py::test_markets_with_reconciliation_state_what_is_unaccounted_for",
+    ),
 )

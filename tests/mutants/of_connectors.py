@@ -235,4 +235,33 @@ CONNECTORS: Final = (
         "tests/connectors/contract/test_contribution.py"
         "::test_normalise_values_that_two_contributions_state_differently_are_told_and_the_lower_rank_is_served",
     ),
+    Mutant(
+        "a company missing from a register that was never loaded does not trade",
+        "connectors/se/profile/status.py",
+        "if reads_scb",
+        "if reads_scb or missing is not None",
+        "tests/connectors/se/profile/test_companies.py::test_company_while_scb_was_never_loaded_has_no_status_source",
+    ),
+    Mutant(
+        "a Form 15 whose text was never loaded ends the registration of shares",
+        "connectors/us/profile/status.py",
+        '_is_unread=pl.lit(not ENDS_READ.has_data(present)) & ~pl.col("_ended_word").str.starts_with(_REVOKED)',
+        "_is_unread=pl.lit(value=False)",
+        "tests/connectors/us/profile/test_status.py::test_form_15_while_no_header_was_loaded_decides_nothing",
+    ),
+    Mutant(
+        "a profile alone says that no accounts were filed",
+        "connectors/uk/mapping.py",
+        "reads_accounts=status.NO_ACCOUNTS.has_data(present),",
+        "reads_accounts=True,",
+        "tests/connectors/uk/test_mapping.py"
+        "::test_profile_alone_says_nothing_of_accounts_that_the_register_file_would_list",
+    ),
+    Mutant(
+        "a bare year is the calendar year whether or not accounts were loaded",
+        "connectors/no/newsweb/mapping.py",
+        'is_calendar_year = pl.lit(knows_years) & ~pl.col("_broken_year").fill_null(value=False)',
+        'is_calendar_year = pl.lit(value=True) & ~pl.col("_broken_year").fill_null(value=False)',
+        "tests/connectors/no/newsweb/test_dataset.py::test_bare_year_while_accounts_were_never_loaded_is_no_period",
+    ),
 )

@@ -9,6 +9,8 @@ _FUTURE: Final = "tests/pipelines/ingest/test_run_future.py"
 _INSTANTS: Final = "tests/pipelines/steps/test_future_instants.py"
 _EVENTS: Final = "tests/pipelines/transforms/events/test_event_rows.py"
 _OWNERSHIP: Final = "tests/pipelines/transforms/ownership/test_owners.py"
+_RULES: Final = "tests/pipelines/steps/test_reconciliation.py"
+_UNACCOUNTED: Final = "tests/firm/test_reconciliations.py"
 _RECONCILED: Final = "tests/pipelines/transforms/ownership/test_survivorship.py"
 _FIRST_LOADS: Final = "tests/pipelines/ingest/test_run_first_loads.py"
 _ERASE: Final = "tests/firm/test_erase.py"
@@ -366,5 +368,26 @@ PIPELINES: Final = (
         "named = _without_erased_names(file, plan.redactor)",
         "named = file",
         f"{_ERASE}::test_erase_and_ingest_leave_no_name_in_any_file_or_table",
+    ),
+    Mutant(
+        "reconciliation: companies stay undecided when the dataset comes",
+        "pipelines/steps/normalise.py",
+        "tables = staged_tables(self.jurisdiction).values() if any(rule not in now for rule in before) else ()",
+        "tables = () if before or now else ()",
+        f"{_UNACCOUNTED}::test_ingest_of_scb_decides_what_was_open_without_an_event",
+    ),
+    Mutant(
+        "reconciliation: a part of a register says who is absent from it",
+        "connectors/contract/dataset.py",
+        "return any(name in loaded and not (self.needs_full and name in in_part) for name in tables)",
+        "return any(name in loaded for name in tables)",
+        f"{_RULES}::test_rules_without_data_are_those_that_read_datasets_never_loaded",
+    ),
+    Mutant(
+        "reconciliation: a status of another source is unexplained",
+        "pipelines/steps/reconciliation.py",
+        "if meaning is None or meaning == group.served or (group.source is not None and group.source not in own):",
+        "if meaning is None or meaning == group.served:",
+        f"{_RULES}::test_unexplained_status_is_another_meaning_without_another_source",
     ),
 )

@@ -176,4 +176,25 @@ WAREHOUSE: Final = (
         "tests/pipelines/steps/test_lookups.py"
         "::test_late_arriving_full_snapshot_supersedes_nothing_newer_in_look_ups_and_quarantine",
     ),
+    Mutant(
+        "reconciliation: a record that names another subject is not marked",
+        "warehouse/history/current_records.py",
+        'mark = pl.when(pl.col(_ROW).is_in(changed)).then("_observed_at").otherwise(SUBJECT_CHANGED)',
+        'mark = pl.when(pl.col(_ROW).is_in(changed[:0])).then("_observed_at").otherwise(SUBJECT_CHANGED)',
+        "tests/warehouse/history/test_current_records.py::test_upsert_counts_records_that_name_another_subject",
+    ),
+    Mutant(
+        "reconciliation: a corrected typo is another subject",
+        "name_matching/same_subject.py",
+        "return OSA.distance(first, second, score_cutoff=allowed) <= allowed",
+        "return first == second and allowed >= 0",
+        "tests/name_matching/test_same_subject.py::test_is_same_name_of_another_spelling_is_true",
+    ),
+    Mutant(
+        "reconciliation: soft-deleted rows are unlinked rows",
+        "warehouse/history/reconciliation.py",
+        'f"SELECT count(*) FROM present.{quote_identifier(table.name)} WHERE _retired_at IS NULL AND {condition}",',
+        'f"SELECT count(*) FROM present.{quote_identifier(table.name)} WHERE {condition}",',
+        "tests/warehouse/history/test_current_records.py::test_upsert_counts_records_that_name_another_subject",
+    ),
 )

@@ -151,9 +151,9 @@ def _company(number: pl.Expr) -> pl.Expr:
 
 def normalise(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.DataFrame]:
     del today
-    register = present["fi_register"].collect()
-    accounts = present["fi_accounts"].filter(pl.col("_retired_at").is_null()).collect()
-    owners = present["fi_owners"].filter(pl.col("_retired_at").is_null()).collect()
+    register = staging.present_rows(present, REGISTER).collect()
+    accounts = staging.present_rows(present, ACCOUNTS).filter(pl.col("_retired_at").is_null()).collect()
+    owners = staging.present_rows(present, OWNERS).filter(pl.col("_retired_at").is_null()).collect()
     return {
         "companies": table_of(tables.COMPANIES, [_profile(row) for row in register.iter_rows(named=True)]),
         "filings": table_of(tables.FILINGS, [filing_of(row) for row in accounts.iter_rows(named=True)]),

@@ -81,8 +81,8 @@ def touches(table: str, rows: pl.DataFrame) -> pl.Series:
 
 def normalise(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.DataFrame]:
     found = invented.normalise(present, today)
-    issuers = present["fi_issuers"].collect().to_dicts()
-    stakes = present["fi_stakes"].collect().to_dicts()
+    issuers = staging.present_rows(present, ISSUERS).collect().to_dicts()
+    stakes = staging.present_rows(present, STAKES).collect().to_dicts()
     more = {
         "filings": invented.table_of(tables.FILINGS, [_filing(row) for row in issuers]),
         "holdings": invented.table_of(tables.HOLDINGS, [_stake(row) for row in stakes]),

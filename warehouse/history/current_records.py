@@ -1,5 +1,7 @@
 """Current source records: the newest staged row of every record, stored in a market's history file.
 
+A row that names another subject than the row before it under the same key is marked (`Table.subjects`).
+
 Does not belong here: the meaning of the rows (`connectors`), or the shared tables derived from them
 (`scd2`).
 """
@@ -14,6 +16,7 @@ from typing import Final
 import duckdb
 import polars as pl
 
+from name_matching.same_subject import is_same_subject
 from warehouse import schema_render
 from warehouse.history import company_links
 from warehouse.history.company_links import KeyOf
@@ -47,6 +50,8 @@ NO_KEYS: Final[Mapping[str, KeyOf]] = MappingProxyType({})
 # In-place changes stay in memory until the transaction ends: three gigabytes for the twenty million rows that
 # a register repeats in a day.
 UPDATING: Final = "4500MB"
+SUBJECT_CHANGED: Final = "_subject_changed_at"  # when a record last named another subject than before
+_BEFORE: Final = "_before_"  # prefix of columns with the values of the row before
 _ROW: Final = "_row"
 _NEWEST: Final = "greatest(_observed_at, _told_at)"  # ignores null
 
@@ -59,7 +64,8 @@ def ensure_record_table(
     extra: columns of `company_links` with their types.
     """
     types = schema_render.duckdb_storage_types(table) | META_TYPES
-    ensure_table(connection, "present", table.name, types | dict(extra or {}))
+    marks = {SUBJECT_CHANGED: "TIMESTAMPTZ"} if table.subjects else {}
+    ensure_table(connection, "present", table.name, types | marks | dict(extra or {}))
 
 
 def upsert_records(
@@ -82,8 +88,34 @@ def upsert_records(
         ) WHERE company IS NOT NULL ORDER BY 1""",
     )
     differing = query_frame(connection, "SELECT row FROM compared WHERE differs ORDER BY row")["row"]
-    _write_changes(connection, table, company_links.with_computed_keys(table, rows[differing], keys))
+    fresh = company_links.with_computed_keys(table, rows[differing], keys)
+    _write_changes(connection, table, _with_subject_marks(connection, table, fresh))
     return touched["company"].cast(pl.String)
+
+
+def _with_subject_marks(connection: duckdb.DuckDBPyConnection, table: Table, fresh: pl.DataFrame) -> pl.DataFrame:
+    """Adds SUBJECT_CHANGED to rows that differ: their own instant if they name another subject, else the mark kept."""
+    if not table.subjects:
+        return fresh
+    columns = table.subject_columns
+    listed = ", ".join([SUBJECT_CHANGED, *(quote_identifier(_BEFORE + name) for name in columns)])
+    known = query_frame(connection, f"SELECT row AS {_ROW}, {listed} FROM compared WHERE differs AND old IS NOT NULL")
+    kept = pl.col(SUBJECT_CHANGED).cast(schema_render.INSTANT)
+    former = known.with_columns(pl.col(_ROW).cast(fresh.schema[_ROW]), kept)
+    is_unequal = (pl.col(name) != pl.col(_BEFORE + name) for name in columns)  # null where only one row states it
+    pairs = fresh.select(_ROW, *columns).join(former, on=_ROW).filter(pl.any_horizontal(is_unequal))
+    changed = [row[_ROW] for row in pairs.iter_rows(named=True) if _is_other_subject(table, row)]
+    marked = fresh.join(former.select(_ROW, SUBJECT_CHANGED), on=_ROW, how="left", maintain_order="left")
+    mark = pl.when(pl.col(_ROW).is_in(changed)).then("_observed_at").otherwise(SUBJECT_CHANGED)
+    return marked.with_columns(mark.alias(SUBJECT_CHANGED))
+
+
+def _is_other_subject(table: Table, row: Mapping[str, str | None]) -> bool:
+    versions = {name: (row[_BEFORE + name], row[name]) for name in table.subject_columns}
+    return not all(
+        is_same_subject([versions[name] for name in subject.numbers], [versions[name] for name in subject.names])
+        for subject in table.subjects
+    )
 
 
 def _newest_per_key(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
@@ -108,7 +140,14 @@ def _comparison_sql(table: Table) -> str:
     tests = [f"s.{quote_identifier(column)} IS DISTINCT FROM p.{quote_identifier(column)}" for column in values]
     keys = " AND ".join(f"s.{quote_identifier(column)} = p.{quote_identifier(column)}" for column in table.key)
     others = [name for name in (*table.key, table.told) if name is not None and name not in table.business]
+    others += [name for name in table.subject_columns if name not in (*table.business, *others)]
     listed = quoted_columns([*table.business, *others])
+    marks, before = "", ""
+    if table.subjects:
+        marks = f", {SUBJECT_CHANGED}"
+        before = marks + "".join(
+            f", p.{quote_identifier(name)} AS {quote_identifier(_BEFORE + name)}" for name in table.subject_columns
+        )
     newer = "s._observed_at >= p._observed_at"
     if table.sequence is not None:
         newer = _is_newer_sql(table, table.sequence)
@@ -117,10 +156,10 @@ def _comparison_sql(table: Table) -> str:
         SELECT s.{_ROW} AS row, p.old, s._company_id AS company, p._company_id AS former,
             CASE WHEN p._retired_at > s._observed_at THEN p._retired_at END AS retired,
             {" OR ".join(["p.old IS NULL", "p._retired_at IS NOT NULL", *tests])} AS differs,
-            s._observed_at, s._raw
+            s._observed_at, s._raw{before}
         FROM staged AS s
         LEFT JOIN (
-            SELECT rowid AS old, {listed}, _company_id, _retired_at, {_NEWEST} AS _observed_at
+            SELECT rowid AS old, {listed}, _company_id, _retired_at, {_NEWEST} AS _observed_at{marks}
             FROM present.{quote_identifier(table.name)}
         ) AS p ON {keys}
         WHERE p.old IS NULL OR {newer}
@@ -272,7 +311,7 @@ def record_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]
     found = dict.fromkeys((table.name for table in tables), 0)
     selects = [
         f"SELECT {string_literal(name)}, count(*) FROM present.{quote_identifier(name)} WHERE _retired_at IS NULL"
-        for name in sorted(_present_tables(connection))
+        for name in sorted(stored_tables(connection))
         if name in found
     ]
     return found | dict(connection.execute(" UNION ALL ".join(selects)).fetchall() if selects else ())
@@ -280,7 +319,7 @@ def record_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]
 
 def repeated_record_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table]) -> dict[str, int]:
     """By staged table, records with more than one current row; only tables that have some. See `delete_rows`."""
-    stored = _present_tables(connection)
+    stored = stored_tables(connection)
     counts = {
         table.name: query_int(
             connection,
@@ -293,7 +332,8 @@ def repeated_record_counts(connection: duckdb.DuckDBPyConnection, tables: Iterab
     return {name: count for name, count in counts.items() if count}
 
 
-def _present_tables(connection: duckdb.DuckDBPyConnection) -> set[str]:
+def stored_tables(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    """Names of the staged tables that a history has."""
     found = connection.execute(
         """SELECT table_name FROM duckdb_tables()
             WHERE database_name = current_database() AND schema_name = 'present'"""

@@ -19,8 +19,9 @@ import duckdb
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.history import company_links, current_records, database, scd2
+from warehouse.history import company_links, current_records, database, reconciliation, scd2
 from warehouse.history.company_links import KeyOf, LinkPath
+from warehouse.history.reconciliation import StatusGroup
 from warehouse.history.scd2 import TableDiff
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
@@ -116,6 +117,10 @@ class MarketHistory:
         """Records that a step has processed `key`."""
         if key not in self.recorded_keys(step):
             self._connection.execute("INSERT INTO marks VALUES ($1, $2)", [step, key])
+
+    def forget_step(self, step: str, key: str) -> None:
+        """Removes what `record_step` has recorded."""
+        self._connection.execute("DELETE FROM marks WHERE step = $1 AND key = $2", [step, key])
 
     def recorded_keys(self, step: str) -> frozenset[str]:
         """Keys that a step has processed."""
@@ -216,6 +221,29 @@ class MarketHistory:
     def present_rows_of(self, tables: Iterable[Table], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
         """Present rows of these companies by staged table; soft-deleted ones carry their instant."""
         return current_records.records_of_companies(self._connection, tables, company_ids)
+
+    # What cannot be accounted for
+
+    def unlinked_row_counts(self, tables: Iterable[Table]) -> dict[str, int]:
+        """By staged table, present rows that link to no company; tables without rows are missing."""
+        return reconciliation.unlinked_row_counts(self._connection, tables)
+
+    def changed_subject_counts(self, tables: Iterable[Table]) -> dict[str, int]:
+        """By staged table with subjects, present rows that named another one before; others are missing."""
+        with self.transaction():
+            return reconciliation.changed_subject_counts(self._connection, tables)
+
+    def companies_with_records(self, tables: Iterable[Table]) -> pl.Series:
+        """Companies with a present row in any of the staged tables."""
+        return reconciliation.companies_with_records(self._connection, tables)
+
+    def count_current_rows(self, table: Table, condition: pl.Expr) -> int:
+        """Current rows of a shared table that meet a condition."""
+        return reconciliation.count_current_rows(self._connection, table, condition)
+
+    def status_groups(self) -> list[StatusGroup]:
+        """Current companies with a registry status and no reason for their status, by what is served."""
+        return reconciliation.status_groups(self._connection)
 
     # Shared tables over time
 

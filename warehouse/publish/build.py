@@ -23,7 +23,7 @@ from warehouse.ledger.ledger import Ledger
 from warehouse.publish import full_build, validation
 from warehouse.publish.validation import ContentSummary
 from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE, HistoryRevision, InvalidReleaseError, ReleaseManifest
-from warehouse.schema.market_state import DatasetState, MarketState
+from warehouse.schema.market_state import DatasetState, MarketState, Reconciliation
 from warehouse.schema.tables import TABLES
 from warehouse.serving import documents_db, name_index, search_table
 from warehouse.storage import atomic_files
@@ -47,13 +47,14 @@ CHANGED: Final = "changed.duckdb"  # next to the release while it is built
 
 @dataclass(frozen=True, slots=True)
 class MarketPart:
-    """One market's input to a release. `history` None: its part of the previous release is kept."""
+    """One market's input to a release. `history` None: its part of the previous release is kept, with its figures."""
 
     market: str
     history: Path | None
     state: Literal["fresh", "held"]
     at: datetime | None
     datasets: Mapping[str, DatasetState] = field(default_factory=dict)
+    reconciliation: Reconciliation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +302,9 @@ def _market_states(made: ReleasePlan, companies: Mapping[str, int]) -> dict[str,
     markets = dict(made.previous_manifest.markets) if made.previous_manifest else {}
     for market, part in made.parts.items():
         if part.history is not None or market in markets:
-            markets[market] = MarketState(part.state, part.at, 0, part.datasets)
+            kept = markets[market].reconciliation if market in markets else None
+            figures = kept if part.history is None else part.reconciliation
+            markets[market] = MarketState(part.state, part.at, 0, part.datasets, figures)
     return {market: replace(markets[market], companies=companies.get(market, 0)) for market in sorted(markets)}
 
 

@@ -15,7 +15,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from warehouse.schema.market_state import DatasetState, LicenceTerms, MarketState, QuarantineReason
+from warehouse.schema.market_state import (
+    DatasetState,
+    LicenceTerms,
+    MarketState,
+    QuarantineReason,
+    Reconciliation,
+    RuleWithoutData,
+    UnexplainedStatus,
+)
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
@@ -122,7 +130,29 @@ def _parse_market(values: Mapping[str, Any]) -> MarketState:
         )
         for key, value in values["datasets"].items()
     }
-    return MarketState(values["state"], optional_instant(values["at"]), values["companies"], datasets)
+    return MarketState(
+        values["state"],
+        optional_instant(values["at"]),
+        values["companies"],
+        datasets,
+        # missing in releases made by earlier versions
+        parse_reconciliation(values["reconciliation"]) if values.get("reconciliation") else None,
+    )
+
+
+def parse_reconciliation(values: Mapping[str, Any]) -> Reconciliation:
+    """Parses the figures of one market."""
+    return Reconciliation(
+        values["unlinked_rows"],
+        values["changed_subjects"],
+        tuple(
+            RuleWithoutData(one["rule"], tuple(one["datasets"]), one["undecided"])
+            for one in values["rules_without_data"]
+        ),
+        tuple(
+            UnexplainedStatus(**(one | {"examples": tuple(one["examples"])})) for one in values["unexplained_statuses"]
+        ),
+    )
 
 
 def optional_instant(text: str | None) -> datetime | None:

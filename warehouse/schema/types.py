@@ -44,6 +44,18 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """Columns that state whom or what a record is about, where its key does not.
+
+    numbers: in this order; the first number that both the former and the new row state decides. names: compared where
+    no number does (`name_matching.same_subject`).
+    """
+
+    numbers: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """One table: its key is unique and never null.
 
@@ -52,6 +64,8 @@ class Table:
     `sequence` names an integer column with the source's own change number: if two rows have one, the higher is
     newer, regardless of their instants. `told` names, in such a table, the column with the source's time of
     publication; such a row is older than any full file of a later day.
+    `subjects`, of a staged table: whom its records are about. A record that names another subject under an unchanged
+    key is counted. Empty: the key itself is the number or the name of the subject.
     """
 
     name: str
@@ -63,12 +77,21 @@ class Table:
     sort: tuple[str, ...] = field(default=())
     sequence: str | None = None
     told: str | None = None
+    subjects: tuple[Subject, ...] = ()
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
         if len(set(names)) != len(names):
             raise ValueError(f"table {self.name}: a column is declared more than once")
-        for name in (*self.key, *self.sort, self.valid_from, self.ended, self.sequence, self.told):
+        for name in (
+            *self.key,
+            *self.sort,
+            self.valid_from,
+            self.ended,
+            self.sequence,
+            self.told,
+            *self.subject_columns,
+        ):
             if name is not None and name not in names:
                 raise ValueError(f"table {self.name}: no column {name!r}")
 
@@ -81,6 +104,12 @@ class Table:
     def business(self) -> tuple[str, ...]:
         """Names of the business columns."""
         return tuple(column.name for column in self.columns if column.business)
+
+    @property
+    def subject_columns(self) -> tuple[str, ...]:
+        """Columns that state the subjects of a record, each once."""
+        named = [column for subject in self.subjects for column in (*subject.numbers, *subject.names)]
+        return tuple(dict.fromkeys(named))
 
     def column(self, name: str) -> Column:
         """The declaration of one column; raises KeyError if there is none."""

@@ -1,7 +1,7 @@
-"""Markets (docs/contract/contract.md 4.8a): freshness and licence of every dataset.
+"""Markets (docs/contract/contract.md 4.8a): freshness and licence of every dataset, and what is unaccounted for.
 
 Lets callers see how old each figure is. Not counted. Does not belong here: recording freshness
-(`pipelines.steps.publish`).
+(`pipelines.steps.publish`), or counting (`pipelines.steps.reconciliation`).
 """
 
 from datetime import UTC, datetime
@@ -9,30 +9,32 @@ from typing import Any
 
 import msgspec
 
+from api.companies.query_params import MARKETS as MARKETS_QUERY
+from api.companies.query_params import MARKETS_INCLUDE, RECONCILIATION
 from api.http.context import RequestContext
-from api.http.query.params import NO_PARAMETERS
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
 from api.http.routing import endpoint
 from warehouse.reader.reader import PinnedRelease
 from warehouse.release.freshness import Freshness
 from warehouse.schema.codes import MARKET_NAMES, MARKETS, SERVED
-from warehouse.schema.market_state import DatasetState, MarketState
+from warehouse.schema.market_state import DatasetState, MarketState, Reconciliation
 
 _NOT_LOADED = MarketState("fresh", None)
 
 
 @endpoint("/api/v1/markets", is_counted=False)
 async def list_markets(context: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(context.query_string)
+    with_figures = RECONCILIATION in MARKETS_QUERY.read(context.query_string)[MARKETS_INCLUDE]
     with context.services.release_reader.pin_release() as snapshot:
-        body = _markets_body(snapshot, context.services.release_reader.read_freshness())
+        body = _markets_body(snapshot, context.services.release_reader.read_freshness(), with_figures=with_figures)
         return data_response(context, context.services.release_headers.of(snapshot), body, content_digest(body))
 
 
-def _markets_body(snapshot: PinnedRelease, freshness: Freshness) -> bytes:
+def _markets_body(snapshot: PinnedRelease, freshness: Freshness, *, with_figures: bool) -> bytes:
     known = {code: freshness.of(state) for code, state in snapshot.markets.items() if code in SERVED}
-    data = [_market_object(code, known.get(code, _NOT_LOADED)) for code in MARKETS]
+    to_object = _reconciled_market_object if with_figures else _market_object
+    data = [to_object(code, known.get(code, _NOT_LOADED)) for code in MARKETS]
     return msgspec.json.encode({"data": data, "next_cursor": None, "has_more": False})
 
 
@@ -45,6 +47,31 @@ def _market_object(code: str, state: MarketState) -> dict[str, Any]:
         "observed_at": _format_instant(state.at),
         "datasets": [_dataset_object(key, dataset) for key, dataset in sorted(state.datasets.items())],
     }
+
+
+def _reconciled_market_object(code: str, state: MarketState) -> dict[str, Any]:
+    """A market with what the release cannot account for (`include=reconciliation`)."""
+    figures, found = state.reconciliation, _market_object(code, state)
+    for dataset in found["datasets"]:
+        dataset.update(_dataset_figures(dataset["dataset"], figures))
+    return found | _market_figures(figures)
+
+
+def _dataset_figures(key: str, figures: Reconciliation | None) -> dict[str, Any]:
+    if figures is None:
+        return {"unlinked_rows": None, "changed_subjects": None}
+    return {"unlinked_rows": figures.unlinked_rows.get(key), "changed_subjects": figures.changed_subjects.get(key)}
+
+
+def _market_figures(figures: Reconciliation | None) -> dict[str, Any]:
+    """What the release cannot account for of a market; null if it was made before that was counted."""
+    if figures is None:
+        return {"rules_without_data": None, "unexplained_statuses": None}
+    rules = [
+        {"rule": one.rule, "datasets": list(one.datasets), "undecided": one.undecided}
+        for one in figures.rules_without_data
+    ]
+    return {"rules_without_data": rules, "unexplained_statuses": figures.unexplained_companies}
 
 
 def _dataset_object(key: str, state: DatasetState) -> dict[str, Any]:

@@ -205,7 +205,19 @@ _DATASET: Final = {
     "licence": text_schema(100, "Licence of the data.", null=True),
     "licence_url": url_schema("URL of the licence text."),
     "attribution": text_schema(1000, "Attribution to display with the data.", null=True),
+    "unlinked_rows": integer_schema(0, INT64, "Records that link to no company; null if not counted.", null=True),
+    "changed_subjects": integer_schema(
+        0, INT64, "Records that name another subject than before under an unchanged id; null if not counted.", null=True
+    ),
 }
+_RULE_WITHOUT_DATA: Final = object_schema(
+    "A rule that reads the absence of records of datasets that were never loaded, and so decides nothing.",
+    {
+        "rule": text_schema(100, "Name of the rule.", pattern="^[a-z][a-z0-9_.]*$"),
+        "datasets": array_schema(REGISTER, 20, "Datasets that it reads."),
+        "undecided": integer_schema(0, INT64, "Number of rows that it leaves undecided."),
+    },
+)
 _MARKET: Final = {
     "market": text_schema(2, "Market code.", pattern="^[A-Z]{2}$") | {"x-extensible-enum": list(MARKETS)},
     "name": text_schema(60, "Name in English."),
@@ -213,6 +225,15 @@ _MARKET: Final = {
     "companies": integer_schema(0, INT64, "Number of companies served."),
     "observed_at": instant_schema("Date of the newest of its datasets.", null=True),
     "datasets": array_schema(schema_reference("Dataset"), 100, "Source datasets of the market."),
+    "rules_without_data": array_schema(
+        schema_reference("RuleWithoutData"), 100, "Rules that decide nothing; null if not counted.", null=True
+    ),
+    "unexplained_statuses": integer_schema(
+        0,
+        INT64,
+        "Companies whose registry status means another status, without a reason; null if not counted.",
+        null=True,
+    ),
 }
 
 
@@ -246,7 +267,13 @@ def schema_components() -> dict[str, Any]:
 def market_components() -> dict[str, Any]:
     """Named schemas of markets."""
     return {
-        "Dataset": object_schema("Freshness and licence of one dataset.", _DATASET),
-        "Market": object_schema("One market.", _MARKET),
+        "Dataset": object_schema(
+            "Freshness and licence of one dataset; with include=reconciliation also unaccounted records.",
+            _DATASET,
+            "unlinked_rows",
+            "changed_subjects",
+        ),
+        "RuleWithoutData": _RULE_WITHOUT_DATA,
+        "Market": object_schema("One market.", _MARKET, "rules_without_data", "unexplained_statuses"),
         "MarketList": page_schema("All markets, served and announced.", schema_reference("Market")),
     }

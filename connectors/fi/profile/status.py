@@ -48,6 +48,14 @@ RULES: Final = (
     StatusRule(_has_situation("SANE"), "active", "reorganisation", _since, _situation),
     StatusRule(_SUSPENDED, "dormant", "business_suspended", pl.col("taxRegisters.endDate"), _register_code),
 )
+# What each code of the registers means by itself; of the Trade Register and of situations, in lower case
+REGISTRY_STATUSES: Final = {
+    **dict.fromkeys(f.REGISTERED, "active"),
+    f.CEASED: "dissolved",
+    "konk": "dormant",
+    "seltila": "dormant",
+    "sane": "active",
+}
 # Date of becoming active again: the end of the last situation, the entry that superseded a deletion, or the new
 # entry in a tax register; otherwise unknown.
 _BACK: Final = pl.max_horizontal(

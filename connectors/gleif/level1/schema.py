@@ -12,7 +12,7 @@ from typing import Final
 from lxml import etree
 
 from connectors.kit.json.body import member_at, stripped_text
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 _T: Final = ColumnKind.TEXT
 COLUMNS: Final = (
@@ -66,7 +66,13 @@ CDF: Final[Mapping[str, str]] = {
 def lei_table(market: str) -> Table:
     """The staged table of a market."""
     number = Column(NUMBER, _T, "number in the market's register; null where the record is no company of it")
-    return Table(f"{market.lower()}_lei", "LEI records of a market.", ("lei",), (*COLUMNS, number))
+    return Table(
+        f"{market.lower()}_lei",
+        "LEI records of a market.",
+        ("lei",),
+        (*COLUMNS, number),
+        subjects=(Subject(numbers=("org_number", "registered_as"), names=("legal_name",)),),
+    )
 
 
 def row_from_api(record: object) -> Row:

@@ -12,10 +12,12 @@ from typing import Final
 
 import polars as pl
 
+from connectors.contract.dataset import AbsenceRule
 from connectors.kit import staging
 from connectors.no.aksjonaerregister.schema import CLASS, YEAR
 from connectors.no.enheter.schema import SHARE_COUNT
 from connectors.no.newsweb import schema as f
+from connectors.no.regnskap.dataset import DATASET as REGNSKAP
 from connectors.no.regnskap.schema import END as ACCOUNTS_END
 from name_matching.name_columns import fold_texts
 from warehouse.schema.ids import filing_id
@@ -26,6 +28,7 @@ _PRELIMINARY: Final = r"(?i)\bpreliminary\b|\bforeløpig"
 _INTERIM: Final = list(f.INTERIM)
 _PERCENT: Final = pl.Decimal(9, 4)
 _DECEMBER: Final = 12
+_NO_ACCOUNTS: Final = pl.LazyFrame(schema={"_company_id": pl.String(), ACCOUNTS_END: pl.Date()})
 # legal forms at the end of a name: the holder is not a person
 _COMPANY: Final = (
     r"(?i)\b(?:as|asa|ab|a/s|oyj?|ltd\.?|limited|plc|llc|l\.l\.c\.|llp|l\.?p\.?|inc\.?|corp\.?|corporation|gmbh|ag|"
@@ -34,8 +37,20 @@ _COMPANY: Final = (
 )
 
 
-def map_filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFrame) -> pl.DataFrame:
-    """Shared filings of annual and interim reports. Announcements without attachment are skipped: no document."""
+# A bare year is the calendar year, unless accounts of the company have another one
+CALENDAR_YEARS: Final = AbsenceRule(
+    name="no.filings.calendar_years",
+    reads=(REGNSKAP,),
+    undecided=(pl.col("register") == f.KEY) & pl.col("period_end").is_null(),
+    table=FILINGS.name,
+)
+
+
+def map_filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFrame | None) -> pl.DataFrame:
+    """Shared filings of annual and interim reports. Announcements without attachment are skipped: no document.
+
+    accounts: None if accounts were never loaded, so that nothing is known of financial years (`CALENDAR_YEARS`).
+    """
     stated = texts.select(
         f.ID, *(pl.col(name).alias(f"_{name}") for name in (f.START, f.END, f.IS_DATED)), pl.lit(True).alias("_is_read")
     )
@@ -49,12 +64,12 @@ def map_filings(messages: pl.LazyFrame, texts: pl.LazyFrame, accounts: pl.LazyFr
             pl.col("correctedByMessageId").is_null(),
         )
         .join(stated, on=f.ID, how="left")
-        .join(_broken_years(accounts), on="_company_id", how="left")
+        .join(_broken_years(accounts if accounts is not None else _NO_ACCOUNTS), on="_company_id", how="left")
         .with_columns(
             filing_type=pl.when(of_year).then(pl.lit("annual_report")).otherwise(pl.lit("interim_report")),
             _local=pl.col("publishedTime").dt.convert_time_zone(_OSLO),
         )
-        .with_columns(*_period_columns())
+        .with_columns(*_period_columns(knows_years=accounts is not None))
         .collect()
     )
     return staging.cast_to_table(_with_filing_columns(_merge_language_twins(reports)), FILINGS)
@@ -66,11 +81,12 @@ def _broken_years(accounts: pl.LazyFrame) -> pl.LazyFrame:
     return accounts.group_by("_company_id").agg((~(months == _DECEMBER).any()).alias("_broken_year"))
 
 
-def _period_columns() -> list[pl.Expr]:
+def _period_columns(*, knows_years: bool) -> list[pl.Expr]:
     """Period columns; the text's period overrides the headline's even if null (the two contradict each other)."""
     is_read = pl.col("_is_read").fill_null(value=False)
     is_dated = pl.when(is_read).then(pl.col(f"_{f.IS_DATED}")).otherwise(pl.col(f.IS_DATED))
-    known = is_dated.fill_null(value=False) | ~pl.col("_broken_year").fill_null(value=False)
+    is_calendar_year = pl.lit(knows_years) & ~pl.col("_broken_year").fill_null(value=False)
+    known = is_dated.fill_null(value=False) | is_calendar_year
     return [
         pl.when(known).then(pl.when(is_read).then(pl.col(f"_{name}")).otherwise(pl.col(name))).alias(name)
         for name in (f.START, f.END)

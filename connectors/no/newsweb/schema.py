@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 _T, _B, _D, _I, _P = (ColumnKind.TEXT, ColumnKind.BOOLEAN, ColumnKind.DATE, ColumnKind.INTEGER, ColumnKind.PERCENT)
 
@@ -54,6 +54,7 @@ MESSAGES: Final = Table(
         Column(CLIENT, _T, "id of the client's own, which versions in two languages may share"),
         *_PERIOD,
     ),
+    subjects=(Subject(numbers=("issuerId",), names=("issuerName",)),),
 )
 
 TEXTS: Final = Table(
@@ -61,6 +62,7 @@ TEXTS: Final = Table(
     "Period of an announcement, from its body and the names of its attachments.",
     (ID,),
     (Column(ID, _T, "number of the message", nullable=False), *_ISSUER, *_PERIOD),
+    subjects=(Subject(numbers=("issuerId",), names=("issuerName",)),),
 )
 
 FLAGS: Final = Table(
@@ -82,6 +84,7 @@ FLAGS: Final = Table(
         Column("capital_pct", _P, "share of capital"),
         Column("total_votes", _I, "voting rights of the issuer"),
     ),
+    subjects=(Subject(numbers=("organisasjonsnummer", "issuerId"), names=("issuerName",)), Subject(names=("name",))),
 )
 
 ISSUERS: Final = Table(

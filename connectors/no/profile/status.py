@@ -89,6 +89,22 @@ RULES: Final = (
         pl.lit("underRekonstruksjonsforhandling"),
     ),
 )
+# What each word of the register means by itself, in lower case
+REGISTRY_STATUSES: Final = {
+    **{
+        word.casefold(): "dormant"
+        for word in (
+            "konkurs",
+            *FORCED_DATES,
+            "underTvangsavviklingEllerTvangsopplosning",
+            "underAvvikling",
+            "underUtenlandskInsolvensbehandling",
+        )
+    },
+    "underRekonstruksjonsforhandling".casefold(): "active",
+    "SlettetEnhet".casefold(): "dissolved",
+    REMOVED.casefold(): "dissolved",
+}
 _OTHERWISE: Final = StatusRule(pl.lit(value=True), "active", None, _no_day, pl.lit(None, pl.String))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 KEY: Final = "se.arsredovisningar"
 NUMBER: Final = "organisationsnummer"
@@ -45,4 +45,5 @@ REPORTS: Final = Table(
         Column("is_audited", ColumnKind.BOOLEAN, "holds an audit report", nullable=False),
         Column("registered_by", ColumnKind.DATE, "last day of the week of registration, by the archive's name"),
     ),
+    subjects=(Subject(numbers=("organisationsnummer",)),),
 )

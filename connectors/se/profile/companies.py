@@ -118,21 +118,23 @@ def _newest_groups(
 
 
 def map_companies(
-    registered: pl.DataFrame, statistics: pl.DataFrame, reported: pl.DataFrame, today: date
+    registered: pl.DataFrame, statistics: pl.DataFrame, reported: pl.DataFrame, today: date, *, reads_scb: bool
 ) -> pl.DataFrame:
     """One row per company with a name, from `newest_statements` and `newest_statistics`.
 
-    reported: names from annual reports, for companies missing from every register file read so far.
+    reported: names from annual reports, for companies missing from every register file read so far. reads_scb: as in
+    `status.with_status`.
     """
-    return _map_profiles(join_statements(join_statements(registered, statistics, _SPARE), reported), today)
+    rows = join_statements(join_statements(registered, statistics, _SPARE), reported)
+    return _map_profiles(rows, today, reads_scb=reads_scb)
 
 
-def _map_profiles(rows: pl.DataFrame, today: date) -> pl.DataFrame:
+def _map_profiles(rows: pl.DataFrame, today: date, *, reads_scb: bool) -> pl.DataFrame:
     """Converts joined statements to profiles, row by row."""
     rows = rows.with_columns(_address_parts())
     code = postcodes.clean_postcodes(rows["_code"]).alias(postcodes.POSTCODE)
     located = rows.hstack([code, *postcodes.locate_postcodes(code)])
-    told = status.with_status(provenance.with_sources(located), today)
+    told = status.with_status(provenance.with_sources(located), today, reads_scb=reads_scb)
     profile = told.lazy().select(
         *_identity_columns(),
         pl.col("industry").alias("industry_code"),

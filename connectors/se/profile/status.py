@@ -1,7 +1,8 @@
 """The status of a company (docs/formats/se.md 12 and the contract): one decision table, first match wins.
 
 Bankruptcy and liquidation are `dormant`, since such companies are still registered; other proceedings leave a
-company `active`. Does not belong here: the rest of the profile.
+company `active`. A company missing from SCB's register does not trade, but only where that register was loaded: else
+nothing is known, and the company is active without a status source. Does not belong here: the rest of the profile.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import Final
 
 import polars as pl
 
+from connectors.contract.dataset import AbsenceRule
 from connectors.kit.status_rules import StatusRule
 from connectors.se import code_lists
 from connectors.se.api.schema import KEY as ANSWERS
 from connectors.se.bulk.bolagsverket_schema import KEY as BULK
+from connectors.se.bulk.scb import DATASET as SCB
 from connectors.se.bulk.scb_schema import KEY as STATISTICS
 
 NEW: Final = timedelta(days=60)  # how long a company may be missing from SCB's file
@@ -27,6 +30,28 @@ _NO_DAY: Final = pl.lit(None, pl.Date)
 _RULE: Final = "_rule"
 _REGISTERS: Final = (BULK, STATISTICS, ANSWERS)
 COLUMNS: Final = ("status", "status_detail", "status_date", "status_source", "registry_status", "dissolved_date")
+_NO_SOURCE: Final = pl.lit(None, pl.UInt8)
+
+MISSING_FROM_SCB: Final = AbsenceRule(
+    name="se.status.missing_from_scb",
+    reads=(SCB,),
+    undecided=pl.col("status_source").is_null() & pl.col("registered_date").is_not_null(),
+    needs_full=True,
+)
+_ENDING: Final = ("KK", "LI")
+# What each word of the registers means by itself, in lower case
+REGISTRY_STATUSES: Final = {
+    **{label.casefold(): "dissolved" for label in code_lists.DEREGISTRATIONS.columns["label"].values()},
+    **{
+        label.casefold(): "dormant" if code in _ENDING else "active"
+        for code, label in code_lists.PROCEEDINGS.columns["label"].items()
+    },
+    "avregistrerad": "dissolved",
+    **{f"ftgstat {code}": "dormant" for code in _INACTIVE},
+    f"ftgstat {_ACTIVE}": "active",
+    "verksamorganisation nej": "dormant",
+    "verksamorganisation ja": "active",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +80,25 @@ def _deciding_register(group: str) -> pl.Expr:
     return pl.when(is_answer).then(place_of[ANSWERS]).when(is_bulk).then(place_of[bulk])
 
 
-def _status_rules(today: date, with_proceedings: bool) -> tuple[_SourcedRule, ...]:
-    """The decision table; `with_proceedings` False leaves out the lines about proceedings."""
+def _status_rules(today: date, with_proceedings: bool, reads_scb: bool) -> tuple[_SourcedRule, ...]:
+    """The decision table; `with_proceedings` False leaves out the lines about proceedings.
+
+    reads_scb: whether being missing from SCB's register says anything (`MISSING_FROM_SCB`).
+    """
     removed, named, active = map(_deciding_register, ("deregistration", "name", "activity"))
     reason = pl.coalesce(code_lists.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
     said, word = pl.col("activity"), pl.col("activity_word")
     silent = pl.col("bulk_seen").is_not_null() & said.is_null()
+    missing = silent & (pl.col("registered") <= today - NEW)
     return (
         _SourcedRule(pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), reason, removed),
         *(_proceeding_rules() if with_proceedings else ()),
         _SourcedRule(said == _ACTIVE, "active", None, _NO_DAY, word, active),
         _SourcedRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, word, active),
         # SCB has 99.5 % of registered companies; those still missing after two months do not trade
-        _SourcedRule(silent & (pl.col("registered") <= today - NEW), "dormant", None, _NO_DAY, _NOTHING, named),
+        _SourcedRule(missing, "dormant", None, _NO_DAY, _NOTHING, named)
+        if reads_scb
+        else _SourcedRule(missing, "active", None, _NO_DAY, _NOTHING, _NO_SOURCE),
         # known from accounts only: active without a register's statement
         _SourcedRule(pl.lit(value=True), "active", None, _NO_DAY, _NOTHING, named),
     )
@@ -87,12 +118,12 @@ def _proceeding_rules() -> tuple[_SourcedRule, ...]:
     )
 
 
-def with_status(rows: pl.DataFrame, today: date) -> pl.DataFrame:
+def with_status(rows: pl.DataFrame, today: date, *, reads_scb: bool) -> pl.DataFrame:
     """Adds the status columns of `companies`; patterns for proceedings run only on rows that have some."""
-    told = _status_columns(rows, _status_rules(today, with_proceedings=False))
+    told = _status_columns(rows, _status_rules(today, with_proceedings=False, reads_scb=reads_scb))
     has = rows["proceedings"].is_not_null()
     if has.any():
-        others = _status_columns(rows.filter(has), _status_rules(today, with_proceedings=True))
+        others = _status_columns(rows.filter(has), _status_rules(today, with_proceedings=True, reads_scb=reads_scb))
         told = told.with_columns(told[name].scatter(has.arg_true(), others[name]) for name in COLUMNS)
     return rows.hstack(told.get_columns())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 KEY: Final = "uk.accounts"
 ACCOUNTS: Final = Table(
@@ -42,4 +42,5 @@ ACCOUNTS: Final = Table(
         Column("published_date", ColumnKind.DATE, "date of the daily zip"),
         Column("is_amendment", ColumnKind.BOOLEAN, "states that it revises a filed report", nullable=False),
     ),
+    subjects=(Subject(numbers=("company_number",)),),
 )

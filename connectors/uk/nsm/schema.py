@@ -10,7 +10,7 @@ from typing import Final
 
 from connectors.contract.dataset import HostLimit
 from name_matching.folding import fold_text
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 KEY: Final = "uk.nsm"
 HOST: Final = "api.data.fca.org.uk"
@@ -41,6 +41,7 @@ ITEMS: Final = Table(
         Column("download_link", _T, "below https://data.fca.org.uk/artefacts/"),
         Column("html_link", _T, "the same"),
     ),
+    subjects=(Subject(numbers=("lei",), names=("company",)),),
 )
 TR1: Final = Table(
     "uk_tr1",
@@ -65,6 +66,7 @@ TR1: Final = Table(
         Column("submitted_date", _T, "of the announcement, as delivered"),
         Column("html_link", _T, "below https://data.fca.org.uk/artefacts/"),
     ),
+    subjects=(Subject(numbers=("lei",), names=("issuer",)), Subject(names=("holder",))),
 )
 HOLDERS: Final = {TR1.name: ("holder", "holder_key")}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import polars as pl
@@ -57,13 +58,19 @@ _OF_REGISTER: Final = ("name", "sni_code", "sni_label", "municipality", "county"
 
 
 def map_companies(
-    register: pl.DataFrame, unmapped: pl.DataFrame, facts: pl.DataFrame, traded: pl.DataFrame, live: StreamTables
+    register: pl.DataFrame,
+    unmapped: pl.DataFrame,
+    facts: pl.DataFrame,
+    traded: pl.DataFrame,
+    live: StreamTables,
+    *,
+    reads_accounts: bool = True,
 ) -> pl.DataFrame:
     """Builds shared companies: everything on the register, plus companies known only from accounts.
 
     register, unmapped: rows with a known and an unknown status. facts: per company from its newest accounts:
     company_id, org_number, name, dormant, balance_date, facts_at. traded: companies with an exemption in force, and
-    listed_at. live: rows of streams and REST responses.
+    listed_at. live: rows of streams and REST responses. reads_accounts: as in `status.with_status`.
     """
     newest = status.with_cases(with_profiles(_newest_rows(register, unmapped), live.profiles), live.cases)
     beside = (  # joined by id only: a join copies every column
@@ -74,7 +81,8 @@ def map_companies(
     )
     rows = newest.drop(_UNUSED_COLUMNS).hstack(beside.drop("CompanyNumber"))
     unregistered = facts.join(rows, on="company_id", how="anti").join(traded, on="company_id", how="left")
-    return pl.concat([map_slices_parallel(rows, _map_registered), _companies_from_accounts(unregistered)])
+    to_companies = partial(_map_registered, reads_accounts=reads_accounts)
+    return pl.concat([map_slices_parallel(rows, to_companies), _companies_from_accounts(unregistered)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +107,12 @@ def _newest_rows(register: pl.DataFrame, unmapped: pl.DataFrame) -> pl.DataFrame
     return both.unique("CompanyNumber", keep="last", maintain_order=True)
 
 
-def _map_registered(rows: pl.DataFrame) -> pl.DataFrame:
+def _map_registered(rows: pl.DataFrame, *, reads_accounts: bool) -> pl.DataFrame:
     """Converts register rows to companies, row by row."""
     street = pl.concat_str(*_STREET, separator=_UNIT, ignore_nulls=True)
     number = pl.col("CompanyNumber")
     return cast_to_table(
-        with_industry(status.with_status(rows)).with_columns(
+        with_industry(status.with_status(rows, reads_accounts=reads_accounts)).with_columns(
             org_number=pl.col("CompanyNumber"),
             name=pl.col("CompanyName"),
             country=pl.lit(CODE),

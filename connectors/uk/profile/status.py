@@ -21,8 +21,9 @@ from typing import Final
 import msgspec
 import polars as pl
 
+from connectors.contract.dataset import AbsenceRule
 from connectors.uk.accounts.schema import KEY as ACCOUNTS
-from connectors.uk.basic_company_data.dataset import KEY, parse_day
+from connectors.uk.basic_company_data.dataset import DATASET, KEY, parse_day
 from connectors.uk.code_lists import code_list_field, load_list
 from connectors.uk.live_schema import INSOLVENCY_KEY
 from connectors.uk.profile.live import DOOR, TOLD, bulk_instant, reported_at
@@ -30,11 +31,21 @@ from connectors.uk.profile.live import DOOR, TOLD, bulk_instant, reported_at
 _DORMANT_SIC: Final = "99999"
 _CATEGORY: Final = "Accounts.AccountCategory"
 _LONG_AGO: Final = date.min
+# A company registered as dormant has filed no accounts: only the register file lists every company's accounts
+NO_ACCOUNTS: Final = AbsenceRule(
+    name="uk.status.no_accounts_since_registration",
+    reads=(DATASET,),
+    undecided=pl.col("status_source").is_null() & (pl.col("industry_code") == _DORMANT_SIC),
+    needs_full=True,
+)
+# What each term of the register means by itself, in lower case
+REGISTRY_STATUSES: Final = load_list("statuses").columns["status"]
 
 
-def with_status(rows: pl.DataFrame) -> pl.DataFrame:
+def with_status(rows: pl.DataFrame, *, reads_accounts: bool = True) -> pl.DataFrame:
     """Adds status, status_detail, status_source, registry_status and dissolved_date to register rows.
 
+    reads_accounts: whether the absence of accounts from a row says that none were filed (`NO_ACCOUNTS`).
     Also needs the columns known_status (`companies`), _door (the row's dataset), _case (`with_cases`), and dormant
     and balance_date of the newest accounts.
     """
@@ -49,14 +60,16 @@ def with_status(rows: pl.DataFrame) -> pl.DataFrame:
         _unfiled_category=code_list_field(rows, _CATEGORY, "account_categories", "filed") == "false",
         _made_up=parse_day("Accounts.LastMadeUpDate"),
     )
-    return words.with_columns(**_status_inputs()).with_columns(**_status_columns())
+    return words.with_columns(**_status_inputs(reads_accounts)).with_columns(**_status_columns())
 
 
-def _status_inputs() -> dict[str, pl.Expr]:
+def _status_inputs(reads_accounts: bool) -> dict[str, pl.Expr]:
     newer = pl.col("balance_date") > pl.col("_made_up").fill_null(_LONG_AGO)
     by_document = pl.col("dormant") & (newer | (pl.col("balance_date") == pl.col("_made_up")))
-    by_register = pl.col("_dormant_category").fill_null(value=False) | _is_dormant_since_registration()
+    since_registration = _is_dormant_since_registration()
+    by_register = pl.col("_dormant_category").fill_null(value=False) | (since_registration & reads_accounts)
     return {
+        "_undecided": since_registration & (not reads_accounts),
         "_known": pl.coalesce("_of_case", "_now", "_before"),
         "_detail": pl.when(pl.col("_of_case").is_not_null())
         .then("_case_detail")
@@ -94,6 +107,8 @@ def _status_columns() -> dict[str, pl.Expr]:
         .then(pl.lit(INSOLVENCY_KEY))
         .when(decided_by_document)
         .then(pl.lit(ACCOUNTS))
+        .when(pl.col("_undecided") & ~dormant & (awake == "active"))
+        .then(pl.lit(None, pl.String))
         .when(pl.col("_known").is_not_null())
         .then(pl.col("_door")),
         "registry_status": pl.when(~gone).then(pl.col("CompanyStatus")),

@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Meta, Struct, field
 
 from connectors.uk.stream_events import PUBLISHED, TIMEPOINT, StreamEvent
-from warehouse.schema.types import LARGEST_INTEGER, Column, ColumnKind, Table
+from warehouse.schema.types import LARGEST_INTEGER, Column, ColumnKind, Subject, Table
 
 KEY: Final = "uk.psc"
 
@@ -58,6 +58,7 @@ PSC: Final = Table(
     ),
     sequence=TIMEPOINT.name,
     told=PUBLISHED.name,
+    subjects=(Subject(numbers=("registration_number",), names=("name", "surname")),),
 )
 STATEMENTS: Final = Table(
     "uk_psc_statements",
@@ -74,6 +75,7 @@ STATEMENTS: Final = Table(
     ),
     sequence=TIMEPOINT.name,
     told=PUBLISHED.name,
+    subjects=(Subject(names=("linked_psc_name",)),),
 )
 # columns by which an erased holder is found; a statement may be about a person
 NAMING_HOLDERS: Final = {PSC.name: ("id", "name"), STATEMENTS.name: ("linked_psc_name",)}

@@ -23,6 +23,7 @@ from connectors.us.filing_headers import news_and_notices
 from connectors.us.filing_headers import schema as f
 from connectors.us.financial_statement_data_sets import dataset as financial_statement_data_sets_dataset
 from connectors.us.financial_statement_data_sets import schema as financial_statement_data_sets_schema
+from connectors.us.profile import status as profile_status
 from connectors.us.register import company_ids
 from connectors.us.submissions.schema import FILED_TABLE
 from warehouse.schema.tables import NEWS, NOTICES
@@ -48,6 +49,7 @@ FEEDS: Final = Contribution(
     company_ids=dict.fromkeys(f.STAGED, company_ids(pl.col(f.CIK))),
     to_shared_tables=to_shared_tables,
     untitled_datasets=(f.KEY,),
+    absence_rules=(profile_status.ENDS_READ,),
 )
 
 

@@ -17,10 +17,11 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import PresentRows
+from connectors.contract.dataset import AbsenceRule, PresentRows
 from connectors.kit.staging import present_rows
 from connectors.kit.status_rules import StatusRule, rule_columns
 from connectors.us import form_types
+from connectors.us.filing_headers import dataset as filing_headers
 from connectors.us.filing_headers import schema as r
 from connectors.us.submissions import schema as f
 from connectors.us.submissions.status_evidence import AFTER, AROUND, BANKRUPTCY, SILENT_MONTHS
@@ -33,6 +34,13 @@ _CONTROL: Final = "5.01"
 _COMPLETED: Final = ("2.01", "3.01")
 _EXTINGUISHED: Final = ("(a)(3)", "(a)(4)")
 _BLANK_CHECK: Final = "6770"
+_REVOKED: Final = "REVOKED"  # of all classes, whatever a header says
+# Form 15 ends the registration of shares unless its text is about another class: that takes the text
+ENDS_READ: Final = AbsenceRule(
+    name="us.status.ends_of_other_classes",
+    reads=(filing_headers.DATASET, filing_headers.ENDINGS_DATASET),
+    undecided=pl.col("status_source").is_null() & pl.col("registered_date").is_not_null(),
+)
 
 
 def status_facts(present: PresentRows) -> pl.LazyFrame:
@@ -56,7 +64,9 @@ def status_facts(present: PresentRows) -> pl.LazyFrame:
     found = found.join(_share_removals(present), on=f.CIK, how="full", coalesce=True)
     anchored = found.join(back, on=f.CIK, how="left").with_columns(*_end_anchors())
     ended = anchored.select(f.CIK, "_anchor", "_removed").filter(pl.col("_anchor").is_not_null())
-    told = anchored.join(_end_reasons(named.join(ended, on=f.CIK)), on=f.CIK, how="left")
+    told = anchored.join(_end_reasons(named.join(ended, on=f.CIK)), on=f.CIK, how="left").with_columns(
+        _is_unread=pl.lit(not ENDS_READ.has_data(present)) & ~pl.col("_ended_word").str.starts_with(_REVOKED)
+    )
     return told.join(_stated_ends(present, ended), on=f.CIK, how="left")
 
 
@@ -161,13 +171,14 @@ def status_columns(today: date, register: str) -> list[pl.Expr]:
     """The status columns of `companies`, over filers joined with their `status_facts`.
 
     A filer without a profile counts as active, with no status source: being named elsewhere is not a register
-    statement.
+    statement. So does one that reports while a Form 15 of it cannot be read (`ENDS_READ`).
     """
     known = pl.col("_known")
     due = pl.col("_report").dt.offset_by(f"{SILENT_MONTHS}mo")
     fresh = (due >= pl.lit(today)).fill_null(value=False)
     traded = (pl.col("tickers").list.len() > 0).fill_null(value=False)
-    ended = pl.col("_has_ended").fill_null(value=False)
+    is_unread = (pl.col("_has_ended") & pl.col("_is_unread")).fill_null(value=False)
+    ended = pl.col("_has_ended").fill_null(value=False) & ~is_unread
     gone = (pl.col("_is_gone") & (pl.col("_effective") <= pl.lit(today))).fill_null(value=False)
     merged, wound_up = (pl.col(name).fill_null(value=False) for name in ("_merged", "_wound_up"))
     shell = (pl.col("sic") == _BLANK_CHECK) & pl.col("_delisted")
@@ -188,9 +199,11 @@ def status_columns(today: date, register: str) -> list[pl.Expr]:
     # no report of its own, or no filing at all
     otherwise = StatusRule(pl.lit(value=True), "dormant", None, pl.lit(None, pl.Date), pl.lit(None, pl.String))
     found = rule_columns(rules, otherwise)
+    status = found.pop("status")
+    is_undecided = is_unread & (status == "active")
     return [
-        pl.when(known).then(found.pop("status")).otherwise(pl.lit("active")).alias("status"),
+        pl.when(known).then(status).otherwise(pl.lit("active")).alias("status"),
         *(pl.when(known).then(column).alias(name) for name, column in found.items()),
-        pl.when(known).then(pl.lit(register)).alias("status_source"),
+        pl.when(known & ~is_undecided).then(pl.lit(register)).alias("status_source"),
         pl.when(known & dissolved).then("_anchor").alias("dissolved_date"),
     ]

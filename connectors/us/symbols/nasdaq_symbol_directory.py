@@ -20,7 +20,7 @@ from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.http.errors import UnexpectedBodyError
 from warehouse.schema.tables import LISTINGS
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
@@ -36,8 +36,20 @@ _COLUMNS: Final = (
     Column("mic", _T, "venue, ISO 10383; null for a code that is not known"),
     Column("status", _T, "financial status: N normal, D deficient, E delinquent, …"),
 )
-NASDAQ: Final = Table("us_nasdaq_symbol", "Shares on Nasdaq; no test issues, no funds.", ("symbol",), _COLUMNS)
-OTHERS: Final = Table("us_other_symbol", "Shares on other exchanges; no test issues, no funds.", ("symbol",), _COLUMNS)
+NASDAQ: Final = Table(
+    "us_nasdaq_symbol",
+    "Shares on Nasdaq; no test issues, no funds.",
+    ("symbol",),
+    _COLUMNS,
+    subjects=(Subject(names=("name",)),),
+)
+OTHERS: Final = Table(
+    "us_other_symbol",
+    "Shares on other exchanges; no test issues, no funds.",
+    ("symbol",),
+    _COLUMNS,
+    subjects=(Subject(names=("name",)),),
+)
 EXCHANGES: Final = {"A": "XASE", "N": "XNYS", "P": "ARCX", "Z": "BATS", "V": "IEXG"}
 MARKETS: Final = ("Q", "G", "S")  # Global Select, Global Market, Capital Market: all of Nasdaq
 NASDAQ_MIC: Final = "XNAS"

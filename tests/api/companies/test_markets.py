@@ -7,7 +7,15 @@ import pytest
 
 from warehouse.release.freshness import DatasetCheck
 from warehouse.release.manifest import served_manifest, write_manifest, write_pointer
-from warehouse.schema.market_state import DatasetState, LicenceTerms, MarketState, QuarantineReason
+from warehouse.schema.market_state import (
+    DatasetState,
+    LicenceTerms,
+    MarketState,
+    QuarantineReason,
+    Reconciliation,
+    RuleWithoutData,
+    UnexplainedStatus,
+)
 
 PATH = "/api/v1/markets"
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -49,6 +57,15 @@ def norway(loaded):
                 "no.enheter": DatasetState(NOON, rows=5, checked_at=NOON, terms=TERMS),
                 "no.later": DatasetState(None),
             },
+            Reconciliation(
+                {"no.enheter": 0, "no.regnskap": 7},
+                {"no.enheter": 2, "no.regnskap": 0},
+                (RuleWithoutData("no.x", ("no.a", "no.b"), 3),),
+                (
+                    UnexplainedStatus("konkurs", "dormant", "active", 4, ("firm:NO:800000001",)),
+                    UnexplainedStatus("Fjernet", "dissolved", "active", 1),
+                ),
+            ),
         ),
     )
     return loaded
@@ -123,6 +140,20 @@ def test_a_market_says_how_old_its_datasets_are_and_under_what_terms(serve, norw
     ]
 
 
+def test_markets_with_reconciliation_state_what_is_unaccounted_for(serve, norway):
+    service = serve(norway.world)
+    body = service.get(f"{PATH}?include=reconciliation").json()
+    market, never_loaded = of(body, "NO"), of(body, "SE")
+    assert list(market)[-2:] == ["rules_without_data", "unexplained_statuses"]
+    assert market["rules_without_data"] == [{"rule": "no.x", "datasets": ["no.a", "no.b"], "undecided": 3}]
+    assert market["unexplained_statuses"] == 5
+    assert (never_loaded["rules_without_data"], never_loaded["unexplained_statuses"]) == (None, None)
+    counts = {one["dataset"]: (one["unlinked_rows"], one["changed_subjects"]) for one in market["datasets"]}
+    assert counts == {"no.enheter": (0, 2), "no.later": (None, None), "no.regnskap": (7, 0)}
+    answer = service.get(f"{PATH}?include=owners")
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_parameter")
+
+
 def test_what_a_run_noted_since_the_release_is_told(serve, norway):
     service = serve(norway.world)
     before = service.get(PATH)
@@ -165,7 +196,7 @@ def test_publishable_keys_may_ask_and_nobody_without_a_key(serve, norway):
 
 
 @pytest.mark.parametrize("query", ["limit=5", "cursor=abc", "country=NO"])
-def test_markets_have_no_parameters(serve, norway, query):
+def test_markets_have_no_other_parameters(serve, norway, query):
     answer = serve(norway.world).get(f"{PATH}?{query}")
     assert (answer.status_code, answer.json()["code"]) == (400, "unknown_parameter")
 

@@ -10,12 +10,13 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.observability.data_health import data_health_gauges, disk_gauges
+from api.observability.data_health import data_health_gauges, disk_gauges, reconciliation_gauges
 from tests.api.conftest import Service
 from warehouse.reader.reader import ReleaseReader
 from warehouse.release import freshness, run_log
 from warehouse.release.freshness import DatasetCheck, Freshness
 from warehouse.release.run_log import ErrorNote, RunNote
+from warehouse.schema.market_state import Reconciliation, RuleWithoutData, UnexplainedStatus
 
 ALERTS = Path(__file__).resolve().parents[3] / "deploy" / "alerts.yml"
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -62,6 +63,31 @@ def test_sources_markets_and_runs(seen: Any) -> None:
         "market_age_seconds": {("NO",): 10_800},
         # the newest that has ended: what keeps a release back keeps each of its markets back, another's error does not
         "run_failed": {("NO",): 1, ("SE",): 0, ("FI",): 1},
+        # the release of this world was made by an earlier version: nothing was counted
+        "dataset_unlinked_rows": {},
+        "dataset_changed_subjects": {},
+        "market_rules_without_data": {},
+        "rule_undecided_rows": {},
+        "market_unexplained_statuses": {},
+    }
+
+
+def test_reconciliation_gauges_state_zero_and_leave_out_the_unknown() -> None:
+    counted = Reconciliation(
+        {"no.enheter": 0, "no.roller": 4},
+        {"no.enheter": 0},
+        (RuleWithoutData("no.x", ("no.regnskap",), 3),),
+        (UnexplainedStatus("konkurs", "dormant", "active", 2),),
+    )
+    told = {
+        name: dict(one.values) for name, one in reconciliation_gauges({"NO": counted, "SE": Reconciliation()}).items()
+    }
+    assert told == {
+        "dataset_unlinked_rows": {("NO", "no.enheter"): 0, ("NO", "no.roller"): 4},
+        "dataset_changed_subjects": {("NO", "no.enheter"): 0},
+        "market_rules_without_data": {("NO",): 1, ("SE",): 0},
+        "rule_undecided_rows": {("NO", "no.x"): 3},
+        "market_unexplained_statuses": {("NO",): 2, ("SE",): 0},
     }
 
 

@@ -9,7 +9,9 @@ from typing import Any
 import polars as pl
 
 from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
+from connectors.kit import staging
 from connectors.se import SWEDEN
+from connectors.se.bulk.scb_schema import STATISTICS
 
 BULK = SWEDEN.dataset("se.bolagsverket")
 SCB = SWEDEN.dataset("se.scb")
@@ -159,9 +161,11 @@ def present(table: pl.DataFrame, at: datetime = INSTANT, retired: datetime | Non
 def profiles(
     organisations: list[dict[str, str]], units: list[dict[str, str]] | None = None, at: datetime = INSTANT
 ) -> dict[str, dict[str, Any]]:
-    """Profiles of the companies of the two files, by number, on the day of `at`."""
-    tables = {"se_bolagsverket": present(rows(batches(BULK, bulk(*organisations), at)), at)}
-    if units:
-        tables["se_scb"] = present(rows(batches(SCB, scb(*units), at)), at)
+    """Profiles of the companies of the two files, by number, on the day of `at`; SCB's has no other companies."""
+    statistics = rows(batches(SCB, scb(*units), at)) if units else staging.empty_staged_frame(STATISTICS)
+    tables = {
+        "se_bolagsverket": present(rows(batches(BULK, bulk(*organisations), at)), at),
+        "se_scb": present(statistics, at),
+    }
     found = SWEDEN.to_shared_tables(tables, TODAY)["companies"]
     return {row["org_number"]: row for row in found.to_dicts()}

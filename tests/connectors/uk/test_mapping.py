@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.kit import staging
-from connectors.uk import UNITED_KINGDOM, mapping
+from connectors.uk import UNITED_KINGDOM, live_schema, mapping
 from connectors.uk import register as uk_register
 from connectors.uk.accounts.schema import ACCOUNTS
 from connectors.uk.basic_company_data import dataset as basic_company_data_dataset
@@ -252,3 +252,14 @@ def test_numbers_that_no_rule_foresees_are_kept():
     assert uk_register.canonical_number("0123456R") == "0123456R"
     assert uk_register.canonical_number("sc 1234") == "SC001234"
     assert uk_register.canonical_number("not a number") is None
+
+
+def test_profile_alone_says_nothing_of_accounts_that_the_register_file_would_list():
+    said = {"company_number": NUMBER, "company_name": "EXAMPLE LIMITED", "company_status": "active", "deleted": False}
+    profile = present(live_schema.PROFILES, {**said, "sic_codes": ["99999"]})
+    unread = company(uk_profiles=profile)
+    assert (unread["status"], unread["status_detail"], unread["status_source"]) == ("active", None, None)
+    read = company(uk_profiles=profile, uk_companies=present(basic_company_data_dataset.COMPANIES))
+    assert (read["status"], read["status_detail"], read["status_source"]) == ("dormant", "no_trading", "uk.profiles")
+    other = company(uk_profiles=present(live_schema.PROFILES, {**said, "sic_codes": ["62020"]}))
+    assert (other["status"], other["status_source"]) == ("active", "uk.profiles")

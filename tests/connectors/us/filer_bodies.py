@@ -11,7 +11,9 @@ from typing import Any
 import polars as pl
 
 from connectors.contract.dataset import ArchiveMember, Batch, Dataset, Scope
+from connectors.kit import staging
 from connectors.us import UNITED_STATES
+from connectors.us.filing_headers.schema import DEREGISTERED
 from connectors.us.submissions import dataset as submissions_dataset
 from warehouse.schema.types import Table
 
@@ -149,8 +151,8 @@ def rejects(found: Iterable[Batch]) -> list[tuple[Any, ...]]:
 
 
 def present(found: Iterable[Batch]) -> dict[str, pl.LazyFrame]:
-    """Batches as the market's present rows, each key once, as pipelines keep them."""
-    tables: dict[str, list[pl.DataFrame]] = {}
+    """Batches as the market's present rows, each key once, as pipelines keep them; headers of filings were loaded."""
+    tables: dict[str, list[pl.DataFrame]] = {DEREGISTERED.name: [staging.empty_staged_frame(DEREGISTERED)]}
     for batch in found:
         tables.setdefault(batch.table, []).append(batch.rows)
     declared = {name: table for made in UNITED_STATES.datasets for name, table in made.staged_tables.items()}

@@ -213,7 +213,7 @@ def test_unreadable_and_unknown_files_are_listed_and_harm_nothing(place: Place) 
 def test_the_report_as_json_has_exactly_the_promised_keys(place: Place) -> None:
     place.plain()
     value = json.loads(json.dumps(place.ingest().as_json()))
-    assert list(value) == ["release", "files", "datasets", "events", "held", "signals", "late"]
+    assert list(value) == ["release", "files", "datasets", "events", "held", "signals", "late", "reconciliations"]
     assert list(value["files"][0]) == ["path", "dataset", "rows", "rejected", "reason"]
     assert list(value["datasets"][0]) == ["dataset", "rows", "rejected", "normalised", "seconds"]
 

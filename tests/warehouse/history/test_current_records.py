@@ -10,6 +10,7 @@ from tests.warehouse.helpers import day
 from tests.warehouse.kills import STAGED
 from warehouse.history import current_records
 from warehouse.history.history import MarketHistory
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 from warehouse.storage.duckdb import LostWriteError, open_database, set_memory_limit
 from warehouse.storage.layout import Layout
 
@@ -101,3 +102,38 @@ def test_repeated_record_counts_of_a_history_with_a_lost_deletion_names_the_tabl
 def _limit(layout: Layout) -> str:
     with open_database(layout.history_file("NO")) as same:
         return str(same.execute("SELECT current_setting('memory_limit')").fetchall()[0][0])
+
+
+NOTICES = Table(
+    "no_notices",
+    "Notices by an id of the source.",
+    ("id",),
+    tuple(Column(name, ColumnKind.TEXT, "c", nullable=name != "id") for name in ("id", "number", "name", "text")),
+    subjects=(Subject(numbers=("number",), names=("name",)),),
+)
+
+
+def test_upsert_counts_records_that_name_another_subject(layout: Layout) -> None:
+    def told(at: int, *notices: tuple[str, str | None, str | None, str]) -> None:
+        rows = pl.DataFrame(notices, schema=dict.fromkeys(NOTICES.names, pl.String), orient="row").with_columns(
+            pl.lit(None, pl.String).alias("_company_id"),
+            pl.lit(day(at)).alias("_observed_at"),
+            pl.lit(f"{at:064}").alias("_raw"),
+        )
+        history.upsert_present(NOTICES, rows)
+
+    def changed() -> dict[str, int]:
+        return history.changed_subject_counts([NOTICES, STAGED])
+
+    with MarketHistory(layout, "NO") as history:
+        assert changed() == {}
+        told(0, ("a", "1", "Ann", "x"), ("b", None, "Ann Example", "x"), ("c", "3", "Ann", "x"), ("d", None, None, "x"))
+        told(1, ("a", "1", "Bo", "y"), ("b", None, "ANN EXAMPEL", "y"), ("c", None, None, "y"), ("d", "4", "Di", "y"))
+        assert changed() == {"no_notices": 0}, "numbers decide, a typo is no other name, unknown is no other subject"
+        told(2, ("a", "2", "Bo", "y"), ("b", None, "Peter Stranger", "y"))
+        assert changed() == {"no_notices": 2}
+        told(3, ("a", "2", "Bo", "z"), ("b", None, "Peter Stranger", "y"))
+        assert changed() == {"no_notices": 2}, "a record stays marked"
+        assert history.unlinked_row_counts([NOTICES, STAGED]) == {"no_notices": 4}
+        history.soft_delete_absent(NOTICES, pl.DataFrame({"id": ["a", "c", "d"]}), day(4))
+        assert changed() == {"no_notices": 1}

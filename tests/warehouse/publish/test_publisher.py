@@ -19,7 +19,7 @@ from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.reader.reader import CompanyQuery, ReleaseReader
 from warehouse.release import manifest as release_manifest
 from warehouse.release.manifest import MANIFEST, NAMES, SERVING, WAREHOUSE, InvalidReleaseError
-from warehouse.schema.market_state import DatasetState, QuarantineReason
+from warehouse.schema.market_state import DatasetState, QuarantineReason, Reconciliation
 from warehouse.schema.tables import EVENTS
 from warehouse.storage.atomic_files import ignore_step
 from warehouse.storage.layout import Layout
@@ -160,6 +160,23 @@ def test_markets_that_bring_nothing_are_carried_over(layout: Layout) -> None:
     moved = _served(layout, "firm:SE:900000001")
     assert moved is not None
     assert moved["name"] == "Ny AB"
+
+
+def test_market_that_keeps_its_part_keeps_the_figures_of_that_part(layout: Layout) -> None:
+    counted, newer = Reconciliation({"se.x": 3}, {"se.x": 1}), Reconciliation({"se.x": 9}, {"se.x": 9})
+    for market in ("NO", "SE"):
+        learn(layout, market, 0, companies=[member(market, 1)])
+    fresh = MarketPart("SE", layout.history_file("SE"), "fresh", day(0), reconciliation=counted)
+    first = ReleaseStore(layout).publish(dict(parts(layout, "NO")) | {"SE": fresh}, NO_EVENTS)
+    assert first is not None
+    assert first.markets["SE"].reconciliation == counted
+    assert first.markets["NO"].reconciliation is None, "not counted is not 0"
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny")])
+    held = MarketPart("SE", None, "held", day(0), reconciliation=newer)
+    second = ReleaseStore(layout).publish(dict(parts(layout, "NO")) | {"SE": held}, NO_EVENTS)
+    assert second is not None
+    assert second.markets["SE"].reconciliation == counted
+    assert release_manifest.read_manifest(layout, second.release).markets == second.markets
 
 
 def test_a_held_market_keeps_its_part_and_says_why(layout: Layout) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 KEY: Final = "us.form13f"
 
@@ -40,6 +40,7 @@ COVERS: Final = Table(
         Column("entries", _I, "rows that the table should have"),
         Column("value", _T, "sum of their values, as reported"),
     ),
+    subjects=(Subject(numbers=("managerCik",), names=("manager",)),),
 )
 POSITIONS: Final = Table(
     "us_13f_position",
@@ -61,5 +62,6 @@ POSITIONS: Final = Table(
         Column("discretion", _T, "SOLE, DFND, OTR"),
         Column("others", _T, "numbers of other managers"),
     ),
+    subjects=(Subject(numbers=("managerCik",), names=("manager",)), Subject(numbers=("cusip",), names=("issuer",))),
 )
 STAGED: Final = {table.name: table for table in (COVERS, POSITIONS)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 KEY: Final = "us.insiders"
 
@@ -57,5 +57,6 @@ LINES: Final = Table(
         Column("nature", _T, "nature of indirect ownership"),
         Column("notes", _T, "footnotes of the nature: the only distinction between two trusts"),
     ),
+    subjects=(Subject(numbers=("issuerCik",), names=("issuer",)), Subject(numbers=("ownerCik",), names=("owner",))),
 )
 STAGED: Final = {LINES.name: LINES}

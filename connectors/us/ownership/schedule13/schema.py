@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warehouse.schema.types import Column, ColumnKind, Table
+from warehouse.schema.types import Column, ColumnKind, Subject, Table
 
 KEY: Final = "us.schedule13"
 
@@ -54,13 +54,20 @@ _COLUMNS: Final = (
     Column("isText", ColumnKind.BOOLEAN, "read from an older text form: low confidence", nullable=False),
 )
 
-STAKES: Final = Table("us_schedule13", "Beneficial ownership with the issuer's CIK.", (SOURCE, PERSON), _COLUMNS)
+STAKES: Final = Table(
+    "us_schedule13",
+    "Beneficial ownership with the issuer's CIK.",
+    (SOURCE, PERSON),
+    _COLUMNS,
+    subjects=(Subject(numbers=("issuerCik",), names=("issuer",)), Subject(numbers=("holderCik",), names=("holder",))),
+)
 # A document without its header has no CIK: these rows are linked to their issuer by CUSIP, or stay unlinked
 BARE: Final = Table(
     "us_schedule13_bare",
     "Beneficial ownership from documents that came without the header of their filing.",
     (SOURCE, PERSON),
     _COLUMNS,
+    subjects=(Subject(numbers=("issuerCik",), names=("issuer",)), Subject(numbers=("holderCik",), names=("holder",))),
 )
 CUSIPS: Final = Table(
     "us_cusip",

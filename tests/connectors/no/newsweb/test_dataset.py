@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, UnreadableFileError
+from connectors.kit import staging
 from connectors.no import NORWAY
 from connectors.no.aksjonaerregister.schema import SHAREHOLDERS
 from connectors.no.enheter.schema import ENTITIES
@@ -26,14 +27,22 @@ COMPANY = f"firm:NO:{NUMBER}"
 DATASET = NORWAY.dataset("no.newsweb")
 
 
+NO_ACCOUNTS = {ACCOUNTS.name: staging.present_rows({}, ACCOUNTS)}  # loaded, and none of this company
+
+
 def tables(*bodies: bytes, **more: pl.LazyFrame) -> dict[str, pl.DataFrame]:
-    """Shared tables of announcements that a link has given to one company."""
+    """Shared tables of announcements that a link has given to one company; accounts were loaded."""
+    return dict(NORWAY.to_shared_tables(NO_ACCOUNTS | announced(*bodies) | more, TODAY))
+
+
+def announced(*bodies: bytes) -> dict[str, pl.LazyFrame]:
+    """Present rows of announcements that a link has given to one company."""
     frames: dict[str, list[pl.DataFrame]] = {}
     for body in bodies:
         for batch in read("no.newsweb", body, "message.json"):
             frames.setdefault(batch.table, []).append(batch.rows)
     instant = pl.Datetime("us", "UTC")
-    found = {
+    return {
         name: pl.concat(parts)
         .unique(STAGED[name].key, keep="last", maintain_order=True)
         .with_columns(
@@ -45,7 +54,6 @@ def tables(*bodies: bytes, **more: pl.LazyFrame) -> dict[str, pl.DataFrame]:
         .lazy()
         for name, parts in frames.items()
     }
-    return dict(NORWAY.to_shared_tables({**found, **more}, TODAY))
 
 
 def filings(*bodies: bytes, **more: pl.LazyFrame) -> list[dict[str, Any]]:
@@ -93,6 +101,16 @@ def test_a_bare_year_is_no_period_of_a_company_whose_years_end_elsewhere() -> No
     dated = whole(attachments=[{"id": 1, "name": "eks20250630NO.zip"}])
     found = [row for row in filings(dated, **accounts) if row["register"] == "no.newsweb"]
     assert [row["period_end"] for row in found] == [date(2025, 6, 30)]
+
+
+def test_bare_year_while_accounts_were_never_loaded_is_no_period() -> None:
+    def ends(present_tables: dict[str, pl.LazyFrame]) -> list[date | None]:
+        return NORWAY.to_shared_tables(present_tables, TODAY)["filings"]["period_end"].to_list()
+
+    assert ends(announced(whole())) == [None], "the company's year may end in any month"
+    assert ends(NO_ACCOUNTS | announced(whole())) == [date(2025, 12, 31)]
+    dated = whole(attachments=[{"id": 1, "name": "eks20250630NO.zip"}])
+    assert ends(announced(dated)) == [date(2025, 6, 30)]
 
 
 def test_twins_in_two_languages_are_two_documents_of_one_period() -> None:

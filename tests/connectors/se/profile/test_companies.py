@@ -241,3 +241,11 @@ def test_what_bolagsverket_leaves_open_scb_says() -> None:
 def test_lines_of_an_address_are_those_it_has(address: str, lines: list[str] | None) -> None:
     found = profiles([organisation(ONE, postadress=address), organisation(TWO)], [])
     assert (found[ONE]["address_lines"], found[TWO]["address_lines"]) == (lines, ["Storgatan 1"])
+
+
+def test_company_while_scb_was_never_loaded_has_no_status_source() -> None:
+    old = organisation(registreringsdatum="2001-05-10")
+    tables = {"se_bolagsverket": present(rows(batches(BULK, bulk(old))))}
+    [unread] = SWEDEN.to_shared_tables(tables, TODAY)["companies"].to_dicts()
+    assert (unread["status"], unread["status_source"]) == ("active", None)
+    assert profiles([old])[ONE]["status"] == "dormant", "SCB's register was loaded and lacks the company"

@@ -7,8 +7,9 @@ import pytest
 
 from connectors.contract.dataset import Batch
 from connectors.kit import staging
+from connectors.us import UNITED_STATES
 from connectors.us.filing_headers import schema as r
-from tests.connectors.us.filer_bodies import CIK, TODAY, batches, company, filer, filing
+from tests.connectors.us.filer_bodies import CIK, TODAY, batches, company, filer, filing, present
 from tests.tables import check_cases
 
 QUARTER = filing("10-Q", "2026-10-30", reportDate="2026-09-30")
@@ -73,6 +74,20 @@ def test_eighteen_months_of_silence_are_dormant(filed: str, expected: str) -> No
 def test_who_never_reported_is_dormant() -> None:
     assert status([filing("D", "2026-10-05")]) == ("dormant", None, None, None)
     assert status([]) == ("dormant", None, None, None)
+
+
+def test_form_15_while_no_header_was_loaded_decides_nothing() -> None:
+    """It may be about notes alone: its text says so."""
+
+    def told(end: str, *reports: Any) -> tuple[Any, ...]:
+        loaded = present(batches(filer([filing(end, "2026-08-03"), *reports], tickers=[], exchanges=[])))
+        unread = {name: rows for name, rows in loaded.items() if name != r.DEREGISTERED.name}
+        [row] = UNITED_STATES.to_shared_tables(unread, TODAY)["companies"].to_dicts()
+        return row["status"], row["status_detail"], row["status_source"]
+
+    assert told("15-12G", filing("8-K", "2026-07-30")) == ("active", None, None)
+    assert told("15-12G", OLD) == ("dormant", "not_reporting", "us.submissions"), "it is silent in any case"
+    assert told("REVOKED", filing("8-K", "2026-07-30")) == ("dormant", "deregistered", "us.submissions")
 
 
 def test_form_15_ends_a_company_that_reports_no_more() -> None:
