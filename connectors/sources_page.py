@@ -17,7 +17,9 @@ _INTRODUCTION: Final = """# Data sources
 Every dataset with its source and the licence under which it is used and redistributed. Data that a licence does not
 allow to be redistributed is not served: of issuers' releases only title, time and link, of market data only the
 listed flag. `GET /api/v1/markets` names a market's licence; every profile and every period names its own sources.
-«Fetched» is a cron expression in UTC. A source without new data for longer than «stale after» is reported by
+«Fetched» is a cron expression in UTC: once a market's schedule is turned on in `firm dagster`, each of its datasets is
+fetched at these instants ([operating.md](operating.md#schedules)), or as soon as a run of the market that is at work
+then has ended. A source without new data for longer than «stale after» is reported by
 `firm doctor`, the operator's page and the metrics.
 
 Generated from the declarations by `make generate`. The README of each folder below `connectors/` describes how a

@@ -21,8 +21,10 @@ from pipelines.defs.assets import (
     release_asset,
     staged_asset,
 )
-from pipelines.defs.jobs import export_job, export_schedule, market_job, market_schedule
+from pipelines.defs.jobs import export_job, market_job, publish_job
 from pipelines.defs.resources import workspace_resource
+from pipelines.defs.retention import prune_job, prune_schedule
+from pipelines.defs.schedules import export_schedule, market_schedule, publish_schedule
 from pipelines.defs.sensors import listen_job, listen_sensor, recover_sensor, spool_sensor
 from pipelines.reporting import run_log
 from pipelines.settings import IngestSettings
@@ -56,7 +58,7 @@ def build_defs(
             release_asset(markets),
             *(export_asset(market) for market in markets),
         ],
-        jobs=[*jobs, *(listen_job(market) for market in heard)],
+        jobs=[*jobs, publish_job(markets), prune_job(), *(listen_job(market) for market in heard)],
         sensors=[
             *(listen_sensor(market, workspace) for market in heard),
             *(spool_sensor(market, workspace) for market in heard),
@@ -64,7 +66,9 @@ def build_defs(
         ],
         schedules=[
             *(market_schedule(market, workspace) for market in markets),
+            publish_schedule(tuple(markets), workspace),
             *(export_schedule(market) for market in markets),
+            prune_schedule(),
         ],
         resources=made,
         executor=dg.in_process_executor,

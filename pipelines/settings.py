@@ -41,7 +41,8 @@ class IngestSettings:
     workers: FIRM_WORKERS, processes that parse documents; 0 means one per processor.
     pool_documents: FIRM_POOL_DOCUMENTS, minimum number of documents in a batch for which the process pool is
     started.
-    keep_runs: FIRM_KEEP_RUNS, how many runs' step results stay on disk.
+    keep_runs: FIRM_KEEP_RUNS, how many runs' step results stay on disk, besides those of the last two days.
+    keep_dagster_days: FIRM_KEEP_DAGSTER_DAYS, for how many days Dagster's records of runs stay.
     keep_exports: FIRM_KEEP_EXPORTS, how many exports of each market stay on disk.
     user_agent: FIRM_USER_AGENT, the User-Agent sent to registries.
     credentials: FIRM_CREDENTIALS, `host=user:password` separated by blanks, for registries that require a
@@ -59,6 +60,7 @@ class IngestSettings:
     workers: int = 0
     pool_documents: int = 1500
     keep_runs: int = 50
+    keep_dagster_days: int = 14
     keep_exports: int = 3
     user_agent: str = DEFAULT_USER_AGENT
     credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
@@ -76,6 +78,7 @@ class IngestSettings:
             workers=_parse_count(environment, "FIRM_WORKERS", 0, 0),
             pool_documents=_parse_count(environment, "FIRM_POOL_DOCUMENTS", 1500, 1),
             keep_runs=_parse_count(environment, "FIRM_KEEP_RUNS", 50, 1),
+            keep_dagster_days=_parse_count(environment, "FIRM_KEEP_DAGSTER_DAYS", 14, 1),
             keep_exports=_parse_count(environment, "FIRM_KEEP_EXPORTS", 3, 1),
             user_agent=environment.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT,
             credentials=_parse_credentials(environment.get("FIRM_CREDENTIALS") or ""),

@@ -11,11 +11,12 @@ import typer
 
 from firm.bootstrap import read_environment, read_ingest_settings
 from firm.cli_errors import USAGE, fail
-from pipelines.settings import PROJECT
+from pipelines.settings import PROJECT, IngestSettings
 
 
 def run_dagster(port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000) -> None:
-    """Start Dagster's web interface and daemon, with the daily schedules."""
+    """Start Dagster's web interface and daemon, with the schedules of every market."""
+    _release_killed_runs(read_ingest_settings())
     _exec_program("dagster", "dev", "-m", "pipelines.definitions", "-p", str(port))
 
 
@@ -37,6 +38,21 @@ def run_celery_worker(
         "--loglevel=WARNING",
     )
     _exec_program("celery", *worker, "-Q", "dagster", "--without-gossip", "--without-mingle")
+
+
+def _release_killed_runs(settings: IngestSettings) -> None:
+    """Fails runs that a killed process of this machine left as started: later runs of their markets wait for them."""
+    import connectors
+    from pipelines.ingest.market_run import dagster_instance
+    from pipelines.runtime import crash_recovery
+    from pipelines.workspace import Workspace
+
+    if settings.celery_broker_url:  # runs are at work on other machines
+        return
+    workspace = Workspace(settings, connectors.JURISDICTIONS)
+    with dagster_instance(settings) as instance:
+        for made in connectors.JURISDICTIONS:
+            crash_recovery.fail_abandoned_runs(instance, workspace.market_lease, made.code, workspace.clock())
 
 
 def _exec_program(program: str, *arguments: str) -> NoReturn:

@@ -48,6 +48,10 @@ def ingest(
         Path | None, typer.Option("--from", help="Read files laid out <cc>/<dataset>/… instead of fetching.")
     ] = None,
     at: Annotated[datetime | None, typer.Option(help="Logical time of the run, UTC; default: now.")] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--dataset", help="Ingest this dataset alone, as uk.fca; the others stay. Repeatable."),
+    ] = None,
     accept_shrink: Annotated[
         list[str] | None, typer.Option(help="Accept this dataset against its guards, this run only. Repeatable.")
     ] = None,
@@ -68,11 +72,12 @@ def ingest(
     if at_once > 1 and folder is None:
         fail("--at-once needs --from FOLDER: live registries are fetched by one process, for their rate limits", USAGE)
     settings = read_ingest_settings()
-    _require_datasets(accept_shrink or [])
+    _require_datasets("--accept-shrink", accept_shrink or [])
+    _require_datasets("--dataset", only or [])
     at = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     _check_future_time(at, is_live=live)
     markets, groups = _split_markets(markets or [], folder)
-    chosen = _select_markets(markets, sandbox, folder, groups)
+    chosen = _select_markets(_markets_of_datasets(markets, only or []), sandbox, folder, groups)
     folder_source = _folder_source(folder, groups, own=bool(markets))
     with exit_on_error(FolderError):
         _require_files(folder_source, chosen)
@@ -83,6 +88,7 @@ def ingest(
             origin,
             at or its_instant,
             accept_shrink=accept_shrink or (),
+            datasets=only or (),
             at_once=at_once,
             quiet=as_json,
         )
@@ -96,13 +102,22 @@ def ingest(
             raise typer.Exit(report.exit_code)
 
 
-def _require_datasets(keys: list[str]) -> None:
-    """Refuses datasets that no market declares: accepting them would have no effect."""
+def _require_datasets(option: str, keys: list[str]) -> None:
+    """Refuses datasets that no market declares: to name them would have no effect."""
     from connectors import JURISDICTIONS
 
     known = {dataset.key for made in JURISDICTIONS for dataset in made.datasets}
     if unknown := [key for key in keys if key not in known]:
-        fail(f"--accept-shrink: {unknown[0]} is no dataset; docs/sources.md lists them, as no.enheter", USAGE)
+        fail(f"{option}: {unknown[0]} is no dataset; docs/sources.md lists them, as no.enheter", USAGE)
+
+
+def _markets_of_datasets(markets: list[str], only: list[str]) -> list[str]:
+    """The markets named or, without any, those of the named datasets; all of these must be of a named market."""
+    owners = list(dict.fromkeys(key.partition(".")[0] for key in only))
+    named = {market.lower() for market in markets}
+    if named and (stray := [key for key in only if key.partition(".")[0] not in named]):
+        fail(f"--dataset: {stray[0]} belongs to none of the markets {', '.join(markets)}", USAGE)
+    return markets or owners
 
 
 def _check_future_time(at: datetime | None, *, is_live: bool) -> None:
@@ -213,6 +228,7 @@ def run_ingest(
     at: datetime | None,
     *,
     accept_shrink: Sequence[str] = (),
+    datasets: Sequence[str] = (),
     at_once: int = 1,
     quiet: bool = False,
 ) -> IngestReport:
@@ -222,7 +238,7 @@ def run_ingest(
     from pipelines.ingest.run import ingest as pipelines_ingest
 
     instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
-    overrides = IngestOverrides(accept_shrink=tuple(accept_shrink), at_once=at_once)
+    overrides = IngestOverrides(accept_shrink=tuple(accept_shrink), datasets=tuple(datasets), at_once=at_once)
     with exit_on_error(AlreadyLockedError, ValueError, ReplicationError, RunInterruptedError):
         return pipelines_ingest(settings, markets, origin, instant, progress_printer(quiet=quiet), overrides)
 

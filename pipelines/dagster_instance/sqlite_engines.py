@@ -41,6 +41,12 @@ class EnginePool:
             self._kept.popitem(last=False)[1].dispose()
         return engine
 
+    def close_file(self, address: str) -> None:
+        """Closes one file, which may be deleted then."""
+        engine = self._kept.pop(address, None)
+        if engine is not None:
+            engine.dispose()
+
     def close(self) -> None:
         while self._kept:
             self._kept.popitem()[1].dispose()

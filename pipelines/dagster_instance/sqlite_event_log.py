@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from dagster import AssetKey, AssetRecordsFilter, DagsterEventType, EventLogRecord
@@ -17,7 +18,12 @@ from dagster._core.event_api import EventLogCursor, EventRecordsResult
 from dagster._core.events import ASSET_CHECK_EVENTS, ASSET_EVENTS, EVENT_TYPE_TO_PIPELINE_RUN_STATUS
 from dagster._core.events.log import EventLogEntry
 from dagster._core.storage.event_log import SqliteEventLogStorage
-from dagster._core.storage.event_log.schema import AssetKeyTable, SqlEventLogStorageMetadata, SqlEventLogStorageTable
+from dagster._core.storage.event_log.schema import (
+    AssetEventTagsTable,
+    AssetKeyTable,
+    SqlEventLogStorageMetadata,
+    SqlEventLogStorageTable,
+)
 from dagster._serdes import ConfigurableClassData
 from sqlalchemy import Connection, Engine, inspect
 
@@ -100,6 +106,7 @@ class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
         with self.run_connection(event.run_id) as connection:
             connection.execute(_INSERT, row)
         if kind in ASSET_EVENTS:
+            self.has_table(AssetEventTagsTable.name)  # cached here: asked within the transaction, it waits for it
             with self.index_transaction() as connection:
                 number = _insert_event(connection, row)
                 self._store_asset_event_tags(connection, [event], [number])
@@ -151,9 +158,15 @@ class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
         super().wipe_asset(asset_key)
 
     def delete_events(self, run_id: str) -> None:
-        """Deletes a run's events and clears the cache."""
+        """Deletes a run's events and its file, and clears the cache."""
         self._newest.forget()
         super().delete_events(run_id)
+        with self._db_lock:
+            self._engines.close_file(self.conn_string_for_shard(run_id))
+            self._initialized_dbs.discard(run_id)
+        path = Path(self.path_for_shard(run_id))
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+            path.with_name(name).unlink(missing_ok=True)
 
     def has_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> bool:
         """Cached: called for every input of every step; a partition in use is deleted by no other process."""

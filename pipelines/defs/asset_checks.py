@@ -15,6 +15,7 @@ from typing import Final
 import dagster as dg
 
 from connectors.contract.dataset import Dataset, Jurisdiction
+from pipelines.defs.asset_keys import staged_key
 from pipelines.steps import quarantine
 from pipelines.steps.normalise import NormaliseResult
 from pipelines.steps.schema_validation import SchemaViolationError
@@ -33,36 +34,43 @@ _ERROR: Final = dg.AssetCheckSeverity.ERROR
 def staged_check_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
     """Checks of a STAGED asset."""
     return [
-        dg.AssetCheckSpec(GUARD, asset=key, description="Rows, shrink and rejects within limits."),
+        dg.AssetCheckSpec(GUARD, asset=key, description="Fetched; rows, shrink and rejects within limits."),
         dg.AssetCheckSpec(SIGNALS, asset=key, description="No unknown column or code, nothing to review."),
     ]
 
 
 def staged_check_results(
-    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, receipt: StageResult, key: dg.AssetKey
+    workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, receipt: StageResult, failure: str | None
 ) -> list[dg.AssetCheckResult]:
-    """Check results of one staged batch: guard and signals."""
+    """Check results of one staged batch: the guard, and signals if anything was parsed.
+
+    failure: why the fetch ended early. Its RAW asset is materialised all the same, so the guard's check reports it.
+    """
+    key = staged_key(dataset)
     refused = quarantine.dataset_quarantine(workspace, dataset)
-    stops = dataset.key == profile_dataset(jurisdiction).key
+    stops = refused is not None and dataset.key == profile_dataset(jurisdiction).key
     told = "not quarantined"
     if refused is not None:
         told = f"{dataset.key} is quarantined by {refused.guard}: {refused.seen}, allowed {refused.allowed}"
-    return [
-        dg.AssetCheckResult(
-            passed=refused is None,
-            check_name=GUARD,
-            asset_key=key,
-            severity=_ERROR if stops else _WARN,
-            description=told,
-        ),
-        dg.AssetCheckResult(
-            passed=not receipt.signals and not receipt.warnings,
-            check_name=SIGNALS,
-            asset_key=key,
-            severity=_WARN,
-            description="; ".join(receipt.warnings) or f"{receipt.signals} signals",
-        ),
-    ]
+    elif failure is not None:
+        told = f"{dataset.key} could not be fetched: {failure}"
+    guard = dg.AssetCheckResult(
+        passed=refused is None and failure is None,
+        check_name=GUARD,
+        asset_key=key,
+        severity=_ERROR if stops else _WARN,
+        description=told,
+    )
+    if not receipt.pieces:
+        return [guard]
+    signals = dg.AssetCheckResult(
+        passed=not receipt.signals and not receipt.warnings,
+        check_name=SIGNALS,
+        asset_key=key,
+        severity=_WARN,
+        description="; ".join(receipt.warnings) or f"{receipt.signals} signals",
+    )
+    return [guard, signals]
 
 
 def normalised_check_specs(key: dg.AssetKey) -> list[dg.AssetCheckSpec]:
@@ -91,6 +99,14 @@ def normalised_check_results(
         dg.AssetCheckResult(
             passed=not unusual, check_name=CHANGE_RATE, asset_key=key, severity=_WARN, description="; ".join(unusual)
         ),
+    ]
+
+
+def idle_market_check_results(key: dg.AssetKey) -> list[dg.AssetCheckResult]:
+    """Check results of a run that has nothing to normalise: Dagster warns of a blocking check without one."""
+    return [
+        dg.AssetCheckResult(passed=True, check_name=name, asset_key=key, description="nothing was pending")
+        for name in (COMPANIES, SCHEMA, CHANGE_RATE)
     ]
 
 

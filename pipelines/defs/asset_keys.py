@@ -1,7 +1,11 @@
-"""Names of assets. A dataset key `<cc>.<dataset>` gives the path `<cc>/<dataset>`."""
+"""Names of assets, the layer last: `<cc>/<dataset>_raw`, `<cc>/<dataset>_staged`, `<cc>/<layer>`.
+
+The asset graph labels a box with the last part of its key, so that no two boxes of a market have one label.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import dagster as dg
@@ -12,13 +16,24 @@ RELEASE: Final = dg.AssetKey("release")
 
 
 def raw_key(dataset: Dataset) -> dg.AssetKey:
-    """Key of a RAW asset: `raw/<cc>/<dataset>`."""
-    return dg.AssetKey(["raw", *dataset.key.split(".")])
+    """Key of a RAW asset: `<cc>/<dataset>_raw`."""
+    return _dataset_key(dataset, "raw")
 
 
 def staged_key(dataset: Dataset) -> dg.AssetKey:
-    """Key of a STAGED asset: `staged/<cc>/<dataset>`."""
-    return dg.AssetKey(["staged", *dataset.key.split(".")])
+    """Key of a STAGED asset: `<cc>/<dataset>_staged`."""
+    return _dataset_key(dataset, "staged")
+
+
+def _dataset_key(dataset: Dataset, layer: str) -> dg.AssetKey:
+    market, _, name = dataset.key.partition(".")
+    return dg.AssetKey([market, f"{name}_{layer}"])
+
+
+def fetched_datasets(jurisdiction: Jurisdiction, keys: Iterable[dg.AssetKey]) -> frozenset[str]:
+    """Keys of the datasets whose RAW assets are among these assets."""
+    wanted = set(keys)
+    return frozenset(dataset.key for dataset in jurisdiction.datasets if raw_key(dataset) in wanted)
 
 
 def market_key(jurisdiction: Jurisdiction, layer: str) -> dg.AssetKey:

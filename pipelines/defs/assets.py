@@ -1,9 +1,11 @@
 """Assets, made by factories from the connectors' declarations, one per layer.
 
-Keys: `raw/<cc>/<dataset>`, `staged/<cc>/<dataset>`, `<cc>/normalised`, `<cc>/history`, `<cc>/events`,
-`release` and `<cc>/export`. All but the last are partitioned by batch (`jobs`). Belongs here:
-dependencies, pools, checks that a step carries, metadata. Does not belong here: what a step does (`steps`).
+Keys: `<cc>/<dataset>_raw`, `<cc>/<dataset>_staged`, `<cc>/normalised`, `<cc>/history`, `<cc>/events`, `release` and
+`<cc>/export`. Those of a market, except its export, are partitioned by batch (`partitions`). Where nothing is
+pending, `normalised` is not materialised, and Dagster skips what follows. Belongs here: dependencies, pools, checks
+that a step carries, metadata. Does not belong here: what a step does (`steps`).
 Docs: https://docs.dagster.io/guides/build/assets
+https://docs.dagster.io/guides/build/assets/defining-assets-with-asset-dependencies
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,20 +14,23 @@ from typing import Any
 import dagster as dg
 
 from connectors.contract.dataset import Dataset, Jurisdiction
-from pipelines.defs import asset_checks
+from pipelines.defs import asset_checks, metadata
 from pipelines.defs.asset_keys import RELEASE, market_key, pool_name, raw_key, staged_key
-from pipelines.defs.jobs import BATCHES
-from pipelines.defs.resources import MARKETS_TAG
+from pipelines.defs.metadata import DATA_OWNERS, ROW_COUNT, SOURCE_OWNERS
+from pipelines.defs.partitions import market_partitions, new_batch
+from pipelines.defs.resources import LOCKED_TAG, PARTITION_TAG, released_markets, run_batch, run_market
 from pipelines.erasure.command import publish_run
 from pipelines.sources.source import IngestSource
-from pipelines.steps import quarantine
+from pipelines.steps import fetch, quarantine
 from pipelines.steps.apply_history import apply_snapshots
 from pipelines.steps.fetch import fetch_dataset
 from pipelines.steps.normalise import normalise_market
+from pipelines.steps.pending_work import has_pending_work
 from pipelines.steps.publish import collect_events
 from pipelines.steps.schema_validation import SchemaViolationError
 from pipelines.steps.stage import stage_dataset
 from pipelines.workspace import Workspace
+from warehouse.schema.tables import EVENTS, NORMALISED, TABLES
 
 
 def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
@@ -39,11 +44,14 @@ def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefiniti
     @dg.asset(
         key=raw_key(dataset),
         deps=[staged_key(other) for other in named_by],
-        partitions_def=BATCHES,
+        partitions_def=market_partitions(jurisdiction.code),
         pool=pool_name(dataset),
         group_name=jurisdiction.code.lower(),
-        description=f"{dataset.title}: bodies as received.",
+        description=f"{dataset.title}: bodies as received. Fetched at `{dataset.cadence.cron}` (UTC).",
+        owners=SOURCE_OWNERS,
         kinds={"file"},
+        metadata={"cadence": dataset.cadence.cron, "host": dataset.host, "licence": dataset.licence.name},
+        freshness_policy=metadata.freshness_policy(dataset),
     )
     def asset(
         context: dg.AssetExecutionContext,
@@ -59,56 +67,85 @@ def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefiniti
 
 
 def staged_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
-    """The STAGED asset of one dataset."""
+    """The STAGED asset of one dataset. Signals are checked only if something was parsed."""
     key = staged_key(dataset)
 
-    @dg.asset(
-        key=key,
-        deps=[raw_key(dataset)],
-        partitions_def=BATCHES,
-        group_name=jurisdiction.code.lower(),
-        description=f"{dataset.title}: records with the source's own values, rejects and signals.",
-        kinds={"parquet"},
+    @dg.multi_asset(
+        name=key.to_python_identifier(),
+        specs=[
+            dg.AssetSpec(
+                key,
+                deps=[raw_key(dataset)],
+                description=f"{dataset.title}: records with the source's own values, rejects and signals.",
+                owners=SOURCE_OWNERS,
+                kinds={"parquet"},
+                metadata=metadata.column_schema(dataset.staged_tables.values()),
+                group_name=jurisdiction.code.lower(),
+            )
+        ],
         check_specs=asset_checks.staged_check_specs(key),
+        partitions_def=market_partitions(jurisdiction.code),
+        can_subset=True,  # the documented way to leave a check out
     )
     def asset(
         context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
     ) -> Iterator[dg.MaterializeResult[Any]]:
         result = stage_dataset(workspace, jurisdiction, dataset, context.partition_key)
+        failure = fetch.read_fetch_result(workspace, dataset.key, context.partition_key).failure
         yield dg.MaterializeResult(
-            metadata={"pieces": result.pieces, "rows": result.rows, "rejected": result.rejected},
-            check_results=asset_checks.staged_check_results(workspace, jurisdiction, dataset, result, key),
+            asset_key=key,
+            metadata={ROW_COUNT: result.rows, "pieces": result.pieces, "rejected": result.rejected},
+            check_results=asset_checks.staged_check_results(workspace, jurisdiction, dataset, result, failure),
         )
 
     return asset
 
 
 def normalised_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
-    """The SHARED asset of one market."""
+    """The SHARED asset of one market. If nothing is pending the run ends here: its checks of sources are recorded."""
     key = market_key(jurisdiction, "normalised")
 
-    @dg.asset(
-        key=key,
-        deps=[staged_key(dataset) for dataset in jurisdiction.datasets],
-        partitions_def=BATCHES,
-        group_name=jurisdiction.code.lower(),
-        description="Shared tables of the companies affected by this batch.",
-        kinds={"parquet"},
+    @dg.multi_asset(
+        name=key.to_python_identifier(),
+        specs=[
+            dg.AssetSpec(
+                key,
+                deps=[staged_key(dataset) for dataset in jurisdiction.datasets],
+                description="Shared tables of the companies affected by this batch.",
+                owners=DATA_OWNERS,
+                kinds={"parquet"},
+                metadata=metadata.column_schema(NORMALISED),
+                group_name=jurisdiction.code.lower(),
+                skippable=True,
+            )
+        ],
         check_specs=asset_checks.normalised_check_specs(key),
+        partitions_def=market_partitions(jurisdiction.code),
+        can_subset=True,
     )
     def asset(
         context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
-    ) -> Iterator[dg.MaterializeResult[Any]]:
+    ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
+        batch = context.partition_key
         if quarantine.is_market_quarantined(workspace, jurisdiction):
-            yield dg.MaterializeResult(check_results=asset_checks.quarantined_market_check_results(jurisdiction, key))
+            checks = asset_checks.quarantined_market_check_results(jurisdiction, key)
+            yield dg.MaterializeResult(asset_key=key, check_results=checks)
+            return
+        if not has_pending_work(workspace, jurisdiction, batch):
+            if LOCKED_TAG not in context.run.tags:  # else the starter of the run publishes
+                publish_run(workspace, [jurisdiction.code], batch)
+            yield from asset_checks.idle_market_check_results(key)
             return
         try:
-            result = normalise_market(workspace, jurisdiction, context.partition_key)
+            result = normalise_market(workspace, jurisdiction, batch)
         except SchemaViolationError as error:
-            yield dg.MaterializeResult(check_results=asset_checks.schema_violation_check_results(workspace, error, key))
+            checks = asset_checks.schema_violation_check_results(workspace, error, key)
+            yield dg.MaterializeResult(asset_key=key, check_results=checks)
             return
         yield dg.MaterializeResult(
+            asset_key=key,
             metadata={
+                ROW_COUNT: sum(result.rows.values()),
                 "companies": result.companies,
                 "instants": len(result.instants),
                 "late_files": sum(result.late.values()),
@@ -125,8 +162,10 @@ def history_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
     @dg.asset(
         key=market_key(jurisdiction, "history"),
         deps=[market_key(jurisdiction, "normalised")],
-        partitions_def=BATCHES,
+        partitions_def=market_partitions(jurisdiction.code),
         group_name=jurisdiction.code.lower(),
+        owners=DATA_OWNERS,
+        metadata=metadata.column_schema(TABLES),
         description="Bitemporal history of the market; changes wait in its outbox.",
         kinds={"duckdb"},
     )
@@ -143,33 +182,50 @@ def events_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
     @dg.asset(
         key=market_key(jurisdiction, "events"),
         deps=[market_key(jurisdiction, "history")],
-        partitions_def=BATCHES,
+        partitions_def=market_partitions(jurisdiction.code),
         group_name=jurisdiction.code.lower(),
+        owners=DATA_OWNERS,
+        metadata=metadata.column_schema([EVENTS]),
         description="Events of the market that are not in a release yet.",
         kinds={"parquet"},
     )
     def asset(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         events = collect_events(workspace, jurisdiction.code, context.partition_key)
-        return dg.MaterializeResult(metadata={"events": events})
+        return dg.MaterializeResult(metadata={ROW_COUNT: events, "events": events})
 
     return asset
 
 
 def release_asset(jurisdictions: Iterable[Jurisdiction]) -> dg.AssetsDefinition:
-    """The release asset. The run's tags list the markets it publishes."""
+    """The release asset. The run's tags list the markets it publishes; not partitioned, as it is of all of them."""
 
     @dg.asset(
         key=RELEASE,
         deps=[market_key(jurisdiction, "events") for jurisdiction in jurisdictions],
-        partitions_def=BATCHES,
         group_name="releases",
+        owners=DATA_OWNERS,
         description="The served data: an immutable, numbered release, verified before publication.",
         kinds={"duckdb", "sqlite"},
     )
     def asset(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
-        markets = context.run.tags[MARKETS_TAG].split(",")
-        result = publish_run(workspace, markets, context.partition_key)
-        return dg.MaterializeResult(metadata={"release": result.release or 0, "events": sum(result.events.values())})
+        tags, market = context.run.tags, run_market(context.run)
+        markets = released_markets(tags) or ([] if market is None else [market])
+        if not markets:
+            raise dg.Failure("no market is named: launch the job `publish`", allow_retries=False)
+        batch = run_batch(tags) or new_batch(context.instance, workspace)
+        if PARTITION_TAG not in tags and LOCKED_TAG not in tags:  # a run of its own gathers what others left
+            for gathered in markets:
+                collect_events(workspace, gathered, batch)
+        result = publish_run(workspace, markets, batch)
+        served = workspace.release_store.current_manifest()
+        return dg.MaterializeResult(
+            metadata={
+                ROW_COUNT: 0 if served is None else served.counts["companies"],
+                "release": result.release or 0,
+                "events": sum(result.events.values()),
+                "markets": ", ".join(markets),
+            }
+        )
 
     return asset
 
@@ -181,6 +237,7 @@ def export_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         key=market_key(jurisdiction, "export"),
         deps=[RELEASE],
         group_name="exports",
+        owners=DATA_OWNERS,
         description="All data of the market as Parquet and NDJSON, with a manifest.",
         kinds={"parquet"},
     )

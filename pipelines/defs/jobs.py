@@ -1,48 +1,45 @@
-"""Jobs, their schedules and partitions: one job per market, from fetch to release, and one that exports it.
+"""Jobs: per market one from fetch to release and one that exports it; one that publishes what markets have.
 
 A job has one process: a process per step would cost seconds each; work that needs several cores has its own pool
-(`runtime.parser_pool`). Partitions: one per batch, which is one ingest; never one per company, and not one per day.
-Schedules: each market once a day, at the cadence of its profile dataset, and its export at night; all are off until
-turned on.
-Docs: https://docs.dagster.io/guides/build/jobs https://docs.dagster.io/guides/automate/schedules
-https://docs.dagster.io/guides/build/partitions-and-backfills
+(`runtime.parser_pool`). Tags of its runs say which market they write (one at a time each, `dagster.yaml`) and what kind
+of work they are. Does not belong here: when they run (`schedules`, `sensors`), or pruning (`retention`).
+Docs: https://docs.dagster.io/guides/build/jobs
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import dagster as dg
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.defs.asset_keys import RELEASE, market_key, raw_key, staged_key
+from pipelines.defs.partitions import new_batch, register_batch
 from pipelines.defs.resources import MARKETS_TAG
-from pipelines.runtime.batch_ids import next_batch
 from pipelines.runtime.crash_recovery import MARKET_TAG
-from pipelines.workspace import Workspace, profile_dataset
+from pipelines.workspace import Workspace
 
-BATCHES: Final = dg.DynamicPartitionsDefinition(name="batches")
-EXPORT_CRON: Final = "30 3 * * *"
-KEPT_PARTITIONS: Final = 500  # only Dagster's list; the stores know what a batch contains
-
-
-def register_batch(instance: dg.DagsterInstance, batch: str) -> None:
-    """Registers a batch as a Dagster partition and removes the oldest ones."""
-    name = BATCHES.name
-    if name is None:
-        raise ValueError("the batch partitions have no name")
-    instance.add_dynamic_partitions(name, [batch])
-    for old in sorted(instance.get_dynamic_partitions(name))[:-KEPT_PARTITIONS]:
-        instance.delete_dynamic_partition(name, old)
+PUBLISH_JOB: Final = "publish"
+WORK_TAG: Final = "firm/work"  # what dagster.yaml limits: runs of one kind at a time
+DUE_TAG: Final = "firm/due"  # the tick that a scheduled run was requested for
+INGEST, EXPORT, PUBLISH = "ingest", "export", "publish"
+MAX_RUNTIME_TAG: Final = "dagster/max_runtime"  # seconds; a run without a market's lock is not known to be dead
+_LONGEST_SECONDS: Final = str(6 * 3600)
 
 
-def request_run(instance: dg.DagsterInstance, now: datetime) -> dg.RunRequest:
-    """Requests a run of a new batch; its id is assigned now."""
-    batch = next_batch(now, instance.get_dynamic_partitions(str(BATCHES.name)))
-    register_batch(instance, batch)
-    return dg.RunRequest(run_key=batch, partition_key=batch)
+def request_run(
+    instance: dg.DagsterInstance,
+    workspace: Workspace,
+    jurisdiction: Jurisdiction,
+    datasets: Sequence[Dataset] | None = None,
+    tags: dict[str, str] | None = None,
+) -> dg.RunRequest:
+    """Requests a run of a new batch, of some datasets or all; its id is assigned now."""
+    batch = new_batch(instance, workspace)
+    register_batch(instance, [jurisdiction.code], batch)
+    selection = None if datasets is None else [*market_asset_keys(jurisdiction, datasets), RELEASE]
+    return dg.RunRequest(run_key=batch, partition_key=batch, asset_selection=selection, tags=tags or {})
 
 
 def job_name(jurisdiction: Jurisdiction) -> str:
@@ -70,8 +67,23 @@ def market_job(jurisdiction: Jurisdiction) -> Any:  # Dagster's name for the typ
         job_name(jurisdiction),
         selection=dg.AssetSelection.assets(*market_asset_keys(jurisdiction, jurisdiction.datasets), RELEASE),
         executor_def=dg.in_process_executor,
-        run_tags={MARKET_TAG: jurisdiction.code, MARKETS_TAG: jurisdiction.code},
+        run_tags={MARKET_TAG: jurisdiction.code, MARKETS_TAG: jurisdiction.code, WORK_TAG: INGEST},
         description=f"Ingest of {jurisdiction.code}: fetch, read, normalise, compare, publish.",
+    )
+
+
+def publish_job(jurisdictions: Iterable[Jurisdiction]) -> Any:
+    """One release of what several markets have, as their runs left it; the run's tags may name fewer than all."""
+    return dg.define_asset_job(
+        PUBLISH_JOB,
+        selection=dg.AssetSelection.assets(RELEASE),
+        executor_def=dg.in_process_executor,
+        run_tags={
+            MARKETS_TAG: ",".join(made.code for made in jurisdictions),
+            WORK_TAG: PUBLISH,
+            MAX_RUNTIME_TAG: _LONGEST_SECONDS,
+        },
+        description="One release of everything that the markets' runs have left.",
     )
 
 
@@ -81,32 +93,6 @@ def export_job(jurisdiction: Jurisdiction) -> Any:
         export_job_name(jurisdiction),
         selection=dg.AssetSelection.assets(market_key(jurisdiction, "export")),
         executor_def=dg.in_process_executor,
+        run_tags={WORK_TAG: EXPORT, MAX_RUNTIME_TAG: _LONGEST_SECONDS},
         description=f"Bulk export of {jurisdiction.code} from the current release.",
-    )
-
-
-def market_schedule(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.ScheduleDefinition:
-    """A daily run of one market; its batch id is assigned when the schedule fires."""
-
-    @dg.schedule(
-        name=f"{job_name(jurisdiction)}_daily",
-        job_name=job_name(jurisdiction),
-        cron_schedule=profile_dataset(jurisdiction).cadence.cron,
-        execution_timezone="UTC",
-        description=f"Daily ingest of {jurisdiction.code}.",
-    )
-    def schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
-        return request_run(context.instance, workspace.clock())
-
-    return schedule
-
-
-def export_schedule(jurisdiction: Jurisdiction) -> dg.ScheduleDefinition:
-    """A nightly export of one market; a no-op without a new release."""
-    return dg.ScheduleDefinition(
-        name=f"{export_job_name(jurisdiction)}_nightly",
-        job_name=export_job_name(jurisdiction),
-        cron_schedule=EXPORT_CRON,
-        execution_timezone="UTC",
-        description=f"Nightly bulk export of {jurisdiction.code}.",
     )

@@ -6,40 +6,72 @@ Docs: https://docs.dagster.io/guides/build/external-resources
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import Final
 
 import dagster as dg
 
+from pipelines.defs.asset_keys import RELEASE, fetched_datasets
 from pipelines.runtime import crash_recovery
 from pipelines.runtime.crash_recovery import MARKET_TAG
+from pipelines.steps import stage
 from pipelines.workspace import Workspace
 
 MARKETS_TAG: Final = "firm/markets"  # markets published by the release of a run
 LOCKED_TAG: Final = "firm/locked"  # the starter of the run already holds the lock
-BATCH_TAG: Final = "dagster/partition"
+BATCH_TAG: Final = "firm/batch"  # of a run without a partition
+PARTITION_TAG: Final = "dagster/partition"
 
 Around = Callable[[Workspace, str, str], AbstractContextManager[None]]
 
 
-def workspace_resource(workspace: Workspace, wrap_step: Around) -> dg.ResourceDefinition:
-    """The workspace as a Dagster resource: holds the run's market from its first step to its last.
+def run_batch(tags: Mapping[str, str]) -> str | None:
+    """The batch of a run: its partition, or what its starter gave; None of a run that somebody launched by hand."""
+    return tags.get(PARTITION_TAG) or tags.get(BATCH_TAG)
 
-    `wrap_step` is entered for runs that Dagster started, with the market and the batch of the run.
+
+def released_markets(tags: Mapping[str, str]) -> list[str]:
+    """The markets that a run publishes, in the order in which their locks are taken."""
+    return sorted(market for market in tags.get(MARKETS_TAG, "").split(",") if market)
+
+
+def run_market(run: dg.DagsterRun) -> str | None:
+    """The market that a run writes: by its job or, of assets that somebody materialises by hand, by their names."""
+    market = run.tags.get(MARKET_TAG)
+    if market is not None or PARTITION_TAG not in run.tags:
+        return market
+    return next((key.path[0].upper() for key in run.asset_selection or () if len(key.path) > 1), None)
+
+
+def workspace_resource(workspace: Workspace, wrap_step: Around) -> dg.ResourceDefinition:
+    """The workspace as a Dagster resource: holds the run's markets from its first step to its last.
+
+    `wrap_step` is entered for runs of a market that Dagster started and that publish, with the market and the batch.
     """
 
-    @dg.resource(description="Stores of one data root; holds the market's lock during the run.")
+    @dg.resource(description="Stores of one data root; holds the locks of the run's markets during the run.")
     def resource(context: dg.InitResourceContext) -> Iterator[Workspace]:
-        tags = context.run.tags if context.run else {}
-        market = tags.get(MARKET_TAG)
+        run = context.run
         with ExitStack() as stack:
-            if market is not None and LOCKED_TAG not in tags and context.instance is not None:
-                stack.enter_context(workspace.market_lease.hold_lease(market))
-                crash_recovery.fail_dead_runs(context.instance, market, current_run=context.run)
-                crash_recovery.recover_releases(workspace.release_store)
-                stack.callback(workspace.close)
-                stack.enter_context(wrap_step(workspace, market, tags[BATCH_TAG]))
+            if run is not None and context.instance is not None and LOCKED_TAG not in run.tags:
+                market = run_market(run)
+                for held in released_markets(run.tags) if market is None else [market]:
+                    stack.enter_context(workspace.market_lease.hold_lease(held))
+                    crash_recovery.fail_dead_runs(context.instance, held, current_run=run)
+                if market is not None:
+                    crash_recovery.recover_releases(workspace.release_store)
+                    stack.callback(workspace.close)
+                    _begin_market_run(workspace, run, market)
+                    if not run.asset_selection or RELEASE in run.asset_selection:
+                        stack.enter_context(wrap_step(workspace, market, run.tags[PARTITION_TAG]))
             yield workspace
 
     return resource
+
+
+def _begin_market_run(workspace: Workspace, run: dg.DagsterRun, market: str) -> None:
+    if run.asset_selection:  # else the whole job
+        made = workspace.jurisdiction(market)
+        chosen = fetched_datasets(made, run.asset_selection)
+        stage.record_datasets_left_out(workspace, made, chosen, run.tags[PARTITION_TAG])

@@ -4,7 +4,7 @@ Those of feeds are off until turned on. Runs are relaunched where Celery workers
 long as the lease of its market is renewed (`warehouse.replication.lease`), but Dagster keeps showing a killed run
 as started. Such a run is failed and requested again as a new batch, so that the next worker begins from the saved
 state, not from a lost intermediate state. Does not belong here: reading feeds (`sources.stream_listener`), runs by
-the clock (`jobs`), or a single machine's killed runs (`runtime.crash_recovery`).
+the clock (`schedules`), or a single machine's killed runs (`runtime.crash_recovery`).
 Docs: https://docs.dagster.io/guides/automate/sensors
 """
 
@@ -17,8 +17,10 @@ from typing import Any, Final
 import dagster as dg
 
 from connectors.contract.dataset import Jurisdiction
-from pipelines.defs.jobs import job_name, request_run
+from pipelines.defs.asset_keys import fetched_datasets
+from pipelines.defs.jobs import DUE_TAG, job_name, request_run
 from pipelines.runtime import crash_recovery
+from pipelines.runtime.crash_recovery import BEGINNING
 from pipelines.sources.source import LiveSource
 from pipelines.sources.stream_listener import has_listener, listen, streaming_datasets
 from pipelines.workspace import Workspace
@@ -27,7 +29,6 @@ from warehouse.storage.locks import is_being_ingested
 
 AGAIN_SECONDS: Final = 30
 TAKE_SECONDS: Final = 120
-BEGINNING: Final = timedelta(minutes=5)  # time in which a new run may not have taken its lock yet
 AFTER_FAILURE: Final = timedelta(minutes=10)
 START_WITHIN: Final = timedelta(hours=12)  # a run may wait for a worker for as long as other runs take
 # for a run that was never handed out because the broker was away
@@ -100,7 +101,7 @@ def spool_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.SensorD
         now = workspace.clock()
         if reason := _skip_reason(context.instance, job_name(jurisdiction), now, timedelta(0)):
             return dg.SkipReason(reason)
-        return request_run(context.instance, now)
+        return request_run(context.instance, workspace, jurisdiction, streaming_datasets(jurisdiction))
 
     return sensor
 
@@ -146,9 +147,21 @@ def recover_sensor(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Senso
                 context.update_cursor(seen)
                 return dg.SkipReason(reason)
             crash_recovery.fail_dead_runs(context.instance, jurisdiction.code)
-        return request_run(context.instance, now)
+        return _request_again(context.instance, workspace, jurisdiction, record.dagster_run)
 
     return sensor
+
+
+def _request_again(
+    instance: dg.DagsterInstance, workspace: Workspace, jurisdiction: Jurisdiction, run: dg.DagsterRun
+) -> dg.RunRequest:
+    """Requests a new batch of the datasets of a run, for the same tick."""
+    tags = {DUE_TAG: run.tags[DUE_TAG]} if DUE_TAG in run.tags else {}
+    if not run.asset_selection:
+        return request_run(instance, workspace, jurisdiction, tags=tags)
+    fetched = fetched_datasets(jurisdiction, run.asset_selection)
+    datasets = [dataset for dataset in jurisdiction.datasets if dataset.key in fetched]
+    return request_run(instance, workspace, jurisdiction, datasets, tags)
 
 
 def _no_retry_reason(record: dg.RunRecord, now: datetime) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,8 @@ import dagster as dg
 from connectors.contract.dataset import Jurisdiction
 from pipelines.definitions_builder import build_defs
 from pipelines.defs.asset_keys import RELEASE
-from pipelines.defs.jobs import job_name, market_asset_keys
-from pipelines.defs.resources import LOCKED_TAG, MARKETS_TAG
+from pipelines.defs.jobs import PUBLISH_JOB, job_name, market_asset_keys
+from pipelines.defs.resources import BATCH_TAG, LOCKED_TAG, MARKETS_TAG
 from pipelines.ingest import resource_errors, sigint
 from pipelines.runtime.crash_recovery import MARKET_TAG
 from pipelines.settings import IngestSettings
@@ -50,8 +51,11 @@ def dagster_instance(settings: IngestSettings) -> dg.DagsterInstance:
 class MarketRunner:
     """Runs markets from one origin; the caller holds the markets' locks."""
 
-    def __init__(self, workspace: Workspace, source: IngestSource, instance: dg.DagsterInstance) -> None:
+    def __init__(
+        self, workspace: Workspace, source: IngestSource, instance: dg.DagsterInstance, datasets: Collection[str] = ()
+    ) -> None:
         self._workspace = workspace
+        self._chosen = frozenset(datasets)
         self._origin = source
         self._instance = instance
         self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": source})
@@ -64,30 +68,38 @@ class MarketRunner:
 
     def _run_market_assets(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> list[ErrorNote]:
         everything = self._origin.supports_lookups
-        datasets = made.datasets if everything else stage.datasets_with_work(self._workspace, made, opened, batch)
-        failures = self._execute_assets(made, market_asset_keys(made, datasets), batch, made.code)
+        busy = made.datasets if everything else stage.datasets_with_work(self._workspace, made, opened, batch)
+        chosen = self._chosen and self._chosen | self._workspace.step_results.facts(batch).accept_shrink
+        datasets = [dataset for dataset in busy if not chosen or dataset.key in chosen]
+        stage.record_datasets_left_out(self._workspace, made, {dataset.key for dataset in datasets}, batch)
+        tags = {MARKETS_TAG: made.code, MARKET_TAG: made.code}
+        failures = self._execute_assets(job_name(made), market_asset_keys(made, datasets), tags, batch)
         if failures and quarantine.is_market_quarantined(self._workspace, made):
             return []  # reported as quarantined
         return [ErrorNote(made.code, message) for message in failures]
 
     def publish(self, successful: list[Jurisdiction], batch: str) -> list[ErrorNote]:
         """Publishes one release of all successful markets; the others keep their data of the last release."""
-        failures = self._execute_assets(successful[0], [RELEASE], batch, ",".join(made.code for made in successful))
+        markets = ",".join(made.code for made in successful)
+        # by the first market's tag the next run of that market finds it, should it be killed
+        tags = {MARKETS_TAG: markets, MARKET_TAG: successful[0].code, BATCH_TAG: batch}
+        failures = self._execute_assets(PUBLISH_JOB, [RELEASE], tags)
         return [ErrorNote("release", message) for message in failures]
 
-    def _execute_assets(self, made: Jurisdiction, keys: list[dg.AssetKey], batch: str, markets: str) -> list[str]:
-        """Runs some assets of a market's job; returns the messages of failed steps.
+    def _execute_assets(
+        self, name: str, keys: list[dg.AssetKey], tags: Mapping[str, str], partition: str | None = None
+    ) -> list[str]:
+        """Runs some assets of a job; returns the messages of failed steps.
 
         Raises KeyboardInterrupt if a step was interrupted: Dagster records that like any other failure.
         """
-        job = self._definitions.resolve_job_def(job_name(made))
-        tags = {LOCKED_TAG: "yes", MARKETS_TAG: markets, MARKET_TAG: made.code}
+        job = self._definitions.resolve_job_def(name)
         with _QuietDagsterLog():
             result = job.execute_in_process(
                 instance=self._instance,
-                partition_key=batch,
+                partition_key=partition,
                 asset_selection=keys,
-                tags=tags,
+                tags={**tags, LOCKED_TAG: "yes"},
                 raise_on_error=False,
                 run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             )

@@ -45,12 +45,13 @@ _KILLED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class WorkerTask:
-    """Input of each worker process; `at` is the logical instant of the run."""
+    """Input of each worker process. at: logical instant of the run. datasets: those to ingest; none means all."""
 
     settings: IngestSettings
     origin: IngestSource
     batch: str
     at: datetime
+    datasets: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def _worker_main(work: WorkerTask, code: str, pipe: Connection) -> None:
         try:
             with resource_errors.explain_resource_errors(work.settings):
                 instance = stack.enter_context(dagster_instance(work.settings))
-                runs = MarketRunner(workspace, work.origin, instance)
+                runs = MarketRunner(workspace, work.origin, instance, work.datasets)
                 opened = work.origin.open(work.at)
                 pipe.send(runs.run_market(workspace.jurisdiction(code), work.batch, opened))
         except RunInterruptedError as error:

@@ -16,13 +16,13 @@ import dagster as dg
 
 import connectors
 from connectors.contract.dataset import Jurisdiction
-from pipelines.defs import jobs
+from pipelines.defs import partitions
 from pipelines.ingest import market_workers, resource_errors
 from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
 from pipelines.ingest.market_workers import WorkerTask
 from pipelines.reporting import report, run_log
 from pipelines.reporting.report import IngestReport
-from pipelines.runtime import crash_recovery
+from pipelines.runtime import crash_recovery, run_retention
 from pipelines.runtime.batch_ids import CLOCK_SLACK, batch_instant, next_batch, run_instant
 from pipelines.runtime.step_results import RunParameters
 from pipelines.settings import IngestSettings
@@ -58,11 +58,13 @@ class IngestOverrides:
     """Settings that differ from an ordinary ingest.
 
     accept_shrink: datasets let through their guards for this run.
+    datasets: those to ingest; none means all of the chosen markets. The others keep what they have.
     at_once: markets ingested in parallel, each in its own process, which uses this machine's connectors and
     clock. For folders only: registries are fetched by one process, which keeps their rate limits.
     """
 
     accept_shrink: Collection[str] = ()
+    datasets: Collection[str] = ()
     at_once: int = 1
     jurisdictions: tuple[Jurisdiction, ...] | None = None
     clock: Callable[[], datetime] = utc_now
@@ -112,10 +114,10 @@ def ingest(
         for told in crash_recovery.recover_releases(workspace.release_store):
             progress(told)
         rounds = [
-            _IngestRound(workspace, chosen, place, instance, overrides.at_once).run(at, overrides.accept_shrink)
+            _IngestRound(workspace, chosen, place, instance, overrides).run(at, overrides.accept_shrink)
             for place in source.sub_sources()
         ]
-        workspace.step_results.prune(settings.keep_runs)
+        run_retention.prune_runs(workspace.step_results, instance, settings, workspace.clock())
     return report.merge_reports(rounds)
 
 
@@ -139,20 +141,21 @@ class _IngestRound:
         jurisdictions: list[Jurisdiction],
         origin: IngestSource,
         instance: dg.DagsterInstance,
-        at_once: int,
+        overrides: IngestOverrides,
     ) -> None:
         self._workspace = workspace
         self._jurisdictions = jurisdictions
         self._instance = instance
         self._origin = origin
-        self._at_once = at_once
-        self._runs = MarketRunner(workspace, origin, instance)
+        self._at_once = overrides.at_once
+        self._datasets = frozenset(overrides.datasets)
+        self._runs = MarketRunner(workspace, origin, instance, self._datasets)
 
     def run(self, at: datetime | None, accept_shrink: Collection[str]) -> IngestReport:
         now = self._workspace.clock()
         taken = (
             *self._workspace.step_results.batches(),
-            *self._instance.get_dynamic_partitions(str(jobs.BATCHES.name)),
+            *partitions.registered_batches(self._instance, self._jurisdictions),
             # of other machines, whose clocks are ahead
             *self._workspace.staged_store.newest_batches(_dataset_keys(self._jurisdictions)),
         )
@@ -160,7 +163,7 @@ class _IngestRound:
         instant = at or run_instant(batch, now)
         self._warn_if_clock_behind(batch, now)
         self._workspace.step_results.begin(batch, RunParameters(instant, frozenset(accept_shrink)))
-        jobs.register_batch(self._instance, batch)
+        partitions.register_batch(self._instance, [made.code for made in self._jurisdictions], batch)
         run_log.log_start(self._workspace, [made.code for made in self._jurisdictions], batch)
         ended = {one.code: one for one in self._run_markets(batch, instant)}
         read = [made for made in self._jurisdictions if made.code in ended]
@@ -177,7 +180,7 @@ class _IngestRound:
             if not made.datasets:  # announced: its files are listed, none is read
                 steps_fetch.record_source_files(self._workspace, made, opened, batch)
         if self._at_once > 1 and len(read) > 1:
-            work = WorkerTask(self._workspace.settings, self._origin, batch, instant)
+            work = WorkerTask(self._workspace.settings, self._origin, batch, instant, self._datasets)
             return market_workers.run_markets(work, read, self._at_once, self._workspace.report_progress)
         return (self._runs.run_market(made, batch, opened) for made in read)
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from connectors.contract.dataset import Jurisdiction
 from pipelines.runtime.batch_ids import batch_instant, next_batch
-from pipelines.steps import apply_history, normalise, stage
-from pipelines.steps.normalise import DeferredBatch, MovedBatch
+from pipelines.steps import applied_batches, apply_history, normalise, stage
+from pipelines.steps.applied_batches import DeferredBatch, MovedBatch
 from pipelines.workspace import Workspace, ignore_progress
 from warehouse.decisions import DecisionLog
 from warehouse.staged.store import DOUBTS
@@ -69,9 +69,9 @@ class HistoryReplay:
                 self.own.layout.tombstones_file, self.workspace.layout.tombstones_file.read_bytes()
             )
         with self.workspace.open_history(self.jurisdiction.code) as history:
-            moves = normalise.recorded_moves(history)
-            deferrals = normalise.recorded_deferrals(history)
-            applied = history.recorded_keys(normalise.STAGED_MARK)
+            moves = applied_batches.recorded_moves(history)
+            deferrals = applied_batches.recorded_deferrals(history)
+            applied = history.recorded_keys(applied_batches.STAGED_MARK)
         applied_by = self._applying_runs(applied, moves, deferrals)
         runs = set(applied_by.values())
         batches = sorted({*(batch for _, batch in applied_by), *runs})

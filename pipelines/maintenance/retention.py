@@ -18,8 +18,9 @@ from pathlib import Path
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.runtime.batch_ids import batch_instant
 from pipelines.steps import batch_figures
+from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.apply_history import HISTORY_MARK
-from pipelines.steps.normalise import IMAGE_MARK, STAGED_MARK
+from pipelines.steps.normalise import IMAGE_MARK
 from pipelines.steps.stage_plan import pending_bodies
 from pipelines.workspace import Workspace
 from warehouse.history.history import MarketHistory

@@ -12,7 +12,7 @@ import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
 RUN: Final = "run"
+KEPT_FOR: Final = timedelta(days=2)  # at short cadences many runs, each of a few datasets, make a day
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,9 @@ class StepResults:
         atomic_files.make_folder(path)
         return path
 
-    def prune(self, keep: int) -> None:
-        """Removes the oldest runs' results."""
-        for batch in self.batches()[:-keep]:
+    def prune(self, keep: int, now: datetime) -> int:
+        """Removes the oldest runs' results, none younger than KEPT_FOR; returns how many runs' were removed."""
+        old = [batch for batch in self.batches()[:-keep] if batch_instant(batch) < now - KEPT_FOR]
+        for batch in old:
             shutil.rmtree(self._root / batch)
+        return len(old)

@@ -19,8 +19,9 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
+from pipelines.steps.applied_batches import first_load_ends
 from pipelines.steps.link_companies import LINKED
-from pipelines.steps.normalise import EDITIONS, IMAGE_MARK, first_load_ends, snapshot_key
+from pipelines.steps.normalise import EDITIONS, IMAGE_MARK, snapshot_key
 from pipelines.transforms.differences import Frames
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.event_rows import build_event_rows

@@ -8,11 +8,10 @@ that counts. Does not belong here: the mapping (`connectors`), or what a snapsho
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
@@ -20,7 +19,8 @@ import polars as pl
 
 from connectors.contract.dataset import CONTRADICTIONS, CONTRADICTIONS_SCHEMA, AbsenceRule, Jurisdiction, LoadedRows
 from connectors.contract.pieces import Signal
-from pipelines.steps import reconciliation, schema_validation, stage
+from pipelines.steps import applied_batches, reconciliation, schema_validation, stage
+from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.batch_figures import first_load_batches, unchanged_body_keys
 from pipelines.steps.link_companies import LINKED, CompanyLinker
 from pipelines.steps.lookups import unconfirmed_keys
@@ -41,12 +41,8 @@ from warehouse.schema.tables import COMPANIES, NORMALISED, PASSING
 from warehouse.schema.types import Table
 from warehouse.storage.parallel import parallel_map
 
-STAGED_MARK: Final = "staged"
 IMAGE_MARK: Final = "image"
 DECISION_MARK: Final = "judged"
-MOVED_MARK: Final = "moved"  # keys: JSON of `MovedBatch`
-FIRST_LOAD_MARK: Final = "first load"  # keys: dataset and instant of the snapshots after the first one
-DEFERRED_MARK: Final = "deferred"  # keys: JSON of `DeferredBatch`
 EDITIONS: Final = "_editions"
 CONTRADICTION: Final = "contradicts_other_source"  # code of a signal
 _EXAMPLES: Final = 5
@@ -111,20 +107,17 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
     """
     with workspace.open_history(jurisdiction.code) as history, history.transaction():
         state = load_normalise_state(workspace, jurisdiction, history, batch)
-        if state.pending and _has_been_applied(history, batch):
+        if state.pending and applied_batches.has_been_applied(history, batch):
             raise BatchAppliedError(jurisdiction.code, batch)
         plans = plan_instants(jurisdiction, state)
         links = CompanyLinker(jurisdiction, history)
         run = _NormaliseRun(workspace, jurisdiction, history, links, batch, state.unconfirmed)
         for plan in plans:
             run.apply_instant(plan)
-            for moved in moved_batches(plan, batch):
-                history.record_step(MOVED_MARK, moved.mark())
-            for dataset in sorted({one.dataset.key for one in plan.snapshots if one.is_first_load}):
-                history.record_step(FIRST_LOAD_MARK, f"{dataset} {plan.instant.isoformat()}")
+            applied_batches.record_instant(history, plan, batch)
             for decision in plan.decisions:
                 history.record_step(DECISION_MARK, str(decision.number))
-        batches = _record_applied(history, state, batch)
+        batches = applied_batches.record_applied(history, state, batch)
     run.counts.signals += contradiction_signals(run.counts.contradictions, profile_dataset(jurisdiction).key)
     result = NormaliseResult(
         jurisdiction.code,
@@ -140,16 +133,6 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
     workspace.step_results.write(batch, normalise_result_name(jurisdiction.code), asdict(result))
     _report_findings(workspace, result, run.counts.signals, state)
     return result
-
-
-def _record_applied(history: MarketHistory, state: NormaliseState, batch: str) -> list[str]:
-    """Records what the run `batch` applies; returns the marks of the staged batches."""
-    batches = [f"{index.dataset}/{index.batch}" for index in state.pending]
-    for applied in batches:
-        history.record_step(STAGED_MARK, applied)
-    for deferred in deferred_batches(state, batch):
-        history.record_step(DEFERRED_MARK, deferred.mark())
-    return batches
 
 
 def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[Signal]:
@@ -184,73 +167,6 @@ def _report_findings(
         )
     if result.batches:
         workspace.report_progress(f"{result.market}: {result.companies} companies touched")
-
-
-def _has_been_applied(history: MarketHistory, batch: str) -> bool:
-    """True if a run has applied staged batches, its own or earlier ones."""
-    own = any(key.endswith(f"/{batch}") for key in history.recorded_keys(STAGED_MARK))
-    return own or any(one.applied_by == batch for one in recorded_deferrals(history))
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class MovedBatch:
-    """A killed run's batch that a later run applied at its own instant; instants as ISO text (`normalise_plan`)."""
-
-    batch: str
-    instant: str
-    applied_by: str
-    applied_at: str
-
-    def mark(self) -> str:
-        """The key under which a history records it, so that a rebuild gives the same instants."""
-        return json.dumps(asdict(self))
-
-
-def moved_batches(plan: InstantPlan, batch: str) -> list[MovedBatch]:
-    """The batches of earlier runs that this plan applies at the instant of the run `batch`."""
-    found = {
-        MovedBatch(snapshot.index.batch, snapshot.instant.isoformat(), batch, plan.instant.isoformat())
-        for snapshot in plan.snapshots
-        if snapshot.instant != plan.instant
-    }
-    return sorted(found)
-
-
-def first_load_ends(history: MarketHistory) -> dict[str, datetime]:
-    """By dataset whose first load took several runs, the instant of its last snapshot so far."""
-    found: dict[str, datetime] = {}
-    for key in history.recorded_keys(FIRST_LOAD_MARK):
-        dataset, _, instant = key.partition(" ")
-        found[dataset] = max(datetime.fromisoformat(instant), found.get(dataset, datetime.min.replace(tzinfo=UTC)))
-    return found
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class DeferredBatch:
-    """A staged batch that a later run applied, together with its own: which is late-arriving depends on that."""
-
-    dataset: str
-    batch: str
-    applied_by: str
-
-    def mark(self) -> str:
-        """The key under which a history records it, so that a rebuild applies the same batches together."""
-        return json.dumps(asdict(self))
-
-
-def deferred_batches(state: NormaliseState, batch: str) -> list[DeferredBatch]:
-    """The batches that earlier runs staged and the run `batch` applies."""
-    return [DeferredBatch(index.dataset, index.batch, batch) for index in state.pending if index.batch != batch]
-
-
-def recorded_deferrals(history: MarketHistory) -> list[DeferredBatch]:
-    """The batches that later runs of this history applied."""
-    return sorted(DeferredBatch(**json.loads(key)) for key in history.recorded_keys(DEFERRED_MARK))
-
-
-def recorded_moves(history: MarketHistory) -> list[MovedBatch]:
-    """The batches that runs of this history applied at instants of later runs."""
-    return sorted(MovedBatch(**json.loads(key)) for key in history.recorded_keys(MOVED_MARK))
 
 
 def load_normalise_state(

@@ -15,12 +15,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
 from pipelines.steps import fetch, quarantine, reconciliation
 from pipelines.steps.fetch import FetchResult
+from pipelines.steps.normalise import normalise_result_name
 from pipelines.workspace import Workspace, profile_dataset
 from warehouse import schema_render
 from warehouse.publish.publisher import MarketPart
@@ -29,6 +31,8 @@ from warehouse.release.freshness import DatasetCheck
 from warehouse.schema.market_state import DatasetState, Reconciliation
 from warehouse.schema.tables import EVENTS
 from warehouse.storage import parquet
+
+RELEASE_RESULT: Final = "release"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ def publish(
             if (found := one.reconciliation) is not None
         },
     )
-    workspace.step_results.write(batch, "release", asdict(result))
+    workspace.step_results.write(batch, RELEASE_RESULT, asdict(result))
     workspace.report_progress("no changes" if release is None else f"release {release}")
     return result
 
@@ -181,7 +185,7 @@ def collect_events(workspace: Workspace, market: str, batch: str) -> int:
     with workspace.open_history(market) as history:
         events = history.outbox_events()
     parquet.replace_parquet(_events_path(workspace, market, batch), events)
-    workspace.step_results.write(batch, f"events-{market}", {"market": market, "events": events.height})
+    workspace.step_results.write(batch, _events_name(market), {"market": market, "events": events.height})
     return events.height
 
 
@@ -192,5 +196,19 @@ def load_collected(workspace: Workspace, market: str, batch: str) -> pl.DataFram
     return pl.concat([none, pl.read_parquet(path)], how="diagonal") if path.exists() else none
 
 
+def is_release_missing(workspace: Workspace, market: str) -> bool:
+    """True if the newest run that changed a market came as far as its events, and made no release."""
+    results = workspace.step_results
+    for batch in reversed(results.batches()):
+        has_events = results.read(batch, _events_name(market)) is not None
+        if has_events or results.read(batch, normalise_result_name(market)) is not None:
+            return has_events and results.read(batch, RELEASE_RESULT) is None
+    return False
+
+
+def _events_name(market: str) -> str:
+    return f"events-{market}"
+
+
 def _events_path(workspace: Workspace, market: str, batch: str) -> Path:
-    return workspace.step_results.folder(batch) / f"events-{market}.parquet"
+    return workspace.step_results.folder(batch) / f"{_events_name(market)}.parquet"

@@ -7,7 +7,7 @@ parsed and how they count (`stage_plan`), the pool that parses them (`runtime.pa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -84,22 +84,32 @@ def stage_dataset(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dat
 def datasets_with_work(
     workspace: Workspace, jurisdiction: Jurisdiction, source: OpenedSource, batch: str
 ) -> list[Dataset]:
-    """The datasets with files in a folder, pending bodies, or a guard override: steps without work take time.
-
-    For the others an empty result is written: a run is complete only with a result for every dataset.
-    """
+    """The datasets with files in a folder, pending bodies, or a guard override: steps without work take time."""
     fetch.record_source_files(workspace, jurisdiction, source, batch)
     named = {entry.dataset for entry in source.files(jurisdiction)}
     named |= workspace.step_results.facts(batch).accept_shrink
-    busy = [
+    return [
         dataset for dataset in jurisdiction.datasets if dataset.key in named or _load_pending(workspace, dataset)[-1]
     ]
+
+
+def record_datasets_left_out(
+    workspace: Workspace, jurisdiction: Jurisdiction, chosen: Collection[str], batch: str
+) -> None:
+    """Writes an empty result for datasets that a run leaves out: it is complete only with a result for each.
+
+    A run that is executed again from a failure chooses fewer; what it had read stays.
+    """
     for dataset in jurisdiction.datasets:
-        if dataset not in busy:
-            fetched, staged = fetch.FetchResult(dataset.key), StageResult(dataset.key)
-            workspace.step_results.write(batch, fetch.fetch_result_name(dataset.key), asdict(fetched))
-            workspace.step_results.write(batch, stage_result_name(dataset.key), asdict(staged))
-    return busy
+        if dataset.key in chosen:
+            continue
+        empty = {
+            fetch.fetch_result_name(dataset.key): asdict(fetch.FetchResult(dataset.key)),
+            stage_result_name(dataset.key): asdict(StageResult(dataset.key)),
+        }
+        for name, value in empty.items():
+            if workspace.step_results.read(batch, name) is None:
+                workspace.step_results.write(batch, name, value)
 
 
 def _lift_quarantine(workspace: Workspace, dataset: Dataset, batch: str) -> None:

@@ -69,7 +69,7 @@ def test_dagster_differs_only_in_what_is_shared(name: str) -> None:
     alone = yaml.safe_load((ROOT / "dagster.yaml").read_text())
     shared = yaml.safe_load((DEPLOY / "dagster" / name / "dagster.yaml").read_text())
     differs = {key for key in alone.keys() | shared.keys() if alone.get(key) != shared.get(key)}
-    more = {"run_coordinator", "run_launcher", "concurrency"} if name == "celery" else set()
+    more = {"run_launcher", "run_monitoring", "concurrency"} if name == "celery" else set()
     assert differs == {"storage"} | more
 
 

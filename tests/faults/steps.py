@@ -28,8 +28,7 @@ def of_a_run() -> tuple[str, ...]:
     """The layers of a market's job, its release and its export."""
     made = next(market for market in connectors.JURISDICTIONS if market.state == "served")
     keys = [*market_asset_keys(made, made.datasets), RELEASE, export_asset(made).key]
-    own = made.code.lower()
-    return tuple(dict.fromkeys(next(part for part in key.path if part != own) for key in keys))
+    return tuple(dict.fromkeys(key.path[-1].rpartition("_")[2] for key in keys))
 
 
 def of_delivering() -> tuple[str, ...]:

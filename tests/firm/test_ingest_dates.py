@@ -123,6 +123,8 @@ def test_ingest_folder_with_a_misspelled_market_names_it(firm: Inside, tmp_path:
     ("arguments", "words"),
     [
         (("--accept-shrink", "no.enhter", "--sandbox"), ("no.enhter is no dataset", "docs/sources.md")),
+        (("--dataset", "no.enhter", "--sandbox"), ("--dataset: no.enhter is no dataset", "docs/sources.md")),
+        (("--dataset", "uk.fca", "--sandbox"), ("--dataset: uk.fca belongs to none of the markets no",)),
         (("--at", "2062-11-02", "--live"), ("--at 2062-11-02T00:00:00Z is later than now",)),
     ],
 )

@@ -32,11 +32,11 @@ def test_ingest_quarantined_dataset_names_file_reason_and_what_to_do(tmp_path: P
     assert said.exit_code == 4, said.out + said.err
     lines = said.err.splitlines()
     place = next(place for place, line in enumerate(lines) if line.startswith("QUARANTINED no.enheter: max_shrink"))
-    told = "no.enheter: enheter_bulk_csv/enheter.csv: 2 records rejected, most of them: "
+    told = "no.enheter: no/enheter_bulk_csv/enheter.csv: 2 records rejected, most of them: "
     assert lines[place + 1].startswith(told), said.err
     assert "correct the file" in lines[place + 1]
     fewer = _day(tmp_path, "2026-11-13", _rows(*NUMBERS[:2]))
     said = firm.run("ingest", "no", "--from", fewer)
-    assert "no.enheter: enheter_bulk_csv/enheter.csv: all records were read" in said.err
+    assert "no.enheter: no/enheter_bulk_csv/enheter.csv: all records were read" in said.err
     assert "add --accept-shrink no.enheter to the next ingest" in said.err
     assert firm.run("ingest", "no", "--from", fewer, "--accept-shrink", "no.enheter").exit_code == 0

@@ -274,7 +274,9 @@ class WholeWorld:
         return self.outcome
 
     def _note_late(self) -> None:
-        """Notes companies of files that make no event: of the instant of a first load, or late-arriving accounts."""
+        """Notes companies of files that make no event: of the instant of a first load, late-arriving accounts, and
+        owners of before their first load.
+        """
         with closing(self.workspace(Death())) as workspace, workspace.open_history(MARKET) as history:
             for channel, dataset in (
                 (REGISTER_KEY,) * 2,
@@ -282,10 +284,11 @@ class WholeWorld:
                 (OWNERS_KEY,) * 2,
                 (ACCOUNTS_KEY,) * 2,
             ):
-                silent = {history.baseline_instant(dataset)}
+                baseline = history.baseline_instant(dataset)
                 for body in workspace.raw_archive.bodies(channel):
                     is_late = channel == ACCOUNTS_KEY and self.accounts_until >= body.observed_at
-                    if body.batch == self.batch and (is_late or body.observed_at in silent):
+                    is_early = channel == OWNERS_KEY and baseline is not None and body.observed_at < baseline
+                    if body.batch == self.batch and (is_late or is_early or body.observed_at == baseline):
                         self.excused |= {company_of(number) for number in self.sent[body.sha256].content}
             self.accounts_until = history.high_watermark(ACCOUNTS_KEY) or self.accounts_until
 

@@ -51,7 +51,7 @@ _deaths: Final = st.none() | st.none() | st.tuples(st.sampled_from(DEATHS), st.i
 
 
 class SmallWorlds(RuleBasedStateMachine):
-    """Days in the life of a market."""
+    """Days in the life of a market: a rule for each thing that happens to it. Taking a batch back will be another."""
 
     world_class: ClassVar[type[WholeWorld]] = PlainWorld
 

@@ -15,7 +15,62 @@ _RECONCILED: Final = "tests/pipelines/transforms/ownership/test_survivorship.py"
 _FIRST_LOADS: Final = "tests/pipelines/ingest/test_run_first_loads.py"
 _ERASE: Final = "tests/firm/test_erase.py"
 
+_SCHEDULES: Final = "tests/pipelines/defs/test_schedules.py"
+_CADENCE: Final = "tests/pipelines/runtime/test_cadence.py"
+_DUE: Final = f"{_CADENCE}::test_due_datasets_are_those_with_a_tick_that_no_run_has_answered"
+_DATASETS: Final = "tests/pipelines/ingest/test_run_datasets.py"
+
 PIPELINES: Final = (
+    Mutant(
+        "cadence: a week's tick while the machine was off is lost",
+        "pipelines/runtime/cadence.py",
+        "asked_until = max((run.due_until for run in runs if not run.is_lost), default=_NEVER)",
+        "asked_until = until - timedelta(minutes=1)",
+        _DUE,
+    ),
+    Mutant(
+        "cadence: what a killed run did not fetch waits for its next cadence",
+        "pipelines/runtime/cadence.py",
+        "lost = [run for run in own if run.fetched is not None and key not in run.fetched]",
+        "lost = list[RequestedRun]()",
+        _DUE,
+    ),
+    Mutant(
+        "cadence: a run that waits is requested again at every tick",
+        "pipelines/runtime/cadence.py",
+        "if any(run.is_waiting for run in held):",
+        "if any(run.is_waiting for run in held[:0]):",
+        _DUE,
+    ),
+    Mutant(
+        "schedule: one dataset's cadence stands for its market's",
+        "pipelines/defs/schedules.py",
+        "cron_schedule=sorted({dataset.cadence.cron for dataset in jurisdiction.datasets}),",
+        "cron_schedule=[jurisdiction.datasets[0].cadence.cron],",
+        f"{_SCHEDULES}::test_every_declared_cadence_is_one_of_its_markets_schedule",
+    ),
+    Mutant(
+        "schedule: a killed run blocks its market for ever",
+        "pipelines/runtime/crash_recovery.py",
+        "old = [record.dagster_run for record in found if now - record.update_timestamp >= BEGINNING]",
+        "old = [record.dagster_run for record in found[:0] if now - record.update_timestamp >= BEGINNING]",
+        f"{_SCHEDULES}::test_schedule_fails_a_run_whose_process_was_killed_and_requests_it_again",
+    ),
+    Mutant(
+        "idle: a run without news forgets a release that was never made",
+        "pipelines/steps/pending_work.py",
+        "if published is None or not workspace.layout.history_file(market).exists():",
+        "if not workspace.layout.history_file(market).exists():",
+        f"{_DATASETS}::test_ingest_after_a_run_that_died_before_its_release_is_not_without_news",
+    ),
+    Mutant(
+        "retention: an asset forgets when it was materialised",
+        "pipelines/runtime/run_retention.py",
+        "deleted = [run_id for run_id in old if run_id not in last]",
+        "deleted = [run_id for run_id in old if run_id or last]",
+        "tests/pipelines/runtime/test_run_retention.py"
+        "::test_old_runs_of_dagster_go_with_their_files_but_not_the_newest_of_a_job_nor_an_assets_last",
+    ),
     Mutant(
         "threshold: reaching five percent is not crossing it",
         "pipelines/transforms/events/ownership.py",

@@ -73,8 +73,8 @@ WORLDS: Final = (
     Mutant(
         "world: a run that is applied is applied again",
         "pipelines/steps/normalise.py",
-        "if state.pending and _has_been_applied(history, batch):",
-        "if not state.pending and _has_been_applied(history, batch):",
+        "if state.pending and applied_batches.has_been_applied(history, batch):",
+        "if not state.pending and applied_batches.has_been_applied(history, batch):",
         f"{_WORLDS}::test_world_whose_applied_run_is_executed_again_applies_it_with_the_next",
     ),
     Mutant(
@@ -83,6 +83,14 @@ WORLDS: Final = (
         "return own | {staged: run for staged, run in (former | later).items() if staged in own}",
         "return own",
         f"{_WORLDS}::test_world_whose_runs_applied_batches_together_is_rebuilt_so",
+    ),
+    Mutant(
+        "baseline: a file older than the first load is a storm of new holders",
+        "pipelines/transforms/events/ownership.py",
+        'moved = moved.filter(pl.col("as_of_before").is_not_null() | (pl.col("_baseline") < context.instant))',
+        'moved = moved.filter(pl.col("register").is_not_null())',
+        "tests/pipelines/transforms/events/test_event_rows.py"
+        "::test_dataset_with_a_file_older_than_its_first_announces_changes_of_known_states_alone",
     ),
     Mutant(
         "rebuild: events of a run that died before its history are lost",

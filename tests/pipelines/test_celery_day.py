@@ -21,7 +21,7 @@ import pytest
 from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.workspace.context import WorkspaceRequestContext
 
-from pipelines.defs import jobs
+from pipelines.defs.partitions import partitions_name, register_batch
 from pipelines.ingest.market_run import dagster_instance
 from pipelines.ingest.run import ingest
 from pipelines.runtime.batch_ids import next_batch
@@ -162,8 +162,9 @@ def _launch(instance: dg.DagsterInstance, market: str, batch: str) -> str:
 def _hand_out(instance: dg.DagsterInstance) -> list[str]:
     launched = []
     for market in MARKETS:
-        batch = next_batch(utc_now(), instance.get_dynamic_partitions("batches"))
-        jobs.register_batch(instance, batch)
+        taken = [batch for made in MARKETS for batch in instance.get_dynamic_partitions(partitions_name(made))]
+        batch = next_batch(utc_now(), taken)
+        register_batch(instance, [market], batch)
         launched.append(_launch(instance, market, batch))
     return launched
 

@@ -10,7 +10,7 @@ import dagster as dg
 
 import connectors
 from pipelines.definitions_builder import build_defs
-from pipelines.defs.asset_keys import RELEASE
+from pipelines.defs.asset_keys import RELEASE, raw_key
 from pipelines.settings import IngestSettings
 from pipelines.sources.stream_listener import streaming_datasets
 from pipelines.workspace import Workspace
@@ -58,7 +58,7 @@ def test_every_served_market_has_its_assets_and_two_jobs() -> None:
     served = [made for made in connectors.JURISDICTIONS if made.state == "served"]
     assert {job.name for job in definitions.jobs or ()} == {
         f"{what}_{made.code.lower()}" for what in ("ingest", "export") for made in served
-    } | {f"listen_{made.code.lower()}" for made in served if streaming_datasets(made)}
+    } | {f"listen_{made.code.lower()}" for made in served if streaming_datasets(made)} | {"publish", "prune"}
     keys = definitions.resolve_asset_graph().get_all_asset_keys()
     assert len(keys) == 1 + sum(2 * len(made.datasets) + 4 for made in served)
     assert RELEASE in keys
@@ -68,7 +68,7 @@ def test_one_that_asks_waits_for_those_that_name() -> None:
     graph = build_defs(IngestSettings()).resolve_asset_graph()
     for made in connectors.JURISDICTIONS:
         for dataset in made.datasets if made.state == "served" else ():
-            parents = graph.get(dg.AssetKey(["raw", *dataset.key.split(".")])).parent_keys
+            parents = graph.get(raw_key(dataset)).parent_keys
             assert bool(parents) == (dataset.subjects_to_fetch is not None)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from pipelines.defs import jobs
+from pipelines.defs.asset_keys import fetched_datasets
+from pipelines.defs.partitions import partitions_name
 from pipelines.defs.sensors import listen_sensor, spool_sensor
 from pipelines.sources import stream_listener
 from pipelines.sources.stream_listener import listener_lock
@@ -35,7 +36,9 @@ def test_sensors_keep_the_reader_and_take_its_inbox(feed: Feed) -> None:
             assert isinstance(takes(context), dg.SkipReason)
         asked: Any = takes(context)
         assert isinstance(asked, dg.RunRequest)
-        assert asked.partition_key in instance.get_dynamic_partitions(str(jobs.BATCHES.name))
+        assert asked.partition_key in instance.get_dynamic_partitions(partitions_name("FI"))
+        listened = {dataset.key for dataset in stream_listener.streaming_datasets(feed.market())}
+        assert fetched_datasets(feed.market(), asked.asset_selection or ()) == listened  # the others at their cadence
         keeps = listen_sensor(feed.market(), workspace)
         assert isinstance(keeps(context), dg.RunRequest)
         with listener_lock(workspace, feed.dataset()):

@@ -11,9 +11,9 @@ import dagster as dg
 import pytest
 
 from pipelines.definitions_builder import build_defs
-from pipelines.defs import jobs
+from pipelines.defs.asset_keys import raw_key
 from pipelines.defs.jobs import job_name
-from pipelines.ingest.market_run import dagster_instance
+from pipelines.defs.partitions import register_batch
 from pipelines.runtime.batch_ids import batch_name
 from pipelines.sources.source import FolderSource
 from pipelines.steps.stage_plan import pending_bodies
@@ -45,7 +45,7 @@ def run(
     raise_on_error: bool = True,
 ) -> dg.ExecuteInProcessResult:
     batch = batch or batch_name(place.clock())
-    jobs.register_batch(instance, batch)
+    register_batch(instance, [MARKET.code], batch)
     job = definitions(place, on_step).resolve_job_def(job_name(MARKET))
     return job.execute_in_process(instance=instance, partition_key=batch, raise_on_error=raise_on_error)
 
@@ -104,11 +104,18 @@ def test_it_waits_for_nobody_else_who_writes(place: Place) -> None:
         run(place, instance)
 
 
-def test_a_schedule_names_its_batch_when_it_is_due(place: Place) -> None:
-    schedule = definitions(place).resolve_schedule_def(f"{job_name(MARKET)}_daily")
-    assert schedule.cron_schedule == "0 4 * * *"
-    with dagster_instance(place.settings) as instance:
-        context = dg.build_schedule_context(instance=instance, repository_def=definitions(place).get_repository_def())
-        data = schedule.evaluate_tick(context)
-        [request] = data.run_requests or []
-        assert request.partition_key in instance.get_dynamic_partitions("batches")
+@pytest.mark.slow
+def test_assets_materialised_by_hand_hold_the_market_too(place: Place) -> None:
+    """Of a job that Dagster makes for a selection: it has no tags of ours."""
+    instance = place.instance
+    assert instance is not None
+    place.plain()
+    batch = batch_name(place.clock())
+    register_batch(instance, [MARKET.code], batch)
+    made = definitions(place)
+    job = made.get_repository_def().get_implicit_job_def_for_assets([raw_key(MARKET.datasets[0])])
+    assert job is not None
+    given = {"instance": instance, "partition_key": batch, "asset_selection": [raw_key(MARKET.datasets[0])]}
+    with market_lock(place.settings.layout, "FI"), pytest.raises((AlreadyLockedError, dg.DagsterResourceFunctionError)):
+        job.execute_in_process(**given)
+    assert job.execute_in_process(**given).success

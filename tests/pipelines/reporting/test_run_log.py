@@ -10,8 +10,8 @@ import dagster as dg
 import pytest
 
 from pipelines.definitions_builder import build_defs
-from pipelines.defs import jobs
 from pipelines.defs.jobs import job_name
+from pipelines.defs.partitions import register_batch
 from pipelines.reporting.run_log import shorten_reason
 from pipelines.runtime.batch_ids import batch_instant, batch_name
 from pipelines.sources.source import FolderSource
@@ -36,7 +36,7 @@ def scheduled(place: Place) -> bool:
     """A run as the daemon starts it; whether it came through."""
     instance, batch = place.instance, batch_name(place.clock())
     assert instance is not None
-    jobs.register_batch(instance, batch)
+    register_batch(instance, [MARKET.code], batch)
     workspace = Workspace(place.settings, (MARKET,), place.clock)
     definitions = build_defs(place.settings, workspace=workspace, resources={"origin": FolderSource(place.folder)})
     job = definitions.resolve_job_def(job_name(MARKET))

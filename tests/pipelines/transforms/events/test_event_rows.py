@@ -14,6 +14,7 @@ from tests.pipelines.frames import (
     COMPANY,
     DAY_1,
     DAY_2,
+    DAY_3,
     company,
     differences,
     filing,
@@ -204,6 +205,14 @@ def test_late_dataset_with_new_records_and_changed_states_announces_the_states()
     late = ("xx.accounts", "xx.owners", "xx.register")
     kinds = [event["event_type"] for event in told(world(), everything(), occasion(late=late))]
     assert sorted(kinds) == ["ownership.changed", "status.changed"]
+
+
+def test_dataset_with_a_file_older_than_its_first_announces_changes_of_known_states_alone() -> None:
+    kinds = [event["event_type"] for event in told(world(), everything(), occasion(DAY_2, DAY_3))]
+    assert kinds == ["status.changed"]
+    before, after = (world(holdings=[holding("p1", low, low + 25)]) for low in (25, 50))
+    kinds = [event["event_type"] for event in told(before, after, occasion(DAY_2, DAY_3))]
+    assert kinds == ["ownership.changed"]
 
 
 def test_a_company_not_known_before_is_silent() -> None:

@@ -1,0 +1,58 @@
+"""`firm dagster` before it becomes Dagster's own process."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from pipelines.ingest.market_run import dagster_instance
+from pipelines.runtime import crash_recovery
+from pipelines.runtime.crash_recovery import MARKET_TAG
+from pipelines.settings import IngestSettings
+from tests.firm.inside import Inside
+from warehouse.storage.locks import market_lock
+
+
+class StartedError(Exception):
+    """What stands for Dagster's process."""
+
+
+def test_dagster_start_fails_runs_whose_process_was_killed_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = IngestSettings(data=tmp_path)
+    started: list[list[str]] = []
+
+    def starts(_: str, arguments: list[str], environment: dict[str, str]) -> Any:
+        started.append(arguments)
+        assert environment["FIRM_DATA"] == str(tmp_path)
+        raise StartedError
+
+    monkeypatch.setattr(os, "execve", starts)
+    monkeypatch.setattr(os, "chdir", lambda _: None)
+    monkeypatch.setattr(crash_recovery, "BEGINNING", timedelta(0))
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    with dagster_instance(settings) as instance:
+        runs = {
+            market: instance.add_run(
+                dg.DagsterRun(
+                    job_name=f"ingest_{market.lower()}", status=dg.DagsterRunStatus.STARTED, tags={MARKET_TAG: market}
+                )
+            ).run_id
+            for market in ("FI", "NO")
+        }
+        # of one market a process is still at work
+        with market_lock(settings.layout, "NO"), pytest.raises(StartedError):
+            Inside(tmp_path).run("dagster", "--port", "0")
+        assert started
+        assert started[0][1:3] == ["dev", "-m"]
+        statuses = {market: run.status for market in runs if (run := instance.get_run_by_id(runs[market]))}
+        assert statuses == {"FI": dg.DagsterRunStatus.FAILURE, "NO": dg.DagsterRunStatus.STARTED}
+        failed = instance.get_run_by_id(runs["FI"])
+        assert failed is not None
+        assert failed.tags["dagster/max_retries"] == "0"  # the schedule requests what it had not fetched
