@@ -34,6 +34,7 @@ COMMANDS_BY_NAME: Final = {
     "restore": "backup.restore",
     "rebuild": "maintenance.rebuild",
     "prune": "maintenance.prune",
+    "retract": "retract.retract",
 }
 """By name: module of `firm.commands` and its member, a function or a command group."""
 

@@ -6,7 +6,7 @@ Belongs here: composing them from settings. Does not belong here: what steps do 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -37,6 +37,14 @@ ProgressCallback = Callable[[str], None]
 
 def ignore_progress(_: str) -> None:
     """Progress callback that discards messages."""
+
+
+class UnknownMarketError(ValueError):
+    """A market without a connector; the message lists those that have one."""
+
+    def __init__(self, market: str, known: Iterable[str]) -> None:
+        super().__init__(f"unknown market {market!r}; known: {', '.join(sorted(known))}")
+        self.market = market
 
 
 @dataclass(frozen=True)
@@ -134,6 +142,17 @@ class WorkspaceOverrides:
         """The workspace with these overrides."""
         known = connectors.JURISDICTIONS if self.jurisdictions is None else self.jurisdictions
         return Workspace(settings, known, self.clock, progress, self.on_step)
+
+
+def chosen_markets(markets: Sequence[str], known: Iterable[Jurisdiction]) -> list[Jurisdiction]:
+    """The markets named, or all that are served. Raises UnknownMarketError."""
+    by_code = {made.code.upper(): made for made in known}
+    if not markets:
+        return [made for made in by_code.values() if made.state == "served"]
+    for market in markets:
+        if market.upper() not in by_code:
+            raise UnknownMarketError(market, by_code)
+    return [by_code[market] for market in dict.fromkeys(market.upper() for market in markets)]
 
 
 def replicated_releases(settings: IngestSettings) -> ReplicatedReleases | None:

@@ -178,8 +178,7 @@ def list_unmatched_news(
     """List news without a matching company, with the reason: kept for review, and in no release."""
     import connectors
     from pipelines.curation.unmatched_news import find_unmatched_news as find
-    from pipelines.ingest.run import UnknownMarketError, chosen_markets
-    from pipelines.workspace import Workspace
+    from pipelines.workspace import UnknownMarketError, Workspace, chosen_markets
 
     settings = read_ingest_settings()
     with exit_on_error(UnknownMarketError, code=USAGE):

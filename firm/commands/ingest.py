@@ -180,7 +180,7 @@ def _select_markets(markets: list[str], sandbox: bool, folder: Path | None, grou
     none, so that every file is listed. A group belongs to every market.
     """
     import connectors
-    from pipelines.ingest.run import UnknownMarketError, chosen_markets
+    from pipelines.workspace import UnknownMarketError, chosen_markets
     from sandbox import MARKETS
 
     with exit_on_error(UnknownMarketError, code=USAGE):
@@ -236,10 +236,19 @@ def run_ingest(
     from pipelines.ingest.resource_errors import RunInterruptedError
     from pipelines.ingest.run import IngestOverrides
     from pipelines.ingest.run import ingest as pipelines_ingest
+    from pipelines.maintenance.replay import MissingStagedRowsError
+    from pipelines.steps.schema_validation import SchemaViolationError
 
     instant = at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
     overrides = IngestOverrides(accept_shrink=tuple(accept_shrink), datasets=tuple(datasets), at_once=at_once)
-    with exit_on_error(AlreadyLockedError, ValueError, ReplicationError, RunInterruptedError):
+    with exit_on_error(
+        AlreadyLockedError,
+        ValueError,
+        ReplicationError,
+        RunInterruptedError,
+        MissingStagedRowsError,
+        SchemaViolationError,
+    ):
         return pipelines_ingest(settings, markets, origin, instant, progress_printer(quiet=quiet), overrides)
 
 
@@ -339,9 +348,8 @@ def listen(
     """Read the feeds of a market until Ctrl-C; the next `firm ingest --live` ingests the received entries."""
     import connectors
     from connectors.kit.http.errors import FetchError
-    from pipelines.ingest.run import UnknownMarketError, chosen_markets
     from pipelines.sources import stream_listener
-    from pipelines.workspace import Workspace
+    from pipelines.workspace import UnknownMarketError, Workspace, chosen_markets
     from warehouse.storage.locks import AlreadyLockedError
 
     settings = read_ingest_settings()

@@ -40,8 +40,8 @@ def prune(
 
     A market with pruned rows cannot be rebuilt any more (firm rebuild).
     """
-    from pipelines.ingest.run import UnknownMarketError
     from pipelines.maintenance.retention import RetentionLimits
+    from pipelines.workspace import UnknownMarketError
 
     if staged_days is not None and (raw_days is None or raw_days > staged_days):
         fail("rows are pruned after their bodies: also give --raw-days, not above --staged-days", USAGE)
@@ -68,10 +68,9 @@ def _find_expired(
 ) -> Iterator[ExpiredData]:
     """Yields prunable data market by market under its lock, deleted before it is yielded with `yes`."""
     import connectors
-    from pipelines.ingest.run import chosen_markets
     from pipelines.maintenance import retention
     from pipelines.runtime import crash_recovery
-    from pipelines.workspace import Workspace
+    from pipelines.workspace import Workspace, chosen_markets
 
     workspace = Workspace(settings, connectors.JURISDICTIONS)
     for made in chosen_markets(markets, connectors.JURISDICTIONS):
@@ -117,11 +116,11 @@ def rebuild(
 
     Ids stay, no event is published twice, and no event at all without --emit. Exit code: 0 done, 1 error.
     """
-    from pipelines.ingest.run import UnknownMarketError
     from pipelines.maintenance import rebuild as pipelines_rebuild
     from pipelines.maintenance.rebuild import LostCompaniesError, NoHistoryError, RebuildOptions
     from pipelines.maintenance.replay import MissingStagedRowsError
     from pipelines.steps.schema_validation import SchemaViolationError
+    from pipelines.workspace import UnknownMarketError
 
     settings = read_ingest_settings()
     wishes = RebuildOptions(check=check, emit=emit, accept_lost=accept_lost)

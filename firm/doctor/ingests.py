@@ -1,7 +1,8 @@
-"""`firm doctor` checks of what was ingested: datasets dated in the future, and late-arriving files of recent runs.
+"""`firm doctor` checks of what was ingested: data dated in the future, late-arriving files, retracted batches.
 
 Both cost events without an error: what is older than the newest data of its dataset fills gaps and is not published as
-a change. Does not belong here: keeping such files out (`pipelines.steps.future_instants`).
+a change. Does not belong here: keeping such files out (`pipelines.steps.future_instants`), or taking them out again
+(`pipelines.maintenance.retract`).
 """
 
 from __future__ import annotations
@@ -10,16 +11,23 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
+import duckdb
+
+from connectors import JURISDICTIONS
 from firm.doctor import DoctorFinding
 from pipelines.steps.future_instants import FUTURE_SLACK
+from warehouse.history import database
 from warehouse.release import manifest, run_log
 from warehouse.release.manifest import InvalidReleaseError
+from warehouse.schema.retractions import RETRACTED_MARK
+from warehouse.staged.store import StagedStore
 from warehouse.storage.layout import Layout
 
 
 def ingest_findings(layout: Layout, now: datetime) -> Iterator[DoctorFinding]:
     """Checks the dates of the served data, and the log of the last runs."""
     found = [*_future_findings(layout, now), *_late_findings(layout)]
+    yield from _retraction_findings(layout)
     yield from found or [DoctorFinding("ok", "ingested data: none dated in the future, no late-arriving files")]
 
 
@@ -35,9 +43,52 @@ def _future_findings(layout: Layout, now: datetime) -> Iterator[DoctorFinding]:
                 yield DoctorFinding(
                     "bad",
                     f"{key}: its newest data is dated {state.observed_at:%Y-%m-%d}, in the future",
-                    "until then all genuine data is late-arriving and makes no event: restore a copy of FIRM_DATA from "
-                    "before the run that ingested it, or ingest into a new FIRM_DATA",
+                    "until then all genuine data is late-arriving and makes no event; run: firm retract "
+                    f"{_batch_dated(layout, key, now + FUTURE_SLACK) or 'BATCH (firm retract --list shows it)'} "
+                    f"--only {key}",
                 )
+
+
+def _batch_dated(layout: Layout, dataset: str, after: datetime) -> str:
+    """Batches with data of a dataset that is dated after an instant."""
+    found = [
+        index.batch
+        for index in StagedStore(layout).indexes(dataset)
+        if any(datetime.fromisoformat(edition["observed_at"]) > after for edition in index.editions)
+    ]
+    return " ".join(found)
+
+
+def _retraction_findings(layout: Layout) -> Iterator[DoctorFinding]:
+    """Retracted batches, and whether anything has come since of their datasets."""
+    staged = StagedStore(layout)
+    for made in JURISDICTIONS:
+        done = _completed_retractions(layout, made.code)
+        for dataset in made.datasets:
+            for one in staged.retractions(dataset.key):
+                batches = ", ".join(batch for batch in one.batches if batch in staged.all_batches(dataset.key))
+                what = (
+                    f"{dataset.key}: batch {batches} was retracted on {one.at:%Y-%m-%d %H:%M} UTC by {one.by}: "
+                    f"{one.reason}"
+                )
+                if done is not None and one.mark not in done:
+                    yield DoctorFinding(
+                        "warn", f"{what}; interrupted", f"the next ingest of {made.code.lower()} completes it"
+                    )
+                elif max(staged.batches(dataset.key), default="") > one.newest:
+                    yield DoctorFinding("ok", what)
+                else:
+                    advice = f"nothing of it has come since: ingest {made.code.lower()} to get what the batch had"
+                    yield DoctorFinding("warn", what, advice)
+
+
+def _completed_retractions(layout: Layout, market: str) -> frozenset[str] | None:
+    """Retractions that a history has; None while it is being written."""
+    path = layout.history_file(market)
+    try:
+        return database.recorded_marks(path, RETRACTED_MARK) if path.exists() else frozenset()
+    except duckdb.Error:  # reported with the histories
+        return None
 
 
 def _late_findings(layout: Layout) -> Iterator[DoctorFinding]:

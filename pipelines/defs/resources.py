@@ -13,6 +13,7 @@ from typing import Final
 import dagster as dg
 
 from pipelines.defs.asset_keys import RELEASE, fetched_datasets
+from pipelines.maintenance.retract import finish_retractions
 from pipelines.runtime import crash_recovery
 from pipelines.runtime.crash_recovery import MARKET_TAG
 from pipelines.steps import stage
@@ -61,6 +62,7 @@ def workspace_resource(workspace: Workspace, wrap_step: Around) -> dg.ResourceDe
                     crash_recovery.fail_dead_runs(context.instance, held, current_run=run)
                 if market is not None:
                     crash_recovery.recover_releases(workspace.release_store)
+                    finish_retractions(workspace, workspace.jurisdiction(market))
                     stack.callback(workspace.close)
                     _begin_market_run(workspace, run, market)
                     if not run.asset_selection or RELEASE in run.asset_selection:

@@ -64,7 +64,7 @@ def staged_batch_figures(
 ) -> Iterator[tuple[Dataset, Sequence[str]]]:
     """One figure of all staged batches: companies that were removed, or bodies with suppressed rows."""
     for dataset in jurisdiction.datasets:
-        for index in workspace.staged_store.indexes(dataset.key):
+        for index in workspace.staged_store.all_indexes(dataset.key):
             # rows in quarantine are not applied yet, but their bodies are stored like any others
             if name in index.figures and (index.held is None or name == REFUSED):
                 yield dataset, index.figures[name]
@@ -211,7 +211,7 @@ class MarketErasure:
                 self._workspace.on_step("body erased")
 
     def _raw_bodies(self, dataset: Dataset, bodies: Collection[str]) -> list[RawBody]:
-        found = (piece for piece in self._workspace.raw_archive.bodies(dataset.key) if piece.sha256 in bodies)
+        found = (piece for piece in self._workspace.raw_archive.all_bodies(dataset.key) if piece.sha256 in bodies)
         return list({piece.sha256: piece for piece in found}.values())
 
     def _bodies(self, dataset: Dataset, refused: SuppressionMatcher) -> set[str]:
@@ -219,12 +219,12 @@ class MarketErasure:
         lake = self._workspace.staged_store
         read = {
             piece["sha256"]
-            for index in lake.indexes(dataset.key)
+            for index in lake.all_indexes(dataset.key)
             for piece in index.pieces
             if piece["rejected"] is None
         }
-        found = {piece.sha256 for piece in self._workspace.raw_archive.bodies(dataset.key)} - read
-        for batch in lake.batches(dataset.key):
+        found = {piece.sha256 for piece in self._workspace.raw_archive.all_bodies(dataset.key)} - read
+        for batch in lake.all_batches(dataset.key):
             for table in dataset.staged_tables.values():
                 rows = lake.read_rows(dataset.key, batch, table).collect()
                 raw = rows.filter(refused.mask(table, rows))["_raw"]
@@ -235,13 +235,13 @@ class MarketErasure:
                 for raw, record, excerpt in rejects.select("raw", "record", "excerpt").iter_rows()
                 if refused.mentions_subject(f"{record} {excerpt}")
             }
-        return found | dependent_archives(lake.indexes(dataset.key), found)
+        return found | dependent_archives(lake.all_indexes(dataset.key), found)
 
     def _erase_staged(self, stones: Sequence[Tombstone]) -> None:
         refused = self._refused(stones)
         mentions_subject = self._mentions_subject(refused)
         for dataset in self._jurisdiction.datasets:
-            for batch in self._workspace.staged_store.batches(dataset.key):
+            for batch in self._workspace.staged_store.all_batches(dataset.key):
                 folder = self._layout.staged_folder / dataset.key / batch
                 for table in dataset.staged_tables.values():
                     files.erase_parquet_rows(folder / f"{table.name}.parquet", partial(refused.mask, table))

@@ -20,6 +20,7 @@ from pipelines.defs import partitions
 from pipelines.ingest import market_workers, resource_errors
 from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
 from pipelines.ingest.market_workers import WorkerTask
+from pipelines.maintenance.retract import finish_retractions
 from pipelines.reporting import report, run_log
 from pipelines.reporting.report import IngestReport
 from pipelines.runtime import crash_recovery, run_retention
@@ -28,18 +29,10 @@ from pipelines.runtime.step_results import RunParameters
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource
 from pipelines.steps import fetch as steps_fetch
-from pipelines.workspace import ProgressCallback, Workspace, ignore_progress
+from pipelines.workspace import ProgressCallback, Workspace, chosen_markets, ignore_progress
 from warehouse.raw.archive import utc_now
 from warehouse.release.run_log import ErrorNote
 from warehouse.storage.atomic_files import Step, ignore_step
-
-
-class UnknownMarketError(ValueError):
-    """A market without a connector; the message lists those that have one."""
-
-    def __init__(self, market: str, known: Iterable[str]) -> None:
-        super().__init__(f"unknown market {market!r}; known: {', '.join(sorted(known))}")
-        self.market = market
 
 
 class MarketNotServedError(ValueError):
@@ -113,23 +106,14 @@ def ingest(
             crash_recovery.discard_partial_rebuild(workspace.layout, jurisdiction.code)
         for told in crash_recovery.recover_releases(workspace.release_store):
             progress(told)
+        for jurisdiction in chosen:
+            finish_retractions(workspace, jurisdiction)
         rounds = [
             _IngestRound(workspace, chosen, place, instance, overrides).run(at, overrides.accept_shrink)
             for place in source.sub_sources()
         ]
         run_retention.prune_runs(workspace.step_results, instance, settings, workspace.clock())
     return report.merge_reports(rounds)
-
-
-def chosen_markets(markets: Sequence[str], known: Iterable[Jurisdiction]) -> list[Jurisdiction]:
-    """The markets named, or all that are served. Raises UnknownMarketError."""
-    by_code = {made.code.upper(): made for made in known}
-    if not markets:
-        return [made for made in by_code.values() if made.state == "served"]
-    for market in markets:
-        if market.upper() not in by_code:
-            raise UnknownMarketError(market, by_code)
-    return [by_code[market] for market in dict.fromkeys(market.upper() for market in markets)]
 
 
 class _IngestRound:

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
-from pipelines.ingest.run import chosen_markets
 from pipelines.maintenance.former_ids import with_published_ids
 from pipelines.maintenance.replay import HistoryReplay
+from pipelines.maintenance.retract import finish_retractions
 from pipelines.runtime import crash_recovery
 from pipelines.settings import IngestSettings
 from pipelines.steps import apply_history, publish
-from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
+from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, chosen_markets, ignore_progress
 from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.history import database
 from warehouse.history.history import MarketHistory, existing_history_path
@@ -104,6 +104,8 @@ def rebuild(
         stack.callback(workspace.close)
         for told in crash_recovery.recover_releases(workspace.release_store):
             progress(told)
+        for made in chosen:
+            finish_retractions(workspace, made)
         done: list[RebuildResult] = []
         try:
             done.extend(_MarketRebuild(workspace, made, options).rebuilt() for made in chosen)

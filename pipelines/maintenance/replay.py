@@ -2,23 +2,29 @@
 
 It uses a data root of its own, into which the staged batches are linked one by one, so that each step sees
 what the original run saw: late-arriving data is late again. Manual decisions are applied at the time they
-were made. Does not belong here: comparing, and replacing the current history (`rebuild`).
+were made. Retracted batches are replayed until they were retracted. Does not belong here: comparing, and replacing the
+current history (`rebuild`), or the change that a retraction makes (`retraction_state`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 from connectors.contract.dataset import Jurisdiction
+from pipelines.maintenance.retraction_state import adopt_replayed_state, recorded_retractions
 from pipelines.runtime.batch_ids import batch_instant, next_batch
 from pipelines.steps import applied_batches, apply_history, normalise, stage
 from pipelines.steps.applied_batches import DeferredBatch, MovedBatch
 from pipelines.workspace import Workspace, ignore_progress
 from warehouse.decisions import DecisionLog
+from warehouse.history.history import MarketHistory
+from warehouse.schema.retractions import RETRACTED_MARK, BatchRetraction
 from warehouse.staged.store import DOUBTS
 from warehouse.storage import atomic_files
 
@@ -37,16 +43,40 @@ class MissingStagedRowsError(RuntimeError):
         self.missing = missing
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayChoice:
+    """What a replay is limited to. batches: as `dataset/batch`. decisions: the first so many rows of their log."""
+
+    batches: frozenset[str]
+    decisions: int
+
+    @classmethod
+    def applied(cls, history: MarketHistory, retractions: Iterable[BatchRetraction]) -> Self:
+        """Everything that a history has applied, without the retracted batches."""
+        decided = map(int, history.recorded_keys(normalise.DECISION_MARK))
+        return cls(history.recorded_keys(applied_batches.STAGED_MARK) - _left_out(retractions), max(decided, default=0))
+
+
+def _left_out(retractions: Iterable[BatchRetraction]) -> frozenset[str]:
+    return frozenset[str]().union(*(one.left_out for one in retractions))
+
+
 @dataclass(frozen=True)
 class HistoryReplay:
-    """Rebuild of one market's history. `workspace` is that of the data root that owns the market."""
+    """Replay of one market's history. `workspace` is that of the data root that owns the market.
+
+    choice: None for all that the history has applied, in which case batches are retracted when they were. folder: of
+    the data root to replay into, by default that of a rebuild.
+    """
 
     workspace: Workspace
     jurisdiction: Jurisdiction
+    choice: ReplayChoice | None = None
+    folder: Path | None = None
 
     @property
     def root(self) -> Path:
-        return self.workspace.layout.rebuild_root(self.jurisdiction.code)
+        return self.folder or self.workspace.layout.rebuild_root(self.jurisdiction.code)
 
     @cached_property
     def own(self) -> Workspace:
@@ -60,24 +90,22 @@ class HistoryReplay:
 
         Raises MissingStagedRowsError before anything is written.
         """
-        if missing := list(self._missing()):
-            raise MissingStagedRowsError(self.jurisdiction.code, missing)
-        self.discard()
-        atomic_files.make_folder(self.root)
-        if self.workspace.layout.tombstones_file.exists():
-            atomic_files.write_bytes(
-                self.own.layout.tombstones_file, self.workspace.layout.tombstones_file.read_bytes()
-            )
         with self.workspace.open_history(self.jurisdiction.code) as history:
             moves = applied_batches.recorded_moves(history)
             deferrals = applied_batches.recorded_deferrals(history)
             applied = history.recorded_keys(applied_batches.STAGED_MARK)
-        applied_by = self._applying_runs(applied, moves, deferrals)
+        replayed = applied if self.choice is None else self.choice.batches
+        if missing := list(self._missing(replayed)):
+            raise MissingStagedRowsError(self.jurisdiction.code, missing)
+        self._create_root()
+        applied_by = self._applying_runs(replayed, moves, deferrals)
         runs = set(applied_by.values())
         batches = sorted({*(batch for _, batch in applied_by), *runs})
         instants = {move.batch: move.instant for move in moves} | {move.applied_by: move.applied_at for move in moves}
         moved = {move.batch for move in moves}
+        retractions = [] if self.choice else recorded_retractions(self.workspace, self.jurisdiction)
         for place, batch in enumerate(batches, 1):
+            self._retract_before(batch, retractions)
             for (dataset, staged), run in applied_by.items():
                 if run == batch:
                     self._link_batch(self.workspace.layout.staged_folder / dataset, staged)
@@ -87,35 +115,65 @@ class HistoryReplay:
             if batch in runs:
                 self._apply_batch(batch)
             self.workspace.report_progress(f"{self.jurisdiction.code}: {place} of {len(batches)} batches")
+        self._retract_before(None, retractions)
         self._apply_later_decisions(batches)
         return len(batches)
+
+    def _create_root(self) -> None:
+        """Creates the data root, with an empty history and the tombstones."""
+        self.discard()
+        atomic_files.make_folder(self.root)
+        if self.workspace.layout.tombstones_file.exists():
+            atomic_files.write_bytes(
+                self.own.layout.tombstones_file, self.workspace.layout.tombstones_file.read_bytes()
+            )
+        with self.own.open_history(self.jurisdiction.code):
+            """Creates it: a replay without batches has an empty one."""
 
     def discard(self) -> None:
         """Removes the rebuilt data root."""
         atomic_files.delete_if_exists(self.root)
 
-    def _missing(self) -> Iterator[str]:
+    def _retract_before(self, batch: str | None, retractions: Sequence[BatchRetraction]) -> None:
+        """Takes batches out as of the retractions that were made before a batch was staged; None: of all others."""
+        code = self.jurisdiction.code
+        for place, retraction in enumerate(retractions):
+            if batch is not None and retraction.newest >= batch:
+                return
+            with self.own.open_history(code) as history:
+                if retraction.mark in history.recorded_keys(RETRACTED_MARK):
+                    continue
+                choice = ReplayChoice.applied(history, retractions[: place + 1])
+            without = HistoryReplay(self.workspace, self.jurisdiction, choice, self.own.layout.rebuild_root(code))
+            with closing(without.own):
+                without.run()
+                adopt_replayed_state(self.own, self.jurisdiction, without.own.layout.history_file(code), retraction)
+                without.discard()
+
+    def _missing(self, replayed: Collection[str]) -> Iterator[str]:
         for dataset in self.jurisdiction.datasets:
-            for index in self.workspace.staged_store.indexes(dataset.key):
+            for index in self.workspace.staged_store.all_indexes(dataset.key):
+                if f"{dataset.key}/{index.batch}" not in replayed:
+                    continue
                 folder = self.workspace.layout.staged_folder / dataset.key / index.batch
                 for name, rows in index.tables.items():
                     if rows and not (folder / f"{name}.parquet").exists():
                         yield f"{dataset.key}/{index.batch}"
 
     def _applying_runs(
-        self, applied: Collection[str], moves: Sequence[MovedBatch], deferrals: Sequence[DeferredBatch]
+        self, replayed: Collection[str], moves: Sequence[MovedBatch], deferrals: Sequence[DeferredBatch]
     ) -> dict[tuple[str, str], str]:
         """By dataset and staged batch, the run that applied it: its own, or a later one that the history names.
 
-        applied: marks of the batches in the history. Others stay pending, for the next run, whose events they make.
-        Histories from before deferrals were recorded name the moved batches alone, of all datasets.
+        replayed: `dataset/batch`, those that the history has applied. Others stay pending, for the next run, whose
+        events they make. Histories from before deferrals were recorded name the moved batches alone, of all datasets.
         """
         datasets = [dataset.key for dataset in self.jurisdiction.datasets]
         own = {
             (key, batch): batch
             for key in datasets
-            for batch in self.workspace.staged_store.batches(key)
-            if f"{key}/{batch}" in applied
+            for batch in self.workspace.staged_store.all_batches(key)
+            if f"{key}/{batch}" in replayed
         }
         recorded = {one.batch for one in deferrals}
         former = {
@@ -148,6 +206,8 @@ class HistoryReplay:
         """Copies the decisions made up to an instant; None: all."""
         layout = self.workspace.layout
         rows = [row for row in DecisionLog(layout).all() if instant is None or row.at <= instant]
+        if self.choice is not None:
+            rows = rows[: self.choice.decisions]
         if rows:
             lines = layout.decision_log_file.read_bytes().split(_BREAK)[: rows[-1].number]
             atomic_files.write_bytes(self.own.layout.decision_log_file, _BREAK.join(lines) + _BREAK)

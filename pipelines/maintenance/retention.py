@@ -97,8 +97,8 @@ class _DatasetRetention:
     taken: Collection[str]
 
     def spare(self, limits: RetentionLimits, now: datetime) -> ExpiredData:
-        indexes = list(self.workspace.staged_store.indexes(self.dataset.key))
-        past = self._prunable_batches(indexes)
+        indexes = list(self.workspace.staged_store.all_indexes(self.dataset.key))
+        past = self._prunable_batches(indexes, self.workspace.staged_store.batches(self.dataset.key))
         bodies = () if limits.raw is None else tuple(self._expired_bodies(past, now - limits.raw))
         gone = {piece.sha256 for piece, _ in bodies}
         batches = () if limits.staged is None else tuple(self._expired_batches(past, gone, now - limits.staged))
@@ -106,13 +106,18 @@ class _DatasetRetention:
         leftovers = tuple(sorted(folder.glob(f"*{atomic_files.TEMPORARY}")))
         return ExpiredData(self.dataset.key, bodies, batches, leftovers)
 
-    def _prunable_batches(self, indexes: list[StagedIndex]) -> list[StagedIndex]:
-        """Batches that nothing depends on: applied, and older than the newest full snapshot (or newest batch).
+    def _prunable_batches(self, indexes: list[StagedIndex], used: Collection[str]) -> list[StagedIndex]:
+        """Batches that nothing depends on: applied, and older than the newest full snapshot (or newest batch) in use.
 
-        The newest by its instant: a full snapshot that was ingested later may be older.
+        The newest by its instant: a full snapshot that was ingested later may be older. Retracted ones stay too: a
+        rebuild replays what was known of them.
         """
-        whole = [(instant, index.batch) for index in indexes if index.held is None and (instant := index.full_instant)]
-        last = max(whole)[1] if whole else max((index.batch for index in indexes), default="")
+        whole = [
+            (instant, index.batch)
+            for index in indexes
+            if index.held is None and index.batch in used and (instant := index.full_instant)
+        ]
+        last = max(whole)[1] if whole else max(used, default="")
         staying = [index for index in indexes if index.batch >= last]
         repeated = {body.batch for index in staying for body in batch_figures.unchanged_bodies(index)}
         stood_on = batch_figures.base_archives(staying, _body_hashes(staying))
@@ -129,7 +134,7 @@ class _DatasetRetention:
     def _expired_bodies(self, past: list[StagedIndex], before: datetime) -> Iterator[tuple[RawBody, int]]:
         """Stored bodies that were parsed in these batches and in no other, and fetched before the limit."""
         archive = self.workspace.raw_archive
-        pieces = list(archive.bodies(self.dataset.key))
+        pieces = list(archive.all_bodies(self.dataset.key))
         spare = _body_hashes(past) - self._still_read(past) - self._elsewhere()
         spare -= {piece.sha256 for piece in pieces if piece.fetched_at >= before}
         for piece in {piece.sha256: piece for piece in pieces if piece.sha256 in spare}.values():
@@ -139,27 +144,28 @@ class _DatasetRetention:
 
     def _still_read(self, past: list[StagedIndex]) -> set[str]:
         """Bodies of the batches that stay, and those that no run has parsed yet."""
-        indexes = list(self.workspace.staged_store.indexes(self.dataset.key))
+        indexes = list(self.workspace.staged_store.all_indexes(self.dataset.key))
         gone = {index.batch for index in past}
-        unread = pending_bodies(list(self.workspace.raw_archive.bodies(self.dataset.key)), indexes)
+        used = self.workspace.staged_store.indexes(self.dataset.key)
+        unread = pending_bodies(list(self.workspace.raw_archive.bodies(self.dataset.key)), list(used))
         return _body_hashes(index for index in indexes if index.batch not in gone) | {one.sha256 for one in unread}
 
     def _elsewhere(self) -> set[str]:
         """Bodies that other datasets have too: equal bytes are archived once."""
         archive = self.workspace.raw_archive
         others = (key for key in archive.datasets() if key != self.dataset.key)
-        return {piece.sha256 for key in others for piece in archive.bodies(key)}
+        return {piece.sha256 for key in others for piece in archive.all_bodies(key)}
 
     def _expired_batches(
         self, past: list[StagedIndex], gone: Collection[str], before: datetime
     ) -> Iterator[tuple[StagedIndex, int]]:
-        pieces = {piece.sha256: piece for piece in self.workspace.raw_archive.bodies(self.dataset.key)}
+        pieces = {piece.sha256: piece for piece in self.workspace.raw_archive.all_bodies(self.dataset.key)}
         there = {
             sha256
             for sha256, piece in pieces.items()
             if sha256 not in gone and self.workspace.raw_archive.stored_bytes(piece) is not None
         }
-        there |= batch_figures.base_archives(self.workspace.staged_store.indexes(self.dataset.key), there)
+        there |= batch_figures.base_archives(self.workspace.staged_store.all_indexes(self.dataset.key), there)
         for index in past:
             is_bodiless = there.isdisjoint(piece["sha256"] for piece in index.pieces)
             if batch_instant(index.batch) < before and is_bodiless and self._has_finished_lookups(index):

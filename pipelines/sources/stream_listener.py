@@ -67,9 +67,7 @@ def _listener_lock_name(dataset: Dataset) -> str:
 
 def newest_cursor(workspace: Workspace, dataset: Dataset) -> str | None:
     """Cursor to resume a feed from, after all that was archived: a killed run may not have staged it."""
-    lines = tuple(workspace.raw_archive.manifest_lines(dataset.key))
-    archived = (line["cursor"] for line in reversed(lines) if line.get("cursor") is not None)
-    return next(archived, None) or workspace.staged_store.cursor(dataset.key)
+    return workspace.raw_archive.newest_cursor(dataset.key) or workspace.staged_store.cursor(dataset.key)
 
 
 def connection_error(workspace: Workspace, dataset: Dataset) -> str | None:

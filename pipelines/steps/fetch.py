@@ -148,7 +148,7 @@ def load_fetch_state(
     """Reads what the plan of a fetch depends on."""
     state = FetchState(
         batch,
-        max(workspace.staged_store.batches(dataset.key), default=""),
+        max(workspace.staged_store.all_batches(dataset.key), default=""),
         workspace.staged_store.cursor(dataset.key),
         source.supports_lookups,
         latest=latest_accepted_instant(workspace.step_results.facts(batch).at, workspace.clock()),

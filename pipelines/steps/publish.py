@@ -89,6 +89,17 @@ def plan_parts(inputs: Iterable[MarketReleaseInput], full_markets: Collection[st
     return {one.jurisdiction.code: _market_part(one, one.jurisdiction.code in full_markets) for one in inputs}
 
 
+def served_inputs(inputs: Iterable[MarketReleaseInput], parts: Mapping[str, MarketPart]) -> list[MarketReleaseInput]:
+    """The inputs without the events of markets that keep their part of the last release: these stay in the outbox.
+
+    A subscriber is not told what the API does not serve.
+    """
+    return [
+        one if parts[one.jurisdiction.code].history is not None else replace(one, events=one.events.clear())
+        for one in inputs
+    ]
+
+
 def _market_part(one: MarketReleaseInput, is_whole: bool) -> MarketPart:
     is_quarantined = one.datasets[profile_dataset(one.jurisdiction).key].held is not None
     return MarketPart(
@@ -107,7 +118,9 @@ def publish(
     """Publishes the markets of a run; `full_markets` as in `plan_parts`."""
     at = workspace.step_results.facts(batch).at
     inputs = [_load_after_run(workspace, market, batch, at) for market in sorted(markets)]
-    parts, events = plan_parts(inputs, full_markets), _all_events(inputs)
+    parts = plan_parts(inputs, full_markets)
+    inputs = served_inputs(inputs, parts)
+    events = _all_events(inputs)
     known = workspace.ledger.known(events["event_id"])
     release = _publish_parts(workspace, parts, events, is_full=bool(full_markets))
     workspace.release_store.record_checks(
@@ -149,6 +162,21 @@ def republish_markets(workspace: Workspace, markets: Collection[str], *, with_ev
     inputs = [load_market(workspace, market, events) for market in sorted(markets)]
     parts = plan_parts(inputs, markets)
     release = _publish_parts(workspace, parts, _all_events(inputs), is_full=True)
+    _clear_outboxes(workspace, inputs)
+    return release
+
+
+def publish_outboxes(workspace: Workspace, markets: Collection[str]) -> int | None:
+    """Publishes what has changed in the histories of some markets since their last release, with its events.
+
+    As a run does it, without a run: quarantined markets keep their part. None if nothing was published.
+    """
+    if workspace.release_store.current_manifest() is None:
+        return None
+    inputs = [load_market(workspace, market) for market in sorted(markets)]
+    parts = plan_parts(inputs)
+    inputs = served_inputs(inputs, parts)
+    release = _publish_parts(workspace, parts, _all_events(inputs), is_full=False)
     _clear_outboxes(workspace, inputs)
     return release
 

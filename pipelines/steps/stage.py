@@ -144,6 +144,8 @@ def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: 
         run_instants={name: facts(name).at for name in {batch, *(body.batch for body in pending)}},
         newest_instant=_newest_instant(workspace, jurisdiction) if is_reissued else None,
         cursor=fetched.cursor,
+        is_cursor_taken_back=workspace.staged_store.cursor(dataset.key) != _newest_cursor(indexes),
+        retracted={one for made in workspace.staged_store.retractions(dataset.key) for one in made.batches},
         unchanged=fetched.unchanged,
         comparable={one.sha256 for one in compared if _is_comparable(workspace, one, bodies, indexes)},
         sharing=[one for other in sharing for one in workspace.raw_archive.bodies(other.key)] if needs_sharing else (),
@@ -164,6 +166,10 @@ def _load_pending(workspace: Workspace, dataset: Dataset) -> tuple[list[RawBody]
     corrupt = corrupt_bodies(indexes)
     repaired = {body.sha256 for body in bodies if body.sha256 in corrupt and _is_intact(workspace, body)}
     return bodies, indexes, pending_bodies(bodies, indexes, repaired)
+
+
+def _newest_cursor(indexes: Sequence[StagedIndex]) -> str | None:
+    return next((index.cursor for index in reversed(indexes) if index.cursor is not None), None)
 
 
 def _is_intact(workspace: Workspace, body: RawBody) -> bool:

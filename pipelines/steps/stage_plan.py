@@ -41,7 +41,8 @@ class StageState:
     of datasets with the same tables, which may have delivered single records since the base, or since a killed run;
     empty if neither is pending.
     accepts_violation: the operator lets the dataset through its guards. is_partial_fetch: the fetch of this run broke
-    off, or left the rest to the next run. was_queried: the source was queried in this run.
+    off, or left the rest to the next run. was_queried: the source was queried in this run. retracted: batches of the
+    dataset that are out of use; is_cursor_taken_back: one of them had set a cursor, so that the fetch began before it.
     """
 
     batch: str
@@ -57,6 +58,8 @@ class StageState:
     accepts_violation: bool = False
     is_partial_fetch: bool = False
     was_queried: bool = False
+    retracted: Collection[str] = ()
+    is_cursor_taken_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def plan_stage(state: StageState, dataset: Dataset) -> StagePlan:
 
     So no batch names a body that was fetched after its run (`pending_bodies`).
     """
-    if any(index.batch >= state.batch for index in state.indexes):
+    if state.batch in state.retracted or any(index.batch >= state.batch for index in state.indexes):
         return StagePlan(state.batch, postponed=len(state.pending))
     later = sum(body.batch > state.batch for body in state.pending)
     state = replace(state, pending=[body for body in state.pending if body.batch <= state.batch])
@@ -220,7 +223,7 @@ def downgrade_incomplete(
 def _next_cursor(state: StageState, bodies: Sequence[RawBody]) -> str | None:
     """A cursor that moved without new bytes counts too, or the feed would be read again for ever."""
     stored = [index.cursor for index in state.indexes if index.cursor is not None]
-    if state.cursor and state.cursor not in stored[-1:]:
+    if state.cursor and (state.is_cursor_taken_back or state.cursor not in stored[-1:]):
         return state.cursor
     return next((body.cursor for body in reversed(bodies) if body.cursor), None)
 

@@ -6,6 +6,7 @@ from tests.mutants.mutant import Mutant
 
 _BACKUP: Final = "tests/firm/test_backup.py"
 _REBUILD: Final = "tests/pipelines/maintenance/test_maintenance_rebuild.py"
+_RETRACT: Final = "tests/pipelines/maintenance/test_retract.py"
 
 OPERATIONS: Final = (
     Mutant(
@@ -35,6 +36,84 @@ OPERATIONS: Final = (
         "redact_deliveries(installation, stones) if stones else 0,",
         "0,",
         f"{_BACKUP}::test_who_was_erased_after_the_backup_stays_erased",
+    ),
+    Mutant(
+        "retract: the wrong batch is replayed too, and nothing changes",
+        "pipelines/maintenance/replay.py",
+        "return cls(history.recorded_keys(applied_batches.STAGED_MARK) - _left_out(retractions), max(decided, default=0))",
+        "return cls(history.recorded_keys(applied_batches.STAGED_MARK), max(decided, default=0))",
+        f"{_RETRACT}::test_retract_batch_tells_the_way_back_and_serves_the_rest",
+    ),
+    Mutant(
+        "retract: a rebuild takes the wrong batch out at its end, after what came later",
+        "pipelines/maintenance/replay.py",
+        "self._retract_before(batch, retractions)",
+        "self._retract_before(batches[0], retractions)",
+        f"{_RETRACT}::test_rebuild_after_a_retraction_derives_every_event_and_the_same_state",
+    ),
+    Mutant(
+        "retract: what was known of the batch is forgotten",
+        "pipelines/maintenance/retraction_state.py",
+        "instant = state.first_instant_from(retraction.at)",
+        "instant = state.first_instant_from(datetime.min.replace(tzinfo=retraction.at.tzinfo))",
+        f"{_RETRACT}::test_retract_batch_keeps_what_was_known_of_it_until_then",
+    ),
+    Mutant(
+        "retract: files that came late because of the batch are never told",
+        "pipelines/maintenance/retraction_state.py",
+        "history.add_to_outbox(_silenced_events(workspace, state, retraction, instant))",
+        "_silenced_events(workspace, state, retraction, instant)",
+        f"{_RETRACT}::test_retract_batch_dated_ahead_gives_late_files_their_events",
+    ),
+    Mutant(
+        "retract: the market stays in the future that the batch was dated to",
+        "warehouse/history/adoption.py",
+        'self.connection.execute("DELETE FROM marks WHERE step = $1", [_KNOWN])',
+        "pass",
+        f"{_RETRACT}::test_retract_batch_dated_ahead_gives_late_files_their_events",
+    ),
+    Mutant(
+        "retract: wrong figures stay the last that was told",
+        "pipelines/maintenance/retraction_state.py",
+        "history.add_to_outbox(event_frame(returned_filing_events(diffs, tables, context), instant))",
+        "event_frame(returned_filing_events(diffs, tables, context), instant)",
+        f"{_RETRACT}::test_retract_wrong_accounts_tells_the_figures_that_count_again",
+    ),
+    Mutant(
+        "retract: a retraction that was killed is never completed",
+        "pipelines/ingest/run.py",
+        "finish_retractions(workspace, jurisdiction)",
+        "pass",
+        f"{_RETRACT}::test_retraction_killed_at_any_step_is_completed_by_the_next_run",
+    ),
+    Mutant(
+        "retract: rows that a later batch only repeats are lost",
+        "pipelines/maintenance/retract.py",
+        "return any(body.batch in batches for body in unchanged_bodies(index)) or not set(archives).isdisjoint(bodies)",
+        "return not set(archives).isdisjoint(bodies)",
+        f"{_RETRACT}::test_retract_batch_that_a_later_one_repeats_needs_both",
+    ),
+    Mutant(
+        "retract: an erased company stays in the rows of retracted batches",
+        "pipelines/erasure/market.py",
+        "for batch in self._workspace.staged_store.all_batches(dataset.key):",
+        "for batch in self._workspace.staged_store.batches(dataset.key):",
+        f"{_RETRACT}::test_erase_company_reaches_rows_and_bodies_of_retracted_batches",
+    ),
+    Mutant(
+        "retract: the same wrong bytes are never ingested again, even when they are right",
+        "warehouse/raw/archive.py",
+        "self.retracted.add(place)",
+        "pass",
+        "tests/warehouse/raw/test_raw_archive.py::test_retracted_bodies_stay_stored_and_are_new_when_they_come_again",
+    ),
+    Mutant(
+        "retract: entries of a feed in the batch are never read again",
+        "warehouse/staged/store.py",
+        "found |= one.repeated_batches(staged)",
+        "pass",
+        "tests/warehouse/staged/test_store.py"
+        "::test_retracted_batch_is_not_listed_and_takes_the_cursor_back_until_a_later_batch",
     ),
     Mutant(
         "rebuild: what a new rule derives is told unasked",

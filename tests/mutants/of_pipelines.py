@@ -445,4 +445,20 @@ PIPELINES: Final = (
         "if meaning is None or meaning == group.served:",
         f"{_RULES}::test_unexplained_status_is_another_meaning_without_another_source",
     ),
+    Mutant(
+        "publish: a subscriber hears what a quarantined market does not serve",
+        "pipelines/steps/publish.py",
+        "one if parts[one.jurisdiction.code].history is not None else replace(one, events=one.events.clear())",
+        "one",
+        "tests/pipelines/ingest/test_market_run_quarantined.py"
+        "::test_release_step_executed_again_while_the_market_is_quarantined_keeps_its_events",
+    ),
+    Mutant(
+        "events: what an old file tells late is numbered before what was known earlier",
+        "pipelines/transforms/events/event_rows.py",
+        "context.known_at or context.instant,",
+        "context.instant,",
+        "tests/pipelines/ingest/test_run_order.py"
+        "::test_ingest_older_file_after_a_failed_release_numbers_its_events_last",
+    ),
 )

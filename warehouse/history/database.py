@@ -87,6 +87,16 @@ def has_mixed_schema_versions(path: Path) -> bool:
     return bool(lived[0][0]) or [_as_now(found) for (found,) in edition] != [_schema_version(TABLES)]
 
 
+def recorded_marks(path: Path, step: str) -> frozenset[str]:
+    """Keys that a step has recorded in a history file, read without its lock.
+
+    Raises duckdb.IOException while the file is being written.
+    """
+    with open_database(path, read_only=True) as connection:
+        found = connection.execute("SELECT key FROM marks WHERE step = $1", [step]).fetchall()
+    return frozenset(key for (key,) in found)
+
+
 def _as_now(edition: str) -> str:
     """Current name of an edition."""
     return RENAMED_EDITIONS.get(edition, edition)

@@ -19,7 +19,7 @@ import duckdb
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.history import company_links, current_records, database, reconciliation, scd2
+from warehouse.history import adoption, company_links, current_records, database, reconciliation, scd2
 from warehouse.history.company_links import KeyOf, LinkPath
 from warehouse.history.reconciliation import StatusGroup
 from warehouse.history.scd2 import TableDiff
@@ -314,6 +314,26 @@ class MarketHistory:
             [known_at],
         )
         return rows.cast(schema_render.polars_schema(table)).sort(*table.key, "valid_to", nulls_last=True)
+
+    # Another state of the market
+
+    @contextmanager
+    def adopting(self, path: Path, instant: datetime) -> Iterator[adoption.ReplayedState]:
+        """A transaction that makes the state in another file, a replay of this market, the current one.
+
+        Nothing of the file is known before `instant`, and nothing else after it. The caller merges the tables of the
+        companies that differ; at the end the source records and watermarks are those of the file.
+        """
+        with adoption.attached_state(self._connection, path) as state, self.transaction():
+            known_at = state.first_instant_from(instant)
+            state.end_known_time(known_at)
+            self._record_changed(state.companies)
+            yield state
+            state.adopt_provenance()
+            state.adopt_sources()
+            self._come = None
+            forget_checked_tables(self._connection)
+            self.advance_known_time(known_at)
 
     # Events on their way to the ledger
 

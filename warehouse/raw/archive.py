@@ -1,8 +1,9 @@
 """RAW archive (docs/architecture.md 1): every body as received, and one manifest line per fetch.
 
 Bodies are stored by SHA-256 (`blobs`); `manifest/<dataset>.jsonl` lists every fetch in order. Append-only,
-except for `erase_body` and `prune_body`, which also add a line, and `redact_lines`. Does not belong here: the
-content of a body (`connectors`), or rows parsed from it (`staged.store`).
+except for `erase_body` and `prune_body`, which also add a line, and `redact_lines`. The line of a retraction takes the
+bodies of its batches out of use; they stay stored. Does not belong here: the content of a body (`connectors`), or rows
+parsed from it (`staged.store`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -19,6 +20,7 @@ from typing import Any, BinaryIO, Final, Protocol
 
 from warehouse.raw import blobs
 from warehouse.raw.blobs import CorruptBlobError
+from warehouse.schema.retractions import BatchRetraction
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
@@ -77,20 +79,37 @@ class RawBody:
 
 @dataclass(slots=True)
 class _FetchManifest:
-    """Manifest lines of one dataset, the end of the last complete line, and the newest body per name."""
+    """Manifest lines of one dataset, the end of the last complete line, and the newest body in use per name.
+
+    retracted: places of the lines of bodies out of use.
+    """
 
     lines: list[dict[str, Any]] = field(default_factory=list)
     end: int = 0
     size: int = 0  # of the file in bytes, including an incomplete last line
     newest: dict[str, dict[str, Any]] = field(default_factory=dict)
     erased: dict[str, dict[str, Any]] = field(default_factory=dict)  # by SHA-256
+    retracted: set[int] = field(default_factory=set)
 
     def add(self, line: dict[str, Any]) -> None:
+        if "retracted" in line:
+            self._retract(line)
         self.lines.append(line)
         if "erased" in line:
             self.erased[line["erased"]] = line
         if line["new"]:
             self.newest[line["name"]] = line
+
+    def _retract(self, line: dict[str, Any]) -> None:
+        """Bodies that come again after the line are in use again."""
+        batches, bodies = set(line["retracted"]), {tuple(body) for body in line["bodies"]}
+        for place, one in enumerate(self.lines):
+            is_read = (one["name"], one.get("sha256")) in bodies and one["batch"] <= max(batches)
+            if one["new"] and (one["batch"] in batches or is_read):
+                self.retracted.add(place)
+        self.newest = {
+            one["name"]: one for place, one in enumerate(self.lines) if one["new"] and place not in self.retracted
+        }
 
 
 class RawArchive:
@@ -150,19 +169,46 @@ class RawArchive:
         self._append_line(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
 
     def bodies(self, dataset: str, batch: str | None = None) -> Iterator[RawBody]:
-        """Bodies of a dataset by (observed_at, name), re-issues after what they replace.
+        """Bodies of a dataset in use by (observed_at, name), re-issues after what they replace.
 
         Erased bodies are omitted; bodies rewritten by an erasure keep the SHA-256 they were received with.
         """
-        lines = self._manifest(dataset).lines
+        manifest = self._manifest(dataset)
+        lines = [line for place, line in enumerate(manifest.lines) if place not in manifest.retracted]
+        return self._stored_bodies(dataset, [line for line in lines if batch in {None, line["batch"]}])
+
+    def all_bodies(self, dataset: str) -> Iterator[RawBody]:
+        """Bodies of a dataset, retracted ones included: an erasure and retention see all that is stored."""
+        return self._stored_bodies(dataset, self._manifest(dataset).lines)
+
+    def _stored_bodies(self, dataset: str, lines: Collection[dict[str, Any]]) -> Iterator[RawBody]:
         erased = self._manifest(dataset).erased
-        found = [
-            line
-            for line in lines
-            if line["new"] and _current_sha256(line["sha256"], erased) is not None and batch in {None, line["batch"]}
-        ]
+        found = [line for line in lines if line["new"] and _current_sha256(line["sha256"], erased) is not None]
         found.sort(key=lambda line: (line["observed_at"], line["name"]))  # stable: then by fetch order
         return map(self._raw_body, found)
+
+    def retract_batches(self, dataset: str, retraction: BatchRetraction, bodies: Collection[tuple[str, str]]) -> None:
+        """Takes the bodies of batches out of use and records that; done before, it does nothing.
+
+        bodies: (name, SHA-256) of bodies that these batches read, though earlier ones may have fetched them.
+        """
+        if retraction not in self.retractions(dataset):
+            told = self._line_fields(dataset, "", "") | {"new": False, "bodies": sorted(map(list, bodies))}
+            self._append_line(dataset, told | retraction.as_json())
+
+    def retractions(self, dataset: str) -> list[BatchRetraction]:
+        """Retractions of batches of a dataset, oldest first."""
+        return [BatchRetraction.parse(line) for line in self._manifest(dataset).lines if "retracted" in line]
+
+    def newest_cursor(self, dataset: str) -> str | None:
+        """Cursor of the last archived body, from which a feed resumes; a retraction takes it back to before it."""
+        found: list[tuple[str, str]] = []
+        for line in self._manifest(dataset).lines:
+            if line.get("cursor") is not None:
+                found.append((line["batch"], line["cursor"]))
+            elif "retracted" in line and any(batch in line["retracted"] for batch, _ in found):
+                found = [one for one in found if one[0] < min(line["retracted"])]
+        return found[-1][1] if found else None
 
     def manifest_lines(self, dataset: str) -> Iterator[Mapping[str, Any]]:
         """Every manifest line of a dataset, oldest first."""

@@ -59,6 +59,16 @@ def filing_updated_id(company_id: str, period_start: date | None, period_end: da
     return natural_id("evt", "filing.updated", company_id, period_start, period_end, document)
 
 
+def filing_returned_id(
+    company_id: str, period_start: date | None, period_end: date, document: str, known_at: datetime
+) -> str:
+    """Id of the event for a filing whose figures count again after a retraction.
+
+    known_at: the instant of the retraction: the document's own event has the same key without it.
+    """
+    return natural_id("evt", "filing.updated", company_id, period_start, period_end, document, known_at)
+
+
 def status_changed_id(company_id: str, previous: str, current: str, effective: date, known_at: datetime) -> str:
     """Id of the event for one change of status.
 

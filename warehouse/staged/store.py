@@ -19,6 +19,7 @@ import polars as pl
 
 from warehouse import schema_render
 from warehouse.schema.market_state import QuarantineReason
+from warehouse.schema.retractions import BatchRetraction
 from warehouse.schema.types import Table
 from warehouse.staged.writer import REJECTS, SIGNALS, STAGED_COLUMNS, StagedWriter
 from warehouse.storage import atomic_files
@@ -29,6 +30,7 @@ __all__ = ["StagedIndex", "StagedStore", "StagedWriter"]
 INDEX: Final = "index.json"
 ASKED: Final = "asked.json"  # next to a dataset's batches
 DOUBTS: Final = "doubts.json"
+RETRACTED: Final = "retracted.json"
 ACCEPTED: Final = "accepted"  # key in `figures`: the guard that was overridden for the batch
 FULL: Final = "full"  # the scope of a complete snapshot, which supersedes all before it
 
@@ -106,12 +108,17 @@ class StagedStore:
         atomic_files.publish_folder(built, folder, "staged", self._on_step)
 
     def batches(self, dataset: str) -> list[str]:
-        """Batches of a dataset, oldest first."""
+        """Batches of a dataset in use, oldest first."""
+        retracted = {batch for one in self.retractions(dataset) for batch in one.batches}
+        return [batch for batch in self.all_batches(dataset) if batch not in retracted]
+
+    def all_batches(self, dataset: str) -> list[str]:
+        """Batches of a dataset, oldest first, retracted ones included: an erasure and retention see all of them."""
         return sorted(path.parent.name for path in self._index_paths(self._staged / dataset))
 
     def newest_batches(self, datasets: Iterable[str]) -> list[str]:
         """The newest batch of each dataset that has one."""
-        return [max(found) for dataset in datasets if (found := self.batches(dataset))]
+        return [max(found) for dataset in datasets if (found := self.all_batches(dataset))]
 
     def index(self, dataset: str, batch: str) -> StagedIndex | None:
         """Index of a batch; None if it is not staged."""
@@ -119,11 +126,15 @@ class StagedStore:
         return StagedIndex.parse(path.read_text()) if path.exists() else None
 
     def indexes(self, dataset: str) -> Iterator[StagedIndex]:
-        """Indexes of all staged batches of a dataset, oldest first."""
+        """Indexes of the batches of a dataset in use, oldest first."""
         return self._read_indexes(dataset, self.batches(dataset))
 
+    def all_indexes(self, dataset: str) -> Iterator[StagedIndex]:
+        """Indexes of all batches of a dataset, retracted ones included, oldest first."""
+        return self._read_indexes(dataset, self.all_batches(dataset))
+
     def newest_indexes(self, dataset: str) -> Iterator[StagedIndex]:
-        """Indexes of all staged batches of a dataset, newest first, each read when it is requested."""
+        """Indexes of the batches of a dataset in use, newest first, each read when it is requested."""
         return self._read_indexes(dataset, reversed(self.batches(dataset)))
 
     def _read_indexes(self, dataset: str, batches: Iterable[str]) -> Iterator[StagedIndex]:
@@ -131,8 +142,44 @@ class StagedStore:
         return (index for index in found if index is not None)
 
     def cursor(self, dataset: str) -> str | None:
-        """The newest cursor set by a staged batch, from which the feed resumes."""
-        return next((index.cursor for index in self.newest_indexes(dataset) if index.cursor is not None), None)
+        """The newest cursor set by a staged batch, from which the feed resumes.
+
+        If a batch with a cursor was retracted, the feed resumes before it: what was retracted is read again.
+        """
+        again = self._batches_to_repeat(dataset)
+        return next(
+            (one.cursor for one in self.newest_indexes(dataset) if one.cursor is not None and one.batch not in again),
+            None,
+        )
+
+    def _batches_to_repeat(self, dataset: str) -> frozenset[str]:
+        """Batches in use that continued after a retracted batch with a cursor."""
+        staged, found = self.batches(dataset), frozenset[str]()
+        for one in self.retractions(dataset):
+            indexes = (self.index(dataset, batch) for batch in one.batches)
+            if any(index is not None and index.cursor is not None for index in indexes):
+                found |= one.repeated_batches(staged)
+        return found
+
+    def retractions(self, dataset: str) -> list[BatchRetraction]:
+        """Retractions of batches of a dataset, oldest first."""
+        path = self._staged / dataset / RETRACTED
+        return [BatchRetraction.parse(one) for one in json.loads(path.read_text())] if path.exists() else []
+
+    def retract_batches(self, dataset: str, retraction: BatchRetraction) -> None:
+        """Takes batches out of use; their files stay. What they had looked up is looked up again."""
+        known = self.retractions(dataset)
+        if retraction in known:
+            return
+        first = min(retraction.batches)
+        looked_up = {
+            other: min(batch, max((one for one in self.all_batches(other) if one < first), default=""))
+            for other, batch in self.looked_up_batches(dataset).items()
+        }
+        if not set(retraction.batches).isdisjoint(self.all_batches(dataset)):
+            self.record_looked_up_batches(dataset, looked_up)
+        atomic_files.make_folder(self._staged / dataset)
+        atomic_files.write_json(self._staged / dataset / RETRACTED, [one.as_json() for one in (*known, retraction)])
 
     def looked_up_batches(self, dataset: str) -> dict[str, str]:
         """For each other dataset: its newest batch for which this dataset has made its look-ups."""

@@ -46,6 +46,7 @@ APART_DAYS: Final = 7
 _FILED_SPAN: Final = ("company_id", "filing_type", "period_start", "period_end")
 _NAMES: Final = (*_FILED_SPAN, "filing_id", "filed_at", "register")
 _KIND: Final = ["company_id", "filing_type"]
+_DOCUMENT: Final = ("filing_id", "filing_type", "native_id", "document_sha256", "is_amendment", "document_url")
 
 
 def filing_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
@@ -160,9 +161,7 @@ def _later_versions(differences: Differences, image: Frames) -> pl.DataFrame:
     fresh = candidates.join(pushed, on=statement, how="anti", nulls_equal=True)
     previous = image["financials"].with_columns(version=pl.col("version") + 1)
     rows = fresh.join(previous, on=[*PERIOD, "version"], how="inner", suffix="_before")
-    documents = image["filings"].select(
-        "filing_id", "filing_type", "native_id", "document_sha256", "is_amendment", "document_url"
-    )
+    documents = image["filings"].select(_DOCUMENT)
     rows = rows.join(documents, on="filing_id", how="inner").sort(*PERIOD, "version")
     # one register's accounts may be fuller than another's: they are served, but nothing was restated
     new = [
@@ -170,6 +169,22 @@ def _later_versions(differences: Differences, image: Frames) -> pl.DataFrame:
         for row in rows.iter_rows(named=True)
     ]
     return rows.filter(pl.Series(new, dtype=pl.Boolean))
+
+
+def returned_filing_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
+    """Events of periods that are served with other figures once wrong data is retracted.
+
+    They are of known documents, so that a version may be lower than before.
+    """
+    financials = differences["financials"]
+    served = pl.col("is_current") & ~pl.col("is_comparative")
+    before = pl.concat([financials.removed, financials.changed_before]).filter(served)
+    now = snapshot["financials"].filter(served).join(before, on=PERIOD, how="inner", suffix="_before")
+    rows = now.join(snapshot["filings"].select(_DOCUMENT), on="filing_id", how="inner").sort(PERIOD)
+    heard = emittable_rows(rows, "register", differences["companies"].known, context)
+    for row in rows_with_company(heard.filter(is_within_window(pl.col("period_end"))), snapshot):
+        if changed_fields(_values_before(row), row):
+            yield _returned_filing_event(row, context.instant)
 
 
 def _values_before(row: Row) -> dict[str, Any]:
@@ -185,19 +200,33 @@ def filing_added_event(row: Row) -> EventRow:
 
 def filing_updated_event(row: Row) -> EventRow:
     """The event of a later version."""
-    before = _values_before(row)
-    changes = [
-        {"field": field, "previous": _json_value(before[field]), "current": _json_value(row[field])}
-        for field in changed_fields(before, row)
-    ]
     filing = _filing_object(row) | {
         "previous_version": row["version"] - 1,
         "reason": _update_reason(row),
-        "changed_fields": changes,
+        "changed_fields": _field_changes(row),
     }
     document = _document_identity(row)
     event_id = ids.filing_updated_id(row["company_id"], row["period_start"], row["period_end"], document)
     return _build_event(event_id, "filing.updated", row, filing)
+
+
+def _returned_filing_event(row: Row, instant: datetime) -> EventRow:
+    filing = _filing_object(row) | {
+        "previous_version": row["version_before"],
+        "reason": "correction",
+        "changed_fields": _field_changes(row),
+    }
+    document = row["native_id"] or row["document_sha256"] or row["filing_id"]
+    event_id = ids.filing_returned_id(row["company_id"], row["period_start"], row["period_end"], document, instant)
+    return _build_event(event_id, "filing.updated", row, filing)
+
+
+def _field_changes(row: Row) -> list[dict[str, Any]]:
+    before = _values_before(row)
+    return [
+        {"field": field, "previous": _json_value(before[field]), "current": _json_value(row[field])}
+        for field in changed_fields(before, row)
+    ]
 
 
 def _build_event(event_id: str, event_type: str, row: Row, filing: dict[str, Any]) -> EventRow:

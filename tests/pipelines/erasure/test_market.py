@@ -387,7 +387,7 @@ def test_killed_while_a_body_that_came_again_is_written_it_goes_in_the_next_run(
 def test_bodies_of_a_batch_that_is_held_are_written_again_too(loaded: Erased, monkeypatch: pytest.MonkeyPatch) -> None:
     told = {REFUSED: ["body"], REMOVED: [COMPANY]}
     index = StagedIndex("fi.owners", "1", {}, 0, (), (), held=QuarantineReason("min_rows", 1, 2), figures=told)
-    monkeypatch.setattr(StagedStore, "indexes", lambda _, dataset: [index] if dataset == "fi.owners" else [])
+    monkeypatch.setattr(StagedStore, "all_indexes", lambda _, dataset: [index] if dataset == "fi.owners" else [])
     workspace = Workspace(loaded.settings, (erased.ERASED_MARKET,))
     bodies_ = market.staged_batch_figures(workspace, erased.ERASED_MARKET, REFUSED)
     assert [(dataset.key, found_) for dataset, found_ in bodies_] == [("fi.owners", ["body"])]

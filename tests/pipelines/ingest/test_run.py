@@ -11,11 +11,12 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.ingest.run import UnknownMarketError, ingest
+from pipelines.ingest.run import ingest
 from pipelines.reporting.report import DONE, FAILED, HELD, NOTHING
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from pipelines.steps import normalise
+from pipelines.workspace import UnknownMarketError
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts, owner
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import ReleaseStore

@@ -108,6 +108,17 @@ def test_plan_without_bodies_is_needed_only_for_a_cursor_that_moved(
     assert (plan.cursor, plan.is_empty) == (planned, planned is None)
 
 
+def test_plan_cursor_that_a_retraction_took_back_is_stored_again() -> None:
+    indexes = [index("b1", FIRST, cursor="7"), index("b3", SECOND, cursor="9")]
+    plan = plan_stage(state("b4", [FIRST, SECOND], indexes, cursor="9", is_cursor_taken_back=True), PLAIN)
+    assert (plan.cursor, plan.is_empty) == ("9", False)
+
+
+def test_plan_retracted_batch_is_not_staged_again() -> None:
+    plan = plan_stage(state("b1", [FIRST], retracted={"b1"}), PLAIN)
+    assert (plan.is_empty, plan.postponed) == (True, 1)
+
+
 def test_plan_reissue_of_the_newest_snapshot_comes_just_after_the_newest_instant_of_the_market() -> None:
     reissue = replace(FIRST, batch="b2", sha256=B, replaces=A)
     (planned,) = plan_stage(state("b2", [FIRST, reissue], [index("b1", FIRST)], newest_instant=LATER), PLAIN).bodies

@@ -18,6 +18,7 @@ from tests.warehouse import kills
 from tests.warehouse.helpers import DAY, Sent, day, killed_at
 from warehouse.raw.archive import CorruptBlobError, RawArchive
 from warehouse.raw.blobs import blob_path
+from warehouse.schema.retractions import BatchRetraction
 from warehouse.storage.layout import Layout
 
 
@@ -257,3 +258,43 @@ def test_gzip_members_read_as_streams(layout: Layout) -> None:
     assert piece is not None
     with piece.open() as body, gzip.open(body) as plain:
         assert plain.read() == b"inside"
+
+
+def _retraction(*batches: str) -> BatchRetraction:
+    return BatchRetraction(batches, ("no.x",), max(batches), day(5), "anna", "wrong file")
+
+
+def test_retracted_bodies_stay_stored_and_are_new_when_they_come_again(layout: Layout) -> None:
+    archive = RawArchive(layout)
+    for batch, content in (("b1", b"good"), ("b2", b"wrong")):
+        archive.store_body("no.x", Sent("a.csv", content), batch)
+    for _ in range(2):  # a retraction that is completed is recorded once
+        archive.retract_batches("no.x", _retraction("b2"), [])
+    for reread in (archive, RawArchive(layout)):
+        assert [body.batch for body in reread.bodies("no.x")] == ["b1"]
+        assert [body.batch for body in reread.all_bodies("no.x")] == ["b1", "b2"]
+        assert reread.retractions("no.x") == [_retraction("b2")]
+    assert archive.store_body("no.x", Sent("a.csv", b"good"), "b3") is None
+    assert archive.store_body("no.x", Sent("a.csv", b"wrong"), "b4") is not None
+    assert [body.batch for body in RawArchive(layout).bodies("no.x")] == ["b1", "b4"]
+    assert [line["new"] for line in archive.manifest_lines("no.x")] == [True, True, False, False, True]
+
+
+def test_retracted_batch_takes_bodies_with_it_that_an_earlier_run_fetched(layout: Layout) -> None:
+    archive = RawArchive(layout)
+    killed = archive.store_body("no.x", Sent("a.csv", b"one"), "b1")
+    assert killed is not None
+    archive.store_body("no.x", Sent("b.csv", b"two"), "b2")
+    archive.retract_batches("no.x", _retraction("b2"), [("a.csv", killed.sha256)])
+    assert list(archive.bodies("no.x")) == []
+
+
+def test_retracted_batch_takes_the_newest_cursor_back(layout: Layout) -> None:
+    archive = RawArchive(layout)
+    for number in (1, 2, 3):
+        archive.store_body("no.x", Sent(f"{number}.json", b"%d" % number, cursor=str(number)), f"b{number}")
+    assert archive.newest_cursor("no.x") == "3"
+    archive.retract_batches("no.x", _retraction("b2"), [])
+    assert archive.newest_cursor("no.x") == "1"
+    archive.store_body("no.x", Sent("4.json", b"4", cursor="4"), "b4")
+    assert archive.newest_cursor("no.x") == "4"

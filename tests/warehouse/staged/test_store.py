@@ -11,6 +11,7 @@ from tests.warehouse.helpers import DAY, Sent, day, killed_at
 from tests.warehouse.kills import STAGED, staged_rows
 from warehouse.raw.archive import RawArchive, RawBody
 from warehouse.schema.market_state import QuarantineReason
+from warehouse.schema.retractions import BatchRetraction
 from warehouse.staged.store import StagedStore
 from warehouse.storage.layout import Layout
 
@@ -140,3 +141,34 @@ def test_killed_at_any_step_a_batch_is_whole_or_absent(layout: Layout) -> None:
         at += 1
     assert at >= 3
     assert lake.batches("no.x")
+
+
+def _retraction(*batches: str, newest: str) -> BatchRetraction:
+    return BatchRetraction(batches, ("no.x",), newest, day(5), "anna", "wrong file")
+
+
+def test_retracted_batch_is_not_listed_and_takes_the_cursor_back_until_a_later_batch(layout: Layout) -> None:
+    lake = StagedStore(layout)
+    for number in (1, 2, 3):
+        with lake.write_batch("no.x", f"b{number}") as writer:
+            writer.set_cursor(str(number))
+    for _ in range(2):  # a retraction that is completed is recorded once
+        lake.retract_batches("no.x", _retraction("b2", newest="b3"))
+    assert lake.batches("no.x") == ["b1", "b3"]
+    assert lake.all_batches("no.x") == ["b1", "b2", "b3"]
+    assert [index.batch for index in lake.newest_indexes("no.x")] == ["b3", "b1"]
+    assert lake.cursor("no.x") == "1"
+    assert lake.retractions("no.x") == [_retraction("b2", newest="b3")]
+    with lake.write_batch("no.x", "b4") as writer:
+        writer.set_cursor("4")
+    assert lake.cursor("no.x") == "4"
+
+
+def test_retracted_batch_of_look_ups_is_looked_up_again(layout: Layout) -> None:
+    lake = StagedStore(layout)
+    for dataset, batch in (("no.named", "b1"), ("no.named", "b2"), ("no.named", "b3"), ("no.x", "b2"), ("no.x", "b3")):
+        with lake.write_batch(dataset, batch):
+            """An empty batch."""
+    lake.record_looked_up_batches("no.x", {"no.named": "b3"})
+    lake.retract_batches("no.x", _retraction("b2", newest="b3"))
+    assert lake.looked_up_batches("no.x") == {"no.named": "b1"}
