@@ -331,8 +331,8 @@ def print_problems(report: IngestReport, layout: Layout) -> None:
         )
     for dataset, count in sorted(report.late.items()):
         typer.echo(
-            f"LATE {dataset}: {count} files are older than what was ingested before: they fill gaps and make no event; "
-            "if they should not be older, see `firm doctor`",
+            f"LATE {dataset}: {count} files are older than what was ingested before: they fill gaps and announce no "
+            "new filings or news; if they should not be older, see `firm doctor`",
             err=True,
         )
     for error in report.errors:

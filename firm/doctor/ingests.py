@@ -43,7 +43,7 @@ def _future_findings(layout: Layout, now: datetime) -> Iterator[DoctorFinding]:
                 yield DoctorFinding(
                     "bad",
                     f"{key}: its newest data is dated {state.observed_at:%Y-%m-%d}, in the future",
-                    "until then all genuine data is late-arriving and makes no event; run: firm retract "
+                    "until then all genuine data is late-arriving and announces nothing new; run: firm retract "
                     f"{_batch_dated(layout, key, now + FUTURE_SLACK) or 'BATCH (firm retract --list shows it)'} "
                     f"--only {key}",
                 )

@@ -106,7 +106,7 @@ class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
         with self.run_connection(event.run_id) as connection:
             connection.execute(_INSERT, row)
         if kind in ASSET_EVENTS:
-            self.has_table(AssetEventTagsTable.name)  # cached here: asked within the transaction, it waits for it
+            self.has_table(AssetEventTagsTable.name)  # cached here: within the transaction it would wait for ever
             with self.index_transaction() as connection:
                 number = _insert_event(connection, row)
                 self._store_asset_event_tags(connection, [event], [number])

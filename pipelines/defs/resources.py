@@ -28,7 +28,7 @@ Around = Callable[[Workspace, str, str], AbstractContextManager[None]]
 
 
 def run_batch(tags: Mapping[str, str]) -> str | None:
-    """The batch of a run: its partition, or what its starter gave; None of a run that somebody launched by hand."""
+    """The batch of a run: its partition, or what its starter gave; None of a run launched by hand."""
     return tags.get(PARTITION_TAG) or tags.get(BATCH_TAG)
 
 
@@ -38,7 +38,7 @@ def released_markets(tags: Mapping[str, str]) -> list[str]:
 
 
 def run_market(run: dg.DagsterRun) -> str | None:
-    """The market that a run writes: by its job or, of assets that somebody materialises by hand, by their names."""
+    """The market that a run writes: by its job or, of assets materialised by hand, by their names."""
     market = run.tags.get(MARKET_TAG)
     if market is not None or PARTITION_TAG not in run.tags:
         return market

@@ -61,7 +61,8 @@ class IngestReport:
     """One ingest. `release`: the number published, None if none was; `markets`: number of companies touched.
 
     unreadable: number of files and fetched bodies of which nothing could be read. late: by dataset, files older than
-    what was already ingested, which make no events. reconciliations: by market, what cannot be accounted for.
+    what was already ingested, which announce no new filings or news. reconciliations: by market, what
+    cannot be accounted for.
     """
 
     release: int | None

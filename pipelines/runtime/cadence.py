@@ -42,11 +42,11 @@ def due_datasets(crons: Mapping[str, str], runs: Iterable[RequestedRun], until: 
     lost run did not fetch is due again.
     """
     runs = list(runs)
-    asked_until = max((run.due_until for run in runs if not run.is_lost), default=_NEVER)
-    return [key for key, cron in crons.items() if _is_due(key, newest_tick(cron, until), runs, asked_until)]
+    requested_until = max((run.due_until for run in runs if not run.is_lost), default=_NEVER)
+    return [key for key, cron in crons.items() if _is_due(key, newest_tick(cron, until), runs, requested_until)]
 
 
-def _is_due(key: str, tick: datetime, runs: Iterable[RequestedRun], asked_until: datetime) -> bool:
+def _is_due(key: str, tick: datetime, runs: Iterable[RequestedRun], requested_until: datetime) -> bool:
     own = [run for run in runs if key in run.datasets]
     lost = [run for run in own if run.fetched is not None and key not in run.fetched]
     held = [run for run in own if run not in lost]
@@ -55,7 +55,7 @@ def _is_due(key: str, tick: datetime, runs: Iterable[RequestedRun], asked_until:
     last_held = max((run.due_until for run in held), default=_NEVER)
     if any(run.due_until > last_held for run in lost):
         return sum(run.due_until >= tick for run in lost) < LOST_RUNS
-    return tick > asked_until
+    return tick > requested_until
 
 
 def newest_tick(cron: str, until: datetime) -> datetime:

@@ -153,8 +153,10 @@ def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[S
 def _report_findings(
     workspace: Workspace, result: NormaliseResult, signals: Iterable[Signal], state: NormaliseState
 ) -> None:
+    """Reports what a person should know of a run: missed changes, contradictions, unknown days, late files."""
     for signal in signals:
-        workspace.report_progress(f"{signal.dataset}: {signal.count} {_FINDINGS[signal.code].format(signal.subject)}")
+        if finding := _FINDINGS.get(signal.code):
+            workspace.report_progress(f"{signal.dataset}: {signal.count} {finding.format(signal.subject)}")
     for column, count in result.far.items():
         workspace.report_progress(
             f"{result.market}: {column}: {count} dates more than a year ahead, treated as unknown"
@@ -163,7 +165,7 @@ def _report_findings(
         newest = state.watermarks[dataset].newest
         workspace.report_progress(
             f"{dataset}: {count} late-arriving files, not newer than {newest:%Y-%m-%d %H:%M:%S} UTC: they fill gaps in "
-            "the history and make no event"
+            "the history and announce no new filings or news"
         )
     if result.batches:
         workspace.report_progress(f"{result.market}: {result.companies} companies touched")

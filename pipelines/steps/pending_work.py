@@ -1,6 +1,6 @@
 """Whether the steps after staging have anything to do for a market: if not, a run ends without them.
 
-Asked of the stores, never of what this run fetched: a run that was killed may have left work. Does not belong here:
+The stores decide, never what this run fetched: a run that was killed may have left work. Does not belong here:
 doing it (`normalise`, `apply_history`, `publish`).
 """
 

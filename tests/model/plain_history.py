@@ -189,6 +189,9 @@ class PlainHistory:
     def record_step(self, step: str, key: str) -> None:
         self.state.marks |= {(step, key)}
 
+    def forget_step(self, step: str, key: str) -> None:
+        self.state.marks -= {(step, key)}
+
     def recorded_keys(self, step: str) -> frozenset[str]:
         return frozenset(key for of, key in self.state.marks if of == step)
 
@@ -244,6 +247,10 @@ class PlainHistory:
     def present_counts(self, tables: Iterable[Table]) -> dict[str, int]:
         records = {table.name: self.state.records.get(table.name, {}).values() for table in tables}
         return {name: sum(one.retired_at is None for one in rows) for name, rows in records.items()}
+
+    def companies_with_records(self, tables: Iterable[Table]) -> pl.Series:
+        records = [one for table in tables for one in self.state.records.get(table.name, {}).values()]
+        return pl.Series(sorted({one.company_id for one in records}), dtype=pl.String)
 
     def present_rows_of(self, tables: Iterable[Table], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
         wanted = set(company_ids)

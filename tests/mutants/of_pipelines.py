@@ -24,8 +24,8 @@ PIPELINES: Final = (
     Mutant(
         "cadence: a week's tick while the machine was off is lost",
         "pipelines/runtime/cadence.py",
-        "asked_until = max((run.due_until for run in runs if not run.is_lost), default=_NEVER)",
-        "asked_until = until - timedelta(minutes=1)",
+        "requested_until = max((run.due_until for run in runs if not run.is_lost), default=_NEVER)",
+        "requested_until = until - timedelta(minutes=1)",
         _DUE,
     ),
     Mutant(
@@ -90,7 +90,7 @@ PIPELINES: Final = (
         "pipelines/transforms/events/emission_rules.py",
         'is_first = pl.col("register").is_in(list(context.per_company_datasets)) & pl.col("_known").is_null()',
         "is_first = pl.lit(value=False)",
-        "tests/pipelines/ingest/test_run_first_answers.py::test_ingest_of_a_first_load_in_parts_is_silent",
+        "tests/model/test_sequences.py::test_world_with_answers_company_by_company_is_silent_about_the_first",
     ),
     Mutant(
         "as-of: a file from behind known time is known from its own day",
@@ -113,7 +113,7 @@ PIPELINES: Final = (
         "pipelines/steps/apply_history.py",
         "diffs = {table.name: history.merge_snapshot(table, tables[table.name], companies, known_at) for table in TABLES}",
         "diffs = {table.name: history.merge_snapshot(table, tables[table.name], companies, instant) for table in TABLES}",
-        "tests/pipelines/ingest/test_run_late_filings.py::test_ingest_of_a_late_file_leaves_what_was_known_as_it_was",
+        "tests/model/test_sequences.py::test_world_with_a_late_file_keeps_what_was_known",
     ),
     Mutant(
         "a status that returns with its day is the event of before",
@@ -313,7 +313,7 @@ PIPELINES: Final = (
         "pipelines/steps/fetch.py",
         "if stated is not None and stated > plan.latest:",
         "if stated is None:",
-        f"{_FUTURE}::test_ingest_file_named_in_the_future_is_quarantined_and_later_events_are_made",
+        "tests/model/test_sequences.py::test_world_with_a_file_of_the_far_future_goes_on_as_without_it",
     ),
     Mutant(
         "dates: an answer named in the future moves the cursor past all that follows",
@@ -376,7 +376,7 @@ PIPELINES: Final = (
         "pipelines/steps/stage_plan.py",
         "return bool(last.figures.get(PARTIAL_FETCH)) and last.batch in first_load_batches(state.indexes)",
         "return False",
-        f"{_FIRST_LOADS}::test_run_that_finds_nothing_left_ends_a_first_load",
+        "tests/pipelines/steps/test_stage_plan.py::test_plan_completes_a_first_load_that_took_several_runs",
     ),
     Mutant(
         "first load: a company's first owners are told as news",
@@ -456,9 +456,9 @@ PIPELINES: Final = (
     Mutant(
         "events: what an old file tells late is numbered before what was known earlier",
         "pipelines/transforms/events/event_rows.py",
-        "context.known_at or context.instant,",
+        "context.known_at,",
         "context.instant,",
-        "tests/pipelines/ingest/test_run_order.py"
-        "::test_ingest_older_file_after_a_failed_release_numbers_its_events_last",
+        "tests/pipelines/steps/test_apply_history.py"
+        "::test_events_of_content_from_behind_known_time_are_known_since_the_run_that_brought_it",
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -138,4 +138,5 @@ def whole(image: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 
 
 def occasion(instant: datetime = DAY_2, baseline: datetime = DAY_1, late: tuple[str, ...] = ()) -> EmissionContext:
-    return EmissionContext(instant, instant, dict.fromkeys(DATASETS, baseline), frozenset(late))
+    known_at = instant if instant >= baseline else baseline + timedelta(microseconds=1)
+    return EmissionContext(instant, known_at, dict.fromkeys(DATASETS, baseline), frozenset(late))

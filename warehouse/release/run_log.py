@@ -66,7 +66,7 @@ class RunNote:
     """One run. `ended_at` None: it is running, or its process died.
 
     seconds: by market, duration from RAW to events; empty for a run that was started by Dagster. late: by dataset,
-    number of late-arriving files, which make no events.
+    number of late-arriving files, which announce no new filings or news.
     """
 
     batch: str
