@@ -33,7 +33,7 @@ from warehouse.schema.tables import NORMALISED, PASSING
 from warehouse.schema.types import Table
 
 _T = TypeVar("_T")
-_PROVENANCE: Final = ("register", "sources")
+_PROVENANCE: Final = ("register", "sources", "document_url")
 
 
 def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdiction:

@@ -92,7 +92,7 @@ def test_a_body_that_is_damaged_before_it_is_read(
     report = place.ingest(struck)
     err = io.StringIO()
     with redirect_stderr(err):
-        print_problems(report)
+        print_problems(report, place.settings.layout)
     assert report.exit_code == told.exit_code
     assert told.is_said_in(err.getvalue()), err.getvalue()
     [reason] = [file.reason for file in report.files if file.path.endswith("register.csv")]

@@ -50,8 +50,8 @@ def record(code: str, authority: str | None, number: str | None, law: str = "NO"
     }
 
 
-def answer(*records: dict[str, Any]) -> bytes:
-    meta = {"goldenCopy": {"publishDate": "2026-11-16T08:00:00Z"}}
+def answer(*records: dict[str, Any], published: str = "2026-11-16T08:00:00Z") -> bytes:
+    meta = {"goldenCopy": {"publishDate": published}}
     return json.dumps({"meta": meta, "data": list(records)}).encode()
 
 

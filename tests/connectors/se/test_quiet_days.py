@@ -68,7 +68,9 @@ def issuers() -> dict[str, bytes]:
     return {
         "insyn/export.csv": "".join(f"{line}\r\n" for line in lines).encode("utf-16-le"),
         "blankning/AktuellaPositioner.ods": sheet(HEADER, *positions),
-        "gleif/one.json": lei_answer(record(lei("ETT"), "RA000544", ONE, law="SE", name="Ett AB")),
+        "gleif/one.json": lei_answer(
+            record(lei("ETT"), "RA000544", ONE, law="SE", name="Ett AB"), published="2026-01-20T08:00:00Z"
+        ),
     }
 
 
