@@ -146,8 +146,13 @@ def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[S
 def _report_findings(
     workspace: Workspace, result: NormaliseResult, signals: Iterable[Signal], state: NormaliseState
 ) -> None:
+    """Reports what a person should know of a run: its signals, unknown days, late-arriving files.
+
+    A signal without words of its own is reported by its code.
+    """
     for signal in signals:
-        workspace.report_progress(f"{signal.dataset}: {signal.count} {_FINDINGS[signal.code].format(signal.subject)}")
+        finding = _FINDINGS.get(signal.code, f"{signal.code}: {{}}").format(signal.subject)
+        workspace.report_progress(f"{signal.dataset}: {signal.count} {finding}")
     for column, count in result.far.items():
         workspace.report_progress(
             f"{result.market}: {column}: {count} dates more than a year ahead, treated as unknown"
