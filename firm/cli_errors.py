@@ -13,6 +13,7 @@ from typing import NoReturn
 import typer
 
 from api.settings.env import SettingError as ServiceSettingError
+from firm.console import printable_text
 from pipelines.settings import PipelineSettingError
 
 ERROR, USAGE = 1, 2
@@ -21,7 +22,8 @@ _SETTINGS = (ServiceSettingError, PipelineSettingError)
 
 def fail(message: str, code: int = ERROR) -> NoReturn:
     """Exits with a message on standard error, which must say what to do."""
-    sys.stderr.write(f"firm: {message}\n")
+    lines = map(printable_text, message.split("\n"))  # a message may quote a file
+    sys.stderr.write("firm: " + "\n".join(lines) + "\n")
     raise typer.Exit(code)
 
 

@@ -19,7 +19,7 @@ import typer
 from firm import erasure
 from firm.bootstrap import read_environment, read_ingest_settings
 from firm.cli_errors import USAGE, exit_on_error, fail
-from firm.console import Json, print_table, progress_printer
+from firm.console import Json, print_line, print_table, progress_printer
 from firm.quarantine_advice import quarantine_advice
 from pipelines.reporting.report import IngestReport
 from pipelines.settings import IngestSettings
@@ -313,30 +313,27 @@ def print_problems(report: IngestReport, layout: Layout) -> None:
     """Prints quarantined datasets, late-arriving files and errors to standard error: the reasons for the exit code."""
     for held in report.held:
         if held.guard == FUTURE_GUARD:
-            typer.echo(f"QUARANTINED {held.dataset}: {held.guard}: {held.seen}", err=True)
+            print_line(f"QUARANTINED {held.dataset}: {held.guard}: {held.seen}")
             continue
         allowed = "" if held.allowed is None else f", allowed {held.allowed}"
-        typer.echo(
-            f"QUARANTINED {held.dataset}: {held.guard}: found {held.seen}{allowed}; its last good state is served",
-            err=True,
+        print_line(
+            f"QUARANTINED {held.dataset}: {held.guard}: found {held.seen}{allowed}; its last good state is served"
         )
         advice = None if held.guard == FETCH_GUARD else quarantine_advice(layout, held.dataset)
         if advice is not None:
-            typer.echo(advice, err=True)
+            print_line(advice)
     if report.is_illegible:
-        typer.echo(
+        print_line(
             f"UNREADABLE: no input file could be read ({report.unreadable or len(report.files)} files; reasons above "
-            "or in --json); the published release is unchanged",
-            err=True,
+            "or in --json); the published release is unchanged"
         )
     for dataset, count in sorted(report.late.items()):
-        typer.echo(
+        print_line(
             f"LATE {dataset}: {count} files are older than what was ingested before: they fill gaps and announce no "
-            "new filings or news; if they should not be older, see `firm doctor`",
-            err=True,
+            "new filings or news; if they should not be older, see `firm doctor`"
         )
     for error in report.errors:
-        typer.echo(f"ERROR {error.market}: {error.message}", err=True)
+        print_line(f"ERROR {error.market}: {error.message}")
 
 
 def listen(

@@ -84,8 +84,7 @@ def ingest(
         overrides: for tests, and to accept a genuine mass change.
 
     Raises ValueError if several processes would fetch from registries, FolderError if a folder names what nobody
-    declares, RunInterruptedError if the disk or the
-    database of Dagster's records fails.
+    declares, RunInterruptedError if the disk or the database of Dagster's records fails.
     """
     overrides = overrides or IngestOverrides()
     known = connectors.JURISDICTIONS if overrides.jurisdictions is None else overrides.jurisdictions

@@ -24,7 +24,7 @@ UNCHANGED: Final = "kept"
 INCREMENTAL: Final = "stands_on"
 PARTIAL_FETCH: Final = "partial_fetch"  # true if the fetch broke off, or left the rest to the next run
 # Our own choice: a source of which some look-up fails in every run is loaded by then as far as it can be.
-FIRST_LOAD: Final = timedelta(days=14)
+LONGEST_FIRST_LOAD: Final = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def first_load_batches(oldest_first: Iterable[StagedIndex]) -> list[str]:
     """The batches of a dataset's first load: the first, and those that complete it if its fetch was partial."""
     found: list[str] = []
     for index in oldest_first:
-        if found and batch_instant(index.batch) - batch_instant(found[0]) > FIRST_LOAD:
+        if found and batch_instant(index.batch) - batch_instant(found[0]) > LONGEST_FIRST_LOAD:
             break
         found.append(index.batch)
         if not index.figures.get(PARTIAL_FETCH):

@@ -153,10 +153,13 @@ def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[S
 def _report_findings(
     workspace: Workspace, result: NormaliseResult, signals: Iterable[Signal], state: NormaliseState
 ) -> None:
-    """Reports what a person should know of a run: missed changes, contradictions, unknown days, late files."""
+    """Reports what a person should know of a run: its signals, unknown days, late files.
+
+    A signal without words of its own is reported by its code.
+    """
     for signal in signals:
-        if finding := _FINDINGS.get(signal.code):
-            workspace.report_progress(f"{signal.dataset}: {signal.count} {finding.format(signal.subject)}")
+        finding = _FINDINGS.get(signal.code, f"{signal.code}: {{}}").format(signal.subject)
+        workspace.report_progress(f"{signal.dataset}: {signal.count} {finding}")
     for column, count in result.far.items():
         workspace.report_progress(
             f"{result.market}: {column}: {count} dates more than a year ahead, treated as unknown"

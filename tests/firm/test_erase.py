@@ -19,6 +19,7 @@ from tests.firm.inside import Inside
 from tests.searched import found
 from warehouse.ledger import read_index
 from warehouse.ledger.ledger import Ledger, read_index_rows
+from warehouse.ledger.read_index import LedgerEvent
 from warehouse.raw.archive import RawArchive
 from warehouse.reader.reader import ReleaseReader
 from warehouse.schema.ids import holder_id
@@ -109,6 +110,20 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+def deliver(log: delivery_log.Log, subscription: str, event: LedgerEvent, answer: str) -> None:
+    """Stores an event with its delivery, to which the receiver gave an answer."""
+    log.add(
+        MatchedEvent,
+        sequence=event.sequence,
+        event_id=event.event_id,
+        event_type=event.event_type,
+        company_id=event.company_id,
+        data=event.data,
+        matched_at=log.at,
+    )
+    log.attempt(log.deliver(subscription, event.sequence, "succeeded"), response_body=answer)
+
+
 @pytest.fixture(scope="module")
 def loaded(days: Path, tmp_path_factory: pytest.TempPathFactory) -> Inside:
     """Two days, an event of each company that went bankrupt, and deliveries of them."""
@@ -119,17 +134,7 @@ def loaded(days: Path, tmp_path_factory: pytest.TempPathFactory) -> Inside:
     log = delivery_log.Log(database)
     subscription = log.subscription(log.account())
     for event in Ledger(firm.layout).after(0, 10):
-        log.add(
-            MatchedEvent,
-            sequence=event.sequence,
-            event_id=event.event_id,
-            event_type=event.event_type,
-            company_id=event.company_id,
-            data=event.data,
-            matched_at=log.at,
-        )
-        answer = TRADER_NAME if event.company_id.endswith(TRADER) else "thank you"
-        log.attempt(log.deliver(subscription, event.sequence, "succeeded"), response_body=answer)
+        deliver(log, subscription, event, TRADER_NAME if event.company_id.endswith(TRADER) else "thank you")
     database.close()
     return firm
 
@@ -288,16 +293,7 @@ def _as_a_former_version_left_it(firm: Inside, event_id: str, data: dict[str, An
     database = prepare_database(_control(firm))
     log = delivery_log.Log(database)
     event = next(one for one in Ledger(firm.layout).after(0, 10) if one.event_id == event_id)
-    log.add(
-        MatchedEvent,
-        sequence=event.sequence,
-        event_id=event.event_id,
-        event_type=event.event_type,
-        company_id=event.company_id,
-        data=event.data,
-        matched_at=log.at,
-    )
-    log.attempt(log.deliver(log.subscription(log.account()), event.sequence, "succeeded"), response_body="thank you")
+    deliver(log, log.subscription(log.account()), event, "thank you")
     database.close()
     erased = json.loads(firm.layout.tombstones_file.read_bytes())
     for entry in erased["erased"]:
