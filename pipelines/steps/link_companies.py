@@ -55,6 +55,9 @@ class CompanyLinker:
             for name, pairs in self._relinked_pairs(set(changed))
             for side in (GAINED, LOST)
         ]
+        if not moves:
+            none = pl.DataFrame(schema=_SCHEMA)
+            return none["company_id"], none
         linked = pl.concat([pl.DataFrame(schema=_SCHEMA), *moves]).drop_nulls().unique()
         return linked["company_id"].unique().sort(), linked.sort(*_SCHEMA)
 

@@ -141,6 +141,8 @@ def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[S
     default: the dataset of rows that name none.
     """
     rows = pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found])
+    if rows.is_empty():
+        return []
     counted = rows.group_by(pl.col("register").fill_null(default), "table", "column").agg(
         pl.len(), pl.col("company_id").unique().sort().head(_EXAMPLES)
     )

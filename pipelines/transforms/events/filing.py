@@ -51,6 +51,8 @@ _DOCUMENT: Final = ("filing_id", "filing_type", "native_id", "document_sha256", 
 
 def filing_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of documents that arrived with this difference."""
+    if differences["filings"].added.is_empty() and differences["financials"].added.is_empty():
+        return
     told = _known_filings(differences, snapshot)
 
     def heard(candidates: pl.DataFrame) -> pl.DataFrame:

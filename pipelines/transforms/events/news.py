@@ -25,7 +25,7 @@ SUMMARY: Final = 1_000
 def news_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of news and notices that arrived with this difference."""
     for table, event in (("news", _news_event), ("notices", _regulatory_event)):
-        if table in differences:
+        if table in differences and not differences[table].added.is_empty():
             added, known = differences[table].added, differences["companies"].known
             rows = emittable_rows(added, "register", known, context)
             fresh = rows.filter(pl.col("published_at").dt.date() >= pl.col("_baseline").dt.date())

@@ -67,7 +67,10 @@ def crossed_thresholds(previous: Decimal, current: Decimal) -> tuple[int, ...]:
 
 def ownership_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
     """Events of holders with a share on another side of a threshold than before."""
-    lineage = OwnerLineage(differences["owners"], differences.get("holdings"))
+    owners = differences["owners"]
+    if owners.added.is_empty() and owners.removed.is_empty() and owners.changed_after.is_empty():
+        return
+    lineage = OwnerLineage(owners, differences.get("holdings"))
     moved = emittable_transitions(_moved_holders(differences), "register", differences["companies"].known, context)
     # holders of files older than the first load belong to it; a holder known before has changed
     moved = moved.filter(pl.col("as_of_before").is_not_null() | (pl.col("_baseline") < context.instant))

@@ -104,6 +104,8 @@ def event_frame(rows: Iterable[EventRow], known_at: datetime) -> pl.DataFrame:
         "data": pl.String,
     }
     values = [(row.event_id, row.event_type, row.company_id, row.occurred_at, row.data) for row in rows]
+    if not values:
+        return pl.DataFrame(schema={**schema, "known_at": schema["occurred_at"]}).select(EVENTS.names)
     known = pl.lit(known_at).cast(schema["occurred_at"]).alias("known_at")
     frame = pl.DataFrame(values, schema=schema, orient="row").with_columns(known).select(EVENTS.names)
     return frame.unique(subset="event_id", keep="first", maintain_order=True).sort(EVENTS.sort)

@@ -23,6 +23,8 @@ _BEFORE = ("status", "status_source")
 def status_events(differences: Differences, context: EmissionContext) -> Iterator[EventRow]:
     """Events of companies with a changed status, if a register decided both."""
     companies = differences["companies"]
+    if companies.changed_after.is_empty():
+        return
     before = companies.changed_before.select("company_id", *(pl.col(name).alias(f"_{name}") for name in _BEFORE))
     rows = companies.changed_after.join(before, on="company_id")
     # a status derived from filings alone is our interpretation, not a register's statement

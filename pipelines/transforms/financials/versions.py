@@ -39,6 +39,8 @@ def build_financial_versions(
         filings: their FILINGS rows.
         previous_rows: FINANCIALS rows known before, of the same companies.
     """
+    if reported.is_empty():
+        return previous_rows.select(FINANCIALS.names).clear()
     facts = filings.select("filing_id", "filed_at", "is_amendment", "native_id")
     documents = reported.join(facts, on="filing_id", how="left")
     own = _with_version_numbers(_with_earlier_statements(documents.filter(~pl.col("is_comparative")), previous_rows))

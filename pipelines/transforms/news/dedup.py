@@ -204,6 +204,8 @@ def deduplicate_notices(notices: pl.DataFrame, published: pl.DataFrame) -> pl.Da
         notices: NOTICES rows of some companies as their registers give them.
         published: the known NOTICES rows of these companies: these stay.
     """
+    if notices.is_empty():
+        return notices
     several = pl.col("register").n_unique().over(_ALIKE) > 1
     rows = notices.with_row_index(_ROW)
     doubtful = rows.filter(several)

@@ -61,6 +61,8 @@ def build_owners(
         decisions: manual decisions on the holders of these companies, oldest first.
         earlier: HOLDINGS_EARLIER rows of these companies; used only for the day a holder is known since.
     """
+    if holdings.is_empty():
+        return previous_rows.select(OWNERS.names).clear()
     said = sources if isinstance(sources, SourcePrecedence) else SourcePrecedence(sources)
     rows = _one_per_holder(
         with_holder_id(_with_first_day(holdings, earlier), previous_rows, decisions), said.precedence

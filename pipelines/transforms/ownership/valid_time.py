@@ -44,6 +44,8 @@ def companies_with_overwrites(lines: pl.DataFrame, previous_rows: pl.DataFrame, 
 
     `lines`, `previous_rows`: OWNERS rows now and before.
     """
+    if not (_has_several_records(lines) or _has_several_records(previous_rows)):
+        return pl.Series("company_id", [], dtype=pl.String)
     several = (
         pl.concat([lines, previous_rows]).filter(pl.col("reconciliation") != SINGLE).select("company_id", "sources")
     )
@@ -53,6 +55,11 @@ def companies_with_overwrites(lines: pl.DataFrame, previous_rows: pl.DataFrame, 
         if any(source["register"] not in sources.dated for source in json.loads(told))
     }
     return pl.Series("company_id", sorted(found), dtype=pl.String)
+
+
+def _has_several_records(lines: pl.DataFrame) -> bool:
+    """True if a line is made of several records."""
+    return bool((lines["reconciliation"] != SINGLE).any())
 
 
 def observed_statements(states: pl.DataFrame, sources: SourcePrecedence) -> dict[Key, list[Record]]:
@@ -121,7 +128,9 @@ def build_valid_time_spans(
         previous_rows: OWNERS rows known before, of the same companies: a line split off from others gets only its
             own past.
     """
-    earlier = told[1]
+    earlier, joins = told[1], _or_empty(previous_rows, lines)
+    if earlier.is_empty() and not _has_several_records(lines) and not _has_several_records(joins):
+        return ValidTimeSpans(_span_rows(lines.schema, ()), _span_keys(()))
     before = earlier.filter(pl.col("register").is_in(list(sources.dated)))
     before = before.with_columns(holder_ids(before))
     # a line with one record has that record's id, unless it keeps that of a record that is gone
@@ -129,9 +138,7 @@ def build_valid_time_spans(
     single = lines.filter(theirs & (pl.col("reconciliation") == SINGLE))
     alone = before.join(single, on=_KEY, how="inner", suffix="_line")
     others = before.join(single, on=_KEY, how="anti")
-    several, joined = (
-        rows.filter(pl.col("reconciliation") != SINGLE) for rows in (lines, _or_empty(previous_rows, lines))
-    )
+    several, joined = (rows.filter(pl.col("reconciliation") != SINGLE) for rows in (lines, joins))
     concerned = pl.concat([several["company_id"], joined["company_id"], others["company_id"]]).unique().to_frame()
     statements = _statements_by_record(frame.join(concerned, on="company_id", how="semi") for frame in told)
     seen = {} if states is None else observed_statements(states, sources)
@@ -196,11 +203,15 @@ def _multi_record_spans(
             rows += _spans_of_line(line, said, sources.precedence)
         # a line that joins others has their past too: spans stored under their ids are removed
         keys |= {(line["company_id"], name) for name in (line["holder_id"], *(holder_id(*one) for one in records))}
-    shape = pl.Schema({**lines.schema, VALID_TO: pl.Date()})
-    key_shape = pl.Schema((name, pl.String()) for name in _KEY)
-    return ValidTimeSpans(
-        pl.DataFrame(rows, schema=shape, orient="row"), pl.DataFrame(sorted(keys), schema=key_shape, orient="row")
-    )
+    return ValidTimeSpans(_span_rows(lines.schema, rows), _span_keys(keys))
+
+
+def _span_rows(lines: pl.Schema, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=pl.Schema({**lines, VALID_TO: pl.Date()}), orient="row")
+
+
+def _span_keys(keys: Iterable[tuple[str, str]]) -> pl.DataFrame:
+    return pl.DataFrame(sorted(keys), schema=pl.Schema((name, pl.String()) for name in _KEY), orient="row")
 
 
 def _statements_by_record(frames: Iterable[pl.DataFrame]) -> dict[Key, list[Record]]:
