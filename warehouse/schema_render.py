@@ -172,11 +172,11 @@ def _iterate_violations(table: Table, frame: pl.DataFrame, today: date) -> Itera
 
 def _column_violations(table: Table, frame: pl.DataFrame) -> Iterator[SchemaViolation]:
     """Missing, undeclared or wrongly typed columns."""
-    schema = polars_schema(table)
+    schema, kinds = polars_schema(table), frame.schema
     for name in schema:
-        if name not in frame.columns:
+        if name not in kinds:
             yield SchemaViolation(table.name, name, "column is missing", frame.height, ())
-    for name, kind in frame.schema.items():
+    for name, kind in kinds.items():
         if name not in schema:
             yield SchemaViolation(table.name, name, "column is not declared", frame.height, ())
         elif kind != schema[name]:

@@ -182,5 +182,5 @@ def _earlier_holdings(part: Frames) -> pl.DataFrame:
 
 def late_arriving_datasets(editions: pl.DataFrame) -> frozenset[str]:
     """Datasets of which an instant has late-arriving snapshots alone."""
-    late, newer = editions.filter("late")["dataset"], editions.filter(~pl.col("late"))["dataset"]
-    return frozenset(late) - frozenset(newer)
+    found = list(editions.select("dataset", "late").iter_rows())
+    return frozenset(key for key, is_late in found if is_late) - {key for key, is_late in found if not is_late}

@@ -357,7 +357,7 @@ class _NormaliseRun:
         self.counts.companies += len(companies)
         rows[profile_dataset(self.jurisdiction).key] += tables[COMPANIES.name].height
         for table in NORMALISED:
-            if "register" in table.names:
+            if "register" in table.names and not tables[table.name].is_empty():
                 rows.update(dict(tables[table.name]["register"].value_counts().iter_rows()))
 
 
@@ -373,6 +373,8 @@ def _rows_of_snapshot(snapshot: StagedSnapshot) -> pl.Expr:
 
 def _rows_of_companies(rows: pl.DataFrame, companies: pl.Series) -> pl.DataFrame:
     """Rows without a company, or of one of these."""
+    if rows.is_empty():
+        return rows
     return rows.filter(pl.col("company_id").is_in(companies.implode())) if "company_id" in rows.columns else rows
 
 

@@ -57,7 +57,7 @@ def without_far_future_days(
 def _far_future_counts(table: Table, frame: pl.DataFrame, today: date) -> dict[str, int]:
     """Number of days too far ahead, by nullable column. Columns of other types are rejected by `require_valid`."""
     may_be_null = [column.name for column in table.columns if column.kind is ColumnKind.DATE and column.nullable]
-    days = [name for name in may_be_null if frame.schema.get(name) == pl.Date]
+    days = [] if frame.is_empty() else [name for name in may_be_null if frame.schema.get(name) == pl.Date]
     if not days:
         return {}
     counts = frame.select((pl.col(*days) > schema_render.latest_plausible_day(today)).sum()).row(0, named=True)
@@ -77,7 +77,7 @@ def require_valid(tables: Mapping[str, pl.DataFrame], touched: pl.Series, today:
 
 def _table_violations(table: Table, frame: pl.DataFrame, touched: pl.Series, today: date) -> list[SchemaViolation]:
     found = schema_render.find_violations(table, frame, today)
-    if "company_id" not in frame.columns:
+    if frame.is_empty() or "company_id" not in frame.columns:
         return found
     strangers = frame.join(touched.rename("company_id").to_frame(), on="company_id", how="anti")
     if not strangers.is_empty():

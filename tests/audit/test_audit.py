@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from base64 import urlsafe_b64encode
+from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from tests.audit import __main__ as audit
 from tests.audit import judging
 from tests.audit.judging import Finding
+
+HASH: Final = sha256(b"of nothing").hexdigest()
+PART: Final = "a1B2c3D4" * 12
+# A line for each kind of secret, put together, so that none is found here.
+EXAMPLES: Final = {
+    "Artifactory Credentials": f" {'AKC'}{PART[:10]} ",
+    "AWS Access Key": f"{'AKIA'}{PART[:16].upper()}",
+    "Azure Storage Account access key": f"{'AccountKey='}{PART[:88]}",
+    "Base64 High Entropy String": f"'{urlsafe_b64encode(bytes.fromhex(HASH)).decode()}'",
+    "Basic Auth Credentials": f"a{'://'}b:c@d",
+    "Cloudant Credentials": f"{'cloudant_pw'} = {HASH}",
+    "Discord Bot Token": f"{'M'}{PART[:23]}.{PART[:6]}.{PART[:27]}",
+    "GitHub Token": f"{'ghp_'}{PART[:36]}",
+    "GitLab Token": f"{'glpat-'}{PART[:20]}",
+    "Hex High Entropy String": f'"{"12345678a"}"',
+    "IBM COS HMAC Credentials": f"{'cos_hmac_secret_key'} = {HASH[:48]}",
+    "IBM Cloud IAM Key": f"{'ibm_cloud_iam_key'} = {PART[:44]}",
+    "JSON Web Token": ".".join(
+        urlsafe_b64encode(json.dumps(part).encode()).decode().strip("=") for part in ({"alg": "none"}, {})
+    ),
+    "Mailchimp Access Key": f"{PART[:32].lower()}{'-us1'}",
+    "NPM tokens": f"//a/:{'_authToken'}=npm_a",
+    "OpenAI Token": f"{'sk-'}{PART[:20]}{'T3BlbkFJ'}{PART[:20]}",
+    "Private Key": f"BEGIN {'RSA PRIVATE KEY'}",
+    "Public IP (ipv4)": f"8.{'8.8'}.8",
+    "PyPI Token": f"{'pypi-AgEIcHlwaS5vcmc'}{PART[:70]}",
+    "Secret Keyword": f'{"pwd"} = "a"',
+    "SendGrid API Key": f"{'SG.'}{PART[:22]}.{PART[:43]}",
+    "Slack Token": f"{'XOXB'}-1-a",
+    "SoftLayer Credentials": f"{'softlayer_key'} = {HASH}",
+    "Square OAuth Secret": f"{'sq0csp-'}{PART[:43]}",
+    "Stripe Access Key": f"{'rk_live_'}{PART[:24]}",
+    "Telegram Bot Token": f"{'12345678:'}{PART[:35]}",
+    "Twilio API Key": f"{'AC'}{PART[:32].lower()}",
+}
 
 SECRET = {"type": "Secret Keyword", "hashed_secret": "5baa61e4", "line_number": 7}
 
@@ -99,3 +138,17 @@ def test_a_planted_secret_is_found(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "detect_secrets", "scan", "--no-verify"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert judging.secrets(done.stdout, {}).told == ("settings.py:1: Secret Keyword",)
+
+
+def test_line_without_signs_is_none_that_a_detector_matches() -> None:
+    pytest.importorskip("detect_secrets", reason="detect-secrets is not there")
+    from detect_secrets.settings import default_settings, get_plugins
+
+    with default_settings():
+        detectors = get_plugins()
+        unseen = [
+            one.secret_type for one in detectors if not one.analyze_line(filename="a.py", line=EXAMPLES[one.secret_type])
+        ]
+        assert unseen == [], "the examples are what detectors match"
+        assert [kind for kind, line in EXAMPLES.items() if re.search(audit.WITHOUT_SIGNS, line)] == []
+    assert re.search(audit.WITHOUT_SIGNS, "    return [one for one in found if one is not None]")

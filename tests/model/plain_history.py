@@ -1,28 +1,35 @@
-"""A market's history and its snapshots in plain Python objects, for worlds by the thousand.
+"""A market's history, snapshots and step results in plain Python objects, for worlds by the thousand.
 
 They do what `warehouse.history.history.MarketHistory` and `warehouse.staged.snapshots.SnapshotStore` do for a market
 without links and without dated sources; everything else of a run is the product's own. That both histories are the
 same is shown twice: by `tests/warehouse/history/test_history_history_model.py` for random snapshots, and by
-`test_whole_world.py`, which lets worlds live on both. Does not belong here: runs (`world`).
+`test_whole_world.py`, which lets worlds live on both. STAGED is on disk, and read once. Does not belong here: runs
+(`world`).
 """
 
 from __future__ import annotations
 
+import json
+import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import polars as pl
 
+from pipelines.runtime.step_results import StepResults
 from warehouse import schema_render
 from warehouse.history.scd2 import TableDiff
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
 from warehouse.staged.snapshots import NormalisedSnapshot
+from warehouse.staged.store import INDEX, StagedIndex, StagedStore
+from warehouse.storage.layout import Layout
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
@@ -96,20 +103,43 @@ def _copies(tables: Mapping[str, TableVersions]) -> dict[str, TableVersions]:
 
 @dataclass
 class PlainStores:
-    """What survives the death of a process, besides files: histories by path, snapshots not yet applied."""
+    """What survives the death of a process, besides files: histories by path, snapshots not yet applied, results of
+    steps as JSON. Of files it holds what was read of STAGED, by `_identity`: a batch is written once.
+    """
 
     histories: dict[Path, HistoryState] = field(default_factory=dict)
     snapshots: dict[tuple[datetime, str], NormalisedSnapshot] = field(default_factory=dict)
+    results: dict[tuple[str, str], str] = field(default_factory=dict)
+    indexes: dict[tuple[int, int], StagedIndex] = field(default_factory=dict)
+    rows: dict[tuple[int, int], pl.DataFrame] = field(default_factory=dict)
 
 
-@cache
+@dataclass(frozen=True)
+class Shape:
+    """Of a table, what its rows are taken apart by: places in `Table.names`."""
+
+    schema: pl.Schema
+    key: tuple[int, ...]
+    business: tuple[int, ...]
+
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        names = table.names
+        key, business = (tuple(map(names.index, chosen)) for chosen in (table.key, table.business))
+        return cls(pl.Schema(schema_render.polars_schema(table)), key, business)
+
+
+_SHAPES: Final[dict[str, Shape]] = {}  # by the table's name: a declaration is hashed column by column
+
+
+def _shape(table: Table) -> Shape:
+    if table.name not in _SHAPES:
+        _SHAPES[table.name] = Shape.of(table)
+    return _SHAPES[table.name]
+
+
 def _schema(table: Table) -> pl.Schema:
-    return pl.Schema(schema_render.polars_schema(table))
-
-
-@cache
-def _places(table: Table, names: tuple[str, ...]) -> tuple[int, ...]:
-    return tuple(table.names.index(name) for name in names)
+    return _shape(table).schema
 
 
 def _chosen(row: Row, places: tuple[int, ...]) -> tuple[Any, ...]:
@@ -118,12 +148,12 @@ def _chosen(row: Row, places: tuple[int, ...]) -> tuple[Any, ...]:
 
 def key_of(table: Table, row: Row) -> Key:
     """The key of a row in the order of `table.names`."""
-    return _chosen(row, _places(table, tuple(table.key)))
+    return _chosen(row, _shape(table).key)
 
 
 def business_of(table: Table, row: Row) -> tuple[Any, ...]:
     """The values by which two rows are compared; lists as tuples, which can be hashed."""
-    values = _chosen(row, _places(table, tuple(table.business)))
+    values = _chosen(row, _shape(table).business)
     return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
@@ -279,8 +309,9 @@ class PlainHistory:
     def merge_snapshot(self, table: Table, rows: pl.DataFrame, touched: pl.Series, instant: datetime) -> TableDiff:
         versions = self.state.tables.setdefault(table.name, TableVersions())
         known = self._known_companies(touched, instant) if table.name == COMPANIES.name else None
-        image = {key_of(table, row): row for row in rows.select(table.names).iter_rows()}
-        [company] = _places(table, ("company_id",))
+        found = [] if rows.is_empty() else rows.select(table.names).iter_rows()
+        image = {key_of(table, row): row for row in found}
+        company = table.names.index("company_id")
         companies = set(touched)
         before = {key: one for key, one in versions.current.items() if one.row[company] in companies}
         added = image.keys() - before.keys()
@@ -318,13 +349,13 @@ class PlainHistory:
 
     def current_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
         versions = self.state.tables.get(table.name, TableVersions())
-        [company] = _places(table, ("company_id",))
+        company = table.names.index("company_id")
         wanted = None if company_ids is None else set(company_ids)
         return _frame(
             table, (one.row for one in versions.current.values() if wanted is None or one.row[company] in wanted)
         )
 
-    def facts_known_at(self, table: Table, at: datetime) -> list[tuple[Any, ...]]:
+    def facts_known_at(self, table: Table, at: datetime) -> Counter[tuple[Any, ...]]:
         """The rows as known at an instant: business values, the instant they are known from, end of validity."""
         versions = self.state.tables.get(table.name, TableVersions())
         found = (
@@ -332,15 +363,19 @@ class PlainHistory:
             for one in versions.all()
             if one.known_from <= at and (one.known_to is None or one.known_to > at)
         )
-        return sorted(found, key=repr)
+        return Counter(found)
 
     # Events on their way to the ledger
 
     def add_to_outbox(self, events: pl.DataFrame) -> None:
+        if events.is_empty():
+            return
         for row in schema_render.conform_frame(EVENTS, events).iter_rows():
             self.state.outbox.setdefault(row[0], row)
 
     def outbox_events(self) -> pl.DataFrame:
+        if not self.state.outbox:
+            return schema_render.empty_frame(EVENTS)
         return pl.DataFrame([*self.state.outbox.values()], schema=_schema(EVENTS), orient="row").sort(EVENTS.sort)
 
     def clear_outbox(self, event_ids: pl.Series) -> None:
@@ -365,7 +400,7 @@ def _replace_version(table: Table, versions: TableVersions, key: Key, row: Row, 
     versions.current[key] = Version(row, known, ended)
     if table.valid_from is None:
         return
-    [start] = _places(table, (table.valid_from,))
+    start = table.names.index(table.valid_from)
     since = row[start]
     for span in [one for one in versions.past_days if key_of(table, one.row) == key]:
         if since is None or (span.valid_to is not None and span.valid_to > since):
@@ -421,3 +456,61 @@ class PlainSnapshots:
 
     def drop(self, snapshot: NormalisedSnapshot) -> None:
         del self.stores.snapshots[snapshot.instant, snapshot.batch]
+
+
+class PlainResults(StepResults):
+    """Results of steps as JSON texts; other files of a run are in its folder."""
+
+    def __init__(self, stores: PlainStores, layout: Layout) -> None:
+        super().__init__(layout)
+        self._texts = stores.results
+
+    def batches(self) -> list[str]:
+        return sorted({batch for batch, _ in self._texts})
+
+    def write(self, batch: str, step: str, value: Mapping[str, Any]) -> None:
+        self._texts[batch, step] = json.dumps(value)
+
+    def read(self, batch: str, step: str) -> dict[str, Any] | None:
+        text = self._texts.get((batch, step))
+        return None if text is None else json.loads(text)
+
+
+class ReadOnceStaged(StagedStore):
+    """STAGED on disk, of which indexes and rows are read once."""
+
+    def __init__(self, stores: PlainStores, layout: Layout, on_step: Step) -> None:
+        super().__init__(layout, on_step)
+        self._folder = layout.staged_folder
+        self._stores = stores
+
+    def all_batches(self, dataset: str) -> list[str]:
+        folder = self._folder / dataset
+        return sorted(name for name in os.listdir(folder) if name.endswith("Z")) if folder.exists() else []
+
+    def index(self, dataset: str, batch: str) -> StagedIndex | None:
+        identity = _identity(f"{self._folder}/{dataset}/{batch}/{INDEX}")
+        if identity is None:
+            return None
+        if identity not in self._stores.indexes:
+            found = super().index(dataset, batch)
+            assert found is not None
+            self._stores.indexes[identity] = found
+        return self._stores.indexes[identity]
+
+    def read_rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
+        identity = _identity(f"{self._folder}/{dataset}/{batch}/{table.name}.parquet")
+        if identity is None:
+            return super().read_rows(dataset, batch, table)
+        if identity not in self._stores.rows:
+            self._stores.rows[identity] = super().read_rows(dataset, batch, table).collect()
+        return self._stores.rows[identity].lazy()
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """Of a file as it is, whatever leads to it: another one in its place has another. None if there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns

@@ -7,8 +7,8 @@ Frames are told apart by identity, for frames with the same rows are the same ob
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import count
@@ -18,13 +18,13 @@ from unittest.mock import patch
 import polars as pl
 
 from connectors.contract.dataset import SharedTables
-from pipelines.steps import apply_history, schema_validation
+from pipelines.steps import apply_history, normalise, schema_validation
 from pipelines.steps.apply_history import MarketRules
 from pipelines.steps.link_companies import LINKED
 from pipelines.steps.normalise import EDITIONS
 from pipelines.transforms.differences import Frames
 from tests.model.plain_history import PlainHistory, TableVersions
-from tests.pipelines.invented import normalise
+from tests.pipelines import invented
 from warehouse import schema_render
 from warehouse.history.history import TableDiff
 from warehouse.schema.tables import NORMALISED, PASSING
@@ -33,6 +33,7 @@ from warehouse.staged.snapshots import NormalisedSnapshot
 MOST_ENTRIES: Final = 3_000
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
+Item = TypeVar("Item")
 
 
 @dataclass
@@ -57,7 +58,7 @@ def _identities(frames: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
 
 
 def _all_shared_tables(present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
-    shared = normalise(present, today)
+    shared = invented.normalise(present, today)
     empty = {table.name: schema_render.empty_frame(table) for table in (*NORMALISED, *PASSING)}
     return empty | shared
 
@@ -118,11 +119,18 @@ def remembered_merge_part(
     return merged.diffs, merged.rows
 
 
+def map_in_turn(items: Generator[Item, None, None], work: Callable[[Item], Made]) -> Iterator[Made]:
+    """`parallel_map` without threads: of three companies there is one part."""
+    with closing(items):
+        yield from map(work, items)
+
+
 @contextmanager
 def remembered_steps() -> Iterator[None]:
-    """For the length of a block, the steps over plain histories remember what they computed."""
+    """For the length of a block, the steps over plain histories remember what they computed, in this thread."""
     with (
         patch.object(apply_history, "merge_part", remembered_merge_part),
+        patch.object(normalise, "parallel_map", map_in_turn),
         patch.object(schema_validation, "without_far_future_days", _days),
         patch.object(schema_validation, "require_valid", _valid),
     ):

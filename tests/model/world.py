@@ -47,7 +47,7 @@ from tests.model.market import (
     company_of,
     scope_of,
 )
-from tests.model.plain_history import PlainHistory, PlainSnapshots, PlainStores
+from tests.model.plain_history import PlainHistory, PlainResults, PlainSnapshots, PlainStores, ReadOnceStaged
 from tests.model.remembered import remembered_steps
 from warehouse.release.manifest import WAREHOUSE
 from warehouse.schema.tables import COMPANIES, FINANCIALS, OWNERS, TABLES
@@ -188,7 +188,7 @@ class Served:
 
 
 class PlainWorkspace(Workspace):
-    """A workspace with history and snapshots in plain objects."""
+    """A workspace with history, snapshots and step results in plain objects."""
 
     @cached_property
     def stores(self) -> PlainStores:
@@ -201,14 +201,26 @@ class PlainWorkspace(Workspace):
     def snapshot_store(self) -> PlainSnapshots:  # type: ignore[override]  # of the same shape
         return PlainSnapshots(self.stores, self.on_step)
 
+    @cached_property
+    def step_results(self) -> PlainResults:
+        return PlainResults(self.stores, self.layout)
+
+    @cached_property
+    def staged_store(self) -> ReadOnceStaged:
+        return ReadOnceStaged(self.stores, self.layout, self.on_step)
+
 
 class PlainReplay(HistoryReplay):
-    """A rebuild with history and snapshots in plain objects."""
+    """A rebuild with history, snapshots and step results in plain objects."""
 
     @cached_property
     def own(self) -> Workspace:
         whole = super().own
-        return PlainWorkspace(whole.settings, whole.jurisdictions, whole.clock, ignore_progress, whole.on_step)
+        plain = PlainWorkspace(whole.settings, whole.jurisdictions, whole.clock, ignore_progress, whole.on_step)
+        if isinstance(self.workspace, PlainWorkspace):  # links to the same files
+            known = self.workspace.stores
+            plain.__dict__["stores"] = PlainStores(indexes=known.indexes, rows=known.rows)
+        return plain
 
 
 def level(share: float) -> int:
@@ -227,7 +239,7 @@ class WholeWorld:
     numbered: int = 0
     subscriber: Served = field(default_factory=Served)
     events: list[dict[str, Any]] = field(default_factory=list)
-    known: dict[datetime, dict[str, list[Any]]] = field(default_factory=dict)
+    known: dict[datetime, dict[str, Any]] = field(default_factory=dict)
     outcome: str = ORDINARY
     is_unfinished: bool = False  # a run died and none has been completed since
     accounts_until: datetime = LONG_AGO  # watermark, as the last run left it
@@ -343,7 +355,7 @@ class WholeWorld:
         newest = owners.sort("as_of").unique(OWNERS.key, keep="last")  # earlier days are served too, by `as_of`
         return Served.of(companies, newest, financials)
 
-    def facts_known_at(self, workspace: Workspace, at: datetime) -> dict[str, list[Any]]:
+    def facts_known_at(self, workspace: Workspace, at: datetime) -> dict[str, Any]:
         """All rows as they were known at an instant."""
         with workspace.open_history(MARKET) as history:
             return {table.name: history.rows_known_at(table, at).drop("known_to").rows() for table in TABLES}
@@ -545,7 +557,7 @@ class PlainWorld(WholeWorld):
         with workspace.open_history(MARKET) as history:
             return Served.of(*(history.current_rows(table) for table in (COMPANIES, OWNERS, FINANCIALS)))
 
-    def facts_known_at(self, workspace: Workspace, at: datetime) -> dict[str, list[Any]]:
+    def facts_known_at(self, workspace: Workspace, at: datetime) -> dict[str, Any]:
         with workspace.open_history(MARKET) as history:
             assert isinstance(history, PlainHistory)
             return {table.name: history.facts_known_at(table, at) for table in TABLES}

@@ -165,6 +165,8 @@ def normalise(present: Mapping[str, pl.LazyFrame], today: date) -> dict[str, pl.
 
 
 def table_of(table: Table, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    if not rows:
+        return schema_render.empty_frame(table)
     complete = [dict.fromkeys(table.names) | row for row in rows]
     return pl.DataFrame(complete, schema=schema_render.polars_schema(table), orient="row")
 

@@ -74,9 +74,11 @@ class Ledger:
         entries = read_index.read_segments(self._folder)
         if entries and entries[-1].release >= release:
             raise ValueError(f"ledger: release {release} is not above {entries[-1].release}; repair it first")
+        first = entries[-1].last + 1 if entries else 1
+        if events.is_empty():
+            return range(first, first)
         fresh = schema_render.conform_frame(EVENTS, events).unique("event_id", keep="first")
         fresh = fresh.filter(~pl.col("event_id").is_in(self.known(fresh["event_id"]).to_list()))
-        first = entries[-1].last + 1 if entries else 1
         if fresh.is_empty():
             return range(first, first)
         self._write_segment(release, _number_events(fresh.sort(EVENTS.sort), first, recorded_at))
