@@ -8,6 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 import psycopg
 import pytest
@@ -18,6 +19,7 @@ from tests import bucket, budget
 from tests.bucket import Bucket
 
 ROOT = Path(__file__).resolve().parents[1]
+LONG_FILES: Final = ROOT / "tests" / "long_files.tsv"  # about how many seconds they take, one after the other
 ROOM_BYTES = 4 << 30  # what the folders of all tests and the servers of three test processes take at most
 _MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > ROOM_BYTES:
@@ -41,9 +43,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests go first: test processes that take a file each end at about the same time."""
+    """Files with slow tests go first, the longest of all before the others: test processes that take a file each end at
+    about the same time.
+    """
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
-    items.sort(key=lambda item: item.path not in slow)
+    seconds = long_files()
+    items.sort(key=lambda item: -seconds.get(item.path, 0.0) if item.path in slow else 1.0)
+
+
+def long_files() -> dict[Path, float]:
+    """About how many seconds the longest files take, longest first."""
+    rows = (line.split("\t") for line in LONG_FILES.read_text(encoding="utf-8").splitlines()[1:])
+    return {ROOT / name: float(seconds) for name, seconds in rows}
 
 
 def pytest_collection_finish() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import polars as pl
@@ -154,12 +154,8 @@ def _iterate_violations(table: Table, frame: pl.DataFrame, today: date) -> Itera
     if frame.is_empty():
         return
     schema, kinds = polars_schema(table), frame.schema
-    rules = [
-        (column.name, rule, broken)
-        for column in table.columns
-        if kinds.get(column.name) == schema[column.name]
-        for rule, broken in _column_rules(column, today)
-    ]
+    fitting = {name for name, kind in schema.items() if kinds.get(name) == kind}
+    rules = [one for one in _table_rules(table, today) if one[0] in fitting]
     # all rules in one query, as violations are rare
     told = frame.select(broken.any().alias(str(place)) for place, (*_, broken) in enumerate(rules))
     for (name, rule, broken), is_broken in zip(rules, told.row(0) if rules else (), strict=True):
@@ -186,6 +182,12 @@ def _column_violations(table: Table, frame: pl.DataFrame) -> Iterator[SchemaViol
 def latest_plausible_day(today: date) -> date:
     """The latest plausible date in a register on a day; registers write 9999-12-31 for unknown dates."""
     return today + timedelta(days=366)
+
+
+@lru_cache(maxsize=256)  # of a day every part of a snapshot is checked by the same rules
+def _table_rules(table: Table, today: date) -> tuple[tuple[str, str, pl.Expr], ...]:
+    """Column, rule, and what breaks it."""
+    return tuple((column.name, rule, broken) for column in table.columns for rule, broken in _column_rules(column, today))
 
 
 def _column_rules(column: Column, today: date) -> Iterator[tuple[str, pl.Expr]]:

@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from tests.conftest import long_files
 from tests.mutants import MUTANTS
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -53,3 +54,9 @@ def test_quick_run_holds_tests_of_every_package(package: str) -> None:
         mutant.file.startswith(f"{package}/") and mutant.test_function in quick_tests(ROOT / mutant.test_file)
         for mutant in MUTANTS
     )
+
+
+def test_files_that_start_first_exist_and_are_slow() -> None:
+    listed = long_files()
+    assert [path.name for path in listed if not path.is_file() or ".slow" not in path.read_text(encoding="utf-8")] == []
+    assert list(listed.values()) == sorted(listed.values(), reverse=True)
