@@ -187,7 +187,9 @@ def latest_plausible_day(today: date) -> date:
 @lru_cache(maxsize=256)  # of a day every part of a snapshot is checked by the same rules
 def _table_rules(table: Table, today: date) -> tuple[tuple[str, str, pl.Expr], ...]:
     """Column, rule, and what breaks it."""
-    return tuple((column.name, rule, broken) for column in table.columns for rule, broken in _column_rules(column, today))
+    return tuple(
+        (column.name, rule, broken) for column in table.columns for rule, broken in _column_rules(column, today)
+    )
 
 
 def _column_rules(column: Column, today: date) -> Iterator[tuple[str, pl.Expr]]:

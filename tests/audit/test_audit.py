@@ -147,7 +147,9 @@ def test_line_without_signs_is_none_that_a_detector_matches() -> None:
     with default_settings():
         detectors = get_plugins()
         unseen = [
-            one.secret_type for one in detectors if not one.analyze_line(filename="a.py", line=EXAMPLES[one.secret_type])
+            one.secret_type
+            for one in detectors
+            if not one.analyze_line(filename="a.py", line=EXAMPLES[one.secret_type])
         ]
         assert unseen == [], "the examples are what detectors match"
         assert [kind for kind, line in EXAMPLES.items() if re.search(audit.WITHOUT_SIGNS, line)] == []

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-_IMPORTED = [
-    "firm.cli",
-    "firm.commands.ingest",
-    "firm.demo.sandbox_origin",
-    "pipelines.sources.stream_listener",
-    "pipelines.ingest.run",
-]
+from tests.forked import forkserver, write_into
+
 _PATIENCE = 60
 _LOOK = 0.05
 
 
 def _read(data: str, url: str, said: str) -> None:
     """The command line itself; what it says goes into a file."""
-    with Path(said).open("ab") as file:
-        for stream in (sys.stdout, sys.stderr):
-            os.dup2(file.fileno(), stream.fileno())
+    write_into(said)
     os.environ |= {"FIRM_DATA": data, "FIRM_SANDBOX_URL": url, "FIRM_CREDENTIALS": ""}
     from firm.cli import app
 
@@ -44,9 +35,7 @@ class Reader:
     @classmethod
     def start(cls, data: Path, url: str) -> Reader:
         said = data.with_name(f"said-{time.monotonic_ns()}.txt")
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(_IMPORTED)
-        process = context.Process(target=_read, args=(str(data), url, str(said)), daemon=True)
+        process = forkserver().Process(target=_read, args=(str(data), url, str(said)), daemon=True)
         process.start()
         return cls(process, said)
 

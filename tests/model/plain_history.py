@@ -10,7 +10,6 @@ same is shown twice: by `tests/warehouse/history/test_history_history_model.py` 
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -486,10 +485,11 @@ class ReadOnceStaged(StagedStore):
 
     def all_batches(self, dataset: str) -> list[str]:
         folder = self._folder / dataset
-        return sorted(name for name in os.listdir(folder) if name.endswith("Z")) if folder.exists() else []
+        names = [path.name for path in folder.iterdir()] if folder.exists() else []
+        return sorted(name for name in names if name.endswith("Z"))
 
     def index(self, dataset: str, batch: str) -> StagedIndex | None:
-        identity = _identity(f"{self._folder}/{dataset}/{batch}/{INDEX}")
+        identity = _identity(self._folder / dataset / batch / INDEX)
         if identity is None:
             return None
         if identity not in self._stores.indexes:
@@ -499,7 +499,7 @@ class ReadOnceStaged(StagedStore):
         return self._stores.indexes[identity]
 
     def read_rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
-        identity = _identity(f"{self._folder}/{dataset}/{batch}/{table.name}.parquet")
+        identity = _identity(self._folder / dataset / batch / f"{table.name}.parquet")
         if identity is None:
             return super().read_rows(dataset, batch, table)
         if identity not in self._stores.rows:
@@ -507,10 +507,10 @@ class ReadOnceStaged(StagedStore):
         return self._stores.rows[identity].lazy()
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def _identity(path: Path) -> tuple[int, int] | None:
     """Of a file as it is, whatever leads to it: another one in its place has another. None if there is none."""
     try:
-        found = os.stat(path)
+        found = path.stat()
     except FileNotFoundError:
         return None
     return found.st_ino, found.st_mtime_ns

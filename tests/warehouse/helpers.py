@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import io
 import json
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from tests.forked import run_forked
 from warehouse import schema_render
 from warehouse.schema.types import ColumnKind, Table
 
@@ -109,8 +109,6 @@ def _child(work: Callable[[Callable[[str], None]], object], at: int) -> None:
 
 def killed_at(work: Callable[[Callable[[str], None]], object], at: int) -> bool:
     """Runs `work` in a process that is killed (SIGKILL) at its step `at`; False: it ended before."""
-    process = multiprocessing.get_context("spawn").Process(target=_child, args=(work, at))
-    process.start()
-    process.join()
-    assert process.exitcode in {0, -signal.SIGKILL}
-    return process.exitcode != 0
+    ended = run_forked(_child, work, at)
+    assert ended.exit_code in {0, -signal.SIGKILL}, ended.said
+    return ended.exit_code != 0
