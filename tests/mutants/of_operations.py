@@ -143,4 +143,11 @@ OPERATIONS: Final = (
         "files.update({})",
         "tests/firm/test_ingest_dates.py::test_ingest_days_in_the_wrong_order_is_said_by_report_run_log_and_doctor",
     ),
+    Mutant(
+        "audit: lines with a key are left out",
+        "tests/audit/__main__.py",
+        'r"(?i:key|pass|pwd|secret|contrase|xox)",',
+        'r"(?i:pass|pwd|secret|contrase|xox)",',
+        "tests/audit/test_audit.py::test_line_without_signs_is_none_that_a_detector_matches",
+    ),
 )

@@ -461,4 +461,12 @@ PIPELINES: Final = (
         "tests/pipelines/steps/test_apply_history.py"
         "::test_events_of_content_from_behind_known_time_are_known_since_the_run_that_brought_it",
     ),
+    Mutant(
+        "valid time: earlier statements of holders with one record are skipped",
+        "pipelines/transforms/ownership/valid_time.py",
+        "if earlier.is_empty() and not _has_several_records(lines) and not _has_several_records(joins):",
+        "if not _has_several_records(lines) and not _has_several_records(joins):",
+        "tests/pipelines/transforms/ownership/test_valid_time.py"
+        "::test_a_notice_that_comes_late_fills_the_days_it_speaks_of",
+    ),
 )
