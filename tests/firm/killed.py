@@ -1,10 +1,11 @@
-"""An ingest that kills its own process when a step is reached for the nth time: run by test_firm_kills.
+"""An ingest that kills its own process when a step is reached for the nth time: run by test_kills.
 
-A step is what the stores name, or the beginning of a line of progress.
+`killed.py DATA FOLDER STEP NTH`; a step is what the stores name, or the beginning of a line of progress.
 """
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 from pipelines.ingest.run import IngestOverrides, ingest
@@ -25,3 +26,7 @@ def main(data: str, folder: str, step: str, nth: str) -> None:
     ingest(
         settings, ["NO", "UK"], FolderSource(Path(folder)), progress=reached, overrides=IngestOverrides(on_step=reached)
     )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -22,7 +22,6 @@ from sandbox import World, write_days
 from tests.firm import interrupted, killed
 from tests.firm.conftest import ROOT, Firm
 from tests.firm.inside import Inside, Told, planned, profiles_on
-from tests.forked import run_forked
 from warehouse.release.manifest import served_manifest
 from warehouse.storage.locks import AlreadyLockedError, market_lock
 
@@ -89,8 +88,15 @@ def none_is_left_running(data: Path) -> bool:
 
 @pytest.mark.parametrize(("step", "nth"), STEPS)
 def test_killed_between_two_steps(step: str, nth: int, firm: Inside, days: list[Path], told: Told) -> None:
-    died = run_forked(killed.main, str(firm.data), str(days[1]), step, str(nth))
-    assert died.exit_code == -signal.SIGKILL, died.said
+    died = subprocess.run(
+        [sys.executable, killed.__file__, str(firm.data), str(days[1]), step, str(nth)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert died.returncode == -signal.SIGKILL, died.stdout + died.stderr
     is_published = step in {"pointer replaced", "release 2"}
     assert firm.profiles(told) == profiles_on(told, int(is_published))
     firm.ingest(days[1])
