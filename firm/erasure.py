@@ -1,7 +1,7 @@
 """Control-plane part of an erasure: blanks stored delivery events once the ledger has been done.
 
-Belongs here: connecting both packages, for `firm erase` and the end of `firm ingest`. Does not belong here: the
-removal in each package (`pipelines.erasure.market`, `api.webhooks.erasure`).
+Belongs here: connecting both packages, for `firm erase`, the end of `firm ingest` and Dagster's runs
+(`definitions`). Does not belong here: the removal in each package (`pipelines.erasure.market`, `api.webhooks.erasure`).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from pipelines.defs.assets import (
     staged_asset,
 )
 from pipelines.defs.jobs import export_job, market_job, publish_job
-from pipelines.defs.resources import workspace_resource
+from pipelines.defs.resources import leave_control_plane, workspace_resource
 from pipelines.defs.retention import prune_job, prune_schedule
 from pipelines.defs.schedules import export_schedule, market_schedule, publish_schedule
 from pipelines.defs.sensors import listen_job, listen_sensor, recover_sensor, spool_sensor
@@ -41,7 +41,7 @@ def build_defs(
     Args:
         settings: of this installation.
         workspace: instead of one made from the settings (tests, the command line).
-        resources: instead of the resources made here, by name: `origin`, `workspace`.
+        resources: instead of the resources made here, by name: `finish_erasures`, `origin`, `workspace`.
     """
     workspace = workspace or Workspace(settings, connectors.JURISDICTIONS)
     markets = [made for made in workspace.jurisdictions if made.state == "served"]
@@ -50,6 +50,7 @@ def build_defs(
     made = {
         "workspace": workspace_resource(workspace, run_log.scheduled_run),
         "origin": live_source(settings),
+        "finish_erasures": leave_control_plane,
         **(resources or {}),
     }
     return dg.Definitions(

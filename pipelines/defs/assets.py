@@ -18,7 +18,7 @@ from pipelines.defs import asset_checks, metadata
 from pipelines.defs.asset_keys import RELEASE, market_key, pool_name, raw_key, staged_key
 from pipelines.defs.metadata import DATA_OWNERS, ROW_COUNT, SOURCE_OWNERS
 from pipelines.defs.partitions import market_partitions, new_batch
-from pipelines.defs.resources import LOCKED_TAG, PARTITION_TAG, released_markets, run_batch, run_market
+from pipelines.defs.resources import LOCKED_TAG, PARTITION_TAG, ErasureFinisher, released_markets, run_batch, run_market
 from pipelines.erasure.command import publish_run
 from pipelines.sources.source import IngestSource
 from pipelines.steps import fetch, quarantine
@@ -124,7 +124,9 @@ def normalised_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         can_subset=True,
     )
     def asset(
-        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
+        context: dg.AssetExecutionContext,
+        workspace: dg.ResourceParam[Workspace],
+        finish_erasures: dg.ResourceParam[ErasureFinisher],
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
         batch = context.partition_key
         if quarantine.is_market_quarantined(workspace, jurisdiction):
@@ -134,6 +136,7 @@ def normalised_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         if not has_pending_work(workspace, jurisdiction, batch):
             if LOCKED_TAG not in context.run.tags:  # else the starter of the run publishes
                 publish_run(workspace, [jurisdiction.code], batch)
+                finish_erasures(workspace.layout)
             yield from asset_checks.idle_market_check_results(key)
             return
         try:
@@ -207,7 +210,11 @@ def release_asset(jurisdictions: Iterable[Jurisdiction]) -> dg.AssetsDefinition:
         description="The served data: an immutable, numbered release, verified before publication.",
         kinds={"duckdb", "sqlite"},
     )
-    def asset(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
+    def asset(
+        context: dg.AssetExecutionContext,
+        workspace: dg.ResourceParam[Workspace],
+        finish_erasures: dg.ResourceParam[ErasureFinisher],
+    ) -> dg.MaterializeResult[Any]:
         tags, market = context.run.tags, run_market(context.run)
         markets = released_markets(tags) or ([] if market is None else [market])
         if not markets:
@@ -217,6 +224,7 @@ def release_asset(jurisdictions: Iterable[Jurisdiction]) -> dg.AssetsDefinition:
             for gathered in markets:
                 collect_events(workspace, gathered, batch)
         result = publish_run(workspace, markets, batch)
+        finish_erasures(workspace.layout)
         served = workspace.release_store.current_manifest()
         return dg.MaterializeResult(
             metadata={

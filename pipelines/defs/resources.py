@@ -18,13 +18,22 @@ from pipelines.runtime import crash_recovery
 from pipelines.runtime.crash_recovery import MARKET_TAG
 from pipelines.steps import stage
 from pipelines.workspace import Workspace
+from warehouse.storage.layout import Layout
 
 MARKETS_TAG: Final = "firm/markets"  # markets published by the release of a run
 LOCKED_TAG: Final = "firm/locked"  # the starter of the run already holds the lock
 BATCH_TAG: Final = "firm/batch"  # of a run without a partition
 PARTITION_TAG: Final = "dagster/partition"
 
+# Erases from the control plane what is erased from the ledger; returns the number of its events. It belongs to `firm`.
+ErasureFinisher = Callable[[Layout], int]
 Around = Callable[[Workspace, str, str], AbstractContextManager[None]]
+
+
+def leave_control_plane(layout: Layout) -> int:
+    """An `ErasureFinisher` for runs whose starter finishes erasures itself, or that have no control plane."""
+    del layout
+    return 0
 
 
 def run_batch(tags: Mapping[str, str]) -> str | None:

@@ -3,15 +3,22 @@
 `tests/pipelines/erasure/test_market.py` looks at each place and each kill; here are the command, the control plane, formats.
 """
 
+import importlib
 import json
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import polars as pl
 import pytest
 
 from api.database.migrate import prepare_database
 from api.database.models.webhooks import MatchedEvent
+from firm import definitions
+from pipelines.defs.jobs import PUBLISH_JOB
+from pipelines.defs.resources import MARKETS_TAG
+from pipelines.erasure.command import erase
+from pipelines.settings import IngestSettings
 from tests.api.fixtures import delivery_log
 from tests.connectors.no import entity_files
 from tests.connectors.no.entity_files import DNB, EQUINOR
@@ -173,6 +180,19 @@ def test_a_sole_trader_goes_from_everything_and_stays_away(firm: Inside, days: P
     assert served(firm, f"firm:NO:{EQUINOR}") is not None
     firm.ingest(days / "2", "no")
     assert found(firm.data, words) == set()
+    assert "all done" in firm.run("erase", "--list").out
+
+
+def test_dagster_run_finishes_an_erasure_in_the_control_plane(firm: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a company that a register withdrew, or that `firm erase` was killed at: no command may follow for days."""
+    monkeypatch.setenv("FIRM_DATA", str(firm.data))
+    monkeypatch.setenv("FIRM_DATABASE_URL", _control(firm))
+    erase(IngestSettings(data=firm.data, workers=1), [f"firm:NO:{TRADER}"], "art. 17")
+    assert {path.partition("/")[0] for path, _ in found(firm.data, [TRADER_NAME])} == {"control.sqlite"}
+    job = importlib.reload(definitions).defs.resolve_job_def(PUBLISH_JOB)
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert job.execute_in_process(instance=instance, tags={MARKETS_TAG: "NO"}).success
+    assert found(firm.data, [TRADER_NAME, "NR 2"]) == set()
     assert "all done" in firm.run("erase", "--list").out
 
 
