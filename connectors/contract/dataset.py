@@ -156,6 +156,8 @@ class Dataset:
     the previous archive is not read again, and its rows remain. After this interval all members are read
     again, so that changes in the reader take effect; so are those of an archive that lacks a member of the
     previous one. None: every archive is read whole.
+    complete_subjects: columns by staged table whose values name a subject of which every delivery has all records, as
+    the filer of a file with all its facts. Records of it that a newer delivery lacks are retired; other subjects stay.
     remove_records: writes a body again without one subject's records where its structure alone is not enough
     (`kit.redact.remove_records`), as in files that count their records.
     """
@@ -183,6 +185,12 @@ class Dataset:
     remove_records: RecordRemover | None = None
     is_complete_set: Callable[[Collection[str]], bool] | None = None
     reread_interval: timedelta | None = None
+    complete_subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, columns in self.complete_subjects.items():
+            if name not in self.staged_tables or not set(columns) <= set(self.staged_tables[name].names):
+                raise ValueError(f"{self.key}: complete_subjects names columns of {name} that it does not stage")
 
 
 # By name of NORMALISED and PASSING (warehouse.schema.tables), absent: no rows; and CONTRADICTIONS

@@ -69,7 +69,8 @@ def _combined_facts(present: PresentRows) -> pl.DataFrame:
     rest = history.join(exact.select("cik", "accession"), on=["cik", "accession"], how="anti")
     text = pl.col("filed").dt.to_string("%Y-%m-%d")
     figures = pl.any_horizontal(pl.col("unit") != COUNTS, pl.col(EMPLOYEES).is_not_null())  # not shares alone
-    both = pl.concat([exact, rest]).filter(pl.col("_company_id").is_not_null(), figures)
+    current = exact.filter(pl.col("_retired_at").is_null())  # what is withdrawn there is not served from history
+    both = pl.concat([current, rest]).filter(pl.col("_company_id").is_not_null(), figures)
     return both.with_columns(filed=text).select(*_HEAD, *_FIGURES).sort("cik", "accession").collect()
 
 

@@ -259,6 +259,12 @@ def _record_retraction(workspace: Workspace, retraction: BatchRetraction) -> Non
     for key in retraction.datasets:
         indexes = (staged.index(key, batch) for batch in retraction.batches)
         bodies = {(piece["name"], piece["sha256"]) for index in indexes if index for piece in index.pieces}
+        bodies -= {
+            (piece["name"], piece["sha256"])  # parsed again because they were found unchanged
+            for index in staged.indexes(key)
+            for piece in index.pieces
+            if index.batch not in retraction.batches and piece["rejected"] is None
+        }
         workspace.raw_archive.retract_batches(key, retraction, bodies)
         workspace.on_step("retraction recorded")
     for key in retraction.datasets:

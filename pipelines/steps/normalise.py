@@ -53,6 +53,7 @@ _FINDINGS: Final = {
 # Companies that pass through a connector, and into history, at once, per parallel worker.
 CHUNK: Final = 150_000
 STRETCH: Final = 500_000  # staged rows compared with the present rows at once
+SUBJECT_ROWS: Final = 4_000_000  # staged rows whose keys are compared at once, of whole subjects
 
 _Present = tuple[pl.Series, Mapping[str, pl.LazyFrame]]  # companies, and their rows by staged table
 
@@ -264,17 +265,41 @@ class _NormaliseRun:
 
     def _apply_table(self, snapshot: StagedSnapshot, table: Table) -> pl.Series:
         """Applies one table of a snapshot; returns the companies it changed."""
-        before = self.history.present_counts([table])[table.name] if snapshot.is_complete else 0
+        columns = self._complete_subjects(snapshot, table)
+        is_compared = snapshot.is_complete or bool(columns)
+        before = self.history.present_counts([table])[table.name] if is_compared else 0
         upserted = [
             self.history.upsert_present(table, self._with_company_ids(table, rows), self.links.keys_of(table))
             for rows in self._row_chunks(snapshot, table)
         ]
         touched = pl.concat(upserted).unique()
+        if snapshot.is_complete:
+            self.history.record_complete(table, snapshot.instant)
         if not before:  # every present row is in the snapshot
             return touched
+        if columns:
+            return pl.concat([touched, *self._absent_of_subjects(snapshot, table, columns)])
         absent = self.history.soft_delete_absent(table, self._snapshot_keys(snapshot, table), snapshot.instant)
         self.counts.changed[snapshot.dataset.key] = round((len(touched) + len(absent)) / before, 6)
         return pl.concat([touched, absent])
+
+    @staticmethod
+    def _complete_subjects(snapshot: StagedSnapshot, table: Table) -> tuple[str, ...]:
+        """The columns whose values name subjects of which a snapshot has all records; none if it has all there are."""
+        if snapshot.is_complete or snapshot.is_late_arriving:
+            return ()
+        return snapshot.dataset.complete_subjects.get(table.name, ())
+
+    def _absent_of_subjects(
+        self, snapshot: StagedSnapshot, table: Table, columns: tuple[str, ...]
+    ) -> Iterator[pl.Series]:
+        """Soft-deletes what a snapshot lacks of its subjects; yields the companies, some subjects at a time."""
+        rows = self.workspace.staged_store.read_rows(snapshot.dataset.key, snapshot.index.batch, table)
+        keys = rows.filter(_rows_of_snapshot(snapshot)).select(list(dict.fromkeys([*table.key, *columns])))
+        groups = -(-keys.select(pl.len()).collect().item() // SUBJECT_ROWS)
+        for group in range(groups):
+            found = keys.filter(pl.struct(columns).hash() % groups == group).collect()
+            yield self.history.soft_delete_absent(table, found, snapshot.instant, columns)
 
     def _row_chunks(self, snapshot: StagedSnapshot, table: Table) -> Iterator[pl.DataFrame]:
         """The rows of a snapshot in order, in chunks: a register of millions would not fit in memory."""

@@ -25,7 +25,7 @@ from pipelines.sources.source import OpenedSource
 from pipelines.steps import fetch, guards
 from pipelines.steps.batch_figures import DAMAGED, INCREMENTAL, PARTIAL_FETCH, UNCHANGED, corrupt_bodies, figure_values
 from pipelines.steps.future_instants import latest_accepted_instant, without_future_instants
-from pipelines.steps.stage_plan import StagePlan, StageState, base_archive, pending_bodies, plan_stage
+from pipelines.steps.stage_plan import StagePlan, StageState, base_archive, confirmed_bodies, pending_bodies, plan_stage
 from pipelines.steps.suppression import SuppressionFilter
 from pipelines.workspace import Workspace
 from warehouse.erasure.tombstones import TombstoneStore
@@ -133,6 +133,7 @@ def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: 
     is_reissued = any(body.replaces is not None for body in pending)
     compared = pending if dataset.reread_interval is not None else ()
     needs_sharing = bool(compared) or any(body.batch != batch for body in pending)
+    retracted = {one for made in workspace.staged_store.retractions(dataset.key) for one in made.batches}
     sharing = (
         other for other in jurisdiction.datasets if not other.staged_tables.keys().isdisjoint(dataset.staged_tables)
     )
@@ -145,7 +146,8 @@ def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: 
         newest_instant=_newest_instant(workspace, jurisdiction) if is_reissued else None,
         cursor=fetched.cursor,
         is_cursor_taken_back=workspace.staged_store.cursor(dataset.key) != _newest_cursor(indexes),
-        retracted={one for made in workspace.staged_store.retractions(dataset.key) for one in made.batches},
+        retracted=retracted,
+        confirmed=_load_confirmed(workspace, dataset, bodies, indexes, retracted),
         unchanged=fetched.unchanged,
         comparable={one.sha256 for one in compared if _is_comparable(workspace, one, bodies, indexes)},
         sharing=[one for other in sharing for one in workspace.raw_archive.bodies(other.key)] if needs_sharing else (),
@@ -166,6 +168,24 @@ def _load_pending(workspace: Workspace, dataset: Dataset) -> tuple[list[RawBody]
     corrupt = corrupt_bodies(indexes)
     repaired = {body.sha256 for body in bodies if body.sha256 in corrupt and _is_intact(workspace, body)}
     return bodies, indexes, pending_bodies(bodies, indexes, repaired)
+
+
+def _load_confirmed(
+    workspace: Workspace,
+    dataset: Dataset,
+    bodies: Sequence[RawBody],
+    indexes: Sequence[StagedIndex],
+    retracted: Collection[str],
+) -> list[RawBody]:
+    """The unchanged bodies to parse again (`confirmed_bodies`); none, and a message, if one is no longer stored."""
+    found = confirmed_bodies(bodies, workspace.raw_archive.manifest_lines(dataset.key), indexes, retracted)
+    pruned = [body.name for body in found if workspace.raw_archive.stored_bytes(body) is None]
+    if pruned:
+        workspace.report_progress(
+            f"{dataset.key}: {pruned[0]} was found unchanged at {found[0].observed_at:%Y-%m-%d %H:%M:%S} UTC, but is "
+            "no longer stored: an older complete file counts as the newest until it is fetched again"
+        )
+    return [] if pruned else found
 
 
 def _newest_cursor(indexes: Sequence[StagedIndex]) -> str | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from connectors.contract.dataset import Dataset
 from connectors.contract.pieces import PreviousArchive, Scope
@@ -43,6 +43,7 @@ class StageState:
     accepts_violation: the operator lets the dataset through its guards. is_partial_fetch: the fetch of this run broke
     off, or left the rest to the next run. was_queried: the source was queried in this run. retracted: batches of the
     dataset that are out of use; is_cursor_taken_back: one of them had set a cursor, so that the fetch began before it.
+    confirmed: unchanged bodies that are the newest complete snapshot again, after another one (`confirmed_bodies`).
     """
 
     batch: str
@@ -60,6 +61,7 @@ class StageState:
     was_queried: bool = False
     retracted: Collection[str] = ()
     is_cursor_taken_back: bool = False
+    confirmed: Sequence[RawBody] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ def plan_stage(state: StageState, dataset: Dataset) -> StagePlan:
     state = replace(state, pending=[body for body in state.pending if body.batch <= state.batch])
     dated = assign_instants(state)
     unchanged = _find_unchanged(state, dated)
+    dated = sorted([*dated, *state.confirmed], key=_body_order)
     bodies = downgrade_incomplete(dataset, dated, unchanged)
     return StagePlan(
         state.batch,
@@ -147,6 +150,51 @@ def pending_bodies(
     return again + [body for body in unnamed if body.replaces is not None or _body_identity(body) not in read]
 
 
+def confirmed_bodies(
+    bodies: Sequence[RawBody],
+    lines: Iterable[Mapping[str, Any]],
+    indexes: Sequence[StagedIndex],
+    retracted: Collection[str] = (),
+) -> list[RawBody]:
+    """Bodies that the newest complete fetch found unchanged, if an older complete file with other content is in RAW.
+
+    Without them that file would count as the newest: an unchanged body is not parsed again. They get the instant at
+    which they were found unchanged. None once a staged snapshot has that instant, if the newest fetch has new ones, or
+    if one of them was quarantined or could not be read.
+
+    Args:
+        bodies: in use, of one dataset, as RAW orders them.
+        lines: of its manifest, oldest first.
+        indexes: its staged batches.
+        retracted: batches of it that are out of use.
+    """
+    staged = {datetime.fromisoformat(one["observed_at"]) for index in indexes for one in index.editions}
+    found: dict[datetime, dict[str, str]] = {}
+    changed = set(staged)
+    for line in lines:
+        if line.get("scope") == Scope.FULL and line["batch"] not in retracted:
+            instant = datetime.fromisoformat(line["observed_at"])
+            found.setdefault(instant, {})[line["name"]] = line["sha256"]
+            changed |= {instant} if line["new"] else set()
+    newest = max(found, default=None)
+    former = max((instant for instant in found if instant in changed), default=None)
+    if newest is None or former is None or former == newest or found[newest].items() <= found[former].items():
+        return []
+    if all(found[instant] != found[newest] for instant in changed & found.keys()):
+        return []  # the fetch broke off: what it found is no complete snapshot
+    unread = {
+        (piece["name"], piece["sha256"])
+        for index in indexes
+        for piece in index.pieces
+        if index.held is not None or piece["rejected"] is not None
+    }
+    if not unread.isdisjoint(found[newest].items()):
+        return []
+    by_content = {(body.name, body.sha256): body for body in bodies}
+    again = [by_content.get(content) for content in found[newest].items()]
+    return [replace(body, observed_at=newest, cursor=None, replaces=None) for body in again if body is not None]
+
+
 def _body_identity(body: RawBody) -> tuple[str, str, datetime]:
     return body.name, body.sha256, body.observed_at
 
@@ -157,7 +205,8 @@ def assign_instants(state: StageState) -> list[RawBody]:
     A reissued file of the newest snapshot gets an instant just after the newest instant of its market: later
     than what it corrects, but no later than necessary, or the next snapshot would be late-arriving. Bodies that
     a killed run fetched «now» get the instant of the run that completes the fetch, unless a body of another instant
-    between the two states the same records: what is newer stays newer.
+    between the two states the same records: what is newer stays newer. Nor do they if this run fetched a complete file
+    that they are no part of: it supersedes them.
     """
     newest = max((body.observed_at for body in state.bodies), default=state.run_instants[state.batch])
     after_newest = max(newest, state.newest_instant or newest) + _TICK
@@ -167,7 +216,11 @@ def assign_instants(state: StageState) -> list[RawBody]:
         else _with_completion_instant(body, state)
         for body in state.pending
     ]
-    return sorted(dated, key=lambda body: (body.observed_at, body.fetched_at, body.name))
+    return sorted(dated, key=_body_order)
+
+
+def _body_order(body: RawBody) -> tuple[datetime, datetime, str]:
+    return body.observed_at, body.fetched_at, body.name
 
 
 def _with_reissue_instant(body: RawBody, bodies: Iterable[RawBody], instant: datetime) -> RawBody:
@@ -180,7 +233,21 @@ def _with_completion_instant(body: RawBody, state: StageState) -> RawBody:
     if body.batch == state.batch or body.observed_at != state.run_instants[body.batch]:
         return body
     between = any(body.observed_at < other.observed_at < at for other in (*state.bodies, *state.sharing))
-    return body if between else replace(body, observed_at=at)
+    if between:
+        return body
+    return _downgraded(body) if _is_superseded(body, state) else replace(body, observed_at=at)
+
+
+def _is_superseded(body: RawBody, state: StageState) -> bool:
+    """True if this run fetched complete files, and a killed run's body is not one of them, found unchanged.
+
+    United with them it would be served with what they lack. What the body itself lacks may be in a file that the killed
+    run did not get to fetch.
+    """
+    is_found_again = any((one["name"], one["sha256"]) == (body.name, body.sha256) for one in state.unchanged)
+    own = (one for one in state.pending if one.batch == state.batch)
+    at = state.run_instants[state.batch]
+    return not is_found_again and any(one.scope == Scope.FULL and one.observed_at == at for one in own)
 
 
 def _downgraded(body: RawBody) -> RawBody:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Self
@@ -23,6 +23,7 @@ import polars as pl
 
 from pipelines.runtime.step_results import StepResults
 from warehouse import schema_render
+from warehouse.history.current_records import COMPLETE_MARK
 from warehouse.history.scd2 import TableDiff
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
@@ -34,6 +35,7 @@ Row = tuple[Any, ...]
 Key = tuple[Any, ...]
 Step = Callable[[str], None]
 KNOWN = "known"
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -243,10 +245,21 @@ class PlainHistory:
         self.state.marks = frozenset(mark for mark in self.state.marks if mark[0] != KNOWN)
         self.record_step(KNOWN, known.isoformat())
 
+    def complete_instant(self, table: Table) -> datetime | None:
+        keys = (key.split(" ") for key in self.recorded_keys(COMPLETE_MARK))
+        return max((datetime.fromisoformat(instant) for name, instant in keys if name == table.name), default=None)
+
+    def record_complete(self, table: Table, instant: datetime) -> None:
+        if instant > (self.complete_instant(table) or LONG_AGO):
+            former = {(step, key) for step, key in self.state.marks if step == COMPLETE_MARK}
+            self.state.marks -= {(step, key) for step, key in former if key.startswith(f"{table.name} ")}
+            self.record_step(COMPLETE_MARK, f"{table.name} {instant.isoformat()}")
+
     # Source records
 
     def upsert_present(self, table: Table, rows: pl.DataFrame, _keys: Mapping[str, Any]) -> pl.Series:
         records, touched = self.state.records.setdefault(table.name, {}), set[str]()
+        complete_at = self.complete_instant(table)
         names = [*table.names, "_company_id", "_observed_at", "_raw"]
         for *values, company_id, observed_at, raw in rows.select(names).iter_rows():
             row = tuple(values)
@@ -257,13 +270,19 @@ class PlainHistory:
             if before is not None and before.retired_at is None and before.row == row:
                 records[key] = replace(before, observed_at=observed_at, raw=raw)
                 continue
-            is_retired = before is not None and before.retired_at is not None and before.retired_at > observed_at
-            retired_at = before.retired_at if before is not None and is_retired else None
+            retired_at = None if before is None else before.retired_at
+            if before is not None and retired_at is None:
+                pass  # in the newest complete file, or newer
+            elif retired_at is None or retired_at <= observed_at:
+                retired_at = complete_at if complete_at is not None and observed_at < complete_at else None
             records[key] = Record(row, company_id, observed_at, raw, retired_at)
             touched |= {company_id} if before is None else {company_id, before.company_id}
         return pl.Series(sorted(touched), dtype=pl.String)
 
-    def soft_delete_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
+    def soft_delete_absent(
+        self, table: Table, keys: pl.DataFrame, instant: datetime, subject_columns: Collection[str] = ()
+    ) -> pl.Series:
+        assert not subject_columns  # no dataset of the small market declares any
         records, there = self.state.records.get(table.name, {}), set(keys.select(table.key).rows())
         absent = {
             key: record

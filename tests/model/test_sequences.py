@@ -5,6 +5,7 @@ What is asserted is what holds of every world (`world`): the runs check it by th
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,42 @@ def test_world_whose_runs_applied_batches_together_is_rebuilt_so(world: PlainWor
     assert world.run([register({"1": "asleep"}, 1)], Death("image published")) == DIED
     assert world.run([register({"1": "closed"}, 0)]) == ORDINARY
     assert told(world) == ["status.changed"] * 2
+    world.check_rebuild()
+
+
+@pytest.mark.parametrize("world_class", [PlainWorld, pytest.param(WholeWorld, marks=pytest.mark.slow)])
+def test_world_with_a_late_row_of_a_company_that_a_newer_complete_file_lacks_keeps_it_gone(
+    tmp_path: Path, world_class: type[WholeWorld]
+) -> None:
+    """Whether it had been deleted before the instant of the late row, or was not known at all."""
+    world = world_class(tmp_path)
+    world.run([register({"1": "open", "2": "open"})])
+    world.run([register({"1": "asleep"})])
+    world.run([register({"1": "open"}, 6)], after=timedelta(days=5))
+    assert world.subscriber.statuses == {"firm:FI:1": "active", "firm:FI:2": "dissolved"}
+    assert world.run([Delivery(REGISTER_KEY, {"2": "open", "3": "open"}, 5)]) == ORDINARY
+    gone = dict.fromkeys(("firm:FI:2", "firm:FI:3"), "dissolved")
+    assert world.subscriber.statuses == {"firm:FI:1": "active", **gone}
+    assert world.run([feed({"2": "open"}, 7)]) == ORDINARY  # newer than the complete file
+    assert world.subscriber.statuses["firm:FI:2"] == "active"
+    world.check_rebuild()
+
+
+def test_world_whose_complete_file_is_repeated_serves_it_rather_than_an_older_one(world: PlainWorld) -> None:
+    for _ in range(2):
+        world.run([register({"1": "open", "2": "open"}), owners({"1": (25, 50), "2": (25, 50)})])
+    assert world.run([register({"1": "asleep", "3": "open"}, 2)]) == ORDINARY
+    assert world.subscriber.statuses == {"firm:FI:1": "active", "firm:FI:2": "active", "firm:FI:3": "dissolved"}
+    assert world.run([register({"1": "open", "2": "open"})]) == ORDINARY
+    assert told(world).count("status.changed") == 4  # both ways, of both companies that were known
+    world.check_rebuild()
+
+
+def test_world_whose_killed_run_fetched_a_complete_file_serves_that_of_the_next_run_alone(world: PlainWorld) -> None:
+    world.run([register({"1": "open"})])
+    assert world.run([register({"1": "open", "2": "open"})], Death("line written")) == DIED
+    assert world.run([register({"1": "asleep"})]) == ORDINARY
+    assert world.subscriber.statuses == {"firm:FI:1": "dormant", "firm:FI:2": "dissolved"}
     world.check_rebuild()
 
 

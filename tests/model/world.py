@@ -49,6 +49,7 @@ from tests.model.market import (
 )
 from tests.model.plain_history import PlainHistory, PlainResults, PlainSnapshots, PlainStores, ReadOnceStaged
 from tests.model.remembered import remembered_steps
+from warehouse.raw.archive import RawBody
 from warehouse.release.manifest import WAREHOUSE
 from warehouse.schema.tables import COMPANIES, FINANCIALS, OWNERS, TABLES
 from warehouse.storage.duckdb import open_database, query_frame
@@ -469,8 +470,8 @@ class WholeWorld:
     def _check_truth(self, workspace: Workspace, served: Served) -> None:
         """Where the newest statement of a record is newer than all others, it is served.
 
-        Not judged: records that a file of the same instant or a reissued one states otherwise, or that a complete file
-        of that instant or later lacks.
+        A complete file that is found unchanged states the same again. Not judged: records that a file of the same
+        instant or a reissued one states otherwise, or that a complete file of that instant or later lacks.
         """
         statuses = self._newest(workspace, (REGISTER_KEY, FEED_KEY))
         for number, status in statuses.items():
@@ -495,6 +496,7 @@ class WholeWorld:
                 stated[record][body.observed_at].append(value)
                 doubtful |= {record} if body.replaces else set()
         complete = [body for body in bodies if body.scope == Scope.FULL]
+        repeated = [one for channel in channels for one in self._repeated(workspace, channel)]
         found: dict[str, Any] = {}
         for record, by_instant in stated.items():
             newest = max(by_instant)
@@ -503,9 +505,26 @@ class WholeWorld:
                 for body in complete
                 if (body.observed_at >= newest or body.replaces) and record not in self.sent[body.sha256].content
             )
+            later = [sent for instant, sent in repeated if instant >= newest]
+            is_lacked = any(record not in sent.content for sent in later)
+            is_repeated = all(dict(sent.records).get(record) == by_instant[newest][0] for sent in later)
+            if is_lacked or not (is_repeated or self._is_complete_at(complete, record, newest)):
+                continue
             if record not in doubtful and len(set(by_instant[newest])) == 1 and not any(lacking):
-                found[record] = by_instant[newest][0]
+                found[record] = dict(later[-1].records)[record] if later else by_instant[newest][0]
         return found
+
+    def _is_complete_at(self, complete: Sequence[RawBody], record: str, at: datetime) -> bool:
+        """True if a complete file stated a record: only against those does an unchanged file count again."""
+        return any(body.observed_at == at and record in self.sent[body.sha256].content for body in complete)
+
+    def _repeated(self, workspace: Workspace, channel: str) -> list[tuple[datetime, Delivery]]:
+        """The complete files that were found unchanged since they came as such, with their instants, oldest first."""
+        full = [one for one in workspace.raw_archive.manifest_lines(channel) if one.get("scope") == Scope.FULL]
+        came = {(one["name"], one["sha256"]) for one in full if one["new"]}
+        again = (one for one in full if not one["new"] and (one["name"], one["sha256"]) in came)
+        found = [(datetime.fromisoformat(one["observed_at"]), self.sent[one["sha256"]]) for one in again]
+        return sorted(found, key=lambda one: one[0])
 
     def _check_known(self, workspace: Workspace) -> None:
         """What was known at the end of each run is what is known of that instant today."""

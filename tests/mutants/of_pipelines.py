@@ -411,6 +411,21 @@ PIPELINES: Final = (
         "::test_archive_that_is_complete_is_read_whole_and_deletes_only_what_it_lacks",
     ),
     Mutant(
+        "erasure: runs of Dagster leave the control plane as it is",
+        "firm/definitions.py",
+        'defs = build_defs(IngestSettings.read(os.environ), resources={"finish_erasures": finish_erasures})',
+        "defs = build_defs(IngestSettings.read(os.environ))",
+        f"{_ERASE}::test_dagster_run_finishes_an_erasure_in_the_control_plane",
+    ),
+    Mutant(
+        "archive: a record that vanished from a member stays for ever",
+        "pipelines/steps/normalise.py",
+        "return snapshot.dataset.complete_subjects.get(table.name, ())",
+        "return ()",
+        "tests/pipelines/steps/test_stage_plan_archives.py"
+        "::test_archive_with_a_member_that_lacks_a_record_retires_it_alone",
+    ),
+    Mutant(
         "erasure: a rejected record brings a name back",
         "pipelines/steps/suppression.py",
         "return self.free_texts.mentions(text)",

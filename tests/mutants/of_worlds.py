@@ -66,9 +66,30 @@ WORLDS: Final = (
     Mutant(
         "world: a killed run's files are newer than a file dated after them",
         "pipelines/steps/stage_plan.py",
-        "return body if between else replace(body, observed_at=at)",
-        "return replace(body, observed_at=at)",
+        "if between:",
+        "if between and not body.sha256:",
         f"{_WORLDS}::test_world_whose_killed_run_is_older_than_a_dated_file_serves_the_file",
+    ),
+    Mutant(
+        "world: a late row revives what a newer complete file lacks",
+        "warehouse/history/history.py",
+        "return current_records.upsert_records(self._connection, table, rows, keys, self.complete_instant(table))",
+        "return current_records.upsert_records(self._connection, table, rows, keys)",
+        f"{_WORLDS}::test_world_with_a_late_row_of_a_company_that_a_newer_complete_file_lacks_keeps_it_gone",
+    ),
+    Mutant(
+        "world: a complete file that is repeated does not count again",
+        "pipelines/steps/stage.py",
+        "confirmed=_load_confirmed(workspace, dataset, bodies, indexes, retracted),",
+        "confirmed=(),",
+        f"{_WORLDS}::test_world_whose_complete_file_is_repeated_serves_it_rather_than_an_older_one",
+    ),
+    Mutant(
+        "world: a killed run's complete file is united with that of the next run",
+        "pipelines/steps/stage_plan.py",
+        "return _downgraded(body) if _is_superseded(body, state) else replace(body, observed_at=at)",
+        "return replace(body, observed_at=at)",
+        f"{_WORLDS}::test_world_whose_killed_run_fetched_a_complete_file_serves_that_of_the_next_run_alone",
     ),
     Mutant(
         "world: a run that is applied is applied again",

@@ -19,7 +19,7 @@ import duckdb
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.history.current_records import UPDATING
+from warehouse.history.current_records import COMPLETE_MARK, UPDATING
 from warehouse.schema.tables import EVENTS, TABLES
 from warehouse.schema.types import Table
 from warehouse.storage.duckdb import (
@@ -137,6 +137,8 @@ class ReplayedState:
             self._adopt_records(f"present.{quote_identifier(table)}", own.get(table, {}), found.get(table))
         self.connection.execute("DELETE FROM datasets")
         self.connection.execute(f"INSERT INTO datasets BY NAME FROM {_NAME}.datasets")
+        self.connection.execute("DELETE FROM marks WHERE step = $1", [COMPLETE_MARK])
+        self.connection.execute(f"INSERT INTO marks FROM {_NAME}.marks WHERE step = $1", [COMPLETE_MARK])
 
     def _adopt_records(self, place: str, own: dict[str, str], found: dict[str, str] | None) -> None:
         if not own:

@@ -50,6 +50,7 @@ NO_KEYS: Final[Mapping[str, KeyOf]] = MappingProxyType({})
 # In-place changes stay in memory until the transaction ends: three gigabytes for the twenty million rows that
 # a register repeats in a day.
 UPDATING: Final = "4500MB"
+COMPLETE_MARK: Final = "complete"  # marks of a history; keys: staged table and instant of its newest complete snapshot
 SUBJECT_CHANGED: Final = "_subject_changed_at"  # when a record last named another subject than before
 _BEFORE: Final = "_before_"  # prefix of columns with the values of the row before
 _ROW: Final = "_row"
@@ -69,9 +70,16 @@ def ensure_record_table(
 
 
 def upsert_records(
-    connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame, keys: Mapping[str, KeyOf] = NO_KEYS
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    rows: pl.DataFrame,
+    keys: Mapping[str, KeyOf] = NO_KEYS,
+    complete_at: datetime | None = None,
 ) -> pl.Series:
     """Upserts staged rows: newer rows win; for equal instants, the later row.
+
+    complete_at: instant of the newest complete snapshot. A record that it lacks stays soft-deleted, or becomes so,
+    when an older row of it arrives later: files give the same records in any order.
 
     Columns of `company_links` are stored too; `keys` are computed only for rows that differ, as a register repeats
     most rows every day. Returns the companies with changed business content.
@@ -80,7 +88,7 @@ def upsert_records(
     ensure_record_table(connection, table, extra)
     schema = {**schema_render.polars_schema(table), **META, **{name: rows.schema[name] for name in extra.keys() - keys}}
     rows = _newest_per_key(table, rows.select(pl.col(name).cast(kind) for name, kind in schema.items()))
-    run_over_frame(connection, "staged", rows, _comparison_sql(table))
+    run_over_frame(connection, "staged", rows, _comparison_sql(table, complete_at))
     touched = query_frame(
         connection,
         """SELECT DISTINCT company FROM (
@@ -131,10 +139,10 @@ def _newest_per_key(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_row_index(_ROW)
 
 
-def _comparison_sql(table: Table) -> str:
+def _comparison_sql(table: Table, complete_at: datetime | None) -> str:
     """SQL for staged rows that are no older than the present ones.
 
-    `differs`: in a business column, or soft-deleted.
+    `differs`: in a business column, or soft-deleted. `retired`: when the row was soft-deleted, by a newer snapshot.
     """
     values = [column for column in table.business if column not in table.key]
     tests = [f"s.{quote_identifier(column)} IS DISTINCT FROM p.{quote_identifier(column)}" for column in values]
@@ -154,7 +162,8 @@ def _comparison_sql(table: Table) -> str:
     return f"""
         CREATE OR REPLACE TEMP TABLE compared AS
         SELECT s.{_ROW} AS row, p.old, s._company_id AS company, p._company_id AS former,
-            CASE WHEN p._retired_at > s._observed_at THEN p._retired_at END AS retired,
+            CASE WHEN p._retired_at > s._observed_at THEN p._retired_at
+                {_missed_sql(table, complete_at)} END AS retired,
             {" OR ".join(["p.old IS NULL", "p._retired_at IS NOT NULL", *tests])} AS differs,
             s._observed_at, s._raw{before}
         FROM staged AS s
@@ -164,6 +173,26 @@ def _comparison_sql(table: Table) -> str:
         ) AS p ON {keys}
         WHERE p.old IS NULL OR {newer}
     """
+
+
+def _missed_sql(table: Table, complete_at: datetime | None) -> str:
+    """SQL: a branch for records that the newest complete snapshot lacks, as `_collect_missing` finds stored ones.
+
+    A stored record that is not soft-deleted was in that snapshot, or its absence is not confirmed yet.
+    """
+    if complete_at is None:
+        return ""
+    at = f"TIMESTAMPTZ {string_literal(complete_at.isoformat())}"
+    return f"""WHEN (p.old IS NULL OR p._retired_at IS NOT NULL) AND s._observed_at < {at}
+        {_not_reported_since_sql(table, "s", at)} THEN {at}"""
+
+
+def _not_reported_since_sql(table: Table, row: str, at: str) -> str:
+    """SQL: a condition that excludes rows which the source's own feed reported after a complete file was compiled."""
+    if table.sequence is None:
+        return ""
+    of = f"{row}.{quote_identifier(table.sequence)}"
+    return f"AND NOT ({of} IS NOT NULL AND {_reported_at_sql(table, row)} > {_start_of_day_sql(at)})"
 
 
 def _is_newer_sql(table: Table, sequence: str) -> str:
@@ -235,11 +264,12 @@ def touch_provenance(
 ) -> None:
     """Updates provenance as `_write_changes` does, for all rows from one of `bodies` that are older than `instant`.
 
-    So rows newer than these but older than the body that repeats them still count as late-arriving.
+    Not of soft-deleted rows, which `body` lacks. So rows newer than these but older than the body that repeats them
+    still count as late-arriving.
     """
     ensure_record_table(connection, table)
     name = f"present.{quote_identifier(table.name)}"
-    theirs = f"split_part(_raw, '#', 1) IN (SELECT unnest($2::VARCHAR[])) AND {_NEWEST} < $1"
+    theirs = f"split_part(_raw, '#', 1) IN (SELECT unnest($2::VARCHAR[])) AND {_NEWEST} < $1 AND _retired_at IS NULL"
     set_memory_limit(connection, UPDATING)
     connection.execute(
         f"UPDATE {name} SET _observed_at = $1, _raw = $3 WHERE {theirs} AND _company_id IS NOT NULL",
@@ -260,25 +290,31 @@ def _start_of_day_sql(instant: str) -> str:
 
 
 def _collect_missing(
-    connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    keys: pl.DataFrame,
+    instant: datetime,
+    subject_columns: Collection[str] = (),
 ) -> None:
-    """Creates the temp table `missing_records` of rows missing from a full snapshot (`keys`: the keys it has).
+    """Creates the temp table `absent` of rows missing from a full snapshot (`keys`: the keys it has).
 
-    Rows reported since then stay.
+    Rows reported since then stay. subject_columns: columns of `keys` too; only rows with values of them that `keys` has
+    are compared, and those seen on the same day stay: an archive may be older than a response about one subject.
     """
     ensure_record_table(connection, table)
     at = f"TIMESTAMPTZ {string_literal(instant.isoformat())}"
-    late = ""
-    if table.sequence is not None:
-        of = quote_identifier(table.sequence)
-        late = f"AND NOT (p.{of} IS NOT NULL AND {_reported_at_sql(table, 'p')} > {_start_of_day_sql(at)})"
+    subjects = quoted_columns(list(subject_columns))
+    until = _start_of_day_sql(at) if subjects else at
+    concerned = f"SEMI JOIN (SELECT DISTINCT {subjects} FROM keys) USING ({subjects})" if subjects else ""
     run_over_frame(
         connection,
         "keys",
-        keys.select(table.key),
+        keys.select(list(dict.fromkeys([*table.key, *subject_columns]))),
         f"""CREATE OR REPLACE TEMP TABLE absent AS SELECT p.rowid AS old, p._company_id
-            FROM present.{quote_identifier(table.name)} AS p ANTI JOIN keys USING ({quoted_columns(table.key)})
-            WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < {at} {late}""",
+            FROM present.{quote_identifier(table.name)} AS p {concerned}
+            ANTI JOIN keys USING ({quoted_columns(table.key)})
+            WHERE p._retired_at IS NULL AND greatest(p._observed_at, p._told_at) < {until}
+            {_not_reported_since_sql(table, "p", at)}""",
     )
 
 
@@ -294,10 +330,17 @@ def missing_records(
 
 
 def soft_delete(
-    connection: duckdb.DuckDBPyConnection, table: Table, keys: pl.DataFrame, instant: datetime
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    keys: pl.DataFrame,
+    instant: datetime,
+    subject_columns: Collection[str] = (),
 ) -> pl.Series:
-    """Soft-deletes rows missing from a full snapshot and returns their companies. Rows seen later stay."""
-    _collect_missing(connection, table, keys, instant)
+    """Soft-deletes rows missing from a full snapshot and returns their companies. Rows seen later stay.
+
+    subject_columns: as in `_collect_missing`, for a snapshot that is complete only for the subjects it names.
+    """
+    _collect_missing(connection, table, keys, instant, subject_columns)
     name = f"present.{quote_identifier(table.name)}"
     connection.execute(f"UPDATE {name} SET _retired_at = $1 WHERE rowid IN (SELECT old FROM absent)", [instant])
     found = query_frame(

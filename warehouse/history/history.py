@@ -21,6 +21,7 @@ import polars as pl
 from warehouse import schema_render
 from warehouse.history import adoption, company_links, current_records, database, reconciliation, scd2
 from warehouse.history.company_links import KeyOf, LinkPath
+from warehouse.history.current_records import COMPLETE_MARK
 from warehouse.history.reconciliation import StatusGroup
 from warehouse.history.scd2 import TableDiff
 from warehouse.schema.tables import COMPANIES, EVENTS
@@ -167,6 +168,19 @@ class MarketHistory:
             }
         return self._come
 
+    def complete_instant(self, table: Table) -> datetime | None:
+        """Instant of the newest complete snapshot of a staged table; None before the first."""
+        keys = (key.split(" ") for key in self.recorded_keys(COMPLETE_MARK))
+        return max((datetime.fromisoformat(instant) for name, instant in keys if name == table.name), default=None)
+
+    def record_complete(self, table: Table, instant: datetime) -> None:
+        """Records a complete snapshot of a staged table; the instant never decreases."""
+        known = self.complete_instant(table)
+        if known is None or known < instant:
+            if known is not None:
+                self.forget_step(COMPLETE_MARK, f"{table.name} {known.isoformat()}")
+            self.record_step(COMPLETE_MARK, f"{table.name} {instant.isoformat()}")
+
     # Current source records
 
     def upsert_present(
@@ -175,20 +189,26 @@ class MarketHistory:
         """Upserts staged rows (columns of the table, `_company_id`, `_observed_at`, `_raw`).
 
         keys: link keys by column (`company_links`); computed for new rows only. Newer rows win; for equal instants,
-        the later row. Returns the companies with changed content.
+        the later row. Records that the newest complete snapshot lacks are stored soft-deleted. Returns the companies
+        with changed content.
         """
         with self.transaction():
-            return current_records.upsert_records(self._connection, table, rows, keys)
+            return current_records.upsert_records(self._connection, table, rows, keys, self.complete_instant(table))
 
     def touch_provenance(self, table: Table, bodies: Collection[str], body: str, instant: datetime) -> None:
         """Sets the provenance of rows from one of these bodies (SHA-256) to another body, which repeats them."""
         with self.transaction():
             current_records.touch_provenance(self._connection, table, bodies, body, instant)
 
-    def soft_delete_absent(self, table: Table, keys: pl.DataFrame, instant: datetime) -> pl.Series:
-        """Soft-deletes rows missing from a full snapshot (`keys`: the keys it has) and returns their companies."""
+    def soft_delete_absent(
+        self, table: Table, keys: pl.DataFrame, instant: datetime, subject_columns: Collection[str] = ()
+    ) -> pl.Series:
+        """Soft-deletes rows missing from a full snapshot (`keys`: the keys it has) and returns their companies.
+
+        subject_columns: columns that `keys` has too; only rows with the same values in them are soft-deleted.
+        """
         with self.transaction():
-            return current_records.soft_delete(self._connection, table, keys, instant)
+            return current_records.soft_delete(self._connection, table, keys, instant, subject_columns)
 
     def present_rows(self, table: Table) -> pl.LazyFrame:
         """All present rows of a staged table, with the meta columns."""

@@ -30,7 +30,7 @@ from connectors.kit.staging import SignalCounter
 from connectors.us.companyfacts.fetch import fetch_bulk, fetch_responses
 from connectors.us.companyfacts.parse import CompanyFacts, NotCompanyFactsError, parse_companyfacts
 from connectors.us.companyfacts.rows import FactRowCollector
-from connectors.us.companyfacts.schema import ANSWERS_KEY, KEY, STAGED
+from connectors.us.companyfacts.schema import ANSWERS_KEY, CIK, FACTS, KEY, STAGED
 from connectors.us.feeds.pending_filings import PERIODIC, filing_subjects
 from connectors.us.register import DATA_HOST, FILES_HOST, LICENCE, central_index_key
 from connectors.us.sec_http import reason_left_out
@@ -137,6 +137,8 @@ dataset: Final = partial(
     recognise_file=recognise_file,
     split_members=split_members,
     read_batches=read_batches,
+    # a response has every fact of its filer: what EDGAR no longer has is not a fact any more
+    complete_subjects={FACTS.name: (CIK,)},
 )
 DATASET: Final = dataset(
     key=KEY,

@@ -34,6 +34,7 @@ def outstanding_by_company(present: Mapping[str, pl.LazyFrame], classes: Iterabl
     if facts is None or COLUMN not in facts.collect_schema().names():
         return {}
     several = pl.concat(classes).unique().drop_nulls().group_by("_company_id").len().filter(pl.col("len") > 1)
+    facts = facts.filter(pl.col("_retired_at").is_null())
     stated = facts.filter(pl.col(COLUMN) > 0, pl.col("_company_id").is_not_null(), pl.col("period_end").is_not_null())
     # for one day the last filing wins
     counts = stated.sort("filed").group_by("_company_id", "period_end").agg(pl.col(COLUMN).last())

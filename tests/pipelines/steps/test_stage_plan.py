@@ -19,7 +19,7 @@ from pipelines.steps.batch_figures import (
     figure_values,
     first_load_batches,
 )
-from pipelines.steps.stage_plan import StageState, downgrade_incomplete, pending_bodies, plan_stage
+from pipelines.steps.stage_plan import StageState, confirmed_bodies, downgrade_incomplete, pending_bodies, plan_stage
 from tests.pipelines.invented import MARKET
 from tests.tables import check_cases
 from warehouse.raw.archive import RawBody
@@ -91,6 +91,67 @@ def test_pending_bodies_are_those_that_no_staged_batch_names(
 
 def test_pending_bodies_repaired_body_replaces_itself() -> None:
     assert pending_bodies([FIRST], [index("b1", FIRST)], {A}) == [replace(FIRST, replaces=A)]
+
+
+DAYS = [datetime(2026, 1, day, tzinfo=UTC) for day in range(1, 6)]
+
+
+def line(at: datetime, name: str, sha256: str, *, new: bool = True, batch: str = "b1") -> dict[str, Any]:
+    return {"name": name, "sha256": sha256, "observed_at": at.isoformat(), "scope": "full", "new": new, "batch": batch}
+
+
+OLD = [line(DAYS[0], "f", A), line(DAYS[2], "f", A, new=False, batch="b2")]
+
+
+@check_cases(
+    ("lines", "indexes", "retracted", "confirmed"),
+    [
+        (OLD, [], (), []),
+        ([*OLD, line(DAYS[1], "g", B)], [], (), [("f", DAYS[2])]),
+        ([*OLD, line(DAYS[1], "f", B)], [], (), [("f", DAYS[2])]),
+        ([*OLD, line(DAYS[3], "f", B)], [], (), []),
+        ([*OLD, line(DAYS[1], "g", B)], [index("b3", FIRST, at=DAYS[2])], (), []),
+        ([*OLD, line(DAYS[1], "g", B)], [index("b1", FIRST, held=QuarantineReason("max_rejected", 1, 0))], (), []),
+        ([*OLD, line(DAYS[1], "g", B, batch="b3")], [], ("b3",), []),
+        ([*OLD, line(DAYS[1], "g", B)], [], ("b2",), []),
+        ([line(DAYS[0], "f", A), line(DAYS[0], "h", B), OLD[1], line(DAYS[1], "g", B)], [], (), []),
+        ([line(DAYS[0], "f", A), line(DAYS[1], "h", B), line(DAYS[1], "f", A, new=False), OLD[1]], [], (), []),
+    ],
+    ids=[
+        "unchanged",
+        "older file",
+        "older file of the name",
+        "newer file",
+        "staged",
+        "quarantined",
+        "retracted",
+        "retracted run",
+        "a file is missing",
+        "of a set",
+    ],
+)
+def test_confirmed_bodies_are_those_found_unchanged_after_another_complete_file(
+    lines: list[dict[str, Any]], indexes: list[StagedIndex], retracted: tuple[str, ...], confirmed: list[Any]
+) -> None:
+    found = confirmed_bodies([FIRST, SECOND], lines, indexes, retracted)
+    assert [(one.name, one.observed_at) for one in found] == confirmed
+
+
+@check_cases(
+    ("unchanged", "scope", "planned"),
+    [
+        ((), Scope.FULL, [(AT, Scope.PART), (LATER, Scope.FULL)]),
+        ((), Scope.PART, [(LATER, Scope.FULL), (LATER, Scope.PART)]),
+        (({"name": "f", "sha256": A, "observed_at": LATER.isoformat()},), Scope.FULL, [(LATER, Scope.FULL)] * 2),
+    ],
+    ids=["another complete file", "single records", "another file of the set"],
+)
+def test_plan_does_not_unite_a_killed_runs_complete_file_with_that_of_the_next_run(
+    unchanged: Sequence[dict[str, str]], scope: Scope, planned: list[tuple[datetime, Scope]]
+) -> None:
+    bodies = [FIRST, replace(SECOND, scope=scope)]
+    made = replace(state("b2", bodies, unchanged=unchanged), run_instants={"b1": AT, "b2": LATER})
+    assert [(one.observed_at, one.scope) for one in plan_stage(made, PLAIN).bodies] == planned
 
 
 def test_plan_of_a_staged_batch_is_empty_and_counts_what_waits() -> None:

@@ -50,6 +50,30 @@ def damage(nights: Nights, piece: RawBody) -> None:
     path.write_bytes(path.read_bytes()[:-20] + bytes(20))
 
 
+def test_archive_with_a_member_that_lacks_a_record_retires_it_alone(tmp_path: Path) -> None:
+    """Of a subject of which every delivery has all records; subjects of unchanged members, or of none, stay."""
+    declared = {ACCOUNTS.name: ("number",)}
+    nights = Nights(tmp_path, replace(NIGHTLY, complete_subjects=declared))
+    both = "\n".join(json.dumps(accounts(name, TWO, 2025, 5)) for name in ("b1", "b2"))
+    nights.take((0, {"a": 1, "b": both}))
+    for number in (1, 2):
+        assert nights.read(nights.take((number, {"a": 1, "b": both.partition("\n")[0]}))) == 2 - number
+    with closing(nights.workspace()) as workspace, workspace.open_history("FI") as history:
+        rows = history.present_rows(ACCOUNTS).select("id", "_observed_at", "_retired_at").collect()
+    assert sorted(rows.iter_rows()) == [("a", night(2), None), ("b1", night(2), None), ("b2", night(0), night(1))]
+
+
+def test_answer_of_the_day_stays_although_an_archive_of_that_day_lacks_it(tmp_path: Path) -> None:
+    """The archive was made before the answer, and fetched after it; that of the next day decides."""
+    nights = Nights(tmp_path, replace(NIGHTLY, complete_subjects={ACCOUNTS.name: ("number",)}, reread_interval=None))
+    nights.take((0, {"a": 1}), answers=[(0, "b", 2)])  # six hours later
+    nights.take((0, {"a": 1}))
+    nights.take((1, {"a": 10}))
+    with closing(nights.workspace()) as workspace, workspace.open_history("FI") as history:
+        rows = history.present_rows(ACCOUNTS).select("id", "_retired_at").collect()
+    assert dict(rows.iter_rows()) == {"a": None, "b": night(1)}
+
+
 def test_archive_that_is_complete_is_read_whole_and_deletes_only_what_it_lacks(nights: Nights) -> None:
     """Members that are as they were are not absent."""
     assert nights.read(nights.take((1, {**ALL, "b": 20}), scope=Scope.FULL)) == 3

@@ -8,11 +8,23 @@ from typing import Any
 import polars as pl
 import pytest
 
+from connectors.us import financials_mapping
 from connectors.us.companyfacts.parse import parse_companyfacts
 from connectors.us.financials.concepts import SHARES
 from connectors.us.financials.versions import build_statements
 from connectors.us.ownership.shares_outstanding import outstanding_by_company
-from tests.connectors.us.fact_files import Fact, accession, amounts, answer, body, present, read, signals, statements
+from tests.connectors.us.fact_files import (
+    SEEN,
+    Fact,
+    accession,
+    amounts,
+    answer,
+    body,
+    present,
+    read,
+    signals,
+    statements,
+)
 from tests.tables import check_cases
 
 YEAR = ("2024-01-01", "2024-12-31")
@@ -234,3 +246,13 @@ def test_a_filer_that_changes_its_currency_restates_in_the_new_one() -> None:
         ("SEK", 1_000, 100),
         ("EUR", 95, None),
     ]
+
+
+def test_fact_that_the_filers_file_no_longer_has_is_no_figure() -> None:
+    rows = present(read(body([year(SALES, 100)])))
+    withdrawn = {name: frame.with_columns(_retired_at=pl.lit(SEEN)) for name, frame in rows.items()}
+    heights = [
+        financials_mapping.to_shared_tables(found, SEEN.date())["financials_reported"].height
+        for found in (rows, withdrawn)
+    ]
+    assert heights == [1, 0]

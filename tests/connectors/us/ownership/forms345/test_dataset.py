@@ -1,5 +1,6 @@
 """Forms 3, 4 and 5, and the holdings that they make (docs/formats/us.md 7.3)."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import polars as pl
@@ -239,7 +240,7 @@ def facts(*stated: tuple[str, str, int]) -> pl.LazyFrame:
         "filed": [day(filed) for _, filed, _ in stated],
         shares_outstanding.COLUMN: [number for *_, number in stated],
     }
-    return pl.LazyFrame(columns)
+    return pl.LazyFrame(columns).with_columns(_retired_at=pl.lit(None, pl.Datetime("us", "UTC")))
 
 
 def test_shares_outstanding_are_counted_by_day_and_of_one_class() -> None:
@@ -251,6 +252,8 @@ def test_shares_outstanding_are_counted_by_day_and_of_one_class() -> None:
     made = shares_outstanding.outstanding_by_company({FACTS.name: stated}, [one])
     assert made == {COMPANY: [(Decimal(1000), day("2026-07-20")), (Decimal(3000), day("2026-10-20"))]}
     assert shares_outstanding.outstanding_by_company({FACTS.name: stated}, [one, two]) == {}
+    withdrawn = stated.with_columns(_retired_at=pl.lit(datetime(2026, 12, 1, tzinfo=UTC)))
+    assert shares_outstanding.outstanding_by_company({FACTS.name: withdrawn}, [one]) == {}
     assert shares_outstanding.outstanding_by_company({}, [one]) == {}
 
 
