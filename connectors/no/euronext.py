@@ -172,7 +172,7 @@ DATASET: Final = Dataset(
     licence=Licence(
         name="market data: the listed flag only", url="https://live.euronext.com", attribution="Source: Euronext"
     ),
-    cadence=Cadence(cron="0 19 * * 1-5", stale_after_hours=24 * 5),
+    cadence=Cadence(cron="0 19 * * 1-5", stale_after_hours=24 * 6),
     guard_limits=GuardLimits(max_shrink=0.10, max_rejected=0.05),
     host=HOST,
     staged_tables={SHARES.name: SHARES},

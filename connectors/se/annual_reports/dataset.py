@@ -187,7 +187,7 @@ DATASET: Final = Dataset(
     key=KEY,
     title="Bolagsverket: annual reports",
     licence=LICENCE,
-    cadence=Cadence(cron="30 1 * * 1", stale_after_hours=240),  # published Mondays just after midnight
+    cadence=Cadence(cron="30 1 * * 1", stale_after_hours=24 * 15),  # published Mondays just after midnight
     # A single unreadable document means little; half of them failing means the format changed.
     guard_limits=GuardLimits(max_rejected=0.5),
     host=HOST,

@@ -144,7 +144,7 @@ DATASET: Final = Dataset(
     key=issuers.SHORTS_KEY,
     title="Finansinspektionen: net short positions, issuers",
     licence=issuers.LICENCE,
-    cadence=Cadence(cron="30 15 * * 1-5", stale_after_hours=120),
+    cadence=Cadence(cron="30 15 * * 1-5", stale_after_hours=24 * 6),
     guard_limits=GuardLimits(max_rejected=0.01),
     host=issuers.SHORTS_HOST,
     staged_tables={issuers.SHORTS_ISSUERS.name: issuers.SHORTS_ISSUERS},

@@ -253,7 +253,7 @@ DATASET: Final = Dataset(
     key=KEY,
     title="Companies House: accounts",
     licence=LICENCE,
-    cadence=Cadence(cron="0 11 * * 2-6", stale_after_hours=96),  # published Tuesday to Saturday
+    cadence=Cadence(cron="0 11 * * 2-6", stale_after_hours=24 * 6),  # published Tuesday to Saturday
     # A single unreadable document means little; half of them failing means the format changed.
     guard_limits=GuardLimits(max_rejected=0.5),
     host=DOWNLOADS,

@@ -261,7 +261,7 @@ DATASET: Final = Dataset(
     title="Companies House: BasicCompanyData",
     licence=LICENCE,
     cadence=Cadence(
-        cron="30 7 2-8 * *", stale_after_hours=24 * 40
+        cron="30 7 2-8 * *", stale_after_hours=24 * 50
     ),  # published within 5 working days after the end of the month
     guard_limits=GuardLimits(max_rows=9_000_000),  # 5,695,465 rows in 2026-08
     host=DOWNLOADS,

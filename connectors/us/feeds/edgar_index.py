@@ -155,7 +155,7 @@ DATASET: Final = Dataset(
     key=f.INDEX_KEY,
     title="EDGAR: indexes of filings",
     licence=LICENCE,
-    cadence=Cadence(cron="30 4 * * 2-6", stale_after_hours=120),  # after 22:00 Eastern of business days
+    cadence=Cadence(cron="30 4 * * 2-6", stale_after_hours=24 * 6),  # after 22:00 Eastern of business days
     guard_limits=GuardLimits(max_rejected=0.01),
     host=FILES_HOST,
     staged_tables={f.INDEX.name: f.INDEX},

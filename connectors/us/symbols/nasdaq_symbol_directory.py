@@ -196,7 +196,7 @@ DATASET: Final = Dataset(
         url="https://www.nasdaqtrader.com",
         attribution="Source: Nasdaq Trader",
     ),
-    cadence=Cadence(cron="30 11 * * 1-5", stale_after_hours=24 * 5),
+    cadence=Cadence(cron="30 11 * * 1-5", stale_after_hours=24 * 6),
     guard_limits=GuardLimits(max_shrink=0.1, max_rejected=0.01),
     host=HOST,
     staged_tables={NASDAQ.name: NASDAQ, OTHERS.name: OTHERS},

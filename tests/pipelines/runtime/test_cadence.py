@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 import connectors
-from pipelines.runtime.cadence import LOST_RUNS, RequestedRun, due_datasets, newest_tick
+from pipelines.runtime.cadence import LOST_RUNS, RequestedRun, due_datasets, newest_tick, next_tick, retry_wait
 from tests.tables import check_cases
 
 
@@ -61,36 +63,103 @@ def test_newest_tick_reads_every_declared_cadence() -> None:
     assert len({dataset.key for dataset in datasets}) > 90
 
 
+DATASETS = [dataset for made in connectors.JURISDICTIONS for dataset in made.datasets]
 CRONS = {"news": "*/20 * * * *", "register": "30 4 * * *", "index": "20 9 * * 6"}
 FIRST = run("03-03T04:00", *CRONS)
 
 
-def cases() -> Iterator[tuple[str, list[RequestedRun], set[str]]]:
-    """Instant, earlier runs, what is due."""
-    yield "03-03T04:00", [], set(CRONS)  # nothing was ever fetched
-    yield "03-03T04:20", [FIRST], {"news"}
-    yield "03-03T04:40", [FIRST, run("03-03T04:20", "news")], {"news", "register"}
-    yield "03-07T09:20", [run("03-07T09:00", "news")], {"news", "index"}
+def cases() -> Iterator[tuple[str, list[RequestedRun], dict[str, datetime], set[str]]]:
+    """Instant, earlier runs, failed fetches, what is due."""
+    yield "03-03T04:00", [], {}, set(CRONS)  # nothing was ever fetched
+    yield "03-03T04:20", [FIRST], {}, {"news"}
+    yield "03-03T04:40", [FIRST, run("03-03T04:20", "news")], {}, {"news", "register"}
+    yield "03-07T09:20", [run("03-07T09:00", "news")], {}, {"news", "index"}
     # the machine was off over the week's tick of the index
-    yield "03-09T12:00", [run("03-06T12:00", "news")], set(CRONS)
+    yield "03-09T12:00", [run("03-06T12:00", "news")], {}, set(CRONS)
     # what a waiting run will fetch is not requested again, whatever else is due
-    yield "03-03T04:40", [FIRST, waiting("03-03T04:20", "news")], {"register"}
-    yield "03-03T04:20", [FIRST, waiting("03-03T04:10", "news")], set()
+    yield "03-03T04:40", [FIRST, waiting("03-03T04:20", "news")], {}, {"register"}
+    yield "03-03T04:20", [FIRST, waiting("03-03T04:10", "news")], {}, set()
     # killed before its register; met the market's lock; both at a tick that a later run does not repeat
     killed = run("03-03T04:40", "news", "register", fetched=frozenset({"news"}))
-    yield "03-03T05:00", [FIRST, killed], {"news", "register"}
+    yield "03-03T05:00", [FIRST, killed], {}, {"news", "register"}
     locked = run("03-03T04:40", "news", "register", fetched=frozenset())
     later = run("03-03T05:00", "news")
-    yield "03-03T05:20", [FIRST, locked, later], {"news", "register"}
+    yield "03-03T05:20", [FIRST, locked, later], {}, {"news", "register"}
     again = run("03-03T05:00", "news", "register")
-    yield "03-03T05:20", [FIRST, locked, again], {"news"}
+    yield "03-03T05:20", [FIRST, locked, again], {}, {"news"}
     # what kills every run waits for its next tick
-    yield "03-03T05:40", [FIRST, *[killed] * LOST_RUNS], {"news"}
-    yield "03-04T04:40", [FIRST, *[killed] * LOST_RUNS], {"news", "register"}
+    yield "03-03T05:40", [FIRST, *[killed] * LOST_RUNS], {}, {"news"}
+    yield "03-04T04:40", [FIRST, *[killed] * LOST_RUNS], {}, {"news", "register"}
+    # what could not be fetched is due again after a quarter of its cadence, once a run
+    night = [FIRST, run("03-03T04:30", "news", "register")]
+    failed = {"register": at("03-03T04:35")}
+    day = [*night, run("03-03T10:20", "news")]
+    yield "03-03T10:20", night, failed, {"news"}
+    yield "03-03T10:40", day, failed, {"news", "register"}
+    yield "03-03T10:45", [*day, run("03-03T10:40", "news", "register")], failed, set()
+    yield "03-03T10:45", [*day, waiting("03-03T04:30", "register")], failed, {"news"}
+    # a step of its run failed before it was fetched
+    broken = replace(run("03-03T04:30", "news", "register"), unfetched=frozenset({"register"}))
+    yield "03-03T10:00", [FIRST, broken], {}, {"news"}
+    yield "03-03T10:40", [FIRST, broken], {}, {"news", "register"}
+    yield "03-03T10:45", [FIRST, broken, run("03-03T10:40", "news", "register")], {}, set()
 
 
-@check_cases("now,runs,due", list(cases()))
+@check_cases("now,runs,failures,due", list(cases()))
 def test_due_datasets_are_those_with_a_tick_that_no_run_has_answered(
-    now: str, runs: list[RequestedRun], due: set[str]
+    now: str, runs: list[RequestedRun], failures: dict[str, datetime], due: set[str]
 ) -> None:
-    assert set(due_datasets(CRONS, runs, at(now))) == due
+    assert set(due_datasets(CRONS, runs, at(now), failures)) == due
+
+
+@check_cases(
+    "cron,failed,minutes",
+    [
+        ("*/2 * * * *", "03-03T12:01", 15),
+        ("*/20 5-18 * * *", "03-03T12:01", 15),
+        ("*/20 5-18 * * *", "03-03T20:00", 155),  # over the night, 10 h 20
+        ("0 */2 * * *", "03-03T12:01", 30),
+        ("30 4 * * *", "03-03T04:30", 360),
+        ("20 9 * * 6", "03-03T04:30", 360),
+    ],
+)
+def test_retry_wait_is_a_quarter_of_the_cadence_within_limits(cron: str, failed: str, minutes: int) -> None:
+    assert retry_wait(cron, at(failed)) == timedelta(minutes=minutes)
+
+
+def longest_gap(cron: str) -> timedelta:
+    """The longest time between two instants of a cadence."""
+    day_of_month, month = cron.split()[2:4]
+    until = at("03-01T00:00") + timedelta(days=15 if day_of_month == month == "*" else 9 * 366)
+    ticks = [newest_tick(cron, at("03-01T00:00"))]
+    while ticks[-1] < until:
+        ticks.append(next_tick(cron, ticks[-1]))
+    return max(later - tick for tick, later in pairwise(ticks))
+
+
+A_MONTH = timedelta(days=31)
+
+
+def test_stale_after_of_every_dataset_is_longer_than_two_of_its_longest_gaps() -> None:
+    """One fetch that failed is no stale source; of a source of one day a year, a month after it is."""
+    gaps = {cron: longest_gap(cron) for cron in {dataset.cadence.cron for dataset in DATASETS}}
+    too_soon = {
+        dataset.key: dataset.cadence.stale_after_hours
+        for dataset in DATASETS
+        for gap in [gaps[dataset.cadence.cron]]
+        if timedelta(hours=dataset.cadence.stale_after_hours) < min(2 * gap, gap + A_MONTH)
+    }
+    assert too_soon == {}
+
+
+def test_sources_page_has_cadence_and_stale_hours_of_every_dataset() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "sources.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split(" | ")] for line in page.splitlines() if line.startswith("| `")]
+    told = {key.removeprefix("| ").strip("`"): (cron.strip("`"), stale) for key, _, cron, stale, *_ in rows}
+    assert told == {
+        dataset.key: (dataset.cadence.cron, _stale_text(dataset.cadence.stale_after_hours)) for dataset in DATASETS
+    }
+
+
+def _stale_text(hours: int) -> str:
+    return f"{hours} h" if hours % 24 else f"{hours // 24} d"
