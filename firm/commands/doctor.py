@@ -26,6 +26,7 @@ from firm.doctor import DoctorFinding
 from firm.doctor.billing import price_findings, unpaid_findings
 from firm.doctor.ingests import ingest_findings
 from firm.doctor.source_credentials import source_key_findings
+from firm.doctor.sources import source_findings
 from firm.doctor.stores import history_findings, object_store_findings
 from firm.doctor.webhooks import webhook_findings
 from pipelines.settings import IngestSettings, PipelineSettingError
@@ -61,6 +62,7 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
     yield from unpaid_findings(installation)
     yield from history_findings(installation.layout)
     yield from ingest_findings(installation.layout, utc_now())
+    yield from source_findings(installation.layout, utc_now())
     with suppress(PipelineSettingError):  # reported above
         yield from object_store_findings(IngestSettings.read(given))
     asks = live and _has_contact(given)

@@ -9,7 +9,7 @@ https://docs.dagster.io/guides/build/assets/defining-assets-with-asset-dependenc
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import dagster as dg
 
@@ -18,7 +18,15 @@ from pipelines.defs import asset_checks, metadata
 from pipelines.defs.asset_keys import RELEASE, market_key, pool_name, raw_key, staged_key
 from pipelines.defs.metadata import DATA_OWNERS, ROW_COUNT, SOURCE_OWNERS
 from pipelines.defs.partitions import market_partitions, new_batch
-from pipelines.defs.resources import LOCKED_TAG, PARTITION_TAG, ErasureFinisher, released_markets, run_batch, run_market
+from pipelines.defs.resources import (
+    LOCKED_TAG,
+    PARTITION_TAG,
+    ErasureFinisher,
+    overtaking_batch,
+    released_markets,
+    run_batch,
+    run_market,
+)
 from pipelines.erasure.command import publish_run
 from pipelines.sources.source import IngestSource
 from pipelines.steps import fetch, quarantine
@@ -31,6 +39,10 @@ from pipelines.steps.schema_validation import SchemaViolationError
 from pipelines.steps.stage import stage_dataset
 from pipelines.workspace import Workspace
 from warehouse.schema.tables import EVENTS, NORMALISED, TABLES
+
+OVERTAKEN: Final = (
+    "%s is not fetched: while this run waited, batch %s was fetched; the next tick of the schedule requests it again"
+)
 
 
 def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
@@ -52,16 +64,18 @@ def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefiniti
         kinds={"file"},
         metadata={"cadence": dataset.cadence.cron, "host": dataset.host, "licence": dataset.licence.name},
         freshness_policy=metadata.freshness_policy(dataset),
+        output_required=False,  # an overtaken run fetches nothing
     )
     def asset(
         context: dg.AssetExecutionContext,
         workspace: dg.ResourceParam[Workspace],
         origin: dg.ResourceParam[IngestSource],
-    ) -> dg.MaterializeResult[Any]:
+    ) -> Iterator[dg.MaterializeResult[Any]]:
+        if (newer := overtaking_batch(context.instance, context.run)) is not None:
+            context.log.warning(OVERTAKEN, dataset.key, newer)
+            return
         result = fetch_dataset(workspace, jurisdiction, dataset, origin, context.partition_key)
-        return dg.MaterializeResult(
-            metadata={"new": result.new, "unchanged": len(result.unchanged), "failure": result.failure or "none"}
-        )
+        yield dg.MaterializeResult(metadata=metadata.fetch_metadata(result, workspace.clock()))
 
     return asset
 

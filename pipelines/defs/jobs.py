@@ -16,7 +16,7 @@ import dagster as dg
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.defs.asset_keys import RELEASE, market_key, raw_key, staged_key
 from pipelines.defs.partitions import new_batch, register_batch
-from pipelines.defs.resources import MARKETS_TAG
+from pipelines.defs.resources import MARKETS_TAG, REQUESTED_TAG
 from pipelines.runtime.crash_recovery import MARKET_TAG
 from pipelines.workspace import Workspace
 
@@ -39,7 +39,8 @@ def request_run(
     batch = new_batch(instance, workspace)
     register_batch(instance, [jurisdiction.code], batch)
     selection = None if datasets is None else [*market_asset_keys(jurisdiction, datasets), RELEASE]
-    return dg.RunRequest(run_key=batch, partition_key=batch, asset_selection=selection, tags=tags or {})
+    tags = {**(tags or {}), REQUESTED_TAG: batch}
+    return dg.RunRequest(run_key=batch, partition_key=batch, asset_selection=selection, tags=tags)
 
 
 def job_name(jurisdiction: Jurisdiction) -> str:

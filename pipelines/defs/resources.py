@@ -24,6 +24,9 @@ MARKETS_TAG: Final = "firm/markets"  # markets published by the release of a run
 LOCKED_TAG: Final = "firm/locked"  # the starter of the run already holds the lock
 BATCH_TAG: Final = "firm/batch"  # of a run without a partition
 PARTITION_TAG: Final = "dagster/partition"
+REQUESTED_TAG: Final = "firm/requested"  # of a run that a schedule or sensor requested: its batch, assigned then
+OVERTAKEN_TAG: Final = "firm/overtaken"  # of a requested run that came too late: the batch staged meanwhile
+_RETRY_TAG: Final = "dagster/retry_number"  # of a run that Dagster has retried
 
 # Erases from the control plane what is erased from the ledger; returns the number of its events. It belongs to `firm`.
 ErasureFinisher = Callable[[Layout], int]
@@ -69,7 +72,7 @@ def workspace_resource(workspace: Workspace, wrap_step: Around) -> dg.ResourceDe
                 for held in released_markets(run.tags) if market is None else [market]:
                     stack.enter_context(workspace.market_lease.hold_lease(held))
                     crash_recovery.fail_dead_runs(context.instance, held, current_run=run)
-                if market is not None:
+                if market is not None and not _tag_overtaken(context.instance, workspace, run, market):
                     crash_recovery.recover_releases(workspace.release_store)
                     finish_retractions(workspace, workspace.jurisdiction(market))
                     stack.callback(workspace.close)
@@ -79,6 +82,30 @@ def workspace_resource(workspace: Workspace, wrap_step: Around) -> dg.ResourceDe
             yield workspace
 
     return resource
+
+
+def _tag_overtaken(instance: dg.DagsterInstance, workspace: Workspace, run: dg.DagsterRun, market: str) -> bool:
+    """Whether a requested run that begins now is overtaken: what it fetched would be older than what is staged.
+
+    Its id is of when it was requested. A run that is executed again by hand is refused by its steps.
+    """
+    if REQUESTED_TAG not in run.tags or (run.parent_run_id is not None and _RETRY_TAG not in run.tags):
+        return False
+    made = workspace.jurisdiction(market)
+    chosen = fetched_datasets(made, run.asset_selection) if run.asset_selection else [one.key for one in made.datasets]
+    newest = max(workspace.staged_store.newest_batches(chosen), default="")
+    if newest <= run.tags[PARTITION_TAG]:
+        return False
+    instance.add_run_tags(run.run_id, {OVERTAKEN_TAG: newest})
+    return True
+
+
+def overtaking_batch(instance: dg.DagsterInstance, run: dg.DagsterRun) -> str | None:
+    """The batch that overtook a run; None of a run that goes on. Its tag is added after the run began."""
+    if REQUESTED_TAG not in run.tags:
+        return None
+    found = instance.get_run_by_id(run.run_id)
+    return None if found is None else found.tags.get(OVERTAKEN_TAG)
 
 
 def _begin_market_run(workspace: Workspace, run: dg.DagsterRun, market: str) -> None:

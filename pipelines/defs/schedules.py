@@ -1,8 +1,9 @@
 """Schedules: each dataset of a market is fetched at its own cadence, in one run of all that are due together.
 
 A market has one lease, so it has one schedule, which ticks at every cadence of its datasets and requests a run of those
-that are due (`runtime.cadence`). While a run is at work, the next one waits in Dagster's queue; what a waiting run will
-fetch is not requested again. All are off until turned on. Does not belong here: runs by what has come (`sensors`).
+that are due (`runtime.cadence`), and every hour, for what could not be fetched. While a run is at work, the next one
+waits in Dagster's queue; what a waiting run will fetch is not requested again. All are off until turned on. Does not
+belong here: runs by what has come (`sensors`).
 Docs: https://docs.dagster.io/guides/automate/schedules
 """
 
@@ -14,16 +15,18 @@ from typing import Any, Final
 import dagster as dg
 
 from connectors.contract.dataset import Jurisdiction
-from pipelines.defs.asset_keys import fetched_datasets
+from pipelines.defs.asset_keys import fetched_datasets, raw_key
 from pipelines.defs.jobs import DUE_TAG, PUBLISH_JOB, export_job_name, job_name, request_run
+from pipelines.defs.metadata import failed_at
 from pipelines.defs.partitions import new_batch
-from pipelines.defs.resources import BATCH_TAG, MARKETS_TAG
+from pipelines.defs.resources import BATCH_TAG, MARKETS_TAG, OVERTAKEN_TAG
 from pipelines.runtime.cadence import RequestedRun, due_datasets
 from pipelines.runtime.crash_recovery import MARKET_TAG, UNFINISHED, WAITING, fail_abandoned_runs
 from pipelines.steps import publish
 from pipelines.workspace import Workspace
 from warehouse.storage.locks import is_being_ingested
 
+RETRY_CRON: Final = "0 * * * *"  # of every market, however rarely its datasets are fetched
 EXPORT_CRON: Final = "30 3 * * *"
 PUBLISH_CRON: Final = "*/10 * * * *"
 RUNS_READ: Final = 100  # of the newest runs of a market
@@ -42,7 +45,7 @@ def market_schedule(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Sche
     @dg.schedule(
         name=schedule_name(jurisdiction),
         job_name=job_name(jurisdiction),
-        cron_schedule=sorted({dataset.cadence.cron for dataset in jurisdiction.datasets}),
+        cron_schedule=sorted({RETRY_CRON, *(dataset.cadence.cron for dataset in jurisdiction.datasets)}),
         execution_timezone="UTC",
         description=f"Fetches each dataset of {jurisdiction.code} at its own cadence.",
     )
@@ -52,9 +55,9 @@ def market_schedule(jurisdiction: Jurisdiction, workspace: Workspace) -> dg.Sche
             fail_abandoned_runs(context.instance, workspace.market_lease, jurisdiction.code, workspace.clock())
         runs = requested_runs(context.instance, jurisdiction)
         crons = {dataset.key: dataset.cadence.cron for dataset in jurisdiction.datasets}
-        due = due_datasets(crons, runs, tick)
+        due = due_datasets(crons, runs, tick, failed_fetches(context.instance, jurisdiction))
         if not due:
-            return dg.SkipReason("a run that waits, or was requested since, fetches every dataset that is due")
+            return dg.SkipReason("no dataset is due that was not requested yet")
         if is_being_ingested(workspace.layout, jurisdiction.code) and not _unfinished_runs(context, jurisdiction):
             return dg.SkipReason("another process holds the market: what is due is fetched at the next tick")
         datasets = [dataset for dataset in jurisdiction.datasets if dataset.key in due]
@@ -78,7 +81,8 @@ def requested_runs(instance: dg.DagsterInstance, jurisdiction: Jurisdiction) -> 
 def _requested_run(instance: dg.DagsterInstance, jurisdiction: Jurisdiction, record: dg.RunRecord) -> RequestedRun:
     run = record.dagster_run
     everything = frozenset(dataset.key for dataset in jurisdiction.datasets)
-    is_lost = run.status is dg.DagsterRunStatus.FAILURE and run.tags.get(_FAILURE_REASON_TAG) != _STEP_FAILED
+    is_broken = run.status is dg.DagsterRunStatus.FAILURE and run.tags.get(_FAILURE_REASON_TAG) != _STEP_FAILED
+    is_lost = is_broken or OVERTAKEN_TAG in run.tags
     return RequestedRun(
         fetched_datasets(jurisdiction, run.asset_selection) if run.asset_selection else everything,
         datetime.fromisoformat(run.tags[DUE_TAG]),
@@ -91,6 +95,19 @@ def _materialised_keys(instance: dg.DagsterInstance, run_id: str) -> list[dg.Ass
     entries = instance.all_logs(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION)
     events = (entry.dagster_event for entry in entries)
     return [event.asset_key for event in events if event is not None and event.asset_key is not None]
+
+
+def failed_fetches(instance: dg.DagsterInstance, jurisdiction: Jurisdiction) -> dict[str, datetime]:
+    """The datasets of a market whose last fetch failed, by whichever run, and when."""
+    datasets = {raw_key(dataset): dataset.key for dataset in jurisdiction.datasets}
+    found: dict[str, datetime] = {}
+    for record in instance.get_asset_records(list(datasets)):
+        entry = record.asset_entry
+        made = None if entry.last_materialization is None else entry.last_materialization.asset_materialization
+        at = None if made is None else failed_at(made.metadata)
+        if at is not None:
+            found[datasets[entry.asset_key]] = at
+    return found
 
 
 def publish_schedule(jurisdictions: tuple[Jurisdiction, ...], workspace: Workspace) -> dg.ScheduleDefinition:

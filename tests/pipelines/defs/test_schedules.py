@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,19 +11,24 @@ import dagster as dg
 import pytest
 
 import connectors
-from connectors.contract.dataset import Cadence
+from connectors.contract.dataset import Cadence, Dataset, Jurisdiction
+from connectors.contract.pieces import Cursor, FetchedFile
+from connectors.kit.http.errors import FetchError
 from pipelines.definitions_builder import build_defs
 from pipelines.defs.asset_keys import fetched_datasets
 from pipelines.defs.partitions import partitions_name
-from pipelines.defs.schedules import DUE_TAG, schedule_name
+from pipelines.defs.resources import OVERTAKEN_TAG
+from pipelines.defs.schedules import DUE_TAG, RETRY_CRON, schedule_name
 from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import IngestSettings
-from pipelines.sources.source import FolderSource
+from pipelines.sources.folder import FileEntry
+from pipelines.sources.source import FolderSource, IngestSource, OpenedSource
 from pipelines.steps.stage import read_stage_result
 from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, Place, accounts
 from warehouse.publish.publisher import ReleaseStore
+from warehouse.staged.store import StagedStore
 from warehouse.storage.locks import market_lock
 
 CADENCES = {"fi.register": "0 4 * * *", "fi.accounts": "*/20 * * * *", "fi.owners": "0 4 * * 1"}
@@ -47,7 +52,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 class Daemon:
     """Evaluates the market's schedule and executes what it requests, as Dagster's daemon does."""
 
-    def __init__(self, place: Place, died_in: str | None = None) -> None:
+    def __init__(self, place: Place, died_in: str | None = None, source: IngestSource | None = None) -> None:
         assert place.instance is not None
         self.instance = place.instance
 
@@ -57,7 +62,7 @@ class Daemon:
 
         self.workspace = Workspace(place.settings, (CLOCKED,), place.clock, on_step=on_step)
         self.definitions = build_defs(
-            place.settings, workspace=self.workspace, resources={"origin": FolderSource(place.folder)}
+            place.settings, workspace=self.workspace, resources={"origin": source or FolderSource(place.folder)}
         )
         self.place = place
 
@@ -110,7 +115,7 @@ def test_every_declared_cadence_is_one_of_its_markets_schedule() -> None:
             continue
         found = definitions.resolve_schedule_def(schedule_name(made)).cron_schedule
         assert not isinstance(found, str)
-        assert set(found) == {dataset.cadence.cron for dataset in made.datasets}
+        assert set(found) == {RETRY_CRON, *(dataset.cadence.cron for dataset in made.datasets)}
 
 
 def test_schedule_tick_of_one_cadence_requests_its_datasets_alone(place: Place) -> None:
@@ -244,6 +249,64 @@ def test_schedule_run_that_finds_nothing_new_ends_before_the_shared_tables(place
     released = daemon.workspace.step_results.read(str(idle.dagster_run.tags["dagster/partition"]), "release")
     assert released is not None
     assert (released["release"], released["events"], released["events_by_dataset"]) == (None, {}, {})
+
+
+@dataclass(frozen=True)
+class Unreachable(FolderSource):
+    """A folder in which one dataset cannot be read, as long as its registry does not answer."""
+
+    dataset: str = ""
+
+    def open(self, at: datetime) -> OpenedSource:
+        return OpenedUnreachable(super().open(at), self.dataset)
+
+
+@dataclass(frozen=True)
+class OpenedUnreachable:
+    opened: OpenedSource
+    dataset: str
+
+    def files(self, jurisdiction: Jurisdiction) -> tuple[FileEntry, ...]:
+        return self.opened.files(jurisdiction)
+
+    def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterable[FetchedFile]:
+        if dataset.key == self.dataset:
+            raise FetchError("https://register.example", None, "does not answer")
+        return self.opened.arrivals(dataset, after, subjects)
+
+
+@pytest.mark.slow
+def test_schedule_after_a_failed_fetch_requests_the_dataset_again_before_its_next_cadence(place: Place) -> None:
+    place.plain()
+    assert Daemon(place).run(at(3, 40)).success
+    broken = Daemon(place, source=Unreachable(place.folder, dataset="fi.register"))
+    assert broken.run(at(4)).success
+    daemon = Daemon(place)
+    assert "fi.register" not in daemon.due(at(9, 40))  # a quarter of a day has not passed
+    assert "fi.register" in daemon.due(at(10, 20))
+    assert daemon.run(at(10, 20)).success
+    assert daemon.due(at(16, 40)) == {"fi.accounts"}
+
+
+@pytest.mark.slow
+def test_schedule_run_that_an_ingest_overtook_fetches_nothing_and_is_requested_again(place: Place) -> None:
+    place.plain()
+    daemon = Daemon(place)
+    request = daemon.tick(at(3, 40))
+    assert isinstance(request, dg.RunRequest)
+    assert place.ingest().release == 1
+    result = daemon.execute(request)
+    assert result.success
+    assert steps(result) == set()
+    assert daemon.workspace.step_results.batches() == [place_batch(place)]
+    [run] = daemon.instance.get_runs(dg.RunsFilter(run_ids=[result.run_id]))
+    assert run.tags[OVERTAKEN_TAG] == place_batch(place)
+    assert daemon.due(place.now + timedelta(minutes=20)) == set(CADENCES)
+
+
+def place_batch(place: Place) -> str:
+    """The newest batch of a place's register."""
+    return StagedStore(place.settings.layout).all_batches("fi.register")[-1]
 
 
 @pytest.mark.slow
