@@ -98,18 +98,13 @@ def record_datasets_left_out(
 ) -> None:
     """Writes an empty result for datasets that a run leaves out: it is complete only with a result for each.
 
-    A run that is executed again from a failure chooses fewer; what it had read stays.
+    A run that is executed again from a failure chooses fewer; what it had read stays. Their fetch needs no file: a
+    missing one says that nothing was fetched, and a run of one dataset every few minutes leaves many out.
     """
     for dataset in jurisdiction.datasets:
-        if dataset.key in chosen:
-            continue
-        empty = {
-            fetch.fetch_result_name(dataset.key): asdict(fetch.FetchResult(dataset.key)),
-            stage_result_name(dataset.key): asdict(StageResult(dataset.key)),
-        }
-        for name, value in empty.items():
-            if workspace.step_results.read(batch, name) is None:
-                workspace.step_results.write(batch, name, value)
+        name = stage_result_name(dataset.key)
+        if dataset.key not in chosen and workspace.step_results.read(batch, name) is None:
+            workspace.step_results.write(batch, name, asdict(StageResult(dataset.key)))
 
 
 def _lift_quarantine(workspace: Workspace, dataset: Dataset, batch: str) -> None:
