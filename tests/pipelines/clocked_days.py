@@ -1,6 +1,6 @@
 """Days of the sandbox's registries under Dagster's own schedules, with a clock that jumps from tick to tick.
 
-    python -m tests.pipelines.clocked_days --days 3 --markets FI NO SE UK US
+    python -m tests.pipelines.clocked_days --days 3 --markets FI NO SE UK US --processes 2
 
 Every schedule is evaluated at every one of its ticks, and what it requests is executed in this process, over HTTP.
 A run takes no time on this clock, so that no run waits for another: what is due while a run is at work is a matter of
@@ -17,8 +17,11 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 
 import dagster as dg
@@ -76,6 +79,14 @@ class Played:
     idle: Counter[str] = field(default_factory=Counter)
     log_events: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
+
+    def add(self, other: Played) -> None:
+        """Adds what happened to other markets."""
+        self.fetches.update(other.fetches)
+        self.delays += other.delays
+        self.failures += other.failures
+        for own, counted in ((self.runs, other.runs), (self.idle, other.idle), (self.log_events, other.log_events)):
+            own.update(counted)
 
 
 def ticks(cron: str, since: datetime, until: datetime) -> list[datetime]:
@@ -201,6 +212,25 @@ def play(
         return ClockedDays(folder, registry, source, markets, start).play(instance, until)
 
 
+def split_markets(markets: Sequence[str], until: datetime, processes: int) -> list[list[str]]:
+    """Markets by process: the one with the most ticks goes where there are the fewest."""
+    counts = {
+        made.code: len({tick for one in made.datasets for tick in ticks(one.cadence.cron, START, until)})
+        for made in connectors.JURISDICTIONS
+        if made.code in markets
+    }
+    groups: list[list[str]] = [[] for _ in range(min(processes, len(counts)))]
+    for code in sorted(counts, key=lambda one: -counts[one]):
+        min(groups, key=lambda group: sum(counts[one] for one in group)).append(code)
+    return groups
+
+
+def play_group(markets: Sequence[str], until: datetime, companies: int | None) -> Played:
+    """Plays some markets over stores and registries of their own."""
+    with tempfile.TemporaryDirectory(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None) as folder:
+        return play(Path(folder), markets, until, companies=companies)
+
+
 def table(played: Played, markets: Iterable[str], until: datetime, start: datetime = START) -> Iterator[str]:
     """Lines of the table, as Markdown."""
     delays: Mapping[str, list[Delay]] = defaultdict(list)
@@ -226,10 +256,14 @@ def main() -> None:
     parser.add_argument("--hours", type=int)
     parser.add_argument("--companies", type=int)
     parser.add_argument("--markets", nargs="+", default=list(MARKETS))
+    parser.add_argument("--processes", type=int, default=1, help="each plays some of the markets, in stores of its own")
     given = parser.parse_args()
     until = START + (timedelta(days=given.days) if given.hours is None else timedelta(hours=given.hours))
-    with tempfile.TemporaryDirectory(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None) as folder:
-        played = play(Path(folder), given.markets, until, companies=given.companies)
+    played = Played()
+    groups = split_markets(given.markets, until, given.processes)
+    with ProcessPoolExecutor(len(groups), get_context("spawn")) as pool:
+        for part in pool.map(play_group, groups, repeat(until), repeat(given.companies)):
+            played.add(part)
     late = [delay for delay in played.delays if delay.waited > delay.limit]
     events = {code: round(count / played.idle[code]) for code, count in played.log_events.items()}
     lines = [
