@@ -9,6 +9,7 @@ Docs: https://docs.dagster.io/guides/automate/schedules
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -81,14 +82,14 @@ def requested_runs(instance: dg.DagsterInstance, jurisdiction: Jurisdiction) -> 
 def _requested_run(instance: dg.DagsterInstance, jurisdiction: Jurisdiction, record: dg.RunRecord) -> RequestedRun:
     run = record.dagster_run
     everything = frozenset(dataset.key for dataset in jurisdiction.datasets)
-    is_broken = run.status is dg.DagsterRunStatus.FAILURE and run.tags.get(_FAILURE_REASON_TAG) != _STEP_FAILED
-    is_lost = is_broken or OVERTAKEN_TAG in run.tags
-    return RequestedRun(
-        fetched_datasets(jurisdiction, run.asset_selection) if run.asset_selection else everything,
-        datetime.fromisoformat(run.tags[DUE_TAG]),
-        run.status in WAITING,
-        fetched_datasets(jurisdiction, _materialised_keys(instance, run.run_id)) if is_lost else None,
-    )
+    chosen = fetched_datasets(jurisdiction, run.asset_selection) if run.asset_selection else everything
+    requested = RequestedRun(chosen, datetime.fromisoformat(run.tags[DUE_TAG]), run.status in WAITING)
+    if run.status is not dg.DagsterRunStatus.FAILURE and OVERTAKEN_TAG not in run.tags:
+        return requested
+    fetched = fetched_datasets(jurisdiction, _materialised_keys(instance, run.run_id))
+    if run.tags.get(_FAILURE_REASON_TAG) == _STEP_FAILED:
+        return replace(requested, unfetched=chosen - fetched)
+    return replace(requested, fetched=fetched)
 
 
 def _materialised_keys(instance: dg.DagsterInstance, run_id: str) -> list[dg.AssetKey]:

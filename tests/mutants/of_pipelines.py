@@ -50,6 +50,13 @@ PIPELINES: Final = (
         _DUE,
     ),
     Mutant(
+        "cadence: what a run with a failed step did not fetch waits for its next cadence",
+        "pipelines/runtime/cadence.py",
+        "if any(run.due_until == last_held and key in run.unfetched for run in held):",
+        "if any(run.due_until > last_held and key in run.unfetched for run in held):",
+        _DUE,
+    ),
+    Mutant(
         "cadence: what can never be fetched is requested all the time",
         "pipelines/runtime/cadence.py",
         "return min(max(between / RETRY_SHARE, SHORTEST_WAIT), LONGEST_WAIT)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -253,34 +253,39 @@ def test_schedule_run_that_finds_nothing_new_ends_before_the_shared_tables(place
 
 @dataclass(frozen=True)
 class Unreachable(FolderSource):
-    """A folder in which one dataset cannot be read, as long as its registry does not answer."""
+    """A folder of which one dataset cannot be read."""
 
     dataset: str = ""
+    error: Exception = field(default_factory=OSError)
 
     def open(self, at: datetime) -> OpenedSource:
-        return OpenedUnreachable(super().open(at), self.dataset)
+        return OpenedUnreachable(super().open(at), self.dataset, self.error)
 
 
 @dataclass(frozen=True)
 class OpenedUnreachable:
     opened: OpenedSource
     dataset: str
+    error: Exception
 
     def files(self, jurisdiction: Jurisdiction) -> tuple[FileEntry, ...]:
         return self.opened.files(jurisdiction)
 
     def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterable[FetchedFile]:
         if dataset.key == self.dataset:
-            raise FetchError("https://register.example", None, "does not answer")
+            raise self.error
         return self.opened.arrivals(dataset, after, subjects)
 
 
 @pytest.mark.slow
-def test_schedule_after_a_failed_fetch_requests_the_dataset_again_before_its_next_cadence(place: Place) -> None:
+@pytest.mark.parametrize("error", [FetchError("https://register.example", None, "does not answer"), OSError("disk")])
+def test_schedule_after_a_failed_fetch_requests_the_dataset_again_before_its_next_cadence(
+    place: Place, error: Exception
+) -> None:
     place.plain()
     assert Daemon(place).run(at(3, 40)).success
-    broken = Daemon(place, source=Unreachable(place.folder, dataset="fi.register"))
-    assert broken.run(at(4)).success
+    broken = Daemon(place, source=Unreachable(place.folder, dataset="fi.register", error=error))
+    assert broken.run(at(4)).success == isinstance(error, FetchError)
     daemon = Daemon(place)
     assert "fi.register" not in daemon.due(at(9, 40))  # a quarter of a day has not passed
     assert "fi.register" in daemon.due(at(10, 20))
