@@ -54,7 +54,7 @@ def fetch_metadata(result: FetchResult, now: datetime) -> Mapping[str, Any]:
     }
 
 
-def failed_at(made: Mapping[str, dg.MetadataValue[Any]]) -> datetime | None:
+def read_failure_instant(made: Mapping[str, dg.MetadataValue[Any]]) -> datetime | None:
     """When a fetch with this metadata failed; None if it did not, or if an earlier version recorded it."""
     ended = made.get(_FETCHED_AT)
     if not isinstance(ended, dg.TimestampMetadataValue) or made[_FAILURE].value == _NO_FAILURE:

@@ -18,7 +18,7 @@ import dagster as dg
 from connectors.contract.dataset import Jurisdiction
 from pipelines.defs.asset_keys import fetched_datasets, raw_key
 from pipelines.defs.jobs import DUE_TAG, PUBLISH_JOB, export_job_name, job_name, request_run
-from pipelines.defs.metadata import failed_at
+from pipelines.defs.metadata import read_failure_instant
 from pipelines.defs.partitions import new_batch
 from pipelines.defs.resources import BATCH_TAG, MARKETS_TAG, OVERTAKEN_TAG
 from pipelines.runtime.cadence import RequestedRun, due_datasets
@@ -105,7 +105,7 @@ def failed_fetches(instance: dg.DagsterInstance, jurisdiction: Jurisdiction) -> 
     for record in instance.get_asset_records(list(datasets)):
         entry = record.asset_entry
         made = None if entry.last_materialization is None else entry.last_materialization.asset_materialization
-        at = None if made is None else failed_at(made.metadata)
+        at = None if made is None else read_failure_instant(made.metadata)
         if at is not None:
             found[datasets[entry.asset_key]] = at
     return found
