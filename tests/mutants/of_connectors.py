@@ -250,6 +250,14 @@ CONNECTORS: Final = (
         "tests/connectors/us/profile/test_status.py::test_form_15_while_no_header_was_loaded_decides_nothing",
     ),
     Mutant(
+        "a Form 15 whose text comes later tells the end of a silent filer that was merged",
+        "connectors/us/profile/status.py",
+        'is_unread & ((status == "active") | (~over & (merged | wound_up | liquidated)))',
+        'is_unread & (status == "active")',
+        "tests/connectors/us/profile/test_status.py"
+        "::test_form_15_whose_text_is_loaded_later_ends_registration_without_an_event",
+    ),
+    Mutant(
         "a profile alone says that no accounts were filed",
         "connectors/uk/mapping.py",
         "reads_accounts=status.NO_ACCOUNTS.has_data(present),",

@@ -171,7 +171,8 @@ def status_columns(today: date, register: str) -> list[pl.Expr]:
     """The status columns of `companies`, over filers joined with their `status_facts`.
 
     A filer without a profile counts as active, with no status source: being named elsewhere is not a register
-    statement. So does one that reports while a Form 15 of it cannot be read (`ENDS_READ`).
+    statement. So does one that reports while a Form 15 of it cannot be read (`ENDS_READ`); one that is silent then is
+    dormant, with no status source if its end has a reason that the text would confirm.
     """
     known = pl.col("_known")
     due = pl.col("_report").dt.offset_by(f"{SILENT_MONTHS}mo")
@@ -200,7 +201,8 @@ def status_columns(today: date, register: str) -> list[pl.Expr]:
     otherwise = StatusRule(pl.lit(value=True), "dormant", None, pl.lit(None, pl.Date), pl.lit(None, pl.String))
     found = rule_columns(rules, otherwise)
     status = found.pop("status")
-    is_undecided = is_unread & (status == "active")
+    # what the text may say: that registration has ended, and then also how
+    is_undecided = is_unread & ((status == "active") | (~over & (merged | wound_up | liquidated)))
     return [
         pl.when(known).then(status).otherwise(pl.lit("active")).alias("status"),
         *(pl.when(known).then(column).alias(name) for name, column in found.items()),

@@ -15,6 +15,7 @@ from connectors.uk.basic_company_data import dataset as basic_company_data_datas
 from connectors.uk.psc import schema as psc_schema
 from connectors.uk.register import LICENCE
 from connectors.uk.streaming_api import datasets
+from tests.pipelines.eventful import event_types_between
 from tests.tables import check_cases
 from warehouse.schema import tables
 from warehouse.schema.identifiers import parse_scoped
@@ -261,5 +262,8 @@ def test_profile_alone_says_nothing_of_accounts_that_the_register_file_would_lis
     assert (unread["status"], unread["status_detail"], unread["status_source"]) == ("active", None, None)
     read = company(uk_profiles=profile, uk_companies=present(basic_company_data_dataset.COMPANIES))
     assert (read["status"], read["status_detail"], read["status_source"]) == ("dormant", "no_trading", "uk.profiles")
+    loaded = {"uk_profiles": profile, "uk_companies": present(basic_company_data_dataset.COMPANIES)}
+    before, after = (UNITED_KINGDOM.to_shared_tables(rows, RUN) for rows in ({"uk_profiles": profile}, loaded))
+    assert event_types_between(before, after) == [], "the status follows the data that come, silently"
     other = company(uk_profiles=present(live_schema.PROFILES, {**said, "sic_codes": ["62020"]}))
     assert (other["status"], other["status_source"]) == ("active", "uk.profiles")

@@ -21,6 +21,7 @@ from connectors.no.regnskap.schema import ACCOUNTS
 from tests.connectors.no.account_files import RECORD, api
 from tests.connectors.no.entity_rows import ENTITY, MONDAY, NUMBER, TODAY, present
 from tests.connectors.no.market_files import envelope, form, listed, message, read, rejects, rows, signals, whole
+from tests.pipelines.eventful import event_types_between
 from tests.tables import check_cases
 
 COMPANY = f"firm:NO:{NUMBER}"
@@ -111,6 +112,16 @@ def test_bare_year_while_accounts_were_never_loaded_is_no_period() -> None:
     assert ends(NO_ACCOUNTS | announced(whole())) == [date(2025, 12, 31)]
     dated = whole(attachments=[{"id": 1, "name": "eks20250630NO.zip"}])
     assert ends(announced(dated)) == [date(2025, 6, 30)]
+
+
+@check_cases("bodies", [(whole(),), (whole(number=11), whole(number=12, title="Eksempel ASA: our report"))])
+def test_bare_year_becomes_a_period_without_an_event_once_accounts_are_loaded(bodies: tuple[bytes, ...]) -> None:
+    known = announced(*bodies) | {ENTITIES.name: present(ENTITIES, ENTITY)}
+    before, after = (NORWAY.to_shared_tables(rows, TODAY) for rows in (known, NO_ACCOUNTS | known))
+    assert before["companies"].height == 1
+    assert before["filings"]["period_end"].to_list() == [None]
+    assert after["filings"]["period_end"].to_list() == [date(2025, 12, 31)] * len(bodies)
+    assert event_types_between(before, after) == []
 
 
 def test_twins_in_two_languages_are_two_documents_of_one_period() -> None:

@@ -10,6 +10,7 @@ from connectors.kit import staging
 from connectors.us import UNITED_STATES
 from connectors.us.filing_headers import schema as r
 from tests.connectors.us.filer_bodies import CIK, TODAY, batches, company, filer, filing, present
+from tests.pipelines.eventful import event_types_between
 from tests.tables import check_cases
 
 QUARTER = filing("10-Q", "2026-10-30", reportDate="2026-09-30")
@@ -88,6 +89,25 @@ def test_form_15_while_no_header_was_loaded_decides_nothing() -> None:
     assert told("15-12G", filing("8-K", "2026-07-30")) == ("active", None, None)
     assert told("15-12G", OLD) == ("dormant", "not_reporting", "us.submissions"), "it is silent in any case"
     assert told("REVOKED", filing("8-K", "2026-07-30")) == ("dormant", "deregistered", "us.submissions")
+
+
+@pytest.mark.parametrize(
+    ("filings", "expected"),
+    [
+        ([filing("15-12G", "2026-08-03"), filing("8-K", "2026-07-30")], ("active", "dormant")),
+        ([filing("15-12G", "2025-03-03"), filing("8-K", "2025-02-24", items="2.01,5.01")], ("dormant", "dissolved")),
+        ([filing("15-12G", "2026-08-03"), OLD], ("dormant", "dormant")),
+    ],
+    ids=["reports", "was merged", "is silent"],
+)
+def test_form_15_whose_text_is_loaded_later_ends_registration_without_an_event(
+    filings: list[Any], expected: tuple[str, str]
+) -> None:
+    loaded = present(batches(filer(filings, tickers=[], exchanges=[])))
+    unread = {name: rows for name, rows in loaded.items() if name != r.DEREGISTERED.name}
+    before, after = (UNITED_STATES.to_shared_tables(rows, TODAY) for rows in (unread, loaded))
+    assert (before["companies"]["status"].item(), after["companies"]["status"].item()) == expected
+    assert event_types_between(before, after) == []
 
 
 def test_form_15_ends_a_company_that_reports_no_more() -> None:
