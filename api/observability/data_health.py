@@ -32,22 +32,22 @@ def data_health_gauges(reader: "ReleaseSource", now: datetime) -> Mapping[str, L
     return {
         **_source_gauges(noted, now),
         **_market_gauges(noted, runs, now),
-        **reconciliation_gauges(_reconciliations(reader)),
+        **reconciliation_gauges(_reconciliations(reader, noted)),
     }
 
 
-def _reconciliations(reader: "ReleaseSource") -> Mapping[str, Reconciliation]:
-    """What the served release counted, by market; a release of an earlier version has nothing."""
+def _reconciliations(reader: "ReleaseSource", noted: Freshness) -> Mapping[str, Reconciliation]:
+    """What the served release and runs since have counted, by market; a release of an earlier version has nothing."""
     try:
         with reader.pin_release() as snapshot:
-            found = {market: state.reconciliation for market, state in snapshot.markets.items()}
+            found = {market: noted.of(state).reconciliation for market, state in snapshot.markets.items()}
     except NoReleaseError:
         return {}
     return {market: figures for market, figures in found.items() if figures is not None}
 
 
 def reconciliation_gauges(markets: Mapping[str, Reconciliation]) -> Mapping[str, LabelledGauge]:
-    """Gauges of what the served release cannot account for; absent where it is not known."""
+    """Gauges of what cannot be accounted for; absent where it is not known."""
     return {
         "dataset_unlinked_rows": LabelledGauge(
             "Staged rows of a dataset that link to no company.",

@@ -27,7 +27,7 @@ from pipelines.workspace import Workspace, profile_dataset
 from warehouse import schema_render
 from warehouse.publish.publisher import MarketPart
 from warehouse.release import freshness
-from warehouse.release.freshness import DatasetCheck
+from warehouse.release.freshness import CountedRows, DatasetCheck
 from warehouse.schema.market_state import DatasetState, Reconciliation
 from warehouse.schema.tables import EVENTS
 from warehouse.storage import parquet
@@ -123,11 +123,14 @@ def publish(
     events = _all_events(inputs)
     known = workspace.ledger.known(events["event_id"])
     release = _publish_parts(workspace, parts, events, is_full=bool(full_markets))
+    counted = _counted_rows(inputs, parts)
     workspace.release_store.record_checks(
         [market for market, part in parts.items() if part.state == "fresh"],
         at,
         {
-            dataset.key: DatasetCheck(state.checked_at, state.held_since, dataset.cadence.stale_after_hours)
+            dataset.key: DatasetCheck(
+                state.checked_at, state.held_since, dataset.cadence.stale_after_hours, counted[dataset.key]
+            )
             for one in inputs
             for dataset in one.jurisdiction.datasets
             for state in [one.datasets[dataset.key]]
@@ -151,6 +154,20 @@ def publish(
     return result
 
 
+def _counted_rows(
+    inputs: Iterable[MarketReleaseInput], parts: Mapping[str, MarketPart]
+) -> dict[str, CountedRows | None]:
+    """By dataset, the rows that cannot be accounted for; None if its market keeps its part of the last release."""
+    return {
+        key: None
+        if figures is None or parts[one.jurisdiction.code].history is None
+        else CountedRows(figures.unlinked_rows[key], figures.changed_subjects[key])
+        for one in inputs
+        for figures in [one.reconciliation]
+        for key in one.datasets
+    }
+
+
 def republish_markets(workspace: Workspace, markets: Collection[str], *, with_events: bool = False) -> int | None:
     """Publishes the current history of some markets in full; returns the release's number.
 
@@ -162,6 +179,7 @@ def republish_markets(workspace: Workspace, markets: Collection[str], *, with_ev
     inputs = [load_market(workspace, market, events) for market in sorted(markets)]
     parts = plan_parts(inputs, markets)
     release = _publish_parts(workspace, parts, _all_events(inputs), is_full=True)
+    workspace.release_store.record_counts(_counted_rows(inputs, parts))
     _clear_outboxes(workspace, inputs)
     return release
 
@@ -177,6 +195,7 @@ def publish_outboxes(workspace: Workspace, markets: Collection[str]) -> int | No
     parts = plan_parts(inputs)
     inputs = served_inputs(inputs, parts)
     release = _publish_parts(workspace, parts, _all_events(inputs), is_full=False)
+    workspace.release_store.record_counts(_counted_rows(inputs, parts))
     _clear_outboxes(workspace, inputs)
     return release
 

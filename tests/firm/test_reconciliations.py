@@ -123,6 +123,17 @@ def test_ingest_counts_rows_that_link_to_no_company_by_dataset(firm: Firm, tmp_p
         assert told["firm_dataset_unlinked_rows", "SE", "se.bolagsverket"] == 0
 
 
+def test_ingest_that_adds_unlinked_rows_alone_is_counted_without_a_release(firm: Firm, tmp_path: Path) -> None:
+    firm.ingest(swedish_day(tmp_path, "2026-11-02", scb=(ONE, TWO, THREE)), "se")
+    trade = f"{HEADER}2026-11-03 10:00:00;Annan Utgivare AB;;Någon;SE0000000002;X;Aktuell;\r\n"
+    day = write_day(tmp_path, "2026-11-03", "se", [], {"insyn/y": trade.encode("utf-16-le")})
+    report = firm.ingest(day, "se")
+    assert (report["release"], report["reconciliations"]["SE"]["unlinked_rows"]["se.insyn"]) == (None, 2)
+    with firm.serving() as client:
+        assert dataset_of(market_of(client, "SE"), "se.insyn")["unlinked_rows"] == 2
+        assert metrics(client)["firm_dataset_unlinked_rows", "SE", "se.insyn"] == 2
+
+
 def test_ingest_counts_records_that_name_another_subject_but_no_corrected_typo(firm: Firm, tmp_path: Path) -> None:
     firm.ingest(british_day(tmp_path, "2026-11-01", {"name": "Mrs Ann Example"}, {"name": "Mr Jon Smithson"}), "uk")
     report = firm.ingest(

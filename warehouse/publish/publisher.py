@@ -143,6 +143,16 @@ class ReleaseStore:
             )
             self._replicate_served()
 
+    def record_counts(self, counted: Mapping[str, freshness.CountedRows | None]) -> None:
+        """Records what was counted of datasets that runs have checked."""
+        with self.hold_release_lock():
+            known = freshness.read_freshness(self._layout)
+            checks = {
+                key: replace(seen, counted=counted.get(key, seen.counted)) for key, seen in known.dataset_checks.items()
+            }
+            freshness.write_freshness(self._layout, freshness.Freshness(known.markets, checks))
+            self._replicate_served()
+
     def verify_release(self, number: int) -> None:
         """Validates a whole release; raises InvalidReleaseError, naming the violation."""
         validation.verify_release(self._layout, release_manifest.read_manifest(self._layout, number))

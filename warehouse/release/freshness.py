@@ -23,15 +23,25 @@ _DATASETS: Final = "datasets"  # all other keys are market codes, which are two 
 
 
 @dataclass(frozen=True, slots=True)
+class CountedRows:
+    """What was counted of a dataset since its market was released: as in `Reconciliation`."""
+
+    unlinked_rows: int
+    changed_subjects: int
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetCheck:
     """One dataset: when its source was last checked completely, and the first run since which it is quarantined.
 
-    stale_after_hours: the declared maximum time between checks; None if no run has recorded it.
+    stale_after_hours: the declared maximum time between checks; None if no run has recorded it. counted: None if the
+    market keeps its former part of the release, whose figures then are those of what is served.
     """
 
     checked_at: datetime | None
     held_since: datetime | None = None
     stale_after_hours: int | None = field(default=None, compare=False)  # declared, not observed
+    counted: CountedRows | None = field(default=None, compare=False)  # of the data, not of the check
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +52,29 @@ class Freshness:
     dataset_checks: Mapping[str, DatasetCheck] = field(default_factory=dict)
 
     def of(self, state: MarketState) -> MarketState:
-        """The release's state of a market, updated with what runs have recorded since."""
-        return replace(state, datasets={key: self.update(key, one) for key, one in state.datasets.items()})
+        """The release's state of a market, updated with what runs have recorded since.
+
+        Rows counted since replace those of the release: staged rows that link to no company change nothing that is
+        served, and make no release.
+        """
+        datasets = {key: self.update(key, one) for key, one in state.datasets.items()}
+        figures = state.reconciliation
+        if figures is None:
+            return replace(state, datasets=datasets)
+        counted = {
+            key: seen.counted
+            for key, seen in self.dataset_checks.items()
+            if key in datasets and seen.counted is not None
+        }
+        newer = replace(
+            figures,
+            unlinked_rows={**figures.unlinked_rows, **{key: one.unlinked_rows for key, one in counted.items()}},
+            changed_subjects={
+                **figures.changed_subjects,
+                **{key: one.changed_subjects for key, one in counted.items()},
+            },
+        )
+        return replace(state, datasets=datasets, reconciliation=newer)
 
     def update(self, key: str, state: DatasetState) -> DatasetState:
         """The state of a dataset, updated with what runs have recorded."""
@@ -66,6 +97,7 @@ def read_freshness(layout: Layout) -> Freshness:
                 optional_instant(seen["checked_at"]),
                 optional_instant(seen["held_since"]),
                 seen.get("stale_after_hours"),
+                CountedRows(**counted) if (counted := seen.get("counted")) else None,
             )
             for key, seen in datasets.items()
         },

@@ -12,9 +12,9 @@ from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.reader.reader import ReleaseReader
 from warehouse.release import freshness
 from warehouse.release import manifest as release_manifest
-from warehouse.release.freshness import DatasetCheck, Freshness
+from warehouse.release.freshness import CountedRows, DatasetCheck, Freshness
 from warehouse.release.manifest import MANIFEST, ReleaseManifest
-from warehouse.schema.market_state import DatasetState, LicenceTerms, MarketState
+from warehouse.schema.market_state import DatasetState, LicenceTerms, MarketState, Reconciliation
 from warehouse.storage.layout import Layout
 
 TERMS = LicenceTerms("CC0-1.0", "https://licence.example/", "Contains data of the register.")
@@ -66,6 +66,22 @@ def test_a_file_of_before_datasets_were_noted_still_opens(layout: Layout) -> Non
     layout.freshness_file.parent.mkdir(parents=True, exist_ok=True)
     layout.freshness_file.write_text(json.dumps({"NO": day(1).isoformat()}))
     assert freshness.read_freshness(layout) == Freshness({"NO": day(1)}, {})
+
+
+def test_rows_that_were_counted_since_replace_those_of_the_release(layout: Layout) -> None:
+    publish(layout)
+    releases = ReleaseStore(layout)
+    rows = {"no.x": DatasetCheck(day(1), counted=CountedRows(9, 9)), "no.y": DatasetCheck(day(1))}
+    releases.record_checks(["NO"], day(1), rows)
+    releases.record_counts({"no.x": CountedRows(7, 1), "no.unheard": CountedRows(5, 5)})
+    noted = freshness.read_freshness(layout)
+    assert noted.dataset_checks == rows, "no check was made"
+    figures = Reconciliation({"no.x": 0, "no.y": 2}, {"no.x": 0, "no.y": 3})
+    datasets = dict.fromkeys(("no.x", "no.y"), DatasetState(day(0)))
+    state = MarketState("fresh", day(0), 3, datasets, figures)
+    found = noted.of(state).reconciliation
+    assert found == Reconciliation({"no.x": 7, "no.y": 2}, {"no.x": 1, "no.y": 3})
+    assert noted.of(MarketState("fresh", day(0), 3, datasets)).reconciliation is None
 
 
 def test_what_was_noted_since_counts_before_what_the_release_says() -> None:
