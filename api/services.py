@@ -28,6 +28,7 @@ from api.webhooks.subscriptions.service import SubscriptionService
 from warehouse.reader.reader import PinnedRelease
 from warehouse.release.freshness import Freshness
 from warehouse.release.run_log import RunNote
+from warehouse.schema.retractions import BatchRetraction
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService
@@ -41,6 +42,8 @@ class ReleaseSource(Protocol):
     def read_freshness(self) -> Freshness: ...
 
     def read_run_log(self) -> list[RunNote]: ...
+
+    def read_retractions(self) -> list[BatchRetraction]: ...
 
 
 @dataclass(frozen=True, slots=True)

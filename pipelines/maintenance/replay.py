@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Self
 
 from connectors.contract.dataset import Jurisdiction
-from pipelines.maintenance.retraction_state import adopt_replayed_state, recorded_retractions
+from pipelines.maintenance.retraction_state import ReplayedFile, adopt_replayed_state, recorded_retractions
 from pipelines.runtime.batch_ids import batch_instant, next_batch
 from pipelines.steps import applied_batches, apply_history, normalise, stage
 from pipelines.steps.applied_batches import DeferredBatch, MovedBatch
@@ -25,7 +25,6 @@ from pipelines.workspace import Workspace, ignore_progress
 from warehouse.decisions import DecisionLog
 from warehouse.history.history import MarketHistory
 from warehouse.schema.retractions import RETRACTED_MARK, BatchRetraction
-from warehouse.staged.store import DOUBTS
 from warehouse.storage import atomic_files
 
 _BREAK = b"\n"
@@ -45,16 +44,21 @@ class MissingStagedRowsError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class ReplayChoice:
-    """What a replay is limited to. batches: as `dataset/batch`. decisions: the first so many rows of their log."""
+    """What a replay is limited to. batches: as `dataset/batch`. decisions: the first so many rows of their log.
+
+    retractions: of what is left out.
+    """
 
     batches: frozenset[str]
     decisions: int
+    retractions: tuple[BatchRetraction, ...] = ()
 
     @classmethod
     def applied(cls, history: MarketHistory, retractions: Iterable[BatchRetraction]) -> Self:
         """Everything that a history has applied, without the retracted batches."""
-        decided = map(int, history.recorded_keys(normalise.DECISION_MARK))
-        return cls(history.recorded_keys(applied_batches.STAGED_MARK) - _left_out(retractions), max(decided, default=0))
+        retractions = tuple(retractions)
+        decided = max(map(int, history.recorded_keys(normalise.DECISION_MARK)), default=0)
+        return cls(history.recorded_keys(applied_batches.STAGED_MARK) - _left_out(retractions), decided, retractions)
 
 
 def _left_out(retractions: Iterable[BatchRetraction]) -> frozenset[str]:
@@ -105,17 +109,18 @@ class HistoryReplay:
         moved = {move.batch for move in moves}
         retractions = [] if self.choice else recorded_retractions(self.workspace, self.jurisdiction)
         for place, batch in enumerate(batches, 1):
-            self._retract_before(batch, retractions)
-            for (dataset, staged), run in applied_by.items():
-                if run == batch:
-                    self._link_batch(self.workspace.layout.staged_folder / dataset, staged)
+            staged = [(dataset, one) for (dataset, one), run in applied_by.items() if run == batch]
+            self._retract_before(batch, {f"{dataset}/{one}" for dataset, one in staged}, retractions)
+            for dataset, one in staged:
+                self._link_batch(self.workspace.layout.staged_folder / dataset, one)
+            self._record_deletion_checks(batch, self.choice.retractions if self.choice else retractions)
             self._begin(batch, instants.get(batch))
             if batch not in moved:
                 self._finish_staging(batch)
             if batch in runs:
                 self._apply_batch(batch)
             self.workspace.report_progress(f"{self.jurisdiction.code}: {place} of {len(batches)} batches")
-        self._retract_before(None, retractions)
+        self._retract_before(None, frozenset(), retractions)
         self._apply_later_decisions(batches)
         return len(batches)
 
@@ -134,11 +139,16 @@ class HistoryReplay:
         """Removes the rebuilt data root."""
         atomic_files.delete_if_exists(self.root)
 
-    def _retract_before(self, batch: str | None, retractions: Sequence[BatchRetraction]) -> None:
-        """Takes batches out as of the retractions that were made before a batch was staged; None: of all others."""
+    def _retract_before(
+        self, batch: str | None, applied: Collection[str], retractions: Sequence[BatchRetraction]
+    ) -> None:
+        """Takes batches out as of the retractions that were made before a run; None: of all others.
+
+        Made before: the run staged after it, or applied (`dataset/batch`) what was pending then.
+        """
         code = self.jurisdiction.code
         for place, retraction in enumerate(retractions):
-            if batch is not None and retraction.newest >= batch:
+            if batch is not None and retraction.newest >= batch and not set(retraction.pending) & set(applied):
                 return
             with self.own.open_history(code) as history:
                 if retraction.mark in history.recorded_keys(RETRACTED_MARK):
@@ -147,8 +157,11 @@ class HistoryReplay:
             without = HistoryReplay(self.workspace, self.jurisdiction, choice, self.own.layout.rebuild_root(code))
             with closing(without.own):
                 without.run()
-                adopt_replayed_state(self.own, self.jurisdiction, without.own.layout.history_file(code), retraction)
+                replayed = ReplayedFile(without.own.layout.history_file(code))
+                adopt_replayed_state(self.own, self.jurisdiction, replayed, retraction)
                 without.discard()
+            for dataset in retraction.datasets:
+                self.own.staged_store.retract_batches(dataset, retraction)
 
     def _missing(self, replayed: Collection[str]) -> Iterator[str]:
         for dataset in self.jurisdiction.datasets:
@@ -197,10 +210,22 @@ class HistoryReplay:
 
     def _link_batch(self, there: Path, batch: str) -> None:
         here = self.own.layout.staged_folder / there.name
-        for name in (batch, DOUBTS):
-            if (there / name).exists() and not (here / name).exists():
-                atomic_files.make_folder(here)
-                (here / name).symlink_to(there / name)
+        if (there / batch).exists() and not (here / batch).exists():
+            atomic_files.make_folder(here)
+            (here / batch).symlink_to(there / batch)
+
+    def _record_deletion_checks(self, batch: str, retractions: Iterable[BatchRetraction]) -> None:
+        """Opens the deletion checks that are open now, and those that a retraction has opened again.
+
+        What retracted batches had answered is open from the first snapshot on where they are left out, and else from
+        their retraction on.
+        """
+        reopened = {check for one in retractions if batch <= one.newest for check in one.reopened}
+        for dataset in self.jurisdiction.datasets:
+            if dataset.absences_to_confirm is not None:
+                snapshots, found = self.workspace.staged_store.pending_deletion_checks(dataset.key)
+                remaining = {*found} | reopened if self.choice else {*found} - reopened
+                self.own.staged_store.record_pending_deletion_checks(dataset.key, snapshots, sorted(remaining))
 
     def _judge_until(self, instant: datetime | None) -> None:
         """Copies the decisions made up to an instant; None: all."""

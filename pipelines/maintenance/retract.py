@@ -12,11 +12,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
+
+import polars as pl
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.maintenance.replay import HistoryReplay, ReplayChoice
 from pipelines.maintenance.retraction_state import (
+    ReplayedFile,
     StateChanges,
     adopt_replayed_state,
     preview_replayed_state,
@@ -26,10 +28,13 @@ from pipelines.runtime import crash_recovery
 from pipelines.runtime.batch_ids import next_batch
 from pipelines.settings import IngestSettings
 from pipelines.steps import apply_history, publish
+from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.batch_figures import incremental_archives, unchanged_bodies
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
 from warehouse.history import database
+from warehouse.history.adoption import differing_companies
 from warehouse.history.history import existing_history_path
+from warehouse.release import retraction_log
 from warehouse.schema.retractions import RETRACTED_MARK, BatchRetraction
 from warehouse.staged.store import StagedIndex
 
@@ -106,8 +111,8 @@ def finish_retractions(workspace: Workspace, jurisdiction: Jurisdiction) -> None
                 f"{jurisdiction.code}: completing the retraction of {_listed(retraction.batches)}"
             )
             _record_retraction(workspace, retraction)
-            with _replay_without(workspace, jurisdiction, recorded[: place + 1]) as path:
-                adopt_replayed_state(workspace, jurisdiction, path, retraction)
+            with _replay_without(workspace, jurisdiction, recorded[:place], retraction) as replayed:
+                adopt_replayed_state(workspace, jurisdiction, replayed, retraction)
 
 
 # Which batches
@@ -182,15 +187,27 @@ def _plan_retraction(
             f"the history of {made.code} is from before an upgrade: run firm rebuild {made.code.lower()} first, so "
             "that only what the batch changed is told"
         )
-    staged = (batch for dataset in made.datasets for batch in workspace.staged_store.all_batches(dataset.key))
+    store = workspace.staged_store
+    batches = tuple(sorted({batch for _, batch in fresh}))
+    datasets = tuple(sorted({dataset.key for dataset, _ in fresh}))
     return BatchRetraction(
-        tuple(sorted({batch for _, batch in fresh})),
-        tuple(sorted({dataset.key for dataset, _ in fresh})),
-        max(staged, default=""),
+        batches,
+        datasets,
+        max((batch for dataset in made.datasets for batch in store.all_batches(dataset.key)), default=""),
         at,
         request.by,
         request.reason,
+        tuple(sorted(_pending_batches(workspace, made) - {f"{dataset.key}/{batch}" for dataset, batch in fresh})),
+        tuple(sorted({check for key in datasets for check in store.checks_answered_by(key, batches)})),
     )
+
+
+def _pending_batches(workspace: Workspace, made: Jurisdiction) -> set[str]:
+    """`dataset/batch` of what is staged and was not applied: of killed runs, and quarantined."""
+    with workspace.open_history(made.code) as history:
+        applied = history.recorded_keys(STAGED_MARK)
+    staged = {f"{one.key}/{batch}" for one in made.datasets for batch in workspace.staged_store.batches(one.key)}
+    return staged - applied
 
 
 def _require_own_bodies(workspace: Workspace, dataset: Dataset, batch: str) -> None:
@@ -235,12 +252,12 @@ def _retract_in_market(
     if not request.is_preview:
         _apply_pending_snapshots(workspace, made)
     before = recorded_retractions(workspace, made)
-    with _replay_without(workspace, made, [*before, retraction]) as path:
+    with _replay_without(workspace, made, before, retraction) as replayed:
         if request.is_preview:
-            changes = preview_replayed_state(workspace, made, path, retraction)
+            changes = preview_replayed_state(workspace, made, replayed, retraction)
         else:
             _record_retraction(workspace, retraction)
-            changes = adopt_replayed_state(workspace, made, path, retraction)
+            changes = adopt_replayed_state(workspace, made, replayed, retraction)
     rows = {key: _staged_rows(workspace, key, retraction.batches) for key in retraction.datasets}
     workspace.report_progress(f"{made.code}: {changes.companies} companies concerned")
     return RetractionResult(made.code, retraction.batches, rows, changes)
@@ -267,21 +284,37 @@ def _record_retraction(workspace: Workspace, retraction: BatchRetraction) -> Non
         }
         workspace.raw_archive.retract_batches(key, retraction, bodies)
         workspace.on_step("retraction recorded")
+    every = (one for made in workspace.jurisdictions for one in recorded_retractions(workspace, made))
+    retraction_log.write_retractions(workspace.layout, every)
     for key in retraction.datasets:
         staged.retract_batches(key, retraction)
         workspace.on_step("batch retracted")
 
 
 @contextmanager
-def _replay_without(workspace: Workspace, made: Jurisdiction, retractions: Iterable[BatchRetraction]) -> Iterator[Path]:
-    """The history file of a replay of all that was applied, without the retracted batches."""
+def _replay_without(
+    workspace: Workspace, made: Jurisdiction, before: Sequence[BatchRetraction], retraction: BatchRetraction
+) -> Iterator[ReplayedFile]:
+    """A replay of all that was applied, without the retracted batches, and the companies that these concern.
+
+    Which those are, a second replay says that has the batches: where a rule of this version differs from the one that
+    made the history, the rest of the market would come out as changed by the retraction.
+    """
     with workspace.open_history(made.code) as history:
-        choice = ReplayChoice.applied(history, retractions)
-    replay = HistoryReplay(workspace, made, choice)
-    with closing(replay.own):
+        chosen = ReplayChoice.applied(history, before), ReplayChoice.applied(history, [*before, retraction])
+    replay = HistoryReplay(workspace, made, chosen[1])
+    whole = HistoryReplay(workspace, made, chosen[0], replay.own.layout.rebuild_root(made.code))
+    with closing(replay.own), closing(whole.own):
         try:
             replay.run()
-            yield replay.own.layout.history_file(made.code)
+            paths = [one.own.layout.history_file(made.code) for one in (replay, whole)]
+            if chosen[0].batches == chosen[1].batches:
+                yield ReplayedFile(paths[0], pl.Series("company_id", [], pl.String))
+                return
+            whole.run()
+            with whole.own.open_history(made.code) as history:
+                derived = history.outbox_events()["event_id"]
+            yield ReplayedFile(paths[0], differing_companies(*paths), derived)
         finally:
             replay.discard()
 

@@ -19,8 +19,10 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import Jurisdiction
+from pipelines.steps.applied_batches import FIRST_LOAD_MARK
 from pipelines.steps.apply_history import MarketRules, load_rules
 from pipelines.steps.normalise import CHUNK
+from pipelines.steps.reconciliation import IN_PART_MARK
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.events.filing import returned_filing_events
@@ -31,6 +33,9 @@ from warehouse.history.history import MarketHistory
 from warehouse.schema.retractions import RETRACTED_MARK, BatchRetraction
 from warehouse.schema.tables import COMPANIES, TABLES
 
+# Marks of a history that follow from what is in use. What was applied when, and together with what, stays as it was:
+# a rebuild replays it until the retraction.
+_ADOPTED_MARKS: Final = (FIRST_LOAD_MARK, IN_PART_MARK)
 _TRANSITIONS: Final = ("status.changed", "ownership.changed")  # between states: only the difference is told
 
 
@@ -47,6 +52,18 @@ class StateChanges:
     events: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayedFile:
+    """The history file of a replay without the batches, and what a replay with them says.
+
+    companies: those that the retraction concerns; None: all that differ. derived_ids: of the events derived with them.
+    """
+
+    path: Path
+    companies: pl.Series | None = None
+    derived_ids: pl.Series = field(default_factory=lambda: pl.Series("event_id", [], pl.String))
+
+
 class PreviewEndError(Exception):
     """Ends a preview, so that its transaction is rolled back."""
 
@@ -58,13 +75,13 @@ def recorded_retractions(workspace: Workspace, jurisdiction: Jurisdiction) -> li
 
 
 def adopt_replayed_state(
-    workspace: Workspace, jurisdiction: Jurisdiction, path: Path, retraction: BatchRetraction
+    workspace: Workspace, jurisdiction: Jurisdiction, replayed: ReplayedFile, retraction: BatchRetraction
 ) -> StateChanges:
     """Makes the state in a replay's history file the current one as of a retraction, in one transaction."""
     with workspace.open_history(jurisdiction.code) as history:
         rules = load_rules(workspace, jurisdiction, history)
-        with history.adopting(path, retraction.at) as state:
-            changes = _merge_state(workspace, history, rules, state, retraction)
+        with history.adopting(replayed.path, retraction.at, _ADOPTED_MARKS, replayed.companies) as state:
+            changes = _merge_state(workspace, history, rules, state, retraction, replayed.derived_ids)
             history.record_step(RETRACTED_MARK, retraction.mark)
             workspace.on_step("retraction merged")
     workspace.on_step("retraction applied")
@@ -72,20 +89,26 @@ def adopt_replayed_state(
 
 
 def preview_replayed_state(
-    workspace: Workspace, jurisdiction: Jurisdiction, path: Path, retraction: BatchRetraction
+    workspace: Workspace, jurisdiction: Jurisdiction, replayed: ReplayedFile, retraction: BatchRetraction
 ) -> StateChanges:
     """What `adopt_replayed_state` would change; changes nothing."""
     changes = StateChanges()
     with workspace.open_history(jurisdiction.code) as history:
         rules = load_rules(workspace, jurisdiction, history)
-        with suppress(PreviewEndError), history.adopting(path, retraction.at) as state:
-            changes = _merge_state(workspace, history, rules, state, retraction)
+        adopted = history.adopting(replayed.path, retraction.at, companies=replayed.companies)
+        with suppress(PreviewEndError), adopted as state:
+            changes = _merge_state(workspace, history, rules, state, retraction, replayed.derived_ids)
             raise PreviewEndError
     return changes
 
 
 def _merge_state(
-    workspace: Workspace, history: MarketHistory, rules: MarketRules, state: ReplayedState, retraction: BatchRetraction
+    workspace: Workspace,
+    history: MarketHistory,
+    rules: MarketRules,
+    state: ReplayedState,
+    retraction: BatchRetraction,
+    derived_ids: pl.Series,
 ) -> StateChanges:
     instant = state.first_instant_from(retraction.at)
     before = history.outbox_events()["event_id"]
@@ -105,7 +128,8 @@ def _merge_state(
         lost += diffs[COMPANIES.name].removed["company_id"].to_list()
         for name, diff in diffs.items():
             rows[name].update(added=diff.added.height, removed=diff.removed.height, changed=diff.changed_after.height)
-    history.add_to_outbox(_silenced_events(workspace, state, retraction, instant))
+    silenced = _silenced_events(workspace, state, retraction, instant)
+    history.add_to_outbox(silenced.filter(~pl.col("event_id").is_in(derived_ids.implode())))
     told = history.outbox_events().filter(~pl.col("event_id").is_in(before.implode()))
     told = told.filter(~pl.col("event_id").is_in(workspace.ledger.known(told["event_id"]).implode()))
     return StateChanges(
@@ -121,8 +145,8 @@ def _silenced_events(
 ) -> pl.DataFrame:
     """Events of the retracted batches' datasets that the replay derives and were never published.
 
-    The batches had made their files late-arriving. Transitions are left out: from the state of before, only the
-    difference is one.
+    The batches had made their files late-arriving, unless a replay with them derives the events, too. Transitions are
+    left out: from the state of before, only the difference is one.
     """
     register = pl.col("data").str.json_path_match("$.source.register")
     derived = state.derived_events().filter(

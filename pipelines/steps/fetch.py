@@ -198,7 +198,8 @@ def execute_fetch(workspace: Workspace, dataset: Dataset, source: OpenedSource, 
     result = _archive_files(workspace, dataset, files, plan)
     if plan.absence_checks is not None:
         left = answers.unconfirmed_records(result.failure)
-        workspace.staged_store.record_pending_deletion_checks(dataset.key, plan.snapshots, left)
+        answered = {plan.batch: confirmed} if (confirmed := answers.confirmed_records()) else {}
+        lookups.record_checks(workspace.staged_store, dataset.key, plan.snapshots, left, answered)
         if left:
             workspace.report_progress(
                 f"{dataset.key}: {len(left)} missing records could not be checked: they stay unchanged"

@@ -26,7 +26,7 @@ from connectors.contract.pieces import FetchedFile, Scope
 from pipelines.steps.batch_figures import unchanged_bodies
 from pipelines.workspace import Workspace, staged_tables
 from warehouse.schema.types import Table
-from warehouse.staged.store import StagedIndex, StagedStore
+from warehouse.staged.store import DeletionCheck, StagedIndex, StagedStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +161,25 @@ def unconfirmed_keys(store: StagedStore, jurisdiction: Jurisdiction, table: Tabl
             yield pl.DataFrame(keys, schema=dict.fromkeys(table.key, pl.String()), orient="row")
 
 
+def record_checks(
+    store: StagedStore,
+    dataset: str,
+    snapshots: Mapping[str, str],
+    left: Sequence[DeletionCheck],
+    answered: Mapping[str, Sequence[DeletionCheck]],
+) -> None:
+    """Records which deletion checks of these snapshots are open, and which batches answered the others."""
+    before, _ = store.pending_deletion_checks(dataset)
+    known = {
+        batch: [(table, key) for table, key in checks if before.get(table) == snapshots.get(table)]
+        for batch, checks in store.answered_deletion_checks(dataset).items()
+    }
+    found = {batch: sorted({*known.get(batch, ()), *answered.get(batch, ())}) for batch in sorted({*known, *answered})}
+    store.record_pending_deletion_checks(
+        dataset, snapshots, left, {batch: checks for batch, checks in found.items() if checks}
+    )
+
+
 class LookupTracker:
     """Which deletion checks are answered while a source is fetched."""
 
@@ -185,8 +204,12 @@ class LookupTracker:
             if subject is not None:
                 self._answered.add(subject)
 
-    def unconfirmed_records(self, failure: str | None) -> list[tuple[str, tuple[str, ...]]]:
+    def unconfirmed_records(self, failure: str | None) -> list[DeletionCheck]:
         """Table and key of the records to check again; none if the source cannot look up subjects."""
         if not self._has_requested and failure is None:
             return []
         return [(check.table, check.key) for check in self._checks if check.subject not in self._answered]
+
+    def confirmed_records(self) -> list[DeletionCheck]:
+        """Table and key of the records whose check was answered."""
+        return [(check.table, check.key) for check in self._checks if check.subject in self._answered]

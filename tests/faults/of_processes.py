@@ -11,6 +11,7 @@ _API: Final = "tests/api/"
 _MATCHING: Final = _API + "webhooks/delivery/test_fanout_twice.py::"
 _WORKERS: Final = _API + "webhooks/delivery/test_worker.py::"
 _EXPORTS: Final = "tests/warehouse/exports/test_exports_exports_publishing.py::"
+_RETRACTING: Final = "tests/pipelines/maintenance/test_retract.py::"
 _STAYS: Final = "the last release, RAW and history, and the output of earlier steps"
 _HEALS: Final = "marks the dead run as failed in Dagster and continues where it ended; publishes the same release as a run without the kill"
 _SILENCE: Final = ""  # nobody is left to say anything
@@ -99,6 +100,24 @@ CELLS: Final = (
             _API + "usage/test_counter_killed.py::test_a_killed_process_loses_fifty_requests_at_most_and_invents_none",
         ),
     ),
+    _killed(
+        "retraction",
+        "SIGKILL at each of its steps",
+        "the last release, published events, RAW and STAGED",
+        "completes it before it fetches; if RAW did not have its line yet, nothing has happened",
+        _RETRACTING + "test_retraction_killed_at_any_step_is_completed_by_the_next_run",
+        _RETRACTING + "test_retraction_killed_before_it_is_recorded_is_undone",
+    ),
+    Cell(
+        Fault.TWO,
+        "retraction",
+        "a retraction while the market is being ingested",
+        1,
+        "…market FI…",
+        "the running ingest",
+        "ingests the market; the retraction is to be repeated after it",
+        (_RETRACTING + "test_retract_while_the_market_is_being_ingested_is_refused",),
+    ),
     Cell(
         Fault.TWO,
         "raw",
@@ -162,7 +181,33 @@ CELLS: Final = (
 )
 _AS_KILLED: Final = "the system kills a process that is out of memory by SIGKILL: see «Kill -9»"
 UNTOUCHED: Final = (
-    Untouched(Fault.MEMORY, ("export", "fan-out", "worker", "mail", "pruning", "serving"), _AS_KILLED),
+    Untouched(Fault.MEMORY, ("export", "fan-out", "worker", "mail", "pruning", "serving", "retraction"), _AS_KILLED),
+    *(
+        Untouched(fault, ("retraction",), "it replays staged rows; it uses no registry")
+        for fault in (
+            Fault.RATE_LIMITED,
+            Fault.UNAVAILABLE,
+            Fault.PAGE,
+            Fault.CUT_OFF,
+            Fault.SLOW,
+            Fault.HANG,
+            Fault.NAMELESS,
+        )
+    ),
+    *(
+        Untouched(fault, ("retraction",), "a failed write ends it as a kill at that write does: see «Kill -9»")
+        for fault in (Fault.FULL, Fault.READ_ONLY)
+    ),
+    Untouched(
+        Fault.CLOCK, ("retraction",), "its state becomes known after all that the rest of the market knows, or now"
+    ),
+    Untouched(Fault.DATABASE, ("retraction",), "it uses no control-plane database"),
+    Untouched(Fault.CORRUPT, ("retraction",), "it replays staged rows and reads no body"),
+    Untouched(
+        Fault.HALF_WRITTEN,
+        ("retraction",),
+        "it removes what an interrupted release left before it begins, as a run does",
+    ),
     Untouched(
         Fault.TWO,
         ("staged", "normalised", "history", "events", "release"),

@@ -1,4 +1,4 @@
-"""The steps that a fault may meet, as the product declares them: assets of a run, parts that deliver, and serving.
+"""The steps that a fault may meet, as the product declares them: assets of a run, parts that deliver, serving, retracting.
 
 Does not belong here: a list of our own. A layer or a part that is added makes the table incomplete until it is told
 what every fault does to it.
@@ -22,6 +22,7 @@ from pipelines.defs.jobs import market_asset_keys
 from tests.api.fixtures.fanout import Published
 
 SERVING: Final = "serving"  # `firm serve`: answering from a release
+RETRACTION: Final = "retraction"  # `firm retract`
 
 
 def of_a_run() -> tuple[str, ...]:
@@ -41,4 +42,4 @@ def of_delivering() -> tuple[str, ...]:
 
 def every_step() -> tuple[str, ...]:
     """All of them, in the order of the way of the data."""
-    return (*of_a_run(), *of_delivering(), SERVING)
+    return (*of_a_run(), *of_delivering(), SERVING, RETRACTION)

@@ -40,15 +40,15 @@ OPERATIONS: Final = (
     Mutant(
         "retract: the wrong batch is replayed too, and nothing changes",
         "pipelines/maintenance/replay.py",
-        "return cls(history.recorded_keys(applied_batches.STAGED_MARK) - _left_out(retractions), max(decided, default=0))",
-        "return cls(history.recorded_keys(applied_batches.STAGED_MARK), max(decided, default=0))",
+        "return cls(history.recorded_keys(applied_batches.STAGED_MARK) - _left_out(retractions), decided, retractions)",
+        "return cls(history.recorded_keys(applied_batches.STAGED_MARK), decided, retractions)",
         f"{_RETRACT}::test_retract_batch_tells_the_way_back_and_serves_the_rest",
     ),
     Mutant(
         "retract: a rebuild takes the wrong batch out at its end, after what came later",
         "pipelines/maintenance/replay.py",
-        "self._retract_before(batch, retractions)",
-        "self._retract_before(batches[0], retractions)",
+        'self._retract_before(batch, {f"{dataset}/{one}" for dataset, one in staged}, retractions)',
+        "self._retract_before(batches[0], frozenset(), retractions)",
         f"{_RETRACT}::test_rebuild_after_a_retraction_derives_every_event_and_the_same_state",
     ),
     Mutant(
@@ -61,8 +61,8 @@ OPERATIONS: Final = (
     Mutant(
         "retract: files that came late because of the batch are never told",
         "pipelines/maintenance/retraction_state.py",
-        "history.add_to_outbox(_silenced_events(workspace, state, retraction, instant))",
-        "_silenced_events(workspace, state, retraction, instant)",
+        'history.add_to_outbox(silenced.filter(~pl.col("event_id").is_in(derived_ids.implode())))',
+        "pass",
         f"{_RETRACT}::test_retract_batch_dated_ahead_gives_late_files_their_events",
     ),
     Mutant(
@@ -99,6 +99,50 @@ OPERATIONS: Final = (
         "for batch in self._workspace.staged_store.all_batches(dataset.key):",
         "for batch in self._workspace.staged_store.batches(dataset.key):",
         f"{_RETRACT}::test_erase_company_reaches_rows_and_bodies_of_retracted_batches",
+    ),
+    Mutant(
+        "retract: absences that only the batch had confirmed stay confirmed",
+        "warehouse/staged/store.py",
+        "self.reopen_deletion_checks(dataset, self.checks_answered_by(dataset, retraction.batches))",
+        "pass",
+        "tests/pipelines/steps/test_absence_check.py"
+        "::test_absence_that_only_a_retracted_batch_answered_is_checked_again",
+    ),
+    Mutant(
+        "retract: a rebuild applies what was pending before the retraction",
+        "pipelines/maintenance/replay.py",
+        "if batch is not None and retraction.newest >= batch and not set(retraction.pending) & set(applied):",
+        "if batch is not None and retraction.newest >= batch:",
+        f"{_RETRACT}::test_batch_staged_before_a_retraction_and_applied_after_it_is_replayed_after_it",
+    ),
+    Mutant(
+        "retract: a register of which the full snapshot is out of use counts as loaded in full",
+        "pipelines/maintenance/retraction_state.py",
+        "_ADOPTED_MARKS: Final = (FIRST_LOAD_MARK, IN_PART_MARK)",
+        "_ADOPTED_MARKS: Final = (FIRST_LOAD_MARK,)",
+        f"{_RETRACT}::test_retract_only_full_snapshot_of_a_register_leaves_it_loaded_in_part",
+    ),
+    Mutant(
+        "retract: a changed rule is told of the whole market",
+        "warehouse/history/adoption.py",
+        "found if companies is None else found.filter(found.is_in(companies.implode()))",
+        "found",
+        f"{_RETRACT}::test_retract_after_a_change_of_rules_tells_what_the_batch_changed_alone",
+    ),
+    Mutant(
+        "retract: the operator's page names no retraction",
+        "pipelines/maintenance/retract.py",
+        "retraction_log.write_retractions(workspace.layout, every)",
+        "retraction_log.write_retractions(workspace.layout, ())",
+        f"{_RETRACT}::test_retract_batch_tells_the_way_back_and_serves_the_rest",
+    ),
+    Mutant(
+        "unlinked rows of a run without a release are counted in its report alone",
+        "warehouse/release/freshness.py",
+        "if key in datasets and seen.counted is not None",
+        "if False",
+        "tests/warehouse/release/test_release_freshness.py"
+        "::test_rows_that_were_counted_since_replace_those_of_the_release",
     ),
     Mutant(
         "retract: the same wrong bytes are never ingested again, even when they are right",

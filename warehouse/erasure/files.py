@@ -92,9 +92,9 @@ def redact_json_file(path: Path, redactor: TextRedactor) -> None:
 
 
 def redact_reports(layout: Layout, names: Collection[str], redactor: TextRedactor) -> None:
-    """Redacts results of steps of one market (`names`: its code and its datasets), and the operator's run log."""
+    """Redacts results of steps of one market (`names`: its code and its datasets), and the operator's logs."""
     steps = (path for path in sorted((layout.root / "runs").glob("*/*.json")) if path.stem.partition("-")[2] in names)
-    for path in (*steps, *sorted(layout.run_log_folder.glob("*.json"))):
+    for path in (*steps, *sorted(layout.run_log_folder.glob("*.json")), layout.retraction_log_file):
         redact_json_file(path, redactor)
 
 

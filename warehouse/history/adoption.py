@@ -8,7 +8,7 @@ leaves out (`pipelines.maintenance.retraction_state`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +25,7 @@ from warehouse.schema.types import Table
 from warehouse.storage.duckdb import (
     LostWriteError,
     database_name,
+    open_database,
     query_frame,
     query_int,
     quote_identifier,
@@ -40,14 +41,26 @@ _TICK: Final = timedelta(microseconds=1)
 
 
 @contextmanager
-def attached_state(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[ReplayedState]:
-    """Attaches a history file that no process writes to; it is detached after the caller's transaction."""
+def attached_state(
+    connection: duckdb.DuckDBPyConnection, path: Path, companies: pl.Series | None = None
+) -> Iterator[ReplayedState]:
+    """Attaches a history file that no process writes to; it is detached after the caller's transaction.
+
+    companies: the state is limited to them.
+    """
     connection.execute(f"ATTACH {string_literal(str(path.resolve()))} AS {_NAME} (READ_ONLY)")
     try:
         set_memory_limit(connection, UPDATING)
-        yield ReplayedState(connection, _differing_companies(connection))
+        found = _differing_companies(connection)
+        yield ReplayedState(connection, found if companies is None else found.filter(found.is_in(companies.implode())))
     finally:
         connection.execute(f"DETACH {_NAME}")
+
+
+def differing_companies(path: Path, other: Path) -> pl.Series:
+    """Companies with any other row in one history file than in another; no process writes to either."""
+    with open_database(path, read_only=True) as connection, attached_state(connection, other) as state:
+        return state.companies
 
 
 @dataclass(frozen=True)
@@ -130,15 +143,16 @@ class ReplayedState:
                             WHERE {same} AND ({differs}) AND o.company_id IN (SELECT company_id FROM wanted)"""
                     )
 
-    def adopt_sources(self) -> None:
-        """Replaces source records and watermarks by those of the file."""
+    def adopt_sources(self, steps: Collection[str]) -> None:
+        """Replaces source records, watermarks, and the marks of these steps by those of the file."""
         own, found = (self._record_tables(name) for name in (database_name(self.connection), _NAME))
         for table in sorted(own.keys() | found.keys()):
             self._adopt_records(f"present.{quote_identifier(table)}", own.get(table, {}), found.get(table))
         self.connection.execute("DELETE FROM datasets")
         self.connection.execute(f"INSERT INTO datasets BY NAME FROM {_NAME}.datasets")
-        self.connection.execute("DELETE FROM marks WHERE step = $1", [COMPLETE_MARK])
-        self.connection.execute(f"INSERT INTO marks FROM {_NAME}.marks WHERE step = $1", [COMPLETE_MARK])
+        for step in (COMPLETE_MARK, *steps):
+            self.connection.execute("DELETE FROM marks WHERE step = $1", [step])
+            self.connection.execute(f"INSERT INTO marks BY NAME FROM {_NAME}.marks WHERE step = $1", [step])
 
     def _adopt_records(self, place: str, own: dict[str, str], found: dict[str, str] | None) -> None:
         if not own:

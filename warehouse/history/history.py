@@ -338,19 +338,22 @@ class MarketHistory:
     # Another state of the market
 
     @contextmanager
-    def adopting(self, path: Path, instant: datetime) -> Iterator[adoption.ReplayedState]:
+    def adopting(
+        self, path: Path, instant: datetime, steps: Collection[str] = (), companies: pl.Series | None = None
+    ) -> Iterator[adoption.ReplayedState]:
         """A transaction that makes the state in another file, a replay of this market, the current one.
 
         Nothing of the file is known before `instant`, and nothing else after it. The caller merges the tables of the
-        companies that differ; at the end the source records and watermarks are those of the file.
+        companies that differ, of these alone if they are given; at the end the source records, the watermarks and the
+        marks of these steps are those of the file.
         """
-        with adoption.attached_state(self._connection, path) as state, self.transaction():
+        with adoption.attached_state(self._connection, path, companies) as state, self.transaction():
             known_at = state.first_instant_from(instant)
             state.end_known_time(known_at)
             self._record_changed(state.companies)
             yield state
             state.adopt_provenance()
-            state.adopt_sources()
+            state.adopt_sources(steps)
             self._come = None
             forget_checked_tables(self._connection)
             self.advance_known_time(known_at)

@@ -32,12 +32,13 @@ from warehouse.reader.types import (
     QueryTimeoutError,
     ResultPage,
 )
-from warehouse.release import freshness, run_log
+from warehouse.release import freshness, retraction_log, run_log
 from warehouse.release import manifest as release_manifest
 from warehouse.release.freshness import Freshness
 from warehouse.release.manifest import InvalidReleaseError
 from warehouse.release.run_log import RunNote
 from warehouse.schema.market_state import DatasetState, MarketState, QuarantineReason
+from warehouse.schema.retractions import BatchRetraction
 from warehouse.storage.layout import Layout
 
 LOGGER: Final = logging.getLogger("firm.reader")
@@ -222,6 +223,10 @@ class ReleaseReader:
     def read_run_log(self) -> list[RunNote]:
         """Run reports, newest first."""
         return run_log.read_run_log(self._layout)
+
+    def read_retractions(self) -> list[BatchRetraction]:
+        """Retractions of batches, newest first."""
+        return retraction_log.read_retractions(self._layout)
 
     def close(self) -> None:
         """Closes the open release, or leaves that to its last request if it is in use."""

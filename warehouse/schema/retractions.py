@@ -20,6 +20,8 @@ class BatchRetraction:
     """Batches of some datasets of one market that are out of use since an instant.
 
     newest: the market's newest staged batch at that instant; batches after it have been staged without these.
+    pending: `dataset/batch` of what was staged and not applied then: whichever run applies it does so after the
+    retraction. reopened: (staged table, key) of the deletion checks that these batches alone had answered.
     """
 
     batches: tuple[str, ...]
@@ -28,6 +30,8 @@ class BatchRetraction:
     at: datetime
     by: str
     reason: str
+    pending: tuple[str, ...] = ()
+    reopened: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def left_out(self) -> frozenset[str]:
@@ -39,8 +43,8 @@ class BatchRetraction:
         return frozenset(batch for batch in staged if min(self.batches) < batch <= self.newest)
 
     def as_json(self) -> dict[str, Any]:
-        """The retraction as JSON values."""
-        return {
+        """The retraction as JSON values; what is empty is left out, as earlier versions did."""
+        found: dict[str, Any] = {
             "retracted": list(self.batches),
             "datasets": list(self.datasets),
             "newest": self.newest,
@@ -48,6 +52,11 @@ class BatchRetraction:
             "by": self.by,
             "reason": self.reason,
         }
+        if self.pending:
+            found["pending"] = list(self.pending)
+        if self.reopened:
+            found["reopened"] = [[table, list(key)] for table, key in self.reopened]
+        return found
 
     @classmethod
     def parse(cls, value: Mapping[str, Any]) -> Self:
@@ -59,6 +68,8 @@ class BatchRetraction:
             datetime.fromisoformat(value["at"]),
             value["by"],
             value["reason"],
+            tuple(value.get("pending", ())),
+            tuple((table, tuple(key)) for table, key in value.get("reopened", ())),
         )
 
     @property

@@ -8,11 +8,12 @@ what the rows become (`snapshots`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Self
 
 import polars as pl
@@ -32,6 +33,8 @@ ASKED: Final = "asked.json"  # next to a dataset's batches
 DOUBTS: Final = "doubts.json"
 RETRACTED: Final = "retracted.json"
 ACCEPTED: Final = "accepted"  # key in `figures`: the guard that was overridden for the batch
+DeletionCheck = tuple[str, tuple[str, ...]]  # a staged table, and the key of a record that a snapshot lacks
+NOTHING_ANSWERED: Final[Mapping[str, Sequence[DeletionCheck]]] = MappingProxyType({})
 FULL: Final = "full"  # the scope of a complete snapshot, which supersedes all before it
 
 
@@ -167,10 +170,11 @@ class StagedStore:
         return [BatchRetraction.parse(one) for one in json.loads(path.read_text())] if path.exists() else []
 
     def retract_batches(self, dataset: str, retraction: BatchRetraction) -> None:
-        """Takes batches out of use; their files stay. What they had looked up is looked up again."""
+        """Takes batches out of use; their files stay. What they had looked up or confirmed is looked up again."""
         known = self.retractions(dataset)
         if retraction in known:
             return
+        self.reopen_deletion_checks(dataset, self.checks_answered_by(dataset, retraction.batches))
         first = min(retraction.batches)
         looked_up = {
             other: min(batch, max((one for one in self.all_batches(other) if one < first), default=""))
@@ -192,7 +196,7 @@ class StagedStore:
             atomic_files.make_folder(self._staged / dataset)
             atomic_files.write_json(self._staged / dataset / ASKED, dict(looked_up))
 
-    def pending_deletion_checks(self, dataset: str) -> tuple[dict[str, str], list[tuple[str, tuple[str, ...]]]]:
+    def pending_deletion_checks(self, dataset: str) -> tuple[dict[str, str], list[DeletionCheck]]:
         """State of the deletion check: the snapshot checked last, by table; and (table, key) still to confirm."""
         path = self._staged / dataset / DOUBTS
         if not path.exists():
@@ -200,12 +204,53 @@ class StagedStore:
         said = json.loads(path.read_text())
         return said["editions"], [(table, tuple(key)) for table, key in said["left"]]
 
+    def answered_deletion_checks(self, dataset: str) -> dict[str, list[DeletionCheck]]:
+        """(table, key) of the deletion checks answered for the snapshots checked last, by the batch that fetched."""
+        path = self._staged / dataset / DOUBTS
+        answered = json.loads(path.read_text()).get("answered", {}) if path.exists() else {}  # not in former files
+        return {batch: [(table, tuple(key)) for table, key in checks] for batch, checks in answered.items()}
+
     def record_pending_deletion_checks(
-        self, dataset: str, editions: Mapping[str, str], remaining: Sequence[tuple[str, tuple[str, ...]]]
+        self,
+        dataset: str,
+        editions: Mapping[str, str],
+        remaining: Sequence[DeletionCheck],
+        answered: Mapping[str, Sequence[DeletionCheck]] = NOTHING_ANSWERED,
     ) -> None:
-        """Records the absences in complete snapshots that still have to be confirmed."""
+        """Records the absences in complete snapshots that still have to be confirmed, and who answered the others."""
         atomic_files.make_folder(self._staged / dataset)
-        atomic_files.write_json(self._staged / dataset / DOUBTS, {"editions": dict(editions), "left": remaining})
+        atomic_files.write_json(
+            self._staged / dataset / DOUBTS, {"editions": dict(editions), "left": remaining, "answered": dict(answered)}
+        )
+
+    def checks_answered_by(self, dataset: str, batches: Collection[str]) -> list[DeletionCheck]:
+        """The deletion checks that these batches of a dataset have answered, and no other one in use.
+
+        What a killed run had fetched belongs to the batch that was staged with it, the first one from then on.
+        """
+        staged, unused = (
+            self.all_batches(dataset),
+            {batch for one in self.retractions(dataset) for batch in one.batches},
+        )
+        own, others = set[DeletionCheck](), set[DeletionCheck]()
+        for fetched, checks in self.answered_deletion_checks(dataset).items():
+            batch = next((one for one in staged if one >= fetched), fetched)
+            if {batch, fetched} & set(batches):
+                own.update(checks)
+            elif batch not in unused:
+                others.update(checks)
+        return sorted(own - others)
+
+    def reopen_deletion_checks(self, dataset: str, reopened: Iterable[DeletionCheck]) -> None:
+        """Opens deletion checks of a dataset that were answered: the next run makes them again."""
+        checks, (editions, left) = set(reopened), self.pending_deletion_checks(dataset)
+        if checks:
+            answered = {
+                batch: kept
+                for batch, found in self.answered_deletion_checks(dataset).items()
+                if (kept := [one for one in found if one not in checks])
+            }
+            self.record_pending_deletion_checks(dataset, editions, sorted({*left, *checks}), answered)
 
     def read_rows(self, dataset: str, batch: str, table: Table) -> pl.LazyFrame:
         """Rows of one staged table with the columns of STAGED_COLUMNS; empty if the batch has none."""

@@ -79,6 +79,11 @@ class Layout:
         """When each market was last checked, whether or not anything had changed."""
         return self.releases_folder / "checked.json"
 
+    @property
+    def retraction_log_file(self) -> Path:
+        """Which batches were retracted, for operators."""
+        return self.releases_folder / "retracted.json"
+
     def rebuild_root(self, market: str) -> Path:
         """Where a market's history is rebuilt, separate from the one in use; a data root of its own."""
         return self.root / "rebuilt" / market

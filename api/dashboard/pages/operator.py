@@ -1,4 +1,4 @@
-"""The operator page: the release, sources, guards, runs, signals, and the delivery backlog.
+"""The operator page: the release, sources, guards, runs, retractions, signals, and the delivery backlog.
 
 Read from published data and the control plane, never from the pipeline's own files. For the accounts listed in
 FIRM_OPERATORS; others get 404. Does not belong here: gauges (`api.observability.routes`), or the markup
@@ -140,8 +140,9 @@ class _ReleaseView:
 @dashboard_page(OPERATOR, is_operator_only=True)
 async def show_operator_page(request: PageRequest) -> HttpResponse:
     service, release = request.context.services, _current_release(request.context)
-    freshness, runs = await asyncio.to_thread(
-        lambda: (service.release_reader.read_freshness(), service.release_reader.read_run_log())
+    reader = service.release_reader
+    freshness, runs, retractions = await asyncio.to_thread(
+        lambda: (reader.read_freshness(), reader.read_run_log(), reader.read_retractions())
     )
     markets = {} if release is None else release.markets
     sources = source_rows(markets, freshness)
@@ -152,6 +153,7 @@ async def show_operator_page(request: PageRequest) -> HttpResponse:
         sources=sources,
         held=quarantined_sources(sources, markets, runs),
         runs=run_rows(runs),
+        retractions=retractions,
         signals=signal_rows(runs),
         stands=await delivery_health(request.context),
         sizes=await read_queue_sizes(request.context),

@@ -9,20 +9,32 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
+import polars as pl
 import pytest
 
+from connectors.contract.dataset import PresentRows, SharedTables
 from pipelines.erasure.command import erase
 from pipelines.ingest.run import IngestOverrides, ingest
 from pipelines.maintenance.rebuild import RebuildOptions, rebuild
 from pipelines.maintenance.replay import MissingStagedRowsError
 from pipelines.maintenance.retract import RetractionError, RetractionRequest, RetractionResult, retract
+from pipelines.runtime.batch_ids import next_batch
+from pipelines.runtime.step_results import RunParameters
 from pipelines.sources.source import FolderSource
+from pipelines.steps.applied_batches import FIRST_LOAD_MARK
+from pipelines.steps.apply_history import apply_snapshots
 from pipelines.steps.fetch import BatchStagedError, fetch_dataset
+from pipelines.steps.normalise import normalise_market
+from pipelines.steps.publish import publish_outboxes
+from pipelines.steps.reconciliation import IN_PART_MARK
+from pipelines.steps.stage import stage_dataset
 from pipelines.workspace import Workspace, WorkspaceOverrides
 from tests.pipelines import retracting
 from tests.pipelines.invented import MARKET, REGISTER
@@ -31,6 +43,7 @@ from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive
+from warehouse.release.retraction_log import read_retractions
 from warehouse.schema.tables import COMPANIES, FILINGS, OWNERS
 from warehouse.staged.store import StagedStore
 from warehouse.storage.locks import AlreadyLockedError, market_lock
@@ -146,6 +159,8 @@ def test_retract_batch_tells_the_way_back_and_serves_the_rest(place: Place) -> N
     assert (sequences(place), fingerprint(place), batches(place)[1]) == (before, served, wrong)
     done = retracted(place, wrong)
     assert (done.changes, done.release) == (looked.changes, 4)
+    [noted] = read_retractions(place.settings.layout)
+    assert (noted.batches, noted.by, noted.reason) == ((wrong,), "anna", "wrong file")
     assert state(place) == GOOD
     assert sequences(place)[: len(before)] == before
     assert moves(place) == [("active", "dormant"), ("dormant", "active")]
@@ -309,6 +324,64 @@ def test_file_that_comes_again_after_its_retraction_is_ingested_again(place: Pla
     workspace = Workspace(place.settings, (MARKET,), place.clock)
     with pytest.raises(BatchStagedError, match=f"batch {wrong} is not fetched again"):
         fetch_dataset(workspace, MARKET, MARKET.datasets[0], FolderSource(place.folder), wrong)
+
+
+@pytest.mark.slow
+def test_batch_staged_before_a_retraction_and_applied_after_it_is_replayed_after_it(place: Place) -> None:
+    place.register((ONE, "Yksi Oy", "closed", "2026-03-20"), (TWO, "Kaksi Oy", "open", ""))
+    place.now += timedelta(days=1)
+    run = next_batch(place.now, batches(place))
+    with closing(Workspace(place.settings, (MARKET,), place.clock)) as workspace:
+        workspace.step_results.begin(run, RunParameters(place.now, frozenset()))
+        for dataset in MARKET.datasets:
+            fetch_dataset(workspace, MARKET, dataset, FolderSource(place.folder), run)
+            stage_dataset(workspace, MARKET, dataset, run)
+    retracted(place, batches(place)[1])
+    with closing(Workspace(place.settings, (MARKET,), place.clock)) as workspace:  # the same run, from its failure
+        normalise_market(workspace, MARKET, run)
+        apply_snapshots(workspace, MARKET, run)
+        publish_outboxes(workspace, ["FI"])
+    assert moves(place) == [("active", "dormant"), ("dormant", "active"), ("active", "dissolved")]
+    assert rebuilt(place, check=True) == (len(sequences(place)), {}, {})
+
+
+@pytest.mark.slow
+def test_retract_only_full_snapshot_of_a_register_leaves_it_loaded_in_part(place: Place) -> None:
+    def in_part() -> bool:
+        with MarketHistory(place.settings.layout, "FI") as history:
+            return "fi.register" in history.recorded_keys(IN_PART_MARK)
+
+    assert in_part(), "files of a folder are parts"
+    place.write("day.json", json.dumps({"complete": ["fi.register"]}))
+    place.register((ONE, "Yksi Oy", "asleep", ""), (TWO, "Kaksi Oy", "open", ""), (THREE, "Kolme Oy", "open", ""))
+    place.ingest()
+    assert not in_part()
+    retracted(place, batches(place)[-1])
+    assert in_part()
+
+
+@pytest.mark.slow
+def test_retract_part_of_a_first_load_ends_the_first_load_before_it(place: Place) -> None:
+    dated = f"fi.register {datetime(2062, 3, 1, tzinfo=UTC).isoformat()}"
+    with MarketHistory(place.settings.layout, "FI") as history:
+        history.record_step(FIRST_LOAD_MARK, dated)
+    retracted(place, batches(place)[1])
+    with MarketHistory(place.settings.layout, "FI") as history:
+        assert history.recorded_keys(FIRST_LOAD_MARK) == frozenset(), "as a history without the batch has it"
+
+
+@pytest.mark.slow
+def test_retract_after_a_change_of_rules_tells_what_the_batch_changed_alone(place: Place) -> None:
+    def by_other_rules(present: PresentRows, today: date) -> SharedTables:
+        tables = dict(MARKET.to_shared_tables(present, today))
+        status = pl.when(pl.col("org_number") == TWO).then(pl.lit("dormant")).otherwise("status")
+        tables["companies"] = tables["companies"].with_columns(status.alias("status"))
+        return tables
+
+    place.market = replace(MARKET, to_shared_tables=by_other_rules)
+    done = retracted(place, batches(place)[1])
+    assert done.changes.events == {"ownership.changed": 1, "status.changed": 1}
+    assert state(place) == GOOD, "a rebuild brings the other rules to all companies"
 
 
 @pytest.mark.slow

@@ -164,6 +164,22 @@ def test_retracted_batch_is_not_listed_and_takes_the_cursor_back_until_a_later_b
     assert lake.cursor("no.x") == "4"
 
 
+def test_deletion_checks_that_a_retracted_batch_alone_answered_are_open_again(layout: Layout) -> None:
+    lake, one, two, three = StagedStore(layout), ("units", ("1",)), ("units", ("2",)), ("units", ("3",))
+    for batch in ("b2", "b3"):
+        with lake.write_batch("no.x", batch):
+            """An empty batch."""
+    # what the killed run b1 had fetched was staged by the next one
+    lake.record_pending_deletion_checks(
+        "no.x", {"units": "no.y/b1"}, [], {"b1": [one], "b2": [two], "b3": [two, three]}
+    )
+    for _ in range(2):  # a retraction that is completed opens them once
+        lake.retract_batches("no.x", _retraction("b2", newest="b3"))
+    assert lake.pending_deletion_checks("no.x") == ({"units": "no.y/b1"}, [one])
+    assert lake.answered_deletion_checks("no.x") == {"b2": [two], "b3": [two, three]}
+    assert lake.checks_answered_by("no.x", ["b3"]) == [two, three], "b2 is out of use"
+
+
 def test_retracted_batch_of_look_ups_is_looked_up_again(layout: Layout) -> None:
     lake = StagedStore(layout)
     for dataset, batch in (("no.named", "b1"), ("no.named", "b2"), ("no.named", "b3"), ("no.x", "b2"), ("no.x", "b3")):

@@ -12,10 +12,11 @@ from api.dashboard.pages import operator
 from api.settings.env import EnvReader, SettingError
 from api.settings.webhooks import WebhookSettings
 from tests.api.dashboard.conftest import Desk, texts
-from warehouse.release import freshness, run_log
+from warehouse.release import freshness, retraction_log, run_log
 from warehouse.release.freshness import DatasetCheck, Freshness
 from warehouse.release.run_log import ErrorNote, QuarantineNote, ReadNote, RunNote, SignalNote
 from warehouse.schema.market_state import DatasetState, MarketState, QuarantineReason
+from warehouse.schema.retractions import BatchRetraction
 
 OPERATOR = "/dashboard/operator"
 OWNER = "owner@example.com"
@@ -43,6 +44,11 @@ def seen(new_world: Callable[[], Any]) -> Any:
     run_log.write_run_note(layout, note(18, errors=(ErrorNote("NO", HOSTILE),), release=None))
     run_log.write_run_note(layout, note(19, held=held, read=read, signals=signals, events={"status.changed": 4}))
     run_log.write_run_note(layout, note(20, ended_at=None, release=None))
+    former = BatchRetraction(("20261103T120000000Z",), ("no.enheter",), "", NOON - timedelta(days=9), "ola", "2062")
+    wrong = BatchRetraction(
+        ("20261118T120000000Z",), ("no.enheter", "no.roller"), "", NOON, "anna", HOSTILE, reopened=(("t", ("1",)),)
+    )
+    retraction_log.write_retractions(layout, [former, wrong])
     return maker.world
 
 
@@ -78,6 +84,10 @@ def test_an_operator_sees_how_everything_stands(desk: Desk) -> None:
     assert published.endswith("90.0 s 1,244 5 4 1")
     assert "failed" in failed
     assert HOSTILE in failed
+    assert table(answer, "Retracted batches") == [
+        f"20261118T120000000Z no.enheter, no.roller 20 Nov 2026, 12:00 UTC anna {HOSTILE}",
+        "20261103T120000000Z no.enheter 11 Nov 2026, 12:00 UTC ola 2062",
+    ]
     assert table(answer, "Signals") == [f"no.enheter unknown_code {HOSTILE} 17 19 Nov 2026, 12:00 UTC"]
     first, second = table(answer, "Sources")
     assert first.startswith("no.roller quarantined")
@@ -108,7 +118,12 @@ def test_before_the_first_run_the_page_says_so(open_desk: Callable[..., Desk], m
     answer = open_desk(make().world, operators=frozenset({OWNER})).signed_in(OWNER).get(OPERATOR)
     assert answer.status_code == 200
     assert facts(answer)["Release served"] == "none; nothing has been published yet"
-    for said in ("No source is in quarantine.", "No run has been recorded yet.", "No sources yet."):
+    for said in (
+        "No source is in quarantine.",
+        "No run has been recorded yet.",
+        "No retraction is recorded on this machine.",
+        "No sources yet.",
+    ):
         assert said in texts(answer, "//main/p")
 
 
