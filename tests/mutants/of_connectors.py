@@ -252,8 +252,8 @@ CONNECTORS: Final = (
     Mutant(
         "a Form 15 whose text comes later tells the end of a silent filer that was merged",
         "connectors/us/profile/status.py",
-        'is_unread & ((status == "active") | (~over & (merged | wound_up | liquidated)))',
-        'is_unread & (status == "active")',
+        'is_undecided = is_unread & ((status == "active") | (~over & (merged | wound_up | liquidated)))',
+        'is_undecided = is_unread & (status == "active")',
         "tests/connectors/us/profile/test_status.py"
         "::test_form_15_whose_text_is_loaded_later_ends_registration_without_an_event",
     ),

@@ -52,7 +52,9 @@ def attached_state(
     try:
         set_memory_limit(connection, UPDATING)
         found = _differing_companies(connection)
-        yield ReplayedState(connection, found if companies is None else found.filter(found.is_in(companies.implode())))
+        if companies is not None:
+            found = found.filter(found.is_in(companies.implode()))
+        yield ReplayedState(connection, found)
     finally:
         connection.execute(f"DETACH {_NAME}")
 
