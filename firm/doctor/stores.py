@@ -20,7 +20,7 @@ from connectors.contract.dataset import Jurisdiction
 from firm.doctor import DoctorFinding
 from pipelines.settings import IngestSettings
 from pipelines.workspace import staged_tables
-from warehouse.history import current_records, database
+from warehouse.history import database, record_counts
 from warehouse.release import manifest
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.duckdb import open_database
@@ -79,7 +79,7 @@ def _supports_conditional_writes(shared: ObjectStore) -> bool:
 def _repeated_records(path: Path, jurisdiction: Jurisdiction) -> str:
     """Staged tables of a market with records that have several current rows, with their number; else empty."""
     with open_database(path, read_only=True) as connection:
-        counts = current_records.repeated_record_counts(connection, staged_tables(jurisdiction).values())
+        counts = record_counts.repeated_record_counts(connection, staged_tables(jurisdiction).values())
     return ", ".join(f"{count} of {name}" for name, count in counts.items())
 
 

@@ -22,10 +22,10 @@ from connectors.contract.pieces import Signal
 from pipelines.steps import applied_batches, reconciliation, schema_validation, stage
 from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.batch_figures import first_load_batches, unchanged_body_keys
+from pipelines.steps.findings import contradiction_signals, finding_lines
 from pipelines.steps.link_companies import LINKED, CompanyLinker
 from pipelines.steps.lookups import unconfirmed_keys
 from pipelines.steps.normalise_plan import (
-    FEED_GAP,
     InstantPlan,
     NormaliseState,
     StagedSnapshot,
@@ -44,12 +44,6 @@ from warehouse.storage.parallel import parallel_map
 IMAGE_MARK: Final = "image"
 DECISION_MARK: Final = "judged"
 EDITIONS: Final = "_editions"
-CONTRADICTION: Final = "contradicts_other_source"  # code of a signal
-_EXAMPLES: Final = 5
-_FINDINGS: Final = {
-    FEED_GAP: "changed without an entry in {}",
-    CONTRADICTION: "values of {} differ from those of a source that ranks before it, which are served",
-}
 # Companies that pass through a connector, and into history, at once, per parallel worker.
 CHUNK: Final = 150_000
 STRETCH: Final = 500_000  # staged rows compared with the present rows at once
@@ -132,49 +126,12 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
         {dataset: len(files) for dataset, files in run.counts.late.items()},
     )
     workspace.step_results.write(batch, normalise_result_name(jurisdiction.code), asdict(result))
-    _report_findings(workspace, result, run.counts.signals, state)
-    return result
-
-
-def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[Signal]:
-    """A signal per source and column whose values differ from those of a source that ranks before it.
-
-    default: the dataset of rows that name none.
-    """
-    rows = pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found])
-    if rows.is_empty():
-        return []
-    counted = rows.group_by(pl.col("register").fill_null(default), "table", "column").agg(
-        pl.len(), pl.col("company_id").unique().sort().head(_EXAMPLES)
-    )
-    return [
-        Signal(register, CONTRADICTION, f"{table}.{column}", count, tuple(companies))
-        for register, table, column, count, companies in counted.sort("register", "table", "column").iter_rows()
-    ]
-
-
-def _report_findings(
-    workspace: Workspace, result: NormaliseResult, signals: Iterable[Signal], state: NormaliseState
-) -> None:
-    """Reports what a person should know of a run: its signals, unknown days, late files.
-
-    A signal without words of its own is reported by its code.
-    """
-    for signal in signals:
-        finding = _FINDINGS.get(signal.code, f"{signal.code}: {{}}").format(signal.subject)
-        workspace.report_progress(f"{signal.dataset}: {signal.count} {finding}")
-    for column, count in result.far.items():
-        workspace.report_progress(
-            f"{result.market}: {column}: {count} dates more than a year ahead, treated as unknown"
-        )
-    for dataset, count in result.late.items():
-        newest = state.watermarks[dataset].newest
-        workspace.report_progress(
-            f"{dataset}: {count} late-arriving files, not newer than {newest:%Y-%m-%d %H:%M:%S} UTC: they fill gaps in "
-            "the history and announce no new filings or news"
-        )
+    newest = {dataset: state.watermarks[dataset].newest for dataset in result.late}
+    for line in finding_lines(result.market, run.counts.signals, result.far, result.late, newest):
+        workspace.report_progress(line)
     if result.batches:
         workspace.report_progress(f"{result.market}: {result.companies} companies touched")
+    return result
 
 
 def load_normalise_state(

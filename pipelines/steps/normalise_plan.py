@@ -136,8 +136,11 @@ def _known_instants(
         first = state.run_at.replace(microsecond=state.run_at.microsecond // 1000 * 1000)
     else:
         first = max(decision.at for decision in state.decisions)
-    first = max(first, until + _TICK)
-    return known | {instant: first + place * _TICK for place, instant in enumerate(passed)}
+    at = max(first, until + _TICK)
+    for instant in sorted(known):  # what is applied later becomes known later, also within one microsecond of `until`
+        known[instant] = at if instant <= until else max(instant, at)
+        at = known[instant] + _TICK
+    return known
 
 
 def _batch_snapshots(jurisdiction: Jurisdiction, state: NormaliseState, index: StagedIndex) -> Iterator[StagedSnapshot]:

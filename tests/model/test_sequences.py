@@ -93,6 +93,15 @@ def test_world_with_a_late_file_that_is_newer_for_its_company_tells_what_changes
     world.check_rebuild()
 
 
+def test_world_whose_states_are_a_tick_apart_is_told_in_their_order(world: PlainWorld) -> None:
+    """The second file of a day counts as a tick after what is known; so does the feed that a refused run had fetched."""
+    world.run([Delivery(REGISTER_KEY, {"1": "asleep"}, 1), accounts("1", 2024)])
+    assert world.run_again([feed({"1": "open"})]) == REFUSED
+    assert world.run([Delivery(REGISTER_KEY, {"1": "closed"}, 1)], after=A_MINUTE) == ORDINARY
+    assert told(world) == ["status.changed"] * 2
+    world.check_rebuild()
+
+
 def test_world_with_answers_company_by_company_is_silent_about_the_first(world: PlainWorld) -> None:
     world.run([register({"1": "open", "2": "open"}), accounts("1", 2024)])
     world.run([accounts("2", 2024)])

@@ -19,7 +19,7 @@ import duckdb
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.history import adoption, company_links, current_records, database, reconciliation, scd2
+from warehouse.history import adoption, company_links, current_records, database, reconciliation, record_counts, scd2
 from warehouse.history.company_links import KeyOf, LinkPath
 from warehouse.history.current_records import COMPLETE_MARK
 from warehouse.history.reconciliation import StatusGroup
@@ -221,7 +221,7 @@ class MarketHistory:
 
     def present_counts(self, tables: Iterable[Table]) -> dict[str, int]:
         """Number of present rows that are not soft-deleted, by staged table; 0 for a table without rows."""
-        return current_records.record_counts(self._connection, tables)
+        return record_counts.record_counts(self._connection, tables)
 
     def resolve_links(self, table: Table, link_paths: Sequence[LinkPath]) -> pl.DataFrame:
         """Links unlinked rows by the given match rules; returns pairs of gained and lost companies."""

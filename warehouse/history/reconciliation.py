@@ -14,7 +14,8 @@ import duckdb
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.history.current_records import SUBJECT_CHANGED, ensure_record_table, stored_tables
+from warehouse.history.current_records import SUBJECT_CHANGED, ensure_record_table
+from warehouse.history.record_counts import stored_tables
 from warehouse.schema.tables import COMPANIES
 from warehouse.schema.types import Table
 from warehouse.storage.duckdb import query_frame, query_int, quote_identifier, quoted_columns

@@ -19,6 +19,7 @@ from connectors.contract.dataset import AbsenceCheck, Cursor, FetchedFile, Guard
 from connectors.kit.http.errors import FetchError, SourceUnavailableError
 from pipelines.maintenance.replay import HistoryReplay
 from pipelines.maintenance.retract import RetractionRequest, retract
+from pipelines.runtime.batch_ids import batch_name
 from pipelines.runtime.step_results import RunParameters
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource
@@ -109,7 +110,7 @@ class Doubted:
         self.runs += 1
         market = self.market
         at = NOON + timedelta(hours=self.runs)
-        batch = f"{at:%Y%m%dT%H%M%S}000000Z"
+        batch = batch_name(at)
         self.asked = []
         with closing(self.workspace()) as workspace:
             workspace.step_results.begin(batch, RunParameters(at, frozenset()))

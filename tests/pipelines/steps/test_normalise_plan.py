@@ -133,6 +133,16 @@ def test_plan_known_time_moves_on_even_if_the_clock_does_not() -> None:
     assert [plan.known_at for plan in planned(staged(FILED, 5))] == [day(5)], "a first load has nothing before it"
 
 
+def test_plan_of_instants_a_tick_apart_is_known_in_the_order_in_which_it_is_applied() -> None:
+    """The first is at the end of known time, so the next one's own instant is taken, too."""
+    tick = timedelta(microseconds=1)
+    edition = {**staged(REGISTER, 7).editions[0], "observed_at": (day(7) + tick).isoformat()}
+    newer = replace(staged(REGISTER, 8), editions=(edition,))
+    first, second = planned(staged(FILED, 7), newer, watermarks=applied((REGISTER, 1, 7)), known_until=day(7))
+    assert (first.instant, second.instant) == (day(7), day(7) + tick)
+    assert day(7) < first.known_at < second.known_at
+
+
 def test_plan_archive_parsed_in_part_is_repeated_by_the_snapshot_of_its_instant() -> None:
     archive = {"sha256": "b", "on": ["a"], "observed_at": day(8).isoformat()}
     archive |= {"whole_at": day(1).isoformat(), "rows": 3}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.warehouse.helpers import day
 from tests.warehouse.kills import STAGED
-from warehouse.history import current_records
+from warehouse.history import current_records, record_counts
 from warehouse.history.history import MarketHistory
 from warehouse.schema.types import Column, ColumnKind, Subject, Table
 from warehouse.storage.duckdb import LostWriteError, open_database, set_memory_limit
@@ -50,7 +50,7 @@ def test_without_it_the_register_would_not_come_in(layout: Layout, monkeypatch: 
         with pytest.raises(duckdb.Error):
             _told(history, 1)
     with open_database(layout.history_file("NO"), read_only=True) as history:
-        assert current_records.record_counts(history, [STAGED]) == {STAGED.name: ROWS}
+        assert record_counts.record_counts(history, [STAGED]) == {STAGED.name: ROWS}
 
 
 def test_it_is_given_back(layout: Layout) -> None:
@@ -93,10 +93,10 @@ def test_repeated_record_counts_of_a_history_with_a_lost_deletion_names_the_tabl
     with MarketHistory(layout, "NO") as history, history.transaction():
         history.upsert_present(STAGED, _rows(0, 0).head(3))
     with open_database(layout.history_file("NO")) as connection:
-        assert current_records.repeated_record_counts(connection, [STAGED]) == {}
+        assert record_counts.repeated_record_counts(connection, [STAGED]) == {}
         name = f"present.{STAGED.name}"
         connection.execute(f"INSERT INTO {name} FROM {name} LIMIT 2")
-        assert current_records.repeated_record_counts(connection, [STAGED]) == {STAGED.name: 2}
+        assert record_counts.repeated_record_counts(connection, [STAGED]) == {STAGED.name: 2}
 
 
 def _limit(layout: Layout) -> str:

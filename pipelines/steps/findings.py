@@ -1,0 +1,66 @@
+"""SHARED: what a person should know of a normalised run: its signals in words, contradictions of sources, late files.
+
+Pure functions. Does not belong here: where lines and signals go (`normalise`, `pipelines.reporting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Final
+
+import polars as pl
+
+from connectors.contract.dataset import CONTRADICTIONS_SCHEMA
+from connectors.contract.pieces import Signal
+from pipelines.steps.normalise_plan import FEED_GAP
+from pipelines.steps.reconciliation import NO_DATA
+
+CONTRADICTION: Final = "contradicts_other_source"  # code of a signal
+_EXAMPLES: Final = 5
+_FINDINGS: Final = {
+    FEED_GAP: "changed without an entry in {}",
+    CONTRADICTION: "values of {} differ from those of a source that ranks before it, which are served",
+    NO_DATA: "rows stay undecided by the rule {}: none of the datasets that it reads was ever loaded",
+}
+
+
+def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[Signal]:
+    """A signal per source and column whose values differ from those of a source that ranks before it.
+
+    default: the dataset of rows that name none.
+    """
+    rows = pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found])
+    if rows.is_empty():
+        return []
+    counted = rows.group_by(pl.col("register").fill_null(default), "table", "column").agg(
+        pl.len(), pl.col("company_id").unique().sort().head(_EXAMPLES)
+    )
+    return [
+        Signal(register, CONTRADICTION, f"{table}.{column}", count, tuple(companies))
+        for register, table, column, count, companies in counted.sort("register", "table", "column").iter_rows()
+    ]
+
+
+def finding_lines(
+    market: str,
+    signals: Iterable[Signal],
+    far: Mapping[str, int],
+    late: Mapping[str, int],
+    newest: Mapping[str, datetime],
+) -> Iterator[str]:
+    """A line per signal, column with unknown days, and dataset with late files.
+
+    far: dates too far ahead, by `table.column`. late: files, by dataset. newest: what was applied before, by dataset
+    with late files. A signal without words of its own is told by its code.
+    """
+    for signal in signals:
+        finding = _FINDINGS.get(signal.code, f"{signal.code}: {{}}").format(signal.subject)
+        yield f"{signal.dataset}: {signal.count} {finding}"
+    for column, count in far.items():
+        yield f"{market}: {column}: {count} dates more than a year ahead, treated as unknown"
+    for dataset, count in late.items():
+        yield (
+            f"{dataset}: {count} late-arriving files, not newer than {newest[dataset]:%Y-%m-%d %H:%M:%S} UTC: they "
+            "fill gaps in the history and announce no new filings or news"
+        )
