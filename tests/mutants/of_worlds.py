@@ -43,6 +43,13 @@ WORLDS: Final = (
         f"{_WORLDS}::test_world_with_a_late_file_keeps_what_was_known",
     ),
     Mutant(
+        "world: two states a tick apart are known at one instant",
+        "pipelines/steps/normalise_plan.py",
+        "known[instant] = at if instant <= until else max(instant, at)",
+        "known[instant] = at if instant <= until else instant",
+        f"{_WORLDS}::test_world_whose_states_are_a_tick_apart_is_told_in_their_order",
+    ),
+    Mutant(
         "world: first answers are a storm of events",
         "pipelines/transforms/events/emission_rules.py",
         'is_first = pl.col("register").is_in(list(context.per_company_datasets)) & pl.col("_known").is_null()',

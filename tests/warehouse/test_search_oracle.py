@@ -109,7 +109,6 @@ def test_names_are_found_alike_both_ways(
         assert _walked(snapshot, world.scanned(query), limits) == due
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bounds", [(10_000, 1000), (1, 3)], ids=["few answer", "many answer"])
 @_settings
 @given(query=_queries, limits=_limits)

@@ -88,7 +88,6 @@ def test_ingest_file_of_tomorrow_is_read(place: Place) -> None:
     assert (place.now.day, place.ingest().exit_code) == (1, DONE)
 
 
-@pytest.mark.slow
 def test_ingest_late_file_is_counted_in_report_and_run_log(place: Place) -> None:
     place.register(OPEN, OTHER, name="register-2026-03-01.csv")
     assert place.ingest().late == {}
@@ -155,7 +154,6 @@ def filed_dataset() -> Dataset:
     return replace(MARKET.datasets[1], staged_tables={FILED.name: FILED}, read_batches=read_filed)
 
 
-@pytest.mark.slow
 def test_ingest_row_with_a_future_instant_is_read_without_it_and_signalled(place: Place) -> None:
     place.market = replace(MARKET, datasets=(MARKET.datasets[0], filed_dataset(), MARKET.datasets[2]))
     place.register(OPEN, OTHER)
