@@ -18,6 +18,7 @@ import httpx
 
 import connectors
 from connectors.kit.http.client import HttpClient, HttpSettings
+from connectors.kit.http.rate_limit import FetchClock
 from connectors.kit.http.retry import RetryPolicy
 from connectors.news.wires import fetch as wires_fetch
 from pipelines.settings import IngestSettings
@@ -33,8 +34,8 @@ _CONTACT: Final = "firm (nobody@example.org)"  # EDGAR rejects requests without 
 
 
 @contextmanager
-def sandbox_source(base: str, settings: IngestSettings) -> Iterator[LiveSource]:
-    """Live fetching with every registry's host mapped to one server."""
+def sandbox_source(base: str, settings: IngestSettings, clock: FetchClock | None = None) -> Iterator[LiveSource]:
+    """Live fetching with every registry's host mapped to one server. clock: of fetches by date; None: the system's."""
     hosts = {dataset.host for country in connectors.JURISDICTIONS for dataset in country.datasets}
     asked = HttpSettings(
         user_agent=settings.user_agent if "@" in settings.user_agent else _CONTACT,
@@ -44,7 +45,7 @@ def sandbox_source(base: str, settings: IngestSettings) -> Iterator[LiveSource]:
         default_rate=FASTEST,
         retry_policy=RETRY,
     )
-    with HttpClient(asked) as http:
+    with HttpClient(asked, clock) as http:
         yield LiveSource(http)
 
 

@@ -25,6 +25,7 @@ import polars as pl
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from pipelines.maintenance.replay import HistoryReplay
+from pipelines.maintenance.retract import RetractionRequest, retract
 from pipelines.runtime import crash_recovery
 from pipelines.runtime.batch_ids import batch_name
 from pipelines.runtime.step_results import RunParameters
@@ -34,7 +35,7 @@ from pipelines.steps import apply_history, fetch, normalise, publish, stage
 from pipelines.steps.fetch import BatchStagedError
 from pipelines.steps.future_instants import FUTURE_SLACK
 from pipelines.steps.normalise import BatchAppliedError
-from pipelines.workspace import Workspace, ignore_progress
+from pipelines.workspace import Workspace, WorkspaceOverrides, ignore_progress
 from tests.model.market import (
     ACCOUNTS_KEY,
     FEED_KEY,
@@ -245,6 +246,7 @@ class WholeWorld:
     is_unfinished: bool = False  # a run died and none has been completed since
     accounts_until: datetime = LONG_AGO  # watermark, as the last run left it
     excused: set[str] = field(default_factory=set)  # companies of files that make no event, since the last release
+    unreleased: set[str] = field(default_factory=set)  # batches of runs since the last release
     loaded: frozenset[str] = frozenset()  # datasets of which the last release has a first snapshot
     sent: dict[str, Delivery] = field(default_factory=dict)  # by SHA-256 of the body
 
@@ -276,6 +278,7 @@ class WholeWorld:
         return self.execute(deliveries, death or Death())
 
     def execute(self, deliveries: Sequence[Delivery], death: Death) -> str:
+        self.unreleased.add(self.batch)
         self.sent |= {hashlib.sha256(one.body).hexdigest(): one for one in deliveries}
         self.outcome = self._outcome_of(deliveries, death)
         self._note_late()
@@ -285,6 +288,21 @@ class WholeWorld:
             with closing(self.workspace(Death())) as workspace:
                 self._check_published(workspace)
         return self.outcome
+
+    def retract(self, which: int) -> None:
+        """An operator takes a batch out, a minute after the last run; none if there is none."""
+        with closing(self.workspace(Death())) as workspace:
+            store, datasets = workspace.staged_store, [dataset.key for dataset in SMALL_MARKET.datasets]
+            batches = {batch for key in datasets for batch in store.all_batches(key)}
+            batches -= {batch for key in datasets for one in store.retractions(key) for batch in one.batches}
+            settings = workspace.settings
+        if not batches:
+            return
+        self.elapsed += A_MINUTE
+        request = RetractionRequest((sorted(batches)[which % len(batches)],), by="anna", reason="a wrong file")
+        retract(settings, request, overrides=WorkspaceOverrides((SMALL_MARKET,), lambda: self.now))
+        with closing(self.workspace(Death())) as workspace:
+            self._check_published(workspace)
 
     def _note_late(self) -> None:
         """Notes companies of files that make no event: of the instant of a first load, late-arriving accounts, and
@@ -301,7 +319,7 @@ class WholeWorld:
                 for body in workspace.raw_archive.bodies(channel):
                     is_late = channel == ACCOUNTS_KEY and self.accounts_until >= body.observed_at
                     is_early = channel == OWNERS_KEY and baseline is not None and body.observed_at < baseline
-                    if body.batch == self.batch and (is_late or is_early or body.observed_at == baseline):
+                    if body.batch in self.unreleased and (is_late or is_early or body.observed_at == baseline):
                         self.excused |= {company_of(number) for number in self.sent[body.sha256].content}
             self.accounts_until = history.high_watermark(ACCOUNTS_KEY) or self.accounts_until
 
@@ -380,6 +398,7 @@ class WholeWorld:
         served = self.served(workspace)
         self._check_replay(workspace, served)
         self.excused.clear()
+        self.unreleased.clear()
         self._check_truth(workspace, served)
         self._check_known(workspace)
         with workspace.open_history(MARKET) as history:

@@ -51,7 +51,7 @@ _deaths: Final = st.none() | st.none() | st.tuples(st.sampled_from(DEATHS), st.i
 
 
 class SmallWorlds(RuleBasedStateMachine):
-    """Days in the life of a market: a rule for each thing that happens to it. Taking a batch back will be another."""
+    """Days in the life of a market: a rule for each thing that happens to it."""
 
     world_class: ClassVar[type[WholeWorld]] = PlainWorld
 
@@ -93,9 +93,15 @@ class SmallWorlds(RuleBasedStateMachine):
 
 
 class WholeWorlds(SmallWorlds):
-    """The same with everything on disk."""
+    """The same with everything on disk; and an operator takes batches out."""
 
     world_class = WholeWorld
+
+    @rule(which=st.integers(0, 3))
+    def batch_retracted(self, which: int) -> None:
+        if self.world.is_unfinished:
+            self.world.run([])
+        self.world.retract(which)
 
 
 def world_settings(examples: int) -> settings:

@@ -28,6 +28,7 @@ import dagster as dg
 
 import connectors
 from connectors.contract.dataset import Jurisdiction
+from connectors.kit.http.rate_limit import FetchClock
 from firm.demo.sandbox_origin import sandbox_source
 from pipelines.definitions_builder import build_defs
 from pipelines.defs.asset_keys import fetched_datasets
@@ -109,16 +110,16 @@ class ClockedDays:
     """The schedules of some markets, evaluated tick by tick."""
 
     def __init__(
-        self, folder: Path, registry: SandboxServer, source: LiveSource, markets: Sequence[str], start: datetime
+        self, folder: Path, registry: SandboxServer, source: LiveSource, markets: Sequence[str], clock: Clock
     ) -> None:
-        self.clock, self.registry, self.start = Clock(start), registry, start
+        self.clock, self.registry, self.start = clock, registry, clock.now
         self.served = [made for made in connectors.JURISDICTIONS if made.code in markets]
         self.workspace = Workspace(IngestSettings(data=folder, workers=1), connectors.JURISDICTIONS, self.clock)
         self.definitions = build_defs(self.workspace.settings, workspace=self.workspace, resources={"origin": source})
         self.repository = self.definitions.get_repository_def()
         self.played = Played()
         self.sequence = 0
-        self.new_since = start
+        self.new_since = clock.now
 
     def play(self, instance: dg.DagsterInstance, until: datetime) -> Played:
         """Plays up to an instant."""
@@ -203,13 +204,13 @@ def play(
     days = (until.date() - FIRST_DAY).days + 2
     companies = companies or sufficient_companies(days, tuple(markets))
     world = World(seed=9, companies=companies, days=days, markets=tuple(markets))
-    settings = IngestSettings(data=folder)
+    settings, clock = IngestSettings(data=folder), Clock(start)
     with (
         serve(world) as registry,
         dagster_instance(settings) as instance,
-        sandbox_source(registry.url, settings) as source,
+        sandbox_source(registry.url, settings, FetchClock(clock)) as source,
     ):
-        return ClockedDays(folder, registry, source, markets, start).play(instance, until)
+        return ClockedDays(folder, registry, source, markets, clock).play(instance, until)
 
 
 def split_markets(markets: Sequence[str], until: datetime, processes: int) -> list[list[str]]:
