@@ -7,12 +7,14 @@ not belong here: applying them (`normalise`), or replaying them (`pipelines.main
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from pipelines.steps.normalise_plan import InstantPlan, NormaliseState
 from warehouse.history.history import MarketHistory
+from warehouse.staged.snapshots import LoadInstants
 
 STAGED_MARK: Final = "staged"  # keys: `dataset/batch`
 MOVED_MARK: Final = "moved"  # keys: JSON of `MovedBatch`
@@ -51,6 +53,20 @@ def first_load_ends(history: MarketHistory) -> dict[str, datetime]:
         dataset, _, instant = key.partition(" ")
         found[dataset] = max(datetime.fromisoformat(instant), found.get(dataset, datetime.min.replace(tzinfo=UTC)))
     return found
+
+
+def load_instants(history: MarketHistory, state: NormaliseState, plans: Iterable[InstantPlan]) -> LoadInstants:
+    """What is known of first loads once a run has applied its plans; to be called before it applies one.
+
+    A run that dies after that leaves its snapshots to a later one: they make the events that they would have made.
+    """
+    baselines, first_loads = {key: mark.baseline for key, mark in state.watermarks.items()}, first_load_ends(history)
+    for plan in plans:
+        for snapshot in plan.snapshots:
+            baselines.setdefault(snapshot.dataset.key, plan.instant)
+            if snapshot.is_first_load:
+                first_loads[snapshot.dataset.key] = plan.instant
+    return LoadInstants(baselines, first_loads)
 
 
 @dataclass(frozen=True, slots=True, order=True)

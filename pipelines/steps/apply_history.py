@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -47,7 +47,7 @@ from warehouse.schema.tables import (
     OWNERS,
     TABLES,
 )
-from warehouse.staged.snapshots import NormalisedSnapshot, SnapshotPart
+from warehouse.staged.snapshots import LoadInstants, NormalisedSnapshot, SnapshotPart
 
 HISTORY_MARK: Final = "history"
 _COMPARED: Final = (FINANCIALS, OWNERS, NEWS, NOTICES)  # derived with the rows of before
@@ -78,6 +78,10 @@ class MarketRules:
     per_company_datasets: frozenset[str] = frozenset()
     first_loads: Mapping[str, datetime] = field(default_factory=dict)
 
+    def when_loaded(self, loads: LoadInstants | None) -> MarketRules:
+        """As the run that made a snapshot knew them: a later run may have loaded further datasets since."""
+        return self if loads is None else replace(self, baselines=loads.baselines, first_loads=loads.first_loads)
+
 
 def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
     """The rules of a market as declared, decided and recorded."""
@@ -100,10 +104,11 @@ def apply_snapshots(workspace: Workspace, jurisdiction: Jurisdiction, batch: str
         written, done = history.recorded_keys(IMAGE_MARK), history.recorded_keys(HISTORY_MARK)
         for snapshot in workspace.snapshot_store.all(jurisdiction.code):
             pending = pending_parts(snapshot, written, done)
+            known = rules.when_loaded(snapshot.loads)
             for part, mark in pending:
                 tables, companies = part.read()
                 with history.transaction():
-                    diffs, rows = merge_part(history, rules, tables, companies, snapshot)
+                    diffs, rows = merge_part(history, known, tables, companies, snapshot)
                     history.add_to_outbox(rows)
                     history.record_step(HISTORY_MARK, mark)
                 for name, diff in diffs.items():

@@ -102,6 +102,15 @@ def test_world_whose_states_are_a_tick_apart_is_told_in_their_order(world: Plain
     world.check_rebuild()
 
 
+def test_world_whose_killed_run_was_applied_after_a_first_load_tells_what_it_would_have_told(world: PlainWorld) -> None:
+    """Until the register itself is loaded a feed of it is silent, also where a later run applies it."""
+    world.run([feed({"1": "open"})])
+    assert world.run([feed({"1": "closed"})], Death("before commit", 2)) == DIED
+    assert world.run([register({"1": "open"}, 1)]) == ORDINARY
+    assert told(world) == []
+    world.check_rebuild()
+
+
 def test_world_with_answers_company_by_company_is_silent_about_the_first(world: PlainWorld) -> None:
     world.run([register({"1": "open", "2": "open"}), accounts("1", 2024)])
     world.run([accounts("2", 2024)])

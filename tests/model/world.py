@@ -302,7 +302,17 @@ class WholeWorld:
         request = RetractionRequest((sorted(batches)[which % len(batches)],), by="anna", reason="a wrong file")
         retract(settings, request, overrides=WorkspaceOverrides((SMALL_MARKET,), lambda: self.now))
         with closing(self.workspace(Death())) as workspace:
+            self._forget_lost(self.served(workspace))
             self._check_published(workspace)
+
+    def _forget_lost(self, served: Served) -> None:
+        """Companies that were known from the retracted batch alone are served no more: no event says what they were."""
+        held = self.subscriber
+        lost = {*held.statuses, *(company for company, *_ in (*held.shares, *held.revenues))} - served.statuses.keys()
+        held.statuses = {company: status for company, status in held.statuses.items() if company not in lost}
+        held.shares = {key: share for key, share in held.shares.items() if key[0] not in lost}
+        held.revenues = {key: revenue for key, revenue in held.revenues.items() if key[0] not in lost}
+        self.excused |= lost
 
     def _note_late(self) -> None:
         """Notes companies of files that make no event: of the instant of a first load, late-arriving accounts, and

@@ -50,6 +50,13 @@ WORLDS: Final = (
         f"{_WORLDS}::test_world_whose_states_are_a_tick_apart_is_told_in_their_order",
     ),
     Mutant(
+        "world: a killed run's snapshots are told by what later runs have loaded",
+        "pipelines/steps/apply_history.py",
+        "known = rules.when_loaded(snapshot.loads)",
+        "known = rules.when_loaded(None)",
+        f"{_WORLDS}::test_world_whose_killed_run_was_applied_after_a_first_load_tells_what_it_would_have_told",
+    ),
+    Mutant(
         "world: first answers are a storm of events",
         "pipelines/transforms/events/emission_rules.py",
         'is_first = pl.col("register").is_in(list(context.per_company_datasets)) & pl.col("_known").is_null()',

@@ -46,10 +46,32 @@ class SnapshotPart:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadInstants:
+    """What the run that made a snapshot knew of first loads: what makes events follows from it.
+
+    baselines: by dataset, the instant of its first snapshot. first_loads: by dataset whose first load took several
+    runs, the instant of its last snapshot so far.
+    """
+
+    baselines: Mapping[str, datetime]
+    first_loads: Mapping[str, datetime]
+
+    @classmethod
+    def parse(cls, value: Mapping[str, Mapping[str, str]]) -> Self:
+        """Reads the value of `as_json`."""
+        return cls(*({key: datetime.fromisoformat(at) for key, at in value[name].items()} for name in cls.__slots__))
+
+    def as_json(self) -> dict[str, dict[str, str]]:
+        """As the index of a snapshot has it."""
+        return {name: {key: at.isoformat() for key, at in getattr(self, name).items()} for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
 class NormalisedSnapshot:
     """Snapshot of one instant of one batch; no company is in two parts.
 
-    known_at: when its content became known, later than the instant if it arrived late.
+    known_at: when its content became known, later than the instant if it arrived late. loads: None of a snapshot that
+    an earlier version wrote.
     """
 
     market: str
@@ -58,6 +80,7 @@ class NormalisedSnapshot:
     path: Path
     parts: tuple[SnapshotPart, ...]
     known_at: datetime
+    loads: LoadInstants | None = None
 
     @classmethod
     def at(cls, folder: Path) -> Self:
@@ -67,7 +90,8 @@ class NormalisedSnapshot:
         parts = tuple(SnapshotPart(name, folder, tuple(tables)) for name, tables in told.items())
         instant = datetime.fromisoformat(index["instant"])
         known_at = datetime.fromisoformat(index["known_at"]) if "known_at" in index else instant
-        return cls(index["market"], index["batch"], instant, folder, parts, known_at)
+        loads = LoadInstants.parse(index["loads"]) if "loads" in index else None
+        return cls(index["market"], index["batch"], instant, folder, parts, known_at, loads)
 
 
 class SnapshotWriter:
@@ -94,7 +118,9 @@ class SnapshotStore:
         self._on_step = on_step
 
     @contextmanager
-    def writer(self, market: str, batch: str, instant: datetime, known_at: datetime) -> Iterator[SnapshotWriter]:
+    def writer(
+        self, market: str, batch: str, instant: datetime, known_at: datetime, loads: LoadInstants
+    ) -> Iterator[SnapshotWriter]:
         """Collects a snapshot, published when the block succeeds; replaces one left by a killed run."""
         folder = self._root / market / f"{instant.astimezone(UTC):{_STAMP}}.{batch}"
         built = atomic_files.temporary_path(folder)
@@ -104,7 +130,7 @@ class SnapshotStore:
         yield writer
         self._on_step("image written")
         value = {"market": market, "batch": batch, "instant": instant.isoformat(), "known_at": known_at.isoformat()}
-        atomic_files.write_json(built / INDEX, value | {"parts": writer.parts})
+        atomic_files.write_json(built / INDEX, value | {"loads": loads.as_json(), "parts": writer.parts})
         atomic_files.delete_if_exists(folder)
         atomic_files.publish_folder(built, folder, "image", self._on_step)
 
