@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CONTRADICTIONS",
     "CONTRADICTIONS_SCHEMA",
+    "MAPPING_SIGNALS",
+    "MAPPING_SIGNALS_SCHEMA",
     "META_SCHEMA",
     "NOT_A_COMPANY",
     "REJECT_COLUMNS",
@@ -193,11 +195,14 @@ class Dataset:
                 raise ValueError(f"{self.key}: complete_subjects names columns of {name} that it does not stage")
 
 
-# By name of NORMALISED and PASSING (warehouse.schema.tables), absent: no rows; and CONTRADICTIONS
+# By name of NORMALISED and PASSING (warehouse.schema.tables), absent: no rows; and CONTRADICTIONS, MAPPING_SIGNALS
 SharedTables = Mapping[str, DataFrame]
 # Values of one column and key that two contributions state differently: a review finding, the first by rank is served
 CONTRADICTIONS: Final = "_contradictions"
 CONTRADICTIONS_SCHEMA: Final = Schema(dict.fromkeys(("register", "table", "column", "company_id"), String()))
+# Findings that only a mapping can make, where it leaves a value null: one row per finding, as `Signal` has it
+MAPPING_SIGNALS: Final = "_mapping_signals"
+MAPPING_SIGNALS_SCHEMA: Final = Schema(dict.fromkeys(("dataset", "code", "subject", "company_id"), String()))
 
 # by staged table: its columns and META_SCHEMA. A table is missing if none of its datasets was ever loaded: absence from
 # it says nothing then (`AbsenceRule`).

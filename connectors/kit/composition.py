@@ -20,6 +20,8 @@ from connectors.contract.contribution import Contribution, TableRule
 from connectors.contract.dataset import (
     CONTRADICTIONS,
     CONTRADICTIONS_SCHEMA,
+    MAPPING_SIGNALS,
+    MAPPING_SIGNALS_SCHEMA,
     Dataset,
     HostLimit,
     Jurisdiction,
@@ -154,7 +156,13 @@ class _MarketMapping:
         shared = {name: made.rows for name, made in merged.items()}
         finals = {name: rule(shared[name], shared, today) for name, rule in self.rules.items() if name in shared}
         found = [made.contradictions for made in merged.values()]
-        return {**shared, **finals, CONTRADICTIONS: pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found])}
+        signals = [tables[MAPPING_SIGNALS] for tables in both if MAPPING_SIGNALS in tables]
+        return {
+            **shared,
+            **finals,
+            CONTRADICTIONS: pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found]),
+            MAPPING_SIGNALS: pl.concat([MAPPING_SIGNALS_SCHEMA.to_frame(), *signals]),
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""SHARED: what a person should know of a normalised run: its signals in words, contradictions of sources, late files.
+"""SHARED: what a person should know of a normalised run: its signals in words, what mappings found, late files.
 
 Pure functions. Does not belong here: where lines and signals go (`normalise`, `pipelines.reporting`).
 """
@@ -11,7 +11,7 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import CONTRADICTIONS_SCHEMA
+from connectors.contract.dataset import CONTRADICTIONS_SCHEMA, MAPPING_SIGNALS_SCHEMA
 from connectors.contract.pieces import Signal
 from pipelines.steps.normalise_plan import FEED_GAP
 from pipelines.steps.reconciliation import NO_DATA
@@ -39,6 +39,20 @@ def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[S
     return [
         Signal(register, CONTRADICTION, f"{table}.{column}", count, tuple(companies))
         for register, table, column, count, companies in counted.sort("register", "table", "column").iter_rows()
+    ]
+
+
+def mapping_signals(found: Iterable[pl.DataFrame]) -> list[Signal]:
+    """A signal per dataset, code and subject of what mappings found, with the first companies concerned."""
+    rows = pl.concat([MAPPING_SIGNALS_SCHEMA.to_frame(), *found])
+    if rows.is_empty():
+        return []
+    counted = rows.group_by("dataset", "code", "subject").agg(
+        pl.len(), pl.col("company_id").unique().sort().head(_EXAMPLES)
+    )
+    return [
+        Signal(dataset, code, subject, count, tuple(companies))
+        for dataset, code, subject, count, companies in counted.sort("dataset", "code", "subject").iter_rows()
     ]
 
 

@@ -17,12 +17,20 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import CONTRADICTIONS, CONTRADICTIONS_SCHEMA, AbsenceRule, Jurisdiction, LoadedRows
+from connectors.contract.dataset import (
+    CONTRADICTIONS,
+    CONTRADICTIONS_SCHEMA,
+    MAPPING_SIGNALS,
+    MAPPING_SIGNALS_SCHEMA,
+    AbsenceRule,
+    Jurisdiction,
+    LoadedRows,
+)
 from connectors.contract.pieces import Signal
 from pipelines.steps import applied_batches, reconciliation, schema_validation, stage
 from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.batch_figures import first_load_batches, unchanged_body_keys
-from pipelines.steps.findings import contradiction_signals, finding_lines
+from pipelines.steps.findings import contradiction_signals, finding_lines, mapping_signals
 from pipelines.steps.link_companies import LINKED, CompanyLinker
 from pipelines.steps.lookups import unconfirmed_keys
 from pipelines.steps.normalise_plan import (
@@ -84,6 +92,7 @@ class _Counts:
     far: Counter[str] = field(default_factory=Counter)
     late: dict[str, set[str]] = field(default_factory=dict)  # names of files
     contradictions: list[pl.DataFrame] = field(default_factory=list[pl.DataFrame])
+    mapping_signals: list[pl.DataFrame] = field(default_factory=list[pl.DataFrame])
 
 
 class BatchAppliedError(ValueError):
@@ -116,6 +125,7 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
                 history.record_step(DECISION_MARK, str(decision.number))
         batches = applied_batches.record_applied(history, state, batch)
     run.counts.signals += contradiction_signals(run.counts.contradictions, profile_dataset(jurisdiction).key)
+    run.counts.signals += mapping_signals(run.counts.mapping_signals)
     result = NormaliseResult(
         jurisdiction.code,
         batches,
@@ -330,6 +340,7 @@ class _NormaliseRun:
         today = instant.date()
         shared = self.jurisdiction.to_shared_tables(present, today)
         self.counts.contradictions.append(shared.get(CONTRADICTIONS, CONTRADICTIONS_SCHEMA.to_frame()))
+        self.counts.mapping_signals.append(shared.get(MAPPING_SIGNALS, MAPPING_SIGNALS_SCHEMA.to_frame()))
         tables, far = schema_validation.without_far_future_days(
             {table.name: shared.get(table.name, schema_render.empty_frame(table)) for table in (*NORMALISED, *PASSING)},
             today,
