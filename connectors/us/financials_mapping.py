@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import PresentRows
+from connectors.contract.dataset import MAPPING_SIGNALS, MAPPING_SIGNALS_SCHEMA, PresentRows
 from connectors.kit import staging
 from connectors.kit.staging import present_rows
 from connectors.us.companyfacts import schema as f
@@ -30,6 +30,7 @@ from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 STANDARDS: Final = {True: "IFRS", False: "US-GAAP"}
 ANNUAL: Final = "annual_report"
 INTERIM: Final = "interim_report"
+UNLIKE_PARTS: Final = "quarter_of_two_scopes"  # signal: a quarter that a year and its parts do not give
 _HEAD: Final = (
     *("_company_id", "cik", "accession", "unit", "span", "form", "filed", "focus"),
     *("rounded", "_raw", "_observed_at"),
@@ -54,12 +55,18 @@ def to_shared_tables(present: PresentRows, _today: date) -> dict[str, pl.DataFra
     frame = _combined_facts(present)
     reported: list[dict[str, Any]] = []
     filed: list[dict[str, Any]] = []
+    signals: list[tuple[str, str, str, str]] = []
     for company, cik, filings in _filings_by_filer(frame):
         found = build_statements(filings)
+        signals += ((f.KEY, UNLIKE_PARTS, name, company) for name, _ in sorted(found.unlike_parts))
         reported += (_financials_row(company, cik, one) for one in found.statements)
         filed += _filing_rows(company, cik, found)
     financials = pl.DataFrame(reported, schema=_REPORTED).with_columns(*_parse_days("period_start", "period_end"))
-    return {FILINGS.name: _filings_frame(filed), FINANCIALS_REPORTED.name: financials}
+    return {
+        FILINGS.name: _filings_frame(filed),
+        FINANCIALS_REPORTED.name: financials,
+        MAPPING_SIGNALS: pl.DataFrame(signals, schema=MAPPING_SIGNALS_SCHEMA, orient="row"),
+    }
 
 
 def _combined_facts(present: PresentRows) -> pl.DataFrame:

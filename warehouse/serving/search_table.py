@@ -70,7 +70,7 @@ PLACES: Final = Table(
 )
 # The newest annual period with a revenue: of the consolidated series if that has one ending within 24 months
 # of the newest, else of the company's own (docs/contract/contract.md «latest_revenue»). None unless all three
-# fields are known.
+# fields are known, and none if the company's newest annual accounts end more than 24 months later: they state none.
 LATEST: Final = """
     WITH told AS (
         SELECT * FROM financials
@@ -78,9 +78,14 @@ LATEST: Final = """
     ), ends AS (
         SELECT company_id, max(period_end) AS newest, max(period_end) FILTER (is_consolidated) AS newest_group
         FROM told GROUP BY company_id
+    ), accounts AS (
+        SELECT company_id, max(period_end) AS newest_accounts FROM financials
+        WHERE {which} AND is_current AND period_type = 'annual' GROUP BY company_id
     )
     SELECT company_id, revenue, currency, fiscal_year FROM told JOIN ends USING (company_id)
-    WHERE is_consolidated = coalesce(newest_group >= newest - INTERVAL 24 MONTH, false)
+        JOIN accounts USING (company_id)
+    WHERE period_end >= newest_accounts - INTERVAL 24 MONTH
+        AND is_consolidated = coalesce(newest_group >= newest - INTERVAL 24 MONTH, false)
         AND period_end = CASE WHEN is_consolidated THEN newest_group ELSE newest END
     QUALIFY row_number() OVER (PARTITION BY company_id ORDER BY period_start, currency, filing_id) = 1
 """

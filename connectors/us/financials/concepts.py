@@ -67,6 +67,9 @@ OPERATING: Final = ("OperatingIncomeLoss", f"{IFRS}ProfitLossFromOperatingActivi
 COSTS: Final = "CostsAndExpenses"
 GROSS: Final = "GrossProfit"
 EXPENSES: Final = "OperatingExpenses"
+COST_OF_SALES: Final = "CostOfRevenue"
+# Total revenue less these costs is this result; expenses alone only where there is no cost of sales among them.
+IDENTITIES: Final = ((COSTS, OPERATING[:1]), (COST_OF_SALES, (GROSS,)), (EXPENSES, OPERATING[:1]))
 PRETAX: Final = (
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesMinorityInterestAndIncomeLossFromEquityMethodInvestments",

@@ -44,10 +44,8 @@ def derive_quarters(
 def _spans_to_subtract(book: FilerFigures, currency: str | None, span: Span, kind: SpanLength) -> list[list[Span]]:
     """Sums to subtract from a sum: the one up to the previous quarter; for a year also its first three quarters."""
     sums = [other for other in book.starting(currency, span[0]) if other[1] < span[1] and span_length(other) is kind]
-    if sums or span_length(span) is not SpanLength.YEAR:
-        return [[other] for other in sums]
-    three = _first_three_quarters(book, currency, span)
-    return [three] if three else []
+    three = _first_three_quarters(book, currency, span) if span_length(span) is SpanLength.YEAR else []
+    return [*([other] for other in sums), *([three] if three else [])]
 
 
 def _first_three_quarters(book: FilerFigures, currency: str | None, year: Span) -> list[Span]:
@@ -67,27 +65,39 @@ def _derive_quarter(book: FilerFigures, currency: str | None, span: Span, rest: 
     held = book.period(currency, quarter)
     sums = book.period(currency, span)
     others = [book.period(currency, part) for part in rest]
-    tried = (span, *(one.version_stamp for one in (sums, *others)))
-    if tried == held.tried and not sums.restated:
-        return False
-    held.tried = tried
     changed = False
     for name in FLOWS:
         whole = sums.items.get(name)
         parts = [one.items[name] for one in others if name in one.items]
         if whole is None or len(parts) != len(rest):
             continue
-        shared = whole.tags.intersection(*(part.tags for part in parts))
+        shared = _shared_tags(book, currency, name, whole, parts, span[1])
         if not shared or not all(part.periodic for part in (whole, *parts)):
             continue
         made = DerivedFigure(whole.amount - sum(part.amount for part in parts), len(parts), shared)
         before = held.derived.get(name)
         if made == before or (before is not None and before.parts < made.parts):
             continue
+        if any(book.is_recast_between(currency, name, part.last_filed, whole.since) for part in parts):
+            book.unlike_parts.add((name, quarter))
+            continue  # the parts are of another scope, until a later report states them again
         if _is_same_vintage(whole, parts) and not (name == "revenue" and made.amount < 0):
+            book.unlike_parts.discard((name, quarter))
             held.derived[name] = made
             changed = True
     return changed
+
+
+def _shared_tags(
+    book: FilerFigures, currency: str | None, name: str, whole: LatestValue, parts: list[LatestValue], day: str
+) -> frozenset[str]:
+    """The tags that a sum and all its parts share; those of the sum where comparatives show them to be the same."""
+    shared = whole.tags.intersection(*(part.tags for part in parts))
+    if shared:
+        return shared
+    others = [part.tags for part in parts if whole.tags.isdisjoint(part.tags)]
+    is_one = all(book.carry_one_quantity(currency, name, whole.tags, tags, day) for tags in others)
+    return whole.tags if is_one and others else shared
 
 
 def _is_same_vintage(whole: LatestValue, parts: list[LatestValue]) -> bool:

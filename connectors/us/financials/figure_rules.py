@@ -78,9 +78,9 @@ def operating_result_figure(facts: Facts, filer: FilerType) -> TaggedFigure | No
 
 
 def _income_less_costs(facts: Facts) -> int | None:
-    income = [facts[tag] for tag in tags.TOTALS if tag in facts]
-    if income and tags.COSTS in facts:
-        return max(income) - facts[tags.COSTS]
+    income = _total_revenue(facts, tags.TOTALS)
+    if income is not None and tags.COSTS in facts:
+        return income - facts[tags.COSTS]
     if tags.GROSS in facts and tags.EXPENSES in facts:
         return facts[tags.GROSS] - facts[tags.EXPENSES]
     return None
@@ -95,11 +95,26 @@ def _figure_under_all_tags(facts: Facts, amount: int, rank: int) -> TaggedFigure
 
 
 def _commercial_revenue(facts: Facts) -> TaggedFigure | None:
-    totals = [facts[tag] for tag in tags.TOTALS if tag in facts]
-    if totals:
-        wholes = [facts[tag] for tag in tags.WHOLES if tag in facts]
-        return _figure_under_all_tags(facts, max(totals + wholes), 0)
+    if any(tag in facts for tag in tags.TOTALS):
+        total = _total_revenue(facts, (*tags.TOTALS, *tags.WHOLES))
+        return None if total is None else _figure_under_all_tags(facts, total, 0)
     return _first_tagged_revenue(facts, tags.PARTS)
+
+
+def _total_revenue(facts: Facts, candidates: tuple[str, ...]) -> int | None:
+    """Of several totals the one from which the statement counts its own result; the largest where none does."""
+    amounts = [facts[tag] for tag in candidates if tag in facts]
+    closing = [amount for amount in amounts if _closes_statement(facts, amount)]
+    return max(closing or amounts, default=None)
+
+
+def _closes_statement(facts: Facts, total: int) -> bool:
+    """Whether a total less the costs is the result that the same facts state (docs/formats/us.md 12.3)."""
+    return any(
+        costs in facts and result in facts and total - facts[costs] == facts[result]
+        for costs, results in tags.IDENTITIES
+        for result in results
+    )
 
 
 def _real_estate_revenue(facts: Facts) -> TaggedFigure | None:

@@ -15,6 +15,8 @@ from connectors.us.financials.model import COUNTS, Facts, FactsFiling, Span
 from connectors.us.financials.periods import TOLERANCE, day_ordinal
 
 FLOWS: Final = ("revenue", "operating_result", "net_result")
+_COMPARATIVES: Final = 800  # days: a report compares its year with the two before it
+_RECAST: Final = 200  # part of an amount by which a comparative must change to be of another scope
 _UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
 
 
@@ -35,8 +37,8 @@ class FinancialStatement:
 class LatestValue:
     """A figure as last filed; `facts` are those it was chosen from.
 
-    last_filed: the day it was last filed with this value. superseded: the last day it was filed with another value;
-    empty if it never had one.
+    since: the day it was first filed with this value. last_filed: the day it was last filed with it. superseded: the
+    last day it was filed with another value; empty if it never had one.
     """
 
     amount: int
@@ -45,6 +47,7 @@ class LatestValue:
     is_computed: bool
     periodic: bool
     facts: Facts
+    since: str
     last_filed: str
     superseded: str = ""
 
@@ -59,18 +62,11 @@ class DerivedFigure(NamedTuple):
 
 @dataclass(slots=True)
 class PeriodFigures:
-    """Figures of one period or of one balance date.
-
-    version_stamp: how often they changed. restated: whether one ever had another value. tried: the sums, and their
-    stamps, last used to derive figures that were not filed.
-    """
+    """Figures of one period or of one balance date."""
 
     items: dict[str, LatestValue] = field(default_factory=dict)
     derived: dict[str, DerivedFigure] = field(default_factory=dict)
     last: tuple[Facts, bool] | None = None
-    version_stamp: int = 0
-    restated: bool = False
-    tried: tuple[object, ...] = ()
 
     def is_news(self, facts: Facts, filing: FactsFiling) -> bool:
         """Whether a filing says anything about a period that differs from the previous filing."""
@@ -91,8 +87,7 @@ class PeriodFigures:
         item = self.items.get(name)
         periodic = filing.is_periodic
         if item is None or (periodic and not item.periodic):
-            self.items[name] = LatestValue(*figure, periodic, facts, filing.filed)
-            self.version_stamp += 1
+            self.items[name] = LatestValue(*figure, periodic, facts, filing.filed, filing.filed)
             return True
         if item.periodic and not periodic:
             return False
@@ -100,7 +95,6 @@ class PeriodFigures:
             item.last_filed = filing.filed
             if figure.rank <= item.rank and not figure.tags <= item.tags:
                 item.rank, item.tags = figure.rank, item.tags | figure.tags
-                self.version_stamp += 1
             return False
         if _prefers_existing(item, name, figure):
             return False
@@ -109,8 +103,7 @@ class PeriodFigures:
             return False
         # another scope is another figure, not another value of the same figure
         superseded = item.last_filed if figure.rank == item.rank else item.superseded
-        self.version_stamp, self.restated = self.version_stamp + 1, self.restated or bool(superseded)
-        self.items[name] = LatestValue(*figure, periodic, facts, filing.filed, superseded)
+        self.items[name] = LatestValue(*figure, periodic, facts, filing.filed, filing.filed, superseded)
         return True
 
 
@@ -121,6 +114,16 @@ def _prefers_existing(item: LatestValue, name: str, figure: TaggedFigure) -> boo
     if figure.is_computed and not item.is_computed:
         return True  # a sum of parts where a total had been filed
     return all(item.facts.get(tag) == figure.amount for tag in figure.tags)
+
+
+def is_other_scope(before: int, after: int) -> bool:
+    """Whether a comparative changed by more than a reclassification: half a percent."""
+    return abs(after - before) * _RECAST > abs(before)
+
+
+def is_other_company(before: int, after: int) -> bool:
+    """Whether a balance stated again is that of another reporting entity: it differs by more than a tenth."""
+    return 10 * max(before, after) > 11 * min(before, after)
 
 
 def _is_rounding(before: int, after: int, filing: FactsFiling) -> bool:
@@ -157,13 +160,18 @@ class PeriodVersions:
 
 
 class FilerFigures:
-    """All figures of one filer, by currency: amounts in two currencies are never mixed."""
+    """All figures of one filer, by currency: amounts in two currencies are never mixed.
+
+    unlike_parts: figures of quarters that are not derived, as the sums are of two scopes.
+    """
 
     def __init__(self) -> None:
+        self.unlike_parts: set[tuple[str, Span]] = set()
         self._periods: dict[tuple[str | None, Span], PeriodFigures] = {}
         self._days: dict[tuple[str | None, str], PeriodFigures] = {}
         self._ending: dict[tuple[str | None, str], list[Span]] = defaultdict(list)
         self._starting: dict[tuple[str | None, int], list[Span]] = defaultdict(list)
+        self._recasts: dict[tuple[str | None, str], list[tuple[str, str]]] = defaultdict(list)
 
     def period(self, currency: str | None, span: Span) -> PeriodFigures:
         """Figures of a period."""
@@ -180,6 +188,38 @@ class FilerFigures:
         if found is None:
             found = self._days[currency, day] = PeriodFigures()
         return found
+
+    def add_recast(self, currency: str | None, name: str, before: str, filed: str) -> None:
+        """Records a report that states a period before its own with another amount, last filed on the day `before`."""
+        self._recasts[currency, name].append((before, filed))
+
+    def is_recast_between(self, currency: str | None, name: str, last: str, since: str) -> bool:
+        """Whether a report recast a figure after one value was last filed and until another was first filed.
+
+        Not if a report before `last` recast it already: then both values are of the scope since then.
+        """
+        recasts = self._recasts[currency, name]
+        return any(
+            last < filed <= since and not any(before < earlier <= last for _, earlier in recasts)
+            for before, filed in recasts
+        )
+
+    def carry_one_quantity(
+        self, currency: str | None, name: str, tags: frozenset[str], others: frozenset[str], day: str
+    ) -> bool:
+        """Whether periods around a day show one amount under both of two sets of tags, and none shows two."""
+        near = [
+            held.items[name]
+            for (unit, span), held in self._periods.items()
+            if unit == currency and name in held.items and abs(day_ordinal(span[1]) - day_ordinal(day)) <= _COMPARATIVES
+        ]
+        differs = any(
+            item.facts[one] != item.facts[other]
+            for item in near
+            for one in tags & item.facts.keys()
+            for other in others & item.facts.keys()
+        )
+        return not differs and any(item.tags & tags and item.tags & others for item in near)
 
     def ending(self, currency: str | None, day: str) -> list[Span]:
         """Periods that end on a day."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import date
 from enum import Enum
@@ -24,6 +24,7 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # excludes ISO week da
 _FIRST, _END = "1900", "2200"  # years outside the range of real accounts are typing errors
 _LATE: Final = 15  # a year that ends in the first half of January counts as the previous year
 SHORTEST: Final = 75  # days of a quarter
+_WEEKS_13, _WEEKS_52 = 91, 364  # days
 _LENGTHS: Final = ((SHORTEST, 120), (150, 229), (230, 299), (300, 400))
 
 
@@ -60,6 +61,12 @@ def span_length(span: Span) -> SpanLength:
         if least <= days <= most:
             return kind
     return SpanLength.OTHER
+
+
+def days_from_usual(span: Span) -> int:
+    """How far a span's length is from 52 weeks, or from 13 weeks for a quarter."""
+    usual = _WEEKS_13 if span_length(span) is SpanLength.QUARTER else _WEEKS_52
+    return abs(day_ordinal(span[1]) - day_ordinal(span[0]) + 1 - usual)
 
 
 def day_after(day: str, days: int = 1) -> str:
@@ -107,26 +114,44 @@ class FiscalYears:
     """A filer's fiscal year numbers: the year of the last day, plus the usual offset of the filer's own label.
 
     The label of a single filing is wrong now and then; the most frequent offset is used (docs/formats/us.md
-    12.4).
+    12.4), among the years that end on about the same day: a changed year end begins a new count.
     """
 
     def __init__(self, years: Iterable[tuple[Span, int | None]]) -> None:
         known = list(years)
         self._ends = sorted({day_ordinal(span[1]) for span, _ in known})
-        off = Counter(focus - base_year(day_ordinal(span[1])) for span, focus in known if focus is not None)
-        # a fiscal year is never labelled with a year it does not touch: such a label is an error
-        possible = [one for one in off if abs(one) <= 1]
-        self._offset = min(possible, key=lambda one: (-off[one], abs(one), one), default=0)
+        regimes = dict(zip(self._ends, _regime_numbers(self._ends), strict=True))
+        off: dict[int, Counter[int]] = defaultdict(Counter)
+        for span, focus in known:
+            end = day_ordinal(span[1])
+            if focus is not None and abs(focus - base_year(end)) <= 1:
+                # a fiscal year is never labelled with a year it does not touch: such a label is an error
+                off[regimes[end]][focus - base_year(end)] += 1
+        self._offsets = {
+            end: min(off[regime], key=lambda one, found=off[regime]: (-found[one], abs(one), one), default=0)
+            for end, regime in regimes.items()
+        }
 
     def of(self, span: Span) -> int | None:
         """The fiscal year that a span's last day falls in; null if no fiscal year of the filer is known."""
         if not self._ends:
             return None
-        return base_year(self._year_end(day_ordinal(span[1]))) + self._offset
+        end, nearest = self._year_end(day_ordinal(span[1]))
+        return base_year(end) + self._offsets[nearest]
 
-    def _year_end(self, day: int) -> int:
-        """The last day of the fiscal year around a day: a known one, else extrapolated from the nearest known."""
+    def _year_end(self, day: int) -> tuple[int, int]:
+        """The last day of the fiscal year around a day, extrapolated from the nearest known one, and that one."""
         place = bisect_left(self._ends, day - TOLERANCE)
         nearest = self._ends[min(place, len(self._ends) - 1)]
         years = -((nearest + TOLERANCE - day) // _YEAR)
-        return round(nearest + years * _YEAR)
+        return round(nearest + years * _YEAR), nearest
+
+
+def _regime_numbers(ends: list[int]) -> list[int]:
+    """Numbers the runs of year ends that lie whole years apart."""
+    numbers: list[int] = []
+    for before, end in zip([None, *ends], ends, strict=False):
+        apart = 0.0 if before is None else (end - before) % _YEAR
+        is_new = before is not None and min(apart, _YEAR - apart) > ROUNDED + TOLERANCE
+        numbers.append((numbers[-1] if numbers else 0) + is_new)
+    return numbers

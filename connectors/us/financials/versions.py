@@ -13,8 +13,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from connectors.us.financials import concepts, derived_quarters, figure_rules
-from connectors.us.financials.figure_rules import FilerType
-from connectors.us.financials.latest_values import FLOWS, FilerFigures, FinancialStatement, PeriodVersions
+from connectors.us.financials.figure_rules import FilerType, TaggedFigure
+from connectors.us.financials.latest_values import (
+    FLOWS,
+    FilerFigures,
+    FinancialStatement,
+    PeriodVersions,
+    is_other_company,
+    is_other_scope,
+)
 from connectors.us.financials.model import COUNTS, TRANSITION, Facts, FactsFiling, Span
 from connectors.us.financials.periods import (
     ROUNDED,
@@ -24,6 +31,7 @@ from connectors.us.financials.periods import (
     PeriodIndex,
     SpanLength,
     day_ordinal,
+    days_from_usual,
     span_length,
 )
 from connectors.us.form_types import INTERIM
@@ -34,10 +42,11 @@ _SERVED: Final = (SpanLength.YEAR, SpanLength.QUARTER)
 
 
 class FilerStatements(NamedTuple):
-    """The result for one filer: statements in filing order, and the period of each report."""
+    """The result for one filer: statements in filing order, the period of each report, figures of unlike sums."""
 
     statements: list[FinancialStatement]
     reports: list[tuple[FactsFiling, Span]]
+    unlike_parts: frozenset[tuple[str, Span]]  # figure and quarter that sums of two scopes do not give
 
 
 def build_statements(filings: Iterable[FactsFiling]) -> FilerStatements:
@@ -45,7 +54,7 @@ def build_statements(filings: Iterable[FactsFiling]) -> FilerStatements:
     reader = _FilerReader()
     for filing in sort_by_filing(filings):
         reader.take(filing)
-    return FilerStatements(list(_labelled_statements(reader)), reader.reports)
+    return FilerStatements(list(_labelled_statements(reader)), reader.reports, reader.unlike_parts())
 
 
 def sort_by_filing(filings: Iterable[FactsFiling]) -> list[FactsFiling]:
@@ -61,8 +70,17 @@ def _labelled_statements(reader: _FilerReader) -> Iterator[FinancialStatement]:
     """Adds fiscal year labels, and marks statements that appear only in another year's report."""
     years = FiscalYears((own, filing.focus) for filing, own in reader.reports if filing.is_annual)
     several = {span for span, book in reader.books.items() if book.statements > 1}
+    usual: dict[tuple[SpanLength, str], Span] = {}
+    for span in sorted(reader.books):
+        key = span_length(span), span[1]
+        usual[key] = min(usual.get(key, span), span, key=days_from_usual)
     for statement in reader.statements:
         book = reader.books[statement.span]
+        if (
+            usual[span_length(statement.span), statement.span[1]] != statement.span
+            and span_length(statement.span) in _SERVED
+        ):
+            continue  # a sum since inception, or of a predecessor's days too, with the same end
         if statement.filing.is_periodic or not book.is_periodic:
             statement.fiscal_year = years.of(statement.span)
             statement.is_comparative = statement.is_comparative and statement.span not in several
@@ -81,6 +99,10 @@ class _FilerReader:
         self._periods = PeriodIndex()
         self._book = FilerFigures()
 
+    def unlike_parts(self) -> frozenset[tuple[str, Span]]:
+        """Figures of quarters that no difference gives, as its sums are of two scopes."""
+        return frozenset(self._book.unlike_parts)
+
     def take(self, filing: FactsFiling) -> None:
         """Applies one filing and adds the statements that result."""
         currency = filing.currency(self._usual)
@@ -94,7 +116,7 @@ class _FilerReader:
             self._usual = currency or self._usual
             self._years.update(span for span in flows if span_length(span) is SpanLength.YEAR)
         touched = self._apply_balances(filing, currency, ends)
-        touched |= self._apply_results(filing, currency, flows, filer)
+        touched |= self._apply_results(filing, currency, flows, filer, own)
         if filing.is_periodic:
             touched |= derived_quarters.derive_quarters(self._book, currency, flows, self._periods)
         for span in sorted(touched, key=lambda one: (one[1], one[0])):
@@ -133,11 +155,18 @@ class _FilerReader:
         changed = False
         for name, chain in _BALANCES:
             figure = figure_rules.first_tagged(facts, chain)
-            changed |= figure is not None and held.take(name, figure, facts, filing)
+            before = held.items.get(name)
+            if figure is None or not held.take(name, figure, facts, filing):
+                continue
+            changed = True
+            is_assets = name == "total_assets" and filing.is_periodic and before is not None and before.periodic
+            if is_assets and is_other_company(before.amount, figure.amount):
+                for flow in FLOWS:  # the reporting entity is another one, as after a reverse merger
+                    self._book.add_recast(currency, flow, before.last_filed, filing.filed)
         return changed
 
     def _apply_results(
-        self, filing: FactsFiling, currency: str | None, flows: dict[Span, Facts], filer: FilerType
+        self, filing: FactsFiling, currency: str | None, flows: dict[Span, Facts], filer: FilerType, own: Span | None
     ) -> set[Span]:
         touched: set[Span] = set()
         for span, facts in flows.items():
@@ -151,10 +180,29 @@ class _FilerReader:
             )
             for name, figure in figures:
                 if figure is not None:
-                    held.take(name, figure, facts, filing)
+                    self._take_result(filing, currency, (span, own), name, figure, facts)
                     touched.add(span)
         self._apply_employees(filing, currency)
         return touched
+
+    def _take_result(
+        self,
+        filing: FactsFiling,
+        currency: str | None,
+        spans: tuple[Span, Span | None],
+        name: str,
+        figure: TaggedFigure,
+        facts: Facts,
+    ) -> None:
+        """Applies a figure of a span; a comparative of another scope is a recast, told of the filing's own span."""
+        span, own = spans
+        held = self._book.period(currency, span)
+        before = held.items.get(name)
+        if not held.take(name, figure, facts, filing) or before is None or own is None or span[1] >= own[1]:
+            return
+        is_same_figure = before.periodic and figure.rank == before.rank
+        if is_same_figure and is_other_scope(before.amount, figure.amount):
+            self._book.add_recast(currency, name, before.last_filed, filing.filed)
 
     def _apply_employees(self, filing: FactsFiling, currency: str | None) -> None:
         """Employees, where tagged: for the period, else at its end."""
@@ -227,7 +275,9 @@ def filing_period(filing: FactsFiling, flows: dict[Span, Facts], spans: dict[Spa
     ending = [span for span in usable if span[1] == newest]
     if filing.is_annual:
         ending = _successor_periods(flows, spans, newest) or ending
-    return max(ending, key=lambda span: (span_length(span) is usual, -day_ordinal(span[0])))
+    if any(span_length(span) is usual for span in ending):
+        return min((span for span in ending if span_length(span) is usual), key=days_from_usual)
+    return min(ending, key=lambda span: day_ordinal(span[0]))
 
 
 def _successor_periods(flows: dict[Span, Facts], spans: dict[Span, Facts], newest: str) -> list[Span]:

@@ -12,6 +12,9 @@ import polars as pl
 from warehouse.schema.codes import ANNUAL_DAYS, QUARTER_DAYS
 
 _FIRST_DAYS: Final = 7  # a 52/53-week period ending this early belongs to the month before
+_SAME_END: Final = 31  # days by which versions of one quarter may be dated apart
+_YEAR: Final = 365.25
+_QUARTER: Final = ("company_id", "is_consolidated", "period_start", "period_end")
 
 
 def period_type(start: str = "period_start", end: str = "period_end") -> pl.Expr:
@@ -35,17 +38,63 @@ def _end_month(end: pl.Expr) -> pl.Expr:
 def with_fiscal_labels(frame: pl.DataFrame) -> pl.DataFrame:
     """Adds period_type, fiscal_year and fiscal_quarter.
 
-    A fiscal year stated by the filer is kept (`fiscal_year`, if the frame has it). The quarter counts from
-    the end of the company's newest annual period, else from the calendar year.
+    A fiscal year stated by the filer is kept (`fiscal_year`, if the frame has it). A quarter is numbered by the share
+    of its own fiscal year that has elapsed at its end: 16, 12, 12 and 12 weeks are 1 to 4, and a changed year end
+    changes no earlier number. Of two quarters of one label, as around a changed year end, the one within an annual
+    period keeps it, else the later; the other, of a transition period, has none and is not served.
     """
     ends_in = pl.col("period_end").dt.year().cast(pl.Int64)
     stated = pl.col("fiscal_year") if "fiscal_year" in frame.columns else pl.lit(None, pl.Int64)
     frame = frame.with_columns(period_type=period_type(), fiscal_year=pl.coalesce(stated, ends_in))
-    year_end = pl.col("period_end").filter(pl.col("period_type") == "annual").max().over("company_id")
-    last = _end_month(year_end).fill_null(11)
-    quarter = (_end_month(pl.col("period_end")) - last - 1) % 12 // 3 + 1
-    is_quarter = pl.col("period_type") == "quarterly"
-    return frame.with_columns(fiscal_quarter=pl.when(is_quarter).then(quarter).cast(pl.Int64))
+    numbers = _quarter_numbers(frame)
+    labelled = frame.join(numbers, on=[*_QUARTER, "fiscal_year"], how="left", nulls_equal=True, maintain_order="left")
+    has_label = (pl.col("period_type") != "quarterly") | pl.col("fiscal_quarter").is_not_null()
+    return labelled.with_columns(period_type=pl.when(has_label).then("period_type"))
+
+
+def _quarter_numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    """The number of each quarter of a frame."""
+    years = frame.filter(pl.col("period_type") == "annual").select(
+        "company_id", year_start="period_start", year_end="period_end"
+    )
+    years = years.unique().sort("year_end")
+    quarters = frame.filter(pl.col("period_type") == "quarterly").select(*_QUARTER, "fiscal_year").unique()
+    early = pl.duration(days=_FIRST_DAYS)
+    around = quarters.with_columns(_ends=pl.col("period_end") - early, _begins=pl.col("period_start") + early)
+    around = around.sort("_ends").join_asof(
+        years, left_on="_ends", right_on="year_end", by="company_id", strategy="forward", check_sortedness=False
+    )
+    before = years.select("company_id", last_end="year_end")
+    around = around.sort("_begins").join_asof(
+        before, left_on="_begins", right_on="last_end", by="company_id", strategy="backward", check_sortedness=False
+    )
+    numbered = around.with_columns(
+        _is_within=(pl.col("year_start") <= pl.col("_begins")).fill_null(value=False), _quarter=pl.lit(None, pl.Int64)
+    ).with_columns(_quarter=_quarter_number())
+    label = ["company_id", "is_consolidated", "fiscal_year", "_quarter"]
+    best = numbered.sort("_is_within", "period_end").group_by(label).agg(_kept=pl.col("period_end").last())
+    kept = numbered.join(best, on=label, how="left", nulls_equal=True)
+    is_same = (pl.col("period_end") - pl.col("_kept")).dt.total_days().abs() <= _SAME_END
+    return kept.select(*_QUARTER, "fiscal_year", fiscal_quarter=pl.when(is_same).then("_quarter"))
+
+
+def _quarter_number() -> pl.Expr:
+    """The quarters elapsed at a quarter's end, within its year, else counted from the nearest known year's end."""
+    end = pl.col("period_end")
+    length = (pl.col("year_end") - pl.col("year_start")).dt.total_days() + 1
+    elapsed = (end - pl.col("year_start")).dt.total_days() + 1
+    since = (end - pl.col("last_end")).dt.total_days()
+    calendar = _end_month(end) // 3 + 1
+    number = (
+        pl.when("_is_within")
+        .then((elapsed * 4 / length).round())
+        .when(pl.col("last_end").is_not_null())
+        .then((since * 4 / _YEAR).round())
+        .when(pl.col("year_start").is_not_null())
+        .then(((elapsed - 1) * 4 / _YEAR).round())
+        .otherwise(calendar)
+    )
+    return (number.cast(pl.Int64) - 1) % 4 + 1
 
 
 def period_label(period_type: str | None, fiscal_year: int, fiscal_quarter: int | None) -> str | None:

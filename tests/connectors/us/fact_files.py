@@ -109,3 +109,11 @@ def present(batches: Iterable[Batch]) -> dict[str, pl.LazyFrame]:
 
 def shared(batches: Iterable[Batch]) -> dict[str, pl.DataFrame]:
     return financials_mapping.to_shared_tables(present(batches), date(2026, 6, 1))
+
+
+def merged_covers(covers: Iterable[tuple[int, str]], company: str) -> dict[str, pl.LazyFrame]:
+    """Present rows of the shares outstanding of some covers, and nothing else."""
+    rows = [(shares, date.fromisoformat(day), date.fromisoformat(day)) for shares, day in covers]
+    schema = {"dei_EntityCommonStockSharesOutstanding": pl.Int64, "period_end": pl.Date, "filed": pl.Date}
+    found = pl.DataFrame(rows, schema=schema, orient="row").with_columns(_company_id=pl.lit(company))
+    return {"us_facts": found.lazy()}

@@ -199,3 +199,49 @@ def test_order_of_the_input_changes_nothing() -> None:
 def test_no_rows_give_no_rows() -> None:
     assert rows([], []).is_empty()
     assert rows([], []).columns == list(FINANCIALS.names)
+
+
+def spans(*periods: tuple[str, str, int | None]) -> dict[str, tuple[str | None, int, int | None]]:
+    """Label of each period, by its last day."""
+    statements = [
+        statement(str(number), date.fromisoformat(end), period_start=date.fromisoformat(start), revenue=1)
+        | {"fiscal_year": year}
+        for number, (start, end, year) in enumerate(periods)
+    ]
+    return {
+        str(row["period_end"]): (row["period_type"], row["fiscal_year"], row["fiscal_quarter"])
+        for row in made(statements, [])
+    }
+
+
+@check_cases(
+    "ends",
+    [
+        ("2025-04-20", "2025-07-13", "2025-10-05", "2025-12-28"),  # 16, 12, 12, 12 weeks
+        ("2025-03-23", "2025-06-15", "2025-09-07", "2025-12-28"),  # 12, 12, 12, 16 weeks
+        ("2025-03-30", "2025-06-29", "2025-09-28", "2025-12-28"),
+    ],
+)
+def test_quarters_are_numbered_by_the_share_of_their_year(ends: tuple[str, ...]) -> None:
+    starts = ("2024-12-30", *(str(date.fromordinal(date.fromisoformat(end).toordinal() + 1)) for end in ends))
+    quarters = [(start, end, 2025) for start, end in zip(starts, ends, strict=False)]
+    found = spans(*quarters[:3], ("2024-12-30", "2025-12-28", 2025))
+    assert [found[end][2] for end in ends[:3]] == [1, 2, 3]
+    assert spans(("2023-12-31", "2024-12-29", 2024), quarters[3])[ends[3]][2] == 4
+    running = spans(("2023-12-31", "2024-12-29", 2024), (starts[0], ends[0], 2025))
+    assert running[ends[0]] == ("quarterly", 2025, 1)
+
+
+def test_a_changed_year_end_changes_no_earlier_number_and_gives_no_label_twice() -> None:
+    found = spans(
+        ("2022-07-01", "2023-06-30", 2023),
+        ("2022-07-01", "2022-09-30", 2023),
+        ("2023-04-01", "2023-06-30", 2023),
+        ("2023-07-01", "2023-09-30", 2023),  # of the transition period: stored, not served
+        ("2024-01-01", "2024-12-31", 2024),
+        ("2024-01-01", "2024-03-31", 2024),
+    )
+    assert found["2022-09-30"] == ("quarterly", 2023, 1)
+    assert found["2023-06-30"] in (("annual", 2023, None), ("quarterly", 2023, 4))
+    assert found["2023-09-30"] == (None, 2023, None)
+    assert found["2024-03-31"] == ("quarterly", 2024, 1)

@@ -1,0 +1,152 @@
+"""Totals, quarters and years of odd filers: the figure that the filing itself supports, or none."""
+
+from connectors.us import financials_mapping
+from connectors.us.companyfacts.parse import parse_companyfacts
+from connectors.us.financials import figure_rules
+from connectors.us.financials.versions import build_statements
+from tests.connectors.us.fact_files import Fact, amounts, body, read, shared, statements
+from tests.tables import check_cases
+
+GROSS, NET = (
+    "RevenueFromContractWithCustomerIncludingAssessedTax",
+    "RevenueFromContractWithCustomerExcludingAssessedTax",
+)
+Q4 = ("2023-10-01", "2023-12-31")
+YEAR, NINE = ("2023-01-01", "2023-12-31"), ("2023-01-01", "2023-09-30")
+LAST_YEAR, LAST_NINE = ("2022-01-01", "2022-12-31"), ("2022-01-01", "2022-09-30")
+
+
+def fact(tag: str, span: tuple[str, str], value: int, filing: tuple[str, str, str]) -> Fact:
+    return (tag, *span, value, *filing)
+
+
+TEN_K_22, TEN_Q, TEN_K = (
+    ("23001", "10-K", "2023-02-20"),
+    ("23002", "10-Q", "2023-11-08"),
+    ("24001", "10-K", "2024-02-20"),
+)
+LATER_Q = ("24002", "10-Q", "2024-11-08")
+LATER_K = ("25001", "10-K", "2025-02-20")
+
+
+# Which of several totals
+
+
+@check_cases(
+    ("facts", "due"),
+    [
+        ({GROSS: 2_136, NET: 2_008, "CostOfRevenue": 1_156, "GrossProfit": 852}, 2_008),
+        ({GROSS: 2_136, NET: 2_008, "CostOfRevenue": 1_156, "GrossProfit": 980}, 2_136),
+        ({"Revenues": -579, NET: 2_486, "CostsAndExpenses": 1_309, "OperatingIncomeLoss": -1_888}, -579),
+        ({"Revenues": 100, NET: 90, "OperatingExpenses": 70, "OperatingIncomeLoss": 20}, 90),
+        ({"Revenues": 100, NET: 90, "CostsAndExpenses": 70, "OperatingIncomeLoss": 25}, 100),  # none closes: the larger
+        ({"Revenues": 0, NET: 90, "CostsAndExpenses": 70, "OperatingIncomeLoss": 20}, 90),  # a fragment stays one
+        ({"Revenues": 100, NET: 90}, 100),
+    ],
+)
+def test_revenue_of_several_totals_is_the_one_that_closes_the_statement(facts: dict[str, int], due: int) -> None:
+    found = figure_rules.revenue_figure(facts, figure_rules.filer_type_of(facts))
+    assert found is not None
+    assert found.amount == due
+
+
+# Fourth quarters
+
+
+def recast(by: int) -> list[Fact]:
+    return [
+        fact(NET, LAST_YEAR, 15_315, TEN_K_22),
+        fact(NET, NINE, 12_032, TEN_Q),
+        fact(NET, YEAR, 13_122, TEN_K),
+        fact(NET, LAST_YEAR, by, TEN_K),
+    ]
+
+
+def test_fourth_quarter_after_a_recast_of_the_year_before_is_not_derived() -> None:
+    assert Q4 not in amounts(recast(12_653))
+    assert amounts(recast(15_315))[Q4] == 1_090
+    assert amounts(recast(15_316))[Q4] == 1_090  # a reclassification of less than half a percent
+
+
+def test_fourth_quarter_is_derived_once_the_nine_months_are_told_in_the_new_scope() -> None:
+    facts = [*recast(12_653), fact(NET, NINE, 9_952, LATER_Q), fact(NET, YEAR, 13_122, LATER_K)]
+    assert amounts(facts)[Q4] == 3_170
+
+
+def test_fourth_quarter_of_parts_recast_before_is_derived() -> None:
+    facts = [
+        *recast(12_653),
+        fact(NET, LAST_NINE, 11_400, ("22002", "10-Q", "2022-11-08")),
+        fact(NET, LAST_NINE, 9_400, TEN_Q),  # the nine months are of the new scope already
+    ]
+    assert amounts(facts)[Q4] == 1_090
+
+
+def test_fourth_quarter_of_a_shell_under_the_merged_company_is_not_derived() -> None:
+    def facts(assets: int) -> list[Fact]:
+        return [
+            fact("Assets", ("", "2022-12-31"), 200, TEN_K_22),
+            fact("NetIncomeLoss", NINE, -2, TEN_Q),
+            fact("NetIncomeLoss", YEAR, -90, TEN_K),
+            fact("Assets", ("", "2022-12-31"), assets, TEN_K),
+        ]
+
+    assert amounts(facts(150), "net_result").get(Q4) is None
+    assert amounts(facts(200), "net_result")[Q4] == -88
+
+
+def test_a_fourth_quarter_of_two_scopes_is_a_signal() -> None:
+    found = shared(read(body(recast(12_653))))["_mapping_signals"]
+    assert found.select("code", "subject").rows() == [(financials_mapping.UNLIKE_PARTS, "revenue")]
+    assert shared(read(body(recast(15_315))))["_mapping_signals"].is_empty()
+
+
+def two_tags(last_year: int) -> list[Fact]:
+    return [
+        fact(NET, LAST_YEAR, 161_857, TEN_K_22),
+        fact(NET, NINE, 125_629, TEN_Q),
+        fact("Revenues", YEAR, 182_527, TEN_K),
+        fact("Revenues", LAST_YEAR, last_year, TEN_K),
+    ]
+
+
+def test_fourth_quarter_over_two_tags_is_joined_where_comparatives_agree() -> None:
+    assert amounts(two_tags(161_857))[Q4] == 56_898
+    assert Q4 not in amounts(two_tags(170_000))
+
+
+def test_fourth_quarter_over_two_tags_that_one_report_tells_apart_is_not_joined() -> None:
+    apart = [*two_tags(161_857), fact("Revenues", ("2023-07-01", "2023-09-30"), 50_000, TEN_Q)]
+    apart.append(fact(NET, ("2023-07-01", "2023-09-30"), 46_000, TEN_Q))
+    assert Q4 not in amounts(apart)
+
+
+def test_fourth_quarter_by_three_quarters_of_the_report_itself() -> None:
+    quarters = (("2023-01-01", "2023-03-31"), ("2023-04-01", "2023-06-30"), ("2023-07-01", "2023-09-30"))
+    told = [fact(NET, span, 3_300, TEN_K) for span in quarters]
+    assert amounts([*recast(12_653), *told])[Q4] == 13_122 - 9_900
+
+
+# Years
+
+
+def test_of_one_end_the_span_nearest_to_52_weeks_is_the_year() -> None:
+    since_inception = ("2022-12-01", "2023-12-31")
+    facts = [fact(NET, span, value, TEN_K) for span, value in ((since_inception, 110), (YEAR, 100))]
+    assert amounts(facts) == {YEAR: 100}
+    made = build_statements(parse_companyfacts(body(facts)).filings.values())
+    assert [span for _, span in made.reports] == [YEAR]
+
+
+def test_labels_are_by_regime_of_year_ends_not_by_a_majority_over_all_years() -> None:
+    def year(end: int) -> Fact:
+        return fact(NET, (f"{end - 1}-02-01", f"{end}-01-31"), 100, (f"{end % 100}001", "10-K", f"{end}-03-20"))
+
+    january = [year(end) for end in range(2015, 2021)]  # a year filed in March is labelled by the year before
+    december = [
+        fact(NET, ("2020-02-01", "2020-12-31"), 90, ("21001", "10-KT", "2021-03-20")),
+        fact(NET, ("2021-01-01", "2021-12-31"), 100, ("22001", "10-K", "2022-03-20")),
+    ]
+    labels = {one.span[1]: one.fiscal_year for one in statements([*january, *december])}
+    assert (labels["2015-01-31"], labels["2020-01-31"]) == (2014, 2019)
+    assert (labels["2020-12-31"], labels["2021-12-31"]) == (2020, 2021)
