@@ -6,13 +6,15 @@ them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 from typing import Final
 
 import polars as pl
 
 from connectors.contract.contribution import Contribution
-from connectors.contract.dataset import Link, PresentRows, SharedTables
+from connectors.contract.dataset import MAPPING_SIGNALS, ComputedKey, Link, PresentRows, SharedTables
 from connectors.kit import holdings_history
 from connectors.kit.staging import present_rows
 from connectors.us.ownership.form13f import dataset as form13f_dataset
@@ -21,20 +23,48 @@ from connectors.us.ownership.form13f import schema as form13f_schema
 from connectors.us.ownership.forms345 import dataset as forms345_dataset
 from connectors.us.ownership.forms345 import holdings as forms345_holdings
 from connectors.us.ownership.forms345 import schema as forms345_schema
+from connectors.us.ownership.parse_values import padded_cusip
 from connectors.us.ownership.schedule13 import dataset as schedule13_dataset
 from connectors.us.ownership.schedule13 import holdings as schedule13_holdings
 from connectors.us.ownership.schedule13 import schema as schedule13_schema
 from connectors.us.ownership.shares_outstanding import outstanding_by_company
-from connectors.us.register import company_ids
+from connectors.us.register import MARKET, company_ids
 from connectors.us.submissions.schema import FILED_TABLE
+from name_matching.name_columns import core_names
 from warehouse.schema.tables import HOLDINGS, HOLDINGS_EARLIER
 
+_SIGNS: Final = 8  # of a CUSIP without its check digit
 _FUND: Final = r"(?i)\b(?:funds?|etf)\b"
 
-# A manager's report identifies shares by CUSIP, as does a schedule without its header
+
+def _keys_with_issuer(rows: pl.DataFrame, cusip_of: Callable[[str], str | None]) -> pl.Series:
+    """The first eight signs of a CUSIP and the issuer's name; null where either is missing."""
+    names = core_names(rows["issuer"], MARKET)
+    return pl.Series(
+        [
+            f"{whole[:_SIGNS]}/{name}" if name and cusip and (whole := cusip_of(cusip)) else None
+            for cusip, name in zip(rows[schedule13_schema.CUSIP], names, strict=True)
+        ],
+        dtype=pl.String,
+    )
+
+
+# A manager's report identifies shares by CUSIP, as does a schedule without its header. Where schedules give one CUSIP
+# to two issuers, by a slip, the issuer's name in the row decides; a CUSIP without its zeros needs the name as well
+_NAMED: Final = ComputedKey("cusip_and_issuer", partial(_keys_with_issuer, cusip_of=str))
+_PADDED: Final = ComputedKey("padded_cusip_and_issuer", partial(_keys_with_issuer, cusip_of=padded_cusip))
+_BY_CUSIP: Final = (schedule13_schema.CUSIPS.name, schedule13_schema.CUSIP)
+_BY_NAME: Final = (schedule13_schema.CUSIPS.name, _NAMED)
 LINKS: Final = (
-    Link(schedule13_schema.BARE.name, schedule13_schema.CUSIP, schedule13_schema.CUSIPS.name, schedule13_schema.CUSIP),
-    Link(form13f_schema.POSITIONS.name, form13f_schema.CUSIP, schedule13_schema.CUSIPS.name, schedule13_schema.CUSIP),
+    *(
+        link
+        for table in (schedule13_schema.BARE.name, form13f_schema.POSITIONS.name)
+        for link in (
+            Link(table, _NAMED, *_BY_NAME),
+            Link(table, _PADDED, *_BY_NAME),
+            Link(table, schedule13_schema.CUSIP, *_BY_CUSIP),
+        )
+    ),
 )
 
 
@@ -47,26 +77,32 @@ def to_shared_tables(present: PresentRows, today: date) -> SharedTables:
     all_shares = outstanding_by_company(present, classes)
     stakes = schedule13_holdings.map_holdings(standing, all_shares)
     known = schedule13_holdings.holder_identities(standing)
-    owned = forms345_holdings.map_holdings(lines, filed, known, all_shares)
-    managed = form13f_holdings.map_holdings(present_rows(present, form13f_schema.POSITIONS), today, all_shares, known)
+    owned, of_owners = forms345_holdings.map_holdings(lines, filed, known, all_shares)
+    positions = present_rows(present, form13f_schema.POSITIONS)
+    managed, of_managers = form13f_holdings.map_holdings(positions, today, all_shares, known)
+    signals = (schedule13_holdings.percentage_signals(standing, all_shares), of_owners, of_managers)
     now = (stakes, holdings_history.latest_statements(owned), holdings_history.latest_statements(managed))
     before = (
         schedule13_holdings.map_superseded_holdings(standing, all_shares),
         holdings_history.superseded_statements(owned),
         holdings_history.superseded_statements(managed),
     )
-    return {HOLDINGS.name: pl.concat(now), HOLDINGS_EARLIER.name: pl.concat(before)}
+    return {
+        HOLDINGS.name: pl.concat(now),
+        HOLDINGS_EARLIER.name: pl.concat(before),
+        MAPPING_SIGNALS: pl.concat(signals),
+    }
 
 
 def issuer_names(present: PresentRows) -> pl.LazyFrame:
     """Issuer names from the newest form; managers and holders are not confirmed to be companies."""
     told = [
-        present_rows(present, table).select(
-            pl.col(column).alias("cik"), pl.col("issuer").alias("name"), "signedOn", "_observed_at"
-        )
-        for table, column in (
-            (schedule13_schema.STAKES, schedule13_schema.ISSUER),
-            (forms345_schema.LINES, forms345_schema.ISSUER),
+        present_rows(present, table)
+        .filter(pl.col(column).ne_missing(pl.col(holder)))  # a holder who fills in the own CIK is no issuer
+        .select(pl.col(column).alias("cik"), pl.col("issuer").alias("name"), "signedOn", "_observed_at")
+        for table, column, holder in (
+            (schedule13_schema.STAKES, schedule13_schema.ISSUER, "holderCik"),
+            (forms345_schema.LINES, forms345_schema.ISSUER, "ownerCik"),
         )
     ]
     is_fund = pl.col("name").str.contains(_FUND)  # closed-end funds have insiders too

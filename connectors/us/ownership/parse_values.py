@@ -21,7 +21,9 @@ _WORDED: Final = re.compile(
     re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d*)?|-?\d+(?:\.\d*)?|\.\d+")
-_CUSIP: Final = re.compile(r"[0-9A-Z*@#]{8,9}")
+_CUSIP: Final = re.compile(r"[0-9A-Z*@#]{8,9}|[0-9]{6,7}")  # spreadsheets drop the zeros in front
+_CUSIP_SIGNS: Final = 9
+_SIGN_VALUES: Final = {sign: value for value, sign in enumerate("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ*@#")}
 _LONGEST: Final = 30  # characters of a number
 _LONGEST_TITLE: Final = 500  # characters of a class title that identify the class
 _HIGHEST: Final = Decimal(99_999)  # highest percentage that fits a column
@@ -107,6 +109,20 @@ def parse_cusip(text: str | None) -> str | None:
     """Parses eight or nine characters, upper-cased; None for words and for a row of zeros."""
     value = re.sub(r"[\s.-]", "", (text or "").strip().strip("*").upper())
     return value if _CUSIP.fullmatch(value) and value.strip("0") else None
+
+
+def padded_cusip(cusip: str) -> str | None:
+    """A CUSIP that lost the zeros in front, with them; None if the check digit then does not hold."""
+    whole = cusip.zfill(_CUSIP_SIGNS)
+    return whole if len(cusip) < _CUSIP_SIGNS and _cusip_check_digit(whole) == whole[-1] else None
+
+
+def _cusip_check_digit(cusip: str) -> str:
+    total = 0
+    for place, sign in enumerate(cusip[: _CUSIP_SIGNS - 1]):
+        value = _SIGN_VALUES[sign] * (1 + place % 2)
+        total += value // 10 + value % 10
+    return str(-total % 10)
 
 
 def clean_line(text: str | None) -> str | None:

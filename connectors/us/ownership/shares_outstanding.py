@@ -3,29 +3,50 @@
 The cover of a report states them as `dei:EntityCommonStockSharesOutstanding`; with several classes it states
 each separately, which the facts without dimensions do not hold. So they count only for companies for which
 forms name one class. A percentage applies to its own day: shares of a day are divided by the count of that day,
-whatever was issued since. Does not belong here: reading facts (`companyfacts.dataset`), or the holdings.
+whatever was issued since. Shares and count must be on one basis: between two covers that differ by more than half
+lies a split, a merger or a slip of scale, and nothing says on which side the shares were counted. Does not belong
+here: reading facts (`companyfacts.dataset`), or the holdings.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 import polars as pl
 
+from connectors.contract.dataset import MAPPING_SIGNALS_SCHEMA
 from connectors.us.companyfacts.schema import FACTS
 
 COLUMN: Final = "dei_EntityCommonStockSharesOutstanding"
 Count = tuple[Decimal, date]  # shares outstanding, and their date
 Outstanding = Mapping[str, Sequence[Count]]  # by company, oldest first
 
+COUNTS_DIFFER: Final = "share_counts_differ"  # signal: covers around the day are not on one basis
+ABOVE_ALL: Final = "above_100"  # signal: more shares than the company has
+RECEIPTS: Final = "depositary_receipts"  # signal: a receipt stands for a number of shares that no form states
+
 _NEAR: Final = timedelta(days=400)  # the interval of annual reports: counts further apart are not comparable
+_AGREE: Final = Decimal("1.5")  # factor between two counts of one basis
 _ALL: Final = Decimal(100)
 _PLACES: Final = Decimal("0.0001")
+_RECEIPT: Final = re.compile(
+    r"\b(?:ad[rs]s?|gd[rs]s?|deposi?t[ao]ry|dep\s+(?:s(?:h|hs|hares?)|r(?:cpt|cpts|ct|cts|ec|eceipts?))|am(?:er)?n?\s+dep)\b",
+    re.IGNORECASE,
+)
+
+
+class OwnedPercentage(NamedTuple):
+    """A derived percentage; null with the code of a signal where numbers are known and give none."""
+
+    level: Decimal | None = None
+    doubt: str | None = None
 
 
 def outstanding_by_company(present: Mapping[str, pl.LazyFrame], classes: Iterable[pl.LazyFrame]) -> Outstanding:
@@ -46,15 +67,54 @@ def outstanding_by_company(present: Mapping[str, pl.LazyFrame], classes: Iterabl
 
 
 def derived_percentage(
-    shares: Decimal | None, company: str, at: date | None, shares_outstanding: Outstanding
-) -> Decimal | None:
-    """Percentage of a company's shares; null if either number is unknown or their dates are too far apart."""
+    shares: Decimal | None, company: str, at: date | None, title: str | None, shares_outstanding: Outstanding
+) -> OwnedPercentage:
+    """Percentage of a company's shares; null if a number is unknown, their dates or their bases are apart.
+
+    title: of the class held; receipts are not counted like the shares of a cover.
+    """
     if shares is None or at is None or company not in shares_outstanding:
-        return None
+        return OwnedPercentage()
+    if is_receipt(title):
+        return OwnedPercentage(doubt=RECEIPTS)
     total, day = _count_on_day(shares_outstanding[company], at)
     if abs(at - day) > _NEAR:
-        return None
-    return min((shares * 100 / total).quantize(_PLACES), _ALL)
+        return OwnedPercentage()
+    if not has_one_basis(shares_outstanding, company, at, at):
+        return OwnedPercentage(doubt=COUNTS_DIFFER)
+    level = (shares * 100 / total).quantize(_PLACES)
+    return OwnedPercentage(doubt=ABOVE_ALL) if level > _ALL else OwnedPercentage(level)
+
+
+def has_one_basis(shares_outstanding: Outstanding, company: str, first: date, last: date) -> bool:
+    """Whether shares of these days can be compared: all covers from the one before to the one after agree.
+
+    Where no cover follows within reach, or none precedes, the two nearest must agree. True where nothing is known.
+    """
+    counts = shares_outstanding.get(company, ())
+    start = bisect_right(counts, first, key=lambda count: count[1]) - 1
+    end = bisect_right(counts, last, key=lambda count: count[1])
+    if start < 0 or first - counts[start][1] > _NEAR:
+        start, end = start + 1, end + 1
+    elif end >= len(counts) or counts[end][1] - last > _NEAR:
+        start, end = start - 1, end - 1
+    around = counts[max(start, 0) : end + 1]
+    return all(
+        max(one, other) <= min(one, other) * _AGREE
+        for (one, day), (other, next_day) in pairwise(around)
+        if next_day - day <= _NEAR
+    )
+
+
+def is_receipt(title: str | None) -> bool:
+    """Whether a class is a receipt for shares (ADS, ADR, depositary), whose ratio to them no form states."""
+    return _RECEIPT.search(title or "") is not None
+
+
+def doubt_rows(dataset: str, doubts: Iterable[tuple[str, str]]) -> pl.DataFrame:
+    """Signals of a mapping from pairs of company and code (`connectors.contract.dataset.MAPPING_SIGNALS`)."""
+    rows = [(dataset, code, "percentage", company) for company, code in doubts]
+    return pl.DataFrame(rows, schema=MAPPING_SIGNALS_SCHEMA, orient="row")
 
 
 def _count_on_day(counts: Sequence[Count], at: date) -> Count:

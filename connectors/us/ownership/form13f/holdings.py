@@ -28,11 +28,13 @@ from connectors.us.ownership.holder_types import (
     iter_linked_rows,
     to_holdings_frame,
 )
+from connectors.us.ownership.parse_values import padded_cusip
 from connectors.us.ownership.schedule13.holdings import Identities
-from connectors.us.ownership.shares_outstanding import Outstanding, derived_percentage
+from connectors.us.ownership.shares_outstanding import Outstanding, OwnedPercentage, derived_percentage, doubt_rows
 
 RESTATEMENT: Final = "RESTATEMENT"
 ADDED: Final = "NEW HOLDINGS"
+LEFT_OUT: Final = "left_out_by_restatement"  # signal: a position is gone, unless the filer restated single rows only
 _ORIGINALS: Final = ("13F-HR", "13F-NT")
 _NEXT: Final = timedelta(days=92 + 45)  # deadline of the next quarter's report
 _EARLIEST: Final = date.min
@@ -44,35 +46,64 @@ def map_holdings(
     today: date,
     outstanding: Outstanding = MappingProxyType({}),
     identities: Identities = MappingProxyType({}),
-) -> pl.DataFrame:
-    """Shared holdings of the touched companies at every quarter end, oldest first within each record.
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Shared holdings of the touched companies at every quarter end, oldest first within each record; signals.
 
     A holding that no newer report mentions ends once the next report's deadline has passed, if that is before
     `today`. `identities`: holders as Schedules 13D and 13G name them; a manager among those is not a second holder.
     """
-    managers: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    managers: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in iter_linked_rows(positions):
         if row[MANAGER] is not None and row["period"] is not None and row[CUSIP] is not None:
-            managers[row["_company_id"], row[MANAGER], row[CUSIP]].append(row)
+            managers[row["_company_id"], row[MANAGER]].append(row | {CUSIP: padded_cusip(row[CUSIP]) or row[CUSIP]})
     found: list[Row] = []
-    for (company, manager, cusip), told in sorted(managers.items()):
+    doubts: list[tuple[str, str]] = []
+    for (company, manager), told in sorted(managers.items()):
         who = identities.get((company, manager)) or {}
-        quarters = _quarterly_levels(company, told, outstanding)
-        found += [_holding_row(row, f"{manager}/{cusip}", level, today) | who for row, level in quarters]
-    return to_holdings_frame(found)
+        effective = _effective_by_quarter(told)
+        for cusip in sorted({row[CUSIP] for row in told}):
+            is_known = False
+            for row, owned in _quarterly_levels(company, cusip, told, effective, outstanding):
+                doubts += [(company, owned.doubt)] if owned.doubt is not None else []
+                is_known |= bool(row["total"]) and owned.level is not None
+                if is_known:  # from the first quarter with a known percentage on
+                    found.append(_holding_row(row, f"{manager}/{cusip}", owned.level, today) | who)
+    return to_holdings_frame(found), doubt_rows(KEY, doubts)
 
 
-def _quarterly_levels(company: str, told: list[Row], outstanding: Outstanding) -> Iterator[tuple[Row, Decimal | None]]:
-    """The last row and the percentage of each quarter, from the first quarter with a known percentage on."""
-    is_known = False
-    for period in sorted({row["period"] for row in told}):
-        reported = effective_rows(row for row in told if row["period"] == period)
+def _effective_by_quarter(told: list[Row]) -> dict[date, list[Row]]:
+    """The rows of one manager that remain in effect, by quarter: of all CUSIPs, as a report is replaced whole."""
+    periods = sorted({row["period"] for row in told})
+    return {period: effective_rows(row for row in told if row["period"] == period) for period in periods}
+
+
+def _quarterly_levels(
+    company: str, cusip: str, told: list[Row], effective: dict[date, list[Row]], outstanding: Outstanding
+) -> Iterator[tuple[Row, OwnedPercentage]]:
+    """The last row and the percentage of each quarter; the total of shares is null where a row's are unknown.
+
+    A row that a restatement leaves out is gone, by the form's instructions: no shares at that quarter's end. Some
+    filers restate single rows, so it is signalled.
+    """
+    for period, rows in effective.items():
+        reported = [row for row in rows if row[CUSIP] == cusip]
+        gone = [row for row in told if row["period"] == period and row[CUSIP] == cusip and _is_known_amendment(row)]
+        if not reported and gone:
+            yield max(gone, key=_filing_order_key) | {"total": _NOTHING}, OwnedPercentage(_NOTHING, LEFT_OUT)
         counted = _share_rows(reported)
-        total = sum((Decimal(row["shares"]) for row in counted), _NOTHING)
-        level = derived_percentage(total, company, period, outstanding) if total else _NOTHING
-        is_known |= bool(total) and level is not None
-        if reported and is_known:
-            yield (counted or reported)[-1] | {"total": total}, level
+        total = _total_shares(counted)
+        last = (counted or reported)[-1:]
+        for row in last:
+            owned = OwnedPercentage(_NOTHING)
+            if total != _NOTHING:
+                owned = derived_percentage(total, company, period, row["classTitle"], outstanding)
+            yield row | {"total": total}, owned
+
+
+def _total_shares(counted: list[Row]) -> Decimal | None:
+    if any(row["shares"] is None for row in counted):
+        return None
+    return sum((Decimal(row["shares"]) for row in counted), _NOTHING)
 
 
 def effective_rows(rows: Iterable[Row]) -> list[Row]:
@@ -95,7 +126,7 @@ def _filing_order_key(row: Row) -> tuple[date, bool, tuple[int, str], str]:
 
 
 def _share_rows(rows: Iterable[Row]) -> list[Row]:
-    return [row for row in rows if row["kind"] == "SH" and row["option"] is None and row["shares"] is not None]
+    return [row for row in rows if row["kind"] == "SH" and row["option"] is None]
 
 
 def _holding_row(last: Row, native: str, level: Decimal | None, today: date) -> Row:
@@ -112,7 +143,7 @@ def _holding_row(last: Row, native: str, level: Decimal | None, today: date) -> 
         "pct_max": level,
         "basis": None if level is None else "derived",
         "valid_from": last["period"],
-        "ended_on": last["period"] if not last["total"] else due if due < today else None,
+        "ended_on": last["period"] if last["total"] == _NOTHING else due if due < today else None,
         "url": filing_page_url(last[MANAGER], last["accession"]),
         "raw": last["_raw"],
         "observed_at": last["_observed_at"],

@@ -90,6 +90,9 @@ def parse_positions(member: ArchiveMember, body: bytes, filed_on: date | None, t
     """The rows of an information table. The filing day determines the unit of their values."""
     root = parse_tree(member, body, "informationTable", tally)
     found = list(_position_rows(root, tally, member.name))
+    if _repeats_values(found):
+        tally.add("shares_repeat_values", "sshPrnamt", member.name, len(found))
+        found = [row | {"shares": None} for row in found]
     if filed_on is None and found:
         tally.add("unknown_unit", "value: the day of filing is not known", member.name)
         return found
@@ -137,6 +140,13 @@ def _position_row(entry: etree._Element, tally: SignalCounter, example: str) -> 
         "discretion": text_at(entry, "investmentDiscretion"),
         "others": text_at(entry, "otherManager"),
     }
+
+
+def _repeats_values(rows: list[Row]) -> bool:
+    """Whether most positions give their value as the number of shares: then no number of shares is known."""
+    held = [row for row in rows if row["kind"] == "SH" and row["option"] is None and row["value"] not in (None, "0")]
+    same = sum(1 for row in held if row["value"] == row["shares"])
+    return bool(held) and same > _FEW * len(held)
 
 
 def _has_implausible_prices(rows: list[Row], factor: Decimal) -> bool:

@@ -32,7 +32,14 @@ from connectors.us.ownership.holder_types import (
     to_holdings_frame,
 )
 from connectors.us.ownership.schedule13.holdings import Identities
-from connectors.us.ownership.shares_outstanding import Outstanding, derived_percentage
+from connectors.us.ownership.shares_outstanding import (
+    COUNTS_DIFFER,
+    Outstanding,
+    OwnedPercentage,
+    derived_percentage,
+    doubt_rows,
+    has_one_basis,
+)
 from name_matching.folding import fold_text
 
 _RELATIONS: Final = {
@@ -50,8 +57,8 @@ def map_holdings(
     filed: pl.LazyFrame,
     identities: Identities = MappingProxyType({}),
     outstanding: Outstanding = MappingProxyType({}),
-) -> pl.DataFrame:
-    """Shared holdings of the touched companies after each day covered by forms, oldest first within each record.
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Shared holdings of the touched companies after each day covered by forms, oldest first per record; signals.
 
     `identities`: holders as Schedules 13D and 13G name them.
     """
@@ -62,15 +69,17 @@ def map_holdings(
             owner = row["ownerCik"] or row[OWNER_KEY]
             owners[row["_company_id"], owner, row["classKey"]].append(_with_days(row, days))
     found: list[Row] = []
+    doubts: list[tuple[str, str]] = []
     for (company, owner, kind), told in sorted(owners.items()):
         # «Musk Elon» here is «Elon Musk» there: without this, one holder would become two
         who = identities.get((company, owner)) or identities.get((company, max(told, key=_row_order_key)[OWNER_KEY]))
-        made = [
-            _holding_row(row, f"{owner}/{kind}", total, _owned_percentage(row, total, who, outstanding))
-            for row, total in _daily_totals(told)
-        ]
+        made: list[Row] = []
+        for row, newest in _newest_lines(told):
+            total, owned = _owned_shares(row, newest, who, outstanding)
+            doubts += [(company, owned.doubt)] if owned.doubt is not None else []
+            made.append(_holding_row(row, f"{owner}/{kind}", total, owned.level))
         found += [row | (who or {}) for row in _changed_rows(made)]
-    return to_holdings_frame(found)
+    return to_holdings_frame(found), doubt_rows(KEY, doubts)
 
 
 def _with_days(row: Row, days: Mapping[str, date]) -> Row:
@@ -86,8 +95,8 @@ def _row_order_key(row: Row) -> tuple[date, date, tuple[int, str], str, int]:
     return (row["at"] or _EARLIEST, row["filed"] or _EARLIEST, accession_order(row["accession"]), row[SOURCE], place)
 
 
-def _daily_totals(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
-    """Yields per day covered by forms the last row, and the shares owned then.
+def _newest_lines(told: list[Row]) -> Iterator[tuple[Row, list[Row]]]:
+    """Yields per day covered by forms the last row, and the lines of the shares owned then.
 
     These are the latest lines of each way of owning, directly or by the nature stated: from the newest form
     that has it. Within one form, a transaction continues the previous one with the same footnotes, while
@@ -102,7 +111,7 @@ def _daily_totals(told: list[Row]) -> Iterator[tuple[Row, Decimal | None]]:
             form[row["notes"] if row["isTransaction"] else row[LINE]] = row
             forms[row[SOURCE]] = form  # the newest comes last
         newest = [one for forms in ways.values() for one in list(forms.values())[-1].values()]
-        yield rows[-1], _total_shares(newest)
+        yield rows[-1], newest
 
 
 def _changed_rows(made: list[Row]) -> list[Row]:
@@ -112,9 +121,21 @@ def _changed_rows(made: list[Row]) -> list[Row]:
     return told if not made or told[-1] is made[-1] else [*told, made[-1]]
 
 
-def _owned_percentage(row: Row, total: Decimal | None, who: Row | None, outstanding: Outstanding) -> Decimal | None:
+def _owned_shares(
+    row: Row, newest: list[Row], who: Row | None, outstanding: Outstanding
+) -> tuple[Decimal | None, OwnedPercentage]:
+    """The total of some lines, and its percentage. Lines of both sides of a split are never added."""
+    company, days = (
+        row["_company_id"],
+        [line["at"] for line in newest if line["at"] is not None and line["shares"] != "0"],
+    )
+    total = _total_shares(newest)
+    if total is not None and len(set(days)) > 1 and not has_one_basis(outstanding, company, min(days), max(days)):
+        return None, OwnedPercentage(doubt=COUNTS_DIFFER)
     may = bool(row["isTenPercentOwner"]) or who is not None
-    return derived_percentage(total, row["_company_id"], row["at"], outstanding) if may else None
+    if not may:
+        return total, OwnedPercentage()
+    return total, derived_percentage(total, company, row["at"], row["classTitle"], outstanding)
 
 
 def _total_shares(newest: list[Row]) -> Decimal | None:

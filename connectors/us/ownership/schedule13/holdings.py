@@ -38,7 +38,13 @@ from connectors.us.ownership.schedule13.latest_statements import (
     superseded_stake_statements,
 )
 from connectors.us.ownership.schedule13.schema import HOLDER, HOLDER_KEY, ISSUER, KEY, SOURCE
-from connectors.us.ownership.shares_outstanding import Outstanding, derived_percentage
+from connectors.us.ownership.shares_outstanding import (
+    ABOVE_ALL,
+    Outstanding,
+    OwnedPercentage,
+    derived_percentage,
+    doubt_rows,
+)
 
 _DUTY: Final = Decimal(5)  # percent above which filing is mandatory
 _ALL: Final = Decimal(100)
@@ -91,7 +97,7 @@ def holder_identities(stake_histories: Sequence[StakeHistory]) -> Identities:
     known: dict[tuple[str, str], Row] = {}
     for line in stake_histories:
         who = _holder_fields(line)
-        for key in (line.cik, *(row[HOLDER_KEY] for row in line.statements)):
+        for key in (line.cik, *(row[name] for row in line.statements for name in ("filedAs", HOLDER_KEY))):
             if key is not None:
                 known.setdefault((line.company, key), who)
     return known
@@ -137,18 +143,32 @@ def _is_exit(row: Row) -> bool:
 
 def _percentage_fields(line: StakeHistory, outstanding: Outstanding, *, is_lead: bool) -> dict[str, Any]:
     row = line.row
-    stated, below, basis = stated_percent(row), row["percentBelow"], "exact"
-    if stated is None and below is None and not row["isExit"]:
-        shares = None if row["shares"] is None else Decimal(row["shares"])
-        stated, basis = derived_percentage(shares, line.company, row["day"], outstanding), "derived"
-    if stated is None:
+    below, basis = row["percentBelow"], "exact" if stated_percent(row) is not None else "derived"
+    level = _stake_percentage(line, row, outstanding).level
+    if level is None:
         limit = below if below is not None else _DUTY if row["isExit"] else None
         bounds = {"pct_min": _NOTHING if limit is not None else None, "pct_max": limit}
         return {"pct": None, **bounds, "basis": "band" if limit is not None else None}
-    level = min(stated, _ALL)  # rights within sixty days count, so more than all may be stated
-    return {
-        "pct": level if is_lead else None,
-        "pct_min": level,
-        "pct_max": level,
-        "basis": basis if level == stated else "derived",
-    }
+    return {"pct": level if is_lead else None, "pct_min": level, "pct_max": level, "basis": basis}
+
+
+def _stake_percentage(line: StakeHistory, row: Row, outstanding: Outstanding) -> OwnedPercentage:
+    """The percentage of a statement: as stated, else derived.
+
+    More than all, as of rights to shares that do not exist yet, is a share of nothing: null.
+    """
+    stated = stated_percent(row)
+    if stated is not None:
+        return OwnedPercentage(doubt=ABOVE_ALL) if stated > _ALL else OwnedPercentage(stated)
+    if row["percentBelow"] is not None or row["isExit"]:
+        return OwnedPercentage()
+    shares = None if row["shares"] is None else Decimal(row["shares"])
+    return derived_percentage(shares, line.company, row["day"], row["classTitle"], outstanding)
+
+
+def percentage_signals(
+    stake_histories: Sequence[StakeHistory], outstanding: Outstanding = MappingProxyType({})
+) -> pl.DataFrame:
+    """Signals of current statements that give no percentage although their numbers are known."""
+    found = ((line.company, _stake_percentage(line, line.row, outstanding).doubt) for line in stake_histories)
+    return doubt_rows(KEY, [(company, doubt) for company, doubt in found if doubt is not None])

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 from typing import Final
 
 from connectors.kit.disjoint_sets import DisjointSets
@@ -40,7 +41,7 @@ class StakeHistory:
 
 def stake_histories(rows: Iterable[Row], days: Mapping[str, date]) -> list[StakeHistory]:
     """The lines of some companies. `days`: accession to day of filing, for documents without a header."""
-    given = sorted((_with_days(row, days) for row in rows), key=_filing_order)
+    given = _with_predecessors(sorted((_with_days(row, days) for row in rows), key=_filing_order))
     ciks = _cik_by_name(given)
     holders: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in given:
@@ -113,6 +114,35 @@ def _filing_order(row: Row) -> tuple[date, int, tuple[int, str], str, int]:
         row[SOURCE],
         int(row[PERSON]),
     )
+
+
+def _with_predecessors(given: Sequence[Row]) -> list[Row]:
+    """Rows under the CIK that began their series; `filedAs` is their own.
+
+    A group that is reorganised under a new parent files under a new CIK: the same name in the same company goes on
+    with an amendment as its first paper, and the CIK before files no more.
+    """
+    series: dict[tuple[str, str], dict[str, list[Row]]] = defaultdict(dict)
+    for row in given:
+        if row["holderCik"] is not None:
+            series[row["_company_id"], row[HOLDER_KEY]].setdefault(row["holderCik"], []).append(row)
+    began: dict[tuple[str, str, str], str] = {}
+    for (company, name), filers in series.items():
+        for (before, told), (cik, then) in pairwise(filers.items()):  # in the order of their first papers
+            if _is_continued(told, then):
+                began[company, name, cik] = began.get((company, name, before), before)
+    return [
+        row | {"holderCik": began.get((row["_company_id"], row[HOLDER_KEY], cik), cik), "filedAs": cik}
+        for row in given
+        for cik in (row["holderCik"],)
+    ]
+
+
+def _is_continued(told: Sequence[Row], then: Sequence[Row]) -> bool:
+    """Whether a filer's first paper goes on with the series of another one, which ends before it."""
+    last, first = told[-1], then[0]
+    is_series = any(_is_same_class(first, row) for row in told)
+    return first["isAmendment"] and is_series and _filing_order(last) < _filing_order(first)
 
 
 def _cik_by_name(rows: Iterable[Row]) -> dict[tuple[str, str], str]:

@@ -84,7 +84,8 @@ def cusip_rows(statement: StakeStatement, issuer: str | None) -> list[dict[str, 
     if issuer is None:
         return []
     return [
-        {CUSIP: cusip, ISSUER: issuer, "classTitle": statement.class_title} for cusip in dict.fromkeys(statement.cusips)
+        {CUSIP: cusip, ISSUER: issuer, "classTitle": statement.class_title, "issuer": statement.issuer}
+        for cusip in dict.fromkeys(statement.cusips)
     ]
 
 

@@ -77,6 +77,7 @@ CUSIPS: Final = Table(
         Column(CUSIP, _T, "eight or nine signs", nullable=False),
         Column(ISSUER, _T, "ten digits of the issuer", nullable=False),
         Column("classTitle", _T, "class as titled"),
+        Column("issuer", _T, "issuer as named"),
     ),
 )
 STAGED: Final = {table.name: table for table in (STAKES, BARE, CUSIPS)}

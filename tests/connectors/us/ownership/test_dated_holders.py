@@ -33,7 +33,7 @@ from tests.connectors.us.holder_files import (
 )
 from tests.tables import check_cases
 
-COUNTS = [(Decimal(1000), day("2025-04-20")), (Decimal(2000), day("2026-04-20"))]
+COUNTS = [(Decimal(1000), day("2025-04-20")), (Decimal(1400), day("2026-04-20"))]
 TODAY = date(2026, 11, 20)
 Told = list[tuple[str, Decimal | None, str | None]]
 
@@ -56,14 +56,15 @@ def quarter(period: str, *positions: str, form: str = "13F-HR", number: int = 1,
 
 def managed(texts: Iterable[str], counts: Any = COUNTS) -> pl.DataFrame:
     found = present_rows(present(*(read(MANAGERS, text, "us/a.txt") for text in texts), company=COMPANY), POSITIONS)
-    return form13f_holdings.map_holdings(found, TODAY, {COMPANY: counts})
+    made, _ = form13f_holdings.map_holdings(found, TODAY, {COMPANY: counts})
+    return made
 
 
 def test_each_quarter_is_a_statement_by_the_count_of_then() -> None:
     first = quarter("03-31-2025", position(shares="60"))
     second = quarter("06-30-2025", position(shares="40"))
     restated = quarter("06-30-2025", position(shares="50"), form="13F-HR/A", number=2, amendment="RESTATEMENT")
-    last = quarter("09-30-2026", position(shares="40"))
+    last = quarter("09-30-2026", position(shares="28"))
     made = managed((last, restated, first, second))
     assert told(holdings_history.superseded_statements(made)) == [
         ("2025-03-31", Decimal(6), "2025-08-15"),
@@ -74,7 +75,7 @@ def test_each_quarter_is_a_statement_by_the_count_of_then() -> None:
 
 def test_a_quarter_of_options_alone_is_the_end_of_the_shares() -> None:
     made = managed(
-        (quarter("06-30-2026", position(shares="60")), quarter("09-30-2026", position(shares="60", option="Put")))
+        (quarter("06-30-2026", position(shares="42")), quarter("09-30-2026", position(shares="42", option="Put")))
     )
     assert told(made) == [("2026-06-30", Decimal(3), "2026-11-14"), ("2026-09-30", Decimal(0), "2026-09-30")]
     assert managed((quarter("09-30-2026", position(shares="60", option="Put")),)).is_empty()
@@ -97,9 +98,10 @@ ANN = owner("EXAMPLE ANN", "0000000011", isTenPercentOwner="1")
 
 def owned(*forms: str) -> pl.DataFrame:
     found = present(*(read(INSIDERS, text, f"00000000{at:02}-26-000001.xml") for at, text in enumerate(forms)))
-    return forms345_holdings.map_holdings(
+    made, _ = forms345_holdings.map_holdings(
         present_rows(found, LINES), present_rows(found, FILED_TABLE), outstanding={COMPANY: COUNTS}
     )
+    return made
 
 
 def on(when: str, *shares: str, nature: str | None = None) -> str:
@@ -108,8 +110,8 @@ def on(when: str, *shares: str, nature: str | None = None) -> str:
 
 
 def test_each_day_of_transactions_is_a_statement_of_all_lines_then() -> None:
-    direct, trust = on("2026-05-04", "200"), on("2026-06-01", "100", nature="By Trust")
-    more = on("2026-07-01", "240", "300")
+    direct, trust = on("2026-05-04", "140"), on("2026-06-01", "70", nature="By Trust")
+    more = on("2026-07-01", "168", "210")
     expected = [("2026-05-04", Decimal(10), None), ("2026-06-01", Decimal(15), None)]
     for order in ((direct, trust, more), (more, trust, direct)):
         made = owned(*order)
@@ -118,12 +120,12 @@ def test_each_day_of_transactions_is_a_statement_of_all_lines_then() -> None:
 
 
 def test_a_day_that_changes_no_percentage_tells_nothing_but_the_last_does() -> None:
-    made = owned(on("2026-05-04", "200"), on("2026-06-01", "200"), on("2026-07-01", "200"))
+    made = owned(on("2026-05-04", "140"), on("2026-06-01", "140"), on("2026-07-01", "140"))
     assert told(made) == [("2026-05-04", Decimal(10), None), ("2026-07-01", Decimal(10), None)]
 
 
 def test_selling_all_and_buying_again_leaves_a_gap() -> None:
-    made = owned(on("2026-05-04", "200"), on("2026-06-01", "0"), on("2026-07-01", "100"))
+    made = owned(on("2026-05-04", "140"), on("2026-06-01", "0"), on("2026-07-01", "70"))
     assert told(made) == [
         ("2026-05-04", Decimal(10), None),
         ("2026-06-01", Decimal(0), "2026-06-01"),
@@ -137,15 +139,15 @@ def test_selling_all_and_buying_again_leaves_a_gap() -> None:
         ("2025-01-01", "15"),  # before the first count
         ("2025-04-20", "15"),
         ("2026-04-19", "15"),  # a later count changes nothing of then
-        ("2026-04-20", "7.5"),
-        ("2027-04-20", "7.5"),
+        ("2026-04-20", "10.7143"),
+        ("2027-04-20", "10.7143"),
         ("2027-06-20", None),
         ("2024-01-01", None),
     ],
 )
 def test_a_percentage_is_of_the_shares_outstanding_then(at: str, share: str | None) -> None:
-    found = derived_percentage(Decimal(150), COMPANY, day(at), {COMPANY: COUNTS})
-    assert found == (None if share is None else Decimal(share))
+    found = derived_percentage(Decimal(150), COMPANY, day(at), "Common Stock", {COMPANY: COUNTS})
+    assert found == (None if share is None else Decimal(share), None)
 
 
 def test_every_source_of_holdings_dates_its_statements() -> None:

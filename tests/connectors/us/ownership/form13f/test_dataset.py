@@ -48,7 +48,7 @@ def derived(*reports: str, today: date | None = None) -> list[Row]:
     """Holdings where the shares outstanding are known: 10,000."""
     batches = [read(MANAGERS, text, "us/a.txt") for text in reports]
     found = present_rows(present(*batches, company=COMPANY), POSITIONS)
-    made = form13f_holdings.map_holdings(found, today or INSTANT.date(), SHARES)
+    made, _ = form13f_holdings.map_holdings(found, today or INSTANT.date(), SHARES)
     return holdings_history.latest_statements(made).to_dicts()
 
 
@@ -179,6 +179,24 @@ def test_a_manager_of_a_schedule_is_named_as_there() -> None:
     found = present_rows(present(read(MANAGERS, report(position(shares="600"))), company=COMPANY), POSITIONS)
     who = {"holder_name": "Example Mgmt", "holder_type": "person", "holder_company_id": None}
     known = {(COMPANY, "0000000009"): who | {"holder_country": "US"}}
-    [row] = form13f_holdings.map_holdings(found, INSTANT.date(), SHARES, known).to_dicts()
+    made, _ = form13f_holdings.map_holdings(found, INSTANT.date(), SHARES, known)
+    [row] = made.to_dicts()
     assert {name: row[name] for name in who} == who
     assert row["pct"] == Decimal(6)
+
+
+def test_a_position_that_a_restatement_leaves_out_is_gone() -> None:
+    other = "594918104"
+    before = report(position(shares="600"), position(cusip=other, shares="500"), period="06-30-2026", filed="20260804")
+    first = report(position(shares="600"), position(cusip=other, shares="500"), number=2)
+    restated = report(position(shares="700"), form="13F-HR/A", number=3, filed="20261110", amendment="RESTATEMENT")
+    found = {row["native_id"]: (row["pct"], row["ended_on"]) for row in derived(before, first, restated)}
+    assert found == {"0000000009/123456AB7": (Decimal(7), None), f"0000000009/{other}": (Decimal(0), day("2026-09-30"))}
+    added = report(position(shares="700"), form="13F-HR/A", number=3, filed="20261110", amendment="NEW HOLDINGS")
+    assert {row["pct"] for row in derived(before, first, added)} == {Decimal(13), Decimal(5)}
+
+
+def test_a_cusip_without_its_zeros_is_the_same_holding() -> None:
+    before = report(position(cusip="037833100", shares="600"), period="06-30-2026", filed="20260804")
+    [row] = derived(before, report(position(cusip="37833100", shares="500"), number=2))
+    assert (row["native_id"], row["pct"]) == ("0000000009/037833100", Decimal(5))

@@ -47,7 +47,7 @@ ANN = owner("EXAMPLE ANN", "0000000011", isDirector="1", isOfficer="0", isTenPer
 def derived(*batches: list, shares: str = "1000") -> list[Row]:
     """Holdings where the shares outstanding are known, as facts of the cover page tell them."""
     found = present(*batches)
-    made = forms345_holdings.map_holdings(
+    made, _ = forms345_holdings.map_holdings(
         present_rows(found, LINES),
         present_rows(found, FILED_TABLE),
         outstanding={COMPANY: [(Decimal(shares), day("2026-10-20"))]},
@@ -135,7 +135,7 @@ def test_a_percentage_only_for_owners_of_ten_percent_or_of_a_schedule() -> None:
         present_rows(both, STAKES_TABLE), present_rows(both, BARE_TABLE), filed
     )
     known = schedule13_holdings.holder_identities(standing)
-    made = forms345_holdings.map_holdings(
+    made, _ = forms345_holdings.map_holdings(
         present_rows(both, LINES), filed, known, {COMPANY: [(Decimal(1000), day("2026-10-20"))]}
     )
     assert made["pct"].to_list() == [Decimal("15.0000")]
@@ -259,8 +259,13 @@ def test_shares_outstanding_are_counted_by_day_and_of_one_class() -> None:
 
 def test_shares_of_other_times_give_no_percentage() -> None:
     known = {COMPANY: [(Decimal(1000), day("2026-10-20"))]}
-    share = shares_outstanding.derived_percentage(Decimal(150), COMPANY, day("2026-11-02"), known)
+    share = shares_outstanding.derived_percentage(Decimal(150), COMPANY, day("2026-11-02"), "COM", known).level
     assert share == Decimal(15)
-    assert shares_outstanding.derived_percentage(Decimal(150), COMPANY, day("2024-11-02"), known) is None
-    assert shares_outstanding.derived_percentage(None, COMPANY, day("2026-11-02"), known) is None
-    assert shares_outstanding.derived_percentage(Decimal(150), "firm:US:US0000000001", day("2026-11-02"), known) is None
+    assert shares_outstanding.derived_percentage(Decimal(150), COMPANY, day("2024-11-02"), "COM", known).level is None
+    assert shares_outstanding.derived_percentage(None, COMPANY, day("2026-11-02"), "COM", known).level is None
+    assert (
+        shares_outstanding.derived_percentage(
+            Decimal(150), "firm:US:US0000000001", day("2026-11-02"), "COM", known
+        ).level
+        is None
+    )

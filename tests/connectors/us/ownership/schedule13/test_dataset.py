@@ -144,12 +144,12 @@ def test_an_amendment_without_a_percentage_leaves_the_one_before() -> None:
     assert (found["pct"], found["valid_from"]) == (Decimal("12.5"), day("2026-10-01"))
 
 
-def test_more_than_all_is_stated_and_told_as_all() -> None:
+def test_more_than_all_is_staged_as_stated_and_served_as_unknown() -> None:
     batches = read(STAKES, schedule_d(person_d("A", "104.2")), ONE)
     assert rows(batches, TABLE)[0]["percent"] == Decimal("104.2")
     assert ("above_100", "percentOfClass") in signals(batches)
     [found] = holdings(batches)
-    assert (found["pct"], found["basis"]) == (Decimal(100), "derived")
+    assert (found["pct"], found["pct_min"], found["pct_max"], found["basis"]) == (None, None, None, None)
 
 
 def test_an_event_ahead_of_its_filing_is_of_the_day_of_filing() -> None:

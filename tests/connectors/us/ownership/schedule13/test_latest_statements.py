@@ -1,6 +1,7 @@
 """Which of several statements stands, for whom, of which class, and who carries shares that several report."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -190,3 +191,28 @@ def test_a_percentage_that_is_left_out_is_the_one_before_or_is_derived(before: s
     shares = {COMPANY: [(Decimal(1000), day("2026-10-20"))]}
     [row] = schedule13_holdings.map_holdings(lines, shares).to_dicts()
     assert (row["pct"], row["pct_min"], row["basis"]) == (level, level, basis)
+
+
+OLD_PARENT, NEW_PARENT = "0001364742", "0002012383"
+
+
+def group(percent: str, cik: str, *, name: str = "ROCK, Inc.", **more: Any) -> str:
+    return statement(person_d(name, percent, cik=cik), **more)
+
+
+def test_a_group_that_goes_on_under_a_new_cik_is_one_holder() -> None:
+    found = told(group("7.5", OLD_PARENT, event="10/01/2026"), group("7.7", NEW_PARENT, number=3, event="11/01/2026"))
+    assert [(row["holder_name"], row["pct"]) for row in found] == [("ROCK, Inc.", Decimal("7.7"))]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        {"number": 0, "event": "11/01/2026"},  # begins a series of its own
+        {"number": 3, "event": "11/01/2026", "name": "OTHER ROCK, Inc."},
+    ],
+    ids=["own series", "another name"],
+)
+def test_another_cik_with_a_series_or_a_name_of_its_own_is_another_holder(after: dict[str, Any]) -> None:
+    found = told(group("7.5", OLD_PARENT, event="10/01/2026"), group("7.7", NEW_PARENT, **after))
+    assert sorted(row["pct"] for row in found) == [Decimal("7.5"), Decimal("7.7")]
