@@ -13,7 +13,9 @@ from typing import Final
 import polars as pl
 
 ANNUAL: Final = frozenset({"10-K", "10-KT", "10-K405", "10-KT405", "10-KSB", "10-KSB40", "10-KT40", "20-F", "40-F"})
-INTERIM: Final = frozenset({"10-Q", "10-QT", "10-QSB"})
+# 10-S: the semi-annual report that the SEC proposed to permit in place of two quarterly ones
+INTERIM: Final = frozenset({"10-Q", "10-QT", "10-QSB", "10-S"})
+PERIODIC: Final = ANNUAL | INTERIM
 FOREIGN_INTERIM: Final = "6-K"  # holds statements only now and then: when it holds XBRL
 CURRENT: Final = frozenset({"8-K", "8-K12B", "8-K12G3", "8-K15D5", "10-D"})
 REGISTRATION: Final = frozenset(

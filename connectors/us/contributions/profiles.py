@@ -55,6 +55,7 @@ PROFILES: Final = Contribution(
         f.FILERS.name: company_ids(pl.col(f.CIK)),
         f.FILED_TABLE.name: company_ids(pl.col(f.CIK)),
         company_tickers.TICKERS.name: company_ids(pl.col("cik")),
+        company_tickers.PLAIN_TICKERS.name: company_ids(pl.col("cik")),
     },
     to_shared_tables=to_shared_tables,
     table_rules={

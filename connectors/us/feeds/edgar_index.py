@@ -107,18 +107,23 @@ class _IndexLayout:
 
 def _read_layout(piece: ArchiveMember, lines: Iterator[str]) -> _IndexLayout:
     """Reads up to the line of dashes under the header."""
-    header = ""
+    header = before = ""
     for number, line in enumerate(lines, start=1):
         if _RULE.match(line):
             layout = _IndexLayout(header)
             missing = [name for name in _NEEDED if name not in layout.places]
+            if missing:  # a header that broke over two lines, as mailed or edited copies have it
+                joined = _IndexLayout(f"{before}{'' if '|' in before + header else ' '}{header.lstrip()}")
+                layout = joined if all(name in joined.places for name in _NEEDED) else layout
+                missing = [name for name in _NEEDED if name not in layout.places]
             if missing:
                 reason = f"no column for {', '.join(missing)} in the header {header.strip()[:120]!r}"
                 raise piece.unreadable_error(reason)
             return layout
         if number > _HEADER_LINES:
             break
-        header = line.rstrip("\r\n") if line.strip() else header
+        if line.strip():
+            before, header = header, line.rstrip("\r\n")
     raise piece.unreadable_error("no header with a line of dashes under it: no index of filings")
 
 

@@ -24,7 +24,7 @@ _PARTS: Final = 4
 
 # Reports of the company itself (docs/formats/us.md 12.6), and forms about its listing, registration and end (9,
 # 12.2).
-PERIODIC: Final = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "20-F", "40-F", "6-K"})
+PERIODIC: Final = frozenset({"10-K", "10-KT", "10-Q", "10-QT", "10-S", "20-F", "40-F", "6-K"})
 CURRENT_REPORTS: Final = frozenset({"8-K", "8-K12B", "8-K12G3", "8-K15D5"})
 LATE: Final = frozenset({"NT 10-K", "NT 10-Q", "NT 20-F"})
 REMOVALS: Final = frozenset({"25", "25-NSE"})

@@ -75,7 +75,7 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     tally = SignalCounter(member.dataset)
     filings = _parse_filings(_read_table(member, tables["sub"], _SUB))
     values = _read_table(member, tables["num"], _NUM, _selected_values)
-    facts = values.rows.join(filings.rows, on="adsh", how="left")
+    facts = _of_whole_entity(values.rows.join(filings.rows, on="adsh", how="left"))
     strangers = facts.filter(pl.col("accession").is_null())
     if not strangers.is_empty():
         tally.add("values_of_no_filing", "adsh", strangers["adsh"][0], strangers.height)
@@ -127,12 +127,12 @@ def _parse_filings(table: Batch) -> Batch:
     whole = pl.all_horizontal(pl.col("accession", "cik", "filed", "form").is_not_null())
     bad = [(row["adsh"], "no accession, filer, form or day", str(row)) for row in rows.filter(~whole).to_dicts()]
     kept = rows.filter(whole).unique("adsh", keep="first", maintain_order=True)
-    kept = kept.select("adsh", "accession", "cik", "name", "form", "filed", "focus")
+    kept = kept.select("adsh", "accession", "cik", "name", "form", "filed", "focus", "nciks")
     return replace(table, rows=kept, rejects=pl.concat([table.rejects, staging.reject_rows(bad)]))
 
 
 def _selected_values(rows: pl.DataFrame) -> pl.DataFrame:
-    """Values of the wanted tags for the whole entity: no segment, no co-registrant, no custom tag."""
+    """Values of the wanted tags without segments and custom tags, of every registrant of a filing."""
     taxonomy = pl.col("version").str.split("/").list.first()
     names = pl.DataFrame(
         [(taxonomy, tag, column) for (taxonomy, tag), column in _COLUMNS.items()],
@@ -140,9 +140,18 @@ def _selected_values(rows: pl.DataFrame) -> pl.DataFrame:
         orient="row",
     )
     names = names.with_columns(taxonomy=pl.col("taxonomy").replace("ifrs-full", "ifrs"))
-    whole = pl.col("segments").is_null() & pl.col("coreg").is_null() & pl.col("value").is_not_null()
+    whole = pl.col("segments").is_null() & pl.col("value").is_not_null()
     money = pl.col("uom").str.contains(r"^[A-Z]{3}$")
     return rows.filter(whole & money).with_columns(taxonomy=taxonomy).join(names, on=["taxonomy", "tag"])
+
+
+def _of_whole_entity(facts: pl.DataFrame) -> pl.DataFrame:
+    """Values of no co-registrant; those under one where the filing has one registrant, who then is the filer."""
+    is_alone = pl.col("nciks").cast(pl.Int64, strict=False).eq(1).fill_null(value=False)
+    named = pl.col("coreg").drop_nulls().n_unique().over("adsh")
+    plain = pl.col("coreg").is_null().any().over("adsh", "column", "ddate", "qtrs", "uom")
+    is_filer = is_alone & (named == 1) & ~plain
+    return facts.filter(pl.col("coreg").is_null() | is_filer)
 
 
 def _plausible_day(name: str) -> pl.Expr:

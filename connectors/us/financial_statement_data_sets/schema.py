@@ -18,11 +18,11 @@ def _text_table(name: str, about: str, columns: tuple[str, ...]) -> Table:
     return Table(name, about, (), tuple(Column(column, ColumnKind.TEXT, "as in the source") for column in columns))
 
 
-SUB: Final = _text_table("sub", "Filings.", ("adsh", "cik", "name", "form", "fy", "filed"))
+SUB: Final = _text_table("sub", "Filings.", ("adsh", "cik", "name", "form", "fy", "filed", "nciks"))
 SUB_IGNORED: Final = (
     *("sic", "countryba", "stprba", "cityba", "zipba", "bas1", "bas2", "baph", "countryma", "stprma", "cityma"),
     *("zipma", "mas1", "mas2", "countryinc", "stprinc", "ein", "former", "changed", "afs", "wksi", "fye", "period"),
-    *("fp", "accepted", "prevrpt", "detail", "instance", "nciks", "aciks"),
+    *("fp", "accepted", "prevrpt", "detail", "instance", "aciks"),
 )
 NUM: Final = _text_table(
     "num", "Values.", ("adsh", "tag", "version", "ddate", "qtrs", "uom", "segments", "coreg", "value")

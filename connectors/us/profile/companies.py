@@ -25,7 +25,7 @@ from connectors.us.register import DATA_URL, LICENCE, MARKET, company_ids
 from connectors.us.submissions import schema as f
 from connectors.us.submissions.status_evidence import COVERED, SILENT_MONTHS
 from connectors.us.symbols.company_tickers import KEY as SYMBOLS_KEY
-from connectors.us.symbols.company_tickers import TICKERS
+from connectors.us.symbols.company_tickers import TICKERS, present_symbols
 from warehouse.schema.tables import COMPANIES, IDENTIFIERS, LISTINGS
 
 EXCHANGES: Final = {"Nasdaq": "XNAS", "NYSE": "XNYS", "CBOE": "XCBO"}  # operators: NYSE includes American and Arca
@@ -61,7 +61,7 @@ _STATUS: Final = ("status", "status_detail", "status_date", "status_source", "re
 def _filers_with_names(present: PresentRows, named: Iterable[pl.LazyFrame]) -> pl.LazyFrame:
     """Profiles, and names of filers without one: the first part's name, else the one in the list of symbols."""
     listed = (
-        present_rows(present, TICKERS)
+        present_symbols(present)
         .sort("cik", "ticker")
         .group_by("cik", maintain_order=True)
         .agg(pl.col("name").drop_nulls().first(), pl.col("_observed_at").max().alias("observed_at"))
@@ -200,7 +200,7 @@ def map_identifiers(present: PresentRows) -> pl.DataFrame:
     """CIK, LEI and symbols of filers; symbols of the list where there is no profile."""
     filers = present_rows(present, f.FILERS).filter(~pl.col("is_person"))
     symbols = filers.explode("tickers").filter(pl.col("tickers").is_not_null())
-    listed = present_rows(present, TICKERS).filter(pl.col("_retired_at").is_null()).join(filers, on="cik", how="anti")
+    listed = present_symbols(present).filter(pl.col("_retired_at").is_null()).join(filers, on="cik", how="anti")
     parts = [
         _identifier_rows(filers, "cik", pl.col(f.CIK), f.KEY),
         _identifier_rows(filers, "lei", pl.col("lei"), f.KEY),

@@ -16,7 +16,8 @@ from connectors.contract.pieces import Batch
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
 from connectors.us.code_lists import INDUSTRIES, PLACES
-from connectors.us.form_types import is_own_form
+from connectors.us.form_types import AMENDED, PERIODIC, is_own_form
+from connectors.us.ownership.holder_types import is_firm_name
 from connectors.us.register import central_index_key, normalise_accessions
 from connectors.us.submissions import schema as f
 from connectors.us.submissions import status_evidence
@@ -225,13 +226,19 @@ class _FilerRowBuilder:
 
 
 def is_person(filer: FilerProfile) -> bool:
-    """An individual: no kind, industry, tax number or fiscal year, and an owner of others' securities."""
-    return (
-        may_be_individual(filer)
-        and scalar_text(filer.ein) is None  # zeros replace a number that a company lacks
-        and scalar_text(filer.fiscalYearEnd) is None
-        and scalar_flag(filer.insiderTransactionForOwnerExists) is True
-    )
+    """An individual: no kind, industry, tax number or fiscal year, and an owner of others' securities.
+
+    One with a fiscal year, or a company's current report in the list, is an individual too if the name has no mark of a
+    firm, no insider reports on its securities, and it reports on no period.
+    """
+    if not _lacks_company_marks(filer) or scalar_flag(filer.insiderTransactionForOwnerExists) is not True:
+        return False
+    if may_be_individual(filer) and scalar_text(filer.ein) is None and scalar_text(filer.fiscalYearEnd) is None:
+        return True  # zeros replace a tax number that a company lacks
+    is_issuer = scalar_flag(filer.insiderTransactionForIssuerExists) is True
+    reports = any(form and form.removesuffix(AMENDED) in PERIODIC for form in filer.filings.recent.form)
+    is_firm = is_issuer or reports or is_firm_name(scalar_text(filer.name) or "")
+    return not is_firm and scalar_text(filer.ein) is None
 
 
 def may_be_individual(filer: FilerProfile) -> bool:
@@ -240,12 +247,15 @@ def may_be_individual(filer: FilerProfile) -> bool:
     An individual who only files about large stakes has no insider's mark, and some have a fiscal year end:
     personal data is kept of neither.
     """
+    return _lacks_company_marks(filer) and not any(is_own_form(form) for form in filer.filings.recent.form)
+
+
+def _lacks_company_marks(filer: FilerProfile) -> bool:
     return (
         scalar_text(filer.entityType) in (None, "other")
         and _sic_code(filer) is None
         and _tax_number(filer) is None
         and not filer.tickers
-        and not any(is_own_form(form) for form in filer.filings.recent.form)
     )
 
 

@@ -6,20 +6,22 @@ end of a company. Does not belong here: which companies are listed (`profile.com
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 import msgspec
+import polars as pl
 
-from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits, PresentRows
 from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, RecognisedFile, Scope
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.conditional import ConditionalFile
 from connectors.kit.json.chunks import MALFORMED
-from connectors.kit.staging import SignalCounter
+from connectors.kit.staging import SignalCounter, present_rows
 from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_key
 from connectors.us.sec_http import error_body_reason, fetch_existing_file
 from connectors.us.submissions.rows import EXCHANGES
@@ -30,8 +32,8 @@ LIST_URL: Final = f"{FILES_URL}/files/company_tickers_exchange.json"
 LIST_NAME: Final = "company_tickers_exchange.json"
 FIELDS: Final = ("cik", "name", "ticker", "exchange")
 _LARGEST: Final = 64 << 20
+_PLAIN: Final = re.compile(rb"\s*\{\s*(?:\}|\"\d+\"\s*:)")  # company_tickers.json, whose keys are row numbers
 _LEFT: Final = {
-    "company_tickers.json": "the same symbols without their exchange: company_tickers_exchange.json is read",
     "ticker.txt": "the same symbols without name and exchange: company_tickers_exchange.json is read",
     "company_tickers_mf.json": "share classes of funds: no companies",
     "cik-lookup-data": "every name that any filer ever had, individuals among them: submissions have names by day",
@@ -48,6 +50,32 @@ TICKERS: Final = Table(
         Column("exchange", ColumnKind.TEXT, "Nasdaq, NYSE, CBOE, OTC; null where not stated"),
     ),
 )
+# A table of its own, so that a list without exchanges never empties those of the other
+PLAIN_TICKERS: Final = Table(
+    "us_ticker_plain",
+    "Symbols of filers from the list without exchanges.",
+    ("cik", "ticker"),
+    (
+        Column("cik", ColumnKind.TEXT, "ten digits", nullable=False),
+        Column("ticker", ColumnKind.TEXT, "symbol, with - before a class", nullable=False),
+        Column("name", ColumnKind.TEXT, "the filer's name"),
+    ),
+)
+
+
+def present_symbols(present: PresentRows) -> pl.LazyFrame:
+    """Symbols with their exchanges, and those that the list without exchanges adds."""
+    listed = present_rows(present, TICKERS)
+    plain = present_rows(present, PLAIN_TICKERS).join(listed, on=["cik", "ticker"], how="anti")
+    return pl.concat(
+        [listed, plain.with_columns(exchange=pl.lit(None, pl.String)).select(listed.collect_schema().names())]
+    )
+
+
+class _PlainEntry(msgspec.Struct):
+    cik_str: int | str
+    ticker: str | None = None
+    title: str | None = None
 
 
 class _TickerList(msgspec.Struct):
@@ -56,7 +84,7 @@ class _TickerList(msgspec.Struct):
 
 
 def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
-    """Recognises the list with exchanges as a full snapshot; rejects the other lists with a reason."""
+    """Recognises the lists of symbols, with exchanges or without; rejects the other lists with a reason."""
     file = PurePosixPath(name).name
     for beginning, reason in _LEFT.items():
         if file.startswith(beginning):
@@ -66,11 +94,12 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:
-    """One batch of `us_ticker`."""
+    """One batch of `us_ticker`, or of `us_ticker_plain`."""
     with staging.open_plain(member) as stream:
         body = stream.read(_LARGEST)
-    with staging.unreadable_on(member, MALFORMED, 'due is {"fields": […], "data": [[…]]}'):
-        listed = msgspec.json.decode(body, type=_TickerList)
+    with staging.unreadable_on(member, MALFORMED, 'due is {"fields": […], "data": [[…]]} or {"0": {"cik_str": …}}'):
+        listed = _decode_list(body)
+    table = PLAIN_TICKERS if _PLAIN.match(body) else TICKERS
     missing = sorted(set(FIELDS) - set(listed.fields))
     if missing:
         raise member.unreadable_error(f"the list has no field {', '.join(missing)}")
@@ -85,7 +114,15 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
             batch.reject(number, "a symbol without CIK or text", values)
         else:
             rows[str(row["cik"]), str(row["ticker"])] = row
-    yield batch.build(TICKERS, rows.values())
+    yield batch.build(table, [{name: row[name] for name in table.names} for row in rows.values()])
+
+
+def _decode_list(body: bytes) -> _TickerList:
+    """Either list. The one without exchanges is an object of objects under meaningless numbers."""
+    if not _PLAIN.match(body):
+        return msgspec.json.decode(body, type=_TickerList)
+    entries = msgspec.json.decode(body, type=dict[str, _PlainEntry]).values()
+    return _TickerList(list(FIELDS), [[one.cik_str, one.title, one.ticker, None] for one in entries])
 
 
 def _ticker_row(values: list[Any], tally: SignalCounter) -> dict[str, str | None] | None:
@@ -107,7 +144,7 @@ DATASET: Final = Dataset(
         max_shrink=0.2, max_rejected=0.01
     ),  # symbols come and go; a company does not disappear with its symbol
     host=FILES_HOST,
-    staged_tables={TICKERS.name: TICKERS},
+    staged_tables={TICKERS.name: TICKERS, PLAIN_TICKERS.name: PLAIN_TICKERS},
     file_patterns=("company_list/**", "company_tickers*", "ticker.txt", "cik-lookup-data*"),
     recognise_file=recognise_file,
     read_batches=read_batches,

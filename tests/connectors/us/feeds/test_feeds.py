@@ -298,3 +298,17 @@ def test_the_genuine_pages_and_indexes_are_read_whole(sources: Path) -> None:
         "full.master.idx": 20,
     }
     assert all(batch.rejects.is_empty() for batches in found.values() for batch in batches)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "CIK|Company Name|Form Type|Date Filed|\nFile Name\n",
+        "CIK|Company Name|Form Type\n|Date Filed|File Name\n",
+        "CIK|Company Name|Form Type|Date Filed|File Name\n",
+    ],
+)
+def test_an_index_whose_header_broke_over_two_lines_is_read(header: str) -> None:
+    line = "42|EXAMPLE CORP|8-K|20261120|edgar/data/42/0000000042-26-000001.txt\n"
+    found = rows(read(edgar_index.DATASET, HEAD + header + "-" * 80 + "\n" + line))
+    assert found.select("cik", "form").rows() == [("0000000042", "8-K")]

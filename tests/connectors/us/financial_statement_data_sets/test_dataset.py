@@ -202,3 +202,21 @@ def test_genuine_years_of_banks_brokers_and_insurers(sources: Path) -> None:
 
 def _millions(amount: int | None) -> int | None:
     return None if amount is None else round(amount / 10**6)
+
+
+@check_cases(
+    ("registrants", "coregs", "due"),
+    [
+        ("1", ("Example Corp",), [1000]),  # one registrant, whom a broken export names as its own co-registrant
+        ("1", ("Example Corp", "Example Sub"), []),  # which of the two is the filer is not said
+        ("2", ("Example Sub",), []),
+        ("", ("Example Sub",), []),
+    ],
+)
+def test_values_under_a_co_registrant_are_read_where_the_filing_has_one_registrant(
+    registrants: str, coregs: tuple[str, ...], due: list[int]
+) -> None:
+    sub = SUB.replace("prevrpt", "prevrpt\tnciks") + FILED.replace("\t0\n", f"\t0\t{registrants}\n")
+    num = NUM + "".join(VALUE.replace("USD\t\t\t", f"USD\t\t{name}\t") for name in coregs)
+    rows = staged_of(archive({"sub.txt": sub.encode(), "num.txt": num.encode()}))[0].rows
+    assert (rows["Revenues"].to_list() if rows.height else []) == due

@@ -6,7 +6,7 @@ from datetime import date
 import polars as pl
 import pytest
 
-from connectors.contract.dataset import CONTRADICTIONS
+from connectors.contract.dataset import CONTRADICTIONS, MAPPING_SIGNALS
 from connectors.kit import staging
 from connectors.us.code_lists import INDUSTRIES, PLACES
 from connectors.us.filing_headers import schema as r
@@ -73,6 +73,7 @@ def test_every_table_keeps_its_schema() -> None:
     )
     shared_tables = {table.name: table for table in (*TABLES, *PASSING)}
     assert found.pop(CONTRADICTIONS).is_empty()
+    assert found.pop(MAPPING_SIGNALS).is_empty()
     for name, frame in found.items():
         assert schema_render.find_violations(shared_tables[name], frame, TODAY) == []
     assert found["companies"].height == 2

@@ -170,7 +170,8 @@ def test_an_individual_is_a_name_and_nothing_else() -> None:
     "more",
     [
         {"ein": "000000000"},
-        {"fiscalYearEnd": "1231"},
+        {"fiscalYearEnd": "1231", "name": "EXAMPLE HOLDINGS LLC"},
+        {"fiscalYearEnd": "1231", "insiderTransactionForIssuerExists": 1},
         {"sic": "6770"},
         {"entityType": "operating"},
         {"insiderTransactionForOwnerExists": 0},
@@ -179,6 +180,20 @@ def test_an_individual_is_a_name_and_nothing_else() -> None:
 )
 def test_who_has_anything_of_a_company_is_no_individual(more) -> None:
     assert not one(person(**more))["is_person"]
+
+
+@check_cases(
+    ("filings", "more"),
+    [
+        ([], {"fiscalYearEnd": "1231"}),
+        ([filing("8-K", "2026-01-02")], {}),  # named beside the company in its report
+        ([filing("S-1", "2026-01-02")], {"fiscalYearEnd": "0331"}),
+    ],
+)
+def test_an_individual_with_a_mark_of_a_company_in_the_list_is_still_one(filings, more) -> None:
+    body = person(**more)
+    body["filings"] = filer(filings)["filings"]
+    assert one(body)["is_person"]
 
 
 def test_the_archive_is_read_member_by_member() -> None:
