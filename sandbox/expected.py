@@ -33,6 +33,7 @@ _STANDARDS: Final = {
 }
 _GROUP_STANDARDS: Final = {"ifrs": "IFRS", "group": "FRS102", "k3k": "K3"}
 _MARKET_STANDARDS: Final = {"NO": "NGAAP", "UK": "FRS102", "FI": "FAS", "SE": "K2", "US": us_expected.STANDARD}
+_NO_COMPARATIVE_START: Final = ("FI",)  # registers whose statements do not state when the year before began
 _TWO_YEARS: Final = timedelta(days=730)
 _COUNTRIES: Final = {
     "England": "GB",
@@ -86,7 +87,7 @@ def expected_financials(company: Company) -> list[Row]:
     known = {(row["period_start"], row["period_end"]) for row in rows}
     for accounts in company.accounts:
         key = (accounts.prior_start.isoformat(), accounts.prior_end.isoformat())
-        if accounts.prior is not None and key not in known:
+        if accounts.prior is not None and key not in known and company.market not in _NO_COMPARATIVE_START:
             rows.append(_financial_row(company, accounts, accounts.prior, comparative=True))
             known.add(key)
     rows += _overview_rows(company, known)

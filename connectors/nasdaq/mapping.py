@@ -66,7 +66,7 @@ def _filing_row(register: str, records: list[dict[str, Any]]) -> dict[str, Any] 
 
 def _is_full_year(start: date | None, end: date | None) -> bool:
     """Whether a release covers a year: the annual report, which follows with figures, represents that period."""
-    # docs/contract/contract.md «Quarterly figures»
+    # docs/contract/contract.md «Periods»
     return start is not None and end is not None and (end - start).days > 300  # noqa: PLR2004
 
 

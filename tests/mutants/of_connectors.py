@@ -6,6 +6,30 @@ from tests.mutants.mutant import Mutant
 
 CONNECTORS: Final = (
     Mutant(
+        "fi: comparatives begin where the statement after them begins",
+        "connectors/fi/xbrl/mapping.py",
+        'period_start="_stated_start", period_end="priorDate", is_comparative=pl.lit(value=True)',
+        'period_start="di120", period_end="priorDate", is_comparative=pl.lit(value=True)',
+        "tests/connectors/fi/xbrl/test_dataset.py"
+        "::test_comparatives_have_the_period_of_the_own_statement_whatever_its_length",
+    ),
+    Mutant(
+        "no: comparatives without own accounts are a year by arithmetic",
+        "connectors/no/regnskap/mapping.py",
+        'start = pl.when("is_comparative").then("_stated").otherwise("period_start")',
+        'start = pl.when("is_comparative").then(pl.col("period_end").dt.offset_by("-1y")).otherwise("period_start")',
+        "tests/connectors/no/regnskap/test_mass_file.py"
+        "::TestMass::test_comparatives_without_own_accounts_have_no_first_day_and_are_left_out",
+    ),
+    Mutant(
+        "uk: comparatives whose first day no document states are twelve months",
+        "connectors/uk/accounts/mapping.py",
+        'stated = rows.filter(HAS_FIGURES, ~pl.col("_has_no_start")).sort("is_start_assumed", "is_comparative")',
+        'stated = rows.filter(HAS_FIGURES).sort("is_start_assumed", "is_comparative")',
+        "tests/connectors/uk/accounts/test_mapping.py"
+        "::test_comparative_whose_first_day_no_document_states_has_no_figures",
+    ),
+    Mutant(
         "notices: of two figures of one thing one is published",
         "connectors/se/major_holdings/sentences.py",
         "if len(heard.after) > 1:",

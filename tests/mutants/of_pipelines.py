@@ -20,7 +20,23 @@ _CADENCE: Final = "tests/pipelines/runtime/test_cadence.py"
 _DUE: Final = f"{_CADENCE}::test_due_datasets_are_those_with_a_tick_that_no_run_has_answered"
 _DATASETS: Final = "tests/pipelines/ingest/test_run_datasets.py"
 
+_VERSIONS: Final = "tests/pipelines/transforms/financials/test_versions.py"
+
 PIPELINES: Final = (
+    Mutant(
+        "periods: first accounts of fifteen months are no annual accounts",
+        "pipelines/transforms/financials/periods.py",
+        "pl.when(of_a_year & _DAYS.is_between(*ANNUAL_ACCOUNTS_DAYS))",
+        "pl.when(of_a_year & _DAYS.is_between(*ANNUAL_DAYS))",
+        f"{_VERSIONS}::test_period_type_of_annual_accounts_is_annual_up_to_eighteen_months",
+    ),
+    Mutant(
+        "periods: a transition report of the SEC is a year",
+        "pipelines/transforms/financials/periods.py",
+        'of_a_year = (pl.col("filing_type") == ANNUAL_ACCOUNTS) & ~pl.col("register").str.contains(SEVERAL_DURATIONS)',
+        'of_a_year = pl.col("filing_type") == ANNUAL_ACCOUNTS',
+        f"{_VERSIONS}::test_period_type_of_filings_with_several_durations_goes_by_days",
+    ),
     Mutant(
         "cadence: a week's tick while the machine was off is lost",
         "pipelines/runtime/cadence.py",

@@ -107,6 +107,7 @@ FINANCIALS: Final = _export_table(
     _typed_fields(_T, "company_id! period period_type!"),
     _typed_fields(_I, "fiscal_year! fiscal_quarter"),
     _typed_fields(_D, "period_start! period_end!"),
+    _typed_fields(_I, "period_months"),
     _typed_fields(_T, "currency"),
     _typed_fields(_I, "revenue operating_result net_result equity total_assets employees"),
     _typed_fields(_B, "is_consolidated!"),

@@ -44,8 +44,12 @@ EVENT_TYPES: Final = (
 EVENT_ALIASES: Final = {"filing.published": "filing.added", "financials.new": "filing.added"}
 
 PERIOD_TYPES: Final = ("annual", "quarterly")
-ANNUAL_DAYS: Final = (300, 400)  # docs/contract/contract.md «Quarterly figures»: inclusive
+# docs/contract/contract.md «Periods»; all inclusive
+ANNUAL_ACCOUNTS_DAYS: Final = (1, 18 * 31)  # accounts of a year: a first or changed one lasts up to 18 months
+ANNUAL_DAYS: Final = (300, 400)  # where a filing reports several durations, its year among them
 QUARTER_DAYS: Final = (70, 120)
+ANNUAL_ACCOUNTS: Final = "annual_report"  # the type of filing
+SEVERAL_DURATIONS: Final = r"^us\.|\.esef$"  # registers whose filings report several durations each
 
 HOLDER_TYPES: Final = ("person", "company", "state", "fund", "nominee", "group", "unknown")
 BASES: Final = ("exact", "band", "derived")

@@ -166,6 +166,7 @@ FINANCIALS: Final = Table(
         Column("is_current", _B, "newest version", nullable=False),
         Column("is_restated", _B, "version 2 or later", nullable=False),
         Column("period_type", _T, "null for periods that v1 does not serve", allowed=codes.PERIOD_TYPES),
+        Column("period_months", _I, "length in months, rounded, at least 1; null in rows of before 1.4.0"),
         Column("fiscal_year", _I, "year of period_end (SEC: docs/formats/us.md 12.4)", nullable=False),
         Column("fiscal_quarter", _I, "1 to 4, quarterly only"),
         *FIGURE_COLUMNS,

@@ -69,6 +69,7 @@ PERIOD: Final = (
             "fiscal_quarter",
             "period_start",
             "period_end",
+            "period_months",
             "currency",
             "revenue",
             "operating_result",

@@ -149,6 +149,9 @@ _ROW: Final = {
     "fiscal_quarter": integer_schema(1, 4, "Quarterly periods only.", null=True),
     "period_start": date_schema("First day of the period."),
     "period_end": date_schema("Last day of the period."),
+    "period_months": integer_schema(
+        1, 18, "Length in months, rounded; null for data that was read before version 1.4.", null=True
+    ),
     "currency": CURRENCY,
     **FIGURE_SCHEMAS,
     "is_consolidated": boolean_schema("Whether the figures are consolidated."),

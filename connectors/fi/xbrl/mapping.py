@@ -19,7 +19,6 @@ from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 
 FILING_TYPE: Final = "annual_report"
 STANDARD: Final = "FAS"
-FULL_YEAR: Final = (300, 400)  # days; otherwise the bounds of the previous year are unknown
 _HAS_FIGURES: Final = pl.any_horizontal(pl.col(name).is_not_null() for name in FIGURES)
 
 
@@ -91,13 +90,13 @@ def _map_financials(rows: pl.DataFrame) -> pl.DataFrame:
     own = rows.filter(pl.col("di120").is_not_null()).with_columns(
         period_start="di120", period_end=DATE, is_comparative=pl.lit(value=False)
     )
-    days = (pl.col(DATE) - pl.col("di120")).dt.total_days() + 1
-    before = rows.filter(days.is_between(*FULL_YEAR), pl.col("priorDate").is_not_null()).with_columns(
-        period_start=pl.col("di120").dt.offset_by("-1y"), period_end="priorDate", is_comparative=pl.lit(value=True)
+    # a comparative has no first day: it is of the period that the company's own statement of that day states
+    stated_periods = own.select(NUMBER, pl.col(DATE).alias("priorDate"), _stated_start="di120")
+    before = rows.join(stated_periods, on=[NUMBER, "priorDate"], how="inner", maintain_order="left").with_columns(
+        period_start="_stated_start", period_end="priorDate", is_comparative=pl.lit(value=True)
     )
-    stated = pl.concat([own.with_columns(_figure_columns("")), before.with_columns(_figure_columns(PRIOR))]).filter(
-        _HAS_FIGURES
-    )
+    both = [own.with_columns(_figure_columns("")), before.drop("_stated_start").with_columns(_figure_columns(PRIOR))]
+    stated = pl.concat(both).filter(_HAS_FIGURES)
     figures = stated.with_columns(
         is_consolidated=pl.lit(value=False),
         accounting_standard=pl.lit(STANDARD),

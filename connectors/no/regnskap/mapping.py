@@ -29,10 +29,10 @@ from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 REGISTER: Final = "no.regnskap"  # in the ids of documents of both channels
 MASS_REGISTER: Final = "no.regnskap_masse"
 FILING_TYPE: Final = "annual_report"
-FULL_YEAR: Final = (300, 400)  # days; otherwise the bounds of the previous year are unknown
 _DERIVED: Final = "_derived_"
 _ZONE: Final = "Europe/Oslo"
 _SAME: Final = ("company_id", "_year")
+_YEAR: Final = ["org_number", "period_end"]
 _REGISTERED: Final = pl.col("native_id").str.slice(0, 4)  # a journalnr begins with the year
 _COLUMNS: Final = (
     "org_number",
@@ -132,7 +132,7 @@ def map_filings_and_financials(staged_tables: Mapping[str, pl.LazyFrame]) -> dic
             FILINGS.name: staging.empty_staged_frame(FILINGS),
             FINANCIALS_REPORTED.name: staging.empty_staged_frame(FINANCIALS_REPORTED),
         }
-    rows = _with_ids(_merge_per_period(pl.concat(doors).collect()))
+    rows = _with_ids(_merge_per_period(_with_stated_starts(pl.concat(doors).collect())))
     filings = _map_filings(rows)
     if feed.ACCOUNTS_TOLD.name in staged_tables:
         filings = fill_filing_dates(filings, staged_tables[feed.ACCOUNTS_TOLD.name])
@@ -170,7 +170,7 @@ def _map_mass_rows(rows: pl.LazyFrame, figures: list[pl.Expr], comparative: bool
         pl.col("orgnr").alias("org_number"),
         (pl.col(f.JOURNAL) + ":" + scope).alias("native_id"),
         pl.lit(MASS_REGISTER).alias("register"),
-        (start.dt.offset_by("-1y") if comparative else start).alias("period_start"),
+        (pl.lit(None, pl.Date) if comparative else start).alias("period_start"),
         (start.dt.offset_by("-1d") if comparative else pl.col("avslutningsdato")).alias("period_end"),
         (pl.col(f.TYPE) == "K").alias("is_consolidated"),
         _currency_column("valutakode"),
@@ -190,12 +190,20 @@ def _current_year_rows(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _comparative_rows(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Comparatives (the previous year as the accounts repeat it): full years with at least one figure only."""
-    days = (pl.col("avslutningsdato") - pl.col("startdato")).dt.total_days() + 1
+    """Comparatives (the previous year as the accounts repeat it) with at least one figure. They have no first day."""
     given = pl.any_horizontal(pl.col(_post_column(code)).is_not_null() for code in MASS_PRIOR.values())
     figures = [pl.col(_post_column(code)).alias(name) for name, code in MASS_PRIOR.items()]
     marks = [pl.lit(value=False).alias(name) for name in _COLUMNS if name.startswith(_DERIVED)]
-    return _map_mass_rows(rows.filter(given & days.is_between(*FULL_YEAR)), [*figures, *marks], comparative=True)
+    return _map_mass_rows(rows.filter(given), [*figures, *marks], comparative=True)
+
+
+def _with_stated_starts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Gives comparatives the first day that the company's own accounts of that year state; the others are dropped."""
+    own = rows.filter(~pl.col("is_comparative")).sort("observed_at", descending=True, maintain_order=True)
+    stated = own.unique(_YEAR, keep="first", maintain_order=True).select(*_YEAR, _stated="period_start")
+    joined = rows.join(stated, on=_YEAR, how="left", maintain_order="left")
+    start = pl.when("is_comparative").then("_stated").otherwise("period_start")
+    return joined.with_columns(period_start=start).filter(pl.col("period_start").is_not_null()).select(_COLUMNS)
 
 
 def _merge_per_period(rows: pl.DataFrame) -> pl.DataFrame:

@@ -40,19 +40,26 @@ def map_accounts(present: pl.LazyFrame) -> dict[str, pl.DataFrame]:
 
 
 def _with_stated_starts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Replaces an assumed start by the one another document states for the same last day."""
+    """Replaces an assumed start by the one another document states for the same last day.
+
+    Adds `_has_no_start`: a comparative whose first day no document states.
+    """
     place = ["company_number", "period_end"]
     stated = rows.filter(~pl.col("is_start_assumed")).sort("is_comparative", "period_start")
     known = stated.unique(subset=place, keep="first", maintain_order=True).select(*place, _stated="period_start")
     joined = rows.join(known, on=place, how="left", maintain_order="left")
     better = pl.coalesce("_stated", "period_start")
     start = pl.when("is_start_assumed").then(better).otherwise("period_start")
-    return joined.with_columns(period_start=start).drop("_stated")
+    no_start = pl.col("is_start_assumed") & pl.col("is_comparative") & pl.col("_stated").is_null()
+    return joined.with_columns(period_start=start, _has_no_start=no_start).drop("_stated")
 
 
 def _map_financials(rows: pl.DataFrame) -> pl.DataFrame:
-    """Financials as stated. Of rows that became equal by an assumed start, the one stating it is kept."""
-    stated = rows.filter(HAS_FIGURES).sort("is_start_assumed", "is_comparative")
+    """Financials as stated. Of rows that became equal by an assumed start, the one stating it is kept.
+
+    Comparatives without a first day are no financials: their year may be shorter or longer than twelve months.
+    """
+    stated = rows.filter(HAS_FIGURES, ~pl.col("_has_no_start")).sort("is_start_assumed", "is_comparative")
     unique = stated.unique(subset=list(FINANCIALS_REPORTED.key), keep="first", maintain_order=True)
     year = pl.lit(None, pl.Int64)  # null: derived from the last day, unless filers state their own
     origin = {"register": pl.lit(KEY), "raw": pl.col("_raw"), "observed_at": pl.col("_observed_at")}

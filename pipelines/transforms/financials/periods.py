@@ -1,4 +1,4 @@
-"""Type, fiscal year and quarter, and label of a period.
+"""Type, length, fiscal year and quarter, and label of a period.
 
 Does not belong here: which documents cover it (`versions`).
 """
@@ -9,24 +9,45 @@ from typing import Final
 
 import polars as pl
 
-from warehouse.schema.codes import ANNUAL_DAYS, QUARTER_DAYS
+from warehouse.schema.codes import (
+    ANNUAL_ACCOUNTS,
+    ANNUAL_ACCOUNTS_DAYS,
+    ANNUAL_DAYS,
+    QUARTER_DAYS,
+    SEVERAL_DURATIONS,
+)
 
 _FIRST_DAYS: Final = 7  # a 52/53-week period ending this early belongs to the month before
 _SAME_END: Final = 31  # days by which versions of one quarter may be dated apart
 _YEAR: Final = 365.25
 _QUARTER: Final = ("company_id", "is_consolidated", "period_start", "period_end")
+_MONTHS: Final = 12
+_DAYS: Final = (pl.col("period_end") - pl.col("period_start")).dt.total_days() + 1
 
 
-def period_type(start: str = "period_start", end: str = "period_end") -> pl.Expr:
-    """`annual`, `quarterly`, or null for a length that v1 does not serve."""
-    days = (pl.col(end) - pl.col(start)).dt.total_days() + 1
+def period_type() -> pl.Expr:
+    """`annual`, `quarterly`, or null for a period that v1 does not serve.
+
+    Annual accounts are annual whatever their length up to 18 months: a first year, a changed year end. The length
+    decides for every other document, and where a register's filings report several durations each. The frame has
+    the columns `filing_type`, `register`, `period_start` and `period_end`.
+    """
+    of_a_year = (pl.col("filing_type") == ANNUAL_ACCOUNTS) & ~pl.col("register").str.contains(SEVERAL_DURATIONS)
     return (
-        pl.when(days.is_between(*ANNUAL_DAYS))
+        pl.when(of_a_year & _DAYS.is_between(*ANNUAL_ACCOUNTS_DAYS))
         .then(pl.lit("annual"))
-        .when(days.is_between(*QUARTER_DAYS))
+        .when(_DAYS.is_between(*ANNUAL_DAYS))
+        .then(pl.lit("annual"))
+        .when(_DAYS.is_between(*QUARTER_DAYS))
         .then(pl.lit("quarterly"))
         .otherwise(pl.lit(None, dtype=pl.String))
     )
+
+
+def period_months() -> pl.Expr:
+    """Length of a period in months, rounded; at least 1. Years of 52 or 53 weeks have 12."""
+    months = (_DAYS * _MONTHS / _YEAR).round().cast(pl.Int64)
+    return pl.max_horizontal(months, pl.lit(1, dtype=pl.Int64))
 
 
 def _end_month(end: pl.Expr) -> pl.Expr:
@@ -36,7 +57,7 @@ def _end_month(end: pl.Expr) -> pl.Expr:
 
 
 def with_fiscal_labels(frame: pl.DataFrame) -> pl.DataFrame:
-    """Adds period_type, fiscal_year and fiscal_quarter.
+    """Adds period_type, period_months, fiscal_year and fiscal_quarter.
 
     A fiscal year stated by the filer is kept (`fiscal_year`, if the frame has it). A quarter is numbered by the share
     of its own fiscal year that has elapsed at its end: 16, 12, 12 and 12 weeks are 1 to 4, and a changed year end
@@ -45,7 +66,9 @@ def with_fiscal_labels(frame: pl.DataFrame) -> pl.DataFrame:
     """
     ends_in = pl.col("period_end").dt.year().cast(pl.Int64)
     stated = pl.col("fiscal_year") if "fiscal_year" in frame.columns else pl.lit(None, pl.Int64)
-    frame = frame.with_columns(period_type=period_type(), fiscal_year=pl.coalesce(stated, ends_in))
+    frame = frame.with_columns(
+        period_type=period_type(), period_months=period_months(), fiscal_year=pl.coalesce(stated, ends_in)
+    )
     numbers = _quarter_numbers(frame)
     labelled = frame.join(numbers, on=[*_QUARTER, "fiscal_year"], how="left", nulls_equal=True, maintain_order="left")
     has_label = (pl.col("period_type") != "quarterly") | pl.col("fiscal_quarter").is_not_null()

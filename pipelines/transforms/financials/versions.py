@@ -41,7 +41,7 @@ def build_financial_versions(
     """
     if reported.is_empty():
         return previous_rows.select(FINANCIALS.names).clear()
-    facts = filings.select("filing_id", "filed_at", "is_amendment", "native_id")
+    facts = filings.select("filing_id", "filing_type", "filed_at", "is_amendment", "native_id")
     documents = reported.join(facts, on="filing_id", how="left")
     own = _with_version_numbers(_with_earlier_statements(documents.filter(~pl.col("is_comparative")), previous_rows))
     rows = pl.concat([own, _select_comparatives(documents, own)], how="diagonal")
@@ -58,7 +58,7 @@ def _with_earlier_statements(own: pl.DataFrame, former: pl.DataFrame) -> pl.Data
     same = [*statement, *_VALUES]
     repeated = last.join(own.select(same), on=same, how="semi", nulls_equal=True)
     earlier = known.join(repeated, on=[*statement, "version"], how="anti")
-    facts = own.select(*statement, "is_amendment", "native_id")
+    facts = own.select(*statement, "filing_type", "is_amendment", "native_id")
     before = earlier.join(facts, on=statement, how="left").with_columns(_known=pl.col("version"))
     now = own.with_columns(_known=pl.lit(_UNKNOWN, dtype=pl.Int64))
     prior = known.group_by(statement).agg(_prior=pl.col("version").min(), _first=pl.col("observed_at").min())
@@ -108,7 +108,7 @@ def _version_numbers(statements: pl.DataFrame) -> list[int | None]:
 
 def _select_comparatives(documents: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
     """Prior periods known only from later documents; the newest document's if there are several."""
-    # a restated comparative may begin on another day: end, scope and length identify the period
+    # a restated comparative may begin on another day: end, scope and type identify the period
     same = ["company_id", "period_end", "is_consolidated", "_type"]
     typed = documents.filter("is_comparative", pl.any_horizontal(pl.col(FIGURES).is_not_null()))
     typed = typed.with_columns(_type=period_type())

@@ -13,6 +13,7 @@ FINANCIAL_FIELDS = [
     "fiscal_quarter",
     "period_start",
     "period_end",
+    "period_months",
     "currency",
     "revenue",
     "operating_result",

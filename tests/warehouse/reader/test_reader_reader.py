@@ -233,13 +233,14 @@ def test_financials(layout: Layout) -> None:
         assert first["revenue"] == 0
         assert restated["revenue"] is None
         assert restated["derived"] == ["equity"]
-        assert list(first)[:8] == [
+        assert list(first)[:9] == [
             "period",
             "period_type",
             "fiscal_year",
             "fiscal_quarter",
             "period_start",
             "period_end",
+            "period_months",
             "currency",
             "revenue",
         ]

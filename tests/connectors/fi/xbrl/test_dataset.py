@@ -53,9 +53,14 @@ def figures(body: bytes, *more: object) -> list[dict]:
     return shared(*found)["financials_reported"]
 
 
+def figures_with_year_before(body: bytes, start: str = "2023-01-01") -> list[dict]:
+    """Figures of a statement, beside the company's own statement of the year before, which has none."""
+    return shared(read(XBRL, body), read(XBRL, statement(start=start, end=THEN)))["financials_reported"]
+
+
 def test_a_statement_and_its_comparatives() -> None:
     body = statement(*BALANCE, *RESULT, *PRIOR)
-    own, before = figures(body)
+    own, before = figures_with_year_before(body)
     assert (own["period_start"], own["period_end"], own["is_comparative"]) == (day("2024-01-01"), day(NOW), False)
     assert [own[key] for key in ("revenue", "operating_result", "net_result", "equity", "total_assets")] == [
         250, 30, 24, 60, 100]  # fmt: skip
@@ -70,7 +75,7 @@ def test_a_statement_and_its_comparatives() -> None:
 def test_what_refers_to_the_year_before_is_of_it_whatever_its_instant(balance: str, result: str) -> None:
     moved = [(e, line, result if ref == "x53" else balance, a, ref) for e, line, _, a, ref in PRIOR]
     body = statement(*BALANCE, *RESULT, *moved)
-    own, before = figures(body)
+    own, before = figures_with_year_before(body)
     assert (own["revenue"], own["equity"], own["total_assets"]) == (250, 60, 100)
     assert (before["period_start"], before["period_end"]) == (day("2023-01-01"), day(THEN))
     assert (before["revenue"], before["equity"], before["total_assets"]) == (200, 36, 80)
@@ -109,7 +114,8 @@ def test_pitfall_09_the_profit_and_loss_comes_as_a_balance_and_comparatives_lack
     as_balances = [("mi53", line, at, amount, ref) for _, line, at, amount, ref in (*BALANCE, *RESULT)]
     before = [("mi53", line, at, amount, None) for _, line, at, amount, _ in PRIOR]
     assert figures(statement(*as_balances, *before))[0]["revenue"] == 250
-    plain, variant = figures(statement(*BALANCE, *RESULT, *PRIOR)), figures(statement(*as_balances, *before))
+    plain = figures_with_year_before(statement(*BALANCE, *RESULT, *PRIOR))
+    variant = figures_with_year_before(statement(*as_balances, *before))
     keys = ("revenue", "operating_result", "net_result", "equity", "total_assets", "period_start", "is_comparative")
     assert [[row[key] for key in keys] for row in plain] == [[row[key] for key in keys] for row in variant]
 
@@ -149,10 +155,24 @@ def test_what_does_not_add_up_is_told_to_the_cent(line: str, what: str) -> None:
     assert found["does_not_add_up", what].examples == (TWO,)
 
 
-def test_after_a_year_of_another_length_the_year_before_has_no_bounds() -> None:
+@check_cases("start", ["2022-10-01", "2023-09-15", "2023-01-01", "2022-07-01"])
+def test_comparatives_have_the_period_of_the_own_statement_whatever_its_length(start: str) -> None:
+    own, before = figures_with_year_before(statement(*BALANCE, *PRIOR), start)
+    assert (own["period_start"], own["is_comparative"]) == (day("2024-01-01"), False)
+    assert (before["period_start"], before["period_end"], before["is_comparative"]) == (day(start), day(THEN), True)
+
+
+def test_comparatives_without_an_own_statement_have_no_first_day_and_are_left_out() -> None:
+    (own,) = figures(statement(*BALANCE, *RESULT, *PRIOR))
+    assert (own["period_start"], own["is_comparative"]) == (day("2024-01-01"), False)
+
+
+def test_comparatives_after_a_year_of_another_length_have_the_own_statements_period() -> None:
     facts = (*BALANCE, ("mi53", "x376", "2023-06-30", "1.00", "x4"))
-    (own,) = figures(statement(*facts, start="2023-07-01"))  # eighteen months
-    assert (own["period_start"], own["is_comparative"]) == (day("2023-07-01"), False)
+    after, first = statement(*facts, start="2023-07-01"), statement(start="2023-01-01", end="2023-06-30")
+    own, before = shared(read(XBRL, after), read(XBRL, first))["financials_reported"]
+    assert (own["period_start"], own["is_comparative"]) == (day("2023-07-01"), False)  # eighteen months
+    assert (before["period_start"], before["period_end"]) == (day("2023-01-01"), day("2023-06-30"))
 
 
 def test_comparatives_of_another_day_than_before_the_year_are_left_out_and_told() -> None:

@@ -1,6 +1,7 @@
 """The mass file, and one submission that comes through both doors."""
 
 from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,12 @@ from tests.connectors.no.account_files import (
 from warehouse.schema.ids import filing_id
 
 
+def year_before(start: str) -> dict[str, Any]:
+    """The company's own accounts of the year that ended on 2024-12-31."""
+    told = changed("journalnr", "2025000001")
+    return changed("regnskapsperiode", {"fraDato": start, "tilDato": "2024-12-31"}, told)
+
+
 class TestMass:
     def test_two_parts_make_one_row_wherever_they_stand(self) -> None:
         other = {"orgnr": "984851006", "journalnr": "1"}
@@ -41,10 +48,13 @@ class TestMass:
         assert isinstance(MASS.recognise_file("x.xml", b"<?xml version='1.0'?><roller/>"), NotApplicable)
 
     def test_own_figures_and_the_year_before(self) -> None:
-        (filing,), rows = normalised(no_regnskap_masse=present(mass(part("RES", RES), part("BAL", BAL)).rows))
-        assert filing["filing_id"] == filing_id("no.regnskap", "2026635024:SELSKAP")
+        filings, rows = normalised(
+            no_regnskap=present(api(year_before("2024-01-01")).rows),
+            no_regnskap_masse=present(mass(part("RES", RES), part("BAL", BAL)).rows),
+        )
+        [filing] = [one for one in filings if one["filing_id"] == filing_id("no.regnskap", "2026635024:SELSKAP")]
         assert filing["filed_at"] == date(2026, 6, 25)
-        own, before = sorted(rows, key=lambda row: row["period_end"], reverse=True)
+        own, before = [row for row in rows if row["filing_id"] == filing["filing_id"]]
         assert [own[name] for name in ("revenue", "operating_result", "net_result", "equity", "total_assets")] == [
             900,
             100,
@@ -65,6 +75,19 @@ class TestMass:
             date(2024, 1, 1),
             date(2024, 12, 31),
         )
+
+    @pytest.mark.parametrize("start", ["2023-10-01", "2024-09-15", "2023-07-01"])
+    def test_comparatives_have_the_period_of_the_own_accounts_whatever_its_length(self, start: str) -> None:
+        _, rows = normalised(
+            no_regnskap=present(api(year_before(start)).rows),
+            no_regnskap_masse=present(mass(part("RES", RES), part("BAL", BAL)).rows),
+        )
+        [before] = [row for row in rows if row["is_comparative"]]
+        assert (before["period_start"], before["period_end"]) == (date.fromisoformat(start), date(2024, 12, 31))
+
+    def test_comparatives_without_own_accounts_have_no_first_day_and_are_left_out(self) -> None:
+        _, rows = normalised(no_regnskap_masse=present(mass(part("RES", RES), part("BAL", BAL)).rows))
+        assert [row["is_comparative"] for row in rows] == [False]
 
     def test_a_heading_without_figures_is_null_and_a_zero_is_zero(self) -> None:
         batch = mass(part("RES", RES | {72: None, 172: "0.00"}), part("BAL", BAL))
@@ -111,10 +134,11 @@ class TestMass:
 
 class TestTwoDoors:
     def test_one_submission_through_both_doors_is_one_document(self) -> None:
-        ours, theirs = api(RECORD).rows, mass(part("RES", RES), part("BAL", BAL)).rows
-        (filing,), rows = normalised(no_regnskap=present(ours, TUESDAY), no_regnskap_masse=present(theirs, MONDAY))
+        ours = api(RECORD, year_before("2024-01-01")).rows
+        theirs = mass(part("RES", RES), part("BAL", BAL)).rows
+        (_, filing), rows = normalised(no_regnskap=present(ours, TUESDAY), no_regnskap_masse=present(theirs, MONDAY))
         assert (filing["register"], filing["filed_at"]) == ("no.regnskap", date(2026, 6, 25))
-        assert sorted(row["is_comparative"] for row in rows) == [False, True]
+        assert sorted(row["is_comparative"] for row in rows) == [False, False, True]
 
     @pytest.mark.parametrize(
         ("api_seen", "mass_seen", "revenue"), [(TUESDAY, MONDAY, 900), (MONDAY, TUESDAY, 950), (MONDAY, MONDAY, 900)]

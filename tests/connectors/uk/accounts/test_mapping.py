@@ -87,8 +87,12 @@ def test_an_assumed_start_gives_way_to_a_stated_one() -> None:
     assumed = COMPARATIVE | {"is_start_assumed": True}
     figures = tables({}, stated, assumed)["financials_reported"]
     assert figures.filter("is_comparative")["period_start"].to_list() == [date(2022, 8, 15)]
-    alone = tables({}, assumed)["financials_reported"]
-    assert alone.filter("is_comparative")["period_start"].to_list() == [date(2023, 1, 1)]
+
+
+def test_comparative_whose_first_day_no_document_states_has_no_figures() -> None:
+    alone = tables({}, COMPARATIVE | {"is_start_assumed": True})
+    assert alone["financials_reported"]["is_comparative"].to_list() == [False]
+    assert len(alone["filings"]) == 1
 
 
 def test_a_document_without_figures_is_a_filing_and_no_figures() -> None:

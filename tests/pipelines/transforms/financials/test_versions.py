@@ -47,10 +47,51 @@ def figures(**values: Any) -> dict[str, Any]:
         (date(2025, 1, 1), date(2025, 6, 30), None),
     ],
 )
-def test_period_type_goes_by_days(start: date, end: date, expected: str | None) -> None:
+def test_period_type_of_filings_with_several_durations_goes_by_days(
+    start: date, end: date, expected: str | None
+) -> None:
+    kinds = {"us.companyfacts": "annual_report", "fi.esef": "annual_report", "fi.nasdaq": "interim_report"}
+    for register, kind in kinds.items():
+        [row] = made(
+            [statement("a", end, period_start=start, revenue=1, register=register)],
+            [filing("a", end, period_start=start, register=register, filing_type=kind)],
+        )
+        assert (row["period_type"], row["fiscal_year"]) == (expected, end.year), register
+
+
+@check_cases(
+    ("start", "end", "expected", "months"),
+    [
+        (date(2025, 12, 31), date(2025, 12, 31), "annual", 1),
+        (date(2023, 9, 15), date(2023, 12, 31), "annual", 4),
+        (date(2025, 1, 1), date(2025, 6, 30), "annual", 6),
+        (date(2025, 1, 1), date(2025, 12, 28), "annual", 12),
+        (date(2022, 10, 1), date(2023, 12, 31), "annual", 15),
+        (date(2024, 7, 1), date(2025, 12, 31), "annual", 18),
+        (date(2024, 5, 1), date(2025, 12, 31), None, 20),
+    ],
+)
+def test_period_type_of_annual_accounts_is_annual_up_to_eighteen_months(
+    start: date, end: date, expected: str | None, months: int
+) -> None:
     [row] = made([statement("a", end, period_start=start, revenue=1)], [filing("a", end, period_start=start)])
-    assert row["period_type"] == expected
-    assert row["fiscal_year"] == end.year
+    assert (row["period_type"], row["period_months"], row["fiscal_year"]) == (expected, months, end.year)
+
+
+def test_own_accounts_of_another_length_take_the_place_of_a_comparative() -> None:
+    end = date(2024, 12, 31)
+    result = made(
+        [
+            statement("a", end, period_start=date(2023, 10, 1), revenue=20),
+            statement("b", date(2025, 12, 31), revenue=30),
+            statement("b", end, revenue=20, is_comparative=True),
+        ],
+        [filing("a", end, period_start=date(2023, 10, 1)), filing("b")],
+    )
+    assert [(row["period_start"], row["is_comparative"]) for row in result] == [
+        (date(2023, 10, 1), False),
+        (date(2025, 1, 1), False),
+    ]
 
 
 def test_quarters_count_from_the_companys_own_year_end() -> None:
