@@ -6,6 +6,36 @@ from tests.mutants.mutant import Mutant
 
 CONNECTORS: Final = (
     Mutant(
+        "uk: a restored company is dissolved on the day of long ago",
+        "connectors/uk/profile/live.py",
+        'by_date = pl.col("date_of_cessation").is_not_null() & ~word.is_in(_ON_REGISTER)',
+        'by_date = pl.col("date_of_cessation").is_not_null()',
+        "tests/connectors/uk/profile/test_live_profiles.py"
+        "::test_company_status_of_a_restored_company_beats_its_old_date_of_cessation",
+    ),
+    Mutant(
+        "uk: an unknown word of the API is an active company",
+        "connectors/uk/profile/live.py",
+        '.filter(pl.any_horizontal(pl.col("known_status", "DissolutionDate").is_not_null()))',
+        ".filter(pl.lit(value=True))",
+        "tests/connectors/uk/profile/test_live_profiles.py"
+        "::test_profile_with_an_unknown_word_of_a_company_never_known_is_no_active_company",
+    ),
+    Mutant(
+        "uk: last year's dormancy is this year's",
+        "connectors/uk/accounts/document.py",
+        "own = (fact for fact in said.get(name, ()) if not is_of_earlier_period(fact))",
+        "own = iter(said.get(name, ()))",
+        "tests/connectors/uk/accounts/test_figures.py::test_dormancy_flag_of_last_year_says_nothing_of_this_one",
+    ),
+    Mutant(
+        "se: a name is cut at its bar",
+        "connectors/se/bulk/statements.py",
+        "whole = repair_cells(names, torn, lambda some: pl.Series(map(_mark_inner_separators, some), dtype=pl.String))",
+        "whole = repair_cells(names, torn, lambda some: some)",
+        "tests/connectors/se/profile/test_companies.py::test_the_name_is_the_latest_registered_one",
+    ),
+    Mutant(
         "fi: comparatives begin where the statement after them begins",
         "connectors/fi/xbrl/mapping.py",
         'period_start="_stated_start", period_end="priorDate", is_comparative=pl.lit(value=True)',

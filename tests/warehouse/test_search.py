@@ -137,6 +137,29 @@ def test_any_text_is_an_answer(shared: ReleaseReader, text: str) -> None:
         assert isinstance(snapshot.search_companies(CompanyQuery(region=text), None, 5), ResultPage)
 
 
+def test_region_finds_a_place_by_its_names_in_every_language(layout: Layout) -> None:
+    finnish = [
+        member("FI", 1, municipality="Mariehamn", municipality_code="478", county="Åland", county_code="21"),
+        member("FI", 2, municipality="Helsinki", municipality_code="091", county="Uusimaa", county_code="01"),
+    ]
+    norwegian = [member("NO", 3, municipality="Kárášjohka - Karasjok", county="FINNMARK/FINNMÁRKU")]
+    learn(layout, "FI", 0, companies=finnish)
+    learn(layout, "NO", 0, companies=norwegian)
+    publish(layout, "FI", "NO")
+    places = {
+        "firm:FI:900000001": ("Mariehamn", "maarianhamina", "Åland", "Ahvenanmaa", "478", "FI-21"),
+        "firm:FI:900000002": ("Helsinki", "HELSINGFORS", "Uusimaa", "Nyland"),
+        "firm:NO:900000003": ("Karasjok", "Kárášjohka", "Kárášjohka - Karasjok", "Finnmark"),
+    }
+    reader = ReleaseReader(layout)
+    with reader.pin_release() as snapshot:
+        for company, names in places.items():
+            for name in names:
+                rows = snapshot.search_companies(CompanyQuery(region=name), None, 5).rows
+                assert [json.loads(row)["id"] for row in rows] == [company], name
+    reader.close()
+
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Any:
     layout = Layout(tmp_path_factory.mktemp("shared"))

@@ -133,7 +133,8 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One market. `code` is its folder's name in capitals; `iso` its ISO 3166-1 code, an accepted alias.
 
     in_text: its name inside a sentence. personal_number: regular expression of the numbers of persons, which are
-    removed from logs. classification: which family of industry codes its companies have;
+    removed from logs. place_names: a place's name as served -> its names in the country's other languages, by which
+    search finds it, too. classification: which family of industry codes its companies have;
     the same digits mean the same industry within one family.
     """
 
@@ -145,6 +146,7 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     iso: str = ""
     in_text: str = ""
     personal_number: str | None = None
+    place_names: Mapping[str, tuple[str, ...]] = {}
     legal_forms: LegalForms = LegalForms()
     lei: LeiRegistration | None = None
     exchanges: Mapping[str, Exchange] = {}

@@ -144,8 +144,7 @@ class _OrganisationReader:
         kind = name.child("organisationsnamntyp")
         kind.ignore("klartext")
         name.ignore("verksamhetsbeskrivningSarskiltForetagsnamn")
-        # the separator between names must not occur in one
-        text = _collapse_blanks(name.text("namn") or "").replace("|", "/")
+        text = _collapse_blanks(name.text("namn") or "")
         day = name.text("registreringsdatum")
         return f"{text}${kind.text('kod') or 'NAMN'}-ORGNAM${'' if day is None else day[:10]}"
 

@@ -6,6 +6,7 @@ bulk and API (`profile.companies`).
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import polars as pl
@@ -16,9 +17,13 @@ from connectors.se.bulk.scb_schema import SCHEME
 from connectors.se.text_columns import null_if_empty, repair_cells
 
 _ELEMENT: Final = r"(?s)^(.*)\$([A-Z_]+?)(?:-ORGNAM)?\$(?:(\d{4}-\d{2}-\d{2})|null|NULL)?(?:\$.*|)$"
+_TYPED: Final = r"\$[A-Z_]+(?:-ORGNAM)?\$"
+_TYPE_OF_NAME: Final = re.compile(_TYPED)
+_ACTIVITY: Final = re.compile(_TYPED + r"[^$]*\$")
 _RANKS: Final = {"FORETAGSNAMN": 0, "NAMN": 1}  # the API uses the same words
 _OTHER: Final = 2
 _BETWEEN: Final = "|"
+_INSIDE: Final = "\x1f"  # for a separator that is part of a name
 _REGISTERED: Final = "$FORETAGSNAMN-ORGNAM$"
 # Suffix of most kinds of names in the bulk file, before the date -> rank of the kind.
 _ENDINGS: Final = {_REGISTERED: 0, "$NAMN-ORGNAM$": 1, "$FORNAMN_FRSPRAK-ORGNAM$": _OTHER}
@@ -112,7 +117,7 @@ def _rank_names(rows: pl.DataFrame) -> pl.DataFrame:
 def _best_names(rows: pl.DataFrame) -> pl.DataFrame:
     """Name, rank and date of each row; nulls if no element is a name."""
     numbered = rows.with_row_index(_ROW)
-    each = numbered.with_columns(pl.col(NAMES).str.split(_BETWEEN)).explode(NAMES, empty_as_null=True)
+    each = numbered.with_columns(_split_names(rows[NAMES])).explode(NAMES, empty_as_null=True)
     latest = pl.when(pl.col("_rank") == 0).then(pl.col("_name_date"))
     ordered = (
         _split_elements(each)
@@ -123,6 +128,29 @@ def _best_names(rows: pl.DataFrame) -> pl.DataFrame:
     )
     first = ordered.unique(_ROW, keep="first", maintain_order=True).drop("_latest").collect()
     return numbered.select(_ROW).join(first, on=_ROW, how="left", maintain_order="left").drop(_ROW)
+
+
+def _split_names(names: pl.Series) -> pl.Series:
+    """The elements of each text. A separator inside a name is part of it: the element's type follows later."""
+    untyped = names.str.split(_BETWEEN).list.eval(~pl.element().str.contains(_TYPED))
+    torn = untyped.list.any().fill_null(value=False)  # rare: a piece without a type is no element
+    whole = repair_cells(names, torn, lambda some: pl.Series(map(_mark_inner_separators, some), dtype=pl.String))
+    return whole.str.split(_BETWEEN).list.eval(pl.element().str.replace_all(_INSIDE, _BETWEEN, literal=True))
+
+
+def _mark_inner_separators(text: str) -> str:
+    """A text with its separators inside names as `_INSIDE`, and without what follows one inside an activity."""
+    elements: list[str] = []
+    begun: list[str] = []
+    for piece in text.split(_BETWEEN):
+        is_typed = _TYPE_OF_NAME.search(piece) is not None
+        if not is_typed and elements and not begun and _ACTIVITY.search(elements[-1]):
+            continue
+        begun.append(piece)
+        if is_typed:
+            elements.append(_INSIDE.join(begun))
+            begun = []
+    return _BETWEEN.join(elements)
 
 
 def _split_elements(elements: pl.DataFrame) -> pl.DataFrame:

@@ -109,14 +109,18 @@ def _stated_day(said: Said, name: str) -> date | None:
     return first_day(said.get(name, ()))
 
 
-def _stated_boolean(said: Said, name: str, end: date) -> bool | None:
-    """Boolean fact for the document's own undimensioned period, else for any context."""
+def _stated_boolean(said: Said, name: str, period: AccountsPeriod) -> bool | None:
+    """Boolean fact for the document's own undimensioned period, else for any context that is of no earlier period."""
+
+    def is_of_earlier_period(fact: Fact) -> bool:
+        return fact.context is not None and fact.context.end is not None and fact.context.end < period.start
 
     def beside(fact: Fact) -> tuple[bool, bool]:
         context = fact.context
-        return (context is None or context.end != end, context is not None and bool(context.dimensions))
+        return (context is None or context.end != period.end, context is not None and bool(context.dimensions))
 
-    for fact in sorted(said.get(name, ()), key=beside):
+    own = (fact for fact in said.get(name, ()) if not is_of_earlier_period(fact))
+    for fact in sorted(own, key=beside):
         text = str(fact.value or "").strip().lower()
         if text in _TRUE or text in _FALSE:
             return text in _TRUE
@@ -145,12 +149,12 @@ def _find_company_number(file_number: str | None, said: Said, report: XbrlReport
     return found
 
 
-def _dormant_flag(said: Said, end: date) -> bool | None:
+def _dormant_flag(said: Said, period: AccountsPeriod) -> bool | None:
     for name in concepts.DORMANT:
-        found = _stated_boolean(said, name, end)
+        found = _stated_boolean(said, name, period)
         if found is not None:
             return found
-    inverse = _stated_boolean(said, concepts.NOT_DORMANT, end)
+    inverse = _stated_boolean(said, concepts.NOT_DORMANT, period)
     return None if inverse is None else not inverse
 
 
@@ -239,11 +243,11 @@ def parse_accounts_document(name: str, body: bytes) -> AccountsDocument:
         number=_find_company_number(file_number, said, report),
         name=first_text(fact for key in concepts.NAME for fact in said.get(key, ())),
         balance_date=end,
-        is_dormant=_dormant_flag(said, end),
+        is_dormant=_dormant_flag(said, periods.own),
         standard=_accounting_standard(said, report),
         accounts_type=_dimension_member(said, concepts.ACCOUNTS_TYPE, "AccountsType"),
         received=_stated_day(said, concepts.RECEIVED),
-        is_amendment=figures.is_revised or any(_stated_boolean(said, key, end) for key in concepts.AMENDED),
+        is_amendment=figures.is_revised or any(_stated_boolean(said, key, periods.own) for key in concepts.AMENDED),
         period=periods.own,
         signals=report.signals,
     )

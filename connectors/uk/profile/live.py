@@ -16,7 +16,7 @@ import polars as pl
 from connectors.kit import staging
 from connectors.kit.columns.text import iso_date
 from connectors.uk.basic_company_data.dataset import COMPANIES, KEY
-from connectors.uk.code_lists import code_list_field
+from connectors.uk.code_lists import code_list_field, load_list
 from connectors.uk.live_schema import PROFILES_KEY
 
 DOOR: Final = "_door"  # dataset key of the row
@@ -25,6 +25,7 @@ _LINES: Final = ("premises", "address_line_1")
 _OF_ACCOUNTS: Final = ("Accounts.AccountCategory", "Accounts.LastMadeUpDate")
 _META: Final = ("_company_id", "_observed_at", "_raw", "_retired_at")
 _DISSOLVED: Final = ("dissolved", "converted-closed", "closed", "removed")
+_ON_REGISTER: Final = tuple(sorted(load_list("profile_statuses").codes - set(_DISSOLVED)))
 
 
 def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame:
@@ -47,6 +48,8 @@ def with_profiles(register: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFram
         as_rows.join(bulk, on="CompanyNumber", how="left")
         .filter((pl.col(TOLD) >= since).fill_null(value=True))
         .with_columns(known_status=pl.coalesce("known_status", "_before"))
+        # the API has companies that left the register, too: an unknown word alone does not say that one is on it
+        .filter(pl.any_horizontal(pl.col("known_status", "DissolutionDate").is_not_null()))
     )
     kept = register.join(newer, on="CompanyNumber", how="anti")
     return pl.concat([kept, newer.select(register.columns)])
@@ -76,7 +79,7 @@ def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.D
         "CompanyCategory": pl.coalesce(code_list_field(rows, "type", "company_types", "category"), "type"),
         "CompanyStatus": word,
         "known_status": code_list_field(rows, "_status", "profile_statuses", "word"),
-        "DissolutionDate": _bulk_date_text("date_of_cessation"),
+        "DissolutionDate": pl.when(has_left_register()).then(_bulk_date_text("date_of_cessation")),
         "IncorporationDate": _bulk_date_text("date_of_creation"),
         "SICCode.SicText_1": _industry_cell(rows),
         **_address_columns(),
@@ -100,15 +103,25 @@ def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.D
     )  # fmt: skip
 
 
+def has_left_register() -> pl.Expr:
+    """Whether a profile states that the company has left the register.
+
+    A known status word decides: a company that was restored is active and keeps its old date of cessation. The date
+    decides where there is no word, or one that is not known.
+    """
+    word = pl.col("company_status").fill_null("")
+    by_date = pl.col("date_of_cessation").is_not_null() & ~word.is_in(_ON_REGISTER)
+    return word.is_in(_DISSOLVED) | by_date
+
+
 def _status_code() -> pl.Expr:
     """Status, or the status detail if the bulk file uses it as a status."""
     detail = pl.col("company_status_detail")
     striking = (pl.col("company_status") == "active") & (detail == "active-proposal-to-strike-off")
-    ceased = pl.col("date_of_cessation").is_not_null() & ~pl.col("company_status").is_in(_DISSOLVED)
     return (
         pl.when(striking.fill_null(value=False))
         .then(detail)
-        .when(ceased.fill_null(value=False) & pl.col("company_status").is_null())
+        .when(has_left_register() & pl.col("company_status").is_null())
         .then(pl.lit("dissolved"))
         .otherwise("company_status")
     )

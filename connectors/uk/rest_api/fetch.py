@@ -21,7 +21,7 @@ from connectors.contract.pieces import Cursor, FetchedFile
 from connectors.kit.http.errors import FetchError, RequestRejectedError, UnexpectedBodyError
 from connectors.uk.basic_company_data.dataset import COMPANIES
 from connectors.uk.live_schema import PROFILES
-from connectors.uk.profile.live import bulk_instant, reported_at
+from connectors.uk.profile.live import bulk_instant, has_left_register, reported_at
 from connectors.uk.register import API_HOST, API_URL
 from connectors.uk.rest_resources import fetch_pages, fetch_resource, get_or_none, single_file
 
@@ -39,7 +39,6 @@ INSOLVENCY: Final = "insolvency"
 _MOST_PAGES: Final = 200
 _NO_KEY: Final = (401, 403)
 _PATIENCE: Final = 3  # consecutive failures that indicate an outage of the API
-_GONE: Final = ("dissolved", "converted-closed", "closed", "removed")
 
 
 class _ProfileLinks(msgspec.Struct):
@@ -65,8 +64,7 @@ def absences_to_confirm(
     if gone is None or gone.is_empty():
         return
     said = present[PROFILES.name].filter(~pl.col("deleted"))
-    is_gone = pl.col("company_status").is_in(_GONE) | pl.col("date_of_cessation").is_not_null()
-    known = said.select(CompanyNumber="company_number", _told=reported_at(), _is_gone=is_gone.fill_null(value=False))
+    known = said.select(CompanyNumber="company_number", _told=reported_at(), _is_gone=has_left_register())
     left = (
         gone.join(known, on="CompanyNumber", how="left")
         .filter(~pl.col("_is_gone").fill_null(value=False))

@@ -72,7 +72,7 @@ PLACES: Final = (
     Place("JYVÄSKYLÄ", "40100", "Jyväskylä", "179", "Keski-Suomi"),
     Place("VAASA", "65100", "Vaasa", "905", "Pohjanmaa"),
     Place("HÄMEENLINNA", "13100", "Hämeenlinna", "109", "Kanta-Häme"),
-    Place("MAARIANHAMINA", "22100", "Maarianhamina", "478", "Ahvenanmaa"),
+    Place("MARIEHAMN", "22100", "Mariehamn", "478", "Åland"),
     Place("ÄÄNEKOSKI", "44100", "Äänekoski", "992", "Keski-Suomi"),
 )  # fmt: skip
 SWEDISH_TOWNS: Final = {

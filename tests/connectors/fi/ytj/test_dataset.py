@@ -187,6 +187,13 @@ def test_the_visiting_address_places_a_company_and_not_its_post_office() -> None
     assert (alone["municipality"], alone["address_lines"]) == ("Helsinki", ["PL 226"])
 
 
+def test_places_on_aland_are_spelled_in_swedish() -> None:
+    for city, code, expected in (("MARIEHAMN", "478", "Mariehamn"), ("JOMALA", "170", "Jomala")):
+        office = {"city": city, "languageCode": "2", "municipalityCode": code}
+        found = profile(addresses=[{"type": 1, "street": "Storagatan", "postCode": "22100", "postOffices": [office]}])
+        assert (found["municipality"], found["county"], found["county_code"]) == (expected, "Åland", "21")
+
+
 def test_a_post_code_tells_the_municipality_where_no_address_names_it() -> None:
     found = profile(addresses=[{"type": 1, "street": "Katu", "postCode": "02610", "postOffices": [{"city": "X"}]}])
     assert (found["municipality"], found["municipality_code"]) == ("Espoo", "049")

@@ -32,6 +32,23 @@ def test_pitfall_12_the_format_of_an_empty_boolean_decides(blank: Any, kind: str
     assert page.read().is_dormant is dormant
 
 
+@check_cases(
+    ("period", "dormant"),
+    [
+        (LAST, None),
+        ("/" + LAST.partition("/")[2], None),
+        (YEAR, True),
+        (END, True),
+    ],
+)
+def test_dormancy_flag_of_last_year_says_nothing_of_this_one(blank: Any, period: str, dormant: bool | None) -> None:
+    page = blank()
+    page.number("Equity", 7, END)
+    page.text("StartDateForPeriodCoveredByReport", YEAR.partition("/")[0], YEAR)
+    page.text("EntityDormantTruefalse", "true", period)
+    assert page.read().is_dormant is dormant
+
+
 def test_pitfall_12_names_split_over_spans_are_joined(blank: Any) -> None:
     page = blank()
     page.text("EntityCurrentLegalOrRegisteredName", "<span>ACME</span>  <span>&amp; SONS\nLTD</span>", YEAR)

@@ -136,6 +136,36 @@ def test_24_restored_companies_reappear_with_the_same_number(bench, sheet):
     assert (only(bench)["status"], only(bench)["dissolved_date"]) == ("active", None)
 
 
+def test_company_status_of_a_restored_company_beats_its_old_date_of_cessation(bench, sheet):
+    register(bench, sheet)
+    for status, expected in (("active", "active"), ("liquidation", "dormant"), ("administration", "active")):
+        told = profile(company_status=status, date_of_cessation="2014-01-28")
+        bench.upsert(datasets.PROFILE_STREAM, told, "e.jsonl", LATER)
+        assert (only(bench)["status"], only(bench)["dissolved_date"]) == (expected, None), status
+
+
+@check_cases(
+    ("told", "status", "dissolved"),
+    [
+        ({"company_status": "dissolved"}, "dissolved", date(2014, 1, 28)),
+        ({"company_status": None}, "dissolved", date(2014, 1, 28)),
+        ({"company_status": "hibernating"}, "dissolved", date(2014, 1, 28)),
+    ],
+)
+def test_date_of_cessation_decides_without_a_known_word(told, status, dissolved):
+    bench = Bench()
+    bench.upsert(datasets.PROFILE_STREAM, profile(date_of_cessation="2014-01-28", **told), "e.jsonl", LATER)
+    assert (only(bench)["status"], only(bench)["dissolved_date"]) == (status, dissolved)
+
+
+def test_profile_with_an_unknown_word_of_a_company_never_known_is_no_active_company(bench, sheet):
+    read = bench.upsert(datasets.PROFILE_STREAM, profile(company_status="hibernating"), "e.jsonl", LATER)
+    assert read.signalled("unknown_status") == {"hibernating": (1, (NUMBER,))}
+    assert bench.normalise()["companies"].is_empty()
+    register(bench, sheet)  # the file lists companies on the register only
+    assert (only(bench)["status"], only(bench)["registry_status"]) == ("active", "hibernating")
+
+
 def test_25_converted_closed_is_not_insolvency(bench):
     bench.upsert(datasets.PROFILE_STREAM, profile(company_status="converted-closed"), "e.jsonl", LATER)
     assert (only(bench)["status"], only(bench)["status_detail"]) == ("dissolved", None)
@@ -152,6 +182,7 @@ MISSED = datetime(2026, 12, 3, tzinfo=UTC)  # the file of December is taken in, 
         ({}, "2026-12-02T12:00:00", False),  # the register has it still
         ({"company_status": "dissolved"}, "2026-11-20T12:00:00", False),
         ({"date_of_cessation": "2026-11-20", "company_status": None}, "2026-11-20T12:00:00", False),
+        ({"date_of_cessation": "2014-01-28"}, "2026-11-20T12:00:00", True),  # restored: still on the register then
         ({"company_status": None}, "2026-11-20T12:00:00", True),
     ],
 )
