@@ -27,6 +27,7 @@ from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.financials.versions import build_financial_versions
 from pipelines.transforms.news import dedup
+from pipelines.transforms.ownership.changed_subjects import with_changed_subjects
 from pipelines.transforms.ownership.line_lineage import SPANS
 from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
 from pipelines.transforms.ownership.valid_time import build_valid_time_spans, companies_with_overwrites
@@ -50,7 +51,7 @@ from warehouse.schema.tables import (
 from warehouse.staged.snapshots import LoadInstants, NormalisedSnapshot, SnapshotPart
 
 HISTORY_MARK: Final = "history"
-_COMPARED: Final = (FINANCIALS, OWNERS, NEWS, NOTICES)  # derived with the rows of before
+_COMPARED: Final = (FINANCIALS, HOLDINGS, OWNERS, NEWS, NOTICES)  # derived with the rows of before
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +164,16 @@ def derive_tables(
 ) -> dict[str, pl.DataFrame]:
     """The shared tables of a part: its own, and those derived from them and from the rows of before."""
     concerned = set(companies.filter(companies.is_in([made.company_id for made in rules.decisions])))
+    dated = rules.source_precedence.dated
+    holdings = with_changed_subjects(part[HOLDINGS.name], previous_rows[HOLDINGS.name], instant.date(), dated)
     return {
         **{table.name: part[table.name] for table in NORMALISED},
+        HOLDINGS.name: holdings,
         FINANCIALS.name: build_financial_versions(
             part[FINANCIALS_REPORTED.name], part[FILINGS.name], previous_rows[FINANCIALS.name]
         ),
         OWNERS.name: build_owners(
-            part[HOLDINGS.name],
+            holdings,
             previous_rows[OWNERS.name],
             instant,
             rules.source_precedence,

@@ -22,7 +22,16 @@ _DATASETS: Final = "tests/pipelines/ingest/test_run_datasets.py"
 
 _VERSIONS: Final = "tests/pipelines/transforms/financials/test_versions.py"
 
+_SUBJECTS: Final = "tests/pipelines/transforms/ownership/test_changed_subjects.py"
+
 PIPELINES: Final = (
+    Mutant(
+        "owners: a stored holder_id means another company",
+        "pipelines/transforms/ownership/changed_subjects.py",
+        "return other_number.fill_null(value=False) | (kinds & (pl.col(\"holder_type\") != pl.col(\"_first_type\")))",
+        "return kinds & (pl.col(\"holder_type\") != pl.col(\"_first_type\"))",
+        f"{_SUBJECTS}::test_record_with_another_company_number_is_an_exit_and_an_entry",
+    ),
     Mutant(
         "periods: first accounts of fifteen months are no annual accounts",
         "pipelines/transforms/financials/periods.py",
