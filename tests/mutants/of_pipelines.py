@@ -28,8 +28,8 @@ PIPELINES: Final = (
     Mutant(
         "owners: a stored holder_id means another company",
         "pipelines/transforms/ownership/changed_subjects.py",
-        "return other_number.fill_null(value=False) | (kinds & (pl.col(\"holder_type\") != pl.col(\"_first_type\")))",
-        "return kinds & (pl.col(\"holder_type\") != pl.col(\"_first_type\"))",
+        'return other_number.fill_null(value=False) | (kinds & (pl.col("holder_type") != pl.col("_first_type")))',
+        'return kinds & (pl.col("holder_type") != pl.col("_first_type"))',
         f"{_SUBJECTS}::test_record_with_another_company_number_is_an_exit_and_an_entry",
     ),
     Mutant(

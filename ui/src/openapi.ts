@@ -359,6 +359,11 @@ export interface components {
              * @description Last day of the period.
              */
             period_end: string;
+            /**
+             * Format: int32
+             * @description Length in months, rounded; null for data that was read before version 1.4.
+             */
+            period_months: number | null;
             /** @description ISO 4217 currency code. */
             currency: string | null;
             /**

@@ -9,13 +9,7 @@ from typing import Final
 
 import polars as pl
 
-from warehouse.schema.codes import (
-    ANNUAL_ACCOUNTS,
-    ANNUAL_ACCOUNTS_DAYS,
-    ANNUAL_DAYS,
-    QUARTER_DAYS,
-    SEVERAL_DURATIONS,
-)
+from warehouse.schema.codes import ANNUAL_ACCOUNTS, ANNUAL_ACCOUNTS_DAYS, ANNUAL_DAYS, QUARTER_DAYS, SEVERAL_DURATIONS
 
 _FIRST_DAYS: Final = 7  # a 52/53-week period ending this early belongs to the month before
 _SAME_END: Final = 31  # days by which versions of one quarter may be dated apart

@@ -32,15 +32,7 @@ def test_pitfall_12_the_format_of_an_empty_boolean_decides(blank: Any, kind: str
     assert page.read().is_dormant is dormant
 
 
-@check_cases(
-    ("period", "dormant"),
-    [
-        (LAST, None),
-        ("/" + LAST.partition("/")[2], None),
-        (YEAR, True),
-        (END, True),
-    ],
-)
+@check_cases(("period", "dormant"), [(LAST, None), ("/" + LAST.partition("/")[2], None), (YEAR, True), (END, True)])
 def test_dormancy_flag_of_last_year_says_nothing_of_this_one(blank: Any, period: str, dormant: bool | None) -> None:
     page = blank()
     page.number("Equity", 7, END)
