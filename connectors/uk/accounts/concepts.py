@@ -35,6 +35,7 @@ EQUITY: Final = (
 )
 EMPLOYEES: Final = ("AverageNumberEmployeesDuringPeriod", "EmployeesTotal")
 TOTAL_ASSETS: Final = ("Assets", "TotalAssets")  # IFRS instances; UK GAAP has no such line
+CHAINS: Final = (REVENUE, OPERATING_RESULT, NET_RESULT_OF_GROUP, EQUITY, EMPLOYEES, TOTAL_ASSETS)
 
 # Total assets are computed from these, and used only if the sheet balances (accounts_assets).
 FIXED_ASSETS: Final = "FixedAssets"

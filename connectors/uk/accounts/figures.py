@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -118,13 +119,17 @@ Ranked = list[tuple[int, Fact]]
 
 
 def _confirmed_amount(name: str, facts: list[Fact], placed: Mapping[str, Ranked]) -> Decimal | None:
-    """Of contradicting facts, the one confirmed by another total of the same kind; else the first."""
-    if name in concepts.EQUITY:
-        others = {fact.number for other in concepts.EQUITY if other != name for _, fact in placed.get(other, ())}
-        for fact in facts:
-            if fact.number in others:
-                return fact.number
-    return facts[0].number
+    """Of contradicting facts, the one that another total of the same kind repeats; none if none or several are."""
+    if name not in concepts.EQUITY:
+        return None
+    others = {fact.number for other in concepts.EQUITY if other != name for _, fact in placed.get(other, ())}
+    confirmed = {fact.number for fact in facts if fact.number is not None} & others
+    return next(iter(confirmed)) if len(confirmed) == 1 else None
+
+
+def _is_replaced_by_contradiction(name: str, contradicted: AbstractSet[str]) -> bool:
+    """True if a better concept of the same figure is contradicted: this one would mean something else."""
+    return any(not contradicted.isdisjoint(chain[: chain.index(name)]) for chain in concepts.CHAINS if name in chain)
 
 
 class AccountsFigures(StatedFigures):
@@ -199,12 +204,20 @@ class AccountsFigures(StatedFigures):
             self.flows[is_group, end][start] += 1
 
     def values_by_concept(self, is_group: bool, start: date | None, end: date) -> Mapping[str, Decimal]:
-        """Figures of one scope and period by concept; start None means the balances of a day."""
+        """Figures of one scope and period by concept; start None means the balances of a day.
+
+        A contradicted concept has no value, nor has one that would stand in for it (docs/formats/uk.md 9.4).
+        """
         placed = self._places.get((is_group, start, end))
         if placed is None:
             return {}
         found = {name: self._chosen_amount(name, facts, placed) for name, facts in placed.items()}
-        return {name: value for name, value in found.items() if value is not None}
+        contradicted = {name for name, value in found.items() if value is None}
+        return {
+            name: value
+            for name, value in found.items()
+            if value is not None and not _is_replaced_by_contradiction(name, contradicted)
+        }
 
     def _chosen_amount(self, name: str, ranked: Ranked, placed: Mapping[str, Ranked]) -> Decimal | None:
         if len(ranked) == 1:

@@ -82,6 +82,7 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     found, odd = _with_days(facts.filter(pl.col("accession").is_not_null()))
     if odd:
         tally.add("impossible_day", "ddate", member.name, odd)
+    found = _without_contradictions(found, tally)
     rejects = pl.concat([filings.rejects, values.rejects])
     signals = (*filings.signals, *values.signals, *tally.drain())
     yield staging.make_batch(HISTORY, _pivot_tags(found), rejects, signals)
@@ -175,6 +176,17 @@ def _with_days(facts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     )
     good = dated.filter(pl.all_horizontal(pl.col("quarters", "period_end", "amount").is_not_null()))
     return good, dated.height - good.height
+
+
+def _without_contradictions(facts: pl.DataFrame, tally: SignalCounter) -> pl.DataFrame:
+    """Facts without those that one filing states twice with different values: nothing says which is meant."""
+    same = ("accession", "column", "uom", "period_end", "quarters")
+    contradicted = pl.col("amount").n_unique().over(same) > 1
+    for column, accession, count in (
+        facts.filter(contradicted).group_by("column").agg(pl.col("accession").min(), pl.len()).sort("column").rows()
+    ):
+        tally.add("contradicting_facts", column, accession, count)
+    return facts.filter(~contradicted)
 
 
 def _pivot_tags(facts: pl.DataFrame) -> pl.DataFrame:

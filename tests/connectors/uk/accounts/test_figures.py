@@ -247,17 +247,46 @@ def test_the_currency_is_the_facts_own_and_mixtures_are_told(blank: Any, own: An
     assert {("mixed_currencies", "EUR"), ("no_currency", "TurnoverRevenue")} <= set(document.signals)
 
 
-def test_contradicting_repeats_are_told_and_another_total_decides(blank: Any, own: Any) -> None:
+def test_figures_of_contradicting_repeats_are_none_unless_another_total_confirms_one(blank: Any, own: Any) -> None:
     page = blank()
     page.number("Equity", 5, END)
     page.number("Equity", 6, END)
     page.number("NetAssetsLiabilities", 6, END)
     page.number("ProfitLoss", 1, YEAR)
     page.number("ProfitLoss", 2, YEAR)
+    page.number("OperatingProfitLoss", 3, YEAR)
     document = page.read()
     row = own(document)
-    assert (row.equity, row.net_result) == (6, 1)
+    assert (row.equity, row.net_result, row.operating_result) == (6, None, 3)
     assert {("conflicting_facts", "Equity"), ("conflicting_facts", "ProfitLoss")} <= set(document.signals)
+
+
+def test_figures_of_a_contradicted_concept_are_not_taken_from_the_next_concept(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("TurnoverRevenue", 1_000_000, YEAR)
+    page.number("TurnoverRevenue", 2_000_000, YEAR)
+    page.number("Revenue", 700, YEAR)
+    page.number("ProfitLoss", 50, YEAR)
+    row = own(page.read())
+    assert (row.revenue, row.net_result) == (None, 50)
+
+
+def test_figures_of_two_totals_that_both_find_confirmation_are_none(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("Equity", 5, END)
+    page.number("Equity", 6, END)
+    page.number("NetAssetsLiabilities", 5, END)
+    page.number("ShareholderFunds", 6, END)
+    page.number("ProfitLoss", 1, YEAR)
+    assert own(page.read()).equity is None
+
+
+def test_headcounts_that_contradict_each_other_are_none(blank: Any, own: Any) -> None:
+    page = blank()
+    page.number("AverageNumberEmployeesDuringPeriod", 4, YEAR)
+    page.number("AverageNumberEmployeesDuringPeriod", 9, YEAR)
+    page.number("ProfitLoss", 1, YEAR)
+    assert own(page.read()).employees is None
 
 
 def test_charities_and_partnerships_have_their_own_words(blank: Any, own: Any) -> None:

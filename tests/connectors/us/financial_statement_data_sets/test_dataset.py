@@ -49,6 +49,15 @@ def test_whole_entities_of_standard_tags_alone() -> None:
     ]
 
 
+def test_values_that_contradict_each_other_are_none_and_told() -> None:
+    twice = VALUE + VALUE.replace("us-gaap/2009", "us-gaap/2008").replace("1000.0000", "2000.0000")
+    assets = f"{ADSH}\tAssets\tus-gaap/2009\t20091231\t0\tUSD\t\t\t5000.0000\t\n"
+    repeated = assets + assets.replace("us-gaap/2009", "us-gaap/2008").replace("5000.0000", "5000.00")
+    batch = staged_of(quarter(twice + repeated))[0]
+    assert batch.rows.select("Revenues", "Assets").rows() == [(None, 5000)]
+    assert [(one.code, one.subject, one.count) for one in batch.signals] == [("contradicting_facts", "Revenues", 2)]
+
+
 def test_fractions_are_whole_units_halves_away_from_zero() -> None:
     rows = staged_of(quarter(VALUE.replace("1000.0000", "-2.5000")))[0].rows
     assert rows["Revenues"].to_list() == [-3]
