@@ -7,10 +7,11 @@ belong here: finding the company (`Jurisdiction.links`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+import polars as pl
 from stdnum import isin as stdnum_isin
 
 from connectors.gleif.level1.registration_numbers import AUTHORITIES, company_number, is_lei
@@ -20,12 +21,13 @@ from warehouse.schema.markets import MARKETS
 _LONGEST: Final = 40
 _ISIN: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{9}[0-9]")
 _TICKER: Final = re.compile(r"[A-Z0-9][A-Z0-9.\- ]{0,11}")
-# a name in capitals before its tickers: «Acme Holdings, Inc. (NASDAQ: ACME) (TSX: ACM)»
-_LISTED: Final = r"(?:NYSE(?: American| Arca)?|NASDAQ|Nasdaq|OTCQX|OTCQB|LSE|AIM|TSX)\s{0,3}:\s{0,3}[A-Z][A-Z.\-]{0,5}"
-_PAREN: Final = re.compile(
-    rf"((?:[A-Z0-9][\w&'’.,-]{{0,40}} ){{1,6}})((?: ?\({_LISTED}(?:[;,/] ?{_LISTED}){{0,3}}\)){{1,3}})"
-)
-_SYMBOLS: Final = re.compile(_LISTED)
+# a name in capitals before its brackets: «Acme Holdings, Inc. (NASDAQ: ACME, ACMEW; TSX: ACM)»
+_PAREN: Final = re.compile(r"((?:[A-Z0-9][\w&'’.,-]{0,40} ){1,6})((?: ?\([^()\n]{1,160}\)){1,3})")
+_BRACKET: Final = re.compile(r"\(([^()]+)\)")
+_LISTING: Final = re.compile(r"\s*(?:[;,/&|]|\band\b)\s*")  # what separates the listings of one bracket
+_LISTED: Final = re.compile(r"(?:(?P<exchange>[^:]{1,60}):)?\s*(?P<ticker>[A-Z0-9][A-Z0-9.\-]{0,9})")
+MOST_SYMBOLS: Final = 3  # of a market's own exchanges: a class and its warrants
+_SEPARATOR: Final = ";"
 _EXCHANGES: Final = [
     (code, mic, exchange) for code, market in MARKETS.items() for mic, exchange in market.exchanges.items()
 ]
@@ -38,6 +40,7 @@ OF_MARKET: Final = {
     code: tuple(mic for market, mic, exchange in _EXCHANGES if market == code and exchange.names) for code in MARKETS
 }
 _MARKET_OF: Final = {mic: market for market, mics in OF_MARKET.items() for mic in mics}
+_BLANKS: Final = re.compile(r"[\s\-–®™]+")
 _NOWHERE: Final = re.compile(r"X|EU")  # ISINs of no country's agency: international bonds
 
 
@@ -88,7 +91,7 @@ def issuer_for_market(market: str, evidence: IssuerEvidence, home: str) -> Marke
         ),
         lei=evidence.leis[0] if evidence.leis else None,
         isin=_own_or_first(evidence.isins, lambda isin: isin[:2] == iso_country(market)),
-        symbol=_own_or_first(evidence.symbols, lambda symbol: _MARKET_OF.get(symbol[:4]) == market),
+        symbol=_market_symbols(market, evidence.symbols),
         near=_is_surely_of_market(market, evidence),
     )
 
@@ -110,6 +113,17 @@ def _is_surely_of_market(market: str, said: IssuerEvidence) -> bool:
 
 def _own_or_first(values: tuple[str, ...], is_own: Callable[[str], bool]) -> str | None:
     return next(filter(is_own, values), values[0] if values else None)
+
+
+def _market_symbols(market: str, symbols: tuple[str, ...]) -> str | None:
+    """The symbols at the market's own exchanges, each of which may be the one that a list has; else the first."""
+    own = [symbol for symbol in symbols if _MARKET_OF.get(symbol[:4]) == market]
+    return _SEPARATOR.join(own[:MOST_SYMBOLS] or symbols[:1]) or None
+
+
+def nth_symbol(symbols: pl.Expr, place: int) -> pl.Expr:
+    """One of the symbols of a row; null if it has fewer."""
+    return symbols.str.split(_SEPARATOR).list.get(place, null_on_oob=True)
 
 
 def _market_number(market: str, text: str) -> str | None:
@@ -143,10 +157,16 @@ def parse_symbols(texts: Iterable[str]) -> tuple[str, ...]:
     found: list[str] = []
     for text in texts:
         exchange, _, ticker = text.strip().partition(":")
-        mic, symbol = EXCHANGES.get(exchange.strip().casefold()), ticker.strip().upper()
+        mic, symbol = _exchange_mic(exchange), ticker.strip().upper()
         if mic is not None and _TICKER.fullmatch(symbol):
             found.append(f"{mic}:{symbol}")
     return tuple(dict.fromkeys(found))
+
+
+def _exchange_mic(written: str) -> str | None:
+    """The MIC of an exchange as wires write it, with or without hyphens and an article; None if unknown."""
+    name = _BLANKS.sub(" ", written.casefold()).strip().removeprefix("the ")
+    return EXCHANGES.get(name) or EXCHANGES.get(name.replace(" ", ""))
 
 
 def find_names_with_symbols(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -154,5 +174,22 @@ def find_names_with_symbols(text: str) -> tuple[tuple[str, tuple[str, ...]], ...
 
     See docs/formats/news.md 2.11.
     """
-    found = ((name.strip(" ,-"), parse_symbols(_SYMBOLS.findall(listed))) for name, listed in _PAREN.findall(text))
+    found = ((name.strip(" ,-"), parse_symbols(_listed_symbols(brackets))) for name, brackets in _PAREN.findall(text))
     return tuple((name, known) for name, known in found if name and known)
+
+
+def _listed_symbols(brackets: str) -> Iterator[str]:
+    """`exchange:ticker` of each listing in brackets, one by one: an exchange holds until another one is named.
+
+    What is no listing is skipped, and so is what follows an unknown exchange.
+    """
+    for inside in _BRACKET.findall(brackets):
+        exchange: str | None = None
+        for written in _LISTING.split(inside):
+            listed = _LISTED.fullmatch(written.strip())
+            if listed is None:
+                exchange = None if ":" in written else exchange
+                continue
+            exchange = listed["exchange"] or exchange
+            if exchange is not None:
+                yield f"{exchange}:{listed['ticker']}"

@@ -14,7 +14,7 @@ from functools import partial
 import polars as pl
 
 from connectors.contract.dataset import ComputedKey
-from connectors.news.issuer_evidence import OF_MARKET
+from connectors.news.issuer_evidence import MOST_SYMBOLS, OF_MARKET, nth_symbol
 from connectors.news.schema import AUTHOR, LEI, SYMBOL
 from name_matching.core_name import is_weak_core
 
@@ -31,9 +31,12 @@ def by_full_name(full_name: Compared) -> ComputedKey:
     return ComputedKey("author_whole", partial(_near_names, full_name))
 
 
-def by_symbol(market: str, core: Compared) -> ComputedKey:
-    """Ticker at an exchange of the market, and the first word of the name: tickers are reused."""
-    return ComputedKey("symbol_name", partial(_symbol_keys, OF_MARKET[market], core))
+def by_symbol(market: str, core: Compared) -> tuple[ComputedKey, ...]:
+    """Each ticker at an exchange of the market, with the first word of the name: tickers are reused."""
+    names = ("symbol_name", *(f"symbol_name_{place}" for place in range(2, MOST_SYMBOLS + 1)))
+    return tuple(
+        ComputedKey(name, partial(_symbol_keys, OF_MARKET[market], core, place)) for place, name in enumerate(names)
+    )
 
 
 def symbol_and_word(symbols: pl.Series, names: pl.Series) -> pl.Series:
@@ -56,7 +59,8 @@ def _strong_names(core: Compared, rows: pl.DataFrame) -> pl.Series:
     return pl.Series([None if name is None or is_weak_core(name) else name for name in names], dtype=pl.String)
 
 
-def _symbol_keys(exchanges: tuple[str, ...], core: Compared, rows: pl.DataFrame) -> pl.Series:
-    own = pl.col(SYMBOL).str.slice(0, 4).is_in(exchanges)
-    tickers = rows.select(pl.when(own).then(pl.col(SYMBOL).str.replace(r"^.*:", "")).alias(SYMBOL))
+def _symbol_keys(exchanges: tuple[str, ...], core: Compared, place: int, rows: pl.DataFrame) -> pl.Series:
+    symbol = nth_symbol(pl.col(SYMBOL), place)
+    own = symbol.str.slice(0, 4).is_in(exchanges)
+    tickers = rows.select(pl.when(own).then(symbol.str.replace(r"^.*:", "")).alias(SYMBOL))
     return symbol_and_word(tickers.to_series(), core(rows[AUTHOR]))

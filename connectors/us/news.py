@@ -32,9 +32,9 @@ TICKER: Final = ComputedKey("symbol_word", _ticker_keys)
 
 
 def news_links(table: str) -> tuple[Link, ...]:
-    """Links by ISIN, then by ticker and the first word of the name."""
-    by_symbol = Link(table, link_keys.by_symbol(MARKET, _core_names), TICKERS.name, TICKER)
-    return (isin_link(table, isin_table(MARKET), "isin"), by_symbol)
+    """Links by ISIN, then by each ticker and the first word of the name."""
+    by_symbols = (Link(table, key, TICKERS.name, TICKER) for key in link_keys.by_symbol(MARKET, _core_names))
+    return (isin_link(table, isin_table(MARKET), "isin"), *by_symbols)
 
 
 PRESS: Final = NewsSources(wires=(wires_dataset(MARKET),), links=news_links)

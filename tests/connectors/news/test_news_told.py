@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from connectors.contract.dataset import Link
 from connectors.news.market import news_contribution
 from tests.connectors.news.news_files import MARKETS, mfn, mfn_item, present, read, release, rss
 from tests.tables import check_cases
@@ -213,7 +214,8 @@ def test_ways_to_a_company_begin_with_hard_keys() -> None:
         assert names[-1] == "author_name"
     american = [link.key for link in MARKETS["US"].links if link.table == "us_wires"]
     assert american[0] == "isin"
-    assert getattr(american[-1], "name", None) == "symbol_name"  # and no name alone
+    # and no name alone
+    assert [getattr(key, "name", None) for key in american[1:]] == ["symbol_name", "symbol_name_2", "symbol_name_3"]
 
 
 @check_cases(
@@ -231,7 +233,7 @@ def test_a_ticker_counts_where_the_name_begins_alike(
 ) -> None:
     tag = ("category", symbol, "https://www.globenewswire.com/rss/stock")
     (batch,) = read("us.wires", rss(release(1, tag, **{"dc:contributor": author}), country=None))
-    link = [link for link in MARKETS["US"].links if link.table == "us_wires"][-1]
+    link = _ticker_links()[0]
     key, through = link.key, link.through_key
     assert not isinstance(key, str)
     assert not isinstance(through, str)
@@ -244,9 +246,22 @@ def test_a_ticker_of_another_countrys_exchange_is_none_of_ours() -> None:
     tag = ("category", "TSX:EBIX", "https://www.globenewswire.com/rss/stock")
     (batch,) = read("us.wires", rss(release(1, tag, **{"dc:contributor": "Ebix, Inc."}), country=None))
     assert batch.rows["symbol"].to_list() == ["XTSE:EBIX"]
-    key = [link.key for link in MARKETS["US"].links if link.table == "us_wires"][-1]
+    key = _ticker_links()[0].key
     assert not isinstance(key, str)
     assert key.of(batch.rows).to_list() == [None]
+
+
+def test_each_ticker_of_an_item_may_be_the_one_that_the_list_has() -> None:
+    tags = [("category", one, "https://www.globenewswire.com/rss/stock") for one in ("Nasdaq:ACMEW", "Nasdaq:ACME")]
+    (batch,) = read("us.wires", rss(release(1, *tags, **{"dc:contributor": "Acme Holdings, Inc."}), country=None))
+    keys = [link.key for link in _ticker_links()]
+    found = [key.of(batch.rows).to_list() for key in keys if not isinstance(key, str)]
+    assert found == [["ACMEW|acme"], ["ACME|acme"], [None]]
+
+
+def _ticker_links() -> list[Link]:
+    links = [link for link in MARKETS["US"].links if link.table == "us_wires"]
+    return [link for link in links if getattr(link.key, "name", "").startswith("symbol_name")]
 
 
 def test_where_an_lei_says_who_is_meant_no_name_answers() -> None:

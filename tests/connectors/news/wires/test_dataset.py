@@ -184,6 +184,31 @@ def test_of_several_tickers_the_one_of_the_market_counts(tickers: str) -> None:
     assert (row["author"], row["symbol"]) == ("Acme Holdings, Inc.", "XNAS:ACME")
 
 
+@check_cases(
+    ("bracket", "symbols"),
+    [
+        ("(Nasdaq: ACME, ACMEW)", "XNAS:ACME;XNAS:ACMEW"),  # one exchange before several symbols
+        ("(NYSE: ACME, ACMEW; B3: ACME31)", "XNYS:ACME;XNYS:ACMEW"),  # another exchange behind
+        ("(B3: ACME31, ACME32; NYSE: ACME)", "XNYS:ACME"),  # what follows an unknown exchange is its own
+        ("(NasdaqGS: ACME)", "XNAS:ACME"),  # a tier in the exchange's name
+        ("(Nasdaq Global Select Market: ACME)", "XNAS:ACME"),
+        ("(NYSE-American: ACME)", "XASE:ACME"),
+        ("(the NASDAQ: ACME)", "XNAS:ACME"),
+        ("(Nasdaq: ACME and FSE: 5BM)", "XNAS:ACME"),
+        ("(FSE: 5BM / Nasdaq: ACME)", "XNAS:ACME"),
+        ("(NYSE: ACM.A, ACM.B)", "XNYS:ACM.A;XNYS:ACM.B"),  # classes
+        ("(“Acme”) (NYSE: ACME)", "XNYS:ACME"),  # another bracket before
+        ("(NYSE: ACME, the “Company”)", "XNYS:ACME"),
+        ("(Nasdaq Stockholm: ACME)", None),  # another market's exchange: the item is not of this one
+        ("(FSE: ACME)", None),
+        ("(see note: ACME)", None),
+    ],
+)
+def test_brackets_are_read_symbol_by_symbol(bracket: str, symbols: str | None) -> None:
+    found = rows("us.wires", american("Acme Announces Results", f"Acme Holdings, Inc. {bracket} today said"))
+    assert [row["symbol"] for row in found if row["symbol"]] == ([] if symbols is None else [symbols])
+
+
 def test_a_partner_in_the_text_is_not_the_issuer() -> None:
     (row,) = rows("us.wires", american("Tiny Startup Partners with Acme", "Tiny works with Acme, Inc. (NASDAQ: ACME)."))
     assert (row["author"], row["symbol"]) == (None, None)
