@@ -131,6 +131,8 @@ class Dataset:
 
     file_patterns: globs below the jurisdiction's folder; the most specific dataset gets the file. Those that begin with
     a folder's name also hold in the folders that all markets share (`shared_folders`).
+    foreign_patterns: those of `file_patterns` that also hold in the folders of the other markets, where files lie by
+    the country of filing, not of the company.
     recognise_file: from a file's name and first 64 KiB.
     staged_tables: the staged tables by name; keys of these tables identify a record over time. Datasets that deliver
     the same records (bulk and API) share a staged table; on equal timestamps the dataset declared later wins.
@@ -188,6 +190,7 @@ class Dataset:
     is_complete_set: Callable[[Collection[str]], bool] | None = None
     reread_interval: timedelta | None = None
     complete_subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    foreign_patterns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, columns in self.complete_subjects.items():

@@ -23,17 +23,16 @@ from connectors.kit import staging
 from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.json.chunks import MALFORMED
 from connectors.kit.staging import SignalCounter
-from warehouse.schema.identifiers import iso_country
 
 LICENCE: Final = Licence(
     "public filings", "https://filings.xbrl.org/about", "Source: filings.xbrl.org (XBRL International)"
 )
+_FOLDERS: Final = ("esef/**", "filings_xbrl_org/**")
 _LIMIT: Final = 512 << 20  # text blocks make reports of tens of megabytes
 _HEAD: Final = 65_536
 _REPORT: Final = re.compile(rb'"documentType"\s*:\s*"[^"]*xbrl-json"')
 _FACTS: Final = re.compile(rb'"documentInfo"|"facts"\s*:\s*\{')
 _FILINGS: Final = re.compile(rb'"type"\s*:\s*"filing"')
-_COUNTRY: Final = re.compile(rb'"country"\s*:\s*"([A-Z]{2})"')
 _ERRORS: Final = re.compile(rb'\s*\{\s*"errors"\s*:')
 _STATUS: Final = re.compile(rb'"status"\s*:\s*"(\d{3})"')
 _EMPTY: Final = re.compile(rb'"data"\s*:\s*\[\s*\]')
@@ -50,35 +49,30 @@ def esef_dataset(market: str) -> Dataset:
         guard_limits=GuardLimits(max_rejected=0.05),
         host=schema.HOST,
         staged_tables={table.name: table for table in tables},
-        file_patterns=("esef/**", "esef_*", "filings_xbrl_org/**"),
-        recognise_file=partial(recognise_file, market),
+        file_patterns=(*_FOLDERS, "esef_*"),
+        foreign_patterns=_FOLDERS,  # a report belongs to the issuer that its LEI names, wherever it was filed
+        recognise_file=recognise_file,
         read_batches=partial(_read, market),
         fetch=partial(fetch.fetch, market),
     )
 
 
-def recognise_file(market: str, name: str, head: bytes) -> RecognisedFile | NotApplicable:
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
     """Recognises a page of the index or an xBRL-JSON report; both have scope PART."""
     del name
     head = head.removeprefix(b"\xef\xbb\xbf")
-    reason = _not_applicable_reason(market, head)
+    reason = _not_applicable_reason(head)
     return RecognisedFile(None, Scope.PART) if reason is None else NotApplicable(reason)
 
 
-def _not_applicable_reason(market: str, head: bytes) -> str | None:
+def _not_applicable_reason(head: bytes) -> str | None:
     kind = detect_body_format(head)
     if kind is not BodyFormat.JSON:
         return f"{kind}: of filings.xbrl.org, index pages and xBRL-JSON are read; packages are not"
     if _ERRORS.match(head):
         status = _STATUS.search(head)
         return f"error answer of filings.xbrl.org (status {status[1].decode() if status else 'unknown'})"
-    if _FILINGS.search(head):
-        countries = {found.decode() for found in _COUNTRY.findall(head)}
-        if len(head) < _HEAD and iso_country(market) not in countries:
-            listed = ", ".join(sorted(countries))
-            return f"filings of other countries ({listed}): each market reads only its own"
-        return None
-    if _REPORT.search(head) or _FACTS.search(head):
+    if _FILINGS.search(head) or _REPORT.search(head) or _FACTS.search(head):
         return None
     return "no filings on this page" if _EMPTY.search(head) else "neither a page of filings nor xBRL-JSON"
 

@@ -1,4 +1,4 @@
-"""Parses index pages of filings.xbrl.org: JSON:API answers to entries of one market (docs/formats/fi.md 5.1).
+"""Parses index pages of filings.xbrl.org: JSON:API answers to entries (docs/formats/fi.md 5.1).
 
 Does not belong here: requesting pages (`fetch`), reports (`report`).
 """
@@ -31,7 +31,10 @@ class NotFilingIndexError(Exception):
 
 
 def parse_index_batch(market: str, response: object, tally: SignalCounter) -> Batch:
-    """One batch of a market's index. Entries of other countries are skipped: those markets read them."""
+    """One batch of a market's index, with entries of every country: the country is where a report was filed.
+
+    Entries whose LEI is no company of the market link to none.
+    """
     data = cast("dict[str, Any]", response).get("data") if isinstance(response, dict) else None
     if not isinstance(data, list | dict):
         raise NotFilingIndexError("expected a page of filings: an object with `data`")
@@ -44,8 +47,8 @@ def parse_index_batch(market: str, response: object, tally: SignalCounter) -> Ba
         except RecordError as error:
             rejects.append((_entry_id(entry), str(error), entry))
             continue
+        rows.append(row)
         if row["country"] == iso_country(market):
-            rows.append(row)
             _signal_implausible(row, tally)
     table = schema.index_table(market)
     frame = pl.DataFrame(rows, schema=staging.staged_schema(table), orient="row")

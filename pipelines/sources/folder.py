@@ -2,8 +2,9 @@
 
 Layout: `<cc>/<dataset…>/…` below one folder, with an optional `day.json` next to the `<cc>` folders (`{"date" or
 "observed_at", "complete": [dataset keys]}`); or several such folders named YYYY-MM-DD. Next to the markets' folders
-may be those of source groups (`connectors.contract.shared_folders`), which several markets read. Does not belong
-here: reading a file further than its first bytes.
+may be those of source groups (`connectors.contract.shared_folders`), which several markets read; a dataset may read
+another market's folder too (`Dataset.foreign_patterns`). Does not belong here: reading a file further than its first
+bytes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, Final, TypeVar
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import NotApplicable, Scope
 from connectors.contract.shared_folders import SharedFolder
+from warehouse.schema.markets import MARKETS
 
 HEAD: Final = 64 * 1024
 DAY_FILE: Final = "day.json"
@@ -165,7 +167,22 @@ def plan_files(
         dataset = _dataset_for(jurisdiction, inside)
         reason = _NOT_READ if jurisdiction.datasets else _NOT_SERVED
         entries.append(_file_entry(day, path, inside, at, dataset, reason))
+    if includes_market_folders:
+        entries += _plan_foreign_files(day, jurisdiction, at)
     return FolderPlan(tuple(entries))
+
+
+def _plan_foreign_files(day: DayFolder, jurisdiction: Jurisdiction, at: datetime) -> Iterator[FileEntry]:
+    """Files of other markets' folders that a dataset reads too; files that it cannot read are reported there."""
+    patterns = frozenset(pattern for dataset in jurisdiction.datasets for pattern in dataset.foreign_patterns)
+    for code in MARKETS if patterns else ():
+        root = day.directory / code.lower()
+        for path in _list_files(root) if code != jurisdiction.code else ():
+            inside = path.relative_to(root).as_posix()
+            dataset = _dataset_for(jurisdiction, inside, patterns)
+            entry = None if dataset is None else _file_entry(day, path, inside, at, dataset, _NOT_READ)
+            if entry is not None and entry.dataset is not None:
+                yield entry
 
 
 def _list_files(root: Path) -> list[Path]:

@@ -16,12 +16,12 @@ from tests.tables import check_cases
 PAGE = "index.json"
 
 
-def test_entries_of_other_markets_are_theirs() -> None:
-    body = index(entry(), entry(1, country="SE"), entry(2, lei="EDRPOU-1", country="UA"))
+def test_entries_filed_in_any_country_are_read_and_only_those_of_the_own_are_audited() -> None:
+    body = index(entry(), entry(1, country="SE", end="4172-01-01"), entry(2, lei="EDRPOU-1", country="UA"))
     batch = read(body, PAGE)
-    assert batch.rows["fxo_id"].to_list() == [f"{LEI}-2025-12-31-ESEF-FI-0"]
+    assert batch.rows["country"].to_list() == ["FI", "SE", "UA"]
     assert batch.signals == ()
-    assert read(body, PAGE, esef_dataset("SE")).rows.height == 1
+    assert read(body, PAGE, esef_dataset("SE")).rows.height == 3
 
 
 def test_an_entry_keeps_what_the_site_says() -> None:
@@ -54,7 +54,6 @@ def test_a_broken_entry_is_a_reject_of_its_own() -> None:
     ("body", "reason"),
     [
         (b'{"errors":[{"status":"500","title":"Unknown error"}]}', "error answer of filings.xbrl.org (status 500)"),
-        (index(entry(country="SE")), "filings of other countries (SE)"),
         (b"PK\x03\x04", "packages are not"),
         (index(), "no filings on this page"),
         (b'{"data":{"type":"entity"}}', "neither a page of filings nor xBRL-JSON"),

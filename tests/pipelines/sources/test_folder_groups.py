@@ -84,3 +84,20 @@ def test_each_market_reads_its_own_authoritys_files_alone(tmp_path: Path) -> Non
     swedish = plan_files(day, MARKETS["SE"], NOW, GROUPS).entries
     assert [entry.dataset for entry in swedish] == ["se.firds"]
     assert plan_files(day, MARKETS["UK"], NOW, GROUPS).entries == ()  # the FCA's are others
+
+
+def test_a_report_filed_in_another_country_is_read_by_every_market_that_may_own_it(tmp_path: Path) -> None:
+    for name, body in {
+        "no/esef/page1.json": b'{"data": [{"type": "filing"}]}',
+        "no/esef/report.zip": b"PK\x03\x04",
+        "no/enheter/enheter.json": b"[]",
+        "se/filings_xbrl_org/report.json": b'{"documentInfo": {}, "facts": {}}',
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+    assert listed(tmp_path, "SE") == {"no/esef/page1.json": "se.esef", "se/filings_xbrl_org/report.json": "se.esef"}
+    norwegian = listed(tmp_path, "NO")
+    assert norwegian["no/esef/page1.json"] == norwegian["se/filings_xbrl_org/report.json"] == "no.esef"
+    assert "packages are not" in norwegian["no/esef/report.zip"]  # of another market's folder this is told there
+    assert listed(tmp_path, "NO", own=False) == {}
