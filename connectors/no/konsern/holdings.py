@@ -61,6 +61,8 @@ def _holding_columns() -> dict[str, pl.Expr]:
     begun = pl.col("_edge_dato").str.to_date("%Y-%m-%d", strict=False)
     percent = pl.col("_edge_prosent").cast(_PERCENT)
     indirect = pl.col("_edge_grunnlag").str.to_lowercase().str.contains("indirekte", literal=True)
+    # only an edge from the node above states that node's form: another parent may be further up
+    immediate = form.is_not_null()
     return {
         "register": pl.lit(KEY),
         "native_id": parent,
@@ -70,7 +72,7 @@ def _holding_columns() -> dict[str, pl.Expr]:
         "holder_country": pl.when(~foreign).then(pl.lit(MARKET)),
         **dict.fromkeys(("pct", "pct_min", "pct_max"), percent),
         "basis": pl.when(percent.is_not_null()).then(pl.lit("exact")),
-        "is_direct": pl.when(indirect).then(pl.lit(value=False)),
+        "is_direct": pl.when(indirect).then(pl.lit(value=False)).when(immediate).then(pl.lit(value=True)),
         "controls": pl.concat_list("_edge_knytningsform").list.drop_nulls(),
         "valid_from": pl.when(~text.is_too_far_in_future(begun)).then(begun),
         "ended_on": pl.col("_ended"),

@@ -54,6 +54,10 @@ _END: Final = r"(?![\d.,]*\d| \d{3}\b)"  # of a number: no more digits, and no f
 _TOTAL: Final = re.compile(
     rf"[ |]*([1-9]\d{{0,2}}(?: \d{{3}}){{1,5}}{_END}|\d{{1,3}}(?:[.,]\d{{3}}){{1,5}}{_END}|\d{{1,18}}{_END})"
 )
+# digits that go on behind what reads as a number: «125 ,524,889», «125,52 4,889», «125'524'889»
+_RUN: Final = re.compile(r"[ |]*(\d[\d.,' |]*\d|\d)")
+_LONGEST_RUN: Final = 60  # characters of torn digits that a signal names
+_FEWEST: Final = 1_000  # voting rights of a listed issuer: fewer are the beginning of a number
 _CELL: Final = re.compile(
     r"[ |]*(?:(?P<below>below|under|less than|mindre enn|<) ?)?"
     r"(?P<share>\d{1,3}(?:[.,]\d{1,6})?)(?![\d.,]*\d| 0\d\d\b) ?%?"
@@ -97,7 +101,8 @@ _COUNTRIES: Final = {
 class MajorHolding:
     """One holder's position in a notice. Shares in percent; null if not stated.
 
-    `votes_below`: an upper bound, if the share itself is not stated.
+    `votes_below`: an upper bound, if the share itself is not stated. torn_total: the digits of a total that is torn, so
+    that no number can be read from them.
     """
 
     name: str
@@ -108,6 +113,7 @@ class MajorHolding:
     capital: Decimal | None
     total_votes: int | None
     votes_below: Decimal | None = None
+    torn_total: str | None = None
 
 
 def parse_major_holding(text: str) -> MajorHolding | None:
@@ -155,9 +161,9 @@ def _parse_form(plain: str) -> MajorHolding | None:
     )
     if not name or day is None or position is None:
         return None
-    votes, instruments, total = position
+    votes, instruments, total, torn = position
     return MajorHolding(
-        name, country_of(place), day, votes.exact, instruments.exact, None, total, votes_below=votes.below
+        name, country_of(place), day, votes.exact, instruments.exact, None, total, votes.below, torn_total=torn
     )
 
 
@@ -169,8 +175,8 @@ class _ShareCell:
     below: Decimal | None = None
 
 
-def _parse_position(text: str) -> tuple[_ShareCell, _ShareCell, int | None] | None:
-    """Votes attached to shares, through instruments, and all votes of the issuer, from a row of up to four cells.
+def _parse_position(text: str) -> tuple[_ShareCell, _ShareCell, int | None, str | None] | None:
+    """Votes attached to shares, through instruments, all votes of the issuer or their torn digits, from up to four cells.
 
     The third cell must be the sum of the first two, otherwise the row was misread. Digit groups («2 390 749 040»)
     look like cells: the reading that adds up is used.
@@ -183,7 +189,8 @@ def _parse_position(text: str) -> tuple[_ShareCell, _ShareCell, int | None] | No
         # one or two cells followed by more shares: a row cut in the middle
         is_cut = count < _CELLS and count < len(cells) and (total is None or total <= _ALL)
         if position is not None and not is_cut:
-            return *position, total
+            torn = _torn_digits(text[end:], total)
+            return *position, None if torn else total, torn
     return None
 
 
@@ -225,6 +232,14 @@ def _is_possible_sum(votes: _ShareCell, instruments: _ShareCell, both: _ShareCel
 def _parse_total(text: str) -> int | None:
     found = _TOTAL.match(text)
     return None if found is None else int(re.sub("[., ]", "", found[1]))
+
+
+def _torn_digits(text: str, total: int | None) -> str | None:
+    """The digits of a total that no number can be read from whole; None for a whole number and for no digits."""
+    run = _RUN.match(text)
+    if run is None or (total is not None and total >= _FEWEST and re.sub(r"\D", "", run[1]) == str(total)):
+        return None
+    return run[1][:_LONGEST_RUN]
 
 
 def _parse_short_notice(text: str) -> MajorHolding | None:

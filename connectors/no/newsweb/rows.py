@@ -103,6 +103,8 @@ def flag_row(message: Message, header: Row, tally: SignalCounter) -> Row | None:
     if found is None:
         tally.add("flagging_not_read", "text", header[f.ID])
         return None
+    if found.torn_total is not None:
+        tally.add("torn_digits", found.torn_total, header[f.ID])
     number = flagging.issuer_number(text)
     if number is not None and not has_valid_check_digit(number):
         tally.add("wrong_check_digit", f.NUMBER, header[f.ID])

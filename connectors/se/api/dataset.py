@@ -26,6 +26,7 @@ from connectors.kit.redact.streams import UNREADABLE
 from connectors.se import code_lists
 from connectors.se.api import fetch
 from connectors.se.api import schema as f
+from connectors.se.api.outages import has_identity, outage_kinds
 from connectors.se.api.redact import drop_persons, is_company_object
 from connectors.se.register import GATEWAY, LICENCE, company_number
 
@@ -50,6 +51,9 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 def _recognise_object(body: dict[str, Any]) -> RecognisedFile | NotApplicable:
     organisations = body.get("organisationer")
     if isinstance(organisations, list):
+        nameless = [one for one in organisations if not has_identity(one)]
+        if kinds := sorted({kind for one in nameless for kind in outage_kinds(one)}):
+            return NotApplicable(f"an outage of the registry's producers ({', '.join(kinds)}): no statement")
         if organisations and not any(is_company_object(one) for one in organisations):
             return NotApplicable("a response about persons: withheld before storage")
         return RecognisedFile(None, Scope.PART)

@@ -18,7 +18,8 @@ import polars as pl
 
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
-from connectors.kit.http.errors import FetchError, RequestRejectedError, UnexpectedBodyError
+from connectors.kit.http.errors import FetchError, RequestRejectedError, SourceUnavailableError, UnexpectedBodyError
+from connectors.se.api.outages import response_outages
 from connectors.se.bulk.bolagsverket_schema import NUMBER, ORGANISATIONS
 from connectors.se.register import GATEWAY, company_number
 
@@ -54,27 +55,37 @@ def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches responses for the given companies, without a cursor: each response is current when requested."""
+    """Fetches responses for the given companies, without a cursor: each response is current when requested.
+
+    An outage of a producer, which has status 200, is a failure: what the others state is yielded, and the error at the
+    end leaves the companies to the next run.
+    """
     del cursor
     numbers = list(islice((number for number in subjects if company_number(number)), MOST))
     if not numbers or not http.has_credentials(TOKEN_URL):
         return
     session = _ApiSession(http)
     failures = 0
+    outage: FetchError | None = None
     for number in numbers:
         answer = session.ask(number)
-        if answer.status == _OK:
-            failures = 0
+        kinds, is_identified = response_outages(answer.read()) if answer.status == _OK else ([], False)
+        if answer.status == _OK and (is_identified or not kinds):
             # the response is current now, whatever Last-Modified the gateway sends
+            answer.body.seek(0)
             yield FetchedFile(
                 f"{number}.json", answer.body, Scope.PART, answer.server_time, None, answer.url, answer.status
             )
-            continue
-        failures += 1
+        if kinds:
+            reason = f"an outage of its producers ({', '.join(kinds)}); retried in the next run"
+            outage = outage or SourceUnavailableError(answer.url, answer.status, reason)
+        failures = 0 if answer.status == _OK and not kinds else failures + 1
         if failures == _PATIENCE:
-            raise RequestRejectedError(
+            raise outage or RequestRejectedError(
                 answer.url, answer.status, f"{_PATIENCE} rejections in a row; retried in the next run"
             )
+    if outage is not None:
+        raise outage
 
 
 class _ApiSession:

@@ -134,6 +134,23 @@ def test_words_are_control_without_a_share() -> None:
     assert (found["pct"], found["basis"], found["controls"], found["is_direct"]) == (None, None, ["KMOR"], False)
 
 
+@check_cases(
+    ("grunnlag", "kind", "parent", "is_direct"),
+    [
+        ("100%", "KDAT", TOP, True),
+        ("60%", "KGRL", TOP, True),
+        (None, "KDAT", TOP, True),  # without a percentage the tree still says whose subsidiary it is
+        ("Indirekte eierskap 60%", "KDAT", TOP, False),
+        ("100%", "KDAT", "999999999", None),  # another parent than the node above: how far up it is, nothing says
+    ],
+)
+def test_map_holdings_of_the_immediate_parent_are_direct(
+    grunnlag: str | None, kind: str, parent: str, is_direct: bool | None
+) -> None:
+    (found,) = holdings(member(grunnlag=grunnlag, kind=kind, parentOrganisasjonsnummer=parent))
+    assert found["is_direct"] is is_direct
+
+
 def test_a_later_answer_of_its_own_ends_the_edge_and_an_earlier_one_does_not() -> None:
     for seen, ended in ((TUESDAY, TUESDAY.date()), (MONDAY, None)):
         answer = ANSWERS.name, present(ANSWERS, {"organisasjonsnummer": CHILD, "rot": None}, seen)

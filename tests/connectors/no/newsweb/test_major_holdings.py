@@ -95,6 +95,30 @@ def test_digits_in_groups_are_one_number(now: str, instruments: str | None, tota
     assert found.instruments == (None if instruments is None else Decimal(instruments))
 
 
+@check_cases(
+    ("now", "total", "torn"),
+    [
+        ("4.9 0 4.9 125,524,889", 125_524_889, None),
+        ("4.9 0 4.9 125 ,524,889", None, "125 ,524,889"),
+        ("4.9 0 4.9 125, 524,889", None, "125, 524,889"),
+        ("4.9 0 4.9 125,52 4,889", None, "125,52 4,889"),
+        ("4.9 0 4.9 125,524,88 9", None, "125,524,88 9"),
+        ("4.9 0 4.9 12 5,524,889", None, "12 5,524,889"),
+        ("4.9 0 4.9 125 524889", None, "125 524889"),
+        ("4.9 0 4.9 125\n,524,889", None, "125 ,524,889"),
+        ("4.9 0 4.9 | 125 | ,524,889", None, "125 | ,524,889"),
+        ("4.9 0 4.9 125'524'889", None, "125'524'889"),
+        ("4.9 0 4.9 125", None, "125"),  # of a listed issuer only the beginning of a number
+        ("4.9 0 4.9", None, None),
+        ("4.9 0 4.9 N/A", None, None),
+    ],
+)
+def test_digits_that_are_torn_are_no_total_and_told(now: str, total: int | None, torn: str | None) -> None:
+    found = major_holdings.parse_major_holding(form(now=now))
+    assert found is not None
+    assert (found.votes, found.total_votes, found.torn_total) == (Decimal("4.9"), total, torn)
+
+
 def test_a_day_that_does_not_exist_is_no_day_of_crossing() -> None:
     text = "Fond AB has on 2026-02-31 bought and passed 5%\n2026-02-31\t3 201 058\t5,01\t3 201 058\t5,00\n"
     assert major_holdings.parse_major_holding(text) is None

@@ -258,3 +258,11 @@ def test_the_registrys_own_examples(sources: Path) -> None:
     assert (found["industry_code"], found["industry_label"]) == ("47642", "Specialiserad butikshandel med cyklar")
     persons = (folder / "organisationer-enskild-svar.json").read_bytes()
     assert json.loads(kept(persons)) == {"organisationer": []}
+
+
+@pytest.mark.parametrize("kind", ["OTILLGANGLIG_UPPGIFTSKALLA", "TIMEOUT"])
+def test_recognise_file_outage_without_identity_is_told_as_an_outage(kind: str) -> None:
+    down = {block: failed(kind) for block in BLOCKS}
+    found = API.recognise_file("x.json", answer(organisation(**down, organisationsidentitet=None)))
+    assert isinstance(found, NotApplicable)
+    assert found.reason.startswith(f"an outage of the registry's producers ({kind})")

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from connectors.kit.http.client import HttpClient, HttpSettings
-from connectors.kit.http.errors import FetchError, RequestRejectedError
+from connectors.kit.http.errors import FetchError, RequestRejectedError, SourceUnavailableError
 from connectors.se.api.fetch import subjects_to_fetch
-from tests.connectors.se.answer_files import API, answer, organisation
+from tests.connectors.se.answer_files import API, answer, failed, organisation
 from tests.connectors.se.bulk_files import ONE, TWO
 from tests.connectors.se.conftest import Answer, Asked, Registry
 
@@ -95,6 +95,49 @@ def test_refusals_in_a_row_end_the_asking(registry: Registry, http: HttpClient) 
     registry.say(ASK, b"<html/>", 500)
     with pytest.raises(RequestRejectedError, match="5 rejections in a row"):
         list(API.fetch(http, None, [str(5560000000 + n) for n in range(20)]))
+
+
+def outage(number: str | None, kind: str = "OTILLGANGLIG_UPPGIFTSKALLA", **blocks: dict) -> Answer:
+    """An answer whose producers, or some of them, are out of order; without a number all are."""
+    down = {key: failed(kind) for key, block in organisation().items() if isinstance(block, dict) and "fel" in block}
+    identity = None if number is None else {"identitetsbeteckning": number}
+    return 200, answer(organisation(ONE, **(down | blocks), organisationsidentitet=identity)), {"Date": NOON}
+
+
+@pytest.mark.parametrize("kind", ["OTILLGANGLIG_UPPGIFTSKALLA", "TIMEOUT"])
+def test_fetch_outage_of_all_producers_is_a_failure_and_no_answer(
+    registry: Registry, http: HttpClient, kind: str
+) -> None:
+    say_token(registry, "t1")
+    say_answers(registry, fine(ONE), outage(None, kind), fine(TWO))
+    names: list[str] = []
+    with pytest.raises(SourceUnavailableError, match=f"outage of its producers .{kind}"):
+        names += (file.name for file in API.fetch(http, None, [ONE, "5560000001", TWO]))
+    assert names == [f"{ONE}.json", f"{TWO}.json"]
+
+
+def test_fetch_outage_of_one_producer_keeps_what_the_other_states(registry: Registry, http: HttpClient) -> None:
+    say_token(registry, "t1")
+    said = organisation()
+    say_answers(registry, outage(ONE, organisationsnamn=said["organisationsnamn"]))
+    names: list[str] = []
+    with pytest.raises(SourceUnavailableError):
+        names += (file.name for file in API.fetch(http, None, [ONE]))
+    assert names == [f"{ONE}.json"]
+
+
+def test_fetch_outages_in_a_row_end_the_run(registry: Registry, http: HttpClient) -> None:
+    say_token(registry, "t1")
+    registry.answers[ASK] = lambda _: outage(None)
+    with pytest.raises(SourceUnavailableError):
+        list(API.fetch(http, None, [str(5560000000 + n) for n in range(20)]))
+    assert sum(asked.path == ASK for asked in registry.asked) == 5
+
+
+def test_fetch_company_unknown_to_the_registers_is_no_outage(registry: Registry, http: HttpClient) -> None:
+    say_token(registry, "t1")
+    say_answers(registry, outage(ONE, "ORGANISATION_FINNS_EJ"))
+    assert len(list(API.fetch(http, None, [ONE]))) == 1
 
 
 def test_a_gateway_without_subscription_is_told(registry: Registry, http: HttpClient) -> None:
