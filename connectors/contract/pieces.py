@@ -93,7 +93,8 @@ def no_split(piece: ArchiveMember) -> Iterator[ArchiveMember]:
 class FetchedFile:
     """A body handed from an origin to the archive. `cursor` is stored once the arrival is staged.
 
-    has_more: the source has more to fetch, which this run leaves to the next.
+    has_more: the source has more to fetch, which this run leaves to the next. remaining: how much, and of what
+    («companies», «days»), where the dataset knows.
     """
 
     name: str
@@ -105,6 +106,7 @@ class FetchedFile:
     http_status: int | None = None
     response_headers: Mapping[str, str] | None = None
     has_more: bool = False
+    remaining: tuple[int, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from connectors.contract.dataset import AbsenceCheck, Dataset, Jurisdiction
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
@@ -30,6 +30,7 @@ from pipelines.workspace import Workspace
 from warehouse.erasure.free_texts import TextRedactor
 from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.raw.stream_spool import StreamSpool
+from warehouse.release.load_progress import forget_load_progress, record_load_progress
 from warehouse.storage.locks import AlreadyLockedError
 
 _ALWAYS: Final = datetime.max.replace(tzinfo=UTC)
@@ -53,7 +54,7 @@ class FetchResult:
     `unchanged`: `{name, sha256, observed_at}` of bodies already archived; `failure`: why the fetch ended
     early. `asked`: the source was queried or delivered something; a folder without its files means nothing.
     refused: `{name, observed_at}` of a folder's files dated in the future, which were not archived. has_more: the
-    fetch left a part of what the source has to the next run.
+    fetch left a part of what the source has to the next run. remaining: how much, and of what, where that is known.
     """
 
     dataset: str
@@ -64,6 +65,7 @@ class FetchResult:
     asked: bool = False
     refused: Sequence[Mapping[str, str]] = ()
     has_more: bool = False
+    remaining: Sequence[Any] | None = None
 
     @property
     def is_partial(self) -> bool:
@@ -137,9 +139,23 @@ def fetch_dataset(
     workspace.step_results.write(batch, fetch_result_name(dataset.key), asdict(result))
     if result.new or result.failure:
         workspace.report_progress(f"{dataset.key}: {result.failure or f'{result.new} new'}")
+    if plan.is_query:
+        _report_load(workspace, result)
     if result.refused:
         workspace.report_progress(f"{dataset.key}: {describe_refused(result.refused)}")
     return result
+
+
+def _report_load(workspace: Workspace, result: FetchResult) -> None:
+    """Records how far a load is that takes many runs, and reports it; forgets it once a fetch is complete."""
+    if not result.has_more:
+        if result.failure is None:
+            forget_load_progress(workspace.layout, result.dataset)
+        return
+    remaining = None if result.remaining is None else (result.remaining[0], result.remaining[1])
+    now = workspace.clock()
+    progress = record_load_progress(workspace.layout, result.dataset, now, result.new, remaining)
+    workspace.report_progress(f"{result.dataset}: {progress.describe()}")
 
 
 def load_fetch_state(
@@ -204,7 +220,7 @@ def execute_fetch(workspace: Workspace, dataset: Dataset, source: OpenedSource, 
             workspace.report_progress(
                 f"{dataset.key}: {len(left)} missing records could not be checked: they stay unchanged"
             )
-    if plan.processed is not None and result.failure is None:
+    if plan.processed is not None and not result.is_partial:  # what a budget left is looked up by the next run
         workspace.staged_store.record_looked_up_batches(dataset.key, plan.processed)
     return replace(result, asked=result.asked or plan.is_query)
 
@@ -239,6 +255,7 @@ def _archive_files(
     """
     new = 0
     has_more = False
+    remaining: tuple[int, str] | None = None
     cursor: str | None = None
     failure: str | None = None
     try:
@@ -256,6 +273,7 @@ def _archive_files(
             cursor = file.cursor.value if file.cursor else cursor
             new += body is not None
             has_more |= file.has_more
+            remaining = file.remaining or remaining
     except FetchError as error:
         failure, url, reason = map(plan.redactor.redact_text, (str(error), error.url, error.reason))
         workspace.raw_archive.record_failed_fetch(dataset.key, "", url, reason, plan.batch, error.status)
@@ -264,7 +282,8 @@ def _archive_files(
         {"name": plan.redactor.redact_text(file.name), "observed_at": file.observed_at.isoformat()}
         for file in plan.refused
     ]
-    return FetchResult(dataset.key, new, unchanged, cursor, failure, bool(new or unchanged), refused, has_more)
+    asked = bool(new or unchanged)
+    return FetchResult(dataset.key, new, unchanged, cursor, failure, asked, refused, has_more, remaining)
 
 
 def _without_erased_names(file: FetchedFile, redactor: TextRedactor) -> FetchedFile:

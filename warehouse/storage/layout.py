@@ -84,6 +84,11 @@ class Layout:
         """Which batches were retracted, for operators."""
         return self.releases_folder / "retracted.json"
 
+    @property
+    def load_progress_folder(self) -> Path:
+        """How far loads are that take many runs, one file per dataset."""
+        return self.releases_folder / "loads"
+
     def rebuild_root(self, market: str) -> Path:
         """Where a market's history is rebuilt, separate from the one in use; a data root of its own."""
         return self.root / "rebuilt" / market

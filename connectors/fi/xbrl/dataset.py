@@ -98,7 +98,7 @@ DATASET: Final = Dataset(
     key=KEY,
     title="PRH: annual accounts filed digitally",
     licence=LICENCE,
-    cadence=Cadence(cron="45 4 * * *", stale_after_hours=72),
+    cadence=Cadence(cron="45 */2 * * *", stale_after_hours=72),  # a first load goes on every two hours
     guard_limits=GuardLimits(max_rejected=0.01),
     host=HOST,
     staged_tables={STATEMENTS.name: STATEMENTS, REGISTERED.name: REGISTERED},

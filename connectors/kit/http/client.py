@@ -106,6 +106,10 @@ class HttpClient:
         """Current time of the injected clock, which also measures waits; for fetching by date."""
         return self._clock.now()
 
+    def pause(self, url: str, seconds: float) -> None:
+        """Makes the next request to the host of an address wait, as an outage that lasts makes retries useless."""
+        self._rates.pause(httpx.URL(url).host, seconds)
+
     def _credentials_for(self, url: str) -> tuple[str, str] | None:
         """The configured credentials for a documented host."""
         return self._settings.credentials.get(httpx.URL(url).host)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -18,8 +19,9 @@ import polars as pl
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import UnexpectedBodyError
-from connectors.kit.http.last_cursor import with_progress_cursor
+from connectors.kit.http.last_cursor import with_last_cursor
 from connectors.kit.http.response import FetchedResponse
+from connectors.kit.http.set_aside import SetAside
 from connectors.no.enheter.schema import ENTITIES, NUMBER
 from connectors.no.register import HOST
 from connectors.no.regnskap.cursor import FetchedAccounts, last_monthly_slot
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 URL: Final = f"https://{HOST}/enhetsregisteret/api/konsernstruktur/"
 EACH: Final = 200  # responses after which the cursor is saved
+BUDGET: Final = 3_600  # groups of one run: half an hour, in which the market's other datasets wait
 _NONE: Final = 404
 _NUMBER: Final = re.compile("[0-9]{9}")
 
@@ -43,20 +46,34 @@ def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def fetch_groups(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    """Fetches groups of the companies that no response of this month lists. 404 is valid: in no group."""
+    """Fetches groups of the companies that no response of this month lists. 404 is valid: in no group.
+
+    A company whose request fails does not stop the others: it is requested again at the end of the run and by the next
+    one, and the error is raised after everything else was yielded. A run fetches at most BUDGET groups.
+    """
     asked = FetchedAccounts.of(cursor)
-    yield from with_progress_cursor(_fetch_unlisted(http, asked, subjects), asked.cursor)
+    aside: SetAside[str] = SetAside(http, URL)
+    yield from with_last_cursor(_fetch_unlisted(http, asked, subjects, aside), asked.cursor)
+    if aside.broken is not None:
+        raise aside.broken
 
 
-def _fetch_unlisted(http: HttpClient, asked: FetchedAccounts, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+def _fetch_unlisted(
+    http: HttpClient, asked: FetchedAccounts, subjects: Iterable[str], aside: SetAside[str]
+) -> Iterator[FetchedFile]:
     today = http.now().date()
     due = (number for number in subjects if not asked.has_accounts(number, last_monthly_slot(number, today)))
-    for place, number in enumerate(due):
-        answer = _fetch_response(http, number)
+    for place, (number, answer) in enumerate(aside.answers(due, partial(_fetch_response, http)), start=1):
         for listed in {number, *_member_numbers(answer)}:
             asked.add(listed, last_monthly_slot(listed, today))
-        remembered = asked.cursor() if place % EACH == EACH - 1 else None
-        yield replace(answer.to_fetched_file(f"{number}.json", Scope.PART), cursor=remembered)
+        has_more = place == BUDGET
+        yield replace(
+            answer.to_fetched_file(f"{number}.json", Scope.PART),
+            cursor=asked.cursor() if place % EACH == 0 else None,
+            has_more=has_more,
+        )
+        if has_more:
+            return
 
 
 def _fetch_response(http: HttpClient, number: str) -> FetchedResponse:

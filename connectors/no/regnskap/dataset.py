@@ -115,7 +115,7 @@ DATASET: Final = Dataset(
     key=KEY,
     title="Regnskapsregisteret: annual accounts, open API",
     licence=LICENCE,
-    cadence=Cadence(cron="0 6 * * *", stale_after_hours=72),
+    cadence=Cadence(cron="15 * * * *", stale_after_hours=72),  # a first load goes on every hour
     guard_limits=GuardLimits(max_rejected=0.01),
     host=HOST,
     staged_tables={ACCOUNTS.name: ACCOUNTS},

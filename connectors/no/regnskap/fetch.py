@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
-from connectors.kit.http.errors import FetchError, SourceUnavailableError, UnexpectedBodyError
-from connectors.kit.http.last_cursor import with_progress_cursor
+from connectors.kit.http.last_cursor import with_last_cursor
+from connectors.kit.http.set_aside import SetAside
 from connectors.no.enheter.schema import ENTITIES, NUMBER
 from connectors.no.oppdateringer.schema import ACCOUNTS_TOLD
 from connectors.no.register import ACCOUNTS_URL
@@ -24,10 +25,11 @@ from connectors.no.regnskap.cursor import FetchedAccounts, last_monthly_slot
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
+    from connectors.kit.http.response import FetchedResponse
 
 YEAR: Final = "sisteInnsendteAarsregnskap"
 EACH: Final = 500  # accounts after which the cursor is saved: an interrupted run does not start over
-_OK: Final = 200
+BUDGET: Final = 3_600  # accounts of one run: half an hour, in which the market's other datasets wait
 _NONE: Final = 404
 _REFUSED: Final = 500
 
@@ -48,43 +50,64 @@ def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[s
     """Fetches accounts of companies with a latest year not requested yet, and of every filer again once a month.
 
     The entity register does not report corrections: only a repeated request finds them (docs/formats/no.md 14).
+    A run fetches at most BUDGET accounts and leaves the rest to the next one, which goes on there.
 
     404: no accounts, recorded. 500: a layout the open API permanently refuses; the body is kept and recorded.
-    Text with status 200: not recorded, so the next run requests it again. If the register stops responding, what
-    has arrived is yielded with its cursor before the error is raised.
+    A company whose request fails does not stop the others: it is requested again at the end of the run and by later
+    runs, and the error is raised after everything else was yielded. Text with status 200 is such a failure, too. If the
+    register stops responding for half an hour, the run ends; the rest is left to the next.
     """
     asked = FetchedAccounts.of(cursor)
-    yield from with_progress_cursor(_fetch_unknown(http, asked, subjects), asked.cursor)
+    pending = list(_pending_accounts(asked, subjects, http.now().date()))
+    aside: SetAside[tuple[str, str]] = SetAside(http, ACCOUNTS_URL)
+    yield from with_last_cursor(_responses(http, asked, pending, aside), asked.cursor)
+    if aside.broken is not None:
+        raise aside.broken
 
 
-def _fetch_unknown(http: HttpClient, asked: FetchedAccounts, subjects: Iterable[str]) -> Iterator[FetchedFile]:
-    for number, due in _pending_accounts(asked, subjects, http.now().date()):
-        try:
-            answer = http.get(
-                ACCOUNTS_URL + number,
-                expect={BodyFormat.JSON},
-                headers={"Accept": "application/json"},
-                allow=(_NONE, _REFUSED),
-            )
-        except FetchError as error:
-            if _is_text_response(error):
-                continue
-            raise
+def _responses(
+    http: HttpClient, asked: FetchedAccounts, pending: list[tuple[str, str]], aside: SetAside[tuple[str, str]]
+) -> Iterator[FetchedFile]:
+    remaining, yielded = len(pending), 0
+    for (number, due), answer in aside.answers(_failed_last(asked, pending), partial(_request, http)):
         asked.add(number, due)
-        if answer.status != _NONE:
-            remembered = asked.cursor() if len(asked) % EACH == 0 else None
-            yield replace(answer.to_fetched_file(f"{number}.json", Scope.PART), cursor=remembered)
+        remaining -= 1
+        if answer.status == _NONE:
+            continue
+        yielded += 1
+        has_more = yielded == BUDGET and remaining > 0
+        yield replace(
+            answer.to_fetched_file(f"{number}.json", Scope.PART),
+            cursor=asked.cursor() if yielded % EACH == 0 else None,
+            has_more=has_more,
+            remaining=(remaining, "companies") if has_more else None,
+        )
+        if has_more:
+            break
+    for number, due in aside.failed:
+        asked.failed(number, due)
+
+
+def _failed_last(asked: FetchedAccounts, pending: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """First the companies that no earlier run failed to fetch."""
+    return sorted(pending, key=lambda one: asked.has_failed(one[0]))
+
+
+def _request(http: HttpClient, company: tuple[str, str]) -> FetchedResponse:
+    return http.get(
+        ACCOUNTS_URL + company[0],
+        expect={BodyFormat.JSON},
+        headers={"Accept": "application/json"},
+        allow=(_NONE, _REFUSED),
+    )
 
 
 def _pending_accounts(asked: FetchedAccounts, subjects: Iterable[str], today: date) -> Iterator[tuple[str, str]]:
-    """Yields numbers to request with their mark: the year, and the number's current round."""
+    """Yields numbers to request with their mark, each once: the year, and the number's current round."""
+    seen: set[str] = set()
     for subject in subjects:
         number, _, year = subject.partition(":")
         due = f"{year}@{last_monthly_slot(number, today)}"
-        if not asked.has_accounts(number, due):
+        if number not in seen and not asked.has_accounts(number, due):
+            seen.add(number)
             yield number, due
-
-
-def _is_text_response(error: FetchError) -> bool:
-    """True for «Too many requests», or an HTML page, with status 200."""
-    return error.status == _OK and isinstance(error, SourceUnavailableError | UnexpectedBodyError)

@@ -12,10 +12,12 @@ import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile, Scope
 from connectors.kit.http.client import FetchClock, HttpClient, HttpSettings
-from connectors.kit.http.errors import SourceUnavailableError
+from connectors.kit.http.errors import SourceUnavailableError, UnexpectedBodyError
 from connectors.kit.http.retry import RetryPolicy
+from connectors.kit.http.set_aside import PAUSES
 from connectors.no import NORWAY
 from connectors.no.enheter.dataset import BULK_ACCEPT
+from connectors.no.regnskap import fetch as accounts_fetch
 from connectors.no.regnskap.cursor import FetchedAccounts
 from tests.answering import Quiet, answering
 
@@ -122,7 +124,10 @@ def test_text_with_status_200_is_asked_again_next_time(http: HttpClient, registe
     """Pitfall 5."""
     register.say(ACCOUNTS + "923609016", body)
     register.say(ACCOUNTS + "984851006", b"[]")
-    (arrival,) = accounts(http, ["923609016:2025", "984851006:2025"])
+    arrivals: list[FetchedFile] = []
+    with pytest.raises((SourceUnavailableError, UnexpectedBodyError)):  # so that its subject stays in the backlog
+        arrivals += REGNSKAP.fetch(http, None, ["923609016:2025", "984851006:2025"])
+    (arrival,) = arrivals
     assert arrival.name == "984851006.json"
     register.say(ACCOUNTS + "923609016", b"[]")
     assert [later.name for later in accounts(http, ["923609016:2025"], arrival.cursor)] == ["923609016.json"]
@@ -137,6 +142,61 @@ def test_what_arrived_is_handed_over_before_an_outage_is_told(http: HttpClient, 
     assert FetchedAccounts.of(arrival.cursor).has_accounts("923609016", "2025")
     with pytest.raises(SourceUnavailableError):
         next(coming)
+
+
+def test_fetch_accounts_company_that_stays_unavailable_stops_no_other(http: HttpClient, register: Register) -> None:
+    gone = "984851006"
+    register.say(ACCOUNTS + gone, b"", 503)
+    others = [f"92360{n:04}" for n in range(20)]
+    for number in others:
+        register.say(ACCOUNTS + number, b"[]")
+    subjects = [f"{gone}:2025", *(f"{number}:2025" for number in others)]
+    arrivals: list[FetchedFile] = []
+    with pytest.raises(SourceUnavailableError, match=gone):
+        arrivals += REGNSKAP.fetch(http, None, subjects)
+    assert [arrival.name for arrival in arrivals] == [f"{number}.json" for number in others]
+    assert sum(path.endswith(gone) for path, _ in register.asked) == 2 * 2  # two rounds of two attempts
+    register.say(ACCOUNTS + gone, b"[]")
+    assert [later.name for later in accounts(http, subjects, arrivals[-1].cursor)] == [f"{gone}.json"]
+
+
+def test_fetch_accounts_company_without_an_answer_in_seven_runs_waits_for_its_next_turn() -> None:
+    asked = FetchedAccounts()
+    for _ in range(7):
+        assert not asked.has_accounts("984851006", "2025@2026-11")
+        asked.failed("984851006", "2025@2026-11")
+        asked = FetchedAccounts.of(asked.cursor())
+    assert asked.has_accounts("984851006", "2025@2026-11")
+    assert not asked.has_accounts("984851006", "2025@2026-12")
+
+
+def test_fetch_accounts_register_that_stops_answering_ends_the_run(http: HttpClient, register: Register) -> None:
+    subjects = [f"92360{n:04}:2025" for n in range(40)]
+    for subject in subjects:
+        register.say(ACCOUNTS + subject[:9], b"", 503)
+    with pytest.raises(SourceUnavailableError):
+        accounts(http, subjects)
+    assert len(register.asked) == 2 * (len(PAUSES) + 1)
+
+
+def test_fetch_accounts_budget_leaves_the_rest_to_the_next_run(
+    http: HttpClient, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accounts_fetch, "BUDGET", 2)
+    subjects = [f"92360{n:04}:2025" for n in range(5)]
+    for subject in subjects:
+        register.say(ACCOUNTS + subject[:9], b"[]")
+    cursor: Cursor | None = None
+    told: list[list[tuple[str, bool, tuple[int, str] | None]]] = []
+    for _ in range(3):
+        arrivals = accounts(http, subjects, cursor)
+        cursor = arrivals[-1].cursor
+        told.append([(one.name[5:9], one.has_more, one.remaining) for one in arrivals])
+    assert told == [
+        [("0000", False, None), ("0001", True, (3, "companies"))],
+        [("0002", False, None), ("0003", True, (1, "companies"))],
+        [("0004", False, None)],
+    ]
 
 
 def test_wanted_are_those_that_filed_newest_first() -> None:
