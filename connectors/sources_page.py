@@ -42,6 +42,9 @@ def _market_section(made: Jurisdiction) -> Iterator[str]:
     yield _HEAD
     yield from map(_dataset_row, made.datasets)
     yield ""
+    for dataset in made.datasets:
+        if dataset.out_of_reach is not None:
+            yield f"`{dataset.key}` is out of reach: {dataset.out_of_reach}.\n"
 
 
 def _dataset_row(dataset: Dataset) -> str:
@@ -51,7 +54,7 @@ def _dataset_row(dataset: Dataset) -> str:
         f"`{dataset.key}`",
         dataset.title,
         f"`{dataset.cadence.cron}`",
-        stale,
+        stale if dataset.out_of_reach is None else "out of reach",
         _licence_cell(dataset.licence),
         dataset.licence.attribution or "",
     )

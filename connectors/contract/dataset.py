@@ -156,6 +156,8 @@ class Dataset:
     separate from the runs. While none runs, `fetch` reads the new entries. Both use the same cursors. The
     tables of such a dataset have a `sequence`, so that a record delivered twice (after a kill, or by two
     channels) is stored once.
+    out_of_reach: why the source cannot be fetched by programs any more, and what to do; it is shown wherever the age of
+    the dataset is, so that nobody takes silence for «nothing new». None: it can be fetched.
     reread_interval: for archives in which every member is complete, independent of the day: a member unchanged since
     the previous archive is not read again, and its rows remain. After this interval all members are read
     again, so that changes in the reader take effect; so are those of an archive that lacks a member of the
@@ -191,6 +193,7 @@ class Dataset:
     reread_interval: timedelta | None = None
     complete_subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     foreign_patterns: tuple[str, ...] = ()
+    out_of_reach: str | None = None
 
     def __post_init__(self) -> None:
         for name, columns in self.complete_subjects.items():

@@ -90,6 +90,10 @@ CFTC_DATASET: Final = headline_feeds.headlines_dataset(
     Licence("US-public-domain", "https://www.cftc.gov/WebPolicy", "Source: U.S. Commodity Futures Trading Commission"),
     Cadence(cron="5,35 11-23 * * 1-5", stale_after_hours=24 * 10),
     CFTC_HEADLINES,
+    out_of_reach=(
+        "since October 2026 www.cftc.gov answers programs with status 403 and a challenge, and no other public channel "
+        "carries its enforcement releases; save the feed in a browser and ingest it from the folder us/cftc"
+    ),
 )
 
 

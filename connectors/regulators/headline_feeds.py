@@ -161,7 +161,14 @@ class HeadlineFeeds:
         return parse_amount(self.market, item.title, item.text)
 
 
-def headlines_dataset(key: str, title: str, licence: Licence, cadence: Cadence, headlines: HeadlineFeeds) -> Dataset:
+def headlines_dataset(
+    key: str,
+    title: str,
+    licence: Licence,
+    cadence: Cadence,
+    headlines: HeadlineFeeds,
+    out_of_reach: str | None = None,
+) -> Dataset:
     """The declaration of one authority's dataset."""
     table = schema.acts_table(headlines.market)
     return Dataset(
@@ -177,4 +184,5 @@ def headlines_dataset(key: str, title: str, licence: Licence, cadence: Cadence, 
         read_batches=partial(common.read_batches, table, headlines.act),
         redact=partial(common.redact, headlines.redact_item),
         fetch=partial(fetch.fetch_feeds, headlines.urls),
+        out_of_reach=out_of_reach,
     )

@@ -24,7 +24,7 @@ from firm.cli_errors import ERROR
 from firm.console import print_table
 from firm.doctor import DoctorFinding
 from firm.doctor.billing import price_findings, unpaid_findings
-from firm.doctor.first_loads import first_load_findings
+from firm.doctor.first_loads import first_load_findings, out_of_reach_findings
 from firm.doctor.ingests import ingest_findings
 from firm.doctor.source_credentials import source_key_findings
 from firm.doctor.sources import source_findings
@@ -65,6 +65,7 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
     yield from ingest_findings(installation.layout, utc_now())
     yield from source_findings(installation.layout, utc_now())
     yield from first_load_findings(installation.layout, utc_now())
+    yield from out_of_reach_findings(connectors.JURISDICTIONS)
     with suppress(PipelineSettingError):  # reported above
         yield from object_store_findings(IngestSettings.read(given))
     asks = live and _has_contact(given)

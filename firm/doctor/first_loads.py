@@ -1,11 +1,15 @@
-"""`firm doctor` checks of loads that take many runs: how far they are, when they will be complete, whether they go on."""
+"""`firm doctor` checks of sources that are not complete: loads of many runs, and sources that are out of reach.
+
+Of a load it shows how far it is, when it will be complete, and whether it goes on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
+from connectors.contract.dataset import Jurisdiction
 from firm.doctor import DoctorFinding
 from warehouse.release.load_progress import read_load_progress
 from warehouse.storage.layout import Layout
@@ -22,3 +26,11 @@ def first_load_findings(layout: Layout, now: datetime) -> Iterator[DoctorFinding
             yield DoctorFinding("warn", what, advice)
         else:
             yield DoctorFinding("ok", what)
+
+
+def out_of_reach_findings(jurisdictions: Iterable[Jurisdiction]) -> Iterator[DoctorFinding]:
+    """One warning per dataset whose source cannot be fetched by programs any more."""
+    for made in jurisdictions:
+        for dataset in made.datasets:
+            if dataset.out_of_reach is not None:
+                yield DoctorFinding("warn", f"{dataset.key} is out of reach", dataset.out_of_reach)

@@ -129,7 +129,11 @@ def publish(
         at,
         {
             dataset.key: DatasetCheck(
-                state.checked_at, state.held_since, dataset.cadence.stale_after_hours, counted[dataset.key]
+                state.checked_at,
+                state.held_since,
+                dataset.cadence.stale_after_hours,
+                counted[dataset.key],
+                dataset.out_of_reach,
             )
             for one in inputs
             for dataset in one.jurisdiction.datasets

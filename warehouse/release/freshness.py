@@ -35,13 +35,15 @@ class DatasetCheck:
     """One dataset: when its source was last checked completely, and the first run since which it is quarantined.
 
     stale_after_hours: the declared maximum time between checks; None if no run has recorded it. counted: None if the
-    market keeps its former part of the release, whose figures then are those of what is served.
+    market keeps its former part of the release, whose figures then are those of what is served. out_of_reach: why its
+    source cannot be fetched any more, so that an old check is not mistaken for a quiet source.
     """
 
     checked_at: datetime | None
     held_since: datetime | None = None
     stale_after_hours: int | None = field(default=None, compare=False)  # declared, not observed
     counted: CountedRows | None = field(default=None, compare=False)  # of the data, not of the check
+    out_of_reach: str | None = field(default=None, compare=False)  # declared, not observed
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ def read_freshness(layout: Layout) -> Freshness:
                 optional_instant(seen["held_since"]),
                 seen.get("stale_after_hours"),
                 CountedRows(**counted) if (counted := seen.get("counted")) else None,
+                seen.get("out_of_reach"),
             )
             for key, seen in datasets.items()
         },

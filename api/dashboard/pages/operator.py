@@ -8,7 +8,7 @@ FIRM_OPERATORS; others get 404. Does not belong here: gauges (`api.observability
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -40,6 +40,8 @@ class SourceRow:
     quarantined_since: datetime | None
     accepted: str | None
     """The guard that an operator lifted for the newest batch."""
+    out_of_reach: str | None = None
+    """Why the source cannot be fetched any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,11 @@ def source_rows(markets: Mapping[str, MarketState], freshness: Freshness) -> lis
                 code, key, state.rows, state.observed_at, state.checked_at, state.held_since, accepted
             )
     for key, seen in freshness.dataset_checks.items():
-        if key not in found and (seen.checked_at or seen.held_since):
+        if key in found:
+            found[key] = replace(found[key], out_of_reach=seen.out_of_reach)
+        elif seen.checked_at or seen.held_since or seen.out_of_reach:
             market = key.partition(".")[0].upper()
-            found[key] = SourceRow(market, key, None, None, seen.checked_at, seen.held_since, None)
+            found[key] = SourceRow(market, key, None, None, seen.checked_at, seen.held_since, None, seen.out_of_reach)
     return sorted(found.values(), key=lambda one: (one.quarantined_since is None, one.market, one.dataset))
 
 

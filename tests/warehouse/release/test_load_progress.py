@@ -3,7 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from firm.doctor.first_loads import first_load_findings
+import connectors
+from connectors.sources_page import render_sources_page
+from firm.doctor.first_loads import first_load_findings, out_of_reach_findings
 from warehouse.release.load_progress import forget_load_progress, read_load_progress, record_load_progress
 from warehouse.storage.layout import Layout
 
@@ -41,3 +43,12 @@ def test_first_load_findings_tell_how_far_it_is_and_that_it_stopped(tmp_path: Pa
     assert stopped.state == "warn"
     forget_load_progress(layout, "fi.xbrl")
     assert list(first_load_findings(layout, BEGAN)) == []
+
+
+def test_out_of_reach_source_is_told_by_doctor_and_by_the_page_of_sources() -> None:
+    found = {one.subject: one.advice for one in out_of_reach_findings(connectors.JURISDICTIONS)}
+    assert list(found) == ["us.cftc is out of reach"]
+    assert "status 403" in found["us.cftc is out of reach"]
+    page = render_sources_page(connectors.JURISDICTIONS)
+    assert "| out of reach |" in page
+    assert "`us.cftc` is out of reach: since October 2026" in page
