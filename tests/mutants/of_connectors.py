@@ -410,4 +410,70 @@ CONNECTORS: Final = (
         ".then((elapsed * 4 / length).ceil())",
         "tests/pipelines/transforms/financials/test_versions.py::test_quarters_are_numbered_by_the_share_of_their_year",
     ),
+    Mutant(
+        "figures: of contradicting facts the first in the document counts",
+        "connectors/uk/accounts/figures.py",
+        "return next(iter(confirmed)) if len(confirmed) == 1 else None",
+        "return facts[0].number",
+        "tests/connectors/uk/accounts/test_figures.py"
+        "::test_figures_of_two_totals_that_both_find_confirmation_are_none",
+    ),
+    Mutant(
+        "news: in a bracket each symbol needs an exchange of its own",
+        "connectors/news/issuer_evidence.py",
+        'exchange = listed["exchange"] or exchange',
+        'exchange = listed["exchange"]',
+        "tests/connectors/news/wires/test_dataset.py::test_brackets_are_read_symbol_by_symbol",
+    ),
+    Mutant(
+        "ESEF: a report that was filed in another country is nobody's",
+        "connectors/esef/dataset.py",
+        "foreign_patterns=_FOLDERS,  # a report belongs to the issuer that its LEI names, wherever it was filed",
+        "foreign_patterns=(),",
+        "tests/pipelines/sources/test_folder_groups.py"
+        "::test_a_report_filed_in_another_country_is_read_by_every_market_that_may_own_it",
+    ),
+    Mutant(
+        "Bolagsverket: an outage of its producers is an answer",
+        "connectors/se/api/fetch.py",
+        "failures = 0 if answer.status == _OK and not kinds else failures + 1",
+        "failures = 0 if answer.status == _OK else failures + 1",
+        "tests/connectors/se/api/test_fetch.py::test_fetch_outages_in_a_row_end_the_run",
+    ),
+    Mutant(
+        "flaggings: of torn digits the first group is the total of votes",
+        "connectors/no/newsweb/major_holdings.py",
+        "return *position, None if torn else total, torn",
+        "return *position, total, torn",
+        "tests/connectors/no/newsweb/test_major_holdings.py::test_digits_that_are_torn_are_no_total_and_told",
+    ),
+    Mutant(
+        "groups: a parent further up holds directly",
+        "connectors/no/konsern/holdings.py",
+        "immediate = form.is_not_null()",
+        "immediate = pl.lit(value=True)",
+        "tests/connectors/no/konsern/test_dataset.py::test_map_holdings_of_the_immediate_parent_are_direct",
+    ),
+    Mutant(
+        "look-ups: what failed is not tried again in the same run",
+        "connectors/kit/http/set_aside.py",
+        "yield from self._round(list(aside), request, self.failed)",
+        "self.failed += aside",
+        "tests/connectors/no/test_fetching.py"
+        "::test_fetch_accounts_company_that_stays_unavailable_stops_no_other",
+    ),
+    Mutant(
+        "accounts: a budget is not told to the run, which takes the load for complete",
+        "connectors/no/regnskap/fetch.py",
+        "has_more = yielded == BUDGET and remaining > 0",
+        "has_more = False",
+        "tests/connectors/no/test_fetching.py::test_fetch_accounts_budget_leaves_the_rest_to_the_next_run",
+    ),
+    Mutant(
+        "statements: one that failed is forgotten",
+        "connectors/fi/xbrl/fetch.py",
+        "self._walked.failed(one)",
+        "pass",
+        "tests/connectors/fi/test_fetching.py::test_fetch_statement_that_stays_unavailable_stops_no_other",
+    ),
 )

@@ -10,6 +10,8 @@ import pytest
 
 from connectors.contract.dataset import Cursor, Scope
 from connectors.fi.notices import fetch as notices_fetch
+from connectors.fi.xbrl import fetch as xbrl_fetch
+from connectors.fi.xbrl.fetch import MOST_RUNS
 from connectors.kit.http.client import HttpClient
 from connectors.kit.http.errors import FetchError, SourceUnavailableError, UnexpectedBodyError
 from pipelines.sources.live import declared_rates
@@ -139,6 +141,52 @@ def test_where_the_service_stops_answering_what_came_is_handed_over(service: Ser
     service.answer = good
     again = list(XBRL.fetch(http, came[-1].cursor, ()))
     assert names(again) == ["0100003-0_2023-12-31.xml"]
+
+
+def test_fetch_statement_that_stays_unavailable_stops_no_other(service: Service, http: HttpClient) -> None:
+    gone, later = ("0100000-0", "2023-12-31", "2024-05-02"), ("0100001-0", "2024-12-31", "2025-05-02")
+    good = Statements(gone, later)
+    service.answer = lambda path: (503, b"") if gone[0] in path else good(path)
+    cursor: Cursor | None = None
+    for run in range(MOST_RUNS):
+        service.asked.clear()
+        came: deque[Any] = deque()
+        with pytest.raises(SourceUnavailableError):
+            came.extend(XBRL.fetch(http, cursor, ()))
+        assert names(list(came)) == ([f"{later[0]}_{later[1]}.xml"] if run == 0 else [])
+        cursor = came[-1].cursor
+        assert cursor is not None
+        assert json.loads(cursor.value)["until"] == "2026-11-16"
+    service.asked.clear()
+    assert names(list(XBRL.fetch(http, cursor, ()))) == []  # given up
+    assert not any(gone[0] in path for path in service.asked)
+
+
+def test_fetch_statement_that_is_owed_comes_with_a_later_run(service: Service, http: HttpClient) -> None:
+    gone, other = ("0100000-0", "2023-12-31", "2024-05-02"), ("0100001-0", "2024-12-31", "2025-05-02")
+    good = Statements(gone, other)
+    service.answer = lambda path: (503, b"") if gone[0] in path else good(path)
+    came: deque[Any] = deque()
+    with pytest.raises(SourceUnavailableError):
+        came.extend(XBRL.fetch(http, None, ()))
+    service.answer = good
+    found = list(XBRL.fetch(http, came[-1].cursor, ()))
+    assert names(found) == [f"{gone[0]}_{gone[1]}.xml"]
+    assert names(list(XBRL.fetch(http, found[-1].cursor, ()))) == []
+
+
+def test_fetch_statements_budget_leaves_the_rest_to_the_next_run(
+    service: Service, http: HttpClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xbrl_fetch, "BUDGET", 2)
+    items = [(f"010000{n}-0", "2023-12-31", "2024-05-02") for n in range(3)]
+    service.answer = Statements(*items)
+    first = list(XBRL.fetch(http, None, ()))
+    assert (names(first), first[-1].has_more) == ([f"{number}_{last}.xml" for number, last, _ in items[:2]], True)
+    assert first[-1].remaining is not None
+    assert first[-1].remaining[1] == "days of registrations"
+    second = list(XBRL.fetch(http, first[-1].cursor, ()))
+    assert (names(second), second[-1].has_more) == ([f"{items[2][0]}_{items[2][1]}.xml"], False)
 
 
 def test_an_answer_that_is_no_list_is_not_believed(service: Service, http: HttpClient) -> None:
