@@ -476,4 +476,11 @@ CONNECTORS: Final = (
         "pass",
         "tests/connectors/fi/test_fetching.py::test_fetch_statement_that_stays_unavailable_stops_no_other",
     ),
+    Mutant(
+        "codes: a code of the next classification is taken for one of 2007 by its length",
+        "connectors/uk/basic_company_data/dataset.py",
+        "industry_scheme=code.replace_strict(schemes, default=None, return_dtype=pl.String),",
+        "industry_scheme=code.str.len_chars().replace_strict(_SCHEMES, default=None, return_dtype=pl.String),",
+        "tests/connectors/uk/basic_company_data/test_dataset.py::test_pitfall_21_cells_of_industry_codes",
+    ),
 )

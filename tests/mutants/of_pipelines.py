@@ -544,4 +544,12 @@ PIPELINES: Final = (
         "tests/pipelines/transforms/ownership/test_valid_time.py"
         "::test_a_notice_that_comes_late_fills_the_days_it_speaks_of",
     ),
+    Mutant(
+        "look-ups: what a budget left counts as looked up",
+        "pipelines/steps/fetch.py",
+        "if plan.processed is not None and not result.is_partial:  # what a budget left is looked up by the next run",
+        "if plan.processed is not None and result.failure is None:",
+        "tests/pipelines/steps/test_lookups.py"
+        "::test_fetch_dataset_what_a_budget_left_is_asked_for_by_the_next_run",
+    ),
 )

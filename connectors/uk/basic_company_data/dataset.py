@@ -115,7 +115,8 @@ _CODED: Final = (
 CELL: Final = SIC_COLUMNS[0]
 NONE: Final = "none supplied"
 PATTERN: Final = r"^\s*(\d{4,5})\s*(?:-\s*(.*))?$"
-# the older one is still used by companies that changed nothing since 2011
+# The registry's list holds both; the older one is still used by companies that changed nothing since 2011. A code that
+# it does not hold has no scheme: the next classification has five digits, too.
 _SCHEMES: Final = {5: "UKSIC2007", 4: "UKSIC2003"}
 FIELDS: Final = ("industry_code", "industry_label", "industry_scheme")
 
@@ -128,12 +129,13 @@ def with_industry(rows: pl.DataFrame) -> pl.DataFrame:
     cell = pl.col("_cell")
     cells = rows.select(_cell=pl.col(CELL).unique()).drop_nulls()
     code, label = (cell.str.extract(PATTERN, group).str.strip_chars() for group in (1, 2))
-    listed = load_list("sic").expr(code, "label")
+    codes = load_list("sic")
+    schemes = {listed: _SCHEMES[len(listed)] for listed in sorted(codes.codes)}
     parts = cells.select(
         "_cell",
         industry_code=code,
-        industry_label=pl.coalesce(pl.when(label != "").then(label), listed),
-        industry_scheme=code.str.len_chars().replace_strict(_SCHEMES, default=None, return_dtype=pl.String),
+        industry_label=pl.coalesce(pl.when(label != "").then(label), codes.expr(code, "label")),
+        industry_scheme=code.replace_strict(schemes, default=None, return_dtype=pl.String),
     )
     return rows.join(parts, left_on=CELL, right_on="_cell", how="left", maintain_order="left")
 

@@ -24,6 +24,7 @@ from pipelines.steps.lookups import batches_to_look_up, find_lookup_backlog
 from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, TWO, accounts
+from warehouse.release.load_progress import read_load_progress
 from warehouse.schema.market_state import QuarantineReason
 from warehouse.staged.store import StagedIndex, StagedStore
 from warehouse.storage.atomic_files import write_json
@@ -46,6 +47,7 @@ class Country:
     asked: list[str] = field(default_factory=list)
     down: bool = False
     dies: bool = False
+    budget: int = 0
     runs: int = 0
 
     def _named(self, http: Any, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
@@ -62,7 +64,10 @@ class Country:
                 raise SourceUnavailableError("https://registry.example", 503, "busy")
             self.asked.append(subject)
             body = json.dumps(accounts(subject, subject, 2025, 5)).encode()
-            yield FetchedFile(f"{subject}.json", io.BytesIO(body), Scope.PART, NOON)
+            has_more = len(self.asked) == self.budget
+            yield FetchedFile(f"{subject}.json", io.BytesIO(body), Scope.PART, NOON, has_more=has_more)
+            if has_more:
+                return
 
     def market(self) -> Jurisdiction:
         register, filed, _ = MARKET.datasets
@@ -142,6 +147,17 @@ def test_a_registry_that_is_down_owes(country: Country) -> None:
     assert country.run(TWO) == []
     country.down = False
     assert country.run() == sorted([ONE, TWO])
+
+
+def test_fetch_dataset_what_a_budget_left_is_asked_for_by_the_next_run(country: Country) -> None:
+    country.budget = 1
+    assert country.run(ONE, TWO) == [ONE]
+    progress = list(read_load_progress(IngestSettings(data=country.root).layout))
+    assert [(one.dataset, one.fetched) for one in progress] == [(country.market().datasets[1].key, 1)]
+    country.budget = 0
+    assert TWO in country.run()
+    assert list(read_load_progress(IngestSettings(data=country.root).layout)) == []
+    assert country.run() == []
 
 
 def test_a_complete_edition_stands_for_all_before_it(country: Country) -> None:

@@ -119,7 +119,9 @@ def test_empty_cells_of_every_column_but_name_and_number_cost_no_row(sheet, benc
         ("7499 - Non-trading company", ("7499", "Non-trading company", "UKSIC2003"), set()),
         ("None Supplied", (None, None, None), set()),
         ("NONE SUPPLIED ", (None, None, None), set()),
-        ("12345 - Alchemy", ("12345", "Alchemy", "UKSIC2007"), {"unknown_industry_code"}),
+        # a code of no list is of no known classification, whatever its length
+        ("12345 - Alchemy", ("12345", "Alchemy", None), {"unknown_industry_code"}),
+        ("1234 - Alchemy", ("1234", "Alchemy", None), {"unknown_industry_code"}),
         ("alchemy", (None, None, None), {"unknown_industry_code"}),
     ],
 )
