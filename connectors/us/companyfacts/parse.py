@@ -129,6 +129,7 @@ class _FilingBuilder:
         self._filings: dict[str, FactsFiling] = {}
         self._tally = tally
         self._several: set[str | None] = set()
+        self._contradicted: list[tuple[Facts, str]] = []
 
     def place_all(self, column: str, unit: str, facts: list[ReportedFact]) -> None:
         """Places facts of one tag. Only the first fact of a filing's span takes the slow path."""
@@ -144,7 +145,12 @@ class _FilingBuilder:
             self._add_fact(column, unit, fact)
 
     def finished(self) -> dict[str, FactsFiling]:
-        """All filings. A cover with several share counts yields none, since they are counts of share classes."""
+        """All filings, without facts that contradict each other.
+
+        A cover with several share counts yields none, since they are counts of share classes.
+        """
+        for values, column in self._contradicted:
+            values.pop(column, None)
         for filing in self._filings.values():
             spans = filing.units.get(COUNTS, {}).values()
             if filing.accession in self._several or len({facts.get(SHARES) for facts in spans} - {None}) > 1:
@@ -168,13 +174,14 @@ class _FilingBuilder:
             self._resolve_conflict(column, values, value, fact)
 
     def _resolve_conflict(self, column: str, values: Facts, value: int, fact: ReportedFact) -> None:
-        """Resolves two values of the same fact in one filing: the more precise wins, else the first."""
+        """Resolves two values of the same fact in one filing: the more precise wins, else there is none."""
         finer = None if is_count_column(column) else _more_precise_amount(values[column], value)
         if finer is not None:
             values[column] = finer
             return
         if column == SHARES:
             self._several.add(fact.accn)
+        self._contradicted.append((values, column))
         self._add_signal("conflicting_fact", column, fact)
 
     def _new_filing(self, fact: ReportedFact) -> FactsFiling | None:

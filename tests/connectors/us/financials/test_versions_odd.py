@@ -70,6 +70,16 @@ def test_of_a_fact_that_is_given_twice_the_more_precise_counts() -> None:
     assert "conflicting_fact" in signals(read(body([year(SALES, 4_462_400_000), year(SALES, 4_470_000_000)])))
 
 
+def test_build_statements_facts_that_contradict_each_other_are_none() -> None:
+    twice = [year(SALES, 4_462_400_000), year(SALES, 4_470_000_000)]
+    for facts in (twice, twice[::-1], [*twice, twice[0]]):
+        told = [*facts, year("NetIncomeLoss", 10)]
+        assert amounts(told) == {YEAR: None}
+        assert amounts(told, "net_result") == {YEAR: 10}
+    later = year(SALES, 4_462_400_000, "26001", filed="2026-02-10")  # the next report says which it was
+    assert amounts([*twice, year("NetIncomeLoss", 10), later]) == {YEAR: 4_462_400_000}
+
+
 def test_balances_that_do_not_balance_are_told() -> None:
     sides = [
         (tag, "", YEAR[1], value, "25001", "10-K", "2025-02-10")
