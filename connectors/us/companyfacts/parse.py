@@ -175,7 +175,7 @@ class _FilingBuilder:
 
     def _resolve_conflict(self, column: str, values: Facts, value: int, fact: ReportedFact) -> None:
         """Resolves two values of the same fact in one filing: the more precise wins, else there is none."""
-        finer = None if is_count_column(column) else _more_precise_amount(values[column], value)
+        finer = None if is_count_column(column) else more_precise_amount(values[column], value)
         if finer is not None:
             values[column] = finer
             return
@@ -202,7 +202,7 @@ def _fact_span(fact: ReportedFact) -> Span | None:
     return (start, end) if is_day(end) and (not start or (is_day(start) and start <= end)) else None
 
 
-def _more_precise_amount(one: int, other: int) -> int | None:
+def more_precise_amount(one: int, other: int) -> int | None:
     """Of two amounts, the one that the other is a rounding of; null where neither is."""
     for finer, coarser in ((one, other), (other, one)):
         for unit in _ROUNDING:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -24,6 +25,7 @@ from connectors.kit.csv import reader
 from connectors.kit.csv.reader import CsvFormat
 from connectors.kit.formats import BodyFormat, detect_body_format
 from connectors.kit.staging import SignalCounter
+from connectors.us.companyfacts.parse import more_precise_amount
 from connectors.us.financial_statement_data_sets.schema import (
     FILERS,
     HISTORY,
@@ -178,15 +180,36 @@ def _with_days(facts: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     return good, dated.height - good.height
 
 
+_SAME: Final = ("accession", "column", "uom", "period_end", "quarters")
+
+
 def _without_contradictions(facts: pl.DataFrame, tally: SignalCounter) -> pl.DataFrame:
-    """Facts without those that one filing states twice with different values: nothing says which is meant."""
-    same = ("accession", "column", "uom", "period_end", "quarters")
-    contradicted = pl.col("amount").n_unique().over(same) > 1
+    """Facts without those that one filing states twice with different values: nothing says which is meant.
+
+    Of a value and its rounding the more precise counts, as in `companyfacts`.
+    """
+    differing = pl.col("amount").n_unique().over(_SAME) > 1
+    repeated = facts.filter(differing)
+    if repeated.is_empty():
+        return facts
+    groups = repeated.group_by(list(_SAME), maintain_order=True).agg(pl.col("amount").unique(maintain_order=True))
+    chosen = [reduce(_finer_amount, amounts) for amounts in groups["amount"].to_list()]
+    decided = groups.select(_SAME).with_columns(_chosen=pl.Series(chosen, dtype=pl.Int64))
     for column, accession, count in (
-        facts.filter(contradicted).group_by("column").agg(pl.col("accession").min(), pl.len()).sort("column").rows()
+        decided.filter(pl.col("_chosen").is_null())
+        .group_by("column")
+        .agg(pl.col("accession").min(), pl.len())
+        .sort("column")
+        .rows()
     ):
         tally.add("contradicting_facts", column, accession, count)
-    return facts.filter(~contradicted)
+    kept = repeated.join(decided, on=_SAME, how="left", maintain_order="left")
+    kept = kept.filter(pl.col("amount") == pl.col("_chosen")).drop("_chosen")
+    return pl.concat([facts.filter(~differing), kept])
+
+
+def _finer_amount(one: int | None, other: int) -> int | None:
+    return None if one is None else more_precise_amount(one, other)
 
 
 def _pivot_tags(facts: pl.DataFrame) -> pl.DataFrame:

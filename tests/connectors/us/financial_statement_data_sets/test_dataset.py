@@ -55,7 +55,12 @@ def test_values_that_contradict_each_other_are_none_and_told() -> None:
     repeated = assets + assets.replace("us-gaap/2009", "us-gaap/2008").replace("5000.0000", "5000.00")
     batch = staged_of(quarter(twice + repeated))[0]
     assert batch.rows.select("Revenues", "Assets").rows() == [(None, 5000)]
-    assert [(one.code, one.subject, one.count) for one in batch.signals] == [("contradicting_facts", "Revenues", 2)]
+    assert [(one.code, one.subject, one.count) for one in batch.signals] == [("contradicting_facts", "Revenues", 1)]
+    rounded = VALUE.replace("1000.0000", "4462383000") + VALUE.replace("us-gaap/2009", "us-gaap/2008").replace(
+        "1000.0000", "4462400000"
+    )
+    batch = staged_of(quarter(rounded))[0]
+    assert (batch.rows["Revenues"].to_list(), batch.signals) == ([4_462_383_000], ())
 
 
 def test_fractions_are_whole_units_halves_away_from_zero() -> None:
