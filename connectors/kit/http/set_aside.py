@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from connectors.kit.http.response import FetchedResponse
 
 Item = TypeVar("Item")
-# Seconds of the pause after each failure in a row: one alone concerns that item, half an hour of them is an outage
+# Seconds of the pause after each failure in a row, where the source is unavailable: one alone concerns that item, half
+# an hour of them is an outage. As many refusals or pages in a row end the run without a pause.
 PAUSES: Final = (0, 15, 30, 60, 120, 180, 240, 300, 300, 300, 300)
 
 
@@ -24,7 +25,7 @@ class SetAside(Generic[Item]):
     """The look-ups of one run.
 
     failed: items without an answer in both rounds. broken: why there are any. is_outage: the source has stopped
-    answering, and items were left unrequested.
+    answering, or refuses everything, and items were left unrequested.
     """
 
     def __init__(self, http: HttpClient, url: str) -> None:
@@ -62,9 +63,9 @@ class SetAside(Generic[Item]):
             yield item, answer
 
     def _record(self, error: FetchError, *, is_final: bool) -> None:
-        if isinstance(error, SourceUnavailableError):
-            self._in_a_row += 1
-            if not self.is_outage and (seconds := PAUSES[self._in_a_row - 1]):
-                self._http.pause(self._url, seconds)
+        self._in_a_row += 1
+        is_unavailable = isinstance(error, SourceUnavailableError)
+        if is_unavailable and not self.is_outage and (seconds := PAUSES[self._in_a_row - 1]):
+            self._http.pause(self._url, seconds)
         if is_final or self.is_outage:
             self.broken = self.broken or error

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, cast
-
-import pytest
+from typing import cast
 
 from connectors.kit.http.client import HttpClient
-from connectors.kit.http.errors import FetchError, SourceUnavailableError, UnexpectedBodyError
+from connectors.kit.http.errors import FetchError, RequestRejectedError, SourceUnavailableError, UnexpectedBodyError
 from connectors.kit.http.response import FetchedResponse
 from connectors.kit.http.set_aside import PAUSES, SetAside
 
@@ -71,10 +69,16 @@ def test_answers_burst_that_ends_costs_no_item() -> None:
     assert (aside.failed, aside.broken) == ([], None)
 
 
-@pytest.mark.parametrize("status", [200, 404])
-def test_answers_that_are_pages_are_failures_of_their_items_and_no_outage(status: int) -> None:
-    page: Any = UnexpectedBodyError(URL, status, "a page")
-    source = Source(lambda *_: page)
-    _, aside = looked_up(source, 30)
-    assert (aside.failed, aside.broken, aside.is_outage) == (list(range(30)), page, False)
+def test_answers_source_that_refuses_everything_ends_the_run_without_pauses() -> None:
+    refused = RequestRejectedError(URL, 403, "Forbidden")
+    source = Source(lambda *_: refused)
+    _, aside = looked_up(source, 100)
+    assert (aside.is_outage, aside.broken, len(source.asked)) == (True, refused, len(PAUSES) + 1)
     assert source.pauses == []
+
+
+def test_answers_page_in_place_of_an_answer_is_a_failure_of_its_item() -> None:
+    page = UnexpectedBodyError(URL, 200, "a page")
+    found, aside = looked_up(Source(lambda item, _: page if item % 2 else None), 8)
+    assert found == [0, 2, 4, 6]
+    assert (aside.failed, aside.broken, aside.is_outage) == ([1, 3, 5, 7], page, False)
