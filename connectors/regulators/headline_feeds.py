@@ -162,12 +162,7 @@ class HeadlineFeeds:
 
 
 def headlines_dataset(
-    key: str,
-    title: str,
-    licence: Licence,
-    cadence: Cadence,
-    headlines: HeadlineFeeds,
-    out_of_reach: str | None = None,
+    key: str, title: str, licence: Licence, cadence: Cadence, headlines: HeadlineFeeds, out_of_reach: str | None = None
 ) -> Dataset:
     """The declaration of one authority's dataset."""
     table = schema.acts_table(headlines.market)

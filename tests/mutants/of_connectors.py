@@ -415,8 +415,7 @@ CONNECTORS: Final = (
         "connectors/uk/accounts/figures.py",
         "return next(iter(confirmed)) if len(confirmed) == 1 else None",
         "return facts[0].number",
-        "tests/connectors/uk/accounts/test_figures.py"
-        "::test_figures_of_two_totals_that_both_find_confirmation_are_none",
+        "tests/connectors/uk/accounts/test_figures.py::test_figures_of_two_totals_that_both_find_confirmation_are_none",
     ),
     Mutant(
         "news: in a bracket each symbol needs an exchange of its own",
@@ -459,8 +458,7 @@ CONNECTORS: Final = (
         "connectors/kit/http/set_aside.py",
         "yield from self._round(list(aside), request, self.failed)",
         "self.failed += aside",
-        "tests/connectors/no/test_fetching.py"
-        "::test_fetch_accounts_company_that_stays_unavailable_stops_no_other",
+        "tests/connectors/no/test_fetching.py::test_fetch_accounts_company_that_stays_unavailable_stops_no_other",
     ),
     Mutant(
         "accounts: a budget is not told to the run, which takes the load for complete",

@@ -549,7 +549,6 @@ PIPELINES: Final = (
         "pipelines/steps/fetch.py",
         "if plan.processed is not None and not result.is_partial:  # what a budget left is looked up by the next run",
         "if plan.processed is not None and result.failure is None:",
-        "tests/pipelines/steps/test_lookups.py"
-        "::test_fetch_dataset_what_a_budget_left_is_asked_for_by_the_next_run",
+        "tests/pipelines/steps/test_lookups.py::test_fetch_dataset_what_a_budget_left_is_asked_for_by_the_next_run",
     ),
 )

@@ -74,8 +74,8 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
     """Fetches lists and new statements, oldest first; the cursor is attached to the last piece of a window.
 
     A run fetches at most BUDGET statements and leaves the rest to the next one, which goes on there. A statement whose
-    request fails does not stop the others: it is owed, and requested again at the end of later runs; the error is raised
-    after everything else was yielded. If the service stops responding, what has arrived is yielded with its cursor
+    request fails does not stop the others: it is owed, and requested again at the end of later runs; the error is
+    raised after everything else was yielded. If the service stops responding, what has arrived is yielded with its cursor
     before the error is raised.
     """
     walked = from_json_cursor(cursor, FetchedStatements) or FetchedStatements(FIRST - _DAY)
@@ -108,7 +108,7 @@ def fetch_lists(http: HttpClient, start: date, end: date) -> Iterator[tuple[Fetc
 
 
 class _StatementsRun:
-    """The requests of one run. today: the day of its first page. is_over: its budget is spent, or there is an outage."""
+    """The requests of one run. today: the day of its first page. is_over: budget spent, or an outage."""
 
     def __init__(self, http: HttpClient, walked: FetchedStatements) -> None:
         self._http = http

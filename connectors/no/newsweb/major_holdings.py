@@ -176,7 +176,7 @@ class _ShareCell:
 
 
 def _parse_position(text: str) -> tuple[_ShareCell, _ShareCell, int | None, str | None] | None:
-    """Votes attached to shares, through instruments, all votes of the issuer or their torn digits, from up to four cells.
+    """Votes attached to shares, through instruments, all votes or their torn digits, from a row of up to four cells.
 
     The third cell must be the sum of the first two, otherwise the row was misread. Digit groups («2 390 749 040»)
     look like cells: the reading that adds up is used.

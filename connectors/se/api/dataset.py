@@ -51,12 +51,7 @@ def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
 def _recognise_object(body: dict[str, Any]) -> RecognisedFile | NotApplicable:
     organisations = body.get("organisationer")
     if isinstance(organisations, list):
-        nameless = [one for one in organisations if not has_identity(one)]
-        if kinds := sorted({kind for one in nameless for kind in outage_kinds(one)}):
-            return NotApplicable(f"an outage of the registry's producers ({', '.join(kinds)}): no statement")
-        if organisations and not any(is_company_object(one) for one in organisations):
-            return NotApplicable("a response about persons: withheld before storage")
-        return RecognisedFile(None, Scope.PART)
+        return _recognise_response(organisations)
     if "openapi" in body or "swagger" in body:
         return NotApplicable("description of an API, not a response")
     if "identitetsbeteckning" in body:
@@ -64,6 +59,15 @@ def _recognise_object(body: dict[str, Any]) -> RecognisedFile | NotApplicable:
     if "status" in body and "title" in body:
         return NotApplicable(f"error answer of the API (status {body['status']})")
     return NotApplicable("JSON that is not a response about organisations")
+
+
+def _recognise_response(organisations: list[Any]) -> RecognisedFile | NotApplicable:
+    nameless = [one for one in organisations if not has_identity(one)]
+    if kinds := sorted({kind for one in nameless for kind in outage_kinds(one)}):
+        return NotApplicable(f"an outage of the registry's producers ({', '.join(kinds)}): no statement")
+    if organisations and not any(is_company_object(one) for one in organisations):
+        return NotApplicable("a response about persons: withheld before storage")
+    return RecognisedFile(None, Scope.PART)
 
 
 def read_batches(member: ArchiveMember) -> Iterator[Batch]:

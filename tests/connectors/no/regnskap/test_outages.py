@@ -82,15 +82,18 @@ def load(companies: int, is_down: IsDown, folder: Path, monkeypatch: pytest.Monk
         nonlocal requests
         requests += 1
         down = is_down(time.seconds)
-        return httpx.Response(503 if down else 200, content=b"" if down else b"[]", headers={"Content-Type": "application/json"})
+        return httpx.Response(
+            503 if down else 200, content=b"" if down else b"[]", headers={"Content-Type": "application/json"}
+        )
 
     monkeypatch.setattr(HttpTransport, "send", send)
     subjects = [f"{910_000_000 + number}:2025" for number in range(companies)]
     fetched: set[str] = set()
     cursor: Cursor | None = None
     settings = HttpSettings("test", folder, rates={"data.brreg.no": RATE})
+    runs = 0
     with HttpClient(settings, time.clock()) as http:
-        for run in range(1, 11):
+        for runs in range(1, 11):  # noqa: B007 - its last value is told
             try:
                 for file in fetch_accounts(http, cursor, subjects):
                     fetched.add(file.name)
@@ -99,7 +102,7 @@ def load(companies: int, is_down: IsDown, folder: Path, monkeypatch: pytest.Monk
                 continue
             if len(fetched) == companies:
                 break
-    return Load(len(fetched), time.seconds, requests, run)
+    return Load(len(fetched), time.seconds, requests, runs)
 
 
 CASES = [(kind, share) for kind in ("random", "bursty") for share in (0.1, 0.3, 0.5)]
