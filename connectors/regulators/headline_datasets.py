@@ -91,8 +91,8 @@ CFTC_DATASET: Final = headline_feeds.headlines_dataset(
     Cadence(cron="5,35 11-23 * * 1-5", stale_after_hours=24 * 10),
     CFTC_HEADLINES,
     out_of_reach=(
-        "since October 2026 www.cftc.gov answers programs with status 403 and a challenge, and no other public channel "
-        "carries its enforcement releases; save the feed in a browser and ingest it from the folder us/cftc"
+        "since October 2026 www.cftc.gov answers programs with status 403 and a challenge, and its enforcement "
+        "releases are read from no other channel; save the feed in a browser and ingest it from the folder us/cftc"
     ),
 )
 
