@@ -131,8 +131,7 @@ class Dataset:
 
     file_patterns: globs below the jurisdiction's folder; the most specific dataset gets the file. Those that begin with
     a folder's name also hold in the folders that all markets share (`shared_folders`).
-    foreign_patterns: those of `file_patterns` that also hold in the folders of the other markets, where files lie by
-    the country of filing, not of the company.
+    foreign_patterns: those of `file_patterns` that also hold in other markets' folders: files by country of filing.
     recognise_file: from a file's name and first 64 KiB.
     staged_tables: the staged tables by name; keys of these tables identify a record over time. Datasets that deliver
     the same records (bulk and API) share a staged table; on equal timestamps the dataset declared later wins.
@@ -148,20 +147,16 @@ class Dataset:
     split_members: archive members; a plain file is its own only piece.
     read_batches: pure; the unit of the process pool. Raises UnreadableFileError.
     absences_to_confirm: records missing from the newest full snapshot that are retired only after a direct lookup
-    (deletion check), from the missing rows by table (`_retired_at` as it would be) and all present rows of
-    their companies. Requested before the subjects of `subjects_to_fetch`, which must be declared too; an unanswered
-    record stays unchanged and is requested again by the next run. Without this, absence from the snapshot
-    retires the record.
+    (deletion check), from the missing rows by table (`_retired_at` as it would be) and all present rows of their
+    companies. Requested before the subjects of `subjects_to_fetch`, which must be declared too; an unanswered record
+    stays and is requested again by the next run. Without this, absence from the snapshot retires the record.
     listen_stream: bodies of a stream as they arrive, until the source closes the connection; for a reader process
-    separate from the runs. While none runs, `fetch` reads the new entries. Both use the same cursors. The
-    tables of such a dataset have a `sequence`, so that a record delivered twice (after a kill, or by two
-    channels) is stored once.
-    out_of_reach: why the source cannot be fetched by programs any more, and what to do; it is shown wherever the age of
-    the dataset is, so that nobody takes silence for «nothing new». None: it can be fetched.
+    separate from the runs. While none runs, `fetch` reads the new entries. Both use the same cursors. Tables of such a
+    dataset have a `sequence`, so that a record delivered twice (after a kill, or by two channels) is stored once.
+    out_of_reach: why the source cannot be fetched any more, and what to do; shown wherever the dataset's age is.
     reread_interval: for archives in which every member is complete, independent of the day: a member unchanged since
-    the previous archive is not read again, and its rows remain. After this interval all members are read
-    again, so that changes in the reader take effect; so are those of an archive that lacks a member of the
-    previous one. None: every archive is read whole.
+    the previous archive is not read again, and its rows remain. After this interval all members are read again, so
+    that changes in the reader take effect, as where a member is missing. None: every archive is read whole.
     complete_subjects: columns by staged table whose values name a subject of which every delivery has all records, as
     the filer of a file with all its facts. Records of it that a newer delivery lacks are retired; other subjects stay.
     remove_records: writes a body again without one subject's records where its structure alone is not enough

@@ -22,9 +22,7 @@ def first_load_findings(layout: Layout, now: datetime) -> Iterator[DoctorFinding
     for one in read_load_progress(layout):
         what = f"{one.dataset} is still loading: {one.describe()}"
         if now - one.at > _STOPPED:
-            advice = (
-                f"no run since {one.at:%Y-%m-%d %H:%M} UTC has continued it: turn on the market's schedule"
-            )
+            advice = f"no run since {one.at:%Y-%m-%d %H:%M} UTC has continued it: turn on the market's schedule"
             yield DoctorFinding("warn", what, advice)
         else:
             yield DoctorFinding("ok", what)

@@ -75,8 +75,8 @@ def fetch(http: HttpClient, cursor: Cursor | None, _subjects: Iterable[str]) -> 
 
     A run fetches at most BUDGET statements and leaves the rest to the next one, which goes on there. A statement whose
     request fails does not stop the others: it is owed, and requested again at the end of later runs; the error is
-    raised after everything else was yielded. If the service stops responding, what has arrived is yielded with its cursor
-    before the error is raised.
+    raised after everything else was yielded. If the service stops responding, what has arrived is yielded with its
+    cursor before the error is raised.
     """
     walked = from_json_cursor(cursor, FetchedStatements) or FetchedStatements(FIRST - _DAY)
     run = _StatementsRun(http, walked)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -193,7 +192,7 @@ def _without_contradictions(facts: pl.DataFrame, tally: SignalCounter) -> pl.Dat
     if repeated.is_empty():
         return facts
     groups = repeated.group_by(list(_SAME), maintain_order=True).agg(pl.col("amount").unique(maintain_order=True))
-    chosen = [reduce(_finer_amount, amounts) for amounts in groups["amount"].to_list()]
+    chosen = [_finest_amount(amounts) for amounts in groups["amount"].to_list()]
     decided = groups.select(_SAME).with_columns(_chosen=pl.Series(chosen, dtype=pl.Int64))
     for column, accession, count in (
         decided.filter(pl.col("_chosen").is_null())
@@ -208,8 +207,12 @@ def _without_contradictions(facts: pl.DataFrame, tally: SignalCounter) -> pl.Dat
     return pl.concat([facts.filter(~differing), kept])
 
 
-def _finer_amount(one: int | None, other: int) -> int | None:
-    return None if one is None else more_precise_amount(one, other)
+def _finest_amount(amounts: list[int]) -> int | None:
+    """The amount that all others are roundings of; null where there is none."""
+    finest: int | None = amounts[0]
+    for other in amounts[1:]:
+        finest = None if finest is None else more_precise_amount(finest, other)
+    return finest
 
 
 def _pivot_tags(facts: pl.DataFrame) -> pl.DataFrame:

@@ -159,8 +159,9 @@ class _FilerReader:
             if figure is None or not held.take(name, figure, facts, filing):
                 continue
             changed = True
-            is_assets = name == "total_assets" and filing.is_periodic and before is not None and before.periodic
-            if is_assets and is_other_company(before.amount, figure.amount):
+            if name != "total_assets" or before is None or not (filing.is_periodic and before.periodic):
+                continue
+            if is_other_company(before.amount, figure.amount):
                 for flow in FLOWS:  # the reporting entity is another one, as after a reverse merger
                     self._book.add_recast(currency, flow, before.last_filed, filing.filed)
         return changed
