@@ -40,8 +40,7 @@ def period_type() -> pl.Expr:
 
 def period_months() -> pl.Expr:
     """Length of a period in months, rounded; at least 1. Years of 52 or 53 weeks have 12."""
-    months = (_DAYS * _MONTHS / _YEAR).round().cast(pl.Int64)
-    return pl.max_horizontal(months, pl.lit(1, dtype=pl.Int64))
+    return (_DAYS * _MONTHS / _YEAR).round().cast(pl.Int64).clip(lower_bound=1)
 
 
 def _end_month(end: pl.Expr) -> pl.Expr:
@@ -63,19 +62,20 @@ def with_fiscal_labels(frame: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_columns(
         period_type=period_type(), period_months=period_months(), fiscal_year=pl.coalesce(stated, ends_in)
     )
-    numbers = _quarter_numbers(frame)
-    labelled = frame.join(numbers, on=[*_QUARTER, "fiscal_year"], how="left", nulls_equal=True, maintain_order="left")
+    quarter = [name for name in _QUARTER if name in frame.columns]
+    numbers = _quarter_numbers(frame, quarter)
+    labelled = frame.join(numbers, on=[*quarter, "fiscal_year"], how="left", nulls_equal=True, maintain_order="left")
     has_label = (pl.col("period_type") != "quarterly") | pl.col("fiscal_quarter").is_not_null()
     return labelled.with_columns(period_type=pl.when(has_label).then("period_type"))
 
 
-def _quarter_numbers(frame: pl.DataFrame) -> pl.DataFrame:
-    """The number of each quarter of a frame."""
+def _quarter_numbers(frame: pl.DataFrame, quarter: list[str]) -> pl.DataFrame:
+    """The number of each quarter of a frame. quarter: the columns that make one; documents have no scope."""
     years = frame.filter(pl.col("period_type") == "annual").select(
         "company_id", year_start="period_start", year_end="period_end"
     )
     years = years.unique().sort("year_end")
-    quarters = frame.filter(pl.col("period_type") == "quarterly").select(*_QUARTER, "fiscal_year").unique()
+    quarters = frame.filter(pl.col("period_type") == "quarterly").select(*quarter, "fiscal_year").unique()
     early = pl.duration(days=_FIRST_DAYS)
     around = quarters.with_columns(_ends=pl.col("period_end") - early, _begins=pl.col("period_start") + early)
     around = around.sort("_ends").join_asof(
@@ -88,11 +88,11 @@ def _quarter_numbers(frame: pl.DataFrame) -> pl.DataFrame:
     numbered = around.with_columns(
         _is_within=(pl.col("year_start") <= pl.col("_begins")).fill_null(value=False), _quarter=pl.lit(None, pl.Int64)
     ).with_columns(_quarter=_quarter_number())
-    label = ["company_id", "is_consolidated", "fiscal_year", "_quarter"]
+    label = [name for name in ("company_id", "is_consolidated", "fiscal_year", "_quarter") if name in numbered.columns]
     best = numbered.sort("_is_within", "period_end").group_by(label).agg(_kept=pl.col("period_end").last())
     kept = numbered.join(best, on=label, how="left", nulls_equal=True)
     is_same = (pl.col("period_end") - pl.col("_kept")).dt.total_days().abs() <= _SAME_END
-    return kept.select(*_QUARTER, "fiscal_year", fiscal_quarter=pl.when(is_same).then("_quarter"))
+    return kept.select(*quarter, "fiscal_year", fiscal_quarter=pl.when(is_same).then("_quarter"))
 
 
 def _quarter_number() -> pl.Expr:
