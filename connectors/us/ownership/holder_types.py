@@ -29,13 +29,6 @@ _COMPANY_NAME: Final = re.compile(
     r"\b\.?(?!\w)|\b(?:co|ag|ab|se|kg|kk|asa)\.?$",  # «Kim Se Jin» has no legal form
     re.IGNORECASE,
 )
-# words that are no surname or given name, unlike «Se», «Asa» and «Co»
-_FIRM: Final = re.compile(
-    r"\b(?:inc|incorporated|corp|corporation|company|companies|llc|l\.l\.c|llp|lllp|l\.l\.p|lp|l\.p|ltd|limited|plc|gmbh|"
-    r"funds?|etf|holdings|partners|partnership|trust|foundation|management|advisors|advisers|capital|investments|"
-    r"ventures|university|group|holding|associates|association|bancorp|bank\s+of|aktiengesellschaft)\b\.?(?!\w)",
-    re.IGNORECASE,
-)
 _OLDEST: Final = date(1934, 6, 6)  # the Exchange Act: an earlier date is a typing error (0026, 0202)
 _STATE_OF: Final = re.compile(
     r"^(?:the\s+)?(?:(?:state|commonwealth|republic|kingdom)\s+of\s+)?(?:the\s+)?", re.IGNORECASE
@@ -66,11 +59,6 @@ def edgar_holder_type(types: Collection[str], name: str) -> str:
     if _FUND_NAME.search(name):
         return "fund"
     return "company" if _COMPANY_NAME.search(name) else "unknown"
-
-
-def is_firm_name(name: str) -> bool:
-    """Whether a name contains a mark that no person's name has."""
-    return _FIRM.search(name) is not None
 
 
 def country_code(country_name: str | None) -> str | None:

@@ -16,8 +16,8 @@ from connectors.contract.pieces import Batch
 from connectors.kit import staging
 from connectors.kit.staging import SignalCounter
 from connectors.us.code_lists import INDUSTRIES, PLACES
+from connectors.us.firm_names import is_firm_name
 from connectors.us.form_types import AMENDED, PERIODIC, is_own_form
-from connectors.us.ownership.holder_types import is_firm_name
 from connectors.us.register import central_index_key, normalise_accessions
 from connectors.us.submissions import schema as f
 from connectors.us.submissions import status_evidence

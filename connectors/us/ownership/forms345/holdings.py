@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from connectors.us.firm_names import is_firm_name
 from connectors.us.ownership.forms345.schema import ISSUER, KEY, LINE, OWNER, OWNER_KEY, SOURCE
 from connectors.us.ownership.holder_types import (
     Row,
@@ -27,7 +28,6 @@ from connectors.us.ownership.holder_types import (
     filing_days,
     filing_page_url,
     holder_fields,
-    is_firm_name,
     iter_linked_rows,
     to_holdings_frame,
 )

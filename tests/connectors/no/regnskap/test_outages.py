@@ -28,7 +28,7 @@ class SimulatedTime:
     """Seconds that pass by waiting alone."""
 
     seconds: float = 0.0
-    random: random.Random = field(default_factory=lambda: random.Random(1))
+    dice: random.Random = field(default_factory=lambda: random.Random(1))
 
     def sleep(self, seconds: float) -> None:
         self.seconds += seconds
@@ -38,7 +38,7 @@ class SimulatedTime:
             now=lambda: BEGAN + timedelta(seconds=self.seconds),
             monotonic=lambda: self.seconds,
             sleep=self.sleep,
-            random_fraction=self.random.random,
+            random_fraction=self.dice.random,
         )
 
 
