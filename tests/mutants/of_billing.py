@@ -35,7 +35,7 @@ BILLING: Final = (
     Mutant(
         "billing: a trial that cannot be charged goes on until Stripe gives up",
         "api/billing/entitlement.py",
-        'if subscription.status == "past_due" and owes_the_first:',
+        'if subscription.status == "past_due" and _is_trial_over(subscription) and subscription.id not in paid:',
         'if subscription.status == "overdue" and owes_the_first:',
         f"{_TRIALS}::test_a_trial_that_cannot_be_charged_is_over_at_once[sqlite]",
     ),
