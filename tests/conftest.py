@@ -30,9 +30,10 @@ os.environ["PYTHONPATH"] = str(ROOT / "tests" / "as_served")  # of processes tha
 # Test processes share the cores out; threads of each of them on every core cost a third more processor time
 for threads in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
-# How long an example takes on a busy machine says nothing of the code; the rest is as the environment has it
-settings.register_profile("untimed", settings(), deadline=None)
-settings.load_profile("untimed")
+# How long an example takes on a busy machine says nothing of the code. Examples are the same in every run of one tree, so
+# that a red test is the change's; FIRM_SEARCH=1 draws them anew
+settings.register_profile("judge", settings(), deadline=None, derandomize="FIRM_SEARCH" not in os.environ)
+settings.load_profile("judge")
 gc.disable()  # nothing that is imported and collected goes: to look through it again and again is a third of that time
 
 

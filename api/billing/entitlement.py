@@ -3,8 +3,8 @@
 | status at Stripe | effect on the account |
 |---|---|
 | `trialing`, `active` | served on the tier of the price |
-| `past_due` | served while Stripe retries the charge; not after a trial that was never paid for |
-| `past_due` in the unpaid first period after a trial, `unpaid`, `paused` | lapsed |
+| `past_due` | served while Stripe retries the charge, if anything was paid since the trial |
+| `past_due` with nothing paid since the trial, in whichever period; `unpaid`, `paused` | lapsed |
 | `canceled` | ended |
 | `incomplete`, `incomplete_expired` | not begun: no effect |
 
@@ -94,13 +94,13 @@ class Entitlement:
 def unresolved_trials(subscriptions: Sequence[StripeSubscription]) -> list[tuple[str, int]]:
     """Subscriptions with an unclear payment after their trial, as (id, end of trial).
 
-    They owe something in the first period after the trial: that period itself, or a later charge such as the
-    difference to a better tier.
+    They owe something after the trial: the first period, a later one (Stripe begins periods while it retries), or a
+    charge such as the difference to a better tier.
     """
     return [
         (one.id, one.trial_end)
         for one in subscriptions
-        if one.status not in _PAID and one.trial_end is not None and one.trial_end in _period_starts(one)
+        if one.status not in _PAID and one.trial_end is not None and _is_trial_over(one)
     ]
 
 
@@ -152,8 +152,7 @@ def _subscription_value(subscription: StripeSubscription, paid: Collection[str])
             f"Stripe says that {subscription.id} is {subscription.status!r}, which this version does not know: "
             "nothing was changed; update the service"
         )
-    owes_the_first = subscription.trial_end in _period_starts(subscription) and subscription.id not in paid
-    if subscription.status == "past_due" and owes_the_first:
+    if subscription.status == "past_due" and _is_trial_over(subscription) and subscription.id not in paid:
         return SubscriptionRank.LAPSED
     return _WORTH[subscription.status]
 
@@ -162,13 +161,13 @@ def _is_unpaid(subscription: StripeSubscription, paid: Collection[str]) -> bool:
     """Whether the trial runs, or no period after it was paid."""
     if subscription.status in _PAID:
         return subscription.status == "trialing"
-    first = {subscription.trial_start, subscription.trial_end} & _period_starts(subscription)
-    return bool(first) and subscription.id not in paid
+    return subscription.trial_start is not None and subscription.id not in paid
 
 
-def _period_starts(subscription: StripeSubscription) -> set[int | None]:
-    """Start of the current period; right after a trial this is the first period to pay."""
-    return {item.current_period_start for item in subscription.items.data}
+def _is_trial_over(subscription: StripeSubscription) -> bool:
+    """Whether there was a trial and the current period began with its end or later."""
+    end = subscription.trial_end
+    return end is not None and any(item.current_period_start >= end for item in subscription.items.data)
 
 
 def _tier_name(subscription: StripeSubscription, tier_of: Mapping[str, str]) -> str | None:

@@ -46,26 +46,22 @@ def _reconciliations(reader: "ReleaseSource", noted: Freshness) -> Mapping[str, 
     return {market: figures for market, figures in found.items() if figures is not None}
 
 
+def _by_dataset(counts: Mapping[str, Mapping[str, int]]) -> dict[tuple[str, ...], float]:
+    return {(market, key): float(count) for market, found in counts.items() for key, count in found.items()}
+
+
 def reconciliation_gauges(markets: Mapping[str, Reconciliation]) -> Mapping[str, LabelledGauge]:
     """Gauges of what cannot be accounted for; absent where it is not known."""
     return {
         "dataset_unlinked_rows": LabelledGauge(
             "Staged rows of a dataset that link to no company.",
             _SOURCE,
-            {
-                (market, key): float(count)
-                for market, one in markets.items()
-                for key, count in one.unlinked_rows.items()
-            },
+            _by_dataset({market: one.unlinked_rows for market, one in markets.items()}),
         ),
         "dataset_changed_subjects": LabelledGauge(
             "Records of a dataset that name another subject than before under an unchanged id.",
             _SOURCE,
-            {
-                (market, key): float(count)
-                for market, one in markets.items()
-                for key, count in one.changed_subjects.items()
-            },
+            _by_dataset({market: one.changed_subjects for market, one in markets.items()}),
         ),
         "market_rules_without_data": LabelledGauge(
             "Rules of a market that read absence in datasets that were never loaded, and decide nothing.",

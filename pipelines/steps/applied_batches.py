@@ -7,7 +7,7 @@ not belong here: applying them (`normalise`), or replaying them (`pipelines.main
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -55,17 +55,18 @@ def first_load_ends(history: MarketHistory) -> dict[str, datetime]:
     return found
 
 
-def load_instants(history: MarketHistory, state: NormaliseState, plans: Iterable[InstantPlan]) -> LoadInstants:
-    """What is known of first loads once a run has applied its plans; to be called before it applies one.
+def load_instants(state: NormaliseState, plans: Iterable[InstantPlan], ended: Mapping[str, datetime]) -> LoadInstants:
+    """What is known of first loads once a run has applied its plans; `ended`: as `first_load_ends` before it.
 
     A run that dies after that leaves its snapshots to a later one: they make the events that they would have made.
     """
-    baselines, first_loads = {key: mark.baseline for key, mark in state.watermarks.items()}, first_load_ends(history)
+    baselines, first_loads = {key: mark.baseline for key, mark in state.watermarks.items()}, dict(ended)
     for plan in plans:
         for snapshot in plan.snapshots:
-            baselines.setdefault(snapshot.dataset.key, plan.instant)
-            if snapshot.is_first_load:
-                first_loads[snapshot.dataset.key] = plan.instant
+            key = snapshot.dataset.key
+            baselines.setdefault(key, plan.instant)
+            if snapshot.is_first_load:  # a late part does not end the first load earlier
+                first_loads[key] = max(plan.instant, first_loads.get(key, plan.instant))
     return LoadInstants(baselines, first_loads)
 
 

@@ -116,7 +116,7 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
             raise BatchAppliedError(jurisdiction.code, batch)
         plans = plan_instants(jurisdiction, state)
         links = CompanyLinker(jurisdiction, history)
-        loads = applied_batches.load_instants(history, state, plans)
+        loads = applied_batches.load_instants(state, plans, applied_batches.first_load_ends(history))
         run = _NormaliseRun(workspace, jurisdiction, history, links, batch, state.unconfirmed, loads)
         for plan in plans:
             run.apply_instant(plan)

@@ -232,8 +232,9 @@ def _with_completion_instant(body: RawBody, state: StageState) -> RawBody:
     at = state.run_instants[state.batch]
     if body.batch == state.batch or body.observed_at != state.run_instants[body.batch]:
         return body
-    between = any(body.observed_at < other.observed_at < at for other in (*state.bodies, *state.sharing))
-    if between:
+    between = any(body.observed_at < other.observed_at < at for other in state.bodies)
+    # another dataset's file of this very run is newer, too: at one instant the later dataset's rows would win
+    if between or any(body.observed_at < other.observed_at <= at for other in state.sharing):
         return body
     return _downgraded(body) if _is_superseded(body, state) else replace(body, observed_at=at)
 

@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 60
 FOLLOW_SECONDS = 30
 LONG_SERIES = frozenset(
-    f"test_{name}.py" for name in ("faults", "finland_http", "firm_kills", "live", "norway_feeds", "sweden_world")
+    f"test_{name}.py"
+    for name in ("faults", "finland_http", "firm_kills", "first_loads", "live", "norway_feeds", "sweden_world")
 )
 ONE_IN = 6
 

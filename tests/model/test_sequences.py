@@ -135,6 +135,15 @@ def test_world_whose_killed_run_is_older_than_a_dated_file_serves_the_file(world
     world.check_rebuild()
 
 
+def test_world_whose_killed_run_fetched_a_feed_serves_the_newer_register(world: PlainWorld) -> None:
+    """The register of the run that completes it is newer than what the feed had said before."""
+    world.run([register({"1": "open"})])
+    assert world.run([feed({"1": "closed"})], Death("line written", 1)) == DIED
+    assert world.run([Delivery(REGISTER_KEY, {"1": "asleep"})]) == ORDINARY
+    assert world.subscriber.statuses == {"firm:FI:1": "dormant"}
+    world.check_rebuild()
+
+
 def test_world_whose_runs_applied_batches_together_is_rebuilt_so(world: PlainWorld) -> None:
     """Alone, the second file would be late-arriving: the killed run staged the newer one."""
     world.run([register({"1": "open"}, -5)])

@@ -35,7 +35,7 @@ BILLING: Final = (
     Mutant(
         "billing: a trial that cannot be charged goes on until Stripe gives up",
         "api/billing/entitlement.py",
-        'if subscription.status == "past_due" and owes_the_first:',
+        'if subscription.status == "past_due" and _is_trial_over(subscription) and subscription.id not in paid:',
         'if subscription.status == "overdue" and owes_the_first:',
         f"{_TRIALS}::test_a_trial_that_cannot_be_charged_is_over_at_once[sqlite]",
     ),
@@ -63,9 +63,16 @@ BILLING: Final = (
     Mutant(
         "billing: who paid is refused for the difference to a better tier",
         "api/billing/entitlement.py",
-        "owes_the_first = subscription.trial_end in _period_starts(subscription) and subscription.id not in paid",
-        "owes_the_first = subscription.trial_end in _period_starts(subscription)",
+        'if subscription.status == "past_due" and _is_trial_over(subscription) and subscription.id not in paid:',
+        'if subscription.status == "past_due" and _is_trial_over(subscription):',
         f"{_TRIALS}::test_who_paid_for_the_first_period_is_served_though_an_upgrade_was_not_paid",
+    ),
+    Mutant(
+        "billing: a trial that was never paid is served from the second period on",
+        "api/billing/entitlement.py",
+        "item.current_period_start >= end for item",
+        "item.current_period_start == end for item",
+        f"{_TRIALS}::test_a_trial_that_was_never_paid_is_not_served_in_later_periods_either",
     ),
     Mutant(
         "billing: a credit pays for the trial",

@@ -59,11 +59,18 @@ class LoadInstants:
     @classmethod
     def parse(cls, value: Mapping[str, Mapping[str, str]]) -> Self:
         """Reads the value of `as_json`."""
-        return cls(*({key: datetime.fromisoformat(at) for key, at in value[name].items()} for name in cls.__slots__))
+        baselines, first_loads = (
+            {key: datetime.fromisoformat(at) for key, at in value[name].items()}
+            for name in ("baselines", "first_loads")
+        )
+        return cls(baselines, first_loads)
 
     def as_json(self) -> dict[str, dict[str, str]]:
         """As the index of a snapshot has it."""
-        return {name: {key: at.isoformat() for key, at in getattr(self, name).items()} for name in self.__slots__}
+        return {
+            "baselines": {key: at.isoformat() for key, at in self.baselines.items()},
+            "first_loads": {key: at.isoformat() for key, at in self.first_loads.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def map_companies(
     traded: pl.DataFrame,
     live: StreamTables,
     *,
-    reads_accounts: bool = True,
+    reads_accounts: bool,
 ) -> pl.DataFrame:
     """Builds shared companies: everything on the register, plus companies known only from accounts.
 

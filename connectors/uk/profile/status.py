@@ -42,7 +42,7 @@ NO_ACCOUNTS: Final = AbsenceRule(
 REGISTRY_STATUSES: Final = load_list("statuses").columns["status"]
 
 
-def with_status(rows: pl.DataFrame, *, reads_accounts: bool = True) -> pl.DataFrame:
+def with_status(rows: pl.DataFrame, *, reads_accounts: bool) -> pl.DataFrame:
     """Adds status, status_detail, status_source, registry_status and dissolved_date to register rows.
 
     reads_accounts: whether the absence of accounts from a row says that none were filed (`NO_ACCOUNTS`).

@@ -1,7 +1,7 @@
 """An account's service whose Stripe is the small one of `stripe_server`, on one clock with it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -20,7 +20,7 @@ PRICES = (("basic", "price_basic"), ("pro", "price_pro"), ("pro", "price_pro_old
 class Paying:
     """A service, its Stripe, and the clock of both."""
 
-    service: Any
+    service: Any = field(repr=False)  # all that it ever answered: a megabyte
     stripe: FakeStripe
     billing: BillingService
 

@@ -43,7 +43,8 @@ def found(*subscriptions):
         ("trialing", {"began": 1_000, **TRIAL}, ("pro", "active", END)),
         ("active", {"began": 2_000, **TRIAL}, ("pro", "active", None)),
         ("past_due", {"began": 2_000, **TRIAL}, ("basic", "payment_required", END)),
-        ("past_due", {"began": 3_000, **TRIAL}, ("pro", "active", None)),
+        ("past_due", {"began": 3_000, **TRIAL}, ("basic", "payment_required", END)),
+        ("past_due", {"began": 3_000, "name": "paid", **TRIAL}, ("pro", "active", None)),
         ("past_due", {"began": 2_000, "name": "paid", **TRIAL}, ("pro", "active", None)),
         ("unpaid", {"began": 2_000, "name": "paid", **TRIAL}, ("basic", "payment_required", None)),
         ("canceled", {"began": 2_000, "name": "paid", **TRIAL}, ("basic", "payment_required", None)),
@@ -75,11 +76,12 @@ def test_it_is_asked_what_was_paid_only_where_the_status_leaves_it_open():
     first = {"began": 2_000, **TRIAL}
     of = [subscription(one, **first) for one in ("trialing", "active", "past_due", "unpaid", "canceled")]
     later = [
-        subscription("past_due", **TRIAL),
+        subscription("past_due", name="later", began=3_000, **TRIAL),
         subscription("past_due"),
         subscription("canceled", began=1_000, **TRIAL),
     ]
-    assert unresolved_trials([*of, *later]) == [("sub_past_due", 2_000), ("sub_unpaid", 2_000), ("sub_canceled", 2_000)]
+    asked = ["sub_past_due", "sub_unpaid", "sub_canceled", "later_past_due"]
+    assert unresolved_trials([*of, *later]) == [(one, 2_000) for one in asked]
 
 
 def test_where_accounts_pay_nobody_begins_with_anything():

@@ -6,6 +6,7 @@ time, from what happened and not from what the service reads.
 """
 
 import itertools
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -75,8 +76,9 @@ class Life:
 
 @pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(deeds=st.lists(st.sampled_from(sorted(DEEDS)), max_size=9), chance=st.randoms(use_true_random=False))
-def test_every_order_of_events_leads_to_what_stripe_has(paying, deeds, chance):
+@given(deeds=st.lists(st.sampled_from(sorted(DEEDS)), max_size=9), seed=st.integers(0, 2**32 - 1))
+def test_every_order_of_events_leads_to_what_stripe_has(paying, deeds, seed):
+    chance = Random(seed)  # not hypothesis' own: how often it is asked depends on what the service answers
     life, delivered = Life(paying), []
     for deed in deeds:
         DEEDS[deed](life)

@@ -172,6 +172,20 @@ def test_a_card_that_fails_later_has_stripes_retries_to_be_mended(subscribed):
     assert subscribed.stands() == ("pro", "active")
 
 
+def test_a_trial_that_was_never_paid_is_not_served_in_later_periods_either(trying):
+    """Stripe begins the next period while it goes on retrying: two months after the trial nothing is paid yet."""
+    trying.stripe.declining = set(trying.stripe.customers)
+    for _ in range(3):
+        trying.wait(30)
+        trying.deliver_all()
+        assert trying.stripe.subscriptions[trying.subscription]["status"] == "past_due"
+        assert (trying.stands(), trying.trial_ends()) == (("basic", "payment_required"), "2026-12-05 09:00")
+    trying.stripe.declining = set()
+    trying.stripe.retry(trying.subscription)
+    trying.deliver_all()
+    assert (trying.stands(), trying.trial_ends()) == (("pro", "active"), None)
+
+
 def test_who_paid_for_the_first_period_is_served_though_an_upgrade_was_not_paid(subscribed):
     """The difference to a better tier is charged at once and declined, before the second period begins."""
     subscribed.stripe.declining = set(subscribed.stripe.customers)

@@ -59,6 +59,7 @@ def test_ingest_without_news_ends_before_the_shared_tables_and_records_its_check
     assert after > before
 
 
+@pytest.mark.slow
 def test_ingest_after_a_run_that_died_before_its_release_is_not_without_news(place: Place) -> None:
     place.plain()
 
