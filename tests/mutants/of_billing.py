@@ -36,7 +36,7 @@ BILLING: Final = (
         "billing: a trial that cannot be charged goes on until Stripe gives up",
         "api/billing/entitlement.py",
         'if subscription.status == "past_due" and _is_trial_over(subscription) and subscription.id not in paid:',
-        'if subscription.status == "overdue" and owes_the_first:',
+        'if subscription.status == "overdue" and _is_trial_over(subscription) and subscription.id not in paid:',
         f"{_TRIALS}::test_a_trial_that_cannot_be_charged_is_over_at_once[sqlite]",
     ),
     Mutant(
@@ -70,8 +70,8 @@ BILLING: Final = (
     Mutant(
         "billing: a trial that was never paid is served from the second period on",
         "api/billing/entitlement.py",
-        "item.current_period_start >= end for item",
-        "item.current_period_start == end for item",
+        "return end is not None and any(item.current_period_start >= end for item in subscription.items.data)",
+        "return end is not None and any(item.current_period_start == end for item in subscription.items.data)",
         f"{_TRIALS}::test_a_trial_that_was_never_paid_is_not_served_in_later_periods_either",
     ),
     Mutant(
