@@ -52,9 +52,17 @@ WORLDS: Final = (
     Mutant(
         "world: a killed run's snapshots are told by what later runs have loaded",
         "pipelines/steps/apply_history.py",
-        "known = rules.when_loaded(snapshot.loads)",
-        "known = rules.when_loaded(None)",
+        "known = rules_of_snapshot(workspace, rules, snapshot)",
+        "known = rules",
         f"{_WORLDS}::test_world_whose_killed_run_was_applied_after_a_first_load_tells_what_it_would_have_told",
+    ),
+    Mutant(
+        "world: a killed run's snapshots are merged by decisions made since",
+        "pipelines/steps/apply_history.py",
+        "decisions = DecisionLog(workspace.layout).holder_decisions(snapshot.market, known.decisions)",
+        "decisions = rules.decisions",
+        "tests/pipelines/curation/test_holder_decisions.py"
+        "::test_decision_made_after_a_run_died_is_not_of_what_that_run_knew",
     ),
     Mutant(
         "world: first answers are a storm of events",
