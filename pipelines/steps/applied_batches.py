@@ -58,10 +58,9 @@ def first_load_ends(history: MarketHistory) -> dict[str, datetime]:
 def run_knowledge(
     state: NormaliseState, plans: Iterable[InstantPlan], ended: Mapping[str, datetime], decisions: int
 ) -> RunKnowledge:
-    """What is known once a run has applied its plans. ended: as `first_load_ends` before it. decisions: how many rows
-    the decision log has.
+    """What is known once a run has applied its plans.
 
-    A run that dies after that leaves its snapshots to a later one: they make the events that they would have made.
+    ended: as `first_load_ends` before it. decisions: how many rows the decision log has. A run that dies after that leaves its snapshots to a later one: they make the events that they would have made.
     """
     baselines, first_loads = {key: mark.baseline for key, mark in state.watermarks.items()}, dict(ended)
     for plan in plans:

@@ -27,7 +27,7 @@ from warehouse.history.current_records import COMPLETE_MARK
 from warehouse.history.scd2 import TableDiff
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
-from warehouse.staged.snapshots import RunKnowledge, NormalisedSnapshot
+from warehouse.staged.snapshots import NormalisedSnapshot, RunKnowledge
 from warehouse.staged.store import INDEX, StagedIndex, StagedStore
 from warehouse.storage.layout import Layout
 

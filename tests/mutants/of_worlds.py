@@ -57,14 +57,6 @@ WORLDS: Final = (
         f"{_WORLDS}::test_world_whose_killed_run_was_applied_after_a_first_load_tells_what_it_would_have_told",
     ),
     Mutant(
-        "world: a killed run's snapshots are merged by decisions made since",
-        "pipelines/steps/apply_history.py",
-        "decisions = DecisionLog(workspace.layout).holder_decisions(snapshot.market, known.decisions)",
-        "decisions = rules.decisions",
-        "tests/pipelines/curation/test_holder_decisions.py"
-        "::test_decision_made_after_a_run_died_is_not_of_what_that_run_knew",
-    ),
-    Mutant(
         "world: first answers are a storm of events",
         "pipelines/transforms/events/emission_rules.py",
         'is_first = pl.col("register").is_in(list(context.per_company_datasets)) & pl.col("_known").is_null()',
