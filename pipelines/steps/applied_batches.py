@@ -60,7 +60,8 @@ def run_knowledge(
 ) -> RunKnowledge:
     """What is known once a run has applied its plans.
 
-    ended: as `first_load_ends` before it. decisions: how many rows the decision log has. A run that dies after that leaves its snapshots to a later one: they make the events that they would have made.
+    A run that dies after that leaves its snapshots to a later one: they make the events that they would have made.
+    ended: as `first_load_ends` before it. decisions: how many rows the decision log has.
     """
     baselines, first_loads = {key: mark.baseline for key, mark in state.watermarks.items()}, dict(ended)
     for plan in plans:
