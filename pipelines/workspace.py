@@ -57,7 +57,7 @@ class Workspace:
     report_progress: ProgressCallback = ignore_progress
     on_step: Step = field(default=ignore_step)
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         return self.settings.layout
 

@@ -64,17 +64,17 @@ class DecisionLog:
         """All rows, or those of one market, oldest first. Raises CorruptDecisionLogError."""
         return tuple(row for row in self._read_rows()[0] if market in (None, row.market))
 
-    def active_decisions(self, market: str | None = None) -> tuple[DecisionRecord, ...]:
-        """Decisions that have not been reversed, oldest first."""
-        rows = self.all(market)
+    def active_decisions(self, market: str | None = None, newest: int | None = None) -> tuple[DecisionRecord, ...]:
+        """Decisions that have not been reversed, oldest first; newest: as of the row of this number."""
+        rows = [row for row in self.all(market) if newest is None or row.number <= newest]
         back = {row.reverses for row in rows}
         return tuple(row for row in rows if row.reverses is None and row.number not in back)
 
-    def holder_decisions(self, market: str) -> tuple[HolderDecision, ...]:
-        """Decisions in force in one market, in the form used by the pipeline steps."""
+    def holder_decisions(self, market: str, newest: int | None = None) -> tuple[HolderDecision, ...]:
+        """Decisions in force in one market, in the form used by the pipeline steps; newest: see `active_decisions`."""
         return tuple(
             HolderDecision(row.company_id, row.one, row.other, is_same=row.verdict == SAME)
-            for row in self.active_decisions(market)
+            for row in self.active_decisions(market, newest)
         )
 
     def add(self, decision: DecisionRecord) -> DecisionRecord:

@@ -6,15 +6,15 @@ belong here: reading these, or requesting a run (`defs.schedules`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
-from functools import cache
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
-_LONGEST: Final = 366 * 5  # days between two ticks: 29 February
-_FIELDS: Final = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))  # minute, hour, day, month, day of the week
+from cronsim import CronSim, CronSimError
+
+_INSTANT: Final = timedelta(microseconds=1)
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 _NO_FAILURES: Final[Mapping[str, datetime]] = MappingProxyType({})
 LOST_RUNS: Final = 3  # after as many lost runs since a tick, a dataset waits for its next one
@@ -97,47 +97,16 @@ def retry_wait(cron: str, failed_at: datetime) -> timedelta:
 
 def newest_tick(cron: str, until: datetime) -> datetime:
     """The newest instant, not after `until`, that a cron expression in UTC names. Raises ValueError."""
-    until = until.astimezone(UTC)
-    for back in range(_LONGEST):
-        for tick in _ticks_of_day(cron, until - timedelta(days=back), is_newest_first=True):
-            if tick <= until:
-                return tick
-    raise ValueError(f"cron expression {cron!r} names no day")
+    return _first_tick(cron, until.astimezone(UTC) + _INSTANT, is_backwards=True)
 
 
 def next_tick(cron: str, after: datetime) -> datetime:
     """The first instant after another that a cron expression in UTC names. Raises ValueError."""
-    after = after.astimezone(UTC)
-    for ahead in range(_LONGEST):
-        for tick in _ticks_of_day(cron, after + timedelta(days=ahead)):
-            if tick > after:
-                return tick
-    raise ValueError(f"cron expression {cron!r} names no day")
+    return _first_tick(cron, after.astimezone(UTC), is_backwards=False)
 
 
-def _ticks_of_day(cron: str, day: datetime, *, is_newest_first: bool = False) -> Iterator[datetime]:
-    minutes, hours, days, months, weekdays = _parse(cron)
-    if day.month in months and day.day in days and day.isoweekday() % 7 in weekdays:
-        for hour in sorted(hours, reverse=is_newest_first):
-            for minute in sorted(minutes, reverse=is_newest_first):
-                yield datetime.combine(day, time(hour, minute), UTC)
-
-
-@cache  # few expressions are declared, and every tick of a schedule reads those of its market
-def _parse(cron: str) -> list[frozenset[int]]:
-    fields = cron.split()
-    if len(fields) != len(_FIELDS) or (fields[2] != "*" and fields[4] != "*"):
-        raise ValueError(f"cron expression {cron!r}: five fields, and either a day of the month or of the week")
-    return [_parse_field(text, *limits) for text, limits in zip(fields, _FIELDS, strict=True)]
-
-
-def _parse_field(text: str, least: int, most: int) -> frozenset[int]:
-    found: set[int] = set()
-    for part in text.split(","):
-        span, _, step = part.partition("/")
-        first, _, last = (f"{least}-{most}" if span == "*" else span).partition("-")
-        values = range(int(first), int(last or first) + 1, int(step or 1))
-        if not values or values[0] < least or values[-1] > most:
-            raise ValueError(f"{part!r} is not within {least}-{most}")
-        found.update(values)
-    return frozenset(found)
+def _first_tick(cron: str, start: datetime, *, is_backwards: bool) -> datetime:
+    try:
+        return next(CronSim(cron, start, reverse=is_backwards))
+    except (CronSimError, StopIteration) as error:
+        raise ValueError(f"cron expression {cron!r}: {error or 'names no day'}") from None

@@ -14,7 +14,7 @@ from typing import Final
 
 from pipelines.steps.normalise_plan import InstantPlan, NormaliseState
 from warehouse.history.history import MarketHistory
-from warehouse.staged.snapshots import LoadInstants
+from warehouse.staged.snapshots import RunKnowledge
 
 STAGED_MARK: Final = "staged"  # keys: `dataset/batch`
 MOVED_MARK: Final = "moved"  # keys: JSON of `MovedBatch`
@@ -55,10 +55,13 @@ def first_load_ends(history: MarketHistory) -> dict[str, datetime]:
     return found
 
 
-def load_instants(state: NormaliseState, plans: Iterable[InstantPlan], ended: Mapping[str, datetime]) -> LoadInstants:
-    """What is known of first loads once a run has applied its plans; `ended`: as `first_load_ends` before it.
+def run_knowledge(
+    state: NormaliseState, plans: Iterable[InstantPlan], ended: Mapping[str, datetime], decisions: int
+) -> RunKnowledge:
+    """What is known once a run has applied its plans.
 
     A run that dies after that leaves its snapshots to a later one: they make the events that they would have made.
+    ended: as `first_load_ends` before it. decisions: how many rows the decision log has.
     """
     baselines, first_loads = {key: mark.baseline for key, mark in state.watermarks.items()}, dict(ended)
     for plan in plans:
@@ -67,7 +70,7 @@ def load_instants(state: NormaliseState, plans: Iterable[InstantPlan], ended: Ma
             baselines.setdefault(key, plan.instant)
             if snapshot.is_first_load:  # a late part does not end the first load earlier
                 first_loads[key] = max(plan.instant, first_loads.get(key, plan.instant))
-    return LoadInstants(baselines, first_loads)
+    return RunKnowledge(baselines, first_loads, decisions)
 
 
 @dataclass(frozen=True, slots=True, order=True)

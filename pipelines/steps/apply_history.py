@@ -48,7 +48,7 @@ from warehouse.schema.tables import (
     OWNERS,
     TABLES,
 )
-from warehouse.staged.snapshots import LoadInstants, NormalisedSnapshot, SnapshotPart
+from warehouse.staged.snapshots import NormalisedSnapshot, SnapshotPart
 
 HISTORY_MARK: Final = "history"
 _COMPARED: Final = (FINANCIALS, HOLDINGS, OWNERS, NEWS, NOTICES)  # derived with the rows of before
@@ -79,10 +79,6 @@ class MarketRules:
     per_company_datasets: frozenset[str] = frozenset()
     first_loads: Mapping[str, datetime] = field(default_factory=dict)
 
-    def when_loaded(self, loads: LoadInstants | None) -> MarketRules:
-        """As the run that made a snapshot knew them: a later run may have loaded further datasets since."""
-        return self if loads is None else replace(self, baselines=loads.baselines, first_loads=loads.first_loads)
-
 
 def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
     """The rules of a market as declared, decided and recorded."""
@@ -97,6 +93,15 @@ def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: Market
     )
 
 
+def rules_of_snapshot(workspace: Workspace, rules: MarketRules, snapshot: NormalisedSnapshot) -> MarketRules:
+    """The rules as the run that made a snapshot knew them: since a run died, datasets are loaded and decisions made."""
+    known = snapshot.knowledge
+    if known is None:
+        return rules
+    decisions = DecisionLog(workspace.layout).holder_decisions(snapshot.market, known.decisions)
+    return replace(rules, decisions=decisions, baselines=known.baselines, first_loads=known.first_loads)
+
+
 def apply_snapshots(workspace: Workspace, jurisdiction: Jurisdiction, batch: str) -> ApplyResult:
     """Applies every pending snapshot of a market, oldest instant first."""
     changes, applied, events = Counter({table.name: 0 for table in TABLES}), 0, 0
@@ -105,7 +110,7 @@ def apply_snapshots(workspace: Workspace, jurisdiction: Jurisdiction, batch: str
         written, done = history.recorded_keys(IMAGE_MARK), history.recorded_keys(HISTORY_MARK)
         for snapshot in workspace.snapshot_store.all(jurisdiction.code):
             pending = pending_parts(snapshot, written, done)
-            known = rules.when_loaded(snapshot.loads)
+            known = rules_of_snapshot(workspace, rules, snapshot)
             for part, mark in pending:
                 tables, companies = part.read()
                 with history.transaction():

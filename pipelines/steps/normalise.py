@@ -47,7 +47,7 @@ from warehouse.decisions import DecisionLog
 from warehouse.history.history import MarketHistory
 from warehouse.schema.tables import COMPANIES, NORMALISED, PASSING
 from warehouse.schema.types import Table
-from warehouse.staged.snapshots import LoadInstants
+from warehouse.staged.snapshots import RunKnowledge
 from warehouse.storage.parallel import parallel_map
 
 IMAGE_MARK: Final = "image"
@@ -116,8 +116,9 @@ def normalise_market(workspace: Workspace, jurisdiction: Jurisdiction, batch: st
             raise BatchAppliedError(jurisdiction.code, batch)
         plans = plan_instants(jurisdiction, state)
         links = CompanyLinker(jurisdiction, history)
-        loads = applied_batches.load_instants(state, plans, applied_batches.first_load_ends(history))
-        run = _NormaliseRun(workspace, jurisdiction, history, links, batch, state.unconfirmed, loads)
+        ended, decisions = applied_batches.first_load_ends(history), DecisionLog(workspace.layout).all()
+        knowledge = applied_batches.run_knowledge(state, plans, ended, len(decisions))
+        run = _NormaliseRun(workspace, jurisdiction, history, links, batch, state.unconfirmed, knowledge)
         for plan in plans:
             run.apply_instant(plan)
             applied_batches.record_instant(history, plan, batch)
@@ -195,7 +196,7 @@ class _NormaliseRun:
     links: CompanyLinker
     batch: str
     unconfirmed: Mapping[str, Sequence[pl.DataFrame]]
-    loads: LoadInstants
+    knowledge: RunKnowledge
     counts: _Counts = field(default_factory=_Counts)
 
     def apply_instant(self, plan: InstantPlan) -> None:
@@ -311,7 +312,7 @@ class _NormaliseRun:
     def _write_normalised(self, touched: pl.Series, plan: InstantPlan, extra: Mapping[str, pl.DataFrame]) -> None:
         """Writes the snapshot in parts; the extra frames go with each part, filtered to its companies."""
         instant, store, undecided = plan.instant, self.workspace.snapshot_store, self._rules_without_data()
-        with store.writer(self.jurisdiction.code, self.batch, instant, plan.known_at, self.loads) as writer:
+        with store.writer(self.jurisdiction.code, self.batch, instant, plan.known_at, self.knowledge) as writer:
             for companies, tables, far in parallel_map(
                 self._current_records(touched), partial(self._normalise_companies, instant)
             ):

@@ -27,7 +27,7 @@ from warehouse.history.current_records import COMPLETE_MARK
 from warehouse.history.scd2 import TableDiff
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Table
-from warehouse.staged.snapshots import LoadInstants, NormalisedSnapshot
+from warehouse.staged.snapshots import NormalisedSnapshot, RunKnowledge
 from warehouse.staged.store import INDEX, StagedIndex, StagedStore
 from warehouse.storage.layout import Layout
 
@@ -459,13 +459,13 @@ class PlainSnapshots:
 
     @contextmanager
     def writer(
-        self, market: str, batch: str, instant: datetime, known_at: datetime, loads: LoadInstants
+        self, market: str, batch: str, instant: datetime, known_at: datetime, knowledge: RunKnowledge
     ) -> Iterator[_PlainWriter]:
         writer = _PlainWriter()
         yield writer
         self.on_step("image written")
         parts: Any = tuple(writer.parts)
-        made = NormalisedSnapshot(market, batch, instant, Path(), parts, known_at, loads)
+        made = NormalisedSnapshot(market, batch, instant, Path(), parts, known_at, knowledge)
         self.stores.snapshots[instant, batch] = made
         self.on_step("image published")
 

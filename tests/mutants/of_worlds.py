@@ -52,8 +52,8 @@ WORLDS: Final = (
     Mutant(
         "world: a killed run's snapshots are told by what later runs have loaded",
         "pipelines/steps/apply_history.py",
-        "known = rules.when_loaded(snapshot.loads)",
-        "known = rules.when_loaded(None)",
+        "known = rules_of_snapshot(workspace, rules, snapshot)",
+        "known = rules",
         f"{_WORLDS}::test_world_whose_killed_run_was_applied_after_a_first_load_tells_what_it_would_have_told",
     ),
     Mutant(

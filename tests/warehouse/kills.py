@@ -13,7 +13,7 @@ from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.raw.archive import RawArchive
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Column, ColumnKind, Table
-from warehouse.staged.snapshots import LoadInstants, SnapshotStore
+from warehouse.staged.snapshots import RunKnowledge, SnapshotStore
 from warehouse.staged.store import StagedStore
 from warehouse.storage.atomic_files import Step
 from warehouse.storage.layout import Layout
@@ -47,7 +47,7 @@ def stage(root: Path, on_step: Step) -> None:
 def image(root: Path, on_step: Step) -> None:
     """An image of two parts."""
     frame = rows(COMPANIES, company(1), company(2))
-    with SnapshotStore(Layout(root), on_step).writer("NO", "batch1", DAY, DAY, LoadInstants({}, {})) as writer:
+    with SnapshotStore(Layout(root), on_step).writer("NO", "batch1", DAY, DAY, RunKnowledge({}, {})) as writer:
         for number in range(frame.height):
             writer.add({"companies": frame[number : number + 1]}, ids(frame[number : number + 1]))
 

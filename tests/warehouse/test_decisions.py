@@ -42,6 +42,7 @@ def test_a_reversal_is_a_row_too_and_only_what_is_not_taken_back_is_in_force(lay
     assert (back.number, back.reverses, back.company_id, back.by) == (3, 1, COMPANY, "bo")
     assert [row.number for row in store.all()] == [1, 2, 3]
     assert store.holder_decisions("NO") == (HolderDecision(COMPANY, "own_c", "own_d", is_same=False),)
+    assert store.holder_decisions("NO", 0) == ()
     assert store.holder_decisions("SE") == ()
 
 

@@ -46,30 +46,32 @@ class SnapshotPart:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadInstants:
-    """What the run that made a snapshot knew of first loads: what makes events follows from it.
+class RunKnowledge:
+    """What the run that made a snapshot knew of first loads and decisions: which events it makes follows from it.
 
     baselines: by dataset, the instant of its first snapshot. first_loads: by dataset whose first load took several
-    runs, the instant of its last snapshot so far.
+    runs, the instant of its last snapshot so far. decisions: rows of the decision log that there were.
     """
 
     baselines: Mapping[str, datetime]
     first_loads: Mapping[str, datetime]
+    decisions: int = 0
 
     @classmethod
-    def parse(cls, value: Mapping[str, Mapping[str, str]]) -> Self:
+    def parse(cls, value: Mapping[str, Any]) -> Self:
         """Reads the value of `as_json`."""
         baselines, first_loads = (
             {key: datetime.fromisoformat(at) for key, at in value[name].items()}
             for name in ("baselines", "first_loads")
         )
-        return cls(baselines, first_loads)
+        return cls(baselines, first_loads, value["decisions"])
 
-    def as_json(self) -> dict[str, dict[str, str]]:
+    def as_json(self) -> dict[str, Any]:
         """As the index of a snapshot has it."""
         return {
             "baselines": {key: at.isoformat() for key, at in self.baselines.items()},
             "first_loads": {key: at.isoformat() for key, at in self.first_loads.items()},
+            "decisions": self.decisions,
         }
 
 
@@ -77,8 +79,8 @@ class LoadInstants:
 class NormalisedSnapshot:
     """Snapshot of one instant of one batch; no company is in two parts.
 
-    known_at: when its content became known, later than the instant if it arrived late. loads: None of a snapshot that
-    an earlier version wrote.
+    known_at: when its content became known, later than the instant if it arrived late. knowledge: None of a snapshot
+    that an earlier version wrote.
     """
 
     market: str
@@ -87,7 +89,7 @@ class NormalisedSnapshot:
     path: Path
     parts: tuple[SnapshotPart, ...]
     known_at: datetime
-    loads: LoadInstants | None = None
+    knowledge: RunKnowledge | None = None
 
     @classmethod
     def at(cls, folder: Path) -> Self:
@@ -97,8 +99,8 @@ class NormalisedSnapshot:
         parts = tuple(SnapshotPart(name, folder, tuple(tables)) for name, tables in told.items())
         instant = datetime.fromisoformat(index["instant"])
         known_at = datetime.fromisoformat(index["known_at"]) if "known_at" in index else instant
-        loads = LoadInstants.parse(index["loads"]) if "loads" in index else None
-        return cls(index["market"], index["batch"], instant, folder, parts, known_at, loads)
+        knowledge = RunKnowledge.parse(index["knowledge"]) if "knowledge" in index else None
+        return cls(index["market"], index["batch"], instant, folder, parts, known_at, knowledge)
 
 
 class SnapshotWriter:
@@ -126,7 +128,7 @@ class SnapshotStore:
 
     @contextmanager
     def writer(
-        self, market: str, batch: str, instant: datetime, known_at: datetime, loads: LoadInstants
+        self, market: str, batch: str, instant: datetime, known_at: datetime, knowledge: RunKnowledge
     ) -> Iterator[SnapshotWriter]:
         """Collects a snapshot, published when the block succeeds; replaces one left by a killed run."""
         folder = self._root / market / f"{instant.astimezone(UTC):{_STAMP}}.{batch}"
@@ -137,7 +139,7 @@ class SnapshotStore:
         yield writer
         self._on_step("image written")
         value = {"market": market, "batch": batch, "instant": instant.isoformat(), "known_at": known_at.isoformat()}
-        atomic_files.write_json(built / INDEX, value | {"loads": loads.as_json(), "parts": writer.parts})
+        atomic_files.write_json(built / INDEX, value | {"knowledge": knowledge.as_json(), "parts": writer.parts})
         atomic_files.delete_if_exists(folder)
         atomic_files.publish_folder(built, folder, "image", self._on_step)
 

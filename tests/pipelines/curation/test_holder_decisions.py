@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import dagster as dg
+import polars as pl
 import pytest
 
 from pipelines.curation.holder_decisions import (
@@ -28,6 +29,10 @@ from warehouse.schema.tables import OWNERS
 COMPANY, OTHER = f"firm:FI:{ONE}", f"firm:FI:{TWO}"
 AT = datetime(2026, 4, 1, tzinfo=UTC)
 FIRST, SECOND = (holder_id(COMPANY, "fi.owners", native) for native in ("o1", "o2"))
+
+
+class KilledError(Exception):
+    """A run dies here."""
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +86,25 @@ def test_a_judged_pair_is_heard_as_one_holder(place: Place) -> None:
     assert dict(place.ingest().events) == {}  # what o1 says now, o2 says more newly
     place.records("owners/o2.json", owner("o2", ONE, 25, 50, holder="Åsa Ny", since="2022-01-01"))
     assert dict(place.ingest().events) == {"ownership.changed": 1}
+
+
+@pytest.mark.slow
+def test_decision_made_after_a_run_died_is_not_of_what_that_run_knew(place: Place) -> None:
+    """The next run applies the dead one's snapshot first, as that run knew it, then the decision."""
+
+    def die(line: str) -> None:
+        if line == "FI: 1 companies touched":
+            raise KilledError
+
+    place.records("owners/o2.json", owner("o2", ONE, 10, 20, holder="Åsa Ny", since="2022-01-01"))
+    assert place.ingest(die).errors
+    record_decision(place.settings.layout, told(SECOND, FIRST), place.clock())
+    assert dict(place.ingest().events) == {"ownership.changed": 1}
+    assert lines(place) == {FIRST: (10, "latest_wins")}
+    with MarketHistory(place.settings.layout, "FI") as history:
+        before = max(row["known_from"] for row in history.rows_known_at(OWNERS, place.now).to_dicts())
+        known = history.rows_known_at(OWNERS, before - timedelta(microseconds=1)).filter(pl.col("valid_to").is_null())
+    assert {row["holder_id"]: float(row["pct_min"]) for row in known.to_dicts()} == {FIRST: 25, SECOND: 10}
 
 
 @pytest.mark.slow

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from connectors.contract.dataset import Dataset, Jurisdiction, Scope
-from pipelines.steps.applied_batches import load_instants
+from pipelines.steps.applied_batches import run_knowledge
 from pipelines.steps.normalise_plan import InstantPlan, NormaliseState, Watermark, plan_instants
 from tests.pipelines.invented import MARKET
 from warehouse.decisions import DecisionRecord
-from warehouse.staged.snapshots import LoadInstants
+from warehouse.staged.snapshots import RunKnowledge
 from warehouse.staged.store import StagedIndex
 
 NOON = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -145,12 +145,12 @@ def test_plan_of_instants_a_tick_apart_is_known_in_the_order_in_which_it_is_appl
     assert day(7) < first.known_at < second.known_at
 
 
-def test_load_instants_are_those_after_the_run_and_a_late_part_ends_no_first_load_earlier() -> None:
+def test_run_knowledge_are_those_after_the_run_and_a_late_part_ends_no_first_load_earlier() -> None:
     state: dict[str, Any] = {"watermarks": applied((REGISTER, 1, 7))}
     plans = planned(staged(REGISTER, 3), staged(FILED, 5), first_loads=[f"{REGISTER.key}/{batch(3)}"], **state)
-    loads = load_instants(NormaliseState(day(9), **state), plans, {REGISTER.key: day(4)})
-    assert loads == LoadInstants({REGISTER.key: day(1), FILED.key: day(5)}, {REGISTER.key: day(4)})
-    assert load_instants(NormaliseState(day(9), **state), plans, {}).first_loads == {REGISTER.key: day(3)}
+    knowledge = run_knowledge(NormaliseState(day(9), **state), plans, {REGISTER.key: day(4)}, 2)
+    assert knowledge == RunKnowledge({REGISTER.key: day(1), FILED.key: day(5)}, {REGISTER.key: day(4)}, 2)
+    assert run_knowledge(NormaliseState(day(9), **state), plans, {}, 0).first_loads == {REGISTER.key: day(3)}
 
 
 def test_plan_archive_parsed_in_part_is_repeated_by_the_snapshot_of_its_instant() -> None:

@@ -9,15 +9,15 @@ import pytest
 from tests.warehouse import kills
 from tests.warehouse.helpers import company, day, ids, killed_at, rows
 from warehouse.schema.tables import COMPANIES
-from warehouse.staged.snapshots import INDEX, TOUCHED, LoadInstants, SnapshotStore
+from warehouse.staged.snapshots import INDEX, TOUCHED, RunKnowledge, SnapshotStore
 from warehouse.storage.layout import Layout
 
 FRAME = rows(COMPANIES, company(1), company(2), company(3))
-LOADS = LoadInstants({"no.enheter": day(0)}, {"no.roller": day(1)})
+KNOWLEDGE = RunKnowledge({"no.enheter": day(0)}, {"no.roller": day(1)}, 3)
 
 
 def _written(layout: Layout, at: int, *parts: pl.DataFrame, known: int | None = None) -> None:
-    with SnapshotStore(layout).writer("NO", "b1", day(at), day(at if known is None else known), LOADS) as writer:
+    with SnapshotStore(layout).writer("NO", "b1", day(at), day(at if known is None else known), KNOWLEDGE) as writer:
         for part in parts:
             writer.add({"companies": part}, ids(part))
 
@@ -29,7 +29,7 @@ def test_images_come_by_instant(layout: Layout) -> None:
     found = images.all("NO")
     assert [image.instant for image in found] == [day(0), day(1), day(2)]
     assert [image.batch for image in found] == ["b1"] * 3
-    assert [image.loads for image in found] == [LOADS] * 3
+    assert [image.knowledge for image in found] == [KNOWLEDGE] * 3
     images.drop(found[0])
     assert len(images.all("NO")) == 2
 
@@ -61,7 +61,7 @@ def test_an_image_of_before_there_were_parts_is_one(layout: Layout) -> None:
     (folder / INDEX).write_text(json.dumps(index))
     (image,) = SnapshotStore(layout).all("NO")
     (part,) = image.parts
-    assert (image.known_at, image.loads) == (day(0), None)
+    assert (image.known_at, image.knowledge) == (day(0), None)
     tables, touched = part.read()
     assert tables["companies"].equals(FRAME)
     assert touched.to_list() == ids(FRAME).to_list()
@@ -69,7 +69,7 @@ def test_an_image_of_before_there_were_parts_is_one(layout: Layout) -> None:
 
 def test_an_image_that_fails_half_way_is_not_there(layout: Layout) -> None:
     def write() -> None:
-        with SnapshotStore(layout).writer("NO", "b1", day(0), day(0), LOADS) as writer:
+        with SnapshotStore(layout).writer("NO", "b1", day(0), day(0), KNOWLEDGE) as writer:
             writer.add({"companies": FRAME[:2]}, ids(FRAME[:2]))
             raise ValueError("second part")
 
