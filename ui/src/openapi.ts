@@ -413,7 +413,7 @@ export interface components {
             derived: string[];
             /**
              * Format: int32
-             * @description Length in months, rounded; null for data that was read before version 1.4, absent until the first release of it.
+             * @description Length in months, rounded; null in data read before version 1.4, absent in releases made before it.
              */
             period_months?: number | null;
             /** @description Present with include=sources. */

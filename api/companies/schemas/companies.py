@@ -166,7 +166,7 @@ _ROW: Final = {
     "period_months": integer_schema(
         1,
         18,
-        "Length in months, rounded; null for data that was read before version 1.4, absent until the first release of it.",
+        "Length in months, rounded; null in data read before version 1.4, absent in releases made before it.",
         null=True,
     ),
     "sources": array_schema(schema_reference("FigureSource"), 50, "Present with include=sources."),
