@@ -99,9 +99,9 @@ class FetchPlan:
     """One fetch. subjects: to look up after those of the deletion checks, which delay a snapshot; found on demand.
 
     absence_checks: to answer for these snapshots; None if none is open. processed: noted once all subjects are
-    looked up. is_streamed: the spool of the feed's reader comes first. is_query: the source is queried, whatever it
-    delivers. refused: a folder's files dated later than `latest`; without them no other file is complete. redactor:
-    for names and addresses of what arrives.
+    looked up; processed_before: noted until then, as answers to some say nothing of the others. is_streamed: the spool
+    of the feed's reader comes first. is_query: the source is queried, whatever it delivers. refused: a folder's files
+    dated later than `latest`; without them no other file is complete. redactor: for names and addresses in arrivals.
     """
 
     batch: str
@@ -110,6 +110,7 @@ class FetchPlan:
     absence_checks: tuple[AbsenceCheck, ...] | None = None
     snapshots: Mapping[str, str] = field(default_factory=dict)
     processed: Mapping[str, str] | None = None
+    processed_before: Mapping[str, str] = field(default_factory=dict)
     is_streamed: bool = False
     is_query: bool = False
     latest: datetime = _ALWAYS
@@ -197,6 +198,7 @@ def plan_fetch(state: FetchState, dataset: Dataset) -> FetchPlan:
         checks,
         {} if state.missing is None else state.missing.snapshots,
         None if state.backlog is None else state.backlog.looked_up_batches,
+        {} if state.backlog is None else state.backlog.processed_before,
         is_streamed=dataset.listen_stream is not None and state.is_live,
         is_query=dataset.fetch is not None and state.is_live,
         latest=state.latest,
@@ -211,6 +213,8 @@ def execute_fetch(workspace: Workspace, dataset: Dataset, source: OpenedSource, 
     files = answers.attributed(source.arrivals(dataset, plan.cursor, chain(answers.subjects(), plan.subjects)))
     if plan.is_streamed:
         files = _with_spool(workspace, dataset, source, workspace.step_results.facts(plan.batch).at)
+    if plan.processed is not None:
+        workspace.staged_store.record_looked_up_batches(dataset.key, plan.processed_before)
     result = _archive_files(workspace, dataset, files, plan)
     if plan.absence_checks is not None:
         left = answers.unconfirmed_records(result.failure)

@@ -33,11 +33,13 @@ from warehouse.staged.store import DeletionCheck, StagedIndex, StagedStore
 class LookupBacklog(Mapping[str, pl.DataFrame]):
     """Backlog rows by staged table, loaded on access: most datasets read one table of many.
 
-    looked_up_batches: newest batch of each other dataset that is processed once these rows are.
+    looked_up_batches: newest batch of each other dataset that is processed once these rows are; processed_before: that
+    is processed without them.
     """
 
     rows: Mapping[str, pl.LazyFrame]
     looked_up_batches: Mapping[str, str]
+    processed_before: Mapping[str, str]
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         return self.rows[name].collect()
@@ -56,19 +58,20 @@ class LookupBacklog(Mapping[str, pl.DataFrame]):
 def find_lookup_backlog(store: StagedStore, jurisdiction: Jurisdiction, dataset: Dataset) -> LookupBacklog:
     """Rows of the market's other datasets that `dataset` has not processed; oldest batch first."""
     processed = store.looked_up_batches(dataset.key)
-    since = max(store.batches(dataset.key), default="")  # data root from before any progress was recorded
+    if not processed:
+        since = max(store.batches(dataset.key), default="")  # data root from before any progress was recorded
+        processed = {other.key: since for other in jurisdiction.datasets if other.key != dataset.key}
     rows: dict[str, list[pl.LazyFrame]] = {}
     seen: dict[str, str] = {}
     for other in (other for other in jurisdiction.datasets if other.key != dataset.key):
-        after = processed.get(other.key, "" if processed else since)
-        indexes, last = batches_to_look_up(store.newest_indexes(other.key), after)
+        indexes, last = batches_to_look_up(store.newest_indexes(other.key), processed.get(other.key, ""))
         if indexes:
             seen[other.key] = last
         for table in other.staged_tables.values():
             for index in indexes:
                 if index.tables.get(table.name):
                     rows.setdefault(table.name, []).append(store.read_rows(other.key, index.batch, table))
-    return LookupBacklog({name: pl.concat(frames) for name, frames in rows.items()}, processed | seen)
+    return LookupBacklog({name: pl.concat(frames) for name, frames in rows.items()}, processed | seen, processed)
 
 
 def batches_to_look_up(newest_first: Iterable[StagedIndex], after: str) -> tuple[list[StagedIndex], str]:

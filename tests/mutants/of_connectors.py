@@ -475,6 +475,14 @@ CONNECTORS: Final = (
         "tests/connectors/fi/test_fetching.py::test_fetch_statement_that_stays_unavailable_stops_no_other",
     ),
     Mutant(
+        "look-ups: a company that stays unavailable is requested for ever, as failures alone are taken for no cursor",
+        "connectors/no/regnskap/cursor.py",
+        "return cls() if unpacked is None else unpacked  # one with failures alone is empty, and false",
+        "return unpacked or cls()",
+        "tests/connectors/no/test_fetching.py"
+        "::test_fetch_accounts_company_without_an_answer_in_seven_runs_waits_for_its_next_turn",
+    ),
+    Mutant(
         "codes: a code of the next classification is taken for one of 2007 by its length",
         "connectors/uk/basic_company_data/dataset.py",
         "industry_scheme=code.replace_strict(schemes, default=None, return_dtype=pl.String),",

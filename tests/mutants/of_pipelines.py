@@ -551,4 +551,12 @@ PIPELINES: Final = (
         "if plan.processed is not None and result.failure is None:",
         "tests/pipelines/steps/test_lookups.py::test_fetch_dataset_what_a_budget_left_is_asked_for_by_the_next_run",
     ),
+    Mutant(
+        "look-ups: what the first run of a load left counts as looked up before progress was recorded",
+        "pipelines/steps/fetch.py",
+        "workspace.staged_store.record_looked_up_batches(dataset.key, plan.processed_before)",
+        "pass",
+        "tests/pipelines/steps/test_lookups.py"
+        "::test_fetch_dataset_first_load_that_breaks_off_leaves_the_rest_to_the_next_run",
+    ),
 )

@@ -359,11 +359,6 @@ export interface components {
              * @description Last day of the period.
              */
             period_end: string;
-            /**
-             * Format: int32
-             * @description Length in months, rounded; null for data that was read before version 1.4.
-             */
-            period_months: number | null;
             /** @description ISO 4217 currency code. */
             currency: string | null;
             /**
@@ -416,6 +411,11 @@ export interface components {
             is_restated: boolean;
             /** @description Fields that were computed instead of read from the document. */
             derived: string[];
+            /**
+             * Format: int32
+             * @description Length in months, rounded; null in data read before version 1.4, absent in releases made before it.
+             */
+            period_months?: number | null;
             /** @description Present with include=sources. */
             sources?: components["schemas"]["FigureSource"][];
         };

@@ -107,7 +107,6 @@ FINANCIALS: Final = _export_table(
     _typed_fields(_T, "company_id! period period_type!"),
     _typed_fields(_I, "fiscal_year! fiscal_quarter"),
     _typed_fields(_D, "period_start! period_end!"),
-    _typed_fields(_I, "period_months"),
     _typed_fields(_T, "currency"),
     _typed_fields(_I, "revenue operating_result net_result equity total_assets employees"),
     _typed_fields(_B, "is_consolidated!"),
@@ -116,6 +115,7 @@ FINANCIALS: Final = _export_table(
     _typed_fields(_I, "version!"),
     _typed_fields(_B, "is_restated!"),
     _typed_fields(_TEXTS, "derived!"),
+    _typed_fields(_I, "period_months"),
 )
 OWNERSHIP: Final = _export_table(
     "ownership",

@@ -43,15 +43,6 @@ _BOOK: Final = (
     "ALTER TABLE outbox ADD COLUMN IF NOT EXISTS known_at TIMESTAMPTZ",  # of files made before it was declared
 )
 _LIVED: Final = "edition"  # marks: schema editions that a file has had, if there were several
-# Earlier names of the edition `_LAST_RENAMED`, hashes of more than decides about stored rows: descriptions and checks.
-_LAST_RENAMED: Final = "696677f9b08034422aec50995b2d570e0d01428a0a934193f9dbc4eb5b4b1062"
-RENAMED_EDITIONS: Final[Mapping[str, str]] = dict.fromkeys(
-    (
-        "2510b524b81c982820c414109958b6a33cb93cd857d2773abe059e5cad060618",
-        "08a2a1d20e90edfb9932d121a1cbdce809d50cd2263a7c7c0c651a543b8682e2",
-    ),
-    _LAST_RENAMED,
-)
 # DuckDB reuses freed blocks but does not return them: past this share of free blocks the file is rewritten.
 LARGEST_FREE_SHARE: Final = 0.5
 FEWEST_FREE_BLOCKS: Final = 256  # blocks of 256 KiB
@@ -64,14 +55,14 @@ def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(statement)
     found = connection.execute("FROM identity").fetchall()
     edition = _schema_version(TABLES)
-    if found and _as_now(found[0][1]) == edition:
+    if found and found[0][1] == edition:
         return
     for table in TABLES:
         scd2.create_history_tables(connection, table)
     own = found[0][0] if found else uuid.uuid4().hex
     connection.execute("DELETE FROM identity")
     connection.execute("INSERT INTO identity VALUES ($1, $2)", [own, edition])
-    lived = {edition, *(_as_now(row[1]) for row in found)}
+    lived = {edition, *(row[1] for row in found)}
     for one in lived if len(lived) > 1 else ():
         connection.execute("INSERT INTO marks VALUES ($1, $2)", [_LIVED, one])
 
@@ -84,7 +75,7 @@ def has_mixed_schema_versions(path: Path) -> bool:
     with open_database(path, read_only=True) as connection:
         lived = connection.execute("SELECT count(*) FROM marks WHERE step = $1", [_LIVED]).fetchall()
         edition = connection.execute("SELECT edition FROM identity").fetchall()
-    return bool(lived[0][0]) or [_as_now(found) for (found,) in edition] != [_schema_version(TABLES)]
+    return bool(lived[0][0]) or [found for (found,) in edition] != [_schema_version(TABLES)]
 
 
 def recorded_marks(path: Path, step: str) -> frozenset[str]:
@@ -95,11 +86,6 @@ def recorded_marks(path: Path, step: str) -> frozenset[str]:
     with open_database(path, read_only=True) as connection:
         found = connection.execute("SELECT key FROM marks WHERE step = $1", [step]).fetchall()
     return frozenset(key for (key,) in found)
-
-
-def _as_now(edition: str) -> str:
-    """Current name of an edition."""
-    return RENAMED_EDITIONS.get(edition, edition)
 
 
 @lru_cache(maxsize=2)

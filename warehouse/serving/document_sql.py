@@ -69,7 +69,6 @@ PERIOD: Final = (
             "fiscal_quarter",
             "period_start",
             "period_end",
-            "period_months",
             "currency",
             "revenue",
             "operating_result",
@@ -84,6 +83,7 @@ PERIOD: Final = (
             "version",
             "is_restated",
             "derived",
+            "period_months",
         )
     ),
 )

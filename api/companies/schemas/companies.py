@@ -149,9 +149,6 @@ _ROW: Final = {
     "fiscal_quarter": integer_schema(1, 4, "Quarterly periods only.", null=True),
     "period_start": date_schema("First day of the period."),
     "period_end": date_schema("Last day of the period."),
-    "period_months": integer_schema(
-        1, 18, "Length in months, rounded; null for data that was read before version 1.4.", null=True
-    ),
     "currency": CURRENCY,
     **FIGURE_SCHEMAS,
     "is_consolidated": boolean_schema("Whether the figures are consolidated."),
@@ -165,6 +162,12 @@ _ROW: Final = {
         enum_schema(FIGURES, "A field.", open_ended=True),
         6,
         "Fields that were computed instead of read from the document.",
+    ),
+    "period_months": integer_schema(
+        1,
+        18,
+        "Length in months, rounded; null in data read before version 1.4, absent in releases made before it.",
+        null=True,
     ),
     "sources": array_schema(schema_reference("FigureSource"), 50, "Present with include=sources."),
 }
@@ -255,7 +258,10 @@ def schema_components() -> dict[str, Any]:
         "ProfileSource": _PROFILE_SOURCE,
         "PostalAddress": object_schema("The business address.", _ADDRESS),
         "FinancialPeriod": object_schema(
-            "One period in its newest version; with include=history also earlier versions.", _ROW, "sources"
+            "One period in its newest version; with include=history also earlier versions.",
+            _ROW,
+            "period_months",
+            "sources",
         ),
         "FigureSource": _FIGURE_SOURCE,
         "FinancialsList": page_schema(

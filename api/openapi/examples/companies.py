@@ -65,7 +65,6 @@ _QUARTER: Final[dict[str, Any]] = {
     "fiscal_quarter": 3,
     "period_start": "2026-07-01",
     "period_end": "2026-09-30",
-    "period_months": 3,
     "currency": "USD",
     "revenue": 24410000000,
     "operating_result": 5270000000,
@@ -80,6 +79,7 @@ _QUARTER: Final[dict[str, Any]] = {
     "version": 1,
     "is_restated": False,
     "derived": [],
+    "period_months": 3,
 }
 _YEAR: Final[dict[str, Any]] = _QUARTER | {
     "period": "2025",
@@ -88,7 +88,6 @@ _YEAR: Final[dict[str, Any]] = _QUARTER | {
     "fiscal_quarter": None,
     "period_start": "2025-01-01",
     "period_end": "2025-12-31",
-    "period_months": 12,
     "revenue": 105400000000,
     "operating_result": 26100000000,
     "net_result": 6900000000,
@@ -99,6 +98,7 @@ _YEAR: Final[dict[str, Any]] = _QUARTER | {
     "filed_at": "2026-06-02",
     "version": 2,
     "is_restated": True,
+    "period_months": 12,
 }
 FINANCIALS: Final[dict[str, Any]] = _head_of(_OTHER_PROFILE) | last_page(_QUARTER, _YEAR)
 _OWNER: Final[dict[str, Any]] = {

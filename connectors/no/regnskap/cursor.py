@@ -35,7 +35,8 @@ class FetchedAccounts:
     @classmethod
     def of(cls, cursor: Cursor | None) -> FetchedAccounts:
         """Decodes a cursor; an unreadable one counts as empty."""
-        return unpack_cursor(cursor, cls._unpacked) or cls()
+        unpacked = unpack_cursor(cursor, cls._unpacked)
+        return cls() if unpacked is None else unpacked  # one with failures alone is empty, and false
 
     @classmethod
     def _unpacked(cls, packed: dict[str, Any]) -> FetchedAccounts:

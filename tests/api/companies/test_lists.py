@@ -13,7 +13,6 @@ FINANCIAL_FIELDS = [
     "fiscal_quarter",
     "period_start",
     "period_end",
-    "period_months",
     "currency",
     "revenue",
     "operating_result",
@@ -28,6 +27,7 @@ FINANCIAL_FIELDS = [
     "version",
     "is_restated",
     "derived",
+    "period_months",
 ]
 OWNER_FIELDS = [
     "holder_id",

@@ -59,11 +59,7 @@ def register() -> Iterator[Register]:
         yield known
 
 
-class Still(FetchClock):
-    """A clock that never sleeps."""
-
-    def sleep(self, seconds: float) -> None:
-        """No time passes."""
+STILL = FetchClock(sleep=lambda _: None)  # no time passes
 
 
 @pytest.fixture
@@ -75,7 +71,7 @@ def http(register: Register, tmp_path: Path) -> Iterator[HttpClient]:
         default_rate=1e6,
         retry_policy=RetryPolicy(attempts=2),
     )
-    with HttpClient(settings, Still()) as client:
+    with HttpClient(settings, STILL) as client:
         yield client
 
 

@@ -115,5 +115,7 @@ def merged_covers(covers: Iterable[tuple[int, str]], company: str) -> dict[str, 
     """Present rows of the shares outstanding of some covers, and nothing else."""
     rows = [(shares, date.fromisoformat(day), date.fromisoformat(day)) for shares, day in covers]
     schema = {"dei_EntityCommonStockSharesOutstanding": pl.Int64, "period_end": pl.Date, "filed": pl.Date}
-    found = pl.DataFrame(rows, schema=schema, orient="row").with_columns(_company_id=pl.lit(company))
+    found = pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+        _company_id=pl.lit(company), _retired_at=pl.lit(None, pl.Datetime(time_zone="UTC"))
+    )
     return {"us_facts": found.lazy()}

@@ -13,7 +13,7 @@ from tests.connectors.us.filer_bodies import AT
 pytestmark = pytest.mark.sources
 LEFT = {  # folder: files that are not read, by their number
     "code_lists": 2,
-    "company_list": 3,
+    "company_list": 2,
     "errors": 2,
     "filing_index": 2,
     "form8k": 18,

@@ -32,11 +32,13 @@ def test_plan_fetch_of_a_batch_that_is_staged_or_overtaken_is_refused(newest: st
 
 def test_plan_fetch_looks_up_the_backlog_and_what_a_snapshot_lacks() -> None:
     progress = {"fi.register": "b1"}
-    backlog = LookupBacklog({name: rows.lazy() for name, rows in NAMED.items()}, progress)
+    before = {"fi.register": "b0"}
+    backlog = LookupBacklog({name: rows.lazy() for name, rows in NAMED.items()}, progress, before)
     known = FetchState("b2", is_live=True, backlog=backlog, missing=MISSING)
     plan = plan_fetch(known, ASKING)
     assert (plan.absence_checks, plan.snapshots, list(plan.subjects)) == ((CHECK,), MISSING.snapshots, ["1", "2"])
-    assert (plan.processed, plan.is_query, plan.is_streamed) == (progress, True, False)
+    assert (plan.processed, plan.processed_before) == (progress, before)
+    assert (plan.is_query, plan.is_streamed) == (True, False)
 
 
 def test_plan_fetch_of_a_folder_looks_up_nothing() -> None:

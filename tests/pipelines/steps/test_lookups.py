@@ -47,6 +47,7 @@ class Country:
     asked: list[str] = field(default_factory=list)
     down: bool = False
     dies: bool = False
+    breaks_after: int = -1
     budget: int = 0
     runs: int = 0
 
@@ -60,7 +61,7 @@ class Country:
         for subject in subjects:
             if self.dies:
                 raise Killed
-            if self.down:
+            if self.down or len(self.asked) == self.breaks_after:
                 raise SourceUnavailableError("https://registry.example", 503, "busy")
             self.asked.append(subject)
             body = json.dumps(accounts(subject, subject, 2025, 5)).encode()
@@ -147,6 +148,14 @@ def test_a_registry_that_is_down_owes(country: Country) -> None:
     assert country.run(TWO) == []
     country.down = False
     assert country.run() == sorted([ONE, TWO])
+
+
+def test_fetch_dataset_first_load_that_breaks_off_leaves_the_rest_to_the_next_run(country: Country) -> None:
+    country.breaks_after = 1
+    assert country.run(ONE, TWO) == [ONE]
+    country.breaks_after = -1
+    assert TWO in country.run()
+    assert country.run() == []
 
 
 def test_fetch_dataset_what_a_budget_left_is_asked_for_by_the_next_run(country: Country) -> None:

@@ -251,10 +251,8 @@ def test_outbox_of_an_earlier_edition_keeps_its_events_before_those_since(layout
     with MarketHistory(layout, "NO") as history:
         history.add_to_outbox(rows(EVENTS, event("old", at=day(9))))
     path = layout.history_file("NO")
-    with open_database(path) as connection:  # as the edition left it that did not know the column
+    with open_database(path) as connection:  # as a version left it that did not know the column
         connection.execute("ALTER TABLE outbox DROP COLUMN known_at")
-        connection.execute("UPDATE identity SET edition = $1", [list(database.RENAMED_EDITIONS)[-1]])
-    assert not database.has_mixed_schema_versions(path)
     with MarketHistory(layout, "NO") as history:
         history.add_to_outbox(rows(EVENTS, event("new", at=day(1))))
         waiting = history.outbox_events()
@@ -342,13 +340,8 @@ def test_killed_at_any_step_all_of_a_run_is_there_or_none(layout: Layout) -> Non
     assert at >= 4
 
 
-@pytest.mark.parametrize("former", database.RENAMED_EDITIONS)
-def test_history_of_an_edition_that_was_only_renamed_is_not_mixed(layout: Layout, former: str) -> None:
+def test_history_of_another_edition_is_mixed_until_it_is_rebuilt(layout: Layout) -> None:
     path = layout.history_file("FI")
-    with MarketHistory(layout, "FI"):
-        pass
-    with open_database(path) as connection:
-        connection.execute("UPDATE identity SET edition = $1", [former])
     with MarketHistory(layout, "FI"):
         pass
     assert not database.has_mixed_schema_versions(path)

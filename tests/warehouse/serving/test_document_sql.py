@@ -98,16 +98,20 @@ def _latest(layout: Layout, *given: dict[str, Any]) -> tuple[Any, ...]:
 def test_latest_is_the_newest_annual_period_with_a_revenue(layout: Layout) -> None:
     found = _latest(
         layout,
-        period(ONE, 2022, revenue=0),
-        period(ONE, 2023, revenue=None),
-        period(ONE, 2024, revenue=7, period_type=None),
+        period(ONE, 2023, revenue=0),
+        period(ONE, 2024, revenue=None),
+        period(ONE, 2026, revenue=7, period_type=None),
         period(ONE, 2025, revenue=7, currency=None),
     )
-    assert found == (0, "NOK", 2022)
+    assert found == (0, "NOK", 2023)
 
 
 def test_latest_is_null_altogether_without_one(layout: Layout) -> None:
     assert _latest(layout, period(ONE, 2023, revenue=None)) == (None, None, None)
+
+
+def test_latest_is_null_where_annual_accounts_follow_for_more_than_24_months(layout: Layout) -> None:
+    assert _latest(layout, period(ONE, 2022, revenue=5), period(ONE, 2025, revenue=None)) == (None, None, None)
 
 
 def test_group_figures_win_while_they_are_no_older_than_24_months(layout: Layout) -> None:

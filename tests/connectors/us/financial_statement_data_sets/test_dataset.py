@@ -12,10 +12,10 @@ from tests.connectors.us.fact_files import Fact, accession, archive, body, piece
 from tests.tables import check_cases
 from warehouse.schema.tables import FILINGS, FINANCIALS_REPORTED
 
-SUB = "adsh\tcik\tname\tsic\tform\tperiod\tfy\tfp\tfiled\tprevrpt\n"
+SUB = "adsh\tcik\tname\tsic\tform\tperiod\tfy\tfp\tfiled\tprevrpt\tnciks\n"
 NUM = "adsh\ttag\tversion\tddate\tqtrs\tuom\tsegments\tcoreg\tvalue\tfootnote\n"
 ADSH = accession("10001")
-FILED = f'{ADSH}\t999999\tEXAMPLE "CORP"\t7372\t10-K\t20091231\t2009\tFY\t20100210\t0\n'
+FILED = f'{ADSH}\t999999\tEXAMPLE "CORP"\t7372\t10-K\t20091231\t2009\tFY\t20100210\t0\t1\n'
 VALUE = f"{ADSH}\tRevenues\tus-gaap/2009\t20091231\t4\tUSD\t\t\t1000.0000\t\n"
 
 
@@ -41,7 +41,8 @@ def test_whole_entities_of_standard_tags_alone() -> None:
         f"{ADSH}\tRevenues\tus-gaap/2009\t20081231\t4\tUSD\t\t\t\tnil\n",
         f"{ADSH}\tAssets\tus-gaap/2009\t20091231\t0\tUSD\t\t\t5000.0000\t\n",
     ]
-    rows = next(batch.rows for batch in staged_of(quarter(VALUE + "".join(others))))
+    two_registrants = FILED.replace("\t1\n", "\t2\n")
+    rows = next(batch.rows for batch in staged_of(quarter(VALUE + "".join(others), two_registrants)))
     assert rows.columns == list(HISTORY.names)
     assert rows.select("cik", "span", "Revenues", "Assets").sort("span").rows() == [
         ("0000999999", "2009-01-01/2009-12-31", 1000, None),
@@ -230,7 +231,7 @@ def _millions(amount: int | None) -> int | None:
 def test_values_under_a_co_registrant_are_read_where_the_filing_has_one_registrant(
     registrants: str, coregs: tuple[str, ...], due: list[int]
 ) -> None:
-    sub = SUB.replace("prevrpt", "prevrpt\tnciks") + FILED.replace("\t0\n", f"\t0\t{registrants}\n")
+    sub = SUB + FILED.replace("\t1\n", f"\t{registrants}\n")
     num = NUM + "".join(VALUE.replace("USD\t\t\t", f"USD\t\t{name}\t") for name in coregs)
     rows = staged_of(archive({"sub.txt": sub.encode(), "num.txt": num.encode()}))[0].rows
     assert (rows["Revenues"].to_list() if rows.height else []) == due

@@ -150,9 +150,10 @@ def test_the_annual_reports_of_apple(made: Any) -> None:
 
 def test_the_list_of_symbols(sources: Path) -> None:
     read, left = taken(sources, "company_list", company_tickers.DATASET)
-    (found,) = read.values()
+    found, plain = (read[name] for name in ("company_tickers_exchange.json", "company_tickers.json"))
     exchanges = rows(found, company_tickers.TICKERS)["exchange"].value_counts()
     assert dict(exchanges.iter_rows()) == {"Nasdaq": 4075, "NYSE": 3266, "OTC": 2546, "CBOE": 26, None: 176}
-    assert len(left) == 3
-    assert signals(found) == {}
+    assert rows(plain, company_tickers.PLAIN_TICKERS).height == 9_610
+    assert len(left) == 2
+    assert signals(found) == signals(plain) == {}
     assert isinstance(exchanges, pl.DataFrame)
