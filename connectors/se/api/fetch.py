@@ -19,6 +19,7 @@ import polars as pl
 from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, RequestRejectedError, SourceUnavailableError, UnexpectedBodyError
+from connectors.kit.http.set_aside import PAUSES
 from connectors.se.api.outages import response_outages
 from connectors.se.bulk.bolagsverket_schema import NUMBER, ORGANISATIONS
 from connectors.se.register import GATEWAY, company_number
@@ -58,7 +59,8 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
     """Fetches responses for the given companies, without a cursor: each response is current when requested.
 
     An outage of a producer, which has status 200, is a failure: what the others state is yielded, and the error at the
-    end leaves the companies to the next run.
+    end leaves the companies to the next run. So does a company for which the gateway does not answer; while that
+    happens in a row, the requests pause.
     """
     del cursor
     numbers = list(islice((number for number in subjects if company_number(number)), MOST))
@@ -68,7 +70,15 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
     failures = 0
     outage: FetchError | None = None
     for number in numbers:
-        answer = session.ask(number)
+        try:
+            answer = session.ask(number)
+        except SourceUnavailableError as error:
+            outage = outage or error
+            failures += 1
+            if failures == _PATIENCE:
+                raise outage from None
+            http.pause(ORGANISATIONS_URL, PAUSES[failures - 1])
+            continue
         kinds, is_identified = response_outages(answer.read()) if answer.status == _OK else ([], False)
         if answer.status == _OK and (is_identified or not kinds):
             # the response is current now, whatever Last-Modified the gateway sends

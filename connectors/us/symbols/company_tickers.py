@@ -64,9 +64,14 @@ PLAIN_TICKERS: Final = Table(
 
 
 def present_symbols(present: PresentRows) -> pl.LazyFrame:
-    """Symbols with their exchanges, and those that the list without exchanges adds."""
+    """Symbols with their exchanges, and those of filers that only the list without exchanges has.
+
+    Neither list states its day, and copies of the second are old: it renames no filer of the first, adds no symbol to
+    one, and gives nobody a symbol that the first gives to another filer.
+    """
     listed = present_rows(present, TICKERS)
-    plain = present_rows(present, PLAIN_TICKERS).join(listed, on=["cik", "ticker"], how="anti")
+    taken = listed.filter(pl.col("_retired_at").is_null())
+    plain = present_rows(present, PLAIN_TICKERS).join(listed, on="cik", how="anti").join(taken, on="ticker", how="anti")
     return pl.concat(
         [listed, plain.with_columns(exchange=pl.lit(None, pl.String)).select(listed.collect_schema().names())]
     )

@@ -134,6 +134,27 @@ def test_fetch_outages_in_a_row_end_the_run(registry: Registry, http: HttpClient
     assert sum(asked.path == ASK for asked in registry.asked) == 5
 
 
+def test_fetch_company_that_stays_unavailable_stops_no_other(registry: Registry, http: HttpClient) -> None:
+    say_token(registry, "t1")
+    numbers = [ONE, "5569999998", TWO]
+    registry.answers[ASK] = lambda asked: fine(ONE) if numbers[1] not in asked.body.decode() else (503, b"", {})
+    names: list[str] = []
+    with pytest.raises(SourceUnavailableError):
+        names += (file.name for file in API.fetch(http, None, numbers))
+    assert names == [f"{ONE}.json", f"{TWO}.json"]
+
+
+def test_fetch_api_that_stops_answering_ends_the_run(registry: Registry, http: HttpClient) -> None:
+    say_token(registry, "t1")
+    registry.say(ASK, b"", 503)
+    numbers = [str(5560000000 + n) for n in range(20)]
+    with pytest.raises(SourceUnavailableError):
+        list(API.fetch(http, None, numbers))
+    assert {json.loads(asked.body)["identitetsbeteckning"] for asked in registry.asked if asked.path == ASK} == set(
+        numbers[:5]
+    )
+
+
 def test_fetch_company_unknown_to_the_registers_is_no_outage(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     say_answers(registry, outage(ONE, "ORGANISATION_FINNS_EJ"))

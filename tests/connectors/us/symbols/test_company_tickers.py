@@ -34,8 +34,8 @@ def test_list_without_exchanges_is_read() -> None:
     ]
 
 
-def test_list_without_exchanges_takes_no_exchange_from_the_other() -> None:
-    batches = [*read(EXCHANGES, "company_tickers_exchange.json"), *read(PLAIN, "company_tickers.json")]
+def symbols(*batches: Any) -> list[tuple[str, str, str, str | None]]:
+    """The symbols of several lists."""
     instant = pl.Datetime("us", "UTC")
     meta = (
         pl.lit("firm:US:US0000000042").alias("_company_id"),
@@ -44,8 +44,34 @@ def test_list_without_exchanges_takes_no_exchange_from_the_other() -> None:
         pl.lit(None, instant).alias("_retired_at"),
     )
     present = {batch.table: batch.rows.with_columns(meta).lazy() for batch in batches}
-    found = company_tickers.present_symbols(present).sort("cik").select("cik", "ticker", "exchange").collect()
-    assert found.rows() == [("0000000042", "EXM", "NYSE"), ("0000000043", "OTH", None)]
+    found = company_tickers.present_symbols(present).sort("cik", "ticker")
+    return found.select("cik", "ticker", "name", "exchange").collect().rows()
+
+
+def test_list_without_exchanges_takes_no_exchange_from_the_other() -> None:
+    batches = [*read(EXCHANGES, "company_tickers_exchange.json"), *read(PLAIN, "company_tickers.json")]
+    assert symbols(*batches) == [
+        ("0000000042", "EXM", "Example Corp", "NYSE"),
+        ("0000000043", "OTH", "OTHER CORP", None),
+    ]
+
+
+def test_present_symbols_older_list_renames_no_filer_of_the_other() -> None:
+    older = {"0": {"cik_str": 42, "ticker": "AAA", "title": "FORMER NAME CORP"}}
+    batches = [*read(EXCHANGES, "company_tickers_exchange.json"), *read(older, "company_tickers.json")]
+    assert symbols(*batches) == [("0000000042", "EXM", "Example Corp", "NYSE")]
+
+
+def test_present_symbols_symbol_that_the_other_list_gives_to_a_successor_is_his() -> None:
+    older = {
+        "0": {"cik_str": 41, "ticker": "EXM", "title": "PREDECESSOR CORP"},
+        "1": {"cik_str": 43, "ticker": "OTH", "title": "OTHER CORP"},
+    }
+    batches = [*read(EXCHANGES, "company_tickers_exchange.json"), *read(older, "company_tickers.json")]
+    assert symbols(*batches) == [
+        ("0000000042", "EXM", "Example Corp", "NYSE"),
+        ("0000000043", "OTH", "OTHER CORP", None),
+    ]
 
 
 def test_list_without_entries_is_an_empty_list() -> None:
