@@ -25,8 +25,9 @@ OLD_CODES: Final = "SNI2007"
 NEW_CODES: Final = "SNI2025"
 _SWITCHED: Final = 2026  # first year of snapshots with SNI 2025 (docs/formats/se.md 7.1)
 # Codes of one list alone: such a code tells its version, whatever the snapshot's date
-_DECIDED: Final = {code: OLD_CODES for code in SNI2007.codes - SNI2025.codes} | {
-    code: NEW_CODES for code in SNI2025.codes - SNI2007.codes
+_DECIDED: Final = {
+    **dict.fromkeys(SNI2007.codes - SNI2025.codes, OLD_CODES),
+    **dict.fromkeys(SNI2025.codes - SNI2007.codes, NEW_CODES),
 }
 
 
