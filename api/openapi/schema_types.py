@@ -95,8 +95,11 @@ def request_array(items: Schema, max_length: int, description: str, *, null: boo
     return _typed_schema("array", description, null, items=items, minItems=1, maxItems=max_length, uniqueItems=True)
 
 
-def page_schema(description: str, item: Schema, members: Mapping[str, Schema] | None = None) -> Schema:
-    """A list response (docs/contract/contract.md 4.0): at most 100 items, the next cursor, whether more follow."""
+def page_schema(description: str, item: Schema, members: Mapping[str, Schema] | None = None, *optional: str) -> Schema:
+    """A list response (docs/contract/contract.md 4.0): at most 100 items, the next cursor, whether more follow.
+
+    members: further keys, required except the optional ones.
+    """
     cursor = text_schema(512, "Cursor of the next page; null on the last page.", pattern="^[A-Za-z0-9_-]+$", null=True)
     return object_schema(
         description,
@@ -106,6 +109,7 @@ def page_schema(description: str, item: Schema, members: Mapping[str, Schema] | 
             "next_cursor": cursor,
             "has_more": boolean_schema("Whether more rows follow this page."),
         },
+        *optional,
     )
 
 

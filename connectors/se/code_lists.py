@@ -8,6 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+import polars as pl
+
 from connectors.kit.code_lists import load_code_list
 
 LEGAL_FORMS: Final = load_code_list("connectors.se", "legal_forms")
@@ -17,12 +19,39 @@ STATISTICAL_FORMS: Final = load_code_list("connectors.se", "statistical_forms")
 COUNTIES: Final = load_code_list("connectors.se", "counties")
 MUNICIPALITIES: Final = load_code_list("connectors.se", "municipalities")
 SNI2007: Final = load_code_list("connectors.se", "sni2007")
+SNI2025: Final = load_code_list("connectors.se", "sni2025")
 
 OLD_CODES: Final = "SNI2007"
 NEW_CODES: Final = "SNI2025"
 _SWITCHED: Final = 2026  # first year of snapshots with SNI 2025 (docs/formats/se.md 7.1)
+# Codes of one list alone: such a code tells its version, whatever the snapshot's date
+_DECIDED: Final = {
+    **dict.fromkeys(SNI2007.codes - SNI2025.codes, OLD_CODES),
+    **dict.fromkeys(SNI2025.codes - SNI2007.codes, NEW_CODES),
+}
 
 
-def industry_scheme(observed_at: datetime) -> str:
-    """Version of the industry codes in a snapshot; records do not state it."""
-    return OLD_CODES if observed_at.year < _SWITCHED else NEW_CODES
+def industry_schemes(code: pl.Expr, observed_at: datetime) -> pl.Expr:
+    """Version of each industry code of a snapshot; records do not state it.
+
+    The list that alone has the code decides; the date of the snapshot where both have it, since the register switched
+    as a whole. A code of neither list has no version: a later classification has five digits, too.
+    """
+    of_day = OLD_CODES if observed_at.year < _SWITCHED else NEW_CODES
+    versions = _DECIDED | dict.fromkeys(SNI2007.codes & SNI2025.codes, of_day)
+    return code.replace_strict(versions, default=None, return_dtype=pl.String)
+
+
+def industry_scheme(code: str, observed_at: datetime) -> str | None:
+    """Version of one industry code (`industry_schemes`)."""
+    return pl.select(industry_schemes(pl.lit(code), observed_at)).item()
+
+
+def industry_labels(code: str, scheme: str) -> pl.Expr:
+    """Labels of a column of codes by the version in another column; null for a code that this version lacks."""
+    return (
+        pl.when(pl.col(scheme) == OLD_CODES)
+        .then(SNI2007.expr(code))
+        .when(pl.col(scheme) == NEW_CODES)
+        .then(SNI2025.expr(code))
+    )

@@ -116,7 +116,7 @@ def _address_block(company: Company) -> Record | None:
 
 
 def _scb_blocks(company: Company) -> Record:
-    """SCB's blocks; `klartext` of the industry is the only source of its label."""
+    """SCB's blocks."""
     told, industry = company.swedish, company.industry
     if told.activity is None:
         return {name: _failed_block(_UNKNOWN) for name in STATISTICAL}

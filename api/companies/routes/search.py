@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+import msgspec
+
+from api.companies.industry_notices import industry_notices
 from api.companies.query_params import FIELDS, SEARCH, build_search
 from api.companies.routes.profile import select_fields
 from api.http.context import RequestContext
@@ -37,7 +40,19 @@ async def search_companies(context: RequestContext) -> HttpResponse:
     binding = CursorBinding(context.account_id, "companies", filter_hash(values.filters()), "desc")
     asked = _SearchRequest(build_search(values), after_key(context, values, binding), values[LIMIT], values[FIELDS])
     told = await query_release(context, lambda snapshot: find_page(snapshot, asked))
-    return page_response(context, told.stamps, told.value, issue_next_cursor(context, told.value, binding))
+    return page_response(
+        context,
+        told.stamps,
+        told.value,
+        issue_next_cursor(context, told.value, binding),
+        members=_notice_member(asked, told.value),
+    )
+
+
+def _notice_member(asked: _SearchRequest, page: ResultPage) -> bytes:
+    """The member `notices` where a first page is empty and its industry codes explain it; else nothing."""
+    notices = [] if page.rows or asked.after is not None else industry_notices(asked.search)
+    return b'"notices":' + msgspec.json.encode(notices) if notices else b""
 
 
 def find_page(snapshot: PinnedRelease, request: _SearchRequest) -> ResultPage:

@@ -6,6 +6,7 @@ Does not belong here: events (`api.companies.schemas.events`), or producing what
 
 from typing import Any, Final
 
+from api.companies.industry_notices import notices_schema
 from api.openapi.schema_types import (
     COMPANY_ID,
     COUNTRY,
@@ -254,7 +255,9 @@ def schema_components() -> dict[str, Any]:
     return {
         "Company": whole,
         "CompanySelection": part | {"required": ["id"]},
-        "CompanyList": page_schema("Matching companies.", company_or_selection()),
+        "CompanyList": page_schema(
+            "Matching companies.", company_or_selection(), {"notices": notices_schema()}, "notices"
+        ),
         "ProfileSource": _PROFILE_SOURCE,
         "PostalAddress": object_schema("The business address.", _ADDRESS),
         "FinancialPeriod": object_schema(

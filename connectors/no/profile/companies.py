@@ -31,11 +31,18 @@ from connectors.no.enheter.schema import (
 )
 from connectors.no.profile import status
 from connectors.no.register import ENTITY_URL, LICENCE, MARKET, company_ids
+from warehouse.schema import nace
 from warehouse.schema.tables import COMPANIES
 
 REGISTER: Final = "no.enheter"
 SOURCE_FIELDS: Final = ("name", "sni_code", "sni_label", "municipality", "county", "registered_date", "status")
 _NOT_STATED: Final = "00.000"  # «Uoppgitt»
+# NACE classes of one revision alone: such a code tells its version, whatever the version of the file
+_CLASSES, _NEW_CLASSES = nace.REVISION_2.counterparts.keys(), nace.REVISION_2_1.counterparts.keys()
+_DECIDED_SCHEMES: Final = {
+    **dict.fromkeys(_CLASSES - _NEW_CLASSES, "SN2007"),
+    **dict.fromkeys(_NEW_CLASSES - _CLASSES, "SN2025"),
+}
 _SHORT: Final = status.SHORT
 
 
@@ -99,12 +106,17 @@ def _to_single_line(name: pl.Expr) -> pl.Expr:
 
 
 def _industry_columns() -> list[pl.Expr]:
+    """Code, label and version. The file's version decides only where the code's class is in both revisions of NACE."""
     code = pl.col("naeringskode1.kode")
     stated = code.is_not_null() & (code != _NOT_STATED)
+    bare = code.str.replace(".", "", literal=True)
+    own_class = bare.str.slice(0, nace.CLASS_DIGITS)
+    decided = own_class.replace_strict(_DECIDED_SCHEMES, default=None, return_dtype=pl.String)
+    in_both = own_class.is_in(sorted(_CLASSES & _NEW_CLASSES))
     return [
-        pl.when(stated).then(code.str.replace(".", "", literal=True)).alias("industry_code"),
+        pl.when(stated).then(bare).alias("industry_code"),
         pl.when(stated).then(pl.col("naeringskode1.beskrivelse")).alias("industry_label"),
-        pl.when(stated).then(pl.col(CODE_LIST)).alias("industry_scheme"),
+        pl.when(stated).then(pl.coalesce(decided, pl.when(in_both).then(CODE_LIST))).alias("industry_scheme"),
     ]
 
 

@@ -98,7 +98,7 @@ class _OrganisationReader:
 
     def __init__(self, element: object, at: datetime, tally: staging.SignalCounter) -> None:
         self._tally = tally
-        self._scheme = code_lists.industry_scheme(at)
+        self._observed_at = at
         identity = JsonRecord(element, tally, "").child("organisationsidentitet")
         self.number = company_number(identity.text("identitetsbeteckning") or "") or ""
         self._record = JsonRecord(element, tally, self.number)
@@ -207,7 +207,7 @@ class _OrganisationReader:
         code = re.sub(r"\D", "", texts[0][0] or "") if texts else ""
         if len(code) != 5 or code == "00000":  # noqa: PLR2004 - the fifth digit is the country's own
             return None
-        return {"sni": code, "sni_klartext": texts[0][1], f.SCHEME: self._scheme}
+        return {"sni": code, "sni_klartext": texts[0][1], f.SCHEME: code_lists.industry_scheme(code, self._observed_at)}
 
 
 def _collapse_blanks(text: str) -> str:

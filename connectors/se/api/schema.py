@@ -51,6 +51,6 @@ ANSWERS: Final = Table(
         Column("adress", _T, "street$c/o$city$postcode$country"),
         Column("sni", _T, "first industry code, five digits"),
         Column("sni_klartext", _T, "its label"),
-        Column(SCHEME, _T, "version of the code, by the date of the response"),
+        Column(SCHEME, _T, "version of the code, as in se_scb"),
     ),
 )

@@ -11,6 +11,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.se import code_lists
 from connectors.se.api import schema as f
 from connectors.se.bulk.bolagsverket_schema import NAMES as BULK_NAMES
 from connectors.se.bulk.statements import ADDRESS, with_address, with_names
@@ -60,6 +61,8 @@ def scb_statements(rows: pl.DataFrame) -> pl.DataFrame:
         f.INDUSTRY,
         {"industry": "sni", "industry_label": "sni_klartext", "industry_scheme": f.SCHEME},
         "industry",
+    ).with_columns(
+        pl.coalesce("industry_label", code_lists.industry_labels("industry", "industry_scheme")).alias("industry_label")
     )
     return reduce(_join_groups, [activity, form, industry]).collect()
 

@@ -19,7 +19,7 @@ from connectors.contract.pieces import ArchiveMember, Batch, NotApplicable, Reco
 from connectors.kit import staging
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.conditional import ConditionalFile
-from connectors.kit.staging import count_signals
+from connectors.kit.staging import count_signals, count_subjects
 from connectors.se import code_lists
 from connectors.se.bulk.ordinals import RepeatCounter
 from connectors.se.bulk.parse import RecordShape, RowChunk, check_mandatory, read_chunks, read_header, reason_not_bulk
@@ -95,13 +95,12 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     tally, repeats = staging.SignalCounter(member.dataset), RepeatCounter()
     for name in unknown:
         tally.add("unknown_column", name)
-    scheme = code_lists.industry_scheme(member.observed_at)
     for chunk in read_chunks(member, shape, ENCODING):
         chunk.report_signals(tally)
-        yield _to_batch(chunk, scheme, tally, repeats)
+        yield _to_batch(chunk, member.observed_at, tally, repeats)
 
 
-def _to_batch(chunk: RowChunk, scheme: str, tally: staging.SignalCounter, repeats: RepeatCounter) -> Batch:
+def _to_batch(chunk: RowChunk, observed_at: datetime, tally: staging.SignalCounter, repeats: RepeatCounter) -> Batch:
     missing = [pl.lit(None, pl.String).alias(name) for name in FIELDS if name not in chunk.rows.columns]
     rows = strip_blanks(chunk.rows.with_columns(missing), FIELDS)
     dotted = rows["Ng1"].str.contains(".", literal=True).fill_null(value=False)
@@ -112,7 +111,7 @@ def _to_batch(chunk: RowChunk, scheme: str, tally: staging.SignalCounter, repeat
     ordinals = repeats.ordinals(fine[NUMBER], pl.repeat(None, fine.height, dtype=pl.String, eager=True))
     again = fine.filter(ordinals > 1).with_columns(_reason=pl.lit("number repeated in this file"))
     kept = _filter_rows(fine, ordinals == 1)
-    read_ = kept.with_columns(*_value_columns(scheme))
+    read_ = kept.with_columns(*_value_columns(observed_at))
     for name in ("RegDatKtid", "Ng1"):
         count_signals(tally, "unreadable_value", name, _unparsed_numbers(kept, read_, name))
     _audit_codes(read_, tally)
@@ -147,13 +146,13 @@ _REFUSED: Final = (
 )
 
 
-def _value_columns(scheme: str) -> list[pl.Expr]:
+def _value_columns(observed_at: datetime) -> list[pl.Expr]:
     industry = pl.col("Ng1")
     is_code = (industry.str.len_bytes() == 5) & industry.cast(pl.UInt32, strict=False).is_not_null()  # noqa: PLR2004
     stated = pl.when(is_code & (industry != UNKNOWN_INDUSTRY)).then(industry)
     return [
         stated.alias("Ng1"),
-        pl.when(stated.is_not_null()).then(pl.lit(scheme)).alias(SCHEME),
+        code_lists.industry_schemes(stated, observed_at).alias(SCHEME),
         pl.col("RegDatKtid").str.to_date("%Y%m%d", strict=False, cache=False).alias("RegDatKtid"),
     ]
 
@@ -166,6 +165,8 @@ def _unparsed_numbers(source: pl.DataFrame, read_: pl.DataFrame, name: str) -> p
 
 def _audit_codes(rows: pl.DataFrame, tally: staging.SignalCounter) -> None:
     code_lists.STATISTICAL_FORMS.audit(rows, "JurForm", NUMBER, tally, "unknown_legal_form")
+    unlisted = rows.filter(pl.col("Ng1").is_not_null() & pl.col(SCHEME).is_null())
+    count_subjects(tally, "unknown_industry", unlisted.select(subject="Ng1", example=NUMBER))
     for name, known in (("FtgStat", _FTGSTAT), ("JEStat", _JESTAT)):
         strange = rows.filter(pl.col(name).is_not_null() & ~pl.col(name).is_in(known))
         for number, value in strange.select(NUMBER, name).iter_rows():

@@ -48,7 +48,9 @@ STATISTICS: Final = Table(
         Column("JEStat", _T, "0, 1, 2 in the population, 9 left it"),
         Column("JurForm", _T, "legal form, two digits"),
         Column("Ng1", _T, "first industry code, five digits; null where 00000"),
-        Column(SCHEME, _T, "version of the code, by the date of the snapshot: SNI2007 or SNI2025"),
+        Column(
+            SCHEME, _T, "version of the code: of the list that has it, by the date of the snapshot where both have it"
+        ),
         Column("PostNr", _T, "postal code"),
         Column("PostOrt", _T, "postal place"),
         Column("Gatuadress", _T, "street"),

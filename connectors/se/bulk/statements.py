@@ -223,9 +223,6 @@ def scb_statements(rows: pl.LazyFrame) -> pl.DataFrame:
     See docs/formats/se.md 12.
     """
     said = rows.select(*_USED_OF_SCB, "_observed_at").collect()
-    old = said[SCHEME] == code_lists.OLD_CODES
-    # the same digits have other meanings in SNI 2025: no label rather than a wrong one
-    label = pl.when(old).then(code_lists.SNI2007.expr("Ng1")) if old.any() else pl.lit(None, pl.String)
     return said.select(
         pl.col(NUMBER),
         pl.col("Namn").alias("scb_name"),
@@ -233,7 +230,7 @@ def scb_statements(rows: pl.LazyFrame) -> pl.DataFrame:
         ("FtgStat " + pl.col("FtgStat")).alias("activity_word"),
         pl.col("JurForm").alias("statistical_form"),
         pl.col("Ng1").alias("industry"),
-        label.alias("industry_label"),
+        code_lists.industry_labels("Ng1", SCHEME).alias("industry_label"),
         pl.col(SCHEME).alias("industry_scheme"),
         pl.col("RegDatKtid").alias("scb_registered"),
         pl.col("Gatuadress").alias("scb_street"),

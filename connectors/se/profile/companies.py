@@ -89,11 +89,11 @@ def newest_statements(bulk: pl.DataFrame, api_rows: pl.DataFrame) -> pl.DataFram
 
 
 def newest_statistics(bulk: pl.DataFrame, api_rows: pl.DataFrame) -> pl.DataFrame:
-    """Merges SCB's bulk file and SCB data of the API: the newer of each group; labels where the code is equal."""
+    """Merges SCB's bulk file and SCB data of the API: the newer of each group; the API's label of an equal code."""
     rows = _newest_groups(bulk, api_rows, STATISTICAL_GROUPS, "scb_seen", "statistics_seen")
     if _LABEL + _ANSWERED in rows.columns:
         same = pl.all_horizontal(pl.col(name) == pl.col(name + _ANSWERED) for name in ("industry", "industry_scheme"))
-        rows = rows.with_columns(pl.coalesce(_LABEL, pl.when(same).then(_LABEL + _ANSWERED)))
+        rows = rows.with_columns(pl.coalesce(pl.when(same).then(_LABEL + _ANSWERED), _LABEL).alias(_LABEL))
     return rows.drop(_THEIRS)
 
 

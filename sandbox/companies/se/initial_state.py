@@ -42,7 +42,7 @@ def swedish_company(seed: int, position: int, first_day: date, industry_code_set
         number=numbers.swedish_number(position),
         name=_company_name(rng, form, position),
         form=form,
-        industry=replace(industry, label=""),
+        industry=industry,
         place=None if random_bool(rng, 0.03) else rng.choice(vocabulary.PLACES),
         street=f"{rng.choice(vocabulary.STREETS)} {rng.randint(1, 180)}",
         registered=registered,
@@ -97,7 +97,7 @@ def _apply_insolvency(rng: Random, company: Company) -> None:
 
 
 def mark_newly_registered(company: Company, day: date, industry: Industry) -> None:
-    """Makes it recently registered: no accounts yet, and so young that the API, which has the label, is queried."""
+    """Makes it recently registered: no accounts yet, and so young that the API is queried."""
     company.registered = company.swedish.name_registered_on = day
     company.swedish.is_looked_up = True
     company.industry = industry

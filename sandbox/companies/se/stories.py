@@ -28,7 +28,6 @@ from sandbox.companies.stories import (
 )
 from sandbox.model.company import Accounts, Change, Company, StatusChange
 from sandbox.model.se import ACTIVE, NEVER_ACTIVE, NO_LONGER_ACTIVE, STATISTICS_AT, SwedishDetails
-from sandbox.vocabulary import Industry
 
 _ONE_DAY: Final = timedelta(days=1)
 
@@ -45,15 +44,10 @@ def _prepare_filer(flavour: str, count: int = 1) -> Prepare:
         company.registered = min(company.registered, scene.first_day - 400 * _ONE_DAY)
         company.swedish = SwedishDetails(name_registered_on=company.registered)
         company.place = company.place or vocabulary.PLACES[0]
-        company.industry = _unlabelled_industry(scene)
+        company.industry = scene.rng.choice(vocabulary.INDUSTRIES)[scene.industry_code_set]
         company.accounts = initial_state.swedish_accounts(scene.rng, company, scene.first_day, flavour, count)
 
     return prepare
-
-
-def _unlabelled_industry(scene: StoryDay) -> Industry:
-    """A company that is not looked up has a code without a label."""
-    return Industry(scene.rng.choice(vocabulary.INDUSTRIES)[scene.industry_code_set].code, "")
 
 
 prepare_active_company: Final = _prepare_filer("k2")
@@ -149,9 +143,8 @@ def _rename_company(scene: StoryDay, company: Company) -> list[Change]:
 
 
 def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
-    codes = [pair[scene.industry_code_set].code for pair in vocabulary.INDUSTRIES]
-    present = company.industry.code if company.industry else None
-    company.industry = Industry(scene.rng.choice([code for code in codes if code != present]), "")
+    industries = [pair[scene.industry_code_set] for pair in vocabulary.INDUSTRIES]
+    company.industry = scene.rng.choice([industry for industry in industries if industry != company.industry])
     return []
 
 

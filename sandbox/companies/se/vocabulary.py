@@ -36,20 +36,20 @@ PLACES: Final = (
     Place("UMEÅ", "90325", "Umeå", "2480", "Västerbotten"),
 )
 
-# The same activity in SNI 2007 and SNI 2025, with the label that only the API has.
+# The same activity in SNI 2007 and SNI 2025, with the label of the list, which the API delivers, too.
 INDUSTRIES: Final = (
     (Industry("41200", "Byggande av bostadshus och andra byggnader"),
      Industry("41000", "Byggande av bostadshus och andra byggnader")),
     (Industry("43320", "Byggnadssnickeriarbeten"), Industry("43320", "Byggnadssnickeriarbeten")),
     (Industry("62010", "Dataprogrammering"), Industry("62100", "Dataprogrammering")),
-    (Industry("62020", "Datakonsultverksamhet"), Industry("62200", "Datakonsultverksamhet")),
-    (Industry("68203", "Uthyrning och förvaltning av egna eller arrenderade andra lokaler"),
-     Industry("68200", "Uthyrning och förvaltning av egna eller arrenderade fastigheter")),
-    (Industry("49410", "Vägtransport, godstrafik"), Industry("49410", "Vägtransport av gods")),
+    (Industry("62020", "Datakonsultverksamhet"), Industry("62201", "Datakonsultverksamhet")),
+    (Industry("68203", "Uthyrning och förvaltning av egna eller arrenderade, andra lokaler"),
+     Industry("68203", "Uthyrning och förvaltning av egna eller arrenderade, andra lokaler")),
+    (Industry("49410", "Vägtransport, godstrafik"), Industry("49410", "Vägtransport, godstrafik")),
     (Industry("01110", "Odling av spannmål (utom ris), baljväxter och oljeväxter"),
-     Industry("01110", "Odling av spannmål, baljväxter och oljeväxter")),
-    (Industry("96021", "Hårvård"), Industry("96210", "Hårvård")),
-    (Industry("69201", "Redovisning och bokföring"), Industry("69200", "Redovisning och bokföring")),
+     Industry("01110", "Odling av spannmål (utom ris), baljväxter och oljeväxter")),
+    (Industry("96021", "Hårvård"), Industry("96210", "Frisörer och barberare")),
+    (Industry("69201", "Redovisning och bokföring"), Industry("69201", "Redovisning och bokföring; skatterådgivning")),
 )  # fmt: skip
 
 # form -> SCB's two digits, label, company name pattern

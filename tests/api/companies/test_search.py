@@ -141,6 +141,48 @@ def test_filters(service, query, expected):
     assert set(found(service, query)) == expected
 
 
+def notices(service, query):
+    """Codes, values and correspondences of an answer's notices; None where the member is absent."""
+    answer = service.get(f"/api/v1/companies?{query}").json()
+    told = answer.get("notices")
+    return told and [(one["code"], one["value"], one["corresponds_to"]) for one in told]
+
+
+@check_cases(
+    ("query", "expected"),
+    [
+        ("industry=9602&country=NO", [("retired_industry_code", "9602", ["9621", "9622"])]),
+        ("industry=62.010&country=NO", [("retired_industry_code", "62010", ["6210"])]),
+        ("industry=62010&industry_scheme=SNI2025", [("retired_industry_code", "62010", ["6210"])]),
+        ("industry=6210&industry_scheme=SNI2007", [("newer_industry_code", "6210", ["6201"])]),
+        ("industry=6210&country=UK", [("newer_industry_code", "6210", ["6201"])]),
+        ("industry=9602,62,6201&country=NO&status=dissolved",
+         [("retired_industry_code", "9602", ["9621", "9622"]),
+          ("retired_industry_code", "6201", ["6210"])]),
+        # the revision that is asked for has the code, both have it, or none: nothing to say
+        ("industry=9602&industry_scheme=SN2007", None),
+        ("industry=96210&industry_scheme=SNI2025", None),
+        ("industry=99&country=SE", None),
+        ("industry=0000&country=SE", None),
+        # no NACE
+        ("industry=6201&country=US", None),
+        ("industry=6201&industry_scheme=SIC", None),
+        ("industry=6201&industry_scheme=UKSIC2003", None),
+        # companies were found
+        ("industry=6201&country=SE", None),
+        ("q=none-such&country=NO", None),
+    ],
+)  # fmt: skip
+def test_search_emptied_by_a_code_of_the_other_revision_says_so(service, query, expected):
+    assert notices(service, query) == expected
+
+
+def test_notice_is_a_sentence_with_the_revision(service):
+    (told,) = service.get("/api/v1/companies?industry=62010&country=NO").json()["notices"]
+    assert told["revision"] == "NACE Rev. 2"
+    assert told["detail"] == ("62010 is a code of NACE Rev. 2 and none of NACE Rev. 2.1: there it corresponds to 6210.")
+
+
 @pytest.mark.parametrize(
     "query",
     [

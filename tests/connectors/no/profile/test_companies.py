@@ -123,3 +123,21 @@ def test_no_rows_make_no_companies() -> None:
 def test_touches_names_the_company_of_each_row() -> None:
     frame = staging.make_batch(ENTITIES, [ENTITY]).rows
     assert NORWAY.company_ids_of_rows("no_enheter", frame).to_list() == [f"firm:NO:{NUMBER}"]
+
+
+@pytest.mark.parametrize(
+    ("code", "stated", "scheme"),
+    [
+        ("62.010", "SN2025", "SN2007"),  # a record that was not recoded in a file of the new edition
+        ("62.100", "SN2007", "SN2025"),
+        ("62.010", "SN2007", "SN2007"),
+        ("49.410", "SN2007", "SN2007"),  # both revisions have the class
+        ("49.410", "SN2025", "SN2025"),
+        ("99.999", "SN2025", None),  # neither has it
+    ],
+)
+def test_industry_scheme_of_a_class_of_one_revision_is_that_revisions(
+    code: str, stated: str, scheme: str | None
+) -> None:
+    found = company(naeringskode1__kode=code, naeringskodeverk=stated)
+    assert (found["industry_code"], found["industry_scheme"]) == (code.replace(".", ""), scheme)

@@ -77,9 +77,9 @@ def test_the_later_of_bulk_and_answer_counts() -> None:
 
 def test_the_answers_label_stands_beside_the_bulks_code_where_both_agree() -> None:
     assert profile((answer(organisation()), EARLIER))["industry_label"] == "Programmering"
-    other = {"sni": [{"kod": "62200", "klartext": "Annat"}], **FINE}
+    other = {"sni": [{"kod": "62201", "klartext": "Annat"}], **FINE}
     found = profile((answer(organisation(naringsgrenOrganisation=other)), EARLIER))
-    assert (found["industry_code"], found["industry_label"]) == ("62100", None)
+    assert (found["industry_code"], found["industry_label"]) == ("62100", "Dataprogrammering")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -156,7 +156,7 @@ def test_a_code_without_signs_is_none(code: str) -> None:
 def test_labels_that_say_nothing_and_blanks_are_cleaned() -> None:
     said = organisation(naringsgrenOrganisation={"sni": [{"kod": "62.10.0", "klartext": "n/a"}], **FINE})
     found = profile((answer(said), INSTANT), with_bulk=False)
-    assert (found["industry_code"], found["industry_label"]) == ("62100", None)
+    assert (found["industry_code"], found["industry_label"]) == ("62100", "Dataprogrammering")
 
 
 def test_drift_is_told() -> None:

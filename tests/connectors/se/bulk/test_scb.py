@@ -70,10 +70,20 @@ def test_industry_codes_keep_leading_zeros_and_zeros_are_unknown() -> None:
     assert signals(found) == {}
 
 
-@pytest.mark.parametrize(("year", "scheme"), [(2025, "SNI2007"), (2026, "SNI2025")])
-def test_pitfall_8_the_edition_of_the_codes_is_stored(year: int, scheme: str) -> None:
-    found = rows(batches(SCB, scb(unit(ONE)), datetime(year, 6, 1, tzinfo=UTC)))
-    assert found["sni_version"].to_list() == [scheme]
+@pytest.mark.parametrize(
+    ("code", "year", "scheme"),
+    [("01110", 2025, "SNI2007"), ("01110", 2026, "SNI2025"), ("62010", 2026, "SNI2007"), ("62100", 2025, "SNI2025")],
+)
+def test_pitfall_8_the_edition_of_the_codes_is_stored(code: str, year: int, scheme: str) -> None:
+    found = batches(SCB, scb(unit(ONE, Ng1=code)), datetime(year, 6, 1, tzinfo=UTC))
+    assert rows(found)["sni_version"].to_list() == [scheme]
+    assert signals(found) == {}
+
+
+def test_a_code_of_neither_list_has_no_edition_and_is_told() -> None:
+    found = batches(SCB, scb(unit(ONE, Ng1="45678")))
+    assert rows(found).select("Ng1", "sni_version").row(0) == ("45678", None)
+    assert signals(found) == {("unknown_industry", "45678"): 1}
 
 
 def test_dates_are_read_and_unreadable_ones_told() -> None:

@@ -41,7 +41,7 @@ def test_the_two_files_are_joined_by_the_number() -> None:
         "name": "Åkeriet AB",
         "industry_code": "62100",
         "industry_scheme": "SNI2025",
-        "industry_label": None,  # missing rather than wrong: no label list of SNI 2025 is at hand
+        "industry_label": "Dataprogrammering",
     }
     assert (found["registered_date"], found["legal_form_code"], found["legal_form_label"]) == (
         date(2001, 5, 10),
@@ -56,12 +56,34 @@ def test_the_two_files_are_joined_by_the_number() -> None:
     )
 
 
-def test_pitfall_8_labels_of_sni_2007_only_before_2026() -> None:
-    before = datetime(2025, 6, 1, tzinfo=UTC)
-    found = profiles([organisation(ONE)], [unit(ONE, Ng1="62010")], before)[ONE]
-    assert (found["industry_scheme"], found["industry_label"]) == ("SNI2007", "Dataprogrammering")
-    since = profiles([organisation(ONE)], [unit(ONE, Ng1="62010")])[ONE]
-    assert (since["industry_scheme"], since["industry_label"]) == ("SNI2025", None)
+@pytest.mark.parametrize(
+    ("code", "year", "scheme", "label"),
+    [
+        ("62010", 2025, "SNI2007", "Dataprogrammering"),
+        ("62010", 2026, "SNI2007", "Dataprogrammering"),  # left from before: SNI 2025 has no such code
+        ("62100", 2026, "SNI2025", "Dataprogrammering"),
+        ("62100", 2025, "SNI2025", "Dataprogrammering"),
+        ("96210", 2026, "SNI2025", "Frisörer och barberare"),
+        # both lists have the code, with another meaning: the day of the snapshot decides
+        ("61100", 2025, "SNI2007", "Trådbunden telekommunikation"),
+        ("61100", 2026, "SNI2025", "Trådbunden och trådlös telekommunikation samt telekommunikation via satellit"),
+        ("58210", 2025, "SNI2007", "Utgivning av dataspel"),
+        ("58210", 2026, "SNI2025", "Utgivning av datorspel"),
+    ],
+)
+def test_pitfall_8_the_list_that_has_a_code_tells_its_version_and_label(
+    code: str, year: int, scheme: str, label: str
+) -> None:
+    day = datetime(year, 6, 1, tzinfo=UTC)
+    found = profiles([organisation(ONE)], [unit(ONE, Ng1=code)], day)[ONE]
+    assert (found["industry_code"], found["industry_scheme"], found["industry_label"]) == (code, scheme, label)
+
+
+@pytest.mark.parametrize("year", [2025, 2026])
+def test_a_code_of_no_list_has_neither_version_nor_label(year: int) -> None:
+    day = datetime(year, 6, 1, tzinfo=UTC)
+    found = profiles([organisation(ONE)], [unit(ONE, Ng1="45678")], day)[ONE]
+    assert (found["industry_code"], found["industry_scheme"], found["industry_label"]) == ("45678", None, None)
 
 
 def test_a_company_that_only_scb_has_takes_its_words() -> None:
