@@ -6,6 +6,7 @@ rules of the data (guards are part of the declarations), or settings of the API.
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from warehouse.storage.layout import Layout
 DEFAULT_DATA: Final = Path(".data")
 # dagster-postgres stores events with a statement that only this driver accepts; a bare URL selects another
 # driver.
+MARK_KEY_BYTES: Final = 32
 _DRIVER: Final = "postgresql+psycopg2://"
 PROJECT: Final = Path(__file__).resolve().parents[1]
 DEFAULT_USER_AGENT: Final = "firmdata (set FIRM_USER_AGENT to name yourself)"
@@ -51,6 +53,8 @@ class IngestSettings:
     dagster_database_url: FIRM_DAGSTER_DATABASE_URL, PostgreSQL for Dagster's own state; empty: SQLite in
     `data`.
     celery_broker_url: FIRM_CELERY_BROKER_URL, Redis that hands Dagster's runs to workers; empty: no workers.
+    mark_key: FIRM_MARK_KEY, the key of person marks; None: the file below `data`.
+    replaced_mark_keys: FIRM_MARK_KEY_REPLACES, ids of keys that are lost or given up: their marks count as none.
     claim_seconds: FIRM_CLAIM_SECONDS, seconds without a heartbeat after which a machine's lease of a market
     expires.
     """
@@ -65,6 +69,8 @@ class IngestSettings:
     user_agent: str = DEFAULT_USER_AGENT
     credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
     object_store: StoreAddress | None = None
+    mark_key: bytes | None = field(default=None, repr=False)
+    replaced_mark_keys: frozenset[str] = frozenset()
     claim_seconds: int = 60
     dagster_database_url: str = field(default="", repr=False)
     celery_broker_url: str = field(default="", repr=False)
@@ -83,6 +89,8 @@ class IngestSettings:
             user_agent=environment.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT,
             credentials=_parse_credentials(environment.get("FIRM_CREDENTIALS") or ""),
             object_store=_parse_object_store(environment),
+            mark_key=_parse_mark_key(environment),
+            replaced_mark_keys=frozenset((environment.get("FIRM_MARK_KEY_REPLACES") or "").split()),
             claim_seconds=_parse_count(environment, "FIRM_CLAIM_SECONDS", 60, 1),
             dagster_database_url=environment.get("FIRM_DAGSTER_DATABASE_URL") or "",
             celery_broker_url=_parse_broker_url(environment),
@@ -126,6 +134,25 @@ def _parse_count(environment: Mapping[str, str], name: str, default: int, least:
     if not text.isdecimal() or int(text) < least:
         raise PipelineSettingError(name, text, f"a whole number from {least}")
     return int(text)
+
+
+def _parse_mark_key(environment: Mapping[str, str]) -> bytes | None:
+    text = environment.get("FIRM_MARK_KEY") or ""
+    try:
+        return decode_mark_key(text) if text else None
+    except ValueError as error:
+        raise PipelineSettingError("FIRM_MARK_KEY", "…", str(error)) from None
+
+
+def decode_mark_key(text: str) -> bytes:
+    """The key of person marks from its text. Raises ValueError."""
+    try:
+        key = base64.b64decode(text, validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != MARK_KEY_BYTES:
+        raise ValueError(f"base64 of {MARK_KEY_BYTES} bytes")
+    return key
 
 
 def _parse_broker_url(environment: Mapping[str, str]) -> str:

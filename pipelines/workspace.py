@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import connectors
 from connectors.contract.dataset import Dataset, Jurisdiction
+from connectors.kit.http.errors import RequestRejectedError
+from connectors.kit.redact.person_marks import PersonMarker
+from pipelines.runtime.mark_key import MarkKeyError, load_mark_key, require_known_key
 from pipelines.runtime.market_lease import LocalLease, MarketLease, ReplicatedLease
 from pipelines.runtime.parser_pool import ParserPool
 from pipelines.runtime.step_results import StepResults
@@ -47,6 +50,13 @@ class UnknownMarketError(ValueError):
         self.market = market
 
 
+class Redaction(NamedTuple):
+    """What is removed from a body before it is stored; mark_key: id of the key of the marks that it leaves."""
+
+    redact: Callable[[BinaryIO], BinaryIO] | None
+    mark_key: str | None = None
+
+
 @dataclass(frozen=True)
 class Workspace:
     """Stores, declarations and clock of one data root."""
@@ -64,6 +74,24 @@ class Workspace:
     @cached_property
     def raw_archive(self) -> RawArchive:
         return RawArchive(self.layout, self.clock, on_step=self.on_step)
+
+    def redaction_of(self, dataset: Dataset) -> Redaction:
+        """How bodies of a dataset are redacted here.
+
+        Raises RequestRejectedError if they need the key of person marks, and that is not the key of the marks so far.
+        """
+        if dataset.mark_persons is None:
+            return Redaction(dataset.redact)
+        marked = [one.key for made in self.jurisdictions for one in made.datasets if one.mark_persons is not None]
+        used = {found for key in marked if (found := self.raw_archive.newest_mark_key(key)) is not None}
+        used -= self.settings.replaced_mark_keys
+        try:
+            marker = PersonMarker(load_mark_key(self.layout.mark_key_file, self.settings.mark_key, used))
+            require_known_key(marker.key_id, used)
+        except MarkKeyError as error:
+            raise RequestRejectedError(f"https://{dataset.host}", None, str(error)) from error
+        mark = dataset.mark_persons
+        return Redaction(lambda body: mark(body, marker), marker.key_id)
 
     @cached_property
     def staged_store(self) -> StagedStore:

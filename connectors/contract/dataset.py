@@ -33,6 +33,7 @@ from warehouse.schema.types import Table
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
+    from connectors.kit.redact.person_marks import PersonMarker
     from connectors.kit.redact.remove_records import SubjectPatterns
 
 __all__ = [
@@ -129,8 +130,7 @@ class AbsenceCheck:
 class Dataset:
     """One dataset of one registry. `key` is archive prefix, asset key and `sources[].register` at once.
 
-    file_patterns: globs below the jurisdiction's folder; the most specific dataset gets the file. Those that begin with
-    a folder's name also hold in the folders that all markets share (`shared_folders`).
+    file_patterns: globs below the jurisdiction's folder, in part also in `shared_folders`; the most specific one wins.
     foreign_patterns: those of `file_patterns` that also hold in other markets' folders: files by country of filing.
     recognise_file: from a file's name and first 64 KiB.
     staged_tables: the staged tables by name; keys of these tables identify a record over time. Datasets that deliver
@@ -140,10 +140,10 @@ class Dataset:
     many runs: for filings and owners the baseline is the company's own first answer (docs/architecture.md 6).
     fetch: used for live and sandbox; the base address is set in Http.
     redact: removes persons before the archive.
-    change_feed_key: key of the feed that names changed records of this dataset. A change in a full snapshot that the
-    feed did not name is reported (signal `missed_by_feed`).
-    is_complete_set: for a snapshot in several files, whether these file names are complete. While one is missing the
-    others count as a part, and records they lack are not retired.
+    mark_persons: as `redact`, which it replaces where there is a key; leaves marks that tell persons of one name apart.
+    change_feed_key: of the feed that names changed records. Changes it did not name are reported (`missed_by_feed`).
+    is_complete_set: whether these file names of a snapshot are complete. While one is missing the others count as a
+    part, and records they lack are not retired.
     split_members: archive members; a plain file is its own only piece.
     read_batches: pure; the unit of the process pool. Raises UnreadableFileError.
     absences_to_confirm: records missing from the newest full snapshot that are retired only after a direct lookup
@@ -155,12 +155,11 @@ class Dataset:
     dataset have a `sequence`, so that a record delivered twice (after a kill, or by two channels) is stored once.
     out_of_reach: why the source cannot be fetched any more, and what to do; shown wherever the dataset's age is.
     reread_interval: for archives in which every member is complete, independent of the day: a member unchanged since
-    the previous archive is not read again, and its rows remain. After this interval all members are read again, so
-    that changes in the reader take effect, as where a member is missing. None: every archive is read whole.
+    the previous archive is not read again, and its rows remain. After this interval, and where a member is missing, all
+    are read again, so that changes in the reader take effect. None: every archive is read whole.
     complete_subjects: columns by staged table whose values name a subject of which every delivery has all records, as
     the filer of a file with all its facts. Records of it that a newer delivery lacks are retired; other subjects stay.
-    remove_records: writes a body again without one subject's records where its structure alone is not enough
-    (`kit.redact.remove_records`), as in files that count their records.
+    remove_records: writes a body again without one subject's records where `kit.redact.remove_records` is not enough.
     """
 
     key: str
@@ -178,6 +177,7 @@ class Dataset:
     subjects_to_fetch: Callable[[Mapping[str, DataFrame]], Iterator[str]] | None = None
     is_per_company: bool = False
     redact: Callable[[BinaryIO], BinaryIO] | None = None
+    mark_persons: Callable[[BinaryIO, PersonMarker], BinaryIO] | None = None
     change_feed_key: str | None = None
     absences_to_confirm: Callable[[Mapping[str, DataFrame], Mapping[str, DataFrame]], Iterator[AbsenceCheck]] | None = (
         None

@@ -23,7 +23,15 @@ from connectors.uk.profile import companies, status
 from connectors.uk.psc import holdings
 from connectors.uk.psc import schema as psc_schema
 from connectors.uk.rest_api import filing_history
-from warehouse.schema.tables import COMPANIES, FILINGS, FINANCIALS_REPORTED, HOLDINGS, HOLDINGS_EARLIER, LISTINGS
+from warehouse.schema.tables import (
+    COMPANIES,
+    FILINGS,
+    FINANCIALS_REPORTED,
+    HOLDER_MARKS,
+    HOLDINGS,
+    HOLDINGS_EARLIER,
+    LISTINGS,
+)
 from warehouse.schema.types import Table
 
 
@@ -35,6 +43,7 @@ def map_registers(present: PresentRows, at: date) -> SharedTables:
 
     accounts = map_accounts(present_rows(present, ACCOUNTS))
     listed = holdings.map_listings(rows(psc_schema.EXEMPTIONS))
+    psc = rows(psc_schema.PSC)
     told = rows(live_schema.PROFILES)
     known = companies.map_companies(
         rows(basic_company_data_dataset.COMPANIES),
@@ -51,7 +60,8 @@ def map_registers(present: PresentRows, at: date) -> SharedTables:
         FILINGS.name: filed,
         FINANCIALS_REPORTED.name: figures,
         COMPANIES.name: known,
-        HOLDINGS.name: holdings.map_holdings(rows(psc_schema.PSC), rows(psc_schema.OTHERS)),
+        HOLDINGS.name: holdings.map_holdings(psc, rows(psc_schema.OTHERS)),
+        HOLDER_MARKS.name: holdings.map_holder_marks(psc),
         LISTINGS.name: listed,
     }
 

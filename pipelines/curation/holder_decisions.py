@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.holders.match_rules import HolderJoin
-from pipelines.transforms.holders.resolve import find_holder_joins, holder_ids
+from pipelines.transforms.holders.match_rules import RENEWED, HolderJoin
+from pipelines.transforms.holders.resolve import find_holder_joins, holder_ids, reassigned_holder_ids
 from warehouse.decisions import DecisionLog, DecisionRecord
 from warehouse.erasure import history as erasure_history
 from warehouse.history.history import MarketHistory, existing_history_path
@@ -79,7 +79,13 @@ def load_company_owners(layout: Layout, company: str) -> CompanyOwners:
     if holdings.is_empty():
         raise HolderDecisionError(f"no holder of {number.company_id} is known")
     records = holdings.with_columns(holder_ids(holdings)).to_dicts()
-    found = find_holder_joins(holdings, DecisionLog(layout).holder_decisions(number.market))
+    lines = dict(reassigned_holder_ids(owners))
+    found = [
+        join
+        for join in find_holder_joins(holdings, DecisionLog(layout).holder_decisions(number.market))
+        # marks of persons, which are not stored, keep records of one name apart
+        if join.rule != RENEWED or lines.get(join.one, join.one) == lines.get(join.other, join.other)
+    ]
     return CompanyOwners(number.market, number.company_id, tuple(owners.to_dicts()), tuple(records), tuple(found))
 
 

@@ -22,6 +22,7 @@ from connectors.contract.pieces import Cursor, FetchedFile
 from connectors.kit.http.client import HttpClient
 from connectors.kit.http.errors import FetchError, RequestRejectedError
 from pipelines.workspace import Workspace
+from warehouse.raw.archive import Redact
 from warehouse.raw.stream_spool import StreamSpool
 from warehouse.storage.locks import AlreadyLockedError, exclusive_lock, is_locked
 
@@ -150,12 +151,13 @@ class FeedListener:
             raise ValueError(f"{self.dataset.key} is not a streaming feed")
         brought = False
         try:
+            redact = self.workspace.redaction_of(self.dataset).redact
             with connection_lock(self.workspace, self.dataset):
                 after = inbox.cursor() or newest_cursor(self.workspace, self.dataset)
                 bodies = listen(self.http, None if after is None else Cursor(after))
                 with closing(cast("_ClosableIterator", bodies)):
                     for arrival in bodies:
-                        self._spool_file(inbox, arrival)
+                        self._spool_file(inbox, arrival, redact)
                         brought = True
                         if self.wait(0):
                             break
@@ -163,9 +165,9 @@ class FeedListener:
             return _ConnectionResult(brought, error)
         return _ConnectionResult(brought)
 
-    def _spool_file(self, inbox: StreamSpool, arrival: FetchedFile) -> None:
+    def _spool_file(self, inbox: StreamSpool, arrival: FetchedFile, redact: Redact | None) -> None:
         """Removes personal data before anything is written, as the archive does."""
-        body = arrival.body if self.dataset.redact is None else self.dataset.redact(arrival.body)
+        body = arrival.body if redact is None else redact(arrival.body)
         cursor = None if arrival.cursor is None else arrival.cursor.value
         with body:
             inbox.put(arrival.name, body, arrival.url, arrival.observed_at, cursor)

@@ -26,6 +26,7 @@ from pipelines.transforms.differences import Frames
 from pipelines.transforms.events.emission_rules import EmissionContext
 from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.financials.versions import build_financial_versions
+from pipelines.transforms.holders.resolve import with_person_marks
 from pipelines.transforms.news import dedup
 from pipelines.transforms.ownership.changed_subjects import with_changed_subjects
 from pipelines.transforms.ownership.line_lineage import SPANS
@@ -40,6 +41,7 @@ from warehouse.schema.tables import (
     FILINGS,
     FINANCIALS,
     FINANCIALS_REPORTED,
+    HOLDER_MARKS,
     HOLDINGS,
     HOLDINGS_EARLIER,
     NEWS,
@@ -178,7 +180,7 @@ def derive_tables(
             part[FINANCIALS_REPORTED.name], part[FILINGS.name], previous_rows[FINANCIALS.name]
         ),
         OWNERS.name: build_owners(
-            holdings,
+            with_person_marks(holdings, part.get(HOLDER_MARKS.name, schema_render.empty_frame(HOLDER_MARKS))),
             previous_rows[OWNERS.name],
             instant,
             rules.source_precedence,

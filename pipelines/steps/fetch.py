@@ -263,6 +263,7 @@ def _archive_files(
     cursor: str | None = None
     failure: str | None = None
     try:
+        redaction = workspace.redaction_of(dataset)
         for file in files:
             stated = stated_instant(dataset, file) if plan.is_query else file.observed_at
             if stated is not None and stated > plan.latest:
@@ -273,7 +274,7 @@ def _archive_files(
             if plan.refused and file.scope == Scope.FULL:
                 file = replace(file, scope=Scope.PART)  # noqa: PLW2901
             named = _without_erased_names(file, plan.redactor)
-            body = workspace.raw_archive.store_body(dataset.key, named, plan.batch, dataset.redact)
+            body = workspace.raw_archive.store_body(dataset.key, named, plan.batch, *redaction)
             cursor = file.cursor.value if file.cursor else cursor
             new += body is not None
             has_more |= file.has_more

@@ -312,6 +312,14 @@ CONNECTORS: Final = (
         "::test_form_15_whose_text_is_loaded_later_ends_registration_without_an_event",
     ),
     Mutant(
+        "a merger that a current report states ends a filer that still reports, without the text of its Form 15",
+        "connectors/us/profile/status.py",
+        'stated = (pl.col("_is_merged") & ~fresh).fill_null(value=False)',
+        'stated = pl.col("_is_merged").fill_null(value=False)',
+        "tests/connectors/us/profile/test_status.py"
+        "::test_form_15_without_its_text_ends_a_silent_filer_whose_merger_a_current_report_states",
+    ),
+    Mutant(
         "a profile alone says that no accounts were filed",
         "connectors/uk/mapping.py",
         "reads_accounts=status.NO_ACCOUNTS.has_data(present),",

@@ -26,6 +26,20 @@ _SUBJECTS: Final = "tests/pipelines/transforms/ownership/test_changed_subjects.p
 
 PIPELINES: Final = (
     Mutant(
+        "two persons of one name are one holder",
+        "pipelines/transforms/holders/match_rules.py",
+        'return len(marks) > len({mark.partition("-")[0] for mark in marks})',
+        "return False",
+        "tests/firm/test_person_marks.py::test_successor_of_the_same_name_is_another_holder",
+    ),
+    Mutant(
+        "a new key is made in place of one that is lost",
+        "pipelines/runtime/mark_key.py",
+        "if used:",
+        "if not used:",
+        "tests/firm/test_person_marks.py::test_key_that_is_lost_or_changed_ends_the_fetch_until_it_is_back_or_replaced",
+    ),
+    Mutant(
         "owners: a stored holder_id means another company",
         "pipelines/transforms/ownership/changed_subjects.py",
         'return other_number.fill_null(value=False) | (kinds & (pl.col("holder_type") != pl.col("_first_type")))',

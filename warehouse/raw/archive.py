@@ -27,6 +27,7 @@ from warehouse.storage.layout import Layout
 __all__ = ["CorruptBlobError", "FetchedFileLike", "RawArchive", "RawBody", "utc_now"]
 
 KEPT_HEADERS: Final = frozenset({"content-type", "content-length", "etag", "last-modified", "date"})
+_MARK_KEY: Final = "mark_key"
 Redact = Callable[[BinaryIO], BinaryIO]
 
 
@@ -130,13 +131,13 @@ class RawArchive:
         blobs.discard_incomplete(self._root)
 
     def store_body(
-        self, dataset: str, file: FetchedFileLike, batch: str, redact: Redact | None = None
+        self, dataset: str, file: FetchedFileLike, batch: str, redact: Redact | None = None, mark_key: str | None = None
     ) -> RawBody | None:
         """Stores a body and appends its manifest line.
 
         Returns None if the newest body of that name has the same bytes.
         `redact` filters the stream before it is written: removed content is never stored; both SHA-256 are
-        recorded.
+        recorded. mark_key: id of the key of the person marks that `redact` leaves.
         """
         stored = blobs.store_blob(self._root, file.body, redact, self._on_step)
         if stored.sha256 in self._manifest(dataset).erased:  # received again: stays erased
@@ -157,6 +158,8 @@ class RawArchive:
             "replaces": before["sha256"] if reissue and before else None,
             "new": fresh,
         }
+        if mark_key is not None:
+            line[_MARK_KEY] = mark_key
         self._append_line(dataset, line)
         is_there = _current_sha256(stored.sha256, self._manifest(dataset).erased) is not None
         return self._raw_body(line) if fresh and is_there else None
@@ -209,6 +212,11 @@ class RawArchive:
             elif "retracted" in line and any(batch in line["retracted"] for batch, _ in found):
                 found = [one for one in found if one[0] < min(line["retracted"])]
         return found[-1][1] if found else None
+
+    def newest_mark_key(self, dataset: str) -> str | None:
+        """Id of the key of the person marks in the last archived body; None if no body has any."""
+        lines = reversed(self._manifest(dataset).lines)
+        return next((line[_MARK_KEY] for line in lines if _MARK_KEY in line), None)
 
     def manifest_lines(self, dataset: str) -> Iterator[Mapping[str, Any]]:
         """Every manifest line of a dataset, oldest first."""

@@ -222,6 +222,18 @@ HOLDINGS_EARLIER: Final = Table(
     HOLDINGS.columns,
 )
 
+HOLDER_MARKS: Final = Table(
+    "holder_marks",
+    "Keyed marks of persons that tell two of one name apart, by record of `holdings`; intermediate, not stored.",
+    HOLDINGS.key,
+    (
+        COMPANY_ID,
+        _REGISTER,
+        Column("native_id", _T, "as in `holdings`", nullable=False),
+        Column("person_mark", _T, "`<key id>-<mark>`: two of one key that differ are two persons", nullable=False),
+    ),
+)
+
 OWNERS: Final = Table(
     "owners",
     "One row per holder of a company, reconciled over sources.",
@@ -332,7 +344,7 @@ EVENTS: Final = Table(
 
 # `Jurisdiction.to_shared_tables` may return NORMALISED, `pipelines.transforms` add DERIVED, releases publish TABLES.
 NORMALISED: Final = (COMPANIES, IDENTIFIERS, FILINGS, FINANCIALS_REPORTED, HOLDINGS, LISTINGS, NEWS, NOTICES)
-PASSING: Final = (HOLDINGS_EARLIER,)  # may also be returned by `normalise`, for the pipeline steps only
+PASSING: Final = (HOLDINGS_EARLIER, HOLDER_MARKS)  # may also be returned by `normalise`, for the pipeline steps only
 DERIVED: Final = (FINANCIALS, OWNERS)
 TABLES: Final = (*NORMALISED, *DERIVED)
 BY_NAME: Final = {table.name: table for table in (*TABLES, EVENTS)}

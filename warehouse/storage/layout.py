@@ -65,6 +65,11 @@ class Layout:
         return self.root / "erased.json"
 
     @property
+    def mark_key_file(self) -> Path:
+        """The key of person marks, readable by its owner alone."""
+        return self.root / "marks.json"
+
+    @property
     def decision_log_file(self) -> Path:
         """The log of manual decisions about holders."""
         return self.root / "judgements.jsonl"

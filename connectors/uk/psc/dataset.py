@@ -86,5 +86,6 @@ DATASET: Final = Dataset(
     read_batches=parse_bodies.read_batches,
     fetch=fetch_psc,
     redact=redact.redact,
+    mark_persons=redact.redact,
     remove_records=redact.remove_psc_records,
 )

@@ -50,6 +50,13 @@ def map_holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     return cast_to_table(rows, tables.HOLDINGS)
 
 
+def map_holder_marks(psc: pl.DataFrame) -> pl.DataFrame:
+    """Marks of persons of staged `uk_psc` rows, for the records that have one."""
+    marked = psc.filter(pl.col("person_mark").is_not_null() & ~pl.col("deleted"))
+    rows = marked.with_columns(*staging.ORIGIN, native_id=pl.col("id"), register=pl.lit(KEY))
+    return cast_to_table(rows, tables.HOLDER_MARKS)
+
+
 def _clear_false_retirements(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """Keeps records that reappeared under an unknown kind in their last known state: they have not ceased."""
     known = others.filter(~pl.col("deleted") & pl.col("_retired_at").is_null())

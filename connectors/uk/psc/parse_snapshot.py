@@ -64,6 +64,7 @@ class _SnapshotRecord(_KnownFieldsStruct):
     ceased: bool | None = None
     description: str | None = None
     is_sanctioned: bool | None = None
+    person_mark: str | None = None
     statement: str | None = None
     linked_psc_name: str | None = None
     restrictions_notice_withdrawal_reason: str | None = None
@@ -147,7 +148,7 @@ def _holder_columns(records: Sequence[_SnapshotRecord]) -> dict[str, Any] | None
     if codes is None:
         return None
     plain = ("kind", "name", "nationality", "country_of_residence", "notified_on", "ceased_on", "ceased")
-    rare = ("description", "is_sanctioned")
+    rare = ("description", "is_sanctioned", "person_mark")
     made: dict[str, Any] = {name: _attribute_values(records, name) for name in (*plain, *rare)}
     names = [record.name_elements or _NO_NAME for record in records]
     made |= {name: _attribute_values(names, name) for name in _NAME_PARTS}

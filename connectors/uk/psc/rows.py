@@ -138,6 +138,7 @@ def _holder_fields(data: PscRecord) -> Row:
         _parse_flag(data.ceased),
         data.description,
         data.is_sanctioned,
+        data.person_mark,
     )
 
 

@@ -54,6 +54,7 @@ PSC: Final = Table(
         Column("ceased", ColumnKind.BOOLEAN, "only on super-secure records and in the REST list"),
         Column("description", _T, "of super-secure records"),
         Column("is_sanctioned", ColumnKind.BOOLEAN, "of overseas entities' owners"),
+        Column("person_mark", _T, "keyed mark of company, month and year of birth; null: none stated, or before 1.4.0"),
         *_DELIVERY,
     ),
     sequence=TIMEPOINT.name,
@@ -196,6 +197,7 @@ class PscRecord(_StrictPscStruct):
     ceased: bool | int | str | None = None
     description: str | None = None
     is_sanctioned: bool | None = None
+    person_mark: str | None = None  # from `redact`
     statement: str | None = None
     linked_psc_name: str | None = None
     restrictions_notice_withdrawal_reason: str | None = None

@@ -128,6 +128,7 @@ def _psc_stream_dataset(key: str, name: str, title: str) -> Dataset:
         recognise_file=psc_dataset.recognise_file,
         read_batches=_read_psc,
         redact=psc_redact.redact,
+        mark_persons=psc_redact.redact,
     )
 
 

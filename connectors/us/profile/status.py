@@ -153,7 +153,9 @@ def _end_reasons(around: pl.LazyFrame) -> pl.LazyFrame:
     )
     papers = pl.max_horizontal("_papers", pl.when("_delisted").then("_exchanged"))
     stood = papers.is_not_null() & (pl.col("_fell").is_null() | (papers > pl.col("_fell")))
-    return told.select(f.CIK, "_delisted", _merged=pl.col("_is_merged") | stood, _fallen=pl.col("_fell").is_not_null())
+    return told.select(
+        f.CIK, "_delisted", "_is_merged", _merged=pl.col("_is_merged") | stood, _fallen=pl.col("_fell").is_not_null()
+    )
 
 
 def _stated_ends(present: PresentRows, ended: pl.LazyFrame) -> pl.LazyFrame:
@@ -172,13 +174,15 @@ def status_columns(today: date, register: str) -> list[pl.Expr]:
 
     A filer without a profile counts as active, with no status source: being named elsewhere is not a register
     statement. So does one that reports while a Form 15 of it cannot be read (`ENDS_READ`); one that is silent then is
-    dormant, with no status source if its end has a reason that the text would confirm.
+    dormant, with no status source if its end has a reason that the text would confirm. A current report of a completed
+    merger near that Form 15, and silence since, are ground enough without the text.
     """
     known = pl.col("_known")
     due = pl.col("_report").dt.offset_by(f"{SILENT_MONTHS}mo")
     fresh = (due >= pl.lit(today)).fill_null(value=False)
     traded = (pl.col("tickers").list.len() > 0).fill_null(value=False)
-    is_unread = (pl.col("_has_ended") & pl.col("_is_unread")).fill_null(value=False)
+    stated = (pl.col("_is_merged") & ~fresh).fill_null(value=False)
+    is_unread = (pl.col("_has_ended") & pl.col("_is_unread") & ~stated).fill_null(value=False)
     ended = pl.col("_has_ended").fill_null(value=False) & ~is_unread
     gone = (pl.col("_is_gone") & (pl.col("_effective") <= pl.lit(today))).fill_null(value=False)
     merged, wound_up = (pl.col(name).fill_null(value=False) for name in ("_merged", "_wound_up"))

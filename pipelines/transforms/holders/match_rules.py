@@ -24,8 +24,11 @@ BY_NUMBER: Final = "number"
 BY_PERSON: Final = "judged"
 RENEWED: Final = "renewed"
 CLOSE: Final = "close_name"
+PERSON_MARK: Final = (
+    "person_mark"  # of a record: null, or the id of its key and the mark (`schema.tables.HOLDER_MARKS`)
+)
 _VAGUE: Final = ("unknown", "nominee", "group")  # kinds that another source may state more precisely
-_PERSON: Final = "person"
+PERSON: Final = "person"
 _UNKNOWN: Final = "unknown"
 
 
@@ -237,7 +240,7 @@ def connected_components(shared: Iterable[Sequence[int]]) -> Iterator[list[int]]
 
 
 def _rule_keys(group: Group, rule: MatchRule) -> frozenset[str]:
-    if (rule.of_entities and not _is_entity(group)) or (rule.of_persons and not _known_types([group]) <= {_PERSON}):
+    if (rule.of_entities and not _is_entity(group)) or (rule.of_persons and not _known_types([group]) <= {PERSON}):
         return frozenset()
     names = names_of(group)
     if len(names) == 1:
@@ -265,11 +268,13 @@ def _join_by_similarity(found: HolderGroups) -> None:
 
 
 def _is_compatible(groups: Sequence[Group], rule: MatchRule) -> bool:
-    """True if country, number, kind, and for cores the legal form, do not contradict a single holder."""
+    """True if country, number, kind, marks, and for cores the legal form, do not contradict a single holder."""
     records = [record for group in groups for record in group]
     countries = {record["holder_country"] for record in records} - {None}
     kinds = _known_types(groups)
-    if len(countries) > 1 or len(_company_numbers(records)) > 1 or (_PERSON in kinds and len(kinds) > 1):
+    if len(countries) > 1 or len(_company_numbers(records)) > 1 or (PERSON in kinds and len(kinds) > 1):
+        return False
+    if _has_differing_marks(records):
         return False
     if not rule.of_entities:
         return True
@@ -279,6 +284,12 @@ def _is_compatible(groups: Sequence[Group], rule: MatchRule) -> bool:
     )
 
 
+def _has_differing_marks(records: Iterable[Record]) -> bool:
+    """True if two marks of one key differ: two persons. No mark, and marks of two keys, say nothing."""
+    marks = {mark for record in records if (mark := record.get(PERSON_MARK)) is not None}
+    return len(marks) > len({mark.partition("-")[0] for mark in marks})
+
+
 def _known_types(groups: Sequence[Group]) -> set[str]:
     return {record["holder_type"] for group in groups for record in group} - set(_VAGUE)
 
@@ -286,7 +297,7 @@ def _known_types(groups: Sequence[Group]) -> set[str]:
 def _is_entity(group: Group) -> bool:
     """True if it is no person: by its kind, or by its name if that is unknown. Ola Berg is not Ola Berg AS."""
     if {record["holder_type"] for record in group} != {_UNKNOWN}:
-        return _PERSON not in _known_types([group])
+        return PERSON not in _known_types([group])
     return not any(name_features.is_possible_person(record["holder_name"]) for record in group if record["holder_name"])
 
 

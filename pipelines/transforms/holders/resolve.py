@@ -19,13 +19,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from pipelines.transforms.holders.match_rules import HolderJoin, resolve_holders
+from pipelines.transforms.holders.match_rules import PERSON, PERSON_MARK, HolderJoin, resolve_holders
 from pipelines.transforms.holders.renewals import companies_with_renewals
 from warehouse.schema import ids
 from warehouse.schema.decisions import HolderDecision
 from warehouse.schema.ids import holder_id
 
-__all__ = ["SINGLE", "find_holder_joins", "reassigned_holder_ids", "with_holder_id"]
+__all__ = ["SINGLE", "find_holder_joins", "reassigned_holder_ids", "with_holder_id", "with_person_marks"]
 
 SINGLE: Final = "single"
 
@@ -48,7 +48,7 @@ def with_holder_id(
     Records of one holder get one id, and keep the one they had.
 
     Args:
-        holdings: HOLDINGS rows, all of these companies.
+        holdings: HOLDINGS rows, all of these companies, `with_person_marks` where there are any.
         previous_rows: OWNERS rows known before, of the same companies.
         decisions: manual decisions on holders, oldest first.
     """
@@ -58,7 +58,7 @@ def with_holder_id(
         return rows
     # only the rows of these companies are processed one by one: most companies have one register
     is_theirs = rows["company_id"].is_in(concerned.implode())
-    mine = rows.filter(is_theirs).select(*_LOOKED_AT)
+    mine = _looked_at(rows.filter(is_theirs))
     theirs = previous_rows.filter(pl.col("company_id").is_in(concerned.implode()))
     found = pl.DataFrame(
         list(_assign_holder_ids(mine, theirs, decisions_by_company(decisions))), schema=_FOUND, orient="row"
@@ -73,13 +73,29 @@ def with_holder_id(
 
 _LOOKED_AT: Final = (
     *("company_id", "register", "native_id", "holder_id", "holder_name", "holder_type", "holder_company_id"),
-    *("holder_country", "share_class", "valid_from", "ended_on", "observed_at"),
+    *("holder_country", "share_class", "valid_from", "ended_on", "observed_at", PERSON_MARK),
 )
 _FOUND: Final = {"holder_id": pl.String, "_joined": pl.String, "_others": pl.Boolean, "_number": pl.String}
 
 
+def with_person_marks(holdings: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
+    """Holdings with the marks of persons (HOLDER_MARKS rows): null where a record has none."""
+    if marks.is_empty():
+        return holdings
+    rows = holdings.join(marks.select(*_PARTS, PERSON_MARK), on=list(_PARTS), how="left", maintain_order="left")
+    # a record that was another's before has its present subject's mark
+    return rows.with_columns(pl.when(pl.col("holder_type") == PERSON).then(PERSON_MARK))
+
+
+def _looked_at(rows: pl.DataFrame) -> pl.DataFrame:
+    """The columns that match rules compare."""
+    if PERSON_MARK not in rows.columns:
+        rows = rows.with_columns(pl.lit(None, pl.String).alias(PERSON_MARK))
+    return rows.select(*_LOOKED_AT)
+
+
 def find_holder_joins(holdings: pl.DataFrame, decisions: Sequence[HolderDecision] = ()) -> list[HolderJoin]:
-    """The rules that join the records of some companies, for manual review."""
+    """The rules that join the records of some companies, for manual review. Marks of persons are not known here."""
     rows = holdings.with_columns(holder_ids(holdings))
     of = decisions_by_company(decisions)
     return [
@@ -131,7 +147,7 @@ def _multi_register_companies(rows: pl.DataFrame) -> pl.Series:
 
 
 def _records_by_company(rows: pl.DataFrame) -> Iterator[tuple[str, Iterable[Record]]]:
-    ordered = rows.select(*_LOOKED_AT).sort("company_id", "register", "native_id").iter_rows(named=True)
+    ordered = _looked_at(rows).sort("company_id", "register", "native_id").iter_rows(named=True)
     return groupby(ordered, key=itemgetter("company_id"))
 
 

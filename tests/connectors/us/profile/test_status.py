@@ -95,7 +95,7 @@ def test_form_15_while_no_header_was_loaded_decides_nothing() -> None:
     ("filings", "expected"),
     [
         ([filing("15-12G", "2026-08-03"), filing("8-K", "2026-07-30")], ("active", "dormant")),
-        ([filing("15-12G", "2025-03-03"), filing("8-K", "2025-02-24", items="2.01,5.01")], ("dormant", "dissolved")),
+        ([filing("15-12G", "2025-03-03"), filing("DEFM14A", "2024-12-02"), OLD], ("dormant", "dissolved")),
         ([filing("15-12G", "2026-08-03"), OLD], ("dormant", "dormant")),
     ],
     ids=["reports", "was merged", "is silent"],
@@ -108,6 +108,26 @@ def test_form_15_whose_text_is_loaded_later_ends_registration_without_an_event(
     before, after = (UNITED_STATES.to_shared_tables(rows, TODAY) for rows in (unread, loaded))
     assert (before["companies"]["status"].item(), after["companies"]["status"].item()) == expected
     assert event_types_between(before, after) == []
+
+
+@pytest.mark.parametrize(
+    ("report", "expected"),
+    [
+        (filing("8-K", "2025-02-24", items="2.01,5.01"), ("dissolved", "merged", "us.submissions")),
+        (filing("8-K", "2025-02-24", items="1.03,2.01,5.01"), ("dormant", "not_reporting", "us.submissions")),
+        (filing("8-K", "2024-02-26", items="2.01,5.01"), ("dormant", "not_reporting", "us.submissions")),
+        (filing("8-K", "2026-07-30", items="2.01,5.01"), ("active", None, None)),
+    ],
+    ids=["near it", "by a plan of chapter 11", "long before", "not silent yet"],
+)
+def test_form_15_without_its_text_ends_a_silent_filer_whose_merger_a_current_report_states(
+    report: Any, expected: tuple[Any, ...]
+) -> None:
+    day = "2026-08-03" if expected[0] == "active" else "2025-03-03"
+    loaded = present(batches(filer([filing("15-12G", day), report], tickers=[], exchanges=[])))
+    unread = {name: rows for name, rows in loaded.items() if name != r.DEREGISTERED.name}
+    [row] = UNITED_STATES.to_shared_tables(unread, TODAY)["companies"].to_dicts()
+    assert (row["status"], row["status_detail"], row["status_source"]) == expected
 
 
 def test_form_15_ends_a_company_that_reports_no_more() -> None:
