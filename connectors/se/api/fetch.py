@@ -70,6 +70,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
     failures = 0
     outage: FetchError | None = None
     for number in numbers:
+        session.ensure_token()
         try:
             answer = session.ask(number)
         except SourceUnavailableError as error:
@@ -106,10 +107,13 @@ class _ApiSession:
         self._renew_at: datetime | None = None
         self._header: dict[str, str] = {}
 
-    def ask(self, number: str) -> FetchedResponse:
-        """Requests one number. A 401 renews the token once."""
+    def ensure_token(self) -> None:
+        """Requests a token if there is none that will last: without one nothing can be requested."""
         if self._renew_at is None:
             self._renew_token()
+
+    def ask(self, number: str) -> FetchedResponse:
+        """Requests one number. A 401 renews the token once."""
         answer = self._post_number(number)
         if answer.status == _REFUSED_TOKEN:
             self._renew_token()
