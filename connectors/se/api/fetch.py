@@ -75,10 +75,7 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
             answer = session.ask(number)
         except SourceUnavailableError as error:
             outage = outage or error
-            failures += 1
-            if failures == _PATIENCE:
-                raise outage from None
-            http.pause(ORGANISATIONS_URL, PAUSES[failures - 1])
+            failures = _count_silence(http, failures, outage)
             continue
         kinds, is_identified = response_outages(answer.read()) if answer.status == _OK else ([], False)
         if answer.status == _OK and (is_identified or not kinds):
@@ -97,6 +94,14 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
             )
     if outage is not None:
         raise outage
+
+
+def _count_silence(http: HttpClient, failures: int, outage: FetchError) -> int:
+    """The failures in a row after one more company without an answer: the next waits, or the run ends."""
+    if failures + 1 == _PATIENCE:
+        raise outage
+    http.pause(ORGANISATIONS_URL, PAUSES[failures])
+    return failures + 1
 
 
 class _ApiSession:
