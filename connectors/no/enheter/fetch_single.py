@@ -15,6 +15,7 @@ from connectors.contract.pieces import Cursor, FetchedFile, Scope
 from connectors.kit.formats import BodyFormat
 from connectors.kit.http.errors import FetchError, SourceUnavailableError
 from connectors.kit.http.last_cursor import with_last_cursor
+from connectors.kit.http.set_aside import PAUSES
 from connectors.no.oppdateringer.pending import BULK, FeedEntry, LookedUpEntries
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ NONE: Final = 404
 GONE: Final = 410
 OK: Final = 200
 _PATIENCE: Final = 20  # failures in a row that mean a failing registry, not bad numbers
-_SILENCE: Final = 2  # timeouts in a row, each after all retries: one alone may concern that number only
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ def fetch_responses(
 
     After a bulk file, recently named numbers are requested again: the bulk is from the night before. So are, in every
     run, numbers whose removal is unconfirmed. A failing number does not block the others: it stays in the backlog, and
-    the next run requests it last. If the register stops responding, what has arrived is yielded before the error is
-    raised, and the rest stays in the backlog.
+    the next run requests it last. While the register does not respond, the requests pause; after half an hour the run
+    ends: what has arrived is yielded before the error is raised, and the rest stays in the backlog.
     """
     memory = LookedUpEntries.of(cursor)
     asking = _LookupRun(http, query, memory)
@@ -87,7 +87,7 @@ class _LookupRun:
     def responses(self, numbers: Mapping[str, list[FeedEntry]]) -> Iterator[FetchedFile]:
         """Requests numbers, each with the feed entries it answers, until the register has stopped responding."""
         for number, entries in numbers.items():
-            if self._failures == _PATIENCE or self._silences == _SILENCE:
+            if self._failures == _PATIENCE or self._silences > len(PAUSES):
                 return
             arrival = self._about(number, entries)
             if arrival is not None:
@@ -129,7 +129,12 @@ class _LookupRun:
         self.broken = self.broken or error
         self._memory.failed(number)
         self._failures += 1
-        self._silences = self._silences + 1 if isinstance(error, SourceUnavailableError) else 0
+        if not isinstance(error, SourceUnavailableError):
+            self._silences = 0
+            return
+        self._silences += 1
+        if self._silences <= len(PAUSES):  # one silence alone may concern that number only
+            self._http.pause(self._question.url, PAUSES[self._silences - 1])
 
 
 def _pending_numbers(memory: LookedUpEntries, subjects: Iterable[str]) -> dict[str, list[FeedEntry]]:

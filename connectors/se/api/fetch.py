@@ -70,14 +70,12 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
     failures = 0
     outage: FetchError | None = None
     for number in numbers:
+        session.ensure_token()
         try:
             answer = session.ask(number)
         except SourceUnavailableError as error:
             outage = outage or error
-            failures += 1
-            if failures == _PATIENCE:
-                raise outage from None
-            http.pause(ORGANISATIONS_URL, PAUSES[failures - 1])
+            failures = _count_silence(http, failures, outage)
             continue
         kinds, is_identified = response_outages(answer.read()) if answer.status == _OK else ([], False)
         if answer.status == _OK and (is_identified or not kinds):
@@ -98,6 +96,14 @@ def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> I
         raise outage
 
 
+def _count_silence(http: HttpClient, failures: int, outage: FetchError) -> int:
+    """The failures in a row after one more company without an answer: the next waits, or the run ends."""
+    if failures + 1 == _PATIENCE:
+        raise outage
+    http.pause(ORGANISATIONS_URL, PAUSES[failures])
+    return failures + 1
+
+
 class _ApiSession:
     """Token and requests of one run."""
 
@@ -106,10 +112,13 @@ class _ApiSession:
         self._renew_at: datetime | None = None
         self._header: dict[str, str] = {}
 
-    def ask(self, number: str) -> FetchedResponse:
-        """Requests one number. A 401 renews the token once."""
+    def ensure_token(self) -> None:
+        """Requests a token if there is none that will last: without one nothing can be requested."""
         if self._renew_at is None:
             self._renew_token()
+
+    def ask(self, number: str) -> FetchedResponse:
+        """Requests one number. A 401 renews the token once."""
         answer = self._post_number(number)
         if answer.status == _REFUSED_TOKEN:
             self._renew_token()

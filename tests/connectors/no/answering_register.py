@@ -23,6 +23,10 @@ class Register:
 
     answer: Callable[[str, dict[str, str]], Reply]
     asked: list[str] = field(default_factory=list)
+    pauses: list[float] = field(default_factory=list)
+
+    def pause(self, _: str, seconds: float) -> None:
+        self.pauses.append(seconds)
 
     def get(self, url: str, **_: Any) -> FetchedResponse:
         self.asked.append(url)

@@ -108,9 +108,29 @@ def test_where_the_register_stops_answering_the_rest_is_owed() -> None:
     arrival = next(coming)
     with pytest.raises(SourceUnavailableError):
         next(coming)
-    assert len(register.asked) == 3, "one more, in case the silence is that number's own"
+    assert len(register.asked) == 3
     later = ask(Register(living), [subject(place, one) for place, one in enumerate(numbers)], arrival.cursor)
     assert [one.name[:9] for one in later] == numbers[1:]
+
+
+def test_fetch_burst_of_outages_pauses_the_requests_and_ends_no_run() -> None:
+    down = SourceUnavailableError("https://data.brreg.no/x", 503, "not now")
+    register = Register(lambda path, query: down if 3 < len(register.asked) <= 8 else living(path, query))
+    subjects = [subject(place, f"984851{place:03}") for place in range(20)]
+    found: list[FetchedFile] = []
+    with pytest.raises(SourceUnavailableError):
+        found.extend(noted(fetch_single(http(register), None, subjects), found))
+    assert len(found) == 15
+    assert register.pauses == [0, 15, 30, 60, 120]
+    assert len(ask(Register(living), subjects, found[-1].cursor)) == 5
+
+
+def test_fetch_register_that_answers_nobody_for_half_an_hour_ends_the_run() -> None:
+    register = Register(lambda *_: SourceUnavailableError("https://data.brreg.no/x", 503, "not now"))
+    with pytest.raises(SourceUnavailableError):
+        ask(register, [subject(place, f"984851{place:03}") for place in range(50)])
+    assert len(register.asked) == 12
+    assert sum(register.pauses) >= 1_800
 
 
 def _night(failing: FetchError, subjects: list[str], cursor: Cursor | None) -> tuple[list[str], Cursor | None]:

@@ -155,6 +155,13 @@ def test_fetch_api_that_stops_answering_ends_the_run(registry: Registry, http: H
     )
 
 
+def test_fetch_without_a_token_ends_the_run_at_once(registry: Registry, http: HttpClient) -> None:
+    registry.say(TOKEN, b"", 503)
+    with pytest.raises(SourceUnavailableError):
+        list(API.fetch(http, None, [ONE, TWO]))
+    assert registry.paths == [TOKEN] * 3  # the attempts of one request
+
+
 def test_fetch_company_unknown_to_the_registers_is_no_outage(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     say_answers(registry, outage(ONE, "ORGANISATION_FINNS_EJ"))
