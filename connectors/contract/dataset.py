@@ -298,10 +298,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class HostLimit:
-    """Maximum of requests per second to a host.
-
-    limiter: name of a rate limit that several hosts share; the maximum applies to all of them together.
-    """
+    """Maximum of requests per second to a host; to all hosts together that share the rate limit named `limiter`."""
 
     host: str
     per_second: float
@@ -312,13 +309,14 @@ class HostLimit:
 class HostSecret:
     """A credential that a host requires: its name there, and an address that answers 401 or 403 if it is wrong.
 
-    dataset_host: the host of the datasets that need the credential, where that is another one.
+    dataset_host: of the datasets that need it, if another. key_header: header of a key that is not sent as HTTP Basic.
     """
 
     host: str
     secret_name: str
     probe_url: str | None = None
     dataset_host: str | None = None
+    key_header: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # declared once: compared by identity

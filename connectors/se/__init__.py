@@ -20,6 +20,9 @@ from connectors.se.annual_reports import schema as annual_reports_schema
 from connectors.se.api import dataset as api_dataset
 from connectors.se.api import schema as api_schema
 from connectors.se.bulk import bolagsverket, bolagsverket_schema, scb, scb_schema
+from connectors.se.business_register import dataset as business_register_dataset
+from connectors.se.business_register import fetch as business_register_fetch
+from connectors.se.business_register import schema as business_register_schema
 from connectors.se.finansinspektionen import insider_register, issuers, short_positions
 from connectors.se.issuer_links import LINKS
 from connectors.se.major_holdings import dataset as major_holdings_dataset
@@ -30,21 +33,37 @@ from connectors.se.register import GATEWAY, MARKET, company_ids
 
 REGISTERS: Final = Contribution(
     name="Bolagsverket and SCB",
-    datasets=(bolagsverket.DATASET, scb.DATASET, api_dataset.DATASET, annual_reports_dataset.DATASET),
+    datasets=(
+        bolagsverket.DATASET,
+        scb.DATASET,
+        api_dataset.DATASET,
+        business_register_dataset.DATASET,
+        annual_reports_dataset.DATASET,
+    ),
     company_ids={
         bolagsverket_schema.ORGANISATIONS.name: company_ids(pl.col(bolagsverket_schema.NUMBER)),
         scb_schema.STATISTICS.name: company_ids(pl.col(scb_schema.NUMBER)),
         api_schema.ANSWERS.name: company_ids(pl.col(api_schema.NUMBER)),
+        business_register_schema.LEGAL_UNITS.name: company_ids(pl.col(business_register_schema.NUMBER)),
         annual_reports_schema.REPORTS.name: company_ids(pl.col(annual_reports_schema.NUMBER)),
     },
     to_shared_tables=mapping.map_registers,
     field_precedence={
         "name": (bolagsverket_schema.KEY, api_schema.KEY, scb_schema.KEY, annual_reports_schema.KEY),
         "status": (bolagsverket_schema.KEY, api_schema.KEY, scb_schema.KEY),
-        "sni_code": (scb_schema.KEY, api_schema.KEY),
+        "sni_code": (scb_schema.KEY, api_schema.KEY, business_register_schema.KEY),
         "figures": (annual_reports_schema.KEY,),
     },
-    host_secrets=(HostSecret("portal.api.bolagsverket.se", "client id and secret", dataset_host=GATEWAY),),
+    host_secrets=(
+        HostSecret("portal.api.bolagsverket.se", "client id and secret", dataset_host=GATEWAY),
+        HostSecret(
+            business_register_schema.HOST,
+            "key of the register of enterprises",
+            business_register_fetch.INFO_URL,
+            key_header=business_register_fetch.KEY_HEADER,
+        ),
+    ),
+    host_limits=(business_register_fetch.LIMIT,),
     absence_rules=(profile_status.MISSING_FROM_SCB,),
     registry_statuses=profile_status.REGISTRY_STATUSES,
 )

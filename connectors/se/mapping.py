@@ -19,6 +19,8 @@ from connectors.se.api.schema import ANSWERS
 from connectors.se.bulk import statements as bulk_statements
 from connectors.se.bulk.bolagsverket_schema import ORGANISATIONS
 from connectors.se.bulk.scb_schema import STATISTICS
+from connectors.se.business_register import statements as register_statements
+from connectors.se.business_register.schema import LEGAL_UNITS
 from connectors.se.finansinspektionen.issuers import SHORTS_ISSUERS
 from connectors.se.major_holdings import mapping as major_holdings_mapping
 from connectors.se.major_holdings.dataset import NOTICES, WIRE
@@ -27,22 +29,30 @@ from warehouse.schema.tables import COMPANIES, FILINGS, HOLDINGS, HOLDINGS_EARLI
 
 
 def map_registers(present: PresentRows, today: date) -> SharedTables:
-    """Profiles, filings and figures from the registers."""
+    """Profiles, VAT numbers, filings and figures from the registers."""
     answers = present_rows(present, ANSWERS).collect()
     bulk = bulk_statements.bolagsverket_statements(present_rows(present, ORGANISATIONS))
     said = companies.newest_statements(bulk, statements.bolagsverket_statements(answers))
     units = bulk_statements.scb_statements(present_rows(present, STATISTICS))
-    known = companies.newest_statistics(units, statements.scb_statements(answers))
+    enterprises = present_rows(present, LEGAL_UNITS)
+    known = companies.with_register(
+        companies.newest_statistics(units, statements.scb_statements(answers)),
+        register_statements.register_statements(enterprises),
+    )
     reports = present_rows(present, REPORTS).collect()
+    profiles = companies.map_companies(
+        said,
+        known,
+        annual_reports_mapping.report_names(reports),
+        today,
+        reads_scb=status.MISSING_FROM_SCB.has_data(present),
+    )
+    # the register has units, among them authorities, that no other register of companies names
+    numbers = register_statements.map_identifiers(enterprises).join(profiles, on="company_id", how="semi")
     return {
         **annual_reports_mapping.map_filings_and_financials(reports),
-        COMPANIES.name: companies.map_companies(
-            said,
-            known,
-            annual_reports_mapping.report_names(reports),
-            today,
-            reads_scb=status.MISSING_FROM_SCB.has_data(present),
-        ),
+        IDENTIFIERS.name: numbers,
+        COMPANIES.name: profiles,
     }
 
 

@@ -38,7 +38,7 @@ def _source_key_finding(secret: HostSecret, http: HttpClient | None) -> DoctorFi
     if http is None or secret.probe_url is None:
         return DoctorFinding("ok", f"{what} is set")
     try:
-        next(http.stream_lines(secret.probe_url), b"")
+        next(http.stream_lines(secret.probe_url, key_header=secret.key_header), b"")
     except MissingResourceError:
         pass  # a 404 means the credential was accepted
     except RequestRejectedError as error:

@@ -122,13 +122,24 @@ class HttpClient:
         headers: Mapping[str, str] | None = None,
         auth: tuple[str, str] | None = None,
         allow: Collection[int] = (),
+        key_header: str | None = None,
     ) -> FetchedResponse:
-        """Fetches a small body into memory. `allow`: status codes accepted besides 200, bodies unchecked."""
-        return self._small_body(
-            HttpRequest(
-                url, dict(headers or {}), auth or self._credentials_for(url), frozenset(expect), frozenset(allow)
-            )
-        )
+        """Fetches a small body into memory. `allow`: status codes accepted besides 200, bodies unchecked.
+
+        key_header: the header in which the host takes its configured key, instead of HTTP Basic.
+        """
+        given, credentials = self._with_key(headers, auth or self._credentials_for(url), key_header)
+        return self._small_body(HttpRequest(url, given, credentials, frozenset(expect), frozenset(allow)))
+
+    @staticmethod
+    def _with_key(
+        headers: Mapping[str, str] | None, credentials: tuple[str, str] | None, key_header: str | None
+    ) -> tuple[dict[str, str], tuple[str, str] | None]:
+        """Headers and credentials of a request; a key for a header is the user of the credentials."""
+        given = dict(headers or {})
+        if key_header is None or credentials is None:
+            return given, credentials
+        return given | {key_header: credentials[0]}, None
 
     def post(
         self,
@@ -196,7 +207,12 @@ class HttpClient:
         return answer
 
     def stream_lines(
-        self, url: str, *, headers: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+        key_header: str | None = None,
     ) -> Iterator[bytes]:
         """Yields lines of a streaming response; heartbeats are empty. Raises TruncatedBodyError on a read timeout.
 
@@ -205,8 +221,9 @@ class HttpClient:
         """
         # a content encoding would delay heartbeats until its block is full; the connection of an ended stream
         # is not reused
-        given = {"Accept-Encoding": "identity", "Connection": "close", **(headers or {})}
-        asked = HttpRequest(url, given, auth or self._credentials_for(url), frozenset(), frozenset())
+        named, credentials = self._with_key(headers, auth or self._credentials_for(url), key_header)
+        given = {"Accept-Encoding": "identity", "Connection": "close", **named}
+        asked = HttpRequest(url, given, credentials, frozenset(), frozenset())
         self._rates.wait(httpx.URL(url).host)
         try:
             response = self._opened(asked, {})

@@ -97,6 +97,19 @@ def newest_statistics(bulk: pl.DataFrame, api_rows: pl.DataFrame) -> pl.DataFram
     return rows.drop(_THEIRS)
 
 
+def with_register(statistics: pl.DataFrame, register: pl.DataFrame) -> pl.DataFrame:
+    """Adds SCB's register of enterprises: seat and employees, and its industry where it was stated last."""
+    rows = join_statements(statistics, register)
+    known = pl.when("industry_answered").then("statistics_seen").otherwise("scb_seen")
+    is_later = (pl.col("register_seen") > known).fill_null(value=True) | pl.col("industry").is_null()
+    later = (pl.col("register_industry").is_not_null() & is_later).fill_null(value=False)
+    theirs = ("register_industry", "register_label", "register_scheme")
+    industry = zip(STATISTICAL_GROUPS["industry"], theirs, strict=True)
+    return rows.with_columns(pl.when(later).then(own).otherwise(name).alias(name) for name, own in industry).drop(
+        theirs
+    )
+
+
 def _newest_groups(
     bulk: pl.DataFrame, answers: pl.DataFrame, groups: Mapping[str, tuple[str, ...]], seen: str, told: str
 ) -> pl.DataFrame:
@@ -120,7 +133,7 @@ def _newest_groups(
 def map_companies(
     registered: pl.DataFrame, statistics: pl.DataFrame, reported: pl.DataFrame, today: date, *, reads_scb: bool
 ) -> pl.DataFrame:
-    """One row per company with a name, from `newest_statements` and `newest_statistics`.
+    """One row per company with a name, from `newest_statements` and `with_register`.
 
     reported: names from annual reports, for companies missing from every register file read so far. reads_scb: as in
     `status.with_status`.
@@ -133,7 +146,7 @@ def _map_profiles(rows: pl.DataFrame, today: date, *, reads_scb: bool) -> pl.Dat
     """Converts joined statements to profiles, row by row."""
     rows = rows.with_columns(_address_parts())
     code = postcodes.clean_postcodes(rows["_code"]).alias(postcodes.POSTCODE)
-    located = rows.hstack([code, *postcodes.locate_postcodes(code)])
+    located = rows.hstack([code, *postcodes.locate_postcodes(code)]).with_columns(*_seat_columns())
     told = status.with_status(provenance.with_sources(located), today, reads_scb=reads_scb)
     profile = told.lazy().select(
         *_identity_columns(),
@@ -143,11 +156,24 @@ def _map_profiles(rows: pl.DataFrame, today: date, *, reads_scb: bool) -> pl.Dat
         *_address_columns(),
         *status.COLUMNS,
         pl.lit(value=False).alias("is_listed"),
+        pl.col("register_employees").alias("employees"),
         "sources",
         "observed_at",
     )
-    # employees are in no open file of the country, and the registers give current names only
+    # the registers give current names only
     return complete_columns(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
+
+
+def _seat_columns() -> list[pl.Expr]:
+    """The place: the seat that SCB's register states, else what the post code tells; never parts of both."""
+    stated = {
+        postcodes.MUNICIPALITY: "seat_code",
+        postcodes.MUNICIPALITY_NAME: "seat_name",
+        postcodes.COUNTY: "seat_county",
+        postcodes.COUNTY_NAME: "seat_county_name",
+    }
+    has_seat = pl.col("seat_county").is_not_null()
+    return [pl.when(has_seat).then(seat).otherwise(name).alias(name) for name, seat in stated.items()]
 
 
 def _address_parts() -> list[pl.Expr]:

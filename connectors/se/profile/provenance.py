@@ -16,6 +16,7 @@ from connectors.se.api.schema import KEY as ANSWERS
 from connectors.se.bulk.bolagsverket_schema import KEY as BULK
 from connectors.se.bulk.bolagsverket_schema import NUMBER
 from connectors.se.bulk.scb_schema import KEY as STATISTICS
+from connectors.se.business_register.schema import KEY as ENTERPRISES
 from connectors.se.profile import postcodes
 from connectors.se.register import LICENCE, PLACES_NAME, PLACES_URL, STATISTICS_LICENCE
 from connectors.se.text_columns import repair_cells
@@ -27,12 +28,14 @@ _TOLD: Final = "_told_by"
 _OF_BULK: Final = ("name", "registered_date", "status")
 _OF_STATISTICS: Final = ("sni_code", "sni_label", "status")
 _OF_ANSWERS: Final = ("name", "sni_code", "sni_label", "registered_date", "status")
+_OF_ENTERPRISES: Final = ("sni_code", "sni_label", "municipality", "county")
 _OF_REPORTS: Final = ("latest_revenue", "latest_currency", "latest_year")
 # register -> timestamp column, id column, licence, fields, URL
 _ENTRIES: Final = {
     BULK: ("bulk_seen", NUMBER, LICENCE.name, _OF_BULK, None),
     STATISTICS: ("scb_seen", NUMBER, STATISTICS_LICENCE.name, _OF_STATISTICS, None),
     ANSWERS: (_ANSWERED, NUMBER, LICENCE.name, _OF_ANSWERS, None),
+    ENTERPRISES: ("register_seen", NUMBER, STATISTICS_LICENCE.name, _OF_ENTERPRISES, None),
     REPORTS: ("report_seen", NUMBER, LICENCE.name, _OF_REPORTS, None),
     PLACES: (_LAST, _TOLD, PLACES_NAME, ("municipality", "county"), PLACES_URL),
 }
@@ -45,7 +48,8 @@ def with_sources(rows: pl.DataFrame) -> pl.DataFrame:
     """Adds `sources` and `observed_at` (time of the newest record used for the profile)."""
     answered = rows.with_columns(pl.max_horizontal("answer_seen", "statistics_seen").alias(_ANSWERED))
     seen = answered.with_columns(
-        _place_basis(rows), pl.max_horizontal("bulk_seen", "scb_seen", "report_seen", _ANSWERED).alias(_LAST)
+        _place_basis(rows),
+        pl.max_horizontal("bulk_seen", "scb_seen", "register_seen", "report_seen", _ANSWERED).alias(_LAST),
     )
     who = seen.select(pl.sum_horizontal(_register_bit(register) for register in _ENTRIES).alias("who"))["who"]
     return seen.with_columns(_source_texts(seen.select(_USED), who).alias("sources"))
@@ -93,8 +97,8 @@ def _entry_endings(register: str, at: pl.Series) -> tuple[pl.Series, list[str]]:
 
 
 def _place_basis(rows: pl.DataFrame) -> pl.Series:
-    """Post code that gave the place, followed by the basis if the code is not listed."""
-    is_placed = pl.col(postcodes.COUNTY).is_not_null()
+    """Post code that gave the place, followed by the basis if the code is not listed; null for a stated seat."""
+    is_placed = pl.col(postcodes.COUNTY).is_not_null() & pl.col("seat_county").is_null()
     told = rows.select(pl.when(is_placed).then(postcodes.POSTCODE).alias(_TOLD))[_TOLD]
     is_unsure = is_placed & (pl.col(postcodes.BASIS) != "listed").fill_null(value=False)
     unsure = rows.select(is_unsure.alias("unsure"))["unsure"]

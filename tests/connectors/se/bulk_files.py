@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -159,13 +159,20 @@ def present(table: pl.DataFrame, at: datetime = INSTANT, retired: datetime | Non
 
 
 def profiles(
-    organisations: list[dict[str, str]], units: list[dict[str, str]] | None = None, at: datetime = INSTANT
+    organisations: list[dict[str, str]],
+    units: list[dict[str, str]] | None = None,
+    at: datetime = INSTANT,
+    more: Mapping[str, pl.LazyFrame] | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Profiles of the companies of the two files, by number, on the day of `at`; SCB's has no other companies."""
+    """Profiles of the companies of the two files, by number, on the day of `at`; SCB's has no other companies.
+
+    more: present rows of further staged tables.
+    """
     statistics = rows(batches(SCB, scb(*units), at)) if units else staging.empty_staged_frame(STATISTICS)
     tables = {
         "se_bolagsverket": present(rows(batches(BULK, bulk(*organisations), at)), at),
         "se_scb": present(statistics, at),
+        **(more or {}),
     }
     found = SWEDEN.to_shared_tables(tables, TODAY)["companies"]
     return {row["org_number"]: row for row in found.to_dicts()}

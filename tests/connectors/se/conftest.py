@@ -22,6 +22,7 @@ HOSTS = (
     "feed.mfn.se",
     "mfn.se",
     "view.news.eu.nasdaq.com",
+    "apiafr.scb.se",
 )
 
 
@@ -87,7 +88,7 @@ def http(registry: Registry, tmp_path: Path) -> Iterator[HttpClient]:
         base_urls=dict.fromkeys(HOSTS, registry.url),
         default_rate=10_000.0,
         retry_policy=RetryPolicy(attempts=3, first=0.0, longest=0.0),
-        credentials={"portal.api.bolagsverket.se": ("client", "hush")},
+        credentials={"portal.api.bolagsverket.se": ("client", "hush"), "apiafr.scb.se": ("register-key", "")},
     )
     clock = FetchClock(sleep=lambda _: None)
     with HttpClient(settings, clock) as client:

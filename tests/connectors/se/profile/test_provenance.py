@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from connectors.se.profile import postcodes, provenance
 
 INSTANTS = [datetime(2026, 11, day, 6, 5, 4, tzinfo=UTC) for day in (14, 15, 16)]
-SEEN = ("bulk_seen", "scb_seen", "answer_seen", "statistics_seen", "report_seen")
+SEEN = ("bulk_seen", "scb_seen", "answer_seen", "statistics_seen", "register_seen", "report_seen")
 BASES = (None, "listed", "place", "county")
 _row = st.tuples(*(st.sampled_from([None, None, *INSTANTS]) for _ in SEEN), st.sampled_from(BASES))
 
@@ -27,6 +27,7 @@ def frame(drawn: list[tuple[Any, ...]]) -> pl.DataFrame:
     return seen.with_columns(
         pl.Series("organisationsnummer", [str(5560000000 + place) for place in range(len(drawn))], pl.String),
         basis,
+        pl.lit(None, pl.String).alias("seat_county"),
         pl.select(pl.when(known).then(pl.lit("01"))).to_series().alias(postcodes.COUNTY),
         pl.select(pl.when(known).then(pl.lit("11122"))).to_series().alias(postcodes.POSTCODE),
     )
@@ -34,15 +35,16 @@ def frame(drawn: list[tuple[Any, ...]]) -> pl.DataFrame:
 
 def entries(number: int, drawn: tuple[Any, ...]) -> list[tuple[str, str, str]]:
     """Register, its own id and the instant, in the order in which they are told."""
-    bulk, scb, answer, statistics, report, basis = drawn
+    bulk, scb, answer, statistics, register, report, basis = drawn
     answered = max(filter(None, (answer, statistics)), default=None)
-    last = max(filter(None, (bulk, scb, report, answered)), default=None)
+    last = max(filter(None, (bulk, scb, register, report, answered)), default=None)
     native = str(5560000000 + number)
     place = None if basis is None else "11122" if basis == "listed" else f"11122:{basis}"
     told = [
         ("se.bolagsverket", native, bulk),
         ("se.scb", native, scb),
         ("se.organisationer", native, answered),
+        ("se.foretagsregister", native, register),
         ("se.arsredovisningar", native, report),
         ("se.postnummer", place, last),
     ]

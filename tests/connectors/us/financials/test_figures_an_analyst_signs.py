@@ -1,9 +1,14 @@
 """Totals, quarters and years of odd filers: the figure that the filing itself supports, or none."""
 
+from datetime import date
+
+import polars as pl
+
 from connectors.us import financials_mapping
 from connectors.us.companyfacts.parse import parse_companyfacts
 from connectors.us.financials import figure_rules
 from connectors.us.financials.versions import build_statements
+from pipelines.transforms.financials.periods import period_type
 from tests.connectors.us.fact_files import Fact, amounts, body, read, shared, statements
 from tests.tables import check_cases
 
@@ -48,6 +53,46 @@ def test_revenue_of_several_totals_is_the_one_that_closes_the_statement(facts: d
     found = figure_rules.revenue_figure(facts, figure_rules.filer_type_of(facts))
     assert found is not None
     assert found.amount == due
+
+
+# Semi-annual reports (form 10-S, proposed by the SEC)
+
+HALF, LAST_HALF = ("2027-01-01", "2027-06-30"), ("2026-01-01", "2026-06-30")
+WHOLE, LAST_WHOLE = ("2027-01-01", "2027-12-31"), ("2026-01-01", "2026-12-31")
+TEN_S, TEN_S_AMENDED = ("27001", "10-S", "2027-08-05"), ("27003", "10-S/A", "2027-09-05")
+TEN_K_26, TEN_K_27 = ("27000", "10-K", "2027-02-20"), ("28001", "10-K", "2028-02-20")
+
+
+def semi_annual() -> list[Fact]:
+    """A filer that went from quarters to half-years in 2027."""
+    quarters = (("2026-01-01", "2026-03-31", 10, "05"), ("2026-04-01", "2026-06-30", 11, "08"))
+    return [
+        *(fact(NET, (start, end), value, (f"2600{month[1]}", "10-Q", f"2026-{month}-05"))
+          for start, end, value, month in quarters),
+        fact(NET, LAST_HALF, 21, ("26008", "10-Q", "2026-08-05")),
+        fact(NET, LAST_WHOLE, 44, TEN_K_26),
+        fact(NET, HALF, 25, TEN_S),
+        fact(NET, LAST_HALF, 21, TEN_S),
+        fact(NET, WHOLE, 52, TEN_K_27),
+    ]  # fmt: skip
+
+
+def test_half_year_of_a_semi_annual_report_makes_no_quarter() -> None:
+    found = amounts(semi_annual())
+    assert {span: value for span, value in found.items() if span[0] >= "2027"} == {HALF: 25, WHOLE: 52}
+    assert found["2026-04-01", "2026-06-30"] == 11  # quarters of the years before stay
+
+
+def test_half_year_is_an_interim_report_whose_period_is_no_quarter_and_no_year() -> None:
+    tables = shared(read(body([*semi_annual(), fact(NET, HALF, 26, TEN_S_AMENDED)])))
+    columns = ("filing_id", "filing_type", "register")
+    typed = tables["financials_reported"].drop("register").join(tables["filings"].select(columns), on="filing_id")
+    typed = typed.with_columns(period_type=period_type()).filter(pl.col("period_start") >= date(2027, 1, 1))
+    assert sorted(typed.select("period_end", "filing_type", "period_type", "revenue").rows()) == [
+        (date(2027, 6, 30), "interim_report", None, 25),
+        (date(2027, 6, 30), "interim_report", None, 26),
+        (date(2027, 12, 31), "annual_report", "annual", 52),
+    ]
 
 
 # Fourth quarters

@@ -1,0 +1,1 @@
+"""SCB's general register of enterprises (allmänna företagsregistret), by its API: the whole register, page by page."""
