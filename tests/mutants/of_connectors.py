@@ -320,6 +320,13 @@ CONNECTORS: Final = (
         "::test_form_15_without_its_text_ends_a_silent_filer_whose_merger_a_current_report_states",
     ),
     Mutant(
+        "an heir of the same name goes on as the holder of the list before",
+        "connectors/no/aksjonaerregister/persons.py",
+        'found[mark] = natural_id("inn", key, mark) if key in rivals else key',
+        "found[mark] = key",
+        "tests/connectors/no/aksjonaerregister/test_persons.py::test_heir_of_the_same_name_is_another_holder",
+    ),
+    Mutant(
         "a profile alone says that no accounts were filed",
         "connectors/uk/mapping.py",
         "reads_accounts=status.NO_ACCOUNTS.has_data(present),",

@@ -39,7 +39,16 @@ class PersonMarker:
         born, within = int(year), int(month)
         if not (_FIRST_YEAR <= born <= _LAST_YEAR and 1 <= within <= _MONTHS):
             return None
-        text = f"{company}:{born:04}-{within:02}".encode()
+        return self._mark_of(f"{company}:{born:04}-{within:02}")
+
+    def mark_of_year(self, company: str, year: Any) -> str | None:
+        """As `mark`, where a register states the year of birth alone; the two are not comparable."""
+        if not _is_number(year) or not _FIRST_YEAR <= int(year) <= _LAST_YEAR:
+            return None
+        return self._mark_of(f"{company}:{int(year):04}")
+
+    def _mark_of(self, facts: str) -> str:
+        text = facts.encode()
         return f"{self.key_id}-{blake2b(text, key=self.key, digest_size=_MARK_BYTES, person=b'mark').hexdigest()}"
 
 

@@ -26,6 +26,7 @@ from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
 from connectors.kit.staging import SignalCounter, count_signals
 from connectors.no import code_lists
 from connectors.no.aksjonaerregister.redact import (
+    MARKED,
     PASSED,
     STRANGE,
     UNREADABLE,
@@ -39,6 +40,7 @@ from connectors.no.aksjonaerregister.schema import (
     KEY,
     NUMBER,
     PERSON,
+    PERSON_MARK,
     SHAREHOLDERS,
     SHARES,
     STAGED,
@@ -141,7 +143,8 @@ def _to_staged_rows(lines: pl.DataFrame, year: int, tally: SignalCounter) -> pl.
         text.parse_integer(pl.col(_SHARES).str.replace_all(" ", "")).alias(SHARES),
         text.parse_integer(pl.col(_TOTAL).str.replace_all(" ", "")).alias(TOTAL),
         pl.when(company).then(pl.col(_KIND)).alias("_number"),
-        pl.col(_KIND).fill_null("").alias("_mark"),
+        pl.col(_KIND).fill_null("").str.replace(rf"{MARKED}.*$", "").alias("_mark"),
+        pl.col(_KIND).str.extract(rf"{MARKED}(.+)$").alias(PERSON_MARK),
         pl.col(_COUNTRY).alias("_country"),
         pl.col(_TOTAL).alias("_total"),
     )
@@ -178,6 +181,7 @@ def _sum_by_holder(rows: pl.DataFrame) -> pl.DataFrame:
             pl.col("landkode").drop_nulls().first(),
             pl.col(SHARES).sum(),
             pl.col(TOTAL).max(),
+            pl.col(PERSON_MARK).drop_nulls().first(),
         )
         .select(SHAREHOLDERS.names)
     )
@@ -216,4 +220,5 @@ DATASET: Final = Dataset(
     recognise_file=recognise_file,
     read_batches=read_batches,
     redact=redact,
+    mark_persons=redact,
 )

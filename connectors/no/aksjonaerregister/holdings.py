@@ -13,6 +13,7 @@ from typing import Final
 import polars as pl
 
 from connectors.kit import staging
+from connectors.no.aksjonaerregister.persons import with_keys_of_persons
 from connectors.no.aksjonaerregister.schema import HOLDER, KEY, NUMBER, SHARES, TOTAL, YEAR
 from connectors.no.enheter.schema import NUMBER as ENTITY
 from connectors.no.enheter.schema import SHARE_COUNT
@@ -35,6 +36,7 @@ _NOMINEE: Final = (
 
 def map_holdings(shares: pl.LazyFrame, entities: pl.LazyFrame) -> pl.DataFrame:
     """Staged `no_aksjonaer` rows as shared holdings of each holder and year, oldest first."""
+    shares = with_keys_of_persons(shares)
     rows = shares.with_columns(_held=pl.col(SHARES).sum().over(NUMBER, YEAR))
     counted = entities.select(pl.col(ENTITY).alias(NUMBER), SHARE_COUNT)
     kept = (NUMBER, "navn", "art", "landkode", "_held", SHARE_COUNT, "_raw", "_observed_at")

@@ -4,7 +4,8 @@ See docs/formats/no.md 7, docs/architecture.md 14.
 
 Removed: birth years of persons, postal places of all holders that are not registered companies, and national
 identity numbers inside names. Kept: names, countries, classes and shares. Holders with the same name in one company
-are distinguished by an ordinal, in file order.
+are distinguished by an ordinal, in file order, and over the years by a keyed mark of the birth year, if there is a
+marker (`person#<mark>`; `connectors.kit.redact.person_marks`).
 
 The output has one format for all file versions: UTF-8, nine fields per line, a header that marks the file as
 redacted. Any other body is replaced by one line with the reason. Does not belong here: what a row means
@@ -18,12 +19,14 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
 from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
+from connectors.kit.redact.person_marks import PersonMarker
 from connectors.kit.redact.streams import from_blocks
 from connectors.no.aksjonaerregister.schema import COLUMNS, OLD_COLUMNS, PERSON
 
 PASSED: Final = ("Orgnr", "Selskap", "Aksjeklasse", "Navn aksjonær", "Art/orgnr", *COLUMNS[5:])
 UNREADABLE: Final = "#unreadable;"
 OTHER: Final = "holder"  # of unknown kind: the source gives no number; mostly foreign holders
+MARKED: Final = "#"  # before a mark
 STRANGE: Final = "?"  # neither a company number nor a year
 _SEPARATOR: Final = ";"
 _LEFT: Final = 5  # fields before the postal place, which may contain separators
@@ -35,9 +38,9 @@ _IDENTITY: Final = re.compile(r"(?<![0-9])[0-9]{6}[ -]?[0-9]{5}(?![0-9])")
 _FOLDED: Final = str.maketrans({"æ": "ae", "ø": "o", "å": "a", " ": None, "\ufeff": None, '"': None})
 
 
-def redact(body: BinaryIO) -> BinaryIO:
+def redact(body: BinaryIO, marker: PersonMarker | None = None) -> BinaryIO:
     """Returns the file without personal data, in the common format."""
-    return from_blocks(line.encode() + b"\n" for line in _redacted_lines(body))
+    return from_blocks(line.encode() + b"\n" for line in _redacted_lines(body, marker))
 
 
 def is_redacted_header(header: bytes) -> bool:
@@ -54,7 +57,7 @@ def field_count_of(header: str) -> int | None:
     return None
 
 
-def _redacted_lines(body: BinaryIO) -> Iterator[str]:
+def _redacted_lines(body: BinaryIO, marker: PersonMarker | None) -> Iterator[str]:
     header = body.readline(_LONGEST)
     found = detect_body_format(header[:HEAD])
     width = field_count_of(_decode_line(header)) if found is BodyFormat.TEXT else None
@@ -63,7 +66,7 @@ def _redacted_lines(body: BinaryIO) -> Iterator[str]:
         yield f"{UNREADABLE}expected the header of a shareholder file, not {shown.strip()}"
         return
     yield _SEPARATOR.join(PASSED)
-    namesakes = _NamesakeOrdinals()
+    namesakes = _NamesakeOrdinals(marker)
     for line in body:
         text = _decode_line(line).rstrip("\r\n").replace("\0", "")
         if text.strip():
@@ -116,7 +119,8 @@ def _without_birth_year(name: str, year: str) -> str:
 class _NamesakeOrdinals:
     """Distinguishes holders of the same name in one company by data that must not be stored."""
 
-    def __init__(self) -> None:
+    def __init__(self, marker: PersonMarker | None) -> None:
+        self._marker = marker
         self._first: dict[int, int] = {}
         self._others: dict[int, dict[int, int]] = {}
 
@@ -127,7 +131,9 @@ class _NamesakeOrdinals:
             return holder
         key, who = hash((number, name.casefold())), hash((holder, place.casefold()))
         kind = PERSON if _BIRTH.fullmatch(holder) else STRANGE if holder else ""
+        mark = self._marker.mark_of_year(number, holder) if self._marker is not None and kind == PERSON else None
+        suffix = "" if mark is None else f"{MARKED}{mark}"
         if self._first.setdefault(key, who) == who:
-            return kind
+            return kind + suffix
         others = self._others.setdefault(key, {})
-        return f"{kind or OTHER} {others.setdefault(who, len(others) + 2)}"
+        return f"{kind or OTHER} {others.setdefault(who, len(others) + 2)}{suffix}"

@@ -22,6 +22,8 @@ CLASS: Final = "aksjeklasse"
 SHARES: Final = "antall_aksjer"
 TOTAL: Final = "antall_aksjer_selskap"
 
+PERSON_MARK: Final = "person_mark"
+
 # Replaces the birth year. A second holder of the same name in one company is `person 2`.
 PERSON: Final = "person"
 
@@ -57,6 +59,7 @@ SHAREHOLDERS: Final = Table(
         Column("landkode", _T, "country of the holder, ISO 3166-1 alpha-2"),
         Column(SHARES, _I, "shares"),
         Column(TOTAL, _I, "shares of the company, all classes"),
+        Column(PERSON_MARK, _T, "keyed mark of company and year of birth; null: none stated, or before 1.4.0"),
     ),
 )
 STAGED: Final = {SHAREHOLDERS.name: SHAREHOLDERS}

@@ -229,3 +229,13 @@ def test_persons_leave_before_the_inbox(feed: Feed) -> None:
         listener.run()
         [letter] = inbox.spooled_bodies()
         assert b"hidden" not in letter.body.read_bytes()
+
+
+def test_a_reader_whose_key_of_person_marks_is_unreadable_ends_before_it_connects(feed: Feed) -> None:
+    marked = replace(feed.dataset(), mark_persons=lambda body, _: body)
+    waits = iter([False, False])
+    with closing(feed.workspace()) as workspace:
+        workspace.layout.mark_key_file.write_text("{}")
+        with pytest.raises(RequestRejectedError, match="key of person marks"):
+            FeedListener(workspace, marked, None, lambda _: next(waits, True)).run()  # type: ignore[arg-type]
+    assert feed.begun == []

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import polars as pl
@@ -67,6 +67,8 @@ def test_period_type_of_filings_with_several_durations_goes_by_days(
         (date(2025, 1, 1), date(2025, 6, 30), "annual", 6),
         (date(2025, 1, 1), date(2025, 12, 28), "annual", 12),
         (date(2022, 10, 1), date(2023, 12, 31), "annual", 15),
+        (date(2023, 6, 15), date(2024, 6, 29), "annual", 13),  # 381 days
+        (date(2024, 12, 29), date(2026, 1, 3), "annual", 12),  # 53 weeks
         (date(2024, 7, 1), date(2025, 12, 31), "annual", 18),
         (date(2024, 5, 1), date(2025, 12, 31), None, 20),
     ],
@@ -271,6 +273,30 @@ def test_quarters_are_numbered_by_the_share_of_their_year(ends: tuple[str, ...])
     assert spans(("2023-12-31", "2024-12-29", 2024), quarters[3])[ends[3]][2] == 4
     running = spans(("2023-12-31", "2024-12-29", 2024), (starts[0], ends[0], 2025))
     assert running[ends[0]] == ("quarterly", 2025, 1)
+
+
+@check_cases(
+    "weeks",
+    [
+        (13, 13, 13, 14),
+        (14, 13, 13, 13),
+        (16, 12, 12, 13),
+        (12, 12, 12, 17),
+        (13, 13, 14, 14),  # 54 weeks, once in a changed year
+    ],
+)
+@check_cases("begins", [date(2024, 12, 29), date(2025, 2, 2), date(2024, 6, 30), date(2024, 9, 29)])
+def test_quarters_of_a_year_of_more_than_52_weeks_are_numbered_in_their_order(
+    weeks: tuple[int, ...], begins: date
+) -> None:
+    starts = [begins + timedelta(weeks=sum(weeks[:place])) for place in range(5)]
+    ends = [str(start - timedelta(days=1)) for start in starts[1:]]
+    quarters = [(str(start), end, None) for start, end in zip(starts, ends, strict=False)]
+    year = (str(begins), ends[3], None)
+    found = spans(*quarters[:3], year)
+    assert [found[end][2] for end in ends[:3]] == [1, 2, 3]
+    before = (str(begins - timedelta(weeks=52)), str(begins - timedelta(days=1)), None)
+    assert spans(before, quarters[3])[ends[3]][2] == 4
 
 
 def test_a_changed_year_end_changes_no_earlier_number_and_gives_no_label_twice() -> None:
