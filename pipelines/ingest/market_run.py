@@ -1,7 +1,8 @@
 """Runs a market's job in this process for one round of an ingest, and the release that follows.
 
-Belongs here: Dagster's runs and the errors of their steps. Does not belong here: which markets a round has,
-locks, crash recovery (`run`), several processes (`market_workers`), or what the steps do (`pipelines.steps`).
+Belongs here: the assets of a market's run, Dagster's runs of them, and the errors of their steps. Does not belong here:
+which markets a round has, locks, crash recovery (`run`), several processes (`market_workers`), or what the steps do
+(`pipelines.steps`).
 """
 
 from __future__ import annotations
@@ -48,45 +49,14 @@ def dagster_instance(settings: IngestSettings) -> dg.DagsterInstance:
     return dg.DagsterInstance.from_config(str(settings.dagster_home))
 
 
-class MarketRunner:
-    """Runs markets from one origin; the caller holds the markets' locks."""
+class JobRuns:
+    """Runs of Dagster over one origin, each of some assets of a job; the caller holds the markets' locks."""
 
-    def __init__(
-        self, workspace: Workspace, source: IngestSource, instance: dg.DagsterInstance, datasets: Collection[str] = ()
-    ) -> None:
-        self._workspace = workspace
-        self._chosen = frozenset(datasets)
-        self._origin = source
+    def __init__(self, workspace: Workspace, source: IngestSource, instance: dg.DagsterInstance) -> None:
         self._instance = instance
         self._definitions = build_defs(workspace.settings, workspace=workspace, resources={"origin": source})
 
-    def run_market(self, jurisdiction: Jurisdiction, batch: str, source: OpenedSource) -> MarketResult:
-        """Runs all steps of a market except its release."""
-        started = time.monotonic()
-        errors = self._run_market_assets(jurisdiction, batch, source)
-        return MarketResult(jurisdiction.code, errors, round(time.monotonic() - started, 3))
-
-    def _run_market_assets(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> list[ErrorNote]:
-        everything = self._origin.supports_lookups
-        busy = made.datasets if everything else stage.datasets_with_work(self._workspace, made, opened, batch)
-        chosen = self._chosen and self._chosen | self._workspace.step_results.facts(batch).accept_shrink
-        datasets = [dataset for dataset in busy if not chosen or dataset.key in chosen]
-        stage.record_datasets_left_out(self._workspace, made, {dataset.key for dataset in datasets}, batch)
-        tags = {MARKETS_TAG: made.code, MARKET_TAG: made.code}
-        failures = self._execute_assets(job_name(made), market_asset_keys(made, datasets), tags, batch)
-        if failures and quarantine.is_market_quarantined(self._workspace, made):
-            return []  # reported as quarantined
-        return [ErrorNote(made.code, message) for message in failures]
-
-    def publish(self, successful: list[Jurisdiction], batch: str) -> list[ErrorNote]:
-        """Publishes one release of all successful markets; the others keep their data of the last release."""
-        markets = ",".join(made.code for made in successful)
-        # by the first market's tag the next run of that market finds it, should it be killed
-        tags = {MARKETS_TAG: markets, MARKET_TAG: successful[0].code, BATCH_TAG: batch}
-        failures = self._execute_assets(PUBLISH_JOB, [RELEASE], tags)
-        return [ErrorNote("release", message) for message in failures]
-
-    def _execute_assets(
+    def execute_assets(
         self, name: str, keys: list[dg.AssetKey], tags: Mapping[str, str], partition: str | None = None
     ) -> list[str]:
         """Runs some assets of a job; returns the messages of failed steps.
@@ -107,6 +77,44 @@ class MarketRunner:
         if any(_is_interrupt(event) for event in failures):
             raise KeyboardInterrupt
         return [_failure_message(event) for event in failures]
+
+
+class MarketRunner:
+    """Runs markets from one origin, and publishes what they have; the caller holds the markets' locks."""
+
+    def __init__(
+        self, workspace: Workspace, source: IngestSource, job_runs: JobRuns, datasets: Collection[str] = ()
+    ) -> None:
+        self._workspace = workspace
+        self._chosen = frozenset(datasets)
+        self._origin = source
+        self._job_runs = job_runs
+
+    def run_market(self, jurisdiction: Jurisdiction, batch: str, source: OpenedSource) -> MarketResult:
+        """Runs all steps of a market except its release."""
+        started = time.monotonic()
+        errors = self._run_market_assets(jurisdiction, batch, source)
+        return MarketResult(jurisdiction.code, errors, round(time.monotonic() - started, 3))
+
+    def _run_market_assets(self, made: Jurisdiction, batch: str, opened: OpenedSource) -> list[ErrorNote]:
+        everything = self._origin.supports_lookups
+        busy = made.datasets if everything else stage.datasets_with_work(self._workspace, made, opened, batch)
+        chosen = self._chosen and self._chosen | self._workspace.step_results.facts(batch).accept_shrink
+        datasets = [dataset for dataset in busy if not chosen or dataset.key in chosen]
+        stage.record_datasets_left_out(self._workspace, made, {dataset.key for dataset in datasets}, batch)
+        tags = {MARKETS_TAG: made.code, MARKET_TAG: made.code}
+        failures = self._job_runs.execute_assets(job_name(made), market_asset_keys(made, datasets), tags, batch)
+        if failures and quarantine.is_market_quarantined(self._workspace, made):
+            return []  # reported as quarantined
+        return [ErrorNote(made.code, message) for message in failures]
+
+    def publish(self, successful: list[Jurisdiction], batch: str) -> list[ErrorNote]:
+        """Publishes one release of all successful markets; the others keep their data of the last release."""
+        markets = ",".join(made.code for made in successful)
+        # by the first market's tag the next run of that market finds it, should it be killed
+        tags = {MARKETS_TAG: markets, MARKET_TAG: successful[0].code, BATCH_TAG: batch}
+        failures = self._job_runs.execute_assets(PUBLISH_JOB, [RELEASE], tags)
+        return [ErrorNote("release", message) for message in failures]
 
 
 def _is_interrupt(event: dg.DagsterEvent) -> bool:

@@ -26,7 +26,7 @@ from typing import Any, Final
 import connectors
 from connectors.contract.dataset import Jurisdiction
 from pipelines.ingest import resource_errors, sigint
-from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
+from pipelines.ingest.market_run import JobRuns, MarketResult, MarketRunner, dagster_instance
 from pipelines.ingest.resource_errors import RunInterruptedError
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource, OpenedSource
@@ -189,7 +189,8 @@ def _worker_main(work: WorkerTask, code: str, pipe: Connection) -> None:
         try:
             with resource_errors.explain_resource_errors(work.settings):
                 instance = stack.enter_context(dagster_instance(work.settings))
-                runs = MarketRunner(workspace, work.origin, instance, work.datasets)
+                job_runs = JobRuns(workspace, work.origin, instance)
+                runs = MarketRunner(workspace, work.origin, job_runs, work.datasets)
                 opened = work.origin.open(work.at)
                 pipe.send(runs.run_market(workspace.jurisdiction(code), work.batch, opened))
         except RunInterruptedError as error:

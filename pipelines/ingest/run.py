@@ -18,7 +18,7 @@ import connectors
 from connectors.contract.dataset import Jurisdiction
 from pipelines.defs import partitions
 from pipelines.ingest import market_workers, resource_errors
-from pipelines.ingest.market_run import MarketResult, MarketRunner, dagster_instance
+from pipelines.ingest.market_run import JobRuns, MarketResult, MarketRunner, dagster_instance
 from pipelines.ingest.market_workers import WorkerTask
 from pipelines.maintenance.retract import finish_retractions
 from pipelines.reporting import report, run_log
@@ -132,7 +132,7 @@ class _IngestRound:
         self._origin = origin
         self._at_once = overrides.at_once
         self._datasets = frozenset(overrides.datasets)
-        self._runs = MarketRunner(workspace, origin, instance, self._datasets)
+        self._runs = MarketRunner(workspace, origin, JobRuns(workspace, origin, instance), self._datasets)
 
     def run(self, at: datetime | None, accept_shrink: Collection[str]) -> IngestReport:
         now = self._workspace.clock()

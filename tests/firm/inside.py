@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 
 from firm.cli import app
 from sandbox import expected
+from tests.without_dagster import without_dagster
 from warehouse.ledger.ledger import Ledger
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.reader import ReleaseReader
@@ -41,9 +43,13 @@ class Said:
 
 @dataclass(frozen=True)
 class Inside:
-    """`firm` over one data folder."""
+    """`firm` over one data folder.
+
+    has_dagster: whether `ingest` runs in Dagster, for tests of its records and of processes that die.
+    """
 
     data: Path
+    has_dagster: bool = False
 
     @property
     def layout(self) -> Layout:
@@ -58,13 +64,14 @@ class Inside:
         return Said(done.exit_code, done.stdout, done.stderr)
 
     def ingest(self, folder: Path, *more: str, exit_code: int = 0) -> Said:
-        said = self.run("ingest", "--from", folder, "--json", *more)
+        with nullcontext() if self.has_dagster else without_dagster():
+            said = self.run("ingest", "--from", folder, "--json", *more)
         assert said.exit_code == exit_code, said.out + said.err
         return said
 
     def copy(self, data: Path) -> "Inside":
         shutil.copytree(self.data, data)
-        return Inside(data)
+        return Inside(data, self.has_dagster)
 
     def events(self) -> set[str]:
         """All events as `fact_key` has them; no id is there twice, and their numbers have no gap."""

@@ -71,7 +71,7 @@ def told(days: list[Path]) -> Told:
 
 @pytest.fixture(scope="module")
 def loaded(days: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Inside:
-    firm = Inside(tmp_path_factory.mktemp("loaded") / "data")
+    firm = Inside(tmp_path_factory.mktemp("loaded") / "data", has_dagster=True)
     firm.ingest(days[0])
     return firm
 
@@ -143,7 +143,7 @@ def test_killed_at_any_moment(loaded: Inside, days: list[Path], told: Told, tmp_
             waiting = waiting[1:]
     assert died
     for day in waiting:
-        firm.ingest(day)
+        inside.ingest(day)
     assert inside.events() == planned(told, 1, 2, 3).keys()
     assert inside.profiles(told) == profiles_on(told, 3)
     assert none_is_left_running(firm.data)

@@ -20,6 +20,7 @@ from pipelines.sources.source import FolderSource
 from sandbox import World, sufficient_companies, write_day, write_days
 from tests.connectors.uk.conftest import CsvBodies, PscBodies
 from tests.firm.inside import Inside, Told, profiles_on
+from tests.without_dagster import without_dagster
 from warehouse.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.slow
@@ -95,7 +96,9 @@ def ingest_unpublished(firm: Inside, folder: Path, *markets: str) -> None:
             raise OSError(errno.ENOSPC, "no space left on device")
 
     overrides = IngestOverrides(on_step=fail)
-    assert ingest(IngestSettings(data=firm.data, workers=1), markets, FolderSource(folder), overrides=overrides).errors
+    settings = IngestSettings(data=firm.data, workers=1)
+    with without_dagster():
+        assert ingest(settings, markets, FolderSource(folder), overrides=overrides).errors
 
 
 def test_transitions_of_one_release_are_numbered_as_they_became_known(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""A place of the invented market with somebody in it who is to be erased; run as a program it dies at a step.
+"""A place of the invented market with somebody in it who is to be erased.
 
-`erased.py ROOT NOW STEP SUBJECT`: an erasure that kills its own process there.
+`main`, in a process of its own, is an erasure that kills that process at a step.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime
@@ -114,7 +113,3 @@ def main(root: str, now: str, step: str, subject: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     Erased(Path(root), datetime.fromisoformat(now)).erase(subject, on_step=die)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

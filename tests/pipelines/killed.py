@@ -1,10 +1,9 @@
-"""An ingest that kills its own process at one point: `killed.py ROOT WHERE`, run by test_kills."""
+"""An ingest that kills its own process at one point, forked by test_kills."""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -18,7 +17,3 @@ def main(root: str, now: str, where: str) -> None:
 
     place = Place(Path(root), datetime.fromisoformat(now))
     place.ingest(die_at, on_step=die_at)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,6 +1,6 @@
 """A market that is misled by one batch, and a retraction that kills its own process at a step.
 
-`retracting.py ROOT NOW BATCH WHERE`, run by test_retract.
+test_retract forks it.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -40,7 +39,3 @@ def main(root: str, now: str, batch: str, where: str) -> None:
     place = Place(Path(root), datetime.fromisoformat(now))
     request = RetractionRequest((batch,), by="anna", reason="wrong file")
     retract(place.settings, request, overrides=WorkspaceOverrides((place.market,), place.clock, die_at))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

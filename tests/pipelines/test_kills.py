@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
 from pipelines.ingest.market_run import dagster_instance
+from tests.forked import run_forked
 from tests.pipelines import killed
 from tests.pipelines.places import ONE, TWO, Place, accounts, owner
 from warehouse.ledger.ledger import Ledger
@@ -89,11 +88,7 @@ def test_a_killed_ingest_heals(loaded: Path, sound: str, tmp_path: Path, where: 
         assert instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])) == []
 
 
-def run(place: Place, where: str) -> int:
-    root = Path(killed.__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    command = [sys.executable, killed.__file__, str(place.root), place.now.isoformat(), where]
-    done = subprocess.run(command, env=environment, capture_output=True, check=False)
-    if done.returncode > 0:
-        raise AssertionError(done.stderr.decode())
-    return done.returncode
+def run(place: Place, where: str) -> int | None:
+    ended = run_forked(killed.main, str(place.root), place.now.isoformat(), where)
+    assert (ended.exit_code or 0) <= 0, ended.said
+    return ended.exit_code

@@ -10,7 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import polars as pl
 import pytest
 
@@ -36,6 +35,7 @@ from pipelines.steps.normalise import contradiction_signals
 from sandbox import World, write_days
 from tests.pipelines.invented import dataset_of
 from tests.tables import check_cases
+from tests.without_dagster import without_dagster
 from warehouse.ledger.ledger import Ledger
 from warehouse.release.manifest import read_manifest
 from warehouse.schema.tables import COMPANIES, FILINGS, IDENTIFIERS
@@ -108,12 +108,12 @@ def test_ingest_shuffled_contributions_gives_the_same_release_and_events(tmp_pat
 
 def ingest_days(root: Path, folders: Iterable[Path], markets: tuple[Jurisdiction, ...]) -> tuple[list[str], list[str]]:
     """Content fingerprints of the releases, and ids of the events."""
-    settings = IngestSettings(data=root)
+    settings = IngestSettings(data=root, workers=1)
     fingerprints: list[str] = []
-    with dg.DagsterInstance.ephemeral() as instance:
+    with without_dagster():
         for day, folder in enumerate(folders):
             now = datetime.fromisoformat(f"{folder.name}T12:00:00+00:00") + timedelta(minutes=day)
-            overrides = IngestOverrides(jurisdictions=markets, clock=lambda now=now: now, instance=instance)
+            overrides = IngestOverrides(jurisdictions=markets, clock=lambda now=now: now)
             report = ingest(settings, [], FolderSource(folder), overrides=overrides)
             assert not report.errors
             assert report.release is not None

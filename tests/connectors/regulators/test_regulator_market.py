@@ -29,6 +29,7 @@ from tests.connectors.regulators.feeding import LEI, OTHER_LEI, Reading, rss, sa
 from tests.pipelines.invented_links import LINKED_MARKET
 from tests.pipelines.places import ONE, THREE, TWO, Place
 from tests.tables import check_cases
+from tests.without_dagster import without_dagster
 from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
 from warehouse.schema.tables import NOTICES
@@ -71,7 +72,8 @@ class Supervised(Place):
         """An ingest a day later, of the files as they are; the folder is empty afterwards."""
         self.now += timedelta(days=1)
         overrides = IngestOverrides(jurisdictions=(self.market,), clock=self.clock, instance=self.instance)
-        report = ingest(self.settings, ["fi"], FolderSource(self.folder), overrides=overrides)
+        with without_dagster():
+            report = ingest(self.settings, ["fi"], FolderSource(self.folder), overrides=overrides)
         for path in self.folder.rglob("*.*"):
             path.unlink()
         return report

@@ -16,6 +16,7 @@ from pipelines.reporting.report import IngestReport
 from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from tests.connectors.se import bulk_files
+from tests.without_dagster import without_dagster
 from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
 from warehouse.schema.types import Table
@@ -56,7 +57,8 @@ class Market:
         self.now = datetime.fromisoformat(f"{date}T09:00:00+00:00")
         overrides = IngestOverrides(jurisdictions=(SWEDEN,), clock=self.clock, instance=self.instance)
         settings = IngestSettings(data=self.root / "data", workers=1)
-        return ingest(settings, ["se"], FolderSource(folder), progress=self.lines.append, overrides=overrides)
+        with without_dagster():
+            return ingest(settings, ["se"], FolderSource(folder), progress=self.lines.append, overrides=overrides)
 
     @property
     def events(self) -> list[str]:

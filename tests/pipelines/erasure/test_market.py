@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +23,7 @@ from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import IngestSettings
 from pipelines.steps.suppression import REFUSED, REMOVED, RETURNED, SuppressionMatcher
 from pipelines.workspace import Workspace
+from tests.forked import run_forked
 from tests.pipelines import erased
 from tests.pipelines.erased import ANNOUNCED_ROW, COMPANY, HOLDER_NAME, NAME, NEW_NAME, OTHER, REMOVED_ROW, Erased
 from tests.pipelines.places import ONE, TWO, accounts, owner
@@ -303,7 +301,8 @@ def test_what_a_killed_ingest_has_left_is_taken_out_too(place: Erased) -> None:
             raise Died
 
     place.register((ONE, NEW_NAME, "open", ""), (TWO, "Kolme Oy", "open", ""))
-    assert place.take(told=die).errors
+    with pytest.raises(Died):
+        place.take(told=die)
     assert left(place, NEW_NAME)
     place.erase(COMPANY)
     assert left(place, *WORDS, NEW_NAME) == set()
@@ -376,9 +375,10 @@ def test_killed_while_a_body_that_came_again_is_written_it_goes_in_the_next_run(
 
     def die(step: str) -> None:
         if step == "line written" and manifest.read_text().count('"erased"') > before:
-            raise KeyboardInterrupt
+            raise Died
 
-    place.take(on_step=die)
+    with pytest.raises(Died):
+        place.take(on_step=die)
     assert left(place, NAME)
     place.take()
     assert left(place, NAME) == set()
@@ -480,15 +480,8 @@ def test_ended_at_any_step_it_is_taken_up_again(loaded: Erased, tmp_path: Path) 
 @pytest.mark.parametrize("step", ["body erased", "erased history"])
 def test_killed_it_is_ended_by_the_next_ingest(loaded: Erased, tmp_path: Path, step: str) -> None:
     place = loaded.copied(tmp_path)
-    root = Path(erased.__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, erased.__file__, str(place.root), place.now.isoformat(), step, COMPANY],
-        env={**os.environ, "PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stdout + done.stderr
+    ended = run_forked(erased.main, str(place.root), place.now.isoformat(), step, COMPANY)
+    assert ended.exit_code == -signal.SIGKILL, ended.said
     assert place.take().errors == ()
     assert left(place) == set()
     assert is_done(place)

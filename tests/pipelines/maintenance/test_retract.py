@@ -6,8 +6,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -36,6 +34,7 @@ from pipelines.steps.publish import publish_outboxes
 from pipelines.steps.reconciliation import IN_PART_MARK
 from pipelines.steps.stage import stage_dataset
 from pipelines.workspace import Workspace, WorkspaceOverrides
+from tests.forked import run_forked
 from tests.pipelines import retracting
 from tests.pipelines.invented import MARKET, REGISTER
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts
@@ -255,14 +254,11 @@ def test_retraction_killed_before_it_is_recorded_is_undone(place: Place) -> None
     assert (sequences(place), state(place)) == (before, known)
 
 
-def killed(place: Place, where: str) -> int:
-    """`firm retract` of the wrong batch in a process that kills itself at a step."""
-    root = Path(retracting.__file__).resolve().parents[2]
-    command = [sys.executable, retracting.__file__, str(place.root), place.now.isoformat(), batches(place)[1], where]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    done = subprocess.run(command, env=environment, capture_output=True, check=False)
-    assert done.returncode <= 0, done.stderr.decode()
-    return done.returncode
+def killed(place: Place, where: str) -> int | None:
+    """How a process ended that retracts the wrong batch and kills itself at a step."""
+    ended = run_forked(retracting.main, str(place.root), place.now.isoformat(), batches(place)[1], where)
+    assert ended.exit_code != 1, ended.said
+    return ended.exit_code
 
 
 def test_retract_names_what_it_cannot_find(place: Place) -> None:

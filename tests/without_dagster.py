@@ -1,0 +1,156 @@
+"""Ingests that call the functions of Dagster's assets themselves: the same steps in the same order, at two thirds of the
+time, without Dagster's records.
+
+For tests of what an ingest does with data. `tests/pipelines/ingest/test_without_dagster.py` shows that both ways end
+alike. Does not belong here: tests of Dagster's runs, records and schedules, of processes that die, and of several
+processes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from traceback import format_exception_only
+from types import SimpleNamespace
+from typing import Any, Final
+
+import dagster as dg
+import pytest
+
+from connectors.contract.dataset import Jurisdiction
+from pipelines.definitions_builder import market_assets
+from pipelines.defs.asset_keys import RELEASE
+from pipelines.defs.assets import release_asset
+from pipelines.defs.resources import LOCKED_TAG, leave_control_plane
+from pipelines.ingest import resource_errors, run, sigint
+from pipelines.sources.source import IngestSource
+from pipelines.workspace import Workspace
+
+_BLOCKED: Final = "dagster._core.errors.DagsterAssetCheckFailedError"
+_LOG: Final = logging.getLogger(__name__)
+
+
+class BlockedError(Exception):
+    """A blocking check failed; told as Dagster tells its own error of that."""
+
+
+class NoRecords:
+    """Dagster's instance, as an ingest asks it: no run is left over, and partitions are nobody's."""
+
+    def get_runs(self, *_: Any, **__: Any) -> list[Any]:
+        return []
+
+    def get_run_records(self, *_: Any, **__: Any) -> list[Any]:
+        return []
+
+    def get_dynamic_partitions(self, _: str) -> list[str]:
+        return []
+
+    def add_dynamic_partitions(self, _: str, __: Sequence[str]) -> None: ...
+
+
+class DirectRuns:
+    """In place of `JobRuns`: assets one after another in this process, in the order of Dagster's own executor."""
+
+    def __init__(self, workspace: Workspace, source: IngestSource, _: object) -> None:
+        self._resources = {"workspace": workspace, "origin": source, "finish_erasures": leave_control_plane}
+        self._assets = _assets_by_key(workspace.jurisdictions)
+
+    def execute_assets(
+        self, _: str, keys: list[dg.AssetKey], tags: Mapping[str, str], partition: str | None = None
+    ) -> list[str]:
+        failures: list[str] = []
+        context = SimpleNamespace(
+            partition_key=partition, run=SimpleNamespace(tags={**tags, LOCKED_TAG: "yes"}), instance=None, log=_LOG
+        )
+        pending, left_out = [key for key in self._assets if key in set(keys)], set[dg.AssetKey]()
+        ready = deque(key for key in pending if not self._needed(key) & set(pending))
+        while ready:
+            key = ready.popleft()
+            pending.remove(key)
+            self._execute(key, context, left_out, failures)
+            free = (one for one in pending if one not in ready and not self._needed(one) & set(pending))
+            ready.extend(free)
+        return failures
+
+    def _execute(
+        self, key: dg.AssetKey, context: SimpleNamespace, left_out: set[dg.AssetKey], failures: list[str]
+    ) -> None:
+        """Makes one asset, unless one that it needs was not made."""
+        if self._needed(key) & left_out:
+            left_out.add(key)
+            return
+        try:
+            is_made = self._make(self._assets[key], context)
+        except Exception as error:
+            said = _root_message(error)
+            if sigint.QUERY_INTERRUPTED in said:
+                raise KeyboardInterrupt from error
+            failures.append(resource_errors.with_hint(f"{self._assets[key].op.name}: {said}"))
+            is_made = False
+        if not is_made:
+            left_out.add(key)
+
+    def _needed(self, key: dg.AssetKey) -> set[dg.AssetKey]:
+        return set(self._assets[key].asset_deps[key])
+
+    def _make(self, asset: dg.AssetsDefinition, context: SimpleNamespace) -> bool:
+        """Whether the asset was materialised, so that those that need it are made as well."""
+        function: Any = asset.op.compute_fn
+        function = function.decorated_fn
+        wanted = list(inspect.signature(function).parameters)[1:]
+        results = list(_each(function(context, **{name: self._resources[name] for name in wanted})))
+        checks = [check for one in results for check in _checks(one)]
+        blocking = {spec.name for spec in asset.check_specs if spec.blocking}
+        if failed := [
+            check
+            for check in checks
+            if not check.passed and check.severity is dg.AssetCheckSeverity.ERROR and check.check_name in blocking
+        ]:
+            names = ",".join(str(check.check_name) for check in failed)
+            raise BlockedError(
+                f"{len(failed)} blocking asset check{'s' if len(failed) > 1 else ''} failed with ERROR severity:\n"
+                f"{asset.key.to_user_string()}: {names}"
+            )
+        return any(isinstance(one, dg.MaterializeResult) for one in results)
+
+
+@cache
+def _assets_by_key(markets: tuple[Jurisdiction, ...]) -> dict[dg.AssetKey, dg.AssetsDefinition]:
+    served = [made for made in markets if made.state == "served"]
+    named = {asset.key: asset for made in served for asset in market_assets(made)}
+    return {key: named[key] for key in sorted(named)} | {RELEASE: release_asset(served)}
+
+
+def _each(found: Any) -> Iterable[Any]:
+    return found if isinstance(found, Iterator) else [found]
+
+
+def _checks(one: Any) -> Sequence[dg.AssetCheckResult]:
+    return [one] if isinstance(one, dg.AssetCheckResult) else list(one.check_results or ())
+
+
+def _root_message(error: BaseException) -> str:
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    if isinstance(error, BlockedError):
+        return f"{_BLOCKED}: {error}"
+    return "".join(format_exception_only(error)).strip()
+
+
+@contextmanager
+def _no_records(_: object) -> Iterator[NoRecords]:
+    yield NoRecords()
+
+
+@contextmanager
+def without_dagster() -> Iterator[None]:
+    """Ingests of this process, in this block, leave Dagster out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "JobRuns", DirectRuns)
+        patch.setattr(run, "dagster_instance", _no_records)
+        yield
