@@ -113,6 +113,15 @@ def of_ownership(body: bytes) -> Iterator[str]:
     yield from homes(body)
 
 
+_CONTACTS: Final = members(frozenset({"tel", "epost"}))
+
+
+def enterprises(body: bytes) -> Iterator[str]:
+    """Of SCB's register neither personal numbers nor telephone and mail."""
+    yield from swedish_numbers(body)
+    yield from _CONTACTS(body)
+
+
 _LIVE: Final = members(_OF_PERSONS)
 _REGISTER: Final = members(_PSC)
 PRIVATE: Final[Mapping[str, Rule]] = {
@@ -123,6 +132,7 @@ PRIVATE: Final[Mapping[str, Rule]] = {
     "no.aksjonaer": shareholders,
     "no.newsweb": norwegian_numbers,
     **dict.fromkeys(("se.bolagsverket", "se.scb", "se.organisationer"), swedish_numbers),
+    "se.foretagsregister": enterprises,
     "se.insyn": insiders,
     **dict.fromkeys(("uk.psc", "uk.psc_changes", "uk.statement_changes", "uk.exemption_changes"), _REGISTER),
     **dict.fromkeys(("uk.profiles", "uk.filings", "uk.insolvency", "uk.checked"), _LIVE),

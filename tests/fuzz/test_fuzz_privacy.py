@@ -47,6 +47,7 @@ RULES: list[tuple[str, str | bytes, str | bytes]] = [
     ("no.newsweb", '{"text": "nr 018150 10260."}', '{"text": "nr 018150 10261."}'),
     ("no.newsweb", '"01815010260"', '"\\\\u01815010260"'),
     ("se.organisationer", '"191212121212"', '"\\\\u191212121212"'),
+    ("se.foretagsregister", '{"jes": [{"peOrgNr": "165560000001", "a": [{"tel": "1"}]}], "b": {"epost": "a@example.org"}}', '{"jes": [{"peOrgNr": "165560000001", "namn": "tel"}]}'),
     ("uk.nsm", announcement("City of registered office X Country of registered"), announcement("City of registered office Country of registeredCountry of registered")),
     ("se.scb", "19121212-1212\tExempel\n", "5560000001\t19121212-1213\n"),
     ("uk.psc", '{"a": 1}\n{"x": [{"date_of_birth": {"month": 4}}]}\n', '{"a": 1}\n{"x": "date_of_birth"}\n'),

@@ -40,11 +40,15 @@ def drop_persons(body: BinaryIO) -> BinaryIO:
         units = member_at(page, UNITS)
         if not isinstance(units, list):
             return unreadable_body("no page of legal units")
-        kept = [_without_contacts(mask_values(unit)) for unit in units if unit_number(unit) is not None]
+        kept = {**page, UNITS: [unit for unit in units if unit_number(unit) is not None]}
+        text = msgspec.json.encode(_without_contacts(mask_values(kept)))
     except MALFORMED:
         return unreadable_body("no JSON")
-    return io.BytesIO(msgspec.json.encode({**page, UNITS: kept}))
+    return io.BytesIO(text)
 
 
-def _without_contacts(unit: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in unit.items() if name not in CONTACTS}
+def _without_contacts(value: Any) -> Any:
+    """The value without telephone and mail, however deep they are."""
+    if isinstance(value, dict):
+        return {name: _without_contacts(one) for name, one in value.items() if name not in CONTACTS}
+    return [_without_contacts(one) for one in value] if isinstance(value, list) else value
