@@ -26,7 +26,8 @@ from pipelines.sources.source import LiveSource
 from sandbox import CREDENTIALS, World, serve, sufficient_companies
 
 FASTEST: Final = 10_000.0  # requests per second: no real registry is involved
-RETRY: Final = RetryPolicy(first=0.05, longest=0.5, max_total_seconds=30.0)  # short waits for the same reason
+# short waits for the same reason
+RETRY: Final = RetryPolicy(first=0.05, longest=0.5, max_total_seconds=30.0, outage_share=0.001)
 # API hosts with credentials that differ from their dataset's host, and a dataset's second news wire
 _OTHER_HOSTS: Final = (*CREDENTIALS, wires_fetch.OTHER_HOST)
 DAYS: Final = 20

@@ -43,6 +43,7 @@ class RegistryResponder(CachedResponses):
     feed_faults: FeedFaults = field(default_factory=FeedFaults)
     rest: RestApi = field(default_factory=RestApi)
     streams: StreamApi = field(default_factory=StreamApi)
+    swedish_outages: se_http.ProducerOutages = field(default_factory=se_http.ProducerOutages)
 
     def advance(self) -> int:
         """Moves to the next day; raises ValueError after the last."""
@@ -97,7 +98,7 @@ class RegistryResponder(CachedResponses):
         return made
 
     def _respond_swedish(self, question: se_http.SwedishRequest) -> SandboxResponse:
-        return se_http.registry_response(self.world, self.day, question) or NOT_FOUND
+        return se_http.registry_response(self.world, self.day, question, self.swedish_outages) or NOT_FOUND
 
 
 _EDGAR: Final = r"/Archives/edgar/daily-index"

@@ -28,10 +28,15 @@ STATISTICAL: Final = ("reklamsparr", "juridiskForm", "verksamOrganisation", "nar
 
 
 def organisation_record(company: Company, day: date) -> Record:
+    """One organisation in the first response of a day: in one of three a producer is down."""
+    return _with_failed_producer(whole_record(company), company, day)
+
+
+def whole_record(company: Company) -> Record:
     """One organisation in a complete response; blocks that SCB lacks yet fail as not existing."""
     told, position = company.swedish, company.position
     spelling = SPELLINGS[position % 2]
-    answer = {
+    return {
         "organisationsidentitet": {
             "identitetsbeteckning": company.number,
             "typ": {"kod": "ORGANISATIONSNUMMER", "klartext": "n/a"},
@@ -52,7 +57,6 @@ def organisation_record(company: Company, day: date) -> Record:
         "postadressOrganisation": _address_block(company),
         **_scb_blocks(company),
     }
-    return _with_failed_producer(answer, company, day)
 
 
 def _bolagsverket_block(block: Record) -> Record:

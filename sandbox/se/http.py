@@ -39,6 +39,7 @@ CLIENT: Final = ("sandbox", "sandbox")  # client id and secret that the token en
 CREDENTIALS: Final[Mapping[str, tuple[str, str]]] = {"portal.api.bolagsverket.se": CLIENT}
 _ERROR: Final = "application/problem+json"
 _API: Final = "/vardefulla-datamangder/v1"
+_ORGANISATIONS: Final = "/organisationer"
 _ARCHIVE: Final = "/arsredovisningar-bulkfiler"
 _SEARCH: Final = re.compile(r"/Publiceringsklient/(?:sv-SE|en-GB)/Search/Search")
 _NUMBER: Final = re.compile(r"\d{10}|\d{12}")
@@ -52,6 +53,19 @@ class SwedishRequest:
     query: Query = field(default_factory=dict)
     body: bytes | None = None
     authorization: str = ""
+
+
+@dataclass(slots=True)
+class ProducerOutages:
+    """Outages of the producers behind the API, which pass: the second request of a day is answered in full."""
+
+    _asked: set[tuple[int, str]] = field(default_factory=set)
+
+    def has_outage(self, day: int, number: str) -> bool:
+        """Whether this request for a number is the first of the day, for which a producer may be down."""
+        is_first = (day, number) not in self._asked
+        self._asked.add((day, number))
+        return is_first
 
 
 def _swedish(handler: Handler) -> Handler:
@@ -97,7 +111,9 @@ def _archive_size_and_tag(world: World, day: int | None) -> tuple[int, str]:
     return len(body), hashlib.sha256(body).hexdigest()[:32]
 
 
-def registry_response(world: World, day: int, query: SwedishRequest) -> SandboxResponse | None:
+def registry_response(
+    world: World, day: int, query: SwedishRequest, outages: ProducerOutages
+) -> SandboxResponse | None:
     """The response; None if no Swedish register has such a path."""
     if MARKET not in world.markets:
         return None
@@ -108,7 +124,7 @@ def registry_response(world: World, day: int, query: SwedishRequest) -> SandboxR
     if _SEARCH.fullmatch(query.path):
         return SandboxResponse(200, "text/csv", _insider_export(world, day, query.query))
     if query.path.startswith(f"{_API}/"):
-        return _api_response(world, day, query)
+        return _api_response(world, day, query, outages)
     return None
 
 
@@ -140,24 +156,26 @@ def _problem_response(status: int, title: str, detail: str) -> SandboxResponse:
     return json_response(api_answers.error_body(status, title, detail), status, _ERROR)
 
 
-def _api_response(world: World, day: int, question: SwedishRequest) -> SandboxResponse:
+def _api_response(world: World, day: int, question: SwedishRequest, outages: ProducerOutages) -> SandboxResponse:
     """Handles an API call; the token of another day is invalid."""
     if question.authorization != f"Bearer {_day_token(world, day)}":
         return _problem_response(401, "Unauthorized", "Anroparen saknar giltiga autentiseringsuppgifter.")
     call = question.path.removeprefix(_API)
     if question.body is None:
         return SandboxResponse(200, "text/plain", b"OK") if call == "/isalive" else _package_response(world, day, call)
-    return _number_response(world, day, call, _requested_number(question.body))
+    number = _requested_number(question.body)
+    has_outage = number is not None and call == _ORGANISATIONS and outages.has_outage(day, number)
+    return _number_response(world, day, call, number, has_outage=has_outage)
 
 
-def _number_response(world: World, day: int, call: str, number: str | None) -> SandboxResponse:
+def _number_response(world: World, day: int, call: str, number: str | None, *, has_outage: bool) -> SandboxResponse:
     """The response for one number."""
     if number is None:
         return _problem_response(400, "Bad Request", "Identitetsbeteckning har ogiltigt format.")
     if len(number) == 10 and numbers.check_digit(number[:9]) != int(number[9]):  # noqa: PLR2004 - digits
         return _problem_response(400, "Bad Request", "Identitetsbeteckning har ogiltig kontrollsiffra.")
-    if call == "/organisationer":
-        return json_response({"organisationer": _organisation_records(world, day, number)})
+    if call == _ORGANISATIONS:
+        return json_response({"organisationer": _organisation_records(world, day, number, has_outage=has_outage)})
     if call == "/dokumentlista":
         return json_response(api_answers.document_list(world.find(MARKET, number, day)))
     return _problem_response(404, "Not Found", "Resursen finns inte.")
@@ -172,10 +190,11 @@ def _requested_number(body: bytes) -> str | None:
     return number if isinstance(number, str) and _NUMBER.fullmatch(number) else None
 
 
-def _organisation_records(world: World, day: int, number: str) -> list[api_answers.Record]:
+def _organisation_records(world: World, day: int, number: str, *, has_outage: bool) -> list[api_answers.Record]:
     company = world.find(MARKET, number, day)
     if company is not None:
-        return [api_answers.organisation_record(company, world.date(day))]
+        whole = api_answers.whole_record(company)
+        return [api_answers.organisation_record(company, world.date(day)) if has_outage else whole]
     for alone in sole_traders.all_sole_traders(world.count(MARKET, day)):
         if alone.number == number:
             return api_answers.sole_trader_records(alone)

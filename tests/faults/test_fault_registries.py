@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 HOST: Final = "avoindata.prh.fi"
 REGISTER: Final = "/all_companies"
 FOR_EVER: Final = 1_000_000
-AT_ONCE: Final = RetryPolicy(first=0.01, longest=0.02, max_total_seconds=5.0)
+AT_ONCE: Final = RetryPolicy(first=0.01, longest=0.02, max_total_seconds=5.0, outage_share=0.0)
 SANDBOX: Final = {
     Fault.RATE_LIMITED: "rate_limited",
     Fault.UNAVAILABLE: "unavailable",

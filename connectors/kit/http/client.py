@@ -108,7 +108,7 @@ class HttpClient:
 
     def pause(self, url: str, seconds: float) -> None:
         """Makes the next request to the host of an address wait, as an outage that lasts makes retries useless."""
-        self._rates.pause(httpx.URL(url).host, seconds)
+        self._rates.pause(httpx.URL(url).host, seconds * self._settings.retry_policy.outage_share)
 
     def _credentials_for(self, url: str) -> tuple[str, str] | None:
         """The configured credentials for a documented host."""

@@ -16,13 +16,15 @@ class RetryPolicy:
     """Limits of retries.
 
     attempts: in all. first, longest: seconds of the first pause, which doubles up to the longest.
-    max_total_seconds: seconds of the longest pause that a host may request.
+    max_total_seconds: seconds of the longest pause that a host may request. outage_share: part of the seconds that a
+    dataset pauses through an outage (`HttpClient.pause`); less where no real registry is asked.
     """
 
     attempts: int = 5
     first: float = 1.0
     longest: float = 60.0
     max_total_seconds: float = 900.0
+    outage_share: float = 1.0
 
     def backoff_seconds(self, attempt: int, random_fraction: float, retry_after_seconds: float | None) -> float:
         """Seconds to wait after attempt number `attempt`; a pause requested by the host takes precedence.

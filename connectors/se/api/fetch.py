@@ -8,6 +8,7 @@ retries (`connectors.kit.http.client`), or reports, which are fetched weekly (`a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -58,42 +59,73 @@ def subjects_to_fetch(staged: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches responses for the given companies, without a cursor: each response is current when requested.
 
-    An outage of a producer, which has status 200, is a failure: what the others state is yielded, and the error at the
-    end leaves the companies to the next run. So does a company for which the gateway does not answer; while that
-    happens in a row, the requests pause.
+    An outage of a producer, which has status 200, is a failure, and so is a company for which the gateway does not
+    answer: both are asked for again at the end. What the other producers state of those that still fail is yielded, and
+    the error leaves the companies to the next run. While companies in a row get no answer, the requests pause.
     """
     del cursor
     numbers = list(islice((number for number in subjects if company_number(number)), MOST))
     if not numbers or not http.has_credentials(TOKEN_URL):
         return
-    session = _ApiSession(http)
-    failures = 0
-    outage: FetchError | None = None
-    for number in numbers:
-        session.ensure_token()
-        try:
-            answer = session.ask(number)
-        except SourceUnavailableError as error:
-            outage = outage or error
-            failures = _count_silence(http, failures, outage)
-            continue
-        kinds, is_identified = response_outages(answer.read()) if answer.status == _OK else ([], False)
-        if answer.status == _OK and (is_identified or not kinds):
-            # the response is current now, whatever Last-Modified the gateway sends
-            answer.body.seek(0)
-            yield FetchedFile(
-                f"{number}.json", answer.body, Scope.PART, answer.server_time, None, answer.url, answer.status
-            )
-        if kinds:
-            reason = f"an outage of its producers ({', '.join(kinds)}); retried in the next run"
-            outage = outage or SourceUnavailableError(answer.url, answer.status, reason)
-        failures = 0 if answer.status == _OK and not kinds else failures + 1
-        if failures == _PATIENCE:
-            raise outage or RequestRejectedError(
-                answer.url, answer.status, f"{_PATIENCE} rejections in a row; retried in the next run"
-            )
-    if outage is not None:
-        raise outage
+    run = _FetchRun(http, _ApiSession(http))
+    try:
+        yield from run.ask_all(numbers)
+        yield from run.ask_all(list(run.aside))
+    except FetchError:
+        yield from run.partial_files()
+        raise
+    yield from run.partial_files()
+    for error, _ in run.aside.values():
+        raise error
+
+
+@dataclass
+class _FetchRun:
+    """The requests of one run. aside: companies without a whole answer, why, and what was stated of them."""
+
+    http: HttpClient
+    session: _ApiSession
+    aside: dict[str, tuple[FetchError, FetchedFile | None]] = field(default_factory=dict)
+
+    def ask_all(self, numbers: Iterable[str]) -> Iterator[FetchedFile]:
+        """Whole answers; the others are set aside. Raises FetchError where several in a row have failed."""
+        failures = 0
+        for number in numbers:
+            self.session.ensure_token()
+            try:
+                answer = self.session.ask(number)
+            except SourceUnavailableError as error:
+                self.aside[number] = error, self.aside.get(number, (error, None))[1]
+                failures = _count_silence(self.http, failures, error)
+                continue
+            kinds, is_identified = response_outages(answer.read()) if answer.status == _OK else ([], False)
+            if kinds:
+                reason = f"an outage of its producers ({', '.join(kinds)}); retried in the next run"
+                error = SourceUnavailableError(answer.url, answer.status, reason)
+                self.aside[number] = error, _response_file(number, answer) if is_identified else None
+            else:
+                self.aside.pop(number, None)
+            if answer.status == _OK and not kinds:
+                yield _response_file(number, answer)
+            failures = 0 if answer.status == _OK and not kinds else failures + 1
+            if failures == _PATIENCE:
+                raise (
+                    self.aside[number][0]
+                    if kinds
+                    else RequestRejectedError(
+                        answer.url, answer.status, f"{_PATIENCE} rejections in a row; retried in the next run"
+                    )
+                )
+
+    def partial_files(self) -> Iterator[FetchedFile]:
+        """What was stated of companies of which a producer was down."""
+        yield from (file for _, file in self.aside.values() if file is not None)
+
+
+def _response_file(number: str, answer: FetchedResponse) -> FetchedFile:
+    """A response, current when requested, whatever Last-Modified the gateway sends."""
+    answer.body.seek(0)
+    return FetchedFile(f"{number}.json", answer.body, Scope.PART, answer.server_time, None, answer.url, answer.status)
 
 
 def _count_silence(http: HttpClient, failures: int, outage: FetchError) -> int:

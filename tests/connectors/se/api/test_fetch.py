@@ -109,7 +109,7 @@ def test_fetch_outage_of_all_producers_is_a_failure_and_no_answer(
     registry: Registry, http: HttpClient, kind: str
 ) -> None:
     say_token(registry, "t1")
-    say_answers(registry, fine(ONE), outage(None, kind), fine(TWO))
+    say_answers(registry, fine(ONE), outage(None, kind), fine(TWO), outage(None, kind))
     names: list[str] = []
     with pytest.raises(SourceUnavailableError, match=f"outage of its producers .{kind}"):
         names += (file.name for file in API.fetch(http, None, [ONE, "5560000001", TWO]))
@@ -119,11 +119,21 @@ def test_fetch_outage_of_all_producers_is_a_failure_and_no_answer(
 def test_fetch_outage_of_one_producer_keeps_what_the_other_states(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     said = organisation()
-    say_answers(registry, outage(ONE, organisationsnamn=said["organisationsnamn"]))
+    partial = outage(ONE, organisationsnamn=said["organisationsnamn"])
+    say_answers(registry, partial, partial)
     names: list[str] = []
     with pytest.raises(SourceUnavailableError):
         names += (file.name for file in API.fetch(http, None, [ONE]))
     assert names == [f"{ONE}.json"]
+
+
+def test_fetch_outage_that_passes_is_asked_for_again_and_forgotten(registry: Registry, http: HttpClient) -> None:
+    say_token(registry, "t1")
+    said = organisation()
+    say_answers(registry, outage(ONE, organisationsnamn=said["organisationsnamn"]), fine(TWO), fine(ONE))
+    files = list(API.fetch(http, None, [ONE, TWO]))
+    assert [file.name for file in files] == [f"{TWO}.json", f"{ONE}.json"]
+    assert b'"fel":{' not in files[1].body.read()
 
 
 def test_fetch_outages_in_a_row_end_the_run(registry: Registry, http: HttpClient) -> None:
