@@ -33,7 +33,6 @@ _STANDARDS: Final = {
 }
 _GROUP_STANDARDS: Final = {"ifrs": "IFRS", "group": "FRS102", "k3k": "K3"}
 _MARKET_STANDARDS: Final = {"NO": "NGAAP", "UK": "FRS102", "FI": "FAS", "SE": "K2", "US": us_expected.STANDARD}
-_NO_COMPARATIVE_START: Final = ("FI",)  # registers whose statements do not state when the year before began
 _TWO_YEARS: Final = timedelta(days=730)
 _COUNTRIES: Final = {
     "England": "GB",
@@ -87,13 +86,26 @@ def expected_financials(company: Company) -> list[Row]:
     known = {(row["period_start"], row["period_end"]) for row in rows}
     for accounts in company.accounts:
         key = (accounts.prior_start.isoformat(), accounts.prior_end.isoformat())
-        if accounts.prior is not None and key not in known and company.market not in _NO_COMPARATIVE_START:
+        if accounts.prior is not None and key not in known and _states_comparative_start(company, accounts):
             rows.append(_financial_row(company, accounts, accounts.prior, comparative=True))
             known.add(key)
     rows += _overview_rows(company, known)
     if company.market == "US":
         rows = [*us_expected.consolidated_rows(rows), *us_expected.quarter_rows(company)]
     return sorted(rows, key=_newest_first, reverse=True)
+
+
+def _states_comparative_start(company: Company, accounts: Accounts) -> bool:
+    """Whether a document states when the year before began.
+
+    Finnish statements do not; British inline ones do where they have a figure of its course, as employees.
+    """
+    if company.market == "FI" or accounts.prior is None:
+        return False
+    prior = accounts.prior
+    course = (prior.revenue, prior.operating_result, prior.net_result, prior.employees)
+    is_inline = company.market == "UK" and accounts.document_style != "xml"
+    return not is_inline or any(amount is not None for amount in course)
 
 
 def _newest_first(row: Row) -> tuple[str, bool, bool]:

@@ -102,7 +102,9 @@ def test_decision_made_after_a_run_died_is_not_of_what_that_run_knew(place: Plac
     assert dict(place.ingest().events) == {"ownership.changed": 1}
     assert lines(place) == {FIRST: (10, "latest_wins")}
     with MarketHistory(place.settings.layout, "FI") as history:
-        before = max(row["known_from"] for row in history.rows_known_at(OWNERS, place.now).to_dicts())
+        before = max(
+            row["known_from"] for row in history.rows_known_at(OWNERS, place.now + timedelta(days=1)).to_dicts()
+        )
         known = history.rows_known_at(OWNERS, before - timedelta(microseconds=1)).filter(pl.col("valid_to").is_null())
     assert {row["holder_id"]: float(row["pct_min"]) for row in known.to_dicts()} == {FIRST: 25, SECOND: 10}
 
