@@ -5,6 +5,7 @@ name begins with an underscore, such a name imported from the product or a libra
 """
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +17,9 @@ HEAD: Final = "file\tname\treason"
 OWN: Final = {"self", "cls"}
 # What every form of it is written with; parsing the files that have none of this would cost most of the time.
 SIGNS: Final = re.compile(
-    r"""(?<!\bself)(?<!\bcls)\._[A-Za-z]  # of another, or a part of a dotted name
+    r"""\._(?<!\bself\._)(?<!\bcls\._)[A-Za-z]  # of another, or a part of a dotted name
     |["']_[A-Za-z]  # patched
-    |\bimport\b.*\b_[A-Za-z]
+    |^[^\S\n]*(?:from|import)[ ].*\b_[A-Za-z]
     |^\s+_\w+(?:[ ]as[ ]\w+)?,$  # a line of an import of many
     """,
     re.MULTILINE | re.VERBOSE,
@@ -71,11 +72,18 @@ def _patched(arguments: list[ast.expr]) -> Iterator[str]:
                 yield last
 
 
+def modules_of_tests() -> Iterator[Path]:
+    """Every module of the tests, without walking through what npm installs beside them."""
+    for folder, folders, files in os.walk(TESTS):
+        folders[:] = [name for name in folders if name != "node_modules"]
+        yield from (Path(folder, name) for name in files if name.endswith(".py"))
+
+
 def test_private_access_of_every_test_is_listed_with_its_reason() -> None:
     found = {
         (path.relative_to(TESTS).as_posix(), name)
-        for path in TESTS.rglob("*.py")
-        if "node_modules" not in path.parts and SIGNS.search(text := path.read_text(encoding="utf-8"))
+        for path in modules_of_tests()
+        if SIGNS.search(text := path.read_text(encoding="utf-8"))
         for name in private_names(ast.parse(text))
     }
     known = listed_accesses().keys()
