@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import dagster as dg
 import polars as pl
 import pytest
 
@@ -36,19 +34,18 @@ class KilledError(Exception):
 
 
 @pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        made = Place(tmp_path_factory.mktemp("judging"), instance=instance)
-        made.plain()
-        made.records("owners/o2.json", owner("o2", ONE, 50, 75, holder="Åsa Ny", since="2022-01-01"))
-        made.ingest()
-        yield made
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    made = Place(tmp_path_factory.mktemp("judging"))
+    made.plain()
+    made.records("owners/o2.json", owner("o2", ONE, 50, 75, holder="Åsa Ny", since="2022-01-01"))
+    made.ingest()
+    return made
 
 
 @pytest.fixture
 def place(loaded: Place, tmp_path: Path) -> Place:
     shutil.copytree(loaded.root, tmp_path / "place")
-    return Place(tmp_path / "place", loaded.now, instance=loaded.instance)
+    return Place(tmp_path / "place", loaded.now)
 
 
 def lines(place: Place) -> dict[str, tuple[float, str]]:
