@@ -42,7 +42,7 @@ class LoadProgress:
         return self.at + (self.at - self.began_at) * (self.remaining / (self.began_with - self.remaining))
 
     def describe(self) -> str:
-        """«12,000 of 430,000 companies left, complete about 2026-12-03 14:00 UTC»."""
+        """«12,000 companies left, 418,000 fetched; complete about 2026-12-03 14:00 UTC»."""
         if self.remaining is None:
             return f"{self.fetched:,} fetched since {self.began_at:%Y-%m-%d %H:%M} UTC, more to come"
         done = self.done_at

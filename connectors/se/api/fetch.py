@@ -91,21 +91,21 @@ class _FetchRun:
         """Whole answers; the others are set aside. Raises FetchError where several in a row have failed."""
         failures = 0
         for number in numbers:
+            _, stated = self.aside.get(number, (None, None))
             self.session.ensure_token()
             try:
                 answer = self.session.ask(number)
             except SourceUnavailableError as error:
-                self.aside[number] = error, self.aside.get(number, (error, None))[1]
+                self.aside[number] = error, stated
                 failures = _count_silence(self.http, failures, error)
                 continue
             kinds, is_identified = response_outages(answer.read()) if answer.status == _OK else ([], False)
             if kinds:
                 reason = f"an outage of its producers ({', '.join(kinds)}); retried in the next run"
                 error = SourceUnavailableError(answer.url, answer.status, reason)
-                self.aside[number] = error, _response_file(number, answer) if is_identified else None
-            else:
+                self.aside[number] = error, _response_file(number, answer) if is_identified else stated
+            elif answer.status == _OK:
                 self.aside.pop(number, None)
-            if answer.status == _OK and not kinds:
                 yield _response_file(number, answer)
             failures = 0 if answer.status == _OK and not kinds else failures + 1
             if failures == _PATIENCE:

@@ -11,6 +11,8 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
+from stdnum import cusip as stdnum_cusip
+
 from name_matching.folding import fold_text
 
 _ISO: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2}|T.*)?")
@@ -23,7 +25,6 @@ _WORDED: Final = re.compile(
 _NUMBER: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d*)?|-?\d+(?:\.\d*)?|\.\d+")
 _CUSIP: Final = re.compile(r"[0-9A-Z*@#]{8,9}|[0-9]{6,7}")  # spreadsheets drop the zeros in front
 _CUSIP_SIGNS: Final = 9
-_SIGN_VALUES: Final = {sign: value for value, sign in enumerate("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ*@#")}
 _LONGEST: Final = 30  # characters of a number
 _LONGEST_TITLE: Final = 500  # characters of a class title that identify the class
 _HIGHEST: Final = Decimal(99_999)  # highest percentage that fits a column
@@ -114,15 +115,7 @@ def parse_cusip(text: str | None) -> str | None:
 def padded_cusip(cusip: str) -> str | None:
     """A CUSIP that lost the zeros in front, with them; None if the check digit then does not hold."""
     whole = cusip.zfill(_CUSIP_SIGNS)
-    return whole if len(cusip) < _CUSIP_SIGNS and _cusip_check_digit(whole) == whole[-1] else None
-
-
-def _cusip_check_digit(cusip: str) -> str:
-    total = 0
-    for place, sign in enumerate(cusip[: _CUSIP_SIGNS - 1]):
-        value = _SIGN_VALUES[sign] * (1 + place % 2)
-        total += value // 10 + value % 10
-    return str(-total % 10)
+    return whole if len(cusip) < _CUSIP_SIGNS and stdnum_cusip.calc_check_digit(whole[:-1]) == whole[-1] else None
 
 
 def clean_line(text: str | None) -> str | None:

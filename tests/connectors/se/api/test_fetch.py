@@ -136,6 +136,16 @@ def test_fetch_outage_that_passes_is_asked_for_again_and_forgotten(registry: Reg
     assert b'"fel":{' not in files[1].body.read()
 
 
+def test_fetch_outage_whose_second_request_is_refused_stays_an_outage(registry: Registry, http: HttpClient) -> None:
+    say_token(registry, "t1")
+    said = organisation()
+    say_answers(registry, outage(ONE, organisationsnamn=said["organisationsnamn"]), (500, b'{"status":500}', {}))
+    names: list[str] = []
+    with pytest.raises(SourceUnavailableError, match="outage of its producers"):
+        names += (file.name for file in API.fetch(http, None, [ONE]))
+    assert names == [f"{ONE}.json"]
+
+
 def test_fetch_outages_in_a_row_end_the_run(registry: Registry, http: HttpClient) -> None:
     say_token(registry, "t1")
     registry.answers[ASK] = lambda _: outage(None)
