@@ -34,6 +34,8 @@ NO_ROWS: Final = "no rows"
 class FileReport:
     """One file of a folder: the dataset that read it (None: none), and why it yielded nothing.
 
+    A file that came before is «unchanged», or still has what made it unreadable; «not read» if the fetch failed first.
+
     Fetched files are listed only if they could not be read.
     """
 
@@ -231,10 +233,9 @@ def _quarantine_reports(
 def _file_reports(workspace: Workspace, made: Jurisdiction, batch: str) -> Iterable[FileReport]:
     value = workspace.step_results.read(batch, f"files-{made.code}") or {"files": []}
     read = {dataset.key: _staged_pieces(workspace, dataset, batch) for dataset in made.datasets}
-    refused = {
-        (dataset.key, file["name"]): future_file_reason(datetime.fromisoformat(file["observed_at"]))
-        for dataset in made.datasets
-        for file in steps_fetch.read_fetch_result(workspace, dataset.key, batch).refused
+    idle = {dataset.key: _reasons_of_unparsed(workspace, dataset, batch) for dataset in made.datasets}
+    failures = {
+        dataset.key: steps_fetch.read_fetch_result(workspace, dataset.key, batch).failure for dataset in made.datasets
     }
     for entry in value["files"]:
         key = entry["dataset"]
@@ -242,7 +243,7 @@ def _file_reports(workspace: Workspace, made: Jurisdiction, batch: str) -> Itera
         if key is None:
             yield FileReport(entry["path"], None, 0, 0, entry["reason"])
         elif piece is None:
-            yield FileReport(entry["path"], key, 0, 0, refused.get((key, entry["name"]), UNCHANGED))
+            yield FileReport(entry["path"], key, 0, 0, idle[key].get(entry["name"]) or _left_out(failures[key]))
         else:
             yield FileReport(entry["path"], key, piece["rows"], piece["rejects"], _no_rows_reason(piece))
     # fetched bodies are in no folder listing: they are reported if unreadable
@@ -251,6 +252,32 @@ def _file_reports(workspace: Workspace, made: Jurisdiction, batch: str) -> Itera
         for name, piece in pieces.items():
             if piece["rejected"] is not None and (key, name) not in listed:
                 yield FileReport(name, key, piece["rows"], piece["rejects"], piece["rejected"])
+
+
+def _reasons_of_unparsed(workspace: Workspace, dataset: Dataset, batch: str) -> dict[str, str]:
+    """Why files of a run were not parsed by it, by name: refused, or unchanged, then with what made them unreadable."""
+    came = steps_fetch.read_fetch_result(workspace, dataset.key, batch)
+    refused = {file["name"]: future_file_reason(datetime.fromisoformat(file["observed_at"])) for file in came.refused}
+    unchanged = dict.fromkeys((body["name"] for body in came.unchanged), UNCHANGED)
+    return {**unchanged, **_still_unreadable(workspace, came), **refused}
+
+
+def _still_unreadable(workspace: Workspace, came: steps_fetch.FetchResult) -> dict[str, str]:
+    """Bodies that a run found unchanged and that could not be read when they were parsed, with the reason of then."""
+    found: dict[str, str] = {}
+    if not came.unchanged:
+        return found
+    unchanged = {(body["name"], body["sha256"]) for body in came.unchanged}
+    for piece in (piece for index in workspace.staged_store.indexes(came.dataset) for piece in index.pieces):
+        if (piece["name"], piece["sha256"]) in unchanged:
+            found.pop(piece["name"], None)  # the newest parse counts
+            if piece["rejected"] is not None:
+                found[piece["name"]] = piece["rejected"]
+    return found
+
+
+def _left_out(failure: str | None) -> str:
+    return UNCHANGED if failure is None else f"not read: {failure}"
 
 
 def _staged_pieces(workspace: Workspace, dataset: Dataset, batch: str) -> Mapping[str, Mapping[str, Any]]:

@@ -126,6 +126,8 @@ def test_key_that_is_lost_or_changed_ends_the_fetch_until_it_is_back_or_replaced
     later = both[0], person("b", YOUNGER, "2024-05-02", "2026-11-19")
     lost = register.deliver("2026-11-20", *later, exit_code=QUARANTINED)
     assert "FIRM_MARK_KEY_REPLACES" in lost.out + lost.err
+    [reason] = [file["reason"] for file in lost.report["files"] if file["dataset"] == "uk.psc"]
+    assert reason.startswith("not read: "), "not «unchanged»: nothing of it was looked at"
     assert not key.exists(), "no key is made in place of a lost one"
     other = "b" * 43 + "="
     changed = register.deliver("2026-11-20", *later, exit_code=QUARANTINED, FIRM_MARK_KEY=other)

@@ -327,6 +327,7 @@ def test_an_ingest_of_which_nothing_could_be_read_is_no_success(place: Place) ->
     ]
     again = place.ingest()
     assert (again.exit_code, again.unreadable) == (DONE, 0), "nothing came: it has been told of"
+    assert again.files == report.files, "but the file is still one that could not be read"
     cut_off.write_text("number,name")
     place.records("accounts/a2.json", accounts("a2", ONE, 2024, 100))  # read, and nothing new in it
     assert place.ingest().exit_code == DONE, "one bad file among good ones"
