@@ -22,6 +22,7 @@ _KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REG
 _SIGNED = {  # who asks; moto does not compute it
     "Authorization": "AWS4-HMAC-SHA256 Credential=key/20261101/eu-north-1/s3/aws4_request, SignedHeaders=host, Signature=0"
 }
+_ONE_AT_A_TIME = threading.Lock()
 _NOT_PASSED_ON = {"content-length", "transfer-encoding", "connection", "date", "server"}
 
 
@@ -87,7 +88,11 @@ class Bucket:
 
 
 class _Proxy(Quiet):
-    """Hands requests on to moto, unless a fault of the bucket says otherwise."""
+    """Hands requests on to moto, unless a fault of the bucket says otherwise.
+
+    One at a time: S3 decides a conditional write atomically, moto checks and writes in two steps, and its threads read
+    one buffer of an object together.
+    """
 
     protocol_version = "HTTP/1.1"
     direct: tuple[str, int]
@@ -107,7 +112,8 @@ class _Proxy(Quiet):
             return
         if kind == "careless":
             del self.headers["If-None-Match"], self.headers["If-Match"]
-        answer = self._asked_of_moto(body)
+        with _ONE_AT_A_TIME:
+            answer = self._asked_of_moto(body)
         if kind == "lost":
             self.close_connection = True
             self.connection.close()
