@@ -170,13 +170,14 @@ class _FilerReader:
         self, filing: FactsFiling, currency: str | None, flows: dict[Span, Facts], filer: FilerType, own: Span | None
     ) -> set[Span]:
         touched: set[Span] = set()
+        totals = figure_rules.closing_totals(flows.values())
         for span, facts in flows.items():
             held = self._book.period(currency, span)
             if not held.is_news(facts, filing):
                 continue
             figures = (
-                ("revenue", figure_rules.revenue_figure(facts, filer)),
-                ("operating_result", figure_rules.operating_result_figure(facts, filer)),
+                ("revenue", figure_rules.revenue_figure(facts, filer, totals)),
+                ("operating_result", figure_rules.operating_result_figure(facts, filer, totals)),
                 ("net_result", figure_rules.first_tagged(facts, concepts.NET_RESULT)),
             )
             for name, figure in figures:
