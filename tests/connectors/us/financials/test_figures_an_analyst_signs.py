@@ -263,6 +263,25 @@ def test_fourth_quarter_over_two_tags_that_one_report_tells_apart_is_not_joined(
     assert Q4 not in amounts(apart)
 
 
+def net_results(comparative: int, *more: Fact) -> list[Fact]:
+    """Nine months of the parent, a year of the group; the group's comparative beside the parent's of before."""
+    return [
+        fact("NetIncomeLoss", LAST_YEAR, 40, TEN_K_22),
+        fact("NetIncomeLoss", NINE, 33, TEN_Q),
+        fact("ProfitLoss", YEAR, 50, TEN_K),
+        fact("ProfitLoss", LAST_YEAR, comparative, TEN_K),
+        *more,
+    ]
+
+
+def test_fourth_quarter_of_net_result_over_two_tags_goes_by_the_comparatives() -> None:
+    assert amounts(net_results(40), "net_result")[Q4] == 17  # the group has no minorities
+    assert Q4 not in amounts(net_results(45), "net_result")
+    before = ("2021-01-01", "2021-12-31")
+    differs = (fact("NetIncomeLoss", before, 30, TEN_K_22), fact("ProfitLoss", before, 35, TEN_K))
+    assert Q4 not in amounts(net_results(40, *differs), "net_result")
+
+
 def test_fourth_quarter_by_three_quarters_of_the_report_itself() -> None:
     quarters = (("2023-01-01", "2023-03-31"), ("2023-04-01", "2023-06-30"), ("2023-07-01", "2023-09-30"))
     told = [fact(NET, span, 3_300, TEN_K) for span in quarters]
