@@ -30,6 +30,7 @@ PARTS: Final = (
     "OperatingLeaseLeaseIncome",
     "RevenuesNetOfInterestExpense",
 )
+GOODS_AND_SERVICES: Final = PARTS[:2]
 # If such a part is larger than every total, the totals are fragments: a utility's contracts, a lender's fees.
 WHOLES: Final = ("RegulatedAndUnregulatedOperatingRevenue", "RevenuesNetOfInterestExpense")
 LEASES: Final = ("OperatingLeaseLeaseIncome", "OperatingLeasesIncomeStatementLeaseRevenue")
@@ -82,6 +83,7 @@ IDENTITIES: Final = (
     ((COSTS, OPERATING[:1]), *((costs, (GROSS,)) for costs in COSTS_OF_SALES), (EXPENSES, OPERATING[:1])),
     ((COSTS, PRETAX),),
 )
+IFRS_IDENTITIES: Final = (((f"{IFRS}CostOfSales", (f"{IFRS}GrossProfit",)),),)
 
 # From the parent's scope to wider ones: a later filing with only a wider scope never replaces a narrower one.
 # Equivalent scopes of the two standards have equal ranks (`SCOPES`), so a filer moving to IFRS restates the
@@ -103,6 +105,8 @@ EQUITY: Final = (
     f"{IFRS}EquityAttributableToOwnersOfParent",
     f"{IFRS}Equity",
 )
+# With the equity of either scope it is the foot of the balance sheet.
+LIABILITIES: Final = ("Liabilities", f"{IFRS}Liabilities")
 ASSETS: Final = ("Assets", "LiabilitiesAndStockholdersEquity", f"{IFRS}Assets", f"{IFRS}EquityAndLiabilities")
 EMPLOYEES: Final = (f"{IFRS}AverageNumberOfEmployees", f"{IFRS}NumberOfEmployees", f"{DEI}EntityNumberOfEmployees")
 
@@ -130,6 +134,9 @@ MONEY: Final = tuple(
             *NET_RESULT,
             *EQUITY,
             *ASSETS,
+            *LIABILITIES,
+            f"{IFRS}CostOfSales",
+            f"{IFRS}GrossProfit",
         )
     )
 )

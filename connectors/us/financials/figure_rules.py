@@ -17,6 +17,8 @@ from connectors.us.financials.model import Facts
 _BANK_SIGNS: Final = frozenset(tags.BANK_SIGNS)
 _REVENUE_TAGS: Final = frozenset((*tags.TOTALS, *tags.PARTS))
 _CANDIDATES: Final = (*tags.TOTALS, *tags.WHOLES)
+_CLOSING: Final = tuple(dict.fromkeys((*_CANDIDATES, *tags.PARTS)))
+_Identities = tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
 _UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
 _NONE: Final[frozenset[str]] = frozenset()
 _SEVERAL: Final = 2
@@ -76,17 +78,17 @@ def closing_totals(spans: Iterable[Facts]) -> frozenset[str]:
     closing: set[str] = set()
     others: set[str] = set()
     for facts in spans:
-        found = _closing_tags(facts, _CANDIDATES)
+        found = _closing_revenue(facts)
         if found:
             closing |= found
-            others |= {tag for tag in _CANDIDATES if tag in facts} - found
+            others |= {tag for tag in _CLOSING if tag in facts} - found
     return frozenset(closing - others)
 
 
 def replaced_by(facts: Facts, column: str) -> frozenset[str]:
     """Tags that would give another quantity in place of a contradicted one; not a total that closes its statement."""
     others = [tag for tag in tags.REPLACEMENTS.get(column, ()) if tag in facts]
-    closing = _closing_tags({tag: amount for tag, amount in facts.items() if tag != column}, _CANDIDATES)
+    closing = _closing_revenue({tag: amount for tag, amount in facts.items() if tag != column})
     return frozenset(others) - (closing if column in tags.TOTALS else _NONE)
 
 
@@ -111,6 +113,21 @@ def _income_less_costs(facts: Facts, totals: frozenset[str]) -> int | None:
     return None
 
 
+def total_assets_figure(facts: Facts) -> TaggedFigure | None:
+    """Total assets: the balance sheet's foot where its sides differ, if liabilities and equity show which it is.
+
+    Null where they do not: one of the two is wrong, and nothing says which.
+    """
+    found = first_tagged(facts, tags.ASSETS)
+    for (assets, foot), liabilities in zip(tags.SIDES, tags.LIABILITIES, strict=True):
+        if assets not in facts or foot not in facts or _is_difference(facts[assets], 0, facts[foot], rounded=True):
+            continue
+        due = {facts[liabilities] + facts[tag] for tag in tags.EQUITY if tag in facts and liabilities in facts}
+        closing = tuple(tag for tag in (assets, foot) if facts[tag] in due)
+        found = TaggedFigure(facts[closing[0]], 0, frozenset(closing)) if closing else None
+    return found
+
+
 def _figure_under_all_tags(facts: Facts, amount: int, rank: int) -> TaggedFigure:
     """A figure under every revenue tag that states the same amount: two periods may share only one of them."""
     same = [tag for tag, stated in facts.items() if stated == amount and tag in _REVENUE_TAGS]
@@ -123,6 +140,9 @@ def _commercial_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | 
     if any(tag in facts for tag in tags.TOTALS):
         total = _total_revenue(facts, _CANDIDATES, totals)
         return None if total is None else _figure_under_all_tags(facts, total, 0)
+    both = _sum_if_complete(facts, tags.GOODS_AND_SERVICES)
+    if both is not None and _closing_tags({**facts, _SUM: both}, (_SUM, *tags.GOODS_AND_SERVICES)) == {_SUM}:
+        return _computed_figure(both)
     return _first_tagged_revenue(facts, tags.PARTS)
 
 
@@ -132,13 +152,25 @@ def _total_revenue(facts: Facts, candidates: tuple[str, ...], totals: frozenset[
     The largest where none does.
     """
     present = frozenset(tag for tag in candidates if tag in facts)
-    usable = _closing_tags(facts, candidates) or present & totals or present
+    usable = _closing_revenue(facts) or totals & facts.keys() or present
     return max((facts[tag] for tag in usable), default=None)
 
 
-def _closing_tags(facts: Facts, candidates: tuple[str, ...]) -> frozenset[str]:
+def _closing_revenue(facts: Facts) -> frozenset[str]:
+    """The totals that close the statement, else the parts that do: a gross profit may be that of the goods alone.
+
+    So a part counts only if no total is as large: beside a fragment it is all there is.
+    """
+    found = _closing_tags(facts, _CANDIDATES)
+    if found:
+        return found
+    largest = max((facts[tag] for tag in _CANDIDATES if tag in facts), default=None)
+    return frozenset(tag for tag in _closing_tags(facts, tags.PARTS) if largest is None or facts[tag] > largest)
+
+
+def _closing_tags(facts: Facts, candidates: tuple[str, ...], rules: _Identities = tags.IDENTITIES) -> frozenset[str]:
     """Totals that less the costs are the result that the same facts state (docs/formats/us.md 12.3)."""
-    for identities in tags.IDENTITIES:
+    for identities in rules:
         for tolerance in (False, True):
             found = frozenset(
                 tag
@@ -162,7 +194,11 @@ def _is_difference(total: int, costs: int, result: int, *, rounded: bool) -> boo
 
 
 def _real_estate_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | None:
-    return _first_tagged_revenue(facts, ("Revenues", *tags.REAL_ESTATE)) or _commercial_revenue(facts, totals)
+    chain = ("Revenues", *tags.REAL_ESTATE)
+    closing = _closing_revenue(facts) or totals & facts.keys()
+    if closing:
+        return _figure_under_all_tags(facts, max(facts[tag] for tag in closing), 0)
+    return _first_tagged_revenue(facts, chain) or _commercial_revenue(facts, totals)
 
 
 def _bank_revenue(facts: Facts, _totals: frozenset[str]) -> TaggedFigure | None:
@@ -210,6 +246,9 @@ def _sum_of_insurer(facts: Facts) -> int | None:
 
 def _ifrs_revenue(facts: Facts) -> TaggedFigure | None:
     found = first_tagged(facts, (tags.IFRS_REVENUE,))
+    closing = _closing_tags(facts, (tags.IFRS_REVENUE, *tags.IFRS_PARTS), tags.IFRS_IDENTITIES)
+    if closing and tags.IFRS_REVENUE not in closing:
+        return TaggedFigure(max(facts[tag] for tag in closing), 0, closing)
     if found is not None:
         return found
     net = _sum_if_complete(facts, tags.IFRS_BANK)

@@ -10,6 +10,7 @@ tables (`mapping`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 from connectors.us.financials import concepts, derived_quarters, figure_rules
@@ -37,7 +38,10 @@ from connectors.us.financials.periods import (
 from connectors.us.form_types import INTERIM
 from warehouse.schema.codes import FIGURES
 
-_BALANCES: Final = (("equity", concepts.EQUITY), ("total_assets", concepts.ASSETS))
+_BALANCES: Final = (
+    ("equity", partial(figure_rules.first_tagged, chain=concepts.EQUITY)),
+    ("total_assets", figure_rules.total_assets_figure),
+)
 _SERVED: Final = (SpanLength.YEAR, SpanLength.QUARTER)
 
 
@@ -153,8 +157,8 @@ class _FilerReader:
         if not held.is_news(facts, filing):
             return False
         changed = False
-        for name, chain in _BALANCES:
-            figure = figure_rules.first_tagged(facts, chain)
+        for name, figure_of in _BALANCES:
+            figure = figure_of(facts)
             before = held.items.get(name)
             if figure is None or not held.take(name, figure, facts, filing):
                 continue

@@ -19,6 +19,8 @@ GROSS, NET = (
 PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
 NII, FEES, PROVISION = "InterestIncomeExpenseNet", "NoninterestIncome", "ProvisionForLoanAndLeaseLosses"
 GAINS = "GainLossOnInvestments"
+FOOT = "LiabilitiesAndStockholdersEquity"
+MINORITIES = "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest"
 Q4 = ("2023-10-01", "2023-12-31")
 YEAR, NINE = ("2023-01-01", "2023-12-31"), ("2023-01-01", "2023-09-30")
 LAST_YEAR, LAST_NINE = ("2022-01-01", "2022-12-31"), ("2022-01-01", "2022-09-30")
@@ -55,6 +57,32 @@ LATER_K = ("25001", "10-K", "2025-02-20")
         ({"Revenues": -500, NET: 2_500, "CostsAndExpenses": 1_300, PRETAX: -1_800}, -500),
         # costs that lead to the operating result come before costs that lead to the result before tax
         ({"Revenues": 110, NET: 90, "CostsAndExpenses": 70, "OperatingIncomeLoss": 20, PRETAX: 40}, 90),
+        # parts beside a fragment, and a gross profit of the goods alone
+        ({"Revenues": 0, "SalesRevenueGoodsNet": 900, "CostOfRevenue": 400, "GrossProfit": 500}, 900),
+        ({"Revenues": 1_100, "SalesRevenueGoodsNet": 900, "CostOfRevenue": 400, "GrossProfit": 500}, 1_100),
+        (
+            {"SalesRevenueGoodsNet": 900, "SalesRevenueServicesNet": 300, "CostOfRevenue": 700, "GrossProfit": 500},
+            1_200,
+        ),
+        (
+            {
+                "Revenues": 50,
+                "OperatingLeaseLeaseIncome": 900,
+                "RealEstateInvestmentPropertyNet": 1,
+                "CostsAndExpenses": 500,
+                "OperatingIncomeLoss": 400,
+            },
+            900,
+        ),
+        (
+            {
+                "ifrs_Revenue": 10,
+                "ifrs_RevenueFromContractsWithCustomers": 900,
+                "ifrs_CostOfSales": 500,
+                "ifrs_GrossProfit": 400,
+            },
+            900,
+        ),
         # rounded to a tenth of a million: the columns differ by one unit
         (
             {GROSS: 2_136_300_000, NET: 2_008_600_000, "CostOfRevenue": 1_156_300_000, "GrossProfit": 852_400_000},
@@ -120,6 +148,25 @@ def test_total_of_a_bank_or_an_insurer_that_its_own_parts_refute(facts: dict[str
     assert (found.amount, found.is_computed) == (due, due != facts["Revenues"])
 
 
+@check_cases(
+    ("facts", "due"),
+    [
+        ({"Assets": 500, FOOT: 500}, 500),
+        ({"Assets": 30, FOOT: 500, "Liabilities": 300, "StockholdersEquity": 200}, 500),
+        ({"Assets": 500, FOOT: 450, "Liabilities": 300, MINORITIES: 200}, 500),
+        ({"Assets": 30, FOOT: 500, "StockholdersEquity": 200}, None),  # nothing says which side is wrong
+        ({"Assets": 5_000_000, FOOT: 6_000_000}, 5_000_000),  # rounding
+        ({FOOT: 500}, 500),
+        ({"ifrs_Assets": 30, "ifrs_EquityAndLiabilities": 500, "ifrs_Liabilities": 300, "ifrs_Equity": 200}, 500),
+    ],
+)
+def test_total_assets_of_sides_that_differ_is_the_one_that_liabilities_and_equity_make(
+    facts: dict[str, int], due: int | None
+) -> None:
+    found = figure_rules.total_assets_figure(facts)
+    assert (None if found is None else found.amount) == due
+
+
 # A figure that its filing contradicts
 
 
@@ -133,9 +180,9 @@ def test_contradicted_figure_is_not_replaced_by_another_quantity() -> None:
         fact("ProfitLoss", YEAR, 33, TEN_K),
         fact("OperatingIncomeLoss", YEAR, 50, TEN_K),
         *(fact("StockholdersEquity", end, value, TEN_K) for value in (10, 90)),
-        fact("StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest", end, 95, TEN_K),
+        fact(MINORITIES, end, 95, TEN_K),
         *(fact("Assets", end, value, TEN_K) for value in (500, 600)),
-        fact("LiabilitiesAndStockholdersEquity", end, 500, TEN_K),  # the other side of the same sheet says which
+        fact(FOOT, end, 500, TEN_K),  # the other side of the same sheet says which
     ]
     for told in (facts, facts[::-1]):
         found = {name: amounts(told, name)[YEAR] for name in ("revenue", "net_result", "equity", "total_assets")}
