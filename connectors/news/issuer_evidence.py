@@ -196,8 +196,9 @@ def _listed_symbols(brackets: str) -> Iterator[str]:
             if listed is None:
                 exchange = None if ":" in written else exchange
                 continue
-            at = [*sharing, listed["exchange"]] if listed["exchange"] else [exchange]
-            exchange, sharing = listed["exchange"] or exchange, []
+            exchange = listed["exchange"] or exchange
+            at = [*sharing, exchange] if listed["exchange"] else [exchange]
+            sharing = []
             yield from (f"{name}:{listed['ticker']}" for name in at if name is not None)
 
 
