@@ -21,14 +21,19 @@ from connectors.us.ownership.forms345.schema import OWNER_KEY
 from connectors.us.ownership.holder_types import Row
 from connectors.us.ownership.schedule13.latest_statements import StakeHistory
 from connectors.us.ownership.schedule13.schema import SOURCE
-from connectors.us.ownership.shares_outstanding import Count, Outstanding, are_one_basis, count_near, is_receipt
+from connectors.us.ownership.shares_outstanding import (
+    Count,
+    Outstanding,
+    Receipts,
+    are_one_basis,
+    count_near,
+    is_receipt,
+)
 
 DISPROVED: Final = Decimal(0)  # in place of a count: no percentage is derived from it
 _SLIPS: Final = 10  # one of so many holders may report too many shares by a slip of its own
 _SIGNS: Final = 8  # characters of a CUSIP, without its check digit
 _LEAST: Final = Decimal(1)  # percent: smaller statements are too rounded to give a total
-
-Receipts = frozenset[tuple[str, str]]  # company and CUSIP without its check digit
 
 
 class HeldShares(NamedTuple):

@@ -27,6 +27,7 @@ from connectors.us.companyfacts.schema import FACTS
 COLUMN: Final = "dei_EntityCommonStockSharesOutstanding"
 Count = tuple[Decimal, date]  # shares outstanding, and their date
 Outstanding = Mapping[str, Sequence[Count]]  # by company, oldest first
+Receipts = frozenset[tuple[str, str]]  # company and CUSIP of a receipt, without its check digit
 
 COUNTS_DIFFER: Final = "share_counts_differ"  # signal: covers around the day are not on one basis
 ABOVE_ALL: Final = "above_100"  # signal: more shares than the company has

@@ -31,11 +31,11 @@ from connectors.us.ownership.holder_types import (
 )
 from connectors.us.ownership.parse_values import padded_cusip
 from connectors.us.ownership.schedule13.holdings import Identities
-from connectors.us.ownership.share_evidence import Receipts
 from connectors.us.ownership.shares_outstanding import (
     RECEIPTS,
     Outstanding,
     OwnedPercentage,
+    Receipts,
     derived_percentage,
     doubt_rows,
 )
