@@ -152,6 +152,16 @@ def test_manager_whose_shares_repeat_the_values_has_unknown_shares(others: int) 
     assert mapped(STEADY, batches) == ([], [])
 
 
+@pytest.mark.parametrize(("value", "shares"), [("110000", "110"), ("110", "110000")])
+def test_manager_whose_shares_repeat_the_values_in_thousands_has_unknown_shares(value: str, shares: str) -> None:
+    other = position(cusip="594918104", shares=f"{shares}0", value=f"{value}0")
+    batches = read(MANAGERS, report(position(shares=shares, value=value), other), "us/a.txt")
+    assert "shares_repeat_values" in {signal.code for batch in batches for signal in batch.signals}
+    assert mapped(STEADY, batches) == ([], [])
+    dear = read(MANAGERS, report(position(shares="110", value="110000")), "us/a.txt")  # one share may cost a thousand
+    assert mapped(STEADY, dear) == ([("Example Management LLC", Decimal(10))], [])
+
+
 def test_insider_lines_of_both_sides_of_a_split_are_not_added() -> None:
     ann = owner("EXAMPLE ANN", "0000000011", isTenPercentOwner="1")
     forms = [
