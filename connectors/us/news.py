@@ -18,7 +18,7 @@ from connectors.news import link_keys
 from connectors.news.market import NewsSources, isin_link
 from connectors.news.wires.dataset import wires_dataset
 from connectors.us.register import MARKET
-from connectors.us.symbols.company_tickers import PLAIN_TICKERS, TICKERS
+from connectors.us.symbols.company_tickers import TICKERS
 from name_matching.name_columns import core_names
 
 _core_names: Final = partial(core_names, country=MARKET)
@@ -33,11 +33,7 @@ TICKER: Final = ComputedKey("symbol_word", _ticker_keys)
 
 def news_links(table: str) -> tuple[Link, ...]:
     """Links by ISIN, then by each ticker and the first word of the name."""
-    by_symbols = (
-        Link(table, key, listed.name, TICKER)
-        for listed in (TICKERS, PLAIN_TICKERS)  # the list with exchanges decides where it has the symbol
-        for key in link_keys.by_symbol(MARKET, _core_names)
-    )
+    by_symbols = (Link(table, key, TICKERS.name, TICKER) for key in link_keys.by_symbol(MARKET, _core_names))
     return (isin_link(table, isin_table(MARKET), "isin"), *by_symbols)
 
 

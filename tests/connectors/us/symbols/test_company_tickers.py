@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from connectors.contract.dataset import ArchiveMember, RecognisedFile, Scope
-from connectors.us.news import news_links
 from connectors.us.symbols import company_tickers
 from tests.connectors.us.holder_files import rows
 
@@ -38,11 +37,6 @@ def test_list_without_exchanges_is_read() -> None:
 def test_rows_of_the_list_without_their_numbers_are_read() -> None:
     found = rows(read(list(PLAIN.values()), "us/company_list/company_tickers.json"), "us_ticker_plain")
     assert [(row["cik"], row["ticker"]) for row in found] == [("0000000042", "EXM"), ("0000000043", "OTH")]
-
-
-def test_symbol_of_the_list_without_exchanges_finds_its_company_in_news() -> None:
-    through = [link.through for link in news_links("us_wire") if link.through.startswith("us_ticker")]
-    assert through == ["us_ticker"] * 3 + ["us_ticker_plain"] * 3  # the list with exchanges decides first
 
 
 def symbols(*batches: Any) -> list[tuple[str, str, str, str | None]]:
