@@ -26,6 +26,8 @@ _PAREN: Final = re.compile(r"((?:[A-Z0-9][\w&'’.,-]{0,40} ){1,6})((?: ?\([^()\
 _BRACKET: Final = re.compile(r"\(([^()]+)\)")
 _LISTING: Final = re.compile(r"\s*(?:[;,/&|]|\band\b)\s*")  # what separates the listings of one bracket
 _LISTED: Final = re.compile(r"(?:(?P<exchange>[^:]{1,60}):)?\s*(?P<ticker>[A-Z0-9][A-Z0-9.\-]{0,9})")
+_UNMARKED: Final = re.compile(r"(.{2,60}?)(?:\s*[-–—]\s*|\s+)([A-Z0-9][A-Z0-9.]{0,9})")
+_QUOTES: Final = re.compile(r"[\"“”„‘’']")
 MOST_SYMBOLS: Final = 3  # of a market's own exchanges: a class and its warrants
 _SEPARATOR: Final = ";"
 _EXCHANGES: Final = [
@@ -181,15 +183,26 @@ def find_names_with_symbols(text: str) -> tuple[tuple[str, tuple[str, ...]], ...
 def _listed_symbols(brackets: str) -> Iterator[str]:
     """`exchange:ticker` of each listing in brackets, one by one: an exchange holds until another one is named.
 
-    What is no listing is skipped, and so is what follows an unknown exchange.
+    «NYSE and TSX: ABC» is listed at both. What is no listing is skipped, and so is what follows an unknown exchange.
     """
     for inside in _BRACKET.findall(brackets):
         exchange: str | None = None
-        for written in _LISTING.split(inside):
-            listed = _LISTED.fullmatch(written.strip())
+        sharing: list[str] = []  # exchanges named before the one whose symbol is theirs too
+        for written in _LISTING.split(_QUOTES.sub("", inside)):
+            listed = _LISTED.fullmatch(_with_colon(written.strip()))
+            if _exchange_mic(written) is not None:
+                sharing.append(written)
+                continue
             if listed is None:
                 exchange = None if ":" in written else exchange
                 continue
             exchange = listed["exchange"] or exchange
-            if exchange is not None:
-                yield f"{exchange}:{listed['ticker']}"
+            at = [*sharing, exchange] if listed["exchange"] else [exchange]
+            sharing = []
+            yield from (f"{name}:{listed['ticker']}" for name in at if name is not None)
+
+
+def _with_colon(listing: str) -> str:
+    """A listing with the colon that some wires replace by a dash or leave out: «NYSE - ABC», «NASDAQ ABC»."""
+    found = None if ":" in listing else _UNMARKED.fullmatch(listing)
+    return f"{found[1]}:{found[2]}" if found and _exchange_mic(found[1]) is not None else listing

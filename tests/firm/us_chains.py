@@ -3,6 +3,8 @@
 Each chain is of one issuer of its own; its filings come on numbered days, the first of which is the baseline.
 """
 
+from decimal import Decimal
+
 from tests.connectors.us.holder_files import (
     cover_13f,
     filing,
@@ -36,7 +38,10 @@ def stake(day: int, *persons: str, form: str = "13D", number: int = 0, event: st
 def passive(day: int, percent: str, form: str = "SCHEDULE 13G/A", exit_: str = "", cik: str | None = A) -> Filing:
     filed = f"{DAYS[day][:8]}{int(DAYS[day][8:]) - 1:02}"
     text = schedule_g(
-        person_g("ALPHA LP", percent, cik=cik), form=form, event=f"{filed[5:7]}/{filed[8:]}/2026", exit_=exit_
+        person_g("ALPHA LP", percent, f"{Decimal(percent) * 10_000:.0f}", cik=cik),
+        form=form,
+        event=f"{filed[5:7]}/{filed[8:]}/2026",
+        exit_=exit_,
     )
     whole = filing(form, (form, text), accession=f"0000000008-26-{day:06}", filed=filed.replace("-", ""))
     if cik is None:  # nor does the header say who files

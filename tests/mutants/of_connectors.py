@@ -344,9 +344,39 @@ CONNECTORS: Final = (
     Mutant(
         "percentages: counts of both sides of a split give one",
         "connectors/us/ownership/shares_outstanding.py",
-        '_AGREE: Final = Decimal("1.5")  # factor between two counts of one basis',
+        '_AGREE: Final = Decimal("1.45")  # factor between two counts of one basis: a split of three for two is none',
         '_AGREE: Final = Decimal("1500")',
         "tests/connectors/us/ownership/test_shares_outstanding.py::test_derived_percentage_of_counts_around_the_day_agrees_or_is_null",
+    ),
+    Mutant(
+        "percentages: a count that its holders exceed gives one to the others",
+        "connectors/us/ownership/share_evidence.py",
+        "bad = {key for key in bad if any(exceeding[key].values())}",
+        "bad = set()",
+        "tests/connectors/us/ownership/test_share_evidence.py::test_scale_slip_on_every_cover_gives_nobody_a_percentage",
+    ),
+    Mutant(
+        "percentages: schedules contradict a count in vain",
+        "connectors/us/ownership/share_evidence.py",
+        "bad |= {key for key, found in differing.items() if sum(found) * 2 > len(found)}",
+        "bad |= set()",
+        "tests/connectors/us/ownership/test_share_evidence.py::"
+        "test_receipts_titled_as_ordinary_shares_are_shown_by_their_percentage",
+    ),
+    Mutant(
+        "13F: new holdings that repeat the report are held twice",
+        "connectors/us/ownership/form13f/holdings.py",
+        "new = [row for row in filing if _position_key(row) not in known]",
+        "new = list(filing)",
+        "tests/connectors/us/ownership/test_share_evidence.py::test_new_holdings_that_repeat_the_report_are_not_added_to_it",
+    ),
+    Mutant(
+        "figures: a part takes the place of a contradicted total",
+        "connectors/us/companyfacts/parse.py",
+        "for tag in (column, *replaced):",
+        "for tag in (column,):",
+        "tests/connectors/us/financials/test_figures_an_analyst_signs.py::"
+        "test_contradicted_figure_is_not_replaced_by_another_quantity",
     ),
     Mutant(
         "percentages: more than all is served",
@@ -393,8 +423,8 @@ CONNECTORS: Final = (
     Mutant(
         "revenue: the larger of two totals, whatever the statement counts",
         "connectors/us/financials/figure_rules.py",
-        "return max(closing or amounts, default=None)",
-        "return max(amounts, default=None)",
+        "usable = _closing_revenue(facts) or totals & facts.keys() or present",
+        "usable = present",
         "tests/connectors/us/financials/test_figures_an_analyst_signs.py::test_revenue_of_several_totals_is_the_one_that_closes_the_statement",
     ),
     Mutant(

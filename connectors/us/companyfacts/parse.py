@@ -15,6 +15,7 @@ import msgspec
 
 from connectors.kit.staging import SignalCounter
 from connectors.us.financials.concepts import SHARES, WANTED, taxonomy_of
+from connectors.us.financials.figure_rules import replaced_by
 from connectors.us.financials.model import COUNTS, LARGEST, Facts, FactsFiling, Span, is_count_column
 from connectors.us.financials.periods import is_day
 
@@ -145,12 +146,14 @@ class _FilingBuilder:
             self._add_fact(column, unit, fact)
 
     def finished(self) -> dict[str, FactsFiling]:
-        """All filings, without facts that contradict each other.
+        """All filings, without facts that contradict each other, nor those that would take their place.
 
         A cover with several share counts yields none, since they are counts of share classes.
         """
         for values, column in self._contradicted:
-            values.pop(column, None)
+            replaced = replaced_by(values, column)
+            for tag in (column, *replaced):
+                values.pop(tag, None)
         for filing in self._filings.values():
             spans = filing.units.get(COUNTS, {}).values()
             if filing.accession in self._several or len({facts.get(SHARES) for facts in spans} - {None}) > 1:

@@ -17,9 +17,11 @@ from connectors.contract.contribution import Contribution
 from connectors.contract.dataset import MAPPING_SIGNALS, ComputedKey, Link, PresentRows, SharedTables
 from connectors.kit import holdings_history
 from connectors.kit.staging import present_rows
+from connectors.us.ownership import share_evidence
 from connectors.us.ownership.form13f import dataset as form13f_dataset
 from connectors.us.ownership.form13f import holdings as form13f_holdings
 from connectors.us.ownership.form13f import schema as form13f_schema
+from connectors.us.ownership.form13f.linked_rows import issuer_names_by_company
 from connectors.us.ownership.forms345 import dataset as forms345_dataset
 from connectors.us.ownership.forms345 import holdings as forms345_holdings
 from connectors.us.ownership.forms345 import schema as forms345_schema
@@ -37,9 +39,10 @@ _SIGNS: Final = 8  # of a CUSIP without its check digit
 _FUND: Final = r"(?i)\b(?:funds?|etf)\b"
 
 
-def _keys_with_issuer(rows: pl.DataFrame, cusip_of: Callable[[str], str | None]) -> pl.Series:
-    """The first eight signs of a CUSIP and the issuer's name; null where either is missing."""
+def _keys_with_issuer(rows: pl.DataFrame, cusip_of: Callable[[str], str | None], *, is_whole: bool = True) -> pl.Series:
+    """The first eight signs of a CUSIP and the issuer's name, or its first word; null where either is missing."""
     names = core_names(rows["issuer"], MARKET)
+    names = names if is_whole else names.str.extract(r"^(\S+)")
     return pl.Series(
         [
             f"{whole[:_SIGNS]}/{name}" if name and cusip and (whole := cusip_of(cusip)) else None
@@ -53,8 +56,14 @@ def _keys_with_issuer(rows: pl.DataFrame, cusip_of: Callable[[str], str | None])
 # to two issuers, by a slip, the issuer's name in the row decides; a CUSIP without its zeros needs the name as well
 _NAMED: Final = ComputedKey("cusip_and_issuer", partial(_keys_with_issuer, cusip_of=str))
 _PADDED: Final = ComputedKey("padded_cusip_and_issuer", partial(_keys_with_issuer, cusip_of=padded_cusip))
+# «ALDER TMBR» is Alder Timber Corp if the CUSIP says so too
+_ABBREVIATED: Final = ComputedKey("cusip_and_first_word", partial(_keys_with_issuer, cusip_of=str, is_whole=False))
+_PADDED_ABBREVIATED: Final = ComputedKey(
+    "padded_cusip_and_first_word", partial(_keys_with_issuer, cusip_of=padded_cusip, is_whole=False)
+)
 _BY_CUSIP: Final = (schedule13_schema.CUSIPS.name, schedule13_schema.CUSIP)
 _BY_NAME: Final = (schedule13_schema.CUSIPS.name, _NAMED)
+_BY_WORD: Final = (schedule13_schema.CUSIPS.name, _ABBREVIATED)
 LINKS: Final = (
     *(
         link
@@ -62,6 +71,8 @@ LINKS: Final = (
         for link in (
             Link(table, _NAMED, *_BY_NAME),
             Link(table, _PADDED, *_BY_NAME),
+            Link(table, _ABBREVIATED, *_BY_WORD),
+            Link(table, _PADDED_ABBREVIATED, *_BY_WORD),
             Link(table, schedule13_schema.CUSIP, *_BY_CUSIP),
         )
     ),
@@ -72,14 +83,19 @@ def to_shared_tables(present: PresentRows, today: date) -> SharedTables:
     """Holdings by every form."""
     filed = present_rows(present, FILED_TABLE)
     stated, lines = (present_rows(present, schedule13_schema.STAKES), present_rows(present, forms345_schema.LINES))
-    standing = schedule13_holdings.linked_stake_histories(stated, present_rows(present, schedule13_schema.BARE), filed)
+    bare = present_rows(present, schedule13_schema.BARE)
+    standing = schedule13_holdings.linked_stake_histories(stated, bare, filed)
     classes = (frame.select("_company_id", "classKey") for frame in (stated, lines))
-    all_shares = outstanding_by_company(present, classes)
+    positions = present_rows(present, form13f_schema.POSITIONS)
+    all_shares = share_evidence.without_disproved(
+        outstanding_by_company(present, classes), share_evidence.held_shares(positions, lines), standing
+    )
     stakes = schedule13_holdings.map_holdings(standing, all_shares)
     known = schedule13_holdings.holder_identities(standing)
     owned, of_owners = forms345_holdings.map_holdings(lines, filed, known, all_shares)
-    positions = present_rows(present, form13f_schema.POSITIONS)
-    managed, of_managers = form13f_holdings.map_holdings(positions, today, all_shares, known)
+    receipts = share_evidence.receipt_cusips((stated, bare), positions)
+    names = issuer_names_by_company((stated, bare, lines))
+    managed, of_managers = form13f_holdings.map_holdings(positions, today, all_shares, known, receipts, names)
     signals = (schedule13_holdings.percentage_signals(standing, all_shares), of_owners, of_managers)
     now = (stakes, holdings_history.latest_statements(owned), holdings_history.latest_statements(managed))
     before = (

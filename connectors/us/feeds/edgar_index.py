@@ -25,15 +25,15 @@ from connectors.us.register import FILES_HOST, LICENCE, central_index_keys
 CHUNK: Final = 200_000  # rows: a quarter has some three hundred thousand
 _LONGEST: Final = 4_096  # characters of a line
 _HEADER_LINES: Final = 60
-_NAMES: Final = {
+_NAMES: Final = {  # titles without their blanks: a header may break within one
     "cik": "cik",
-    "company name": "company",
-    "form type": "form",
-    "date filed": "filed",
+    "companyname": "company",
+    "formtype": "form",
+    "datefiled": "filed",
     "filename": "path",
-    "file name": "path",
     "url": "path",  # crawler.idx
 }
+_MOST_PIECES: Final = 4  # lines that a broken header has
 _TITLES: Final = re.compile(r"Form Type|Company Name|CIK|Date Filed|File ?[Nn]ame|URL")
 _NEEDED: Final = ("cik", "form", "filed", "path")
 _COMPRESSED: Final = b"\x1f\x9d"
@@ -78,14 +78,18 @@ class _IndexLayout:
     def __init__(self, header: str) -> None:
         self.is_barred = "|" in header
         if self.is_barred:
-            titles = [title.strip().casefold() for title in header.split("|")]
+            titles = ["".join(title.split()).casefold() for title in header.split("|")]
             self.places = {_NAMES[title]: place for place, title in enumerate(titles) if title in _NAMES}
             self._width = len(titles)
             self.starts: list[tuple[str, int]] = []
             return
-        found = [(_NAMES[match[0].casefold()], match.start()) for match in _TITLES.finditer(header)]
+        found = [(_NAMES["".join(match[0].split()).casefold()], match.start()) for match in _TITLES.finditer(header)]
         self.starts = found
         self.places = {name: place for place, (name, _) in enumerate(found)}
+
+    @property
+    def missing(self) -> list[str]:
+        return [name for name in _NEEDED if name not in self.places]
 
     def _field_position(self, name: str) -> int:
         """Index of a field; a name may contain bars, so fields after it are counted from the end."""
@@ -106,31 +110,38 @@ class _IndexLayout:
 
 
 def _read_layout(piece: ArchiveMember, lines: Iterator[str]) -> _IndexLayout:
-    """Reads up to the line of dashes under the header."""
-    header = before = ""
+    """Reads up to the line of dashes under the header, or to a header between bars that lacks this line.
+
+    A header may have broken over several lines, as mailed or edited copies have it.
+    """
+    seen: list[str] = []
     for number, line in enumerate(lines, start=1):
-        if _RULE.match(line):
-            layout = _IndexLayout(header)
-            missing = [name for name in _NEEDED if name not in layout.places]
-            if missing:  # a header that broke over two lines, as mailed or edited copies have it
-                joined = _IndexLayout(f"{before}{'' if '|' in before + header else ' '}{header.lstrip()}")
-                layout = joined if all(name in joined.places for name in _NEEDED) else layout
-                missing = [name for name in _NEEDED if name not in layout.places]
-            if missing:
-                reason = f"no column for {', '.join(missing)} in the header {header.strip()[:120]!r}"
-                raise piece.unreadable_error(reason)
-            return layout
+        is_rule = _RULE.match(line) is not None
+        if line.strip() and not is_rule:
+            seen.append(line.rstrip("\r\n").removeprefix("\xef\xbb\xbf"))
+        for pieces in range(1, min(len(seen), _MOST_PIECES) + 1):
+            layout = _joined_layout(seen[-pieces:])
+            if (is_rule or layout.is_barred) and not layout.missing:
+                return layout
+        if is_rule:
+            reason = f"no column for {', '.join(_joined_layout(seen[-1:]).missing)} in the header"
+            raise piece.unreadable_error(f"{reason} {''.join(seen[-1:]).strip()[:120]!r}")
         if number > _HEADER_LINES:
             break
-        if line.strip():
-            before, header = header, line.rstrip("\r\n")
     raise piece.unreadable_error("no header with a line of dashes under it: no index of filings")
+
+
+def _joined_layout(pieces: list[str]) -> _IndexLayout:
+    """The layout of a header in one or several pieces."""
+    gap = "" if any("|" in piece for piece in pieces) else " "
+    first, *others = pieces or [""]
+    return _IndexLayout(gap.join([first, *(piece.lstrip() for piece in others)]))
 
 
 def _next_lines(lines: Iterator[str]) -> list[str]:
     block: list[str] = []
     for line in lines:
-        if line.strip():
+        if line.strip() and not _RULE.match(line):
             block.append(line.rstrip("\r\n"))
         if len(block) >= CHUNK:
             break

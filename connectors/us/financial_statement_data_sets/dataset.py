@@ -36,6 +36,7 @@ from connectors.us.financial_statement_data_sets.schema import (
     SUB_IGNORED,
 )
 from connectors.us.financials.concepts import MONEY, taxonomy_of
+from connectors.us.financials.figure_rules import replaced_by
 from connectors.us.financials.model import LARGEST
 from connectors.us.register import FILES_HOST, FILES_URL, LICENCE, central_index_keys, normalise_accessions
 from connectors.us.sec_http import error_body_reason, fetch_if_exists
@@ -204,7 +205,30 @@ def _without_contradictions(facts: pl.DataFrame, tally: SignalCounter) -> pl.Dat
         tally.add("contradicting_facts", column, accession, count)
     kept = repeated.join(decided, on=_SAME, how="left", maintain_order="left")
     kept = kept.filter(pl.col("amount") == pl.col("_chosen")).drop("_chosen")
-    return pl.concat([facts.filter(~differing), kept])
+    kept = pl.concat([facts.filter(~differing), kept])
+    undecided = decided.filter(pl.col("_chosen").is_null()).drop("_chosen")
+    return kept if undecided.is_empty() else _without_replacements(kept, undecided)
+
+
+def _without_replacements(facts: pl.DataFrame, undecided: pl.DataFrame) -> pl.DataFrame:
+    """Facts without those that would take the place of a contradicted one, though they are other quantities."""
+    place = [name for name in _SAME if name != "column"]
+    contradicted = undecided.group_by(place).agg(_lost="column")
+    around = facts.join(contradicted, on=place, nulls_equal=True)
+    replaced = [
+        (*row[:-3], tag)
+        for row in around.group_by(*place, "_lost")
+        .agg("column", "amount")
+        .select(*place, "_lost", "column", "amount")
+        .rows()
+        for amounts in (dict(zip(row[-2], row[-1], strict=True)),)
+        for lost in row[-3]
+        for tag in replaced_by(amounts, lost)
+    ]
+    schema = {name: facts.schema[name] for name in (*place, "column")}
+    return facts.join(
+        pl.DataFrame(replaced, schema=schema, orient="row"), on=[*place, "column"], how="anti", nulls_equal=True
+    )
 
 
 def _finest_amount(amounts: list[int]) -> int | None:

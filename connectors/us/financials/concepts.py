@@ -30,6 +30,7 @@ PARTS: Final = (
     "OperatingLeaseLeaseIncome",
     "RevenuesNetOfInterestExpense",
 )
+GOODS_AND_SERVICES: Final = PARTS[:2]
 # If such a part is larger than every total, the totals are fragments: a utility's contracts, a lender's fees.
 WHOLES: Final = ("RegulatedAndUnregulatedOperatingRevenue", "RevenuesNetOfInterestExpense")
 LEASES: Final = ("OperatingLeaseLeaseIncome", "OperatingLeasesIncomeStatementLeaseRevenue")
@@ -38,15 +39,19 @@ PROPERTY: Final = "RealEstateInvestmentPropertyNet"
 
 BANK_TOTALS: Final = ("RevenuesNetOfInterestExpense", "Revenues")
 BANK_PARTS: Final = ("InterestIncomeExpenseNet", "NoninterestIncome")
+BANK_COSTS: Final = "NoninterestExpense"
+PROVISIONS: Final = (
+    "ProvisionForLoanLeaseAndOtherLosses",
+    "ProvisionForLoanAndLeaseLosses",
+    "ProvisionForLoanLossesExpensed",
+)
 BANK_SIGNS: Final = (
     *BANK_PARTS,
     "RevenuesNetOfInterestExpense",
     "InterestAndDividendIncomeOperating",
     "InterestIncomeExpenseAfterProvisionForLoanLoss",
-    "NoninterestExpense",
-    "ProvisionForLoanLeaseAndOtherLosses",
-    "ProvisionForLoanAndLeaseLosses",
-    "ProvisionForLoanLossesExpensed",
+    BANK_COSTS,
+    *PROVISIONS,
 )
 TRADE_SIGNS: Final = (
     "CostOfRevenue",
@@ -67,13 +72,18 @@ OPERATING: Final = ("OperatingIncomeLoss", f"{IFRS}ProfitLossFromOperatingActivi
 COSTS: Final = "CostsAndExpenses"
 GROSS: Final = "GrossProfit"
 EXPENSES: Final = "OperatingExpenses"
-COST_OF_SALES: Final = "CostOfRevenue"
-# Total revenue less these costs is this result; expenses alone only where there is no cost of sales among them.
-IDENTITIES: Final = ((COSTS, OPERATING[:1]), (COST_OF_SALES, (GROSS,)), (EXPENSES, OPERATING[:1]))
+COSTS_OF_SALES: Final = ("CostOfRevenue", "CostOfGoodsAndServicesSold", "CostOfGoodsSold")
 PRETAX: Final = (
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
     "IncomeLossFromContinuingOperationsBeforeIncomeTaxesMinorityInterestAndIncomeLossFromEquityMethodInvestments",
 )
+# Total revenue less these costs is this result; expenses alone only where there is no cost of sales among them. The
+# second only where none of the first holds: costs that include interest lead to the result before tax.
+IDENTITIES: Final = (
+    ((COSTS, OPERATING[:1]), *((costs, (GROSS,)) for costs in COSTS_OF_SALES), (EXPENSES, OPERATING[:1])),
+    ((COSTS, PRETAX),),
+)
+IFRS_IDENTITIES: Final = (((f"{IFRS}CostOfSales", (f"{IFRS}GrossProfit",)),),)
 
 # From the parent's scope to wider ones: a later filing with only a wider scope never replaces a narrower one.
 # Equivalent scopes of the two standards have equal ranks (`SCOPES`), so a filer moving to IFRS restates the
@@ -95,6 +105,8 @@ EQUITY: Final = (
     f"{IFRS}EquityAttributableToOwnersOfParent",
     f"{IFRS}Equity",
 )
+# With the equity of either scope it is the foot of the balance sheet.
+LIABILITIES: Final = ("Liabilities", f"{IFRS}Liabilities")
 ASSETS: Final = ("Assets", "LiabilitiesAndStockholdersEquity", f"{IFRS}Assets", f"{IFRS}EquityAndLiabilities")
 EMPLOYEES: Final = (f"{IFRS}AverageNumberOfEmployees", f"{IFRS}NumberOfEmployees", f"{DEI}EntityNumberOfEmployees")
 
@@ -117,10 +129,14 @@ MONEY: Final = tuple(
             *OPERATING,
             COSTS,
             EXPENSES,
+            *COSTS_OF_SALES,
             *PRETAX,
             *NET_RESULT,
             *EQUITY,
             *ASSETS,
+            *LIABILITIES,
+            f"{IFRS}CostOfSales",
+            f"{IFRS}GrossProfit",
         )
     )
 )
@@ -138,6 +154,15 @@ def _scope_ranks(chain: tuple[str, ...]) -> dict[str, int]:
 
 SCOPES: Final = {
     tag: scope for chain in (OPERATING, NET_RESULT, EQUITY, ASSETS) for tag, scope in _scope_ranks(chain).items()
+}
+# Where a filing states a figure twice and differently, these would take its place, though they are other quantities.
+REPLACEMENTS: Final = {
+    **dict.fromkeys(TOTALS, (*TOTALS, *PARTS)),
+    **{
+        tag: chain[place + 1 :]
+        for chain in (PARTS, NET_RESULT, EQUITY, (IFRS_REVENUE, *IFRS_PARTS))
+        for place, tag in enumerate(chain)
+    },
 }
 
 

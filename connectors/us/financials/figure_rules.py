@@ -16,6 +16,11 @@ from connectors.us.financials.model import Facts
 
 _BANK_SIGNS: Final = frozenset(tags.BANK_SIGNS)
 _REVENUE_TAGS: Final = frozenset((*tags.TOTALS, *tags.PARTS))
+_CANDIDATES: Final = (*tags.TOTALS, *tags.WHOLES)
+_CLOSING: Final = tuple(dict.fromkeys((*_CANDIDATES, *tags.PARTS)))
+_Identities = tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
+_UNITS: Final = (10**6, 10**5, 10**3)  # to which filers round: millions, one decimal, thousands
+_NONE: Final[frozenset[str]] = frozenset()
 _SEVERAL: Final = 2
 _SUM: Final = "sum"
 
@@ -59,31 +64,68 @@ def first_tagged(facts: Facts, chain: tuple[str, ...]) -> TaggedFigure | None:
     return None
 
 
-def revenue_figure(facts: Facts, filer: FilerType) -> TaggedFigure | None:
-    """Revenue by filer type; null where only a part of it is tagged."""
-    found = _REVENUE[filer](facts)
+def revenue_figure(facts: Facts, filer: FilerType, totals: frozenset[str] = _NONE) -> TaggedFigure | None:
+    """Revenue by filer type; null where only a part of it is tagged. totals: `closing_totals` of the filing."""
+    found = _REVENUE[filer](facts, totals)
     return _ifrs_revenue(facts) if found is None else found
 
 
-def operating_result_figure(facts: Facts, filer: FilerType) -> TaggedFigure | None:
+def closing_totals(spans: Iterable[Facts]) -> frozenset[str]:
+    """The total tags of a filing from which its statements count their results, in no span another one.
+
+    A comparative or a quarter of the same filing may lack the costs that show it.
+    """
+    closing: set[str] = set()
+    others: set[str] = set()
+    for facts in spans:
+        found = _closing_revenue(facts)
+        if found:
+            closing |= found
+            others |= {tag for tag in _CLOSING if tag in facts} - found
+    return frozenset(closing - others)
+
+
+def replaced_by(facts: Facts, column: str) -> frozenset[str]:
+    """Tags that would give another quantity in place of a contradicted one; not a total that closes its statement."""
+    others = [tag for tag in tags.REPLACEMENTS.get(column, ()) if tag in facts]
+    closing = _closing_revenue({tag: amount for tag, amount in facts.items() if tag != column})
+    return frozenset(others) - (closing if column in tags.TOTALS else _NONE)
+
+
+def operating_result_figure(facts: Facts, filer: FilerType, totals: frozenset[str] = _NONE) -> TaggedFigure | None:
     """Operating result as filed; else income less costs, only for commercial filers (banks, insurers have none)."""
     found = first_tagged(facts, tags.OPERATING)
     if found is not None or filer in (FilerType.BANK, FilerType.INSURER):
         return found
-    amount = _income_less_costs(facts)
+    amount = _income_less_costs(facts, totals)
     pretax = {facts[tag] for tag in tags.PRETAX if tag in facts}
     if amount is None or amount in pretax:  # costs that include interest lead to the result before tax
         return None
     return TaggedFigure(amount, len(tags.OPERATING), frozenset((_SUM,)), is_computed=True)
 
 
-def _income_less_costs(facts: Facts) -> int | None:
-    income = _total_revenue(facts, tags.TOTALS)
+def _income_less_costs(facts: Facts, totals: frozenset[str]) -> int | None:
+    income = _total_revenue(facts, tags.TOTALS, totals)
     if income is not None and tags.COSTS in facts:
         return income - facts[tags.COSTS]
     if tags.GROSS in facts and tags.EXPENSES in facts:
         return facts[tags.GROSS] - facts[tags.EXPENSES]
     return None
+
+
+def total_assets_figure(facts: Facts) -> TaggedFigure | None:
+    """Total assets: the balance sheet's foot where its sides differ, if liabilities and equity show which it is.
+
+    Null where they do not: one of the two is wrong, and nothing says which.
+    """
+    found = first_tagged(facts, tags.ASSETS)
+    for (assets, foot), liabilities in zip(tags.SIDES, tags.LIABILITIES, strict=True):
+        if assets not in facts or foot not in facts or _is_difference(facts[assets], 0, facts[foot], rounded=True):
+            continue
+        due = {facts[liabilities] + facts[tag] for tag in tags.EQUITY if tag in facts and liabilities in facts}
+        closing = tuple(tag for tag in (assets, foot) if facts[tag] in due)
+        found = TaggedFigure(facts[closing[0]], 0, frozenset(closing)) if closing else None
+    return found
 
 
 def _figure_under_all_tags(facts: Facts, amount: int, rank: int) -> TaggedFigure:
@@ -94,57 +136,119 @@ def _figure_under_all_tags(facts: Facts, amount: int, rank: int) -> TaggedFigure
     return TaggedFigure(amount, rank, frozenset(same))
 
 
-def _commercial_revenue(facts: Facts) -> TaggedFigure | None:
+def _commercial_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | None:
     if any(tag in facts for tag in tags.TOTALS):
-        total = _total_revenue(facts, (*tags.TOTALS, *tags.WHOLES))
+        total = _total_revenue(facts, _CANDIDATES, totals)
         return None if total is None else _figure_under_all_tags(facts, total, 0)
+    both = _sum_if_complete(facts, tags.GOODS_AND_SERVICES)
+    if both is not None and _closing_tags({**facts, _SUM: both}, (_SUM, *tags.GOODS_AND_SERVICES)) == {_SUM}:
+        return _computed_figure(both)
     return _first_tagged_revenue(facts, tags.PARTS)
 
 
-def _total_revenue(facts: Facts, candidates: tuple[str, ...]) -> int | None:
-    """Of several totals the one from which the statement counts its own result; the largest where none does."""
-    amounts = [facts[tag] for tag in candidates if tag in facts]
-    closing = [amount for amount in amounts if _closes_statement(facts, amount)]
-    return max(closing or amounts, default=None)
+def _total_revenue(facts: Facts, candidates: tuple[str, ...], totals: frozenset[str]) -> int | None:
+    """Of several totals the one from which the statement counts its own result, else the one of the filing's others.
+
+    The largest where none does.
+    """
+    present = frozenset(tag for tag in candidates if tag in facts)
+    usable = _closing_revenue(facts) or totals & facts.keys() or present
+    return max((facts[tag] for tag in usable), default=None)
 
 
-def _closes_statement(facts: Facts, total: int) -> bool:
-    """Whether a total less the costs is the result that the same facts state (docs/formats/us.md 12.3)."""
-    return any(
-        costs in facts and result in facts and total - facts[costs] == facts[result]
-        for costs, results in tags.IDENTITIES
-        for result in results
-    )
+def _closing_revenue(facts: Facts) -> frozenset[str]:
+    """The totals that close the statement, else the parts that do: a gross profit may be that of the goods alone.
+
+    So a part counts only if no total is as large: beside a fragment it is all there is.
+    """
+    found = _closing_tags(facts, _CANDIDATES)
+    if found:
+        return found
+    largest = max((facts[tag] for tag in _CANDIDATES if tag in facts), default=None)
+    return frozenset(tag for tag in _closing_tags(facts, tags.PARTS) if largest is None or facts[tag] > largest)
 
 
-def _real_estate_revenue(facts: Facts) -> TaggedFigure | None:
-    return _first_tagged_revenue(facts, ("Revenues", *tags.REAL_ESTATE)) or _commercial_revenue(facts)
+def _closing_tags(facts: Facts, candidates: tuple[str, ...], rules: _Identities = tags.IDENTITIES) -> frozenset[str]:
+    """Totals that less the costs are the result that the same facts state (docs/formats/us.md 12.3)."""
+    for identities in rules:
+        for tolerance in (False, True):
+            found = frozenset(
+                tag
+                for tag in candidates
+                for costs, results in identities
+                for result in results
+                if tag in facts
+                and costs in facts
+                and result in facts
+                and _is_difference(facts[tag], facts[costs], facts[result], rounded=tolerance)
+            )
+            if found:
+                return found
+    return _NONE
 
 
-def _bank_revenue(facts: Facts) -> TaggedFigure | None:
-    """A bank's total revenue, unless it is a fragment: less than one of its parts with neither negative."""
+def _is_difference(total: int, costs: int, result: int, *, rounded: bool) -> bool:
+    """Whether a total less costs is a result; `rounded`: as nearly as the unit to which all three are rounded."""
+    unit = next((unit for unit in _UNITS if not (total % unit or costs % unit or result % unit)), 0) if rounded else 0
+    return abs(total - costs - result) <= unit
+
+
+def _real_estate_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | None:
+    chain = ("Revenues", *tags.REAL_ESTATE)
+    closing = _closing_revenue(facts) or totals & facts.keys()
+    if closing:
+        return _figure_under_all_tags(facts, max(facts[tag] for tag in closing), 0)
+    return _first_tagged_revenue(facts, chain) or _commercial_revenue(facts, totals)
+
+
+def _bank_revenue(facts: Facts, _totals: frozenset[str]) -> TaggedFigure | None:
+    """A bank's total revenue, unless it is a fragment: less than one of its parts with neither negative.
+
+    Nor is it the total if it holds the interest paid, as the statement's own result before tax shows.
+    """
     found, whole = _first_tagged_revenue(facts, tags.BANK_TOTALS), _sum_if_complete(facts, tags.BANK_PARTS)
     if found is None or whole is None:
         return found or _computed_figure(whole)
+    if _closes_bank_statement(facts, whole) and not _closes_bank_statement(facts, found.amount):
+        return _computed_figure(whole)
     parts = [facts[tag] for tag in tags.BANK_PARTS]
     return _computed_figure(whole) if found.amount < max(parts) <= whole else found
 
 
-def _insurer_revenue(facts: Facts) -> TaggedFigure | None:
+def _closes_bank_statement(facts: Facts, total: int) -> bool:
+    """Whether a bank's revenue less provision and expenses is a result before tax that the same facts state."""
+    if tags.BANK_COSTS not in facts:
+        return False
+    provision = first_tagged(facts, tags.PROVISIONS)
+    costs = facts[tags.BANK_COSTS] + (0 if provision is None else provision.amount)
+    return any(_is_difference(total, costs, facts[tag], rounded=True) for tag in tags.PRETAX if tag in facts)
+
+
+def _insurer_revenue(facts: Facts, totals: frozenset[str]) -> TaggedFigure | None:
+    """An insurer's total, unless it is a fragment: less than its premiums while all parts together are not."""
     found = _first_tagged_revenue(facts, ("Revenues", "RevenuesNetOfInterestExpense", "SalesRevenueNet"))
+    whole = _sum_of_insurer(facts)
     if found is not None:
-        return found
-    due = _sum_if_complete(facts, tags.INSURER_DUE)
-    if due is None:
+        premiums = facts.get(tags.INSURER_DUE[0], 0)
+        is_fragment = whole is not None and found.amount < premiums <= whole
+        return _computed_figure(whole) if is_fragment else found
+    if whole is None:
         sells = any(tag in facts for tag in tags.TRADE_SIGNS)  # with an insurer among its subsidiaries
-        return _commercial_revenue(facts) if sells else None
-    gains = first_tagged(facts, tags.INSURER_GAINS)
-    fees = first_tagged(facts, tags.INSURER_FEES)
-    return _computed_figure(due + sum(part.amount for part in (gains, fees) if part is not None))
+        return _commercial_revenue(facts, totals) if sells else None
+    return _computed_figure(whole)
+
+
+def _sum_of_insurer(facts: Facts) -> int | None:
+    due = _sum_if_complete(facts, tags.INSURER_DUE)
+    parts = (first_tagged(facts, tags.INSURER_GAINS), first_tagged(facts, tags.INSURER_FEES))
+    return None if due is None else due + sum(part.amount for part in parts if part is not None)
 
 
 def _ifrs_revenue(facts: Facts) -> TaggedFigure | None:
     found = first_tagged(facts, (tags.IFRS_REVENUE,))
+    closing = _closing_tags(facts, (tags.IFRS_REVENUE, *tags.IFRS_PARTS), tags.IFRS_IDENTITIES)
+    if closing and tags.IFRS_REVENUE not in closing:
+        return TaggedFigure(max(facts[tag] for tag in closing), 0, closing)
     if found is not None:
         return found
     net = _sum_if_complete(facts, tags.IFRS_BANK)

@@ -38,7 +38,8 @@ class LatestValue:
     """A figure as last filed; `facts` are those it was chosen from.
 
     since: the day it was first filed with this value. last_filed: the day it was last filed with it. superseded: the
-    last day it was filed with another value; empty if it never had one.
+    last day it was filed with another value; empty if it never had one. equal, unequal: tags of other filings that
+    state this amount for the period, or another one.
     """
 
     amount: int
@@ -50,6 +51,8 @@ class LatestValue:
     since: str
     last_filed: str
     superseded: str = ""
+    equal: frozenset[str] = frozenset()
+    unequal: frozenset[str] = frozenset()
 
 
 class DerivedFigure(NamedTuple):
@@ -93,10 +96,12 @@ class PeriodFigures:
             return False
         if figure.amount == item.amount:
             item.last_filed = filing.filed
+            item.equal |= figure.tags
             if figure.rank <= item.rank and not figure.tags <= item.tags:
                 item.rank, item.tags = figure.rank, item.tags | figure.tags
             return False
         if _prefers_existing(item, name, figure):
+            item.unequal |= figure.tags if abs(figure.amount - item.amount) >= rounding_unit_of(filing) else frozenset()
             return False
         if _is_rounding(item.amount, figure.amount, filing):
             item.last_filed = filing.filed
@@ -218,8 +223,11 @@ class FilerFigures:
             for item in near
             for one in tags & item.facts.keys()
             for other in others & item.facts.keys()
+        ) or any(
+            item.tags & one and item.unequal & other for item in near for one, other in ((tags, others), (others, tags))
         )
-        return not differs and any(item.tags & tags and item.tags & others for item in near)
+        stated = [item.tags | item.equal for item in near]
+        return not differs and any(one & tags and one & others for one in stated)
 
     def ending(self, currency: str | None, day: str) -> list[Span]:
         """Periods that end on a day."""

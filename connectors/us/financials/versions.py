@@ -10,6 +10,7 @@ tables (`mapping`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 from connectors.us.financials import concepts, derived_quarters, figure_rules
@@ -37,7 +38,10 @@ from connectors.us.financials.periods import (
 from connectors.us.form_types import INTERIM
 from warehouse.schema.codes import FIGURES
 
-_BALANCES: Final = (("equity", concepts.EQUITY), ("total_assets", concepts.ASSETS))
+_BALANCES: Final = (
+    ("equity", partial(figure_rules.first_tagged, chain=concepts.EQUITY)),
+    ("total_assets", figure_rules.total_assets_figure),
+)
 _SERVED: Final = (SpanLength.YEAR, SpanLength.QUARTER)
 
 
@@ -153,8 +157,8 @@ class _FilerReader:
         if not held.is_news(facts, filing):
             return False
         changed = False
-        for name, chain in _BALANCES:
-            figure = figure_rules.first_tagged(facts, chain)
+        for name, figure_of in _BALANCES:
+            figure = figure_of(facts)
             before = held.items.get(name)
             if figure is None or not held.take(name, figure, facts, filing):
                 continue
@@ -170,13 +174,14 @@ class _FilerReader:
         self, filing: FactsFiling, currency: str | None, flows: dict[Span, Facts], filer: FilerType, own: Span | None
     ) -> set[Span]:
         touched: set[Span] = set()
+        totals = figure_rules.closing_totals(flows.values())
         for span, facts in flows.items():
             held = self._book.period(currency, span)
             if not held.is_news(facts, filing):
                 continue
             figures = (
-                ("revenue", figure_rules.revenue_figure(facts, filer)),
-                ("operating_result", figure_rules.operating_result_figure(facts, filer)),
+                ("revenue", figure_rules.revenue_figure(facts, filer, totals)),
+                ("operating_result", figure_rules.operating_result_figure(facts, filer, totals)),
                 ("net_result", figure_rules.first_tagged(facts, concepts.NET_RESULT)),
             )
             for name, figure in figures:

@@ -27,17 +27,20 @@ from connectors.us.companyfacts.schema import FACTS
 COLUMN: Final = "dei_EntityCommonStockSharesOutstanding"
 Count = tuple[Decimal, date]  # shares outstanding, and their date
 Outstanding = Mapping[str, Sequence[Count]]  # by company, oldest first
+Receipts = frozenset[tuple[str, str]]  # company and CUSIP of a receipt, without its check digit
 
 COUNTS_DIFFER: Final = "share_counts_differ"  # signal: covers around the day are not on one basis
 ABOVE_ALL: Final = "above_100"  # signal: more shares than the company has
 RECEIPTS: Final = "depositary_receipts"  # signal: a receipt stands for a number of shares that no form states
 
 _NEAR: Final = timedelta(days=400)  # the interval of annual reports: counts further apart are not comparable
-_AGREE: Final = Decimal("1.5")  # factor between two counts of one basis
+_AGREE: Final = Decimal("1.45")  # factor between two counts of one basis: a split of three for two is none
 _ALL: Final = Decimal(100)
 _PLACES: Final = Decimal("0.0001")
 _RECEIPT: Final = re.compile(
-    r"\b(?:ad[rs]s?|gd[rs]s?|deposi?t[ao]ry|dep\s+(?:s(?:h|hs|hares?)|r(?:cpt|cpts|ct|cts|ec|eceipts?))|am(?:er)?n?\s+dep)\b",
+    r"\b(?:(?:spo?n?s?)?[agb]d[rs]s?|[ag]\.\s?d\.\s?[rs]|[ag] d [rs]"  # ADS, SPONADR, GDRs, A.D.R.
+    r"|deposi?t[ao]ry|deposit\s+(?:sh|rec)\w*|am(?:er)?n?\s+dep"
+    r"|dep\s+(?:s(?:h|hs|hares?)|r(?:cpt|cpts|ct|cts|ec|eceipts?)))\b",
     re.IGNORECASE,
 )
 
@@ -77,10 +80,11 @@ def derived_percentage(
         return OwnedPercentage()
     if is_receipt(title):
         return OwnedPercentage(doubt=RECEIPTS)
-    total, day = _count_on_day(shares_outstanding[company], at)
-    if abs(at - day) > _NEAR:
+    count = count_near(shares_outstanding[company], at)
+    if count is None:
         return OwnedPercentage()
-    if not has_one_basis(shares_outstanding, company, at, at):
+    total = count[0]
+    if not total or not has_one_basis(shares_outstanding, company, at, at):
         return OwnedPercentage(doubt=COUNTS_DIFFER)
     level = (shares * 100 / total).quantize(_PLACES)
     return OwnedPercentage(doubt=ABOVE_ALL) if level > _ALL else OwnedPercentage(level)
@@ -100,10 +104,13 @@ def has_one_basis(shares_outstanding: Outstanding, company: str, first: date, la
         start, end = start - 1, end - 1
     around = counts[max(start, 0) : end + 1]
     return all(
-        max(one, other) <= min(one, other) * _AGREE
-        for (one, day), (other, next_day) in pairwise(around)
-        if next_day - day <= _NEAR
+        are_one_basis(one, other) for (one, day), (other, next_day) in pairwise(around) if next_day - day <= _NEAR
     )
+
+
+def are_one_basis(one: Decimal, other: Decimal) -> bool:
+    """Whether two counts differ by no more than what is issued or bought back."""
+    return max(one, other) <= min(one, other) * _AGREE
 
 
 def is_receipt(title: str | None) -> bool:
@@ -117,6 +124,12 @@ def doubt_rows(dataset: str, doubts: Iterable[tuple[str, str]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=MAPPING_SIGNALS_SCHEMA, orient="row")
 
 
-def _count_on_day(counts: Sequence[Count], at: date) -> Count:
-    """The newest count on or before the day, since later counts do not change earlier shares; else the oldest."""
-    return counts[max(bisect_right(counts, at, key=lambda count: count[1]) - 1, 0)]
+def count_near(counts: Sequence[Count], at: date) -> Count | None:
+    """The newest count on or before the day, since later counts do not change earlier shares; else the oldest.
+
+    None if it is more than 400 days off.
+    """
+    if not counts:
+        return None
+    count = counts[max(bisect_right(counts, at, key=lambda one: one[1]) - 1, 0)]
+    return count if abs(at - count[1]) <= _NEAR else None

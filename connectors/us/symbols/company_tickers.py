@@ -6,6 +6,7 @@ end of a company. Does not belong here: which companies are listed (`profile.com
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -32,7 +33,8 @@ LIST_URL: Final = f"{FILES_URL}/files/company_tickers_exchange.json"
 LIST_NAME: Final = "company_tickers_exchange.json"
 FIELDS: Final = ("cik", "name", "ticker", "exchange")
 _LARGEST: Final = 64 << 20
-_PLAIN: Final = re.compile(rb"\s*\{\s*(?:\}|\"\d+\"\s*:)")  # company_tickers.json, whose keys are row numbers
+# company_tickers.json: an object whose keys are row numbers; some copies keep the rows alone
+_PLAIN: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*(?:\}|\"\d+\"\s*:)|\[)")
 _LEFT: Final = {
     "ticker.txt": "the same symbols without name and exchange: company_tickers_exchange.json is read",
     "company_tickers_mf.json": "share classes of funds: no companies",
@@ -123,10 +125,12 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
 
 
 def _decode_list(body: bytes) -> _TickerList:
-    """Either list. The one without exchanges is an object of objects under meaningless numbers."""
+    """Either list. The one without exchanges is an object of objects under meaningless numbers, or their list."""
+    body = body.removeprefix(codecs.BOM_UTF8)
     if not _PLAIN.match(body):
         return msgspec.json.decode(body, type=_TickerList)
-    entries = msgspec.json.decode(body, type=dict[str, _PlainEntry]).values()
+    listed = msgspec.json.decode(body, type=dict[str, _PlainEntry] | list[_PlainEntry])
+    entries = listed if isinstance(listed, list) else listed.values()
     return _TickerList(list(FIELDS), [[one.cik_str, one.title, one.ticker, None] for one in entries])
 
 

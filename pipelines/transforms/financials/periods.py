@@ -14,6 +14,7 @@ from warehouse.schema.codes import ANNUAL_ACCOUNTS, ANNUAL_ACCOUNTS_DAYS, ANNUAL
 _FIRST_DAYS: Final = 7  # a 52/53-week period ending this early belongs to the month before
 _SAME_END: Final = 31  # days by which versions of one quarter may be dated apart
 _YEAR: Final = 365.25
+_WHOLE_YEAR: Final = (350, 380)  # days of a fiscal year of 12 months, or of 52 or 53 weeks
 _QUARTER: Final = ("company_id", "is_consolidated", "period_start", "period_end")
 _MONTHS: Final = 12
 _DAYS: Final = (pl.col("period_end") - pl.col("period_start")).dt.total_days() + 1
@@ -62,11 +63,24 @@ def with_fiscal_labels(frame: pl.DataFrame) -> pl.DataFrame:
     frame = frame.with_columns(
         period_type=period_type(), period_months=period_months(), fiscal_year=pl.coalesce(stated, ends_in)
     )
+    frame = frame.with_columns(period_type=_first_of_one_year(frame))
     quarter = [name for name in _QUARTER if name in frame.columns]
     numbers = _quarter_numbers(frame, quarter)
     labelled = frame.join(numbers, on=[*quarter, "fiscal_year"], how="left", nulls_equal=True, maintain_order="left")
     has_label = (pl.col("period_type") != "quarterly") | pl.col("fiscal_quarter").is_not_null()
     return labelled.with_columns(period_type=pl.when(has_label).then("period_type"))
+
+
+def _first_of_one_year(frame: pl.DataFrame) -> pl.Expr:
+    """`period_type`, null for a transition period of about a year beside the fiscal year of its label.
+
+    Only where a register's filings report several durations: annual accounts are annual whatever their length.
+    """
+    label = [name for name in ("company_id", "is_consolidated", "fiscal_year") if name in frame.columns]
+    is_annual = (pl.col("period_type") == "annual").fill_null(value=False)
+    is_usual = is_annual & _DAYS.is_between(*_WHOLE_YEAR)
+    is_second = is_annual & ~is_usual & pl.col("register").str.contains(SEVERAL_DURATIONS) & is_usual.any().over(label)
+    return pl.when(~is_second).then("period_type")
 
 
 def _quarter_numbers(frame: pl.DataFrame, quarter: list[str]) -> pl.DataFrame:

@@ -9,15 +9,16 @@ holding is published: a manager reports what it manages and owns little of it. D
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
-from itertools import groupby
+from itertools import groupby, pairwise
 from types import MappingProxyType
 from typing import Final
 
 import polars as pl
 
+from connectors.us.ownership.form13f.linked_rows import IssuerNames, split_by_issuer
 from connectors.us.ownership.form13f.schema import CUSIP, KEY, MANAGER, MANAGER_NAME, SOURCE
 from connectors.us.ownership.holder_types import (
     Row,
@@ -30,14 +31,26 @@ from connectors.us.ownership.holder_types import (
 )
 from connectors.us.ownership.parse_values import padded_cusip
 from connectors.us.ownership.schedule13.holdings import Identities
-from connectors.us.ownership.shares_outstanding import Outstanding, OwnedPercentage, derived_percentage, doubt_rows
+from connectors.us.ownership.shares_outstanding import (
+    RECEIPTS,
+    Outstanding,
+    OwnedPercentage,
+    Receipts,
+    derived_percentage,
+    doubt_rows,
+)
+from name_matching.folding import fold_text
 
 RESTATEMENT: Final = "RESTATEMENT"
 ADDED: Final = "NEW HOLDINGS"
 LEFT_OUT: Final = "left_out_by_restatement"  # signal: a position is gone, unless the filer restated single rows only
+REPEATED: Final = "repeated_by_amendment"  # signal: rows called new holdings that the report before has already
 _ORIGINALS: Final = ("13F-HR", "13F-NT")
 _NEXT: Final = timedelta(days=92 + 45)  # deadline of the next quarter's report
+_QUARTER: Final = timedelta(days=92)
 _EARLIEST: Final = date.min
+_SIGNS: Final = 8  # characters of a CUSIP, without its check digit
+_POSITION: Final = (CUSIP, "value", "shares", "kind", "option", "discretion", "others")  # what makes two rows one
 _NOTHING: Final = Decimal(0)
 
 
@@ -46,29 +59,67 @@ def map_holdings(
     today: date,
     outstanding: Outstanding = MappingProxyType({}),
     identities: Identities = MappingProxyType({}),
+    receipts: Receipts = frozenset(),
+    names: IssuerNames = MappingProxyType({}),
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Shared holdings of the touched companies at every quarter end, oldest first within each record; signals.
 
     A holding that no newer report mentions ends once the next report's deadline has passed, if that is before
     `today`. `identities`: holders as Schedules 13D and 13G name them; a manager among those is not a second holder.
+    `receipts`: CUSIPs that are receipts, whatever a row's title. `names`: of each company, as other forms give them.
     """
+    rows = [
+        row | {CUSIP: padded_cusip(row[CUSIP]) or row[CUSIP]}
+        for row in iter_linked_rows(positions)
+        if row[MANAGER] is not None and row["period"] is not None and row[CUSIP] is not None
+    ]
     managers: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in iter_linked_rows(positions):
-        if row[MANAGER] is not None and row["period"] is not None and row[CUSIP] is not None:
-            managers[row["_company_id"], row[MANAGER]].append(row | {CUSIP: padded_cusip(row[CUSIP]) or row[CUSIP]})
+    ours, doubts = split_by_issuer(rows, names)
+    for row in with_predecessors(ours):
+        managers[row["_company_id"], row[MANAGER]].append(row)
     found: list[Row] = []
-    doubts: list[tuple[str, str]] = []
     for (company, manager), told in sorted(managers.items()):
-        who = identities.get((company, manager)) or {}
+        who = _identity(identities, company, told)
         effective = _effective_by_quarter(told)
+        doubts += [(company, REPEATED) for rows in effective.values() if any(row["repeats"] for row in rows)]
         for cusip in sorted({row[CUSIP] for row in told}):
             is_known = False
             for row, owned in _quarterly_levels(company, cusip, told, effective, outstanding):
+                if (company, cusip[:_SIGNS]) in receipts and row["total"]:
+                    owned = OwnedPercentage(doubt=RECEIPTS)  # noqa: PLW2901 - whatever the title of its row
                 doubts += [(company, owned.doubt)] if owned.doubt is not None else []
                 is_known |= bool(row["total"]) and owned.level is not None
                 if is_known:  # from the first quarter with a known percentage on
                     found.append(_holding_row(row, f"{manager}/{cusip}", owned.level, today) | who)
     return to_holdings_frame(found), doubt_rows(KEY, doubts)
+
+
+def with_predecessors(rows: Sequence[Row]) -> list[Row]:
+    """Rows under the CIK of the manager that reported before; `filedAs` is their own.
+
+    A group that is reorganised under a new parent reports under a new CIK: of two managers of one name the one begins
+    with the quarter after the other's last.
+    """
+    quarters: dict[tuple[str, str], dict[str, set[date]]] = defaultdict(lambda: defaultdict(set))
+    for row in rows:
+        quarters[row["_company_id"], fold_text(row[MANAGER_NAME] or "")][row[MANAGER]].add(row["period"])
+    began: dict[tuple[str, str], str] = {}
+    for (company, name), managers in quarters.items():
+        in_order = sorted(managers.items(), key=lambda one: (min(one[1]), one[0]))
+        for (before, told), (cik, then) in pairwise(in_order if name else ()):
+            if timedelta(0) < min(then) - max(told) <= _QUARTER:
+                began[company, cik] = began.get((company, before), before)
+    return [
+        row | {MANAGER: began.get((row["_company_id"], row[MANAGER]), row[MANAGER]), "filedAs": row[MANAGER]}
+        for row in rows
+    ]
+
+
+def _identity(identities: Identities, company: str, told: Sequence[Row]) -> Row:
+    """The holder that schedules name: by a CIK under which the manager filed, else by its name."""
+    ciks = [cik for row in told for cik in (row[MANAGER], row["filedAs"])]
+    names = [fold_text(row[MANAGER_NAME]) for row in told if row[MANAGER_NAME]]
+    return next((who for key in (*ciks, *names) if (who := identities.get((company, key)))), {})
 
 
 def _effective_by_quarter(told: list[Row]) -> dict[date, list[Row]]:
@@ -111,9 +162,23 @@ def effective_rows(rows: Iterable[Row]) -> list[Row]:
     told = (row for row in rows if _is_known_amendment(row))
     held: list[Row] = []
     for _, group in groupby(sorted(told, key=_filing_order_key), key=_filing_order_key):
-        filing = list(group)
-        held = held + filing if filing[0]["amendment"] == ADDED else filing
+        filing = [row | {"repeats": False} for row in group]
+        held = _with_new_holdings(held, filing) if filing[0]["amendment"] == ADDED else filing
     return held
+
+
+def _with_new_holdings(held: list[Row], filing: list[Row]) -> list[Row]:
+    """Rows with those that an amendment adds: a row that it only repeats is not held twice.
+
+    Some managers file the whole table again as new holdings.
+    """
+    known = {_position_key(row) for row in held}
+    new = [row for row in filing if _position_key(row) not in known]
+    return [*held, *new] if len(new) == len(filing) else [*(row | {"repeats": True} for row in held), *new]
+
+
+def _position_key(row: Row) -> tuple[str | None, ...]:
+    return tuple(row[name] for name in _POSITION)
 
 
 def _is_known_amendment(row: Row) -> bool:
@@ -144,7 +209,7 @@ def _holding_row(last: Row, native: str, level: Decimal | None, today: date) -> 
         "basis": None if level is None else "derived",
         "valid_from": last["period"],
         "ended_on": last["period"] if last["total"] == _NOTHING else due if due < today else None,
-        "url": filing_page_url(last[MANAGER], last["accession"]),
+        "url": filing_page_url(last["filedAs"], last["accession"]),
         "raw": last["_raw"],
         "observed_at": last["_observed_at"],
     }

@@ -143,9 +143,14 @@ def _position_row(entry: etree._Element, tally: SignalCounter, example: str) -> 
 
 
 def _repeats_values(rows: list[Row]) -> bool:
-    """Whether most positions give their value as the number of shares: then no number of shares is known."""
+    """Whether most positions give their value as the number of shares: then no number of shares is known.
+
+    Of several positions also a value in thousands: no two shares cost a thousand dollars, or a tenth of a cent, each.
+    """
     held = [row for row in rows if row["kind"] == "SH" and row["option"] is None and row["value"] not in (None, "0")]
-    same = sum(1 for row in held if row["value"] == row["shares"])
+    pairs = [(Decimal(row["value"]), Decimal(row["shares"])) for row in held if row["shares"] is not None]
+    factors = (1,) if len(pairs) == 1 else (1, _THOUSAND, 1 / _THOUSAND)
+    same = max((sum(1 for value, shares in pairs if value == shares * factor) for factor in factors), default=0)
     return bool(held) and same > _FEW * len(held)
 
 

@@ -199,6 +199,15 @@ def test_of_several_tickers_the_one_of_the_market_counts(tickers: str) -> None:
         ("(NYSE: ACM.A, ACM.B)", "XNYS:ACM.A;XNYS:ACM.B"),  # classes
         ("(“Acme”) (NYSE: ACME)", "XNYS:ACME"),  # another bracket before
         ("(NYSE: ACME, the “Company”)", "XNYS:ACME"),
+        ("(NYSE and TSX: ACME)", "XNYS:ACME"),  # several exchanges before one symbol
+        ("(TSX, NYSE: ACME)", "XNYS:ACME"),
+        ("(NYSE/BMV: ACME; T)", "XNYS:ACME"),  # T is the unknown exchange's
+        ("(NYSE: ACME; TSX and OTCQX: ACMEF)", "XNYS:ACME;OTCM:ACMEF"),
+        ("(NASDAQ: ACME, NYSE)", "XNAS:ACME"),  # an exchange without a symbol
+        ("(NASDAQ ACME)", "XNAS:ACME"),  # no colon
+        ("(NYSE - ACME)", "XNYS:ACME"),
+        ("(Nasdaq: “ACME”)", "XNAS:ACME"),
+        ("(OTCMKTS: ACME)", "OTCM:ACME"),
         ("(Nasdaq Stockholm: ACME)", None),  # another market's exchange: the item is not of this one
         ("(FSE: ACME)", None),
         ("(see note: ACME)", None),

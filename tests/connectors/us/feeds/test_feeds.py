@@ -306,9 +306,12 @@ def test_the_genuine_pages_and_indexes_are_read_whole(sources: Path) -> None:
         "CIK|Company Name|Form Type|Date Filed|\nFile Name\n",
         "CIK|Company Name|Form Type\n|Date Filed|File Name\n",
         "CIK|Company Name|Form Type|Date Filed|File Name\n",
+        "CIK|Company\n Name|Form Type|Date Filed|File\n Name\n",  # within titles, over three lines
+        "\xef\xbb\xbfCIK|Company Name|Form Type|Date Filed|Filename\n",
     ],
 )
-def test_an_index_whose_header_broke_over_two_lines_is_read(header: str) -> None:
-    line = "42|EXAMPLE CORP|8-K|20261120|edgar/data/42/0000000042-26-000001.txt\n"
-    found = rows(read(edgar_index.DATASET, HEAD + header + "-" * 80 + "\n" + line))
+@pytest.mark.parametrize("rule", ["-" * 80 + "\n", ""])
+def test_an_index_whose_header_broke_over_two_lines_is_read(header: str, rule: str) -> None:
+    line = "42|EXAMPLE|CORP|8-K|20261120|edgar/data/42/0000000042-26-000001.txt\n"
+    found = rows(read(edgar_index.DATASET, HEAD + header + rule + line))
     assert found.select("cik", "form").rows() == [("0000000042", "8-K")]

@@ -64,6 +64,18 @@ def test_values_that_contradict_each_other_are_none_and_told() -> None:
     assert (batch.rows["Revenues"].to_list(), batch.signals) == ([4_462_383_000], ())
 
 
+def test_contradicted_value_is_not_replaced_by_another_quantity() -> None:
+    twice = VALUE + VALUE.replace("us-gaap/2009", "us-gaap/2008").replace("1000.0000", "2000.0000")
+    part = VALUE.replace("Revenues", "SalesRevenueGoodsNet").replace("1000.0000", "90")
+    result = VALUE.replace("Revenues", "NetIncomeLoss").replace("1000.0000", "7")
+    earlier = part.replace("20091231", "20081231")
+    rows = staged_of(quarter(twice + part + result + earlier))[0].rows
+    assert rows.select("span", "Revenues", "SalesRevenueGoodsNet", "NetIncomeLoss").sort("span").rows() == [
+        ("2008-01-01/2008-12-31", None, 90, None),
+        ("2009-01-01/2009-12-31", None, None, 7),
+    ]
+
+
 def test_fractions_are_whole_units_halves_away_from_zero() -> None:
     rows = staged_of(quarter(VALUE.replace("1000.0000", "-2.5000")))[0].rows
     assert rows["Revenues"].to_list() == [-3]

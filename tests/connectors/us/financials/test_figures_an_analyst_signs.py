@@ -16,6 +16,11 @@ GROSS, NET = (
     "RevenueFromContractWithCustomerIncludingAssessedTax",
     "RevenueFromContractWithCustomerExcludingAssessedTax",
 )
+PRETAX = "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest"
+NII, FEES, PROVISION = "InterestIncomeExpenseNet", "NoninterestIncome", "ProvisionForLoanAndLeaseLosses"
+GAINS = "GainLossOnInvestments"
+FOOT = "LiabilitiesAndStockholdersEquity"
+MINORITIES = "StockholdersEquityIncludingPortionAttributableToNoncontrollingInterest"
 Q4 = ("2023-10-01", "2023-12-31")
 YEAR, NINE = ("2023-01-01", "2023-12-31"), ("2023-01-01", "2023-09-30")
 LAST_YEAR, LAST_NINE = ("2022-01-01", "2022-12-31"), ("2022-01-01", "2022-09-30")
@@ -47,12 +52,151 @@ LATER_K = ("25001", "10-K", "2025-02-20")
         ({"Revenues": 100, NET: 90, "CostsAndExpenses": 70, "OperatingIncomeLoss": 25}, 100),  # none closes: the larger
         ({"Revenues": 0, NET: 90, "CostsAndExpenses": 70, "OperatingIncomeLoss": 20}, 90),  # a fragment stays one
         ({"Revenues": 100, NET: 90}, 100),
+        ({GROSS: 2_136, NET: 2_008, "CostOfGoodsAndServicesSold": 1_156, "GrossProfit": 852}, 2_008),
+        ({GROSS: 2_136, NET: 2_008, "CostOfGoodsSold": 1_156, "GrossProfit": 852}, 2_008),
+        ({"Revenues": -500, NET: 2_500, "CostsAndExpenses": 1_300, PRETAX: -1_800}, -500),
+        # costs that lead to the operating result come before costs that lead to the result before tax
+        ({"Revenues": 110, NET: 90, "CostsAndExpenses": 70, "OperatingIncomeLoss": 20, PRETAX: 40}, 90),
+        # parts beside a fragment, and a gross profit of the goods alone
+        ({"Revenues": 0, "SalesRevenueGoodsNet": 900, "CostOfRevenue": 400, "GrossProfit": 500}, 900),
+        ({"Revenues": 1_100, "SalesRevenueGoodsNet": 900, "CostOfRevenue": 400, "GrossProfit": 500}, 1_100),
+        (
+            {"SalesRevenueGoodsNet": 900, "SalesRevenueServicesNet": 300, "CostOfRevenue": 700, "GrossProfit": 500},
+            1_200,
+        ),
+        (
+            {
+                "Revenues": 50,
+                "OperatingLeaseLeaseIncome": 900,
+                "RealEstateInvestmentPropertyNet": 1,
+                "CostsAndExpenses": 500,
+                "OperatingIncomeLoss": 400,
+            },
+            900,
+        ),
+        (
+            {
+                "ifrs_Revenue": 10,
+                "ifrs_RevenueFromContractsWithCustomers": 900,
+                "ifrs_CostOfSales": 500,
+                "ifrs_GrossProfit": 400,
+            },
+            900,
+        ),
+        # rounded to a tenth of a million: the columns differ by one unit
+        (
+            {GROSS: 2_136_300_000, NET: 2_008_600_000, "CostOfRevenue": 1_156_300_000, "GrossProfit": 852_400_000},
+            2_008_600_000,
+        ),
+        (
+            {GROSS: 2_136_300_001, NET: 2_008_600_001, "CostOfRevenue": 1_156_300_001, "GrossProfit": 852_400_001},
+            2_136_300_001,
+        ),  # stated in dollars, a difference is none of rounding
     ],
 )
 def test_revenue_of_several_totals_is_the_one_that_closes_the_statement(facts: dict[str, int], due: int) -> None:
     found = figure_rules.revenue_figure(facts, figure_rules.filer_type_of(facts))
     assert found is not None
     assert found.amount == due
+
+
+def test_total_of_a_filing_holds_for_its_comparatives_and_quarters_without_costs() -> None:
+    facts = [
+        *(fact(tag, YEAR, value, TEN_K) for tag, value in
+          ((GROSS, 2_136), (NET, 2_008), ("CostOfRevenue", 1_156), ("GrossProfit", 852))),
+        *(fact(tag, span, value, TEN_K) for span in (LAST_YEAR, Q4) for tag, value in ((GROSS, 2_000), (NET, 1_900))),
+    ]  # fmt: skip
+    assert amounts(facts) == {YEAR: 2_008, LAST_YEAR: 1_900, Q4: 1_900}
+
+
+def test_totals_that_close_in_turn_decide_only_their_own_spans() -> None:
+    closing = {YEAR: (GROSS, NET), LAST_YEAR: (NET, GROSS)}
+    facts = [
+        item
+        for span, (total, other) in closing.items()
+        for item in (
+            fact(total, span, 100, TEN_K),
+            fact(other, span, 120, TEN_K),
+            fact("CostOfRevenue", span, 60, TEN_K),
+            fact("GrossProfit", span, 40, TEN_K),
+        )
+    ]
+    facts += [fact(GROSS, NINE, 70, TEN_K), fact(NET, NINE, 80, TEN_K), fact("NetIncomeLoss", NINE, 1, TEN_K)]
+    found = build_statements(parse_companyfacts(body(facts)).filings.values()).statements
+    assert {one.span: one.amounts["revenue"] for one in found} == {YEAR: 100, LAST_YEAR: 100}
+    assert figure_rules.closing_totals([{GROSS: 100, NET: 120, "CostOfRevenue": 60, "GrossProfit": 40}]) == {GROSS}
+
+
+@check_cases(
+    ("facts", "due"),
+    [
+        # interest paid is no revenue: the result before tax is net revenue less provision and expenses
+        ({"Revenues": 900, NII: 500, FEES: 100, "NoninterestExpense": 300, PROVISION: 50, PRETAX: 250}, 600),
+        ({"Revenues": 900, NII: 500, FEES: 100, "NoninterestExpense": 300, PRETAX: 300}, 600),
+        ({"Revenues": 600, NII: 500, FEES: 100, "NoninterestExpense": 300, PRETAX: 300}, 600),
+        ({"Revenues": 900, NII: 500, FEES: 100, "NoninterestExpense": 300, PRETAX: 600}, 900),
+        ({"Revenues": 900, NII: 500, FEES: 100, "NoninterestExpense": 300, PRETAX: 111}, 900),  # nothing closes
+        # an insurer's fragment: less than its premiums alone
+        ({"Revenues": 20, "PremiumsEarnedNet": 500, "NetInvestmentIncome": 100}, 600),
+        ({"Revenues": 300, "PremiumsEarnedNet": 500, "NetInvestmentIncome": 100, GAINS: -300}, 300),  # losses
+        ({"Revenues": 300, "PremiumsEarnedNet": 500}, 300),
+    ],
+)
+def test_total_of_a_bank_or_an_insurer_that_its_own_parts_refute(facts: dict[str, int], due: int) -> None:
+    found = figure_rules.revenue_figure(facts, figure_rules.filer_type_of(facts))
+    assert found is not None
+    assert (found.amount, found.is_computed) == (due, due != facts["Revenues"])
+
+
+@check_cases(
+    ("facts", "due"),
+    [
+        ({"Assets": 500, FOOT: 500}, 500),
+        ({"Assets": 30, FOOT: 500, "Liabilities": 300, "StockholdersEquity": 200}, 500),
+        ({"Assets": 500, FOOT: 450, "Liabilities": 300, MINORITIES: 200}, 500),
+        ({"Assets": 30, FOOT: 500, "StockholdersEquity": 200}, None),  # nothing says which side is wrong
+        ({"Assets": 5_000_000, FOOT: 6_000_000}, 5_000_000),  # rounding
+        ({FOOT: 500}, 500),
+        ({"ifrs_Assets": 30, "ifrs_EquityAndLiabilities": 500, "ifrs_Liabilities": 300, "ifrs_Equity": 200}, 500),
+    ],
+)
+def test_total_assets_of_sides_that_differ_is_the_one_that_liabilities_and_equity_make(
+    facts: dict[str, int], due: int | None
+) -> None:
+    found = figure_rules.total_assets_figure(facts)
+    assert (None if found is None else found.amount) == due
+
+
+# A figure that its filing contradicts
+
+
+def test_contradicted_figure_is_not_replaced_by_another_quantity() -> None:
+    end = ("", YEAR[1])
+    facts = [
+        *(fact("Revenues", YEAR, value, TEN_K) for value in (5_000, 7_000)),
+        fact("SalesRevenueGoodsNet", YEAR, 900, TEN_K),
+        fact(NET, YEAR, 4_000, TEN_K),
+        *(fact("NetIncomeLoss", YEAR, value, TEN_K) for value in (10, 20)),
+        fact("ProfitLoss", YEAR, 33, TEN_K),
+        fact("OperatingIncomeLoss", YEAR, 50, TEN_K),
+        *(fact("StockholdersEquity", end, value, TEN_K) for value in (10, 90)),
+        fact(MINORITIES, end, 95, TEN_K),
+        *(fact("Assets", end, value, TEN_K) for value in (500, 600)),
+        fact(FOOT, end, 500, TEN_K),  # the other side of the same sheet says which
+    ]
+    for told in (facts, facts[::-1]):
+        found = {name: amounts(told, name)[YEAR] for name in ("revenue", "net_result", "equity", "total_assets")}
+        assert found == {"revenue": None, "net_result": None, "equity": None, "total_assets": 500}
+
+
+def test_contradicted_total_beside_one_that_closes_the_statement() -> None:
+    facts = [
+        *(fact("Revenues", YEAR, value, TEN_K) for value in (5_000, 7_000)),
+        fact(NET, YEAR, 4_000, TEN_K),
+        fact("CostOfRevenue", YEAR, 3_000, TEN_K),
+        fact("GrossProfit", YEAR, 1_000, TEN_K),
+    ]
+    assert amounts(facts) == {YEAR: 4_000}
 
 
 # Semi-annual reports (form 10-S, proposed by the SEC)
@@ -164,6 +308,25 @@ def test_fourth_quarter_over_two_tags_that_one_report_tells_apart_is_not_joined(
     apart = [*two_tags(161_857), fact("Revenues", ("2023-07-01", "2023-09-30"), 50_000, TEN_Q)]
     apart.append(fact(NET, ("2023-07-01", "2023-09-30"), 46_000, TEN_Q))
     assert Q4 not in amounts(apart)
+
+
+def net_results(comparative: int, *more: Fact) -> list[Fact]:
+    """Nine months of the parent, a year of the group; the group's comparative beside the parent's of before."""
+    return [
+        fact("NetIncomeLoss", LAST_YEAR, 40, TEN_K_22),
+        fact("NetIncomeLoss", NINE, 33, TEN_Q),
+        fact("ProfitLoss", YEAR, 50, TEN_K),
+        fact("ProfitLoss", LAST_YEAR, comparative, TEN_K),
+        *more,
+    ]
+
+
+def test_fourth_quarter_of_net_result_over_two_tags_goes_by_the_comparatives() -> None:
+    assert amounts(net_results(40), "net_result")[Q4] == 17  # the group has no minorities
+    assert Q4 not in amounts(net_results(45), "net_result")
+    before = ("2021-01-01", "2021-12-31")
+    differs = (fact("NetIncomeLoss", before, 30, TEN_K_22), fact("ProfitLoss", before, 35, TEN_K))
+    assert Q4 not in amounts(net_results(40, *differs), "net_result")
 
 
 def test_fourth_quarter_by_three_quarters_of_the_report_itself() -> None:

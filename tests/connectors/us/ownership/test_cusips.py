@@ -34,5 +34,7 @@ def test_link_keys_of_a_position_are_by_name_first_and_padded_only_by_name() -> 
     assert keys([("37833100", "ALPHA ORCHARD INC"), ("037833100", "Alpha Orchard, Inc."), ("037833100", None)]) == [
         ["37833100/alpha orchard", "03783310/alpha orchard", None],
         ["03783310/alpha orchard", None, None],
+        ["37833100/alpha", "03783310/alpha", None],  # a name cut short
+        ["03783310/alpha", None, None],
         ["37833100", "037833100", "037833100"],
     ]

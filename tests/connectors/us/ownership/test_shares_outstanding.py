@@ -60,7 +60,8 @@ STEADY: Covers = ((1_000, "2026-04-24"), (1_100, "2026-07-24"), (1_200, "2026-10
         ((*SLIP, (54_000_000, "2026-10-31")), "2026-09-30", 120_000, None, COUNTS_DIFFER),
         (((1_000, "2026-07-24"), (100, "2026-10-23")), "2026-09-30", 50, None, COUNTS_DIFFER),  # a reverse split
         (((1_000, "2026-07-24"), (1_600, "2026-10-23")), "2026-09-30", 50, None, COUNTS_DIFFER),  # a merger
-        (((1_000, "2026-07-24"), (1_500, "2026-10-23")), "2026-09-30", 50, "5", None),  # shares were issued
+        (((1_000, "2026-07-24"), (1_400, "2026-10-23")), "2026-09-30", 50, "5", None),  # shares were issued
+        (((1_000, "2026-07-24"), (1_499, "2026-10-23")), "2026-09-30", 90, None, COUNTS_DIFFER),  # a split of 3 for 2
         (STEADY, "2026-09-30", 110, "10", None),
         (STEADY, "2026-09-30", 1_200, None, ABOVE_ALL),
         (STEADY, "2026-09-30", 1_100, "100", None),
@@ -83,6 +84,12 @@ def test_derived_percentage_of_counts_around_the_day_agrees_or_is_null(
         ("DEPOSITORY RECEIPT", True),
         ("DEP SHS REPSTG", True),
         ("GDR", True),
+        ("SPONADR", True),
+        ("SPN A.D.R.", True),
+        ("AMERICAN DEPOSIT SHS", True),
+        ("AMERN DEP SHS", True),
+        ("BDR", True),
+        ("ADDRESS COM", False),
         ("COM", False),
         ("ADSERVE COM", False),
         ("ORD SHS", False),
@@ -143,6 +150,16 @@ def test_manager_whose_shares_repeat_the_values_has_unknown_shares(others: int) 
     } == {None}
     assert "shares_repeat_values" in {signal.code for batch in batches for signal in batch.signals}
     assert mapped(STEADY, batches) == ([], [])
+
+
+@pytest.mark.parametrize(("value", "shares"), [("110000", "110"), ("110", "110000")])
+def test_manager_whose_shares_repeat_the_values_in_thousands_has_unknown_shares(value: str, shares: str) -> None:
+    other = position(cusip="594918104", shares=f"{shares}0", value=f"{value}0")
+    batches = read(MANAGERS, report(position(shares=shares, value=value), other), "us/a.txt")
+    assert "shares_repeat_values" in {signal.code for batch in batches for signal in batch.signals}
+    assert mapped(STEADY, batches) == ([], [])
+    dear = read(MANAGERS, report(position(shares="110", value="110000")), "us/a.txt")  # one share may cost a thousand
+    assert mapped(STEADY, dear) == ([("Example Management LLC", Decimal(10))], [])
 
 
 def test_insider_lines_of_both_sides_of_a_split_are_not_added() -> None:

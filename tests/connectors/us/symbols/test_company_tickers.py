@@ -34,6 +34,11 @@ def test_list_without_exchanges_is_read() -> None:
     ]
 
 
+def test_rows_of_the_list_without_their_numbers_are_read() -> None:
+    found = rows(read(list(PLAIN.values()), "us/company_list/company_tickers.json"), "us_ticker_plain")
+    assert [(row["cik"], row["ticker"]) for row in found] == [("0000000042", "EXM"), ("0000000043", "OTH")]
+
+
 def symbols(*batches: Any) -> list[tuple[str, str, str, str | None]]:
     """The symbols of several lists."""
     instant = pl.Datetime("us", "UTC")

@@ -312,3 +312,53 @@ def test_a_changed_year_end_changes_no_earlier_number_and_gives_no_label_twice()
     assert found["2023-06-30"] in (("annual", 2023, None), ("quarterly", 2023, 4))
     assert found["2023-09-30"] == (None, 2023, None)
     assert found["2024-03-31"] == ("quarterly", 2024, 1)
+
+
+def test_a_year_end_moved_from_december_to_june_leaves_the_quarters_before_it_as_they_were() -> None:
+    found = spans(
+        ("2022-01-01", "2022-12-31", 2022),
+        ("2022-01-01", "2022-03-31", 2022),
+        ("2022-04-01", "2022-06-30", 2022),
+        ("2022-07-01", "2022-09-30", 2022),
+        ("2023-07-01", "2024-06-30", 2024),
+        ("2023-07-01", "2023-09-30", 2024),
+        ("2023-10-01", "2023-12-31", 2024),
+        ("2024-01-01", "2024-03-31", 2024),
+    )
+    numbers = {end: number for end, (kind, _, number) in found.items() if kind == "quarterly"}
+    assert numbers == {
+        "2022-03-31": 1,
+        "2022-06-30": 2,
+        "2022-09-30": 3,
+        "2023-09-30": 1,
+        "2023-12-31": 2,
+        "2024-03-31": 3,
+    }
+
+
+def annual_labels(register: str, *periods: tuple[str, str, int]) -> dict[str, tuple[str | None, int]]:
+    statements = [
+        statement(str(number), date.fromisoformat(end), period_start=date.fromisoformat(start), revenue=1)
+        | {"fiscal_year": year, "register": register}
+        for number, (start, end, year) in enumerate(periods)
+    ]
+    filings = [
+        filing(str(number), date.fromisoformat(end), period_start=date.fromisoformat(start), register=register)
+        for number, (start, end, _) in enumerate(periods)
+    ]
+    return {str(row["period_end"]): (row["period_type"], row["fiscal_year"]) for row in made(statements, filings)}
+
+
+def test_transition_period_of_ten_months_takes_no_fiscal_years_label() -> None:
+    periods = ("2022-03-01", "2023-02-28", 2023), ("2023-03-01", "2023-12-31", 2023), ("2024-01-01", "2024-12-31", 2024)
+    assert annual_labels("us.companyfacts", *periods) == {
+        "2023-02-28": ("annual", 2023),
+        "2023-12-31": (None, 2023),
+        "2024-12-31": ("annual", 2024),
+    }
+    first = ("2023-03-01", "2023-12-31", 2023)  # a company's first year, of as many months
+    assert annual_labels("us.companyfacts", first) == {"2023-12-31": ("annual", 2023)}
+    assert annual_labels("no.brreg.regnskap", *periods[:2]) == {
+        "2023-02-28": ("annual", 2023),
+        "2023-12-31": ("annual", 2023),
+    }
