@@ -6,7 +6,8 @@ Belongs here: composing them from settings. Does not belong here: what steps do 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -146,9 +147,24 @@ class Workspace:
         """Ends the worker processes, if any were started."""
         self.parser_pool.close()
 
-    def open_history(self, market: str) -> MarketHistory:
-        """A market's history, to be opened by `with`."""
-        return MarketHistory(self.layout, market, on_step=self.on_step)
+    @cached_property
+    def _histories(self) -> dict[str, MarketHistory]:
+        """Those that are open."""
+        return {}
+
+    @contextmanager
+    def open_history(self, market: str) -> Iterator[MarketHistory]:
+        """A market's history, open for writing; within a block that has opened it, the same one."""
+        if (opened := self._histories.get(market)) is not None:
+            opened.restore_memory_limit()
+            yield opened
+            return
+        with MarketHistory(self.layout, market, on_step=self.on_step) as history:
+            self._histories[market] = history
+            try:
+                yield history
+            finally:
+                del self._histories[market]
 
     def jurisdiction(self, market: str) -> Jurisdiction:
         """The declaration of a market; KeyError if there is none."""

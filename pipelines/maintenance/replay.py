@@ -8,7 +8,7 @@ current history (`rebuild`), or the change that a retraction makes (`retraction_
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -103,6 +103,10 @@ class HistoryReplay:
             raise MissingStagedRowsError(self.jurisdiction.code, missing)
         self._create_root()
         applied_by = self._applying_runs(replayed, moves, deferrals)
+        with self.own.open_history(self.jurisdiction.code):  # by all steps: opening it takes as long as a small batch
+            return self._replay_batches(applied_by, moves)
+
+    def _replay_batches(self, applied_by: Mapping[tuple[str, str], str], moves: Sequence[MovedBatch]) -> int:
         runs = set(applied_by.values())
         batches = sorted({*(batch for _, batch in applied_by), *runs})
         instants = {move.batch: move.instant for move in moves} | {move.applied_by: move.applied_at for move in moves}
@@ -125,15 +129,13 @@ class HistoryReplay:
         return len(batches)
 
     def _create_root(self) -> None:
-        """Creates the data root, with an empty history and the tombstones."""
+        """Creates the data root, with the tombstones."""
         self.discard()
         atomic_files.make_folder(self.root)
         if self.workspace.layout.tombstones_file.exists():
             atomic_files.write_bytes(
                 self.own.layout.tombstones_file, self.workspace.layout.tombstones_file.read_bytes()
             )
-        with self.own.open_history(self.jurisdiction.code):
-            """Creates it: a replay without batches has an empty one."""
 
     def discard(self) -> None:
         """Removes the rebuilt data root."""

@@ -11,7 +11,6 @@ from typing import Final
 
 import polars as pl
 
-from connectors.contract.dataset import CONTRADICTIONS_SCHEMA, MAPPING_SIGNALS_SCHEMA
 from connectors.contract.pieces import Signal
 from pipelines.steps.normalise_plan import FEED_GAP
 from pipelines.steps.reconciliation import NO_DATA
@@ -30,9 +29,10 @@ def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[S
 
     default: the dataset of rows that name none.
     """
-    rows = pl.concat([CONTRADICTIONS_SCHEMA.to_frame(), *found])
-    if rows.is_empty():
+    frames = [frame for frame in found if not frame.is_empty()]
+    if not frames:
         return []
+    rows = pl.concat(frames)
     counted = rows.group_by(pl.col("register").fill_null(default), "table", "column").agg(
         pl.len(), pl.col("company_id").unique().sort().head(_EXAMPLES)
     )
@@ -44,9 +44,10 @@ def contradiction_signals(found: Iterable[pl.DataFrame], default: str) -> list[S
 
 def mapping_signals(found: Iterable[pl.DataFrame]) -> list[Signal]:
     """A signal per dataset, code and subject of what mappings found, with the first companies concerned."""
-    rows = pl.concat([MAPPING_SIGNALS_SCHEMA.to_frame(), *found])
-    if rows.is_empty():
+    frames = [frame for frame in found if not frame.is_empty()]
+    if not frames:
         return []
+    rows = pl.concat(frames)
     counted = rows.group_by("dataset", "code", "subject").agg(
         pl.len(), pl.col("company_id").unique().sort().head(_EXAMPLES)
     )

@@ -17,15 +17,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from connectors.contract.dataset import (
-    CONTRADICTIONS,
-    CONTRADICTIONS_SCHEMA,
-    MAPPING_SIGNALS,
-    MAPPING_SIGNALS_SCHEMA,
-    AbsenceRule,
-    Jurisdiction,
-    LoadedRows,
-)
+from connectors.contract.dataset import CONTRADICTIONS, MAPPING_SIGNALS, AbsenceRule, Jurisdiction, LoadedRows
 from connectors.contract.pieces import Signal
 from pipelines.steps import applied_batches, reconciliation, schema_validation, stage
 from pipelines.steps.applied_batches import STAGED_MARK
@@ -340,10 +332,13 @@ class _NormaliseRun:
         # the instant's date, not today's, so that a rebuild gives the same rows
         today = instant.date()
         shared = self.jurisdiction.to_shared_tables(present, today)
-        self.counts.contradictions.append(shared.get(CONTRADICTIONS, CONTRADICTIONS_SCHEMA.to_frame()))
-        self.counts.mapping_signals.append(shared.get(MAPPING_SIGNALS, MAPPING_SIGNALS_SCHEMA.to_frame()))
+        self.counts.contradictions += [shared[CONTRADICTIONS]] if CONTRADICTIONS in shared else []
+        self.counts.mapping_signals += [shared[MAPPING_SIGNALS]] if MAPPING_SIGNALS in shared else []
         tables, far = schema_validation.without_far_future_days(
-            {table.name: shared.get(table.name, schema_render.empty_frame(table)) for table in (*NORMALISED, *PASSING)},
+            {
+                table.name: shared[table.name] if table.name in shared else schema_render.empty_frame(table)
+                for table in (*NORMALISED, *PASSING)
+            },
             today,
         )
         schema_validation.require_valid(tables, companies, today)

@@ -29,6 +29,19 @@ _STATED: Final[dict[str, Any]] = {
     OWNERS_KEY: st.sampled_from(BANDS),
     ACCOUNTS_KEY: st.tuples(st.sampled_from(YEARS), st.sampled_from(REVENUES)),
 }
+_STATUSES: Final = st.sampled_from(STATUSES)
+# Made once, not anew for each file that is drawn
+_CONTENTS: Final = {
+    channel: st.dictionaries(
+        st.sampled_from(NUMBERS),
+        _STATED.get(channel, _STATUSES),
+        min_size=1,
+        max_size=1 if channel == ACCOUNTS_KEY else len(NUMBERS),
+    )
+    for channel in CHANNELS
+}
+_CHANNELS: Final = st.sampled_from(CHANNELS)
+_ANY_AGE: Final = st.sampled_from(_AGES)
 
 
 def number_of_worlds() -> int:
@@ -39,11 +52,9 @@ def number_of_worlds() -> int:
 @st.composite
 def deliveries(draw: st.DrawFn) -> tuple[Delivery, int | None]:
     """A file of any channel, with its age."""
-    channel = draw(st.sampled_from(CHANNELS))
-    stated = _STATED.get(channel, st.sampled_from(STATUSES))
-    most = 1 if channel == ACCOUNTS_KEY else len(NUMBERS)
-    content = draw(st.dictionaries(st.sampled_from(NUMBERS), stated, min_size=1, max_size=most))
-    return Delivery(channel, content, None, draw(st.booleans())), draw(st.sampled_from(_AGES))
+    channel = draw(_CHANNELS)
+    content = draw(_CONTENTS[channel])
+    return Delivery(channel, content, None, draw(st.booleans())), draw(_ANY_AGE)
 
 
 _batches: Final = st.lists(deliveries(), min_size=1, max_size=3)

@@ -10,14 +10,18 @@ HERE = Path(__file__).resolve().parent
 ROOT = str(HERE.parents[1])
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
-# Folders whose tests ask what becomes of data, and nothing of Dagster's runs
+# Folders, and files of others, whose tests ask what becomes of data, and nothing of Dagster's runs
 OF_DATA = frozenset({"curation", "erasure", "maintenance", "steps", "transforms"})
+FILES_OF_DATA = frozenset(
+    f"ingest/test_run_{name}.py" for name in ("first_answers", "first_loads", "future", "late_filings", "order")
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def without_needless_runs(request: pytest.FixtureRequest) -> Iterator[None]:
     """Tests of data ingest without Dagster."""
-    if request.path.relative_to(HERE).parts[0] not in OF_DATA:
+    path = request.path.relative_to(HERE)
+    if path.parts[0] not in OF_DATA and path.as_posix() not in FILES_OF_DATA:
         yield
         return
     from tests.without_dagster import without_dagster  # not at the head: tests of pure functions need no Dagster

@@ -29,6 +29,7 @@ from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 from sandbox import World, write_days
 from tests.bucket import Bucket
+from tests.without_dagster import without_dagster
 from warehouse.ledger.ledger import Ledger
 from warehouse.raw.archive import utc_now
 from warehouse.release import manifest as release_manifest
@@ -205,8 +206,9 @@ def _content(layout: Layout) -> tuple[str, list[str]]:
 def test_a_day_across_workers_of_which_one_dies_with_the_broker(machines: Machines, tmp_path: Path) -> None:
     days = write_days(World(seed=3, companies=120, days=2, markets=MARKETS), tmp_path / "days")
     alone = IngestSettings.read({"FIRM_DATA": str(tmp_path / "alone"), "FIRM_WORKERS": "1"})
-    for day in days:
-        assert ingest(alone, MARKETS, FolderSource(day)).exit_code == 0
+    with without_dagster():
+        for day in days:
+            assert ingest(alone, MARKETS, FolderSource(day)).exit_code == 0
     mine = {**machines.environment, "FIRM_DATA": str(tmp_path / "daemon")}
     settings = IngestSettings.read(mine)
     with _set(mine):

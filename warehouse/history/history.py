@@ -58,6 +58,7 @@ class MarketHistory:
         self._stack = ExitStack()
         self._depth = 0
         self._come: dict[str, tuple[datetime, datetime]] | None = None  # cache of table `datasets`
+        self._changed: list[pl.Series] = []  # companies changed by the transaction, written before it commits
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -65,9 +66,7 @@ class MarketHistory:
             atomic_files.make_folder(self._path.parent)
             file = stack.enter_context(ExitStack())
             self._connection = file.enter_context(open_database(self._path))
-            set_memory_limit(
-                self._connection, MEMORY
-            )  # an earlier user of the instance may have raised it (`current_records`)
+            self.restore_memory_limit()
             self._come = None
             stack.callback(self._close, file)
             with self.transaction():
@@ -77,6 +76,10 @@ class MarketHistory:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def restore_memory_limit(self) -> None:
+        """Takes back what an earlier user of the DuckDB instance has raised (`current_records`)."""
+        set_memory_limit(self._connection, MEMORY)
 
     def _close(self, file: ExitStack) -> None:
         with file:
@@ -95,6 +98,7 @@ class MarketHistory:
         self._depth += 1
         try:
             yield
+            self._write_changed()
             self._on_step("before commit")
             self._connection.execute("COMMIT")
             self._on_step("committed")
@@ -107,6 +111,7 @@ class MarketHistory:
     def _rollback(self) -> None:
         forget_checked_tables(self._connection)
         self._come = None
+        self._changed = []
         try:
             self._connection.execute("ROLLBACK")
         except duckdb.TransactionException:  # a failed COMMIT already ended the transaction
@@ -276,7 +281,7 @@ class MarketHistory:
             known = self._known_companies(touched, instant) if table.name == COMPANIES.name else None
             found = scd2.merge_snapshot(self._connection, table, rows, touched, instant)
             if not found.is_empty:
-                self._record_changed(found.companies)
+                self._changed.append(found.companies)
         return found if known is None else replace(found, known=known)
 
     def replace_valid_times(self, table: Table, earlier: pl.DataFrame, keys: pl.DataFrame, instant: datetime) -> None:
@@ -286,32 +291,35 @@ class MarketHistory:
         with self.transaction():
             found = scd2.replace_valid_times(self._connection, table, earlier, keys, instant)
             if not found.is_empty():
-                self._record_changed(found)
+                self._changed.append(found)
 
     def _known_companies(self, touched: pl.Series, instant: datetime) -> pl.Series:
         name = quote_identifier(COMPANIES.name)
         select = "SELECT company_id FROM {}.{} SEMI JOIN touched USING (company_id) WHERE known_from < $1"
+        both = " UNION ".join(select.format(schema, name) for schema in ("open", "closed"))
         with registered_frame(self._connection, "touched", touched.rename("company_id").to_frame()):
-            now, once = (
-                query_frame(self._connection, select.format(schema, name), [instant])["company_id"].cast(pl.String)
-                for schema in ("open", "closed")
-            )
-        return now if once.is_empty() else pl.concat([now, once]).unique()
+            return query_frame(self._connection, both, [instant])["company_id"].cast(pl.String)
 
-    def _record_changed(self, companies: pl.Series) -> None:
-        with registered_frame(self._connection, "noted", companies.to_frame()):
+    def _write_changed(self) -> None:
+        if not self._changed:
+            return
+        companies, self._changed = pl.concat(self._changed).unique(), []
+        with registered_frame(self._connection, "noted", companies.rename("company_id").to_frame()):
             revision = self.revision + 1
             self._connection.execute("DELETE FROM altered WHERE company_id IN (SELECT company_id FROM noted)")
             self._connection.execute("INSERT INTO altered SELECT $1, company_id FROM noted", [revision])
 
     @property
     def revision(self) -> int:
-        """A counter that increases with every change of a shared table."""
+        """A counter that increases with every transaction that changes a shared table."""
         return query_int(self._connection, "SELECT coalesce(max(revision), 0) FROM altered")
 
     def current_rows(self, table: Table, company_ids: pl.Series | None = None) -> pl.DataFrame:
         """Current rows, one per key, sorted by key."""
-        select = f"SELECT {quoted_columns(table.names)} FROM open.{quote_identifier(table.name)}"
+        name = f"open.{quote_identifier(table.name)}"
+        if not query_int(self._connection, f"SELECT count(*) FROM {name}"):  # answered from metadata, without a scan
+            return schema_render.empty_frame(table)
+        select = f"SELECT {quoted_columns(table.names)} FROM {name}"
         rows = query_frame(self._connection, select) if company_ids is None else self._semi_joined(select, company_ids)
         return rows.cast(schema_render.polars_schema(table)).sort(table.key)
 
@@ -350,7 +358,7 @@ class MarketHistory:
         with adoption.attached_state(self._connection, path, companies) as state, self.transaction():
             known_at = state.first_instant_from(instant)
             state.end_known_time(known_at)
-            self._record_changed(state.companies)
+            self._changed.append(state.companies)
             yield state
             state.adopt_provenance()
             state.adopt_sources(steps)

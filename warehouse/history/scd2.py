@@ -9,7 +9,7 @@ transactions, and the order of snapshots (`history`), or computing versions (`pi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -83,22 +83,32 @@ def merge_snapshot(
     rows = schema_render.conform_frame(table, rows)
     if not schema_render.has_unique_keys(table, rows):
         raise ValueError(f"{table.name}: the key ({', '.join(table.key)}) is null or duplicated in one snapshot")
-    if rows.is_empty() and not query_int(connection, f"SELECT count(*) FROM open.{quote_identifier(table.name)}"):
-        return empty_diff(table)  # the market has no source for this table
     frame = rows.with_row_index(_ROW)
+    found = _find_difference(connection, table, frame, touched)
+    if found.is_empty():
+        return empty_diff(table)
+    changes = _build_diff(connection, table, rows, found)
+    _close_versions(connection, table, instant)
+    if not (fresh := found["row"].drop_nulls().sort()).is_empty():
+        with registered_frame(connection, "image", frame[fresh]):
+            _insert_current(connection, table, instant)
+    return changes
+
+
+def _find_difference(
+    connection: duckdb.DuckDBPyConnection, table: Table, frame: pl.DataFrame, touched: pl.Series
+) -> pl.DataFrame:
+    """The keys that differ, as the temp table `difference` has them; what nothing is stored of is not compared."""
+    if not _has_rows(connection, f"open.{quote_identifier(table.name)}"):
+        if not frame.is_empty():  # else the market has no source for this table
+            connection.execute("CREATE OR REPLACE TEMP TABLE difference (old BIGINT, row BIGINT)")  # nothing to replace
+        return frame.select(pl.lit(None, pl.Int64).alias("old"), pl.col(_ROW).alias("row"))
     with (
         registered_frame(connection, "image", frame),
         registered_frame(connection, "touched", touched.rename(COMPANY).to_frame()),
     ):
         connection.execute(_difference_sql(table))
-    found = query_frame(connection, "SELECT old, row FROM difference")
-    if found.is_empty():
-        return empty_diff(table)
-    changes = _build_diff(connection, table, rows, found)
-    _close_versions(connection, table, instant)
-    with registered_frame(connection, "image", frame[found["row"].drop_nulls().sort()]):
-        _insert_current(connection, table, instant)
-    return changes
+    return query_frame(connection, "SELECT old, row FROM difference")
 
 
 def _difference_sql(table: Table) -> str:
@@ -132,6 +142,9 @@ def _differs_sql(column: str) -> str:
 def _build_diff(
     connection: duckdb.DuckDBPyConnection, table: Table, rows: pl.DataFrame, found: pl.DataFrame
 ) -> TableDiff:
+    fresh = found.filter(pl.col("old").is_null())
+    if fresh.height == found.height:
+        return replace(empty_diff(table), added=rows[fresh["row"]].sort(table.key))
     before = query_frame(
         connection,
         f"""SELECT {quoted_columns(table.names, "o.")}, d.row IS NULL AS gone
@@ -140,7 +153,6 @@ def _build_diff(
     before = before.cast(schema_render.polars_schema(table)).sort(table.key)
     names = list(table.names)
     both = found.drop_nulls()
-    fresh = found.filter(pl.col("old").is_null())
     return TableDiff(
         table.name,
         added=rows[fresh["row"]].sort(table.key),
@@ -162,6 +174,8 @@ def _close_versions(connection: duckdb.DuckDBPyConnection, table: Table, instant
         f"""CREATE OR REPLACE TEMP TABLE replaced AS
             SELECT o.* FROM open.{name} AS o JOIN difference AS d ON o.rowid = d.old"""
     )
+    if not _has_rows(connection, "replaced"):
+        return
     delete_rows(connection, f"open.{name}", "difference")
     connection.execute(
         f"""INSERT INTO closed.{name} BY NAME
@@ -191,9 +205,9 @@ def _insert_current(connection: duckdb.DuckDBPyConnection, table: Table, instant
             {ended} AS valid_to
         FROM image AS i LEFT JOIN earliest AS e USING ({keys})"""
     if table.valid_from:
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE fresh AS {rows}", [instant])
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE begun AS {rows}", [instant])
         _split_validity(connection, table)
-        connection.execute(f"INSERT INTO open.{name} BY NAME FROM fresh")
+        connection.execute(f"INSERT INTO open.{name} BY NAME FROM begun")
     else:
         connection.execute(f"INSERT INTO open.{name} BY NAME {rows}", [instant])
 
@@ -211,26 +225,33 @@ def _split_validity(connection: duckdb.DuckDBPyConnection, table: Table) -> None
     connection.execute(
         f"""CREATE OR REPLACE TEMP TABLE cut AS
             SELECT v.rowid AS old, v.*, f.{start} AS cut_at, f.known_from AS cut_known
-            FROM versions.{name} AS v JOIN fresh AS f USING ({keys})
+            FROM versions.{name} AS v JOIN begun AS f USING ({keys})
             WHERE f.{start} IS NULL OR v.valid_to > f.{start}"""
     )
-    delete_rows(connection, f"versions.{name}", "cut")
-    connection.execute(
-        f"""INSERT INTO closed.{name} BY NAME
-            SELECT {listed}, known_from, valid_to, cut_known AS known_to FROM cut
-            WHERE known_from < cut_known"""
-    )
-    connection.execute(
-        f"""INSERT INTO versions.{name} BY NAME
-            SELECT {listed}, greatest(known_from, cut_known) AS known_from, cut_at AS valid_to FROM cut
-            WHERE cut_at IS NOT NULL AND ({start} IS NULL OR {start} < cut_at)"""
-    )
-    connection.execute(
-        f"""INSERT INTO versions.{name} BY NAME
-            SELECT {quoted_columns(table.names, "r.")}, f.known_from, least(r.valid_to, f.{start}) AS valid_to
-            FROM replaced AS r JOIN fresh AS f USING ({keys})
-            WHERE f.{start} > r.{start} OR (r.{start} IS NULL AND f.{start} IS NOT NULL)"""
-    )
+    if _has_rows(connection, "cut"):
+        delete_rows(connection, f"versions.{name}", "cut")
+        connection.execute(
+            f"""INSERT INTO closed.{name} BY NAME
+                SELECT {listed}, known_from, valid_to, cut_known AS known_to FROM cut
+                WHERE known_from < cut_known"""
+        )
+        connection.execute(
+            f"""INSERT INTO versions.{name} BY NAME
+                SELECT {listed}, greatest(known_from, cut_known) AS known_from, cut_at AS valid_to FROM cut
+                WHERE cut_at IS NOT NULL AND ({start} IS NULL OR {start} < cut_at)"""
+        )
+    if _has_rows(connection, "replaced"):
+        connection.execute(
+            f"""INSERT INTO versions.{name} BY NAME
+                SELECT {quoted_columns(table.names, "r.")}, f.known_from, least(r.valid_to, f.{start}) AS valid_to
+                FROM replaced AS r JOIN begun AS f USING ({keys})
+                WHERE f.{start} > r.{start} OR (r.{start} IS NULL AND f.{start} IS NOT NULL)"""
+        )
+
+
+def _has_rows(connection: duckdb.DuckDBPyConnection, table: str) -> bool:
+    """True if a table has any row: counted from its metadata, for less than a statement over no rows takes."""
+    return query_int(connection, f"SELECT count(*) FROM {table}") > 0
 
 
 def bitemporal_rows_sql(table: Table, schemas: tuple[str, ...]) -> str:
@@ -271,6 +292,8 @@ def replace_valid_times(
                 SELECT s.* FROM spans AS s
                 WHERE NOT EXISTS (SELECT 1 FROM versions.{name} AS v WHERE {same})"""
         )
+    if not (_has_rows(connection, "stale") or _has_rows(connection, "fresh_spans")):
+        return pl.Series(COMPANY, [], pl.String)
     connection.execute(
         f"""INSERT INTO closed.{name} BY NAME
             SELECT {names}, known_from, valid_to, $1::TIMESTAMPTZ AS known_to FROM stale WHERE known_from < $1""",

@@ -124,6 +124,7 @@ class RawArchive:
         on_step: atomic_files.Step = atomic_files.ignore_step,
     ) -> None:
         self._root = layout.raw_folder
+        self._manifest_folder = self._root / "manifest"
         self._clock = clock
         self._version = version
         self._on_step = on_step
@@ -224,7 +225,7 @@ class RawArchive:
 
     def datasets(self) -> list[str]:
         """Datasets that have a manifest."""
-        return sorted(path.stem for path in (self._root / "manifest").glob("*.jsonl"))
+        return sorted(path.stem for path in self._manifest_folder.glob("*.jsonl"))
 
     def verify_body(self, body: RawBody) -> None:
         """Reads a body to the end; raises CorruptBlobError, naming object and file, if it is damaged."""
@@ -295,12 +296,15 @@ class RawArchive:
         }
 
     def _path(self, dataset: str) -> Path:
-        return self._root / "manifest" / f"{dataset}.jsonl"
+        return self._manifest_folder / f"{dataset}.jsonl"
 
     def _manifest(self, dataset: str) -> _FetchManifest:
         """The current manifest; reread if the size of the file changed, as another Archive may have appended."""
         path = self._path(dataset)
-        size = path.stat().st_size if path.exists() else 0
+        try:
+            size = path.stat().st_size
+        except FileNotFoundError:
+            size = 0
         known = self._manifests.get(dataset)
         if known is None or known.size != size:
             known = _read_manifest(path) if size else _FetchManifest()

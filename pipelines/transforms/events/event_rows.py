@@ -27,6 +27,8 @@ def build_event_rows(differences: Differences, snapshot: Frames, context: Emissi
         snapshot: all rows of the companies concerned, after the change.
         context: when it was seen and which datasets may emit events.
     """
+    if differences["companies"].known.is_empty():
+        return event_frame((), context.known_at)  # no kind announces anything of a company that was unknown before
     return event_frame(
         chain(
             filing_events(differences, snapshot, context),

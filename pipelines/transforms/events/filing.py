@@ -102,6 +102,8 @@ def _announced_duplicates(documents: pl.DataFrame) -> Iterator[str]:
     Each announcement covers one document.
     """
     filed = documents.filter(pl.col("filed_at").is_not_null())
+    if filed.is_empty():
+        return
     dated = filed.filter(pl.col("period_end").is_not_null())
     pairs = filed.filter(pl.col("period_end").is_null()).join(dated, on=_KIND, suffix="_dated")
     apart = (pl.col("filed_at") - pl.col("filed_at_dated")).dt.total_days().abs()

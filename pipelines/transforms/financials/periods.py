@@ -64,6 +64,8 @@ def with_fiscal_labels(frame: pl.DataFrame) -> pl.DataFrame:
         period_type=period_type(), period_months=period_months(), fiscal_year=pl.coalesce(stated, ends_in)
     )
     frame = frame.with_columns(period_type=_first_of_one_year(frame))
+    if (frame["period_type"] == "quarterly").sum() == 0:
+        return frame.with_columns(fiscal_quarter=pl.lit(None, pl.Int64))
     quarter = [name for name in _QUARTER if name in frame.columns]
     numbers = _quarter_numbers(frame, quarter)
     labelled = frame.join(numbers, on=[*quarter, "fiscal_year"], how="left", nulls_equal=True, maintain_order="left")

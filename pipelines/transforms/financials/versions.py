@@ -23,7 +23,7 @@ PERIOD: Final = ("company_id", "period_start", "period_end", "is_consolidated")
 _VALUES: Final = ("currency", *FIGURES)
 # without a filing date documents tie: then first known first, amendments last, the register's numbers
 _ORDER: Final = (*PERIOD, "_filed", "_prior", "_seen", "is_amendment", "native_id", "filing_id", "_known")
-_UNKNOWN: Final = 1 << 40  # after every known version
+_NEVER: Final = pl.lit(1 << 40, dtype=pl.Int64)  # after every known version
 MONEY: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets")
 UNITS: Final = (10**9, 10**6, 10**3)  # units in which filers round; tens and hundreds are not used
 Statement = Mapping[str, Any]
@@ -44,7 +44,8 @@ def build_financial_versions(
     facts = filings.select("filing_id", "filing_type", "filed_at", "is_amendment", "native_id")
     documents = reported.join(facts, on="filing_id", how="left")
     own = _with_version_numbers(_with_earlier_statements(documents.filter(~pl.col("is_comparative")), previous_rows))
-    rows = pl.concat([own, _select_comparatives(documents, own)], how="diagonal")
+    comparatives = documents.filter("is_comparative")
+    rows = own if comparatives.is_empty() else pl.concat([own, _select_comparatives(comparatives, own)], how="diagonal")
     newest = pl.col("version").max().over(PERIOD)
     rows = rows.with_columns(is_current=pl.col("version") == newest, is_restated=pl.col("version") > 1)
     return with_fiscal_labels(rows).select(FINANCIALS.names).sort(FINANCIALS.key)
@@ -53,6 +54,9 @@ def build_financial_versions(
 def _with_earlier_statements(own: pl.DataFrame, former: pl.DataFrame) -> pl.DataFrame:
     """The documents' statements plus the earlier, different statements of the same documents; in order."""
     statement = [*PERIOD, "filing_id"]
+    if former.is_empty():
+        first = own.with_columns(_known=_NEVER, _prior=_NEVER, _first=pl.lit(None, own.schema["observed_at"]))
+        return _in_order(first)
     known = former.filter(~pl.col("is_comparative")).join(own.select(statement), on=statement, how="semi")
     last = known.sort("version").unique(subset=statement, keep="last", maintain_order=True)
     same = [*statement, *_VALUES]
@@ -60,11 +64,15 @@ def _with_earlier_statements(own: pl.DataFrame, former: pl.DataFrame) -> pl.Data
     earlier = known.join(repeated, on=[*statement, "version"], how="anti")
     facts = own.select(*statement, "filing_type", "is_amendment", "native_id")
     before = earlier.join(facts, on=statement, how="left").with_columns(_known=pl.col("version"))
-    now = own.with_columns(_known=pl.lit(_UNKNOWN, dtype=pl.Int64))
+    now = own.with_columns(_known=_NEVER)
     prior = known.group_by(statement).agg(_prior=pl.col("version").min(), _first=pl.col("observed_at").min())
     rows = pl.concat([now, before.select(now.columns)]).join(prior, on=statement, how="left")
-    rows = rows.with_columns(_prior=pl.col("_prior").fill_null(_UNKNOWN), _seen=_first_seen())
-    return rows.with_columns(_filed=_filing_day(pl.col("_seen"))).sort(_ORDER)
+    return _in_order(rows.with_columns(pl.col("_prior").fill_null(_NEVER)))
+
+
+def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    seen = _first_seen()
+    return rows.with_columns(seen.alias("_seen"), _filing_day(seen).alias("_filed")).sort(_ORDER)
 
 
 def _first_seen() -> pl.Expr:
@@ -81,6 +89,8 @@ def _with_version_numbers(statements: pl.DataFrame) -> pl.DataFrame:
     alone = pl.len().over(PERIOD) == 1
     single = statements.filter(alone).with_columns(version=pl.lit(1, dtype=pl.Int64))
     several = statements.filter(~alone)
+    if several.is_empty():
+        return single
     numbers = pl.Series("version", _version_numbers(several), dtype=pl.Int64)
     counted = several.with_columns(numbers).filter(pl.col("version").is_not_null())
     return pl.concat([single, counted])
@@ -106,11 +116,11 @@ def _version_numbers(statements: pl.DataFrame) -> list[int | None]:
     return numbers
 
 
-def _select_comparatives(documents: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
+def _select_comparatives(comparatives: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
     """Prior periods known only from later documents; the newest document's if there are several."""
     # a restated comparative may begin on another day: end, scope and type identify the period
     same = ["company_id", "period_end", "is_consolidated", "_type"]
-    typed = documents.filter("is_comparative", pl.any_horizontal(pl.col(FIGURES).is_not_null()))
+    typed = comparatives.filter(pl.any_horizontal(pl.col(FIGURES).is_not_null()))
     typed = typed.with_columns(_type=period_type())
     taken = own.with_columns(_type=period_type()).select(same).unique()
     free = typed.join(taken, on=same, how="anti", nulls_equal=True)

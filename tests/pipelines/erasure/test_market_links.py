@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import dagster as dg
 import pytest
 
 from pipelines.erasure import command as pipelines_erase
@@ -24,9 +22,8 @@ NAME, OTHERWISE = "Åsa Öberg", "ÅSA ÖBERG."
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Linked]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield Linked(tmp_path, instance=instance)
+def place(tmp_path: Path) -> Linked:
+    return Linked(tmp_path)
 
 
 def erase(place: Linked, *subjects: str) -> None:

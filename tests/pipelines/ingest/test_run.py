@@ -18,6 +18,7 @@ from pipelines.sources.source import FolderSource
 from pipelines.steps import normalise
 from pipelines.workspace import UnknownMarketError
 from tests.pipelines.places import ONE, THREE, TWO, Place, accounts, owner
+from tests.without_dagster import without_dagster
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.schema import ids
@@ -28,7 +29,14 @@ ALPHA = f"firm:FI:{ONE}"
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    """Dagster in memory: its files cost more than all the rest."""
+    """Of tests that ask what becomes of data: without Dagster."""
+    with without_dagster():
+        yield Place(tmp_path)
+
+
+@pytest.fixture
+def place_in_memory(tmp_path: Path) -> Iterator[Place]:
+    """Dagster in memory, where runs fail, end early or are several: its files cost more than all the rest."""
     with dg.DagsterInstance.ephemeral() as instance:
         yield Place(tmp_path, instance=instance)
 
@@ -58,8 +66,8 @@ def test_companies_that_go_through_in_lanes_make_the_same_release(
     found: list[str] = []
     for most in (normalise.CHUNK, 1):
         monkeypatch.setattr(normalise, "CHUNK", most)
-        with dg.DagsterInstance.ephemeral() as instance:
-            place = Place(tmp_path / str(most), instance=instance)
+        with without_dagster():
+            place = Place(tmp_path / str(most))
             place.plain()
             assert place.ingest().exit_code == DONE
             found.append(fingerprint(place))
@@ -144,7 +152,8 @@ def test_a_complete_day_of_several_files_keeps_what_an_unchanged_one_holds(place
 
 
 @pytest.mark.slow
-def test_days_of_a_folder_are_rounds_with_a_release_each_and_can_be_ingested_again(place: Place) -> None:
+def test_days_of_a_folder_are_rounds_with_a_release_each_and_can_be_ingested_again(place_in_memory: Place) -> None:
+    place = place_in_memory
     for day, status in (("2026-01-01", "open"), ("2026-01-02", "asleep"), ("2026-01-03", "open")):
         place.day(day, "fi.register")
         place.register((ONE, "Yksi Oy", status, ""), (TWO, "Kaksi Oy", "open", ""), day=day)
@@ -189,7 +198,8 @@ def test_a_file_of_the_newest_edition_issued_again_counts_as_newer(place: Place)
 
 
 @pytest.mark.slow
-def test_unreadable_and_unknown_files_are_listed_and_harm_nothing(place: Place) -> None:
+def test_unreadable_and_unknown_files_are_listed_and_harm_nothing(place_in_memory: Place) -> None:
+    place = place_in_memory
     place.plain()
     place.write("fi/accounts/cut.zip", b"PK\x03\x04 cut off")
     place.write("fi/accounts/page.json", "<html>busy</html>")
@@ -235,7 +245,8 @@ def complete(place: Place, day: str, *numbers: str) -> None:
 
 
 @pytest.mark.slow
-def test_half_the_rows_gone_holds_the_market_and_keeps_the_last_release(place: Place) -> None:
+def test_half_the_rows_gone_holds_the_market_and_keeps_the_last_release(place_in_memory: Place) -> None:
+    place = place_in_memory
     complete(place, "2026-01-01", *(f"200000{index}-0" for index in range(8)))
     place.ingest()
     before = fingerprint(place)
@@ -262,7 +273,8 @@ def test_a_good_edition_after_a_held_one_goes_on(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_another_held_dataset_contributes_its_last_good_state(place: Place) -> None:
+def test_another_held_dataset_contributes_its_last_good_state(place_in_memory: Place) -> None:
+    place = place_in_memory
     place.plain()
     place.ingest()
     place.day("", "fi.accounts")
@@ -274,7 +286,8 @@ def test_another_held_dataset_contributes_its_last_good_state(place: Place) -> N
     assert [(one.dataset, one.guard) for one in report.held] == [("fi.accounts", "unreadable")]
 
 
-def test_many_rejects_hold_a_dataset(place: Place) -> None:
+def test_many_rejects_hold_a_dataset(place_in_memory: Place) -> None:
+    place = place_in_memory
     rows = ["number,name,status,date", *("shifted," * 4 for _ in range(12)), f"{ONE},Oy,open,", "end"]
     place.write("fi/register/register.csv", "\n".join(rows))
     report = place.ingest()
@@ -282,7 +295,8 @@ def test_many_rejects_hold_a_dataset(place: Place) -> None:
     assert [one.guard for one in report.held] == ["max_rejected"]
 
 
-def test_rows_that_break_the_schema_stop_the_market_and_say_why(place: Place) -> None:
+def test_rows_that_break_the_schema_stop_the_market_and_say_why(place_in_memory: Place) -> None:
+    place = place_in_memory
     place.register((ONE, "Yksi Oy", "broken", ""), (TWO, "Kaksi Oy", "open", ""))
     report = place.ingest()
     assert (report.exit_code, report.release) == (FAILED, None)
@@ -292,7 +306,8 @@ def test_rows_that_break_the_schema_stop_the_market_and_say_why(place: Place) ->
 # refusals
 
 
-def test_a_second_ingest_of_a_market_is_refused(place: Place) -> None:
+def test_a_second_ingest_of_a_market_is_refused(place_in_memory: Place) -> None:
+    place = place_in_memory
     place.plain()
     with market_lock(place.settings.layout, "FI"), pytest.raises(AlreadyLockedError):
         place.ingest()
@@ -315,7 +330,8 @@ def test_ids_are_the_contracts(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_an_ingest_of_which_nothing_could_be_read_is_no_success(place: Place) -> None:
+def test_an_ingest_of_which_nothing_could_be_read_is_no_success(place_in_memory: Place) -> None:
+    place = place_in_memory
     place.plain()
     place.ingest()
     cut_off = place.register((ONE, "Yksi Oy", "open", ""), name="register-2.csv")

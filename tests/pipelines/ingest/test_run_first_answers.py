@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import dagster as dg
 import pytest
 
 from tests.pipelines.invented import MARKET
@@ -14,13 +12,12 @@ from tests.pipelines.places import ONE, THREE, TWO, Place, accounts, owner
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+def place(tmp_path: Path) -> Place:
     datasets = tuple(
         replace(dataset, is_per_company=True) if dataset.key == "fi.accounts" else dataset
         for dataset in MARKET.datasets
     )
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield Place(tmp_path, instance=instance, market=replace(MARKET, datasets=datasets))
+    return Place(tmp_path, market=replace(MARKET, datasets=datasets))
 
 
 @pytest.mark.slow

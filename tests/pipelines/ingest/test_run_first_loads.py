@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 
 from connectors.contract.dataset import Cursor, FetchedFile, Jurisdiction, Scope
@@ -61,9 +60,7 @@ class Live:
     def run(self) -> dict[str, int]:
         """The events of a run, a day after the last."""
         self.place.now = self.place.now.replace(day=self.place.now.day + 1)
-        overrides = IngestOverrides(
-            jurisdictions=(self.market(),), clock=self.place.clock, instance=self.place.instance
-        )
+        overrides = IngestOverrides(jurisdictions=(self.market(),), clock=self.place.clock)
         live: Any = LiveSource(None)  # type: ignore[arg-type]  # the sources need no client
         report = ingest(self.place.settings, ["FI"], live, overrides=overrides)
         assert report.errors == ()
@@ -71,13 +68,12 @@ class Live:
 
 
 @pytest.fixture
-def live(tmp_path: Path) -> Iterator[Live]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        place = Place(tmp_path, instance=instance)
-        register, filings, owners = Source(place, [_register(*REGISTER)]), Source(place), Source(place)
-        filings.files = [_lines(accounts("a1", ONE, 2024, 100)), _lines(accounts("b1", TWO, 2024, 50))]
-        owners.files = [_lines(owner("o1", ONE, 25, 50)), _lines(owner("p1", TWO, 25, 50))]
-        yield Live(place, [register, filings, owners])
+def live(tmp_path: Path) -> Live:
+    place = Place(tmp_path)
+    register, filings, owners = Source(place, [_register(*REGISTER)]), Source(place), Source(place)
+    filings.files = [_lines(accounts("a1", ONE, 2024, 100)), _lines(accounts("b1", TWO, 2024, 50))]
+    owners.files = [_lines(owner("o1", ONE, 25, 50)), _lines(owner("p1", TWO, 25, 50))]
+    return Live(place, [register, filings, owners])
 
 
 def _register(*rows: tuple[str, str, str, str]) -> str:

@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 
 from connectors.contract.dataset import ArchiveMember, Batch, Cursor, Dataset, FetchedFile, Scope
@@ -28,9 +27,8 @@ OTHER = (TWO, "Kaksi Oy", "open", "")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield Place(tmp_path, instance=instance)
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
 
 
 @pytest.mark.slow
@@ -116,7 +114,7 @@ class Registry:
         place.now = place.now.replace(day=place.now.day + 1)
         register, *others = MARKET.datasets
         market = replace(MARKET, datasets=(replace(register, fetch=self.fetch), *others))
-        overrides = IngestOverrides(jurisdictions=(market,), clock=place.clock, instance=place.instance)
+        overrides = IngestOverrides(jurisdictions=(market,), clock=place.clock)
         live: Any = LiveSource(None)  # type: ignore[arg-type]  # the registry above needs no client
         return ingest(place.settings, ["FI"], live, overrides=overrides)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import polars as pl
 import pytest
 
@@ -37,10 +36,8 @@ def dated(present: Mapping[str, pl.LazyFrame], today: date) -> SharedTables:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        market = replace(MARKET, to_shared_tables=dated, dated_datasets=("fi.owners",))
-        yield Place(tmp_path, instance=instance, market=market)
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path, market=replace(MARKET, to_shared_tables=dated, dated_datasets=("fi.owners",)))
 
 
 def notice(place: Place, name: str, low: int, since: str) -> None:
@@ -90,19 +87,18 @@ def known(place: Place, at: datetime) -> dict[str, list[dict[str, Any]]]:
 @pytest.mark.parametrize("is_first", [False, True])
 def test_ingest_of_a_late_file_leaves_what_was_known_as_it_was(tmp_path: Path, *, is_first: bool) -> None:
     """The accounts are older than the register, whether or not they are older than other accounts."""
-    with dg.DagsterInstance.ephemeral() as instance:
-        place = Place(tmp_path, instance=instance)
-        place.plain()
-        if is_first:
-            (place.folder / "fi/accounts/a1.json").unlink()
-        place.ingest()
-        first, before = place.now, known(place, place.now)
-        place.records("accounts/a0-2025-06-01.json", accounts("a0", ONE, 2023, 70))
-        place.records("owners/o1.json", owner("o1", ONE, 50, 75))
-        assert "filing.added" not in place.ingest().events
-        assert known(place, first) == before
-        after = known(place, place.now)
-        assert [row["native_id"] for row in after[FILINGS.name]] == (["a0"] if is_first else ["a0", "a1"])
+    place = Place(tmp_path)
+    place.plain()
+    if is_first:
+        (place.folder / "fi/accounts/a1.json").unlink()
+    place.ingest()
+    first, before = place.now, known(place, place.now)
+    place.records("accounts/a0-2025-06-01.json", accounts("a0", ONE, 2023, 70))
+    place.records("owners/o1.json", owner("o1", ONE, 50, 75))
+    assert "filing.added" not in place.ingest().events
+    assert known(place, first) == before
+    after = known(place, place.now)
+    assert [row["native_id"] for row in after[FILINGS.name]] == (["a0"] if is_first else ["a0", "a1"])
 
 
 @pytest.mark.slow

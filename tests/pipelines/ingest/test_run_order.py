@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-import dagster as dg
 import pytest
 
 from pipelines.maintenance.rebuild import RebuildOptions, rebuild
@@ -17,16 +15,15 @@ from warehouse.ledger.ledger import Ledger
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+def place(tmp_path: Path) -> Place:
     """A market whose status change no release has, and a document dated before it that came later."""
-    with dg.DagsterInstance.ephemeral() as instance:
-        place = Place(tmp_path, instance=instance)
-        place.plain()
-        place.ingest()
-        place.register((ONE, "Yksi Oy", "asleep", "2026-03-02"), (TWO, "Kaksi Oy", "open", ""))
-        assert place.ingest(on_step=fail).errors
-        place.records(f"accounts/a2-{place.now:%Y-%m-%d}.json", accounts("a2", ONE, 2025, 90))
-        yield place
+    place = Place(tmp_path)
+    place.plain()
+    place.ingest()
+    place.register((ONE, "Yksi Oy", "asleep", "2026-03-02"), (TWO, "Kaksi Oy", "open", ""))
+    assert place.ingest(on_step=fail).errors
+    place.records(f"accounts/a2-{place.now:%Y-%m-%d}.json", accounts("a2", ONE, 2025, 90))
+    return place
 
 
 def fail(step: str) -> None:

@@ -6,14 +6,13 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import polars as pl
 import pytest
 
@@ -51,22 +50,9 @@ COMPANY = f"firm:FI:{ONE}"
 
 
 @pytest.fixture(scope="module")
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as made:
-        yield made
-
-
-@pytest.fixture
-def own_instance() -> Iterator[dg.DagsterInstance]:
-    """Whose runs are all at the times of one place."""
-    with dg.DagsterInstance.ephemeral() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def misled(instance: dg.DagsterInstance, tmp_path_factory: pytest.TempPathFactory) -> Place:
+def misled(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A market whose second batch is wrong in everything, and whose third one is genuine."""
-    place = Place(tmp_path_factory.mktemp("misled"), instance=instance)
+    place = Place(tmp_path_factory.mktemp("misled"))
     place.plain()
     place.ingest()
     retracting.mislead(place)
@@ -76,14 +62,28 @@ def misled(instance: dg.DagsterInstance, tmp_path_factory: pytest.TempPathFactor
     return place
 
 
+@pytest.fixture(scope="module")
+def corrected(misled: Place, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """The same market without its wrong batch, to be read only."""
+    place = copied(misled, tmp_path_factory.mktemp("corrected") / "place")
+    retracted(place, batches(place)[1])
+    return place
+
+
 @pytest.fixture
 def place(misled: Place, tmp_path: Path) -> Place:
     return copied(misled, tmp_path / "place")
 
 
+@pytest.fixture
+def place_after(corrected: Place, tmp_path: Path) -> Place:
+    """A copy of the market without its wrong batch."""
+    return copied(corrected, tmp_path / "after")
+
+
 def copied(place: Place, root: Path) -> Place:
     shutil.copytree(place.root, root)
-    return Place(root, place.now, instance=place.instance)
+    return Place(root, place.now)
 
 
 def batches(place: Place, dataset: str = "fi.register") -> list[str]:
@@ -178,17 +178,16 @@ def test_retract_batch_tells_the_way_back_and_serves_the_rest(place: Place) -> N
 
 
 @pytest.mark.slow
-def test_retract_batch_keeps_what_was_known_of_it_until_then(place: Place) -> None:
+def test_retract_batch_keeps_what_was_known_of_it_until_then(place: Place, place_after: Place) -> None:
     between, then = place.now, state(place, place.now)
-    retracted(place, batches(place)[1])
-    assert state(place, between) == then
+    assert state(place_after, between) == then
     assert then["companies"] != GOOD["companies"]
-    assert state(place, place.now) == GOOD
+    assert state(place_after, place_after.now) == GOOD
 
 
 @pytest.mark.slow
-def test_rebuild_after_a_retraction_derives_every_event_and_the_same_state(place: Place) -> None:
-    retracted(place, batches(place)[1])
+def test_rebuild_after_a_retraction_derives_every_event_and_the_same_state(place_after: Place) -> None:
+    place = place_after
     place.register((ONE, "Yksi Oy", "closed", "2026-03-20"), (TWO, "Kaksi Oy", "open", ""))
     assert dict(place.ingest().events) == {"status.changed": 1}
     before, known, served = sequences(place), state(place), fingerprint(place)
@@ -199,16 +198,14 @@ def test_rebuild_after_a_retraction_derives_every_event_and_the_same_state(place
 
 
 @pytest.mark.slow
-def test_retract_batch_dated_ahead_gives_late_files_their_events(
-    own_instance: dg.DagsterInstance, tmp_path: Path
-) -> None:
-    place = Place(tmp_path, instance=own_instance)
+def test_retract_batch_dated_ahead_gives_late_files_their_events(tmp_path: Path) -> None:
+    place = Place(tmp_path)
     place.plain()
     place.ingest()
     dated = place.write("day.json", json.dumps({"observed_at": "2062-03-01T08:00:00Z"}))
     place.register((ONE, "Yksi Oy", "asleep", "2026-03-02"), (TWO, "Kaksi Oy", "open", ""))
     place.records("accounts/a2.json", accounts("a2", TWO, 2024, 80))
-    overrides = IngestOverrides(jurisdictions=(MARKET,), clock=place.clock, instance=own_instance)
+    overrides = IngestOverrides(jurisdictions=(MARKET,), clock=place.clock)
     place.now += timedelta(days=1)
     simulated = datetime(2062, 3, 1, 8, tzinfo=UTC)
     assert ingest(place.settings, ["fi"], FolderSource(place.folder), simulated, overrides=overrides).events
@@ -230,9 +227,8 @@ def test_retract_batch_dated_ahead_gives_late_files_their_events(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", KILLED_AT if os.environ.get("FIRM_TESTS") == "full" else KILLED_AT[::3])
-def test_retraction_killed_at_any_step_is_completed_by_the_next_run(place: Place, tmp_path: Path, where: str) -> None:
-    sound = copied(place, tmp_path / "sound")
-    retracted(sound, batches(sound)[1])
+def test_retraction_killed_at_any_step_is_completed_by_the_next_run(place: Place, corrected: Place, where: str) -> None:
+    sound = corrected
     assert killed(place, where) == -signal.SIGKILL
     place.now += timedelta(days=2)
     report = place.ingest()
@@ -308,9 +304,9 @@ def test_retract_one_dataset_leaves_the_others(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_file_that_comes_again_after_its_retraction_is_ingested_again(place: Place) -> None:
+def test_file_that_comes_again_after_its_retraction_is_ingested_again(place_after: Place) -> None:
+    place = place_after
     wrong = batches(place)[1]
-    retracted(place, wrong)
     place.records("accounts/a2.json", accounts("a2", ONE, 2025, 90))
     report = place.ingest()
     assert (dict(report.events), report.datasets[1].rows) == ({}, 1), "its event was published before"
@@ -379,8 +375,8 @@ def test_retract_after_a_change_of_rules_tells_what_the_batch_changed_alone(plac
 
 
 @pytest.mark.slow
-def test_retract_only_batch_of_a_market_leaves_nothing(instance: dg.DagsterInstance, tmp_path: Path) -> None:
-    place = Place(tmp_path, instance=instance)
+def test_retract_only_batch_of_a_market_leaves_nothing(tmp_path: Path) -> None:
+    place = Place(tmp_path)
     place.plain()
     place.ingest()
     done = retracted(place, batches(place)[0])
@@ -402,9 +398,9 @@ def test_retract_quarantined_batch_frees_its_market(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_retract_batch_that_a_later_one_repeats_needs_both(instance: dg.DagsterInstance, tmp_path: Path) -> None:
+def test_retract_batch_that_a_later_one_repeats_needs_both(tmp_path: Path) -> None:
     """A complete register of two files: what the second run found unchanged is staged in the first batch alone."""
-    place = Place(tmp_path, instance=instance)
+    place = Place(tmp_path)
     place.write("day.json", json.dumps({"complete": ["fi.register"]}))
     place.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""), name="register-1.csv")
     place.register((THREE, "Kolme Oy", "open", ""), name="register-2.csv")
@@ -418,8 +414,8 @@ def test_retract_batch_that_a_later_one_repeats_needs_both(instance: dg.DagsterI
 
 
 @pytest.mark.slow
-def test_erase_company_reaches_rows_and_bodies_of_retracted_batches(place: Place) -> None:
-    retracted(place, batches(place)[1])
+def test_erase_company_reaches_rows_and_bodies_of_retracted_batches(place_after: Place) -> None:
+    place = place_after
     overrides = WorkspaceOverrides((MARKET,), place.clock)
     erase(place.settings, [COMPANY], "requested", overrides=overrides)
     staged = StagedStore(place.settings.layout)
@@ -431,11 +427,9 @@ def test_erase_company_reaches_rows_and_bodies_of_retracted_batches(place: Place
 
 
 @pytest.mark.slow
-def test_retract_older_complete_file_leaves_the_repeated_one_in_use(
-    own_instance: dg.DagsterInstance, tmp_path: Path
-) -> None:
+def test_retract_older_complete_file_leaves_the_repeated_one_in_use(tmp_path: Path) -> None:
     """The older file, superseded by the newer one that was found unchanged, changes nothing; nor does its retraction."""
-    place = Place(tmp_path, instance=own_instance)
+    place = Place(tmp_path)
     for day, status in (("2026-02-01", "open"), ("2026-02-03", "open"), ("2026-02-02", "asleep")):
         shutil.rmtree(place.folder, ignore_errors=True)
         place.register((ONE, "Yksi Oy", status, ""), day=day)

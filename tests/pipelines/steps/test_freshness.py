@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import dagster as dg
 import pytest
 
 from tests.pipelines.places import ONE, TWO, Place
@@ -16,9 +14,8 @@ from warehouse.schema.market_state import LicenceTerms
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield Place(tmp_path, instance=instance)
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
 
 
 def tear(place: Place) -> None:

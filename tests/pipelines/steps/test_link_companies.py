@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import polars as pl
 import pytest
 
@@ -36,7 +34,7 @@ class Linked(Place):
     def take(self, **values: Any) -> IngestReport:
         """An ingest a day later, of the files as they are; the folder is empty afterwards."""
         self.now += timedelta(days=1)
-        overrides = IngestOverrides(jurisdictions=(self.market,), clock=self.clock, instance=self.instance, **values)
+        overrides = IngestOverrides(jurisdictions=(self.market,), clock=self.clock, **values)
         report = ingest(self.settings, ["fi"], FolderSource(self.folder), overrides=overrides)
         for path in self.folder.rglob("*.*"):
             path.unlink()
@@ -64,9 +62,8 @@ class Linked(Place):
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Linked]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield Linked(tmp_path, instance=instance)
+def place(tmp_path: Path) -> Linked:
+    return Linked(tmp_path)
 
 
 @pytest.mark.slow
@@ -285,23 +282,22 @@ def test_links_declared_later_are_followed_for_rows_that_were_there(place: Linke
 @pytest.mark.slow
 def test_any_order_of_the_files_leads_to_the_same_state(tmp_path: Path) -> None:
     found = []
-    with dg.DagsterInstance.ephemeral() as instance:
-        for name, order in {"one": (0, 1, 2, 3), "two": (3, 2, 1, 0), "three": (2, 0, 3, 1)}.items():
-            place = Linked(tmp_path / name, instance=instance)
-            for step in order:
-                match step:
-                    case 0:
-                        place.companies()
-                    case 1:
-                        place.issuer("a", lei=LEI_1)
-                        place.issuer("b", name="kaksi")
-                    case 2:
-                        place.lei((LEI_1, ONE))
-                    case _:
-                        place.records("list/l.json", {"isin": "FI1", "lei": LEI_1})
-                        place.records("stakes/s.json", {"id": "s", "isin": "FI1", "holder": "Åsa", "low": 30})
-                place.take()
-            found.append((place.of(), place.of(HOLDINGS), place.told()))
+    for name, order in {"one": (0, 1, 2, 3), "two": (3, 2, 1, 0), "three": (2, 0, 3, 1)}.items():
+        place = Linked(tmp_path / name)
+        for step in order:
+            match step:
+                case 0:
+                    place.companies()
+                case 1:
+                    place.issuer("a", lei=LEI_1)
+                    place.issuer("b", name="kaksi")
+                case 2:
+                    place.lei((LEI_1, ONE))
+                case _:
+                    place.records("list/l.json", {"isin": "FI1", "lei": LEI_1})
+                    place.records("stakes/s.json", {"id": "s", "isin": "FI1", "holder": "Åsa", "low": 30})
+            place.take()
+        found.append((place.of(), place.of(HOLDINGS), place.told()))
     assert found == [({"a": ALPHA, "b": BETA}, {"s": ALPHA}, [])] * 3
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -13,7 +14,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -238,19 +238,23 @@ def archived(place: Place) -> bytes:
     return b"".join(pack.read(name) for pack in packs for name in pack.namelist())
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+@pytest.fixture(scope="module")
+def three_nights(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """Three nights; of the second and third one member of three is new."""
-    with dg.DagsterInstance.ephemeral() as instance:
-        market = replace(MARKET, datasets=(*OTHERS, NIGHTLY))
-        made = Place(tmp_path, instance=instance, market=market)
-        made.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""))
-        for revenue in (10, 11, 12):
-            told = {"a": (ONE, 5), "b": (TWO, revenue), "c": (TWO, 7)}
-            members = {name: json.dumps(accounts(name, who, 2025, much)) for name, (who, much) in told.items()}
-            made.write(f"fi/{NAME}", packed(members))
-            made.ingest()
-        yield made
+    made = Place(tmp_path_factory.mktemp("nights"), market=replace(MARKET, datasets=(*OTHERS, NIGHTLY)))
+    made.register((ONE, "Yksi Oy", "open", ""), (TWO, "Kaksi Oy", "open", ""))
+    for revenue in (10, 11, 12):
+        told = {"a": (ONE, 5), "b": (TWO, revenue), "c": (TWO, 7)}
+        members = {name: json.dumps(accounts(name, who, 2025, much)) for name, (who, much) in told.items()}
+        made.write(f"fi/{NAME}", packed(members))
+        made.ingest()
+    return made
+
+
+@pytest.fixture
+def place(three_nights: Place, tmp_path: Path) -> Place:
+    shutil.copytree(three_nights.root, tmp_path / "place")
+    return replace(three_nights, root=tmp_path / "place")
 
 
 @pytest.mark.slow
