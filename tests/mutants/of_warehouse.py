@@ -185,9 +185,9 @@ WAREHOUSE: Final = (
     ),
     Mutant(
         "reconciliation: a record that names another subject is not marked",
-        "warehouse/history/current_records.py",
-        'mark = pl.when(pl.col(_ROW).is_in(changed)).then("_observed_at").otherwise(SUBJECT_CHANGED)',
-        'mark = pl.when(pl.col(_ROW).is_in(changed[:0])).then("_observed_at").otherwise(SUBJECT_CHANGED)',
+        "warehouse/history/record_subjects.py",
+        'changed_at = pl.when(pl.col(row).is_in(changed)).then("_observed_at").otherwise(SUBJECT_CHANGED)',
+        'changed_at = pl.when(pl.col(row).is_in(changed[:0])).then("_observed_at").otherwise(SUBJECT_CHANGED)',
         "tests/warehouse/history/test_current_records.py::test_upsert_counts_records_that_name_another_subject",
     ),
     Mutant(
