@@ -98,7 +98,9 @@ def test_over_http_day_by_day_the_same(fresh: Inside, told: Told) -> None:
         fetched = [path for path in registry.requests if f"GET {ARCHIVE}/" in path]
         assert fetched == [f"GET {ARCHIVE}/{name}.zip" for name in ("43_1", "44_2", "44_3")]
         assert registry.requests.count("POST /oauth2/token") == 2
-        assert registry.requests.count(f"GET {UNITS}") == 2 * 3, "a register is walked once a day, from cursor to cursor"
+        assert registry.requests.count(f"GET {UNITS}") == 2 * 3, (
+            "a register is walked once a day, from cursor to cursor"
+        )
         assert not any(secret in path for path in registry.requests for secret in secrets())
     no_person_is_anywhere(fresh)
 

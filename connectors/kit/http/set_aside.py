@@ -39,9 +39,7 @@ class SetAside(Generic[Item]):
     def is_outage(self) -> bool:
         return self._in_a_row > len(PAUSES)
 
-    def answers(
-        self, items: Iterable[Item], request: Callable[[Item], Answer]
-    ) -> Iterator[tuple[Item, Answer]]:
+    def answers(self, items: Iterable[Item], request: Callable[[Item], Answer]) -> Iterator[tuple[Item, Answer]]:
         """Each item with its answer: first all of them, then again those that failed, until there is an outage."""
         aside: list[Item] = []
         yield from self._round(items, request, aside)

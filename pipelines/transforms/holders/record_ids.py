@@ -1,6 +1,6 @@
 """Ids of the subjects of one record: the register's own id for the first, with a mark and a word for each later one.
 
-Does not belong here: who is another subject (`ownership.changed_subjects`), or which records are one holder (`resolve`).
+Does not belong here: who is another subject (`ownership.changed_subjects`), which records are one holder (`resolve`).
 """
 
 from __future__ import annotations
