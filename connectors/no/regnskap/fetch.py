@@ -52,8 +52,8 @@ def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[s
     The entity register does not report corrections: only a repeated request finds them (docs/formats/no.md 14).
     A run requests at most BUDGET companies and leaves the rest to the next one, which goes on there.
 
-    404: no accounts, recorded; the body is kept where else no file would save that. 500: a layout the open API permanently
-    refuses; the body is kept and recorded.
+    404: no accounts, recorded; the body is kept where else no file would save that. 500: a layout the open API
+    permanently refuses; the body is kept and recorded.
     A company whose request fails does not stop the others: it is requested again at the end of the run and by later
     runs, and the error is raised after everything else was yielded. Text with status 200 is such a failure, too. If the
     register stops responding for half an hour, the run ends; the rest is left to the next.
