@@ -96,7 +96,7 @@ def _company_unit(company: Company) -> Record:
         "orgNr": company.number,
         "namn": company.name.upper(),
         "foretagsnamn": blank,
-        "kommunSate": seat or blank,
+        "kommunSate": int(seat) if seat and position % 4 == 0 else seat or blank,
         "lanSate": seat[:2] or _NO_COUNTY,
         "anstKl": position % _CLASSES if position % 2 else str(position % _CLASSES),
         "ftgStat": company.swedish.activity or blank,
