@@ -191,6 +191,14 @@ WAREHOUSE: Final = (
         "tests/warehouse/history/test_current_records.py::test_upsert_counts_records_that_name_another_subject",
     ),
     Mutant(
+        "records: one that is given to another person stays the first one's",
+        "warehouse/history/record_subjects.py",
+        "return is_other, has_proof and is_renamed",
+        "return is_other, False",
+        "tests/warehouse/history/test_current_records.py"
+        "::test_upsert_numbers_the_subjects_of_a_record_where_name_and_mark_or_number_are_anothers",
+    ),
+    Mutant(
         "reconciliation: a corrected typo is another subject",
         "name_matching/same_subject.py",
         "return OSA.distance(first, second, score_cutoff=allowed) <= allowed",

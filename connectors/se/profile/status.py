@@ -90,15 +90,15 @@ def _status_rules(today: date, with_proceedings: bool, reads_scb: bool) -> tuple
     reason = pl.coalesce(code_lists.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
     said, word = pl.col("activity"), pl.col("activity_word")
     # a row with a blank or unknown code is no row that is missing, and no statement of a state
-    is_listed = pl.col("scb_seen").is_not_null() | word.is_not_null()
-    silent = pl.col("bulk_seen").is_not_null() & said.is_null() & ~is_listed
+    has_row = pl.col("scb_seen").is_not_null() | word.is_not_null()
+    silent = pl.col("bulk_seen").is_not_null() & said.is_null()
     missing = silent & (pl.col("registered") <= today - NEW)
     return (
         _SourcedRule(pl.col("deregistered") <= today, "dissolved", None, pl.col("deregistered"), reason, removed),
         *(_proceeding_rules() if with_proceedings else ()),
         _SourcedRule(said == _ACTIVE, "active", None, _NO_DAY, word, active),
         _SourcedRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, word, active),
-        _SourcedRule(is_listed, "active", None, _NO_DAY, word, _NO_SOURCE),
+        _SourcedRule(has_row, "active", None, _NO_DAY, word, _NO_SOURCE),
         # SCB has 99.5 % of registered companies; those still missing after two months do not trade
         _SourcedRule(missing, "dormant", None, _NO_DAY, _NOTHING, named)
         if reads_scb
