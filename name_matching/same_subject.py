@@ -41,6 +41,20 @@ def is_same_subject(numbers: Iterable[Versions], names: Iterable[Versions]) -> b
     return True
 
 
+def has_other_number(numbers: Iterable[Versions]) -> bool:
+    """True if the first number that both versions state is another one."""
+    first = next(((before, after) for before, after in numbers if before and after), None)
+    return first is not None and _fold_number(first[0]) != _fold_number(first[1])
+
+
+def has_other_mark(marks: Iterable[Versions]) -> bool:
+    """True if both versions have a person mark of one key, and the marks differ: two dates of birth."""
+    return any(
+        before and after and before != after and before.partition("-")[0] == after.partition("-")[0]
+        for before, after in marks
+    )
+
+
 def is_same_name(before: str, after: str) -> bool:
     """True if one name may be a corrected or fuller spelling of the other.
 

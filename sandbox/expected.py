@@ -47,7 +47,7 @@ _HOLDER_TYPES: Final = {"individual": "person", "corporate": "company", "super_s
 def expected_profile(company: Company) -> Row:
     """The 14 fields of a profile, in their order."""
     stated = company.industry if company.industry and company.industry.bare != "00000" else None
-    place = company.place
+    place = company.swedish.seat or company.place
     latest = _latest_annual_row(company)
     return {
         "id": company.company_id,

@@ -117,7 +117,7 @@ def _unique_documents(documents: pl.DataFrame) -> pl.DataFrame:
 
 def _map_filings(rows: pl.DataFrame) -> pl.DataFrame:
     days = (pl.col("period_end") - pl.col("period_start")).dt.total_days() + 1
-    short = days < ANNUAL_DAYS[0]
+    short = pl.coalesce("is_interim", days < ANNUAL_DAYS[0])
     # `filed_at` stays null: the site states when it found a report, not when it was filed
     filings = rows.with_columns(
         pl.when(short).then(pl.lit(INTERIM)).otherwise(pl.lit(ANNUAL)).alias("filing_type"),

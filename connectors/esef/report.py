@@ -20,10 +20,13 @@ from connectors.gleif.level1.registration_numbers import is_lei
 from connectors.kit.staging import SignalCounter
 from connectors.kit.xbrl import facts as kit_facts
 from connectors.kit.xbrl.facts import Fact, Unit
+from warehouse.schema.codes import ANNUAL_DAYS
 from warehouse.schema.types import LARGEST_INTEGER
 
 _DAY: Final = timedelta(days=1)
 _ENOUGH: Final = 0.5  # share of the commonest period's facts: stray dates of later meetings have few
+_YEAR_DAYS: Final = 365
+_WEEK_DAYS: Final = 7  # by which a year of 52 or 53 weeks is shorter or longer
 _LONGEST: Final = 600  # days: a changed financial year is longer than a year, but below two
 
 Row = dict[str, Any]
@@ -41,6 +44,7 @@ def parse_report_row(text: bytes, name: str, tally: SignalCounter) -> Row:
     start, end = _own_period(found)
     currency = _main_currency(found.numbers, start, end)
     row: Row = {"report": report, "lei": lei, "currency": currency, "period_start": start, "period_end": end}
+    row["is_interim"] = _is_interim(found.durations, start, end)
     row |= _period_figures(found.numbers, currency, (start, end), report, tally)
     before = _previous_period(found.durations, start)
     if before is not None:
@@ -64,7 +68,7 @@ def _issuer_lei(found: ReportFacts, report: str, tally: SignalCounter) -> str:
 def _own_period(found: ReportFacts) -> tuple[date, date]:
     """The latest period with enough facts; of several with the same end the longest."""
     sound = {
-        (start, end): count for (start, end), count in found.durations.items() if 0 < (end - start).days < _LONGEST
+        (start, end): count for (start, end), count in found.durations.items() if 0 <= (end - start).days < _LONGEST
     }
     if not sound:
         raise NotXbrlReportError("no period that statements could cover")
@@ -72,6 +76,24 @@ def _own_period(found: ReportFacts) -> tuple[date, date]:
     usual = [period for period, count in sound.items() if count >= commonest * _ENOUGH]
     last = max(end for _, end in usual)
     return min(period for period in usual if period[1] == last)
+
+
+def _is_interim(durations: Mapping[tuple[date, date], int], start: date, end: date) -> bool:
+    """True if a period is a part of a year: shorter, and compared with the same part of the year before.
+
+    An interim report states that (IAS 34.20), and the annual report of a short year states the year before it.
+    """
+    if (end - start).days + 1 >= ANNUAL_DAYS[0]:
+        return False
+    enough = durations[start, end] * _ENOUGH
+    return any(
+        count >= enough and _is_a_year_earlier(first, start) and _is_a_year_earlier(last, end)
+        for (first, last), count in durations.items()
+    )
+
+
+def _is_a_year_earlier(day: date, than: date) -> bool:
+    return abs((than - day).days - _YEAR_DAYS) <= _WEEK_DAYS
 
 
 def _previous_period(durations: Mapping[tuple[date, date], int], start: date) -> tuple[date, date] | None:

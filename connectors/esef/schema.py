@@ -78,6 +78,11 @@ def report_table(market: str) -> Table:
             Column("currency", _T, "of all amounts"),
             Column("period_start", _D, "first day", nullable=False),
             Column("period_end", _D, "last day", nullable=False),
+            Column(
+                "is_interim",
+                ColumnKind.BOOLEAN,
+                "a part of a year by its comparatives; null: read by an earlier version",
+            ),
             *_figure_columns(""),
             Column(f"{PRIOR_YEAR_PREFIX}start", _D, "first day of the year before"),
             Column(f"{PRIOR_YEAR_PREFIX}end", _D, "last day of the year before"),

@@ -21,7 +21,7 @@ from connectors.kit.archive import members as archive_members
 from connectors.kit.archive.bounded_stream import archive_errors_as_unreadable
 from connectors.kit.archive.members import ArchiveError
 from connectors.kit.formats import HEAD, BodyFormat, detect_body_format
-from warehouse.schema.types import ColumnKind, Table
+from warehouse.schema.types import SUBJECT_NUMBER, ColumnKind, Table
 
 _Frame = TypeVar("_Frame", pl.DataFrame, pl.LazyFrame)
 _Row = TypeVar("_Row")
@@ -93,10 +93,14 @@ def complete_columns(rows: _Frame, table: Table) -> _Frame:
 
 
 def present_rows(present: PresentRows, table: Table) -> pl.LazyFrame:
-    """The present rows of one staged table; empty if there are none."""
-    if table.name in present:
-        return present[table.name].select(*table.names, *META_SCHEMA)
-    return pl.LazyFrame(schema={**staged_schema(table), **META_SCHEMA})
+    """The present rows of one staged table; empty if there are none. A table with person marks has SUBJECT_NUMBER."""
+    extra = {SUBJECT_NUMBER: pl.Int64()} if table.has_person_marks else {}
+    if table.name not in present:
+        return pl.LazyFrame(schema={**staged_schema(table), **META_SCHEMA, **extra})
+    rows = present[table.name]
+    if extra and SUBJECT_NUMBER not in rows.collect_schema():  # rows that no history has compared
+        rows = rows.with_columns(pl.lit(None, pl.Int64()).alias(SUBJECT_NUMBER))
+    return rows.select(*table.names, *META_SCHEMA, *extra)
 
 
 def present_linked_rows(present: PresentRows, table: Table) -> pl.LazyFrame:

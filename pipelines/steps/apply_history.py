@@ -172,7 +172,9 @@ def derive_tables(
     """The shared tables of a part: its own, and those derived from them and from the rows of before."""
     concerned = set(companies.filter(companies.is_in([made.company_id for made in rules.decisions])))
     dated = rules.source_precedence.dated
-    holdings = with_changed_subjects(part[HOLDINGS.name], previous_rows[HOLDINGS.name], instant.date(), dated)
+    marks = part.get(HOLDER_MARKS.name, schema_render.empty_frame(HOLDER_MARKS))
+    former = previous_rows[HOLDINGS.name]
+    holdings = with_changed_subjects(part[HOLDINGS.name], former, instant.date(), dated, marks)
     return {
         **{table.name: part[table.name] for table in NORMALISED},
         HOLDINGS.name: holdings,
@@ -180,7 +182,7 @@ def derive_tables(
             part[FINANCIALS_REPORTED.name], part[FILINGS.name], previous_rows[FINANCIALS.name]
         ),
         OWNERS.name: build_owners(
-            with_person_marks(holdings, part.get(HOLDER_MARKS.name, schema_render.empty_frame(HOLDER_MARKS))),
+            with_person_marks(holdings, marks),
             previous_rows[OWNERS.name],
             instant,
             rules.source_precedence,

@@ -13,13 +13,14 @@ import polars as pl
 
 from connectors.contract.pieces import Signal
 from pipelines.steps.normalise_plan import FEED_GAP
-from pipelines.steps.reconciliation import NO_DATA
+from pipelines.steps.reconciliation import NO_DATA, OTHER_SUBJECT
 
 CONTRADICTION: Final = "contradicts_other_source"  # code of a signal
 _EXAMPLES: Final = 5
 _FINDINGS: Final = {
     FEED_GAP: "changed without an entry in {}",
     CONTRADICTION: "values of {} differ from those of a source that ranks before it, which are served",
+    OTHER_SUBJECT: "records of {} name another subject under an unchanged key",
     NO_DATA: "rows stay undecided by the rule {}: none of the datasets that it reads was ever loaded",
 }
 

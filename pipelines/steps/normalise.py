@@ -199,6 +199,8 @@ class _NormaliseRun:
         ]
         self.counts.signals += self._feed_gap_signals(plan, changed)
         for snapshot in plan.snapshots:
+            found = self.history, snapshot.dataset.key, snapshot.tables, snapshot.instant
+            self.counts.signals += reconciliation.other_subject_signals(*found)
             if snapshot.is_late_arriving:
                 self.counts.late.setdefault(snapshot.dataset.key, set()).update(self._file_names(snapshot))
         moved, linked = self.links.follow(plan.changed_tables)

@@ -9,8 +9,9 @@ status than the one served, with nothing that says why. All follow from declarat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 import polars as pl
@@ -22,8 +23,10 @@ from warehouse.history.history import MarketHistory
 from warehouse.history.reconciliation import StatusGroup
 from warehouse.schema.market_state import Reconciliation, RuleWithoutData, UnexplainedStatus
 from warehouse.schema.tables import BY_NAME
+from warehouse.schema.types import Table
 
 IN_PART_MARK: Final = "in part"  # datasets of which no full snapshot was ever applied
+OTHER_SUBJECT: Final = "other_subject"  # signal: records name another subject under their unchanged key
 NO_DATA: Final = "rule_without_data"  # signal: a rule leaves rows undecided, as what it reads was never loaded
 _EXAMPLES: Final = 5
 
@@ -69,6 +72,16 @@ def undecided_signals(rules: Sequence[AbsenceRule], tables: Mapping[str, pl.Data
         if not rows.is_empty():
             examples = rows["company_id"].unique().sort().head(_EXAMPLES)
             yield Signal(rule.reads[0].key, NO_DATA, rule.name, rows.height, tuple(examples))
+
+
+def other_subject_signals(
+    history: MarketHistory, dataset: str, tables: Iterable[Table], instant: datetime
+) -> Iterator[Signal]:
+    """A signal per table with records that name another subject since a snapshot of this instant."""
+    for table in tables:
+        count, companies = history.companies_of_changed_subjects(table, instant) if table.subjects else (0, ())
+        if count:
+            yield Signal(dataset, OTHER_SUBJECT, table.name, count, tuple(companies)[:_EXAMPLES])
 
 
 def reconcile_market(jurisdiction: Jurisdiction, history: MarketHistory) -> Reconciliation:

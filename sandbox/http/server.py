@@ -158,7 +158,7 @@ class _RequestHandler(BaseHTTPRequestHandler):
 
     @property
     def _authorization_header(self) -> str:
-        return self.headers.get("Authorization", "")
+        return self.headers.get("Authorization") or self.headers.get("X-API-Key", "")
 
     def date_time_string(self, timestamp: float | None = None) -> str:  # noqa: ARG002 - the world's clock
         return format_datetime(self.registry.now, usegmt=True)

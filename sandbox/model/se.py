@@ -11,6 +11,8 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Final, Literal
 
+from sandbox.vocabulary import Place
+
 ACTIVE: Final = "1"
 NEVER_ACTIVE: Final = "0"
 NO_LONGER_ACTIVE: Final = "9"
@@ -69,6 +71,7 @@ class SwedishDetails:
     declines_advertising: bool = False
     is_looked_up: bool = False
     name_registered_on: date | None = None  # registration day of the current name
+    seat: Place | None = None  # in SCB's register of enterprises, where it differs from the postal address
     notices: list[HoldingNotice] = field(default_factory=list)
     stakes: dict[str, HoldingNotice] = field(default_factory=dict)  # holder -> the notice that counts
 

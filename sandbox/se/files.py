@@ -13,7 +13,7 @@ from typing import IO, Final
 from sandbox.model.se import STATISTICS_AT
 from sandbox.nasdaq import exchange_releases
 from sandbox.news import mfn
-from sandbox.se import annual_reports, api_answers, bulk_files, finansinspektionen
+from sandbox.se import annual_reports, api_answers, bulk_files, business_register, finansinspektionen
 from sandbox.shared.files import open_file, stream_archive, write_file, write_json
 from sandbox.world import World
 
@@ -32,6 +32,9 @@ def write_day(world: World, day: int, folder: Path) -> None:
     _write_reports(world, day, folder)
     for number, answer in api_answers.known_organisations(world, day):
         write_json(folder / "organisationer" / f"{number}.json", {"organisationer": [answer]})
+    write_file(
+        folder / "foretagsregister" / f"juridiskaenheter-{today}.json", business_register.whole_register(world, day)
+    )
     exchange_releases.write_swedish_day(world, day, folder / "nasdaq_cns")
     write_file(folder / "mfn_flagging" / f"notices-{today}.json", mfn.day_notices(world, day))
     insiders = finansinspektionen.insider_export(world, day, today, today)

@@ -19,7 +19,7 @@ from typing import BinaryIO, Final
 from urllib.parse import parse_qsl
 
 from sandbox import numbers
-from sandbox.se import annual_reports, api_answers, finansinspektionen, sole_traders
+from sandbox.se import annual_reports, api_answers, business_register, finansinspektionen, sole_traders
 from sandbox.se import files as se_files
 from sandbox.shared.response import (
     NOT_FOUND,
@@ -36,7 +36,10 @@ from sandbox.world import World
 
 MARKET: Final = "SE"
 CLIENT: Final = ("sandbox", "sandbox")  # client id and secret that the token endpoint accepts
-CREDENTIALS: Final[Mapping[str, tuple[str, str]]] = {"portal.api.bolagsverket.se": CLIENT}
+CREDENTIALS: Final[Mapping[str, tuple[str, str]]] = {
+    "portal.api.bolagsverket.se": CLIENT,
+    business_register.HOST: (business_register.KEY, ""),
+}
 _ERROR: Final = "application/problem+json"
 _API: Final = "/vardefulla-datamangder/v1"
 _ORGANISATIONS: Final = "/organisationer"
@@ -47,7 +50,7 @@ _NUMBER: Final = re.compile(r"\d{10}|\d{12}")
 
 @dataclass(frozen=True, slots=True)
 class SwedishRequest:
-    """A request; `body` is None for GET."""
+    """A request; `body` is None for GET. authorization: the header of that name, or an API key."""
 
     path: str
     query: Query = field(default_factory=dict)
@@ -123,6 +126,14 @@ def registry_response(
         return _token_response(world, day, query)
     if _SEARCH.fullmatch(query.path):
         return SandboxResponse(200, "text/csv", _insider_export(world, day, query.query))
+    return _keyed_response(world, day, query, outages)
+
+
+def _keyed_response(world: World, day: int, query: SwedishRequest, outages: ProducerOutages) -> SandboxResponse | None:
+    """The APIs that want a token or a key; None for other paths."""
+    call = business_register.PATHS.fullmatch(query.path)
+    if call is not None:
+        return business_register.respond(world, day, call[1], query.query, query.authorization)
     if query.path.startswith(f"{_API}/"):
         return _api_response(world, day, query, outages)
     return None

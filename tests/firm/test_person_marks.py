@@ -93,6 +93,22 @@ def test_successor_of_the_same_name_is_another_holder(register: Register) -> Non
     assert "renewed" not in shown.out
 
 
+def test_record_given_to_another_person_ends_the_first_holder(register: Register) -> None:
+    first = person("a", OLDER, "2016-04-06")
+    other = person("a", YOUNGER, "2016-04-06") | {}
+    other["data"]["name"] = "Ms Beth Incoming"
+    register.deliver("2026-11-18", first)
+    [(before, _)] = register.holders()
+    report = json.loads(register.deliver("2026-11-20", other).out)
+    assert report["signals"] == 1
+    (same, ended), (second, present) = register.holders()
+    assert (same, ended, present) == (before, "2026-11-20", None)
+    assert second != before
+    assert sorted(register.changes()) == [(0, 75), (75, 0)]
+    register.deliver("2026-11-21", other)
+    assert len(register.holders()) == len(register.changes()) == 2
+
+
 @pytest.mark.parametrize("born", [OLDER, None], ids=["the same month", "no month stated"])
 def test_renewed_record_of_the_same_person_stays_one_holder(register: Register, born: dict[str, int] | None) -> None:
     register.deliver("2026-11-18", person("a", OLDER, "2016-04-06"))

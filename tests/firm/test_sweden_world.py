@@ -22,6 +22,7 @@ WORLD = World(seed=12, companies=75, days=3, markets=("SE",))
 BULK = "se/bolagsverket_bulk/bolagsverket_bulkfil.zip"
 STATISTICS = "se/scb_bulk/scb_bulkfil.zip"
 AGAIN = ("--at", "2026-11-03T09:00:00")  # the sound file comes on the day of the damaged one
+UNITS = "/v1/juridiskaenheter/full"
 ARCHIVE = "/arsredovisningar-bulkfiler/arsredovisningar/2026"
 
 
@@ -97,6 +98,9 @@ def test_over_http_day_by_day_the_same(fresh: Inside, told: Told) -> None:
         fetched = [path for path in registry.requests if f"GET {ARCHIVE}/" in path]
         assert fetched == [f"GET {ARCHIVE}/{name}.zip" for name in ("43_1", "44_2", "44_3")]
         assert registry.requests.count("POST /oauth2/token") == 2
+        assert registry.requests.count(f"GET {UNITS}") == 2 * 3, (
+            "a register is walked once a day, from cursor to cursor"
+        )
         assert not any(secret in path for path in registry.requests for secret in secrets())
     no_person_is_anywhere(fresh)
 
@@ -144,6 +148,8 @@ def test_patience_wins_over_passing_troubles(fresh: Inside, told: Told) -> None:
         "/bolagsverket/": "rate_limited",
         "/oauth2/token": "unavailable",
         "/organisationer": "rate_limited",
+        "/v1/api-info": "unavailable",
+        UNITS: "rate_limited",
         f"{ARCHIVE}/44_2": "slow_drip",
     }
     with registries(1, faults=faults) as registry:
@@ -161,6 +167,8 @@ def test_patience_wins_over_passing_troubles(fresh: Inside, told: Told) -> None:
         (f"{ARCHIVE}/44_2", "cut_off", "se.arsredovisningar", "fetch: found .*broke off"),
         ("/organisationer", "html", "se.organisationer", "fetch: found .*html"),
         ("/Search", "html", "se.insyn", "fetch: found .*export"),
+        (UNITS, "html", "se.foretagsregister", "fetch: found .*html"),
+        (UNITS, "truncated", "se.foretagsregister", "fetch: found .*JSON"),
     ],
 )
 def test_what_fails_is_held_and_comes_when_it_is_asked_again(

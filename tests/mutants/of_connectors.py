@@ -508,9 +508,39 @@ CONNECTORS: Final = (
     Mutant(
         "accounts: a budget is not told to the run, which takes the load for complete",
         "connectors/no/regnskap/fetch.py",
-        "has_more = yielded == BUDGET and remaining > 0",
+        "has_more = place == BUDGET and remaining > 0",
         "has_more = False",
         "tests/connectors/no/test_fetching.py::test_fetch_accounts_budget_leaves_the_rest_to_the_next_run",
+    ),
+    Mutant(
+        "accounts: a run of companies without any saves no cursor",
+        "connectors/no/regnskap/fetch.py",
+        "if unsaved is not None and not has_file:  # a cursor is saved with a file",
+        "if unsaved is not None and has_file:",
+        "tests/connectors/no/test_fetching.py"
+        "::test_fetch_accounts_of_companies_without_any_is_not_repeated_by_the_next_run",
+    ),
+    Mutant(
+        "ESEF: a first year of three and a half months is an interim report",
+        "connectors/esef/mapping.py",
+        'short = pl.coalesce("is_interim", days < ANNUAL_DAYS[0])',
+        "short = days < ANNUAL_DAYS[0]",
+        "tests/connectors/esef/test_esef_filings.py"
+        "::test_a_first_or_changed_year_is_an_annual_report_whatever_its_length",
+    ),
+    Mutant(
+        "LEIs: a paper that names a duplicate is nobody's",
+        "connectors/gleif/level1/dataset.py",
+        '_NEVER: Final = ("ANNULLED", "CANCELLED")',
+        '_NEVER: Final = ("ANNULLED", "CANCELLED", "DUPLICATE")',
+        "tests/connectors/gleif/level1/test_schema.py::test_whoever_is_named_by_an_lei_of_any_standing_is_its_company",
+    ),
+    Mutant(
+        "Sweden: a row of SCB with a blank code is a company that is missing",
+        "connectors/se/profile/status.py",
+        '_SourcedRule(has_row, "active", None, _NO_DAY, word, _NO_SOURCE),',
+        '_SourcedRule(pl.lit(value=False), "active", None, _NO_DAY, word, _NO_SOURCE),',
+        "tests/connectors/se/profile/test_companies.py::test_row_of_scb_with_a_blank_or_unknown_code_states_nothing",
     ),
     Mutant(
         "statements: one that failed is forgotten",

@@ -42,8 +42,8 @@ PIPELINES: Final = (
     Mutant(
         "owners: a stored holder_id means another company",
         "pipelines/transforms/ownership/changed_subjects.py",
-        'return other_number.fill_null(value=False) | (kinds & (pl.col("holder_type") != pl.col("_first_type")))',
-        'return kinds & (pl.col("holder_type") != pl.col("_first_type"))',
+        "return other_number.fill_null(is_later) | other_kind",
+        "return is_later | other_kind",
         f"{_SUBJECTS}::test_record_with_another_company_number_is_an_exit_and_an_entry",
     ),
     Mutant(

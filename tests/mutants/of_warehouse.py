@@ -185,10 +185,18 @@ WAREHOUSE: Final = (
     ),
     Mutant(
         "reconciliation: a record that names another subject is not marked",
-        "warehouse/history/current_records.py",
-        'mark = pl.when(pl.col(_ROW).is_in(changed)).then("_observed_at").otherwise(SUBJECT_CHANGED)',
-        'mark = pl.when(pl.col(_ROW).is_in(changed[:0])).then("_observed_at").otherwise(SUBJECT_CHANGED)',
+        "warehouse/history/record_subjects.py",
+        'changed_at = pl.when(pl.col(row).is_in(changed)).then("_observed_at").otherwise(SUBJECT_CHANGED)',
+        'changed_at = pl.when(pl.col(row).is_in(changed[:0])).then("_observed_at").otherwise(SUBJECT_CHANGED)',
         "tests/warehouse/history/test_current_records.py::test_upsert_counts_records_that_name_another_subject",
+    ),
+    Mutant(
+        "records: one that is given to another person stays the first one's",
+        "warehouse/history/record_subjects.py",
+        "return is_other, has_proof and is_renamed",
+        "return is_other, False",
+        "tests/warehouse/history/test_current_records.py"
+        "::test_upsert_numbers_the_subjects_of_a_record_where_name_and_mark_or_number_are_anothers",
     ),
     Mutant(
         "reconciliation: a corrected typo is another subject",

@@ -11,8 +11,9 @@ import pytest
 from lxml import etree
 
 from sandbox import World, minimum_companies, numbers, write_days
+from sandbox.expected import expected_profile
 from sandbox.faults.files import damage_body
-from sandbox.se import api_answers, ixbrl, sole_traders
+from sandbox.se import api_answers, business_register, ixbrl, sole_traders
 from sandbox.se.bulk_files import COLUMNS, PROCEEDINGS, STATISTICAL_COLUMNS
 from warehouse.schema import identifiers
 
@@ -226,3 +227,14 @@ def test_answers_of_a_day_lie_in_its_folder(days):
     bodies = [json.loads(path.read_bytes()) for path in sorted(days[2].glob("se/organisationer/*.json"))]
     assert len(bodies) > 3
     assert all(len(body["organisationer"]) == 1 for body in bodies)
+
+
+def test_seats_of_the_register_of_enterprises_are_the_truth_where_they_differ_from_the_post(world):
+    elsewhere = [one for one in world.all("SE", 0) if one.swedish.seat not in {None, one.place}]
+    assert len(elsewhere) > 3
+    units = {unit["orgNr"]: unit for unit in business_register.all_units(world, 0)}
+    for company in elsewhere:
+        seat = company.swedish.seat
+        assert seat is not None
+        assert expected_profile(company)["municipality"] == seat.municipality
+        assert units[company.number]["kommunSate"] == seat.code

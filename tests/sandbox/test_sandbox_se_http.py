@@ -7,11 +7,13 @@ import pytest
 from lxml import etree
 
 from sandbox import World, numbers, serve, write_day
-from sandbox.se import annual_reports, sole_traders
+from sandbox.se import annual_reports, business_register, sole_traders
 from sandbox.se.http import CLIENT
 
 SEED = {"seed": 4, "companies": 120, "days": 2, "markets": ("SE",)}
 API = "/vardefulla-datamangder/v1"
+UNITS = "/v1/juridiskaenheter/full"
+SCB_KEY = {"X-API-Key": business_register.KEY}
 SEARCH = "/Publiceringsklient/sv-SE/Search/Search"
 
 
@@ -134,3 +136,35 @@ def test_posts_meet_faults_too():
         statuses = [client.post("/oauth2/token", auth=CLIENT).status_code for _ in range(3)]
         assert statuses == [503, 503, 400]
         assert client.post("/sandbox/advance", content=b"x").json() == {"date": "2026-11-03"}
+
+
+def walk(client, **query: str) -> list[dict]:
+    """All pages of SCB's register."""
+    pages = []
+    cursor: dict[str, str] = {}
+    while True:
+        answer = client.get(UNITS, params={"limit": "5000", **query, **cursor}, headers=SCB_KEY)
+        pages.append(answer.json())
+        if not pages[-1]["pagination"]["hasMore"]:
+            return pages
+        cursor = {"cursorId": str(pages[-1]["pagination"]["nextCursorId"])}
+
+
+def test_the_register_of_enterprises_goes_on_from_cursor_to_cursor(client, registry):
+    pages = walk(client)
+    units = [unit for page in pages for unit in page["jes"]]
+    assert len(pages) == 3
+    assert len({unit["peOrgNr"] for unit in units}) == len(units)
+    count = client.get("/v1/juridiskaenheter/count", headers=SCB_KEY).json()["count"]
+    assert count == len(units) > 100
+    assert not all(unit["peOrgNr"].startswith("16") for unit in units), "persons are between them"
+    before = client.get("/v1/api-info", headers=SCB_KEY).json()["senasteUppdateringsDatum"]
+    registry.advance()
+    assert client.get("/v1/api-info", headers=SCB_KEY).json()["senasteUppdateringsDatum"] > before
+
+
+def test_the_register_of_enterprises_wants_its_key_and_a_limit_that_it_knows(client):
+    assert client.get(UNITS, params={"limit": "10"}).status_code == 401
+    assert client.get(UNITS, params={"limit": "10"}, headers={"X-API-Key": "x"}).json()["status"] == 401
+    for query, status in (({}, 400), ({"limit": "5001"}, 400), ({"limit": "9", "cursorId": "99999"}, 404)):
+        assert client.get(UNITS, params=query, headers=SCB_KEY).status_code == status

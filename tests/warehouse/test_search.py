@@ -141,6 +141,8 @@ def test_region_finds_a_place_by_its_names_in_every_language(layout: Layout) -> 
     finnish = [
         member("FI", 1, municipality="Mariehamn", municipality_code="478", county="Åland", county_code="21"),
         member("FI", 2, municipality="Helsinki", municipality_code="091", county="Uusimaa", county_code="01"),
+        member("FI", 4, municipality="Utsjoki", municipality_code="890", county="Lappi", county_code="19"),
+        member("FI", 5, municipality="Närpiö", municipality_code="545", county="Pohjanmaa", county_code="15"),
     ]
     norwegian = [member("NO", 3, municipality="Kárášjohka - Karasjok", county="FINNMARK/FINNMÁRKU")]
     learn(layout, "FI", 0, companies=finnish)
@@ -149,6 +151,8 @@ def test_region_finds_a_place_by_its_names_in_every_language(layout: Layout) -> 
     places = {
         "firm:FI:900000001": ("Mariehamn", "maarianhamina", "Åland", "Ahvenanmaa", "478", "FI-21"),
         "firm:FI:900000002": ("Helsinki", "HELSINGFORS", "Uusimaa", "Nyland"),
+        "firm:FI:900000004": ("Utsjoki", "Ohcejohka", "Lappland"),
+        "firm:FI:900000005": ("NÄRPES", "narpio", "Österbotten"),
         "firm:NO:900000003": ("Karasjok", "Kárášjohka", "Kárášjohka - Karasjok", "Finnmark"),
     }
     reader = ReleaseReader(layout)

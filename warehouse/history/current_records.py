@@ -1,6 +1,6 @@
 """Current source records: the newest staged row of every record, stored in a market's history file.
 
-A row that names another subject than the row before it under the same key is marked (`Table.subjects`).
+A row that names another subject than the row before it under the same key is marked (`record_subjects`).
 
 Does not belong here: the meaning of the rows (`connectors`), or the shared tables derived from them
 (`scd2`).
@@ -16,11 +16,11 @@ from typing import Final
 import duckdb
 import polars as pl
 
-from name_matching.same_subject import is_same_subject
 from warehouse import schema_render
 from warehouse.history import company_links
 from warehouse.history.company_links import KeyOf
-from warehouse.schema.types import Table
+from warehouse.history.record_subjects import BEFORE, column_types, with_subject_marks
+from warehouse.schema.types import SUBJECT_NUMBER, Table
 from warehouse.storage.duckdb import (
     LostWriteError,
     ensure_table,
@@ -51,8 +51,6 @@ NO_KEYS: Final[Mapping[str, KeyOf]] = MappingProxyType({})
 # a register repeats in a day.
 UPDATING: Final = "4500MB"
 COMPLETE_MARK: Final = "complete"  # marks of a history; keys: staged table and instant of its newest complete snapshot
-SUBJECT_CHANGED: Final = "_subject_changed_at"  # when a record last named another subject than before
-_BEFORE: Final = "_before_"  # prefix of columns with the values of the row before
 _ROW: Final = "_row"
 _NEWEST: Final = "greatest(_observed_at, _told_at)"  # ignores null
 
@@ -65,8 +63,7 @@ def ensure_record_table(
     extra: columns of `company_links` with their types.
     """
     types = schema_render.duckdb_storage_types(table) | META_TYPES
-    marks = {SUBJECT_CHANGED: "TIMESTAMPTZ"} if table.subjects else {}
-    ensure_table(connection, "present", table.name, types | marks | dict(extra or {}))
+    ensure_table(connection, "present", table.name, types | column_types(table) | dict(extra or {}))
 
 
 def upsert_records(
@@ -102,28 +99,12 @@ def upsert_records(
 
 
 def _with_subject_marks(connection: duckdb.DuckDBPyConnection, table: Table, fresh: pl.DataFrame) -> pl.DataFrame:
-    """Adds SUBJECT_CHANGED to rows that differ: their own instant if they name another subject, else the mark kept."""
+    """Adds the marks of subjects to rows that differ."""
     if not table.subjects:
         return fresh
-    columns = table.subject_columns
-    listed = ", ".join([SUBJECT_CHANGED, *(quote_identifier(_BEFORE + name) for name in columns)])
+    listed = quoted_columns([*column_types(table), *(BEFORE + name for name in table.subject_columns)])
     known = query_frame(connection, f"SELECT row AS {_ROW}, {listed} FROM compared WHERE differs AND old IS NOT NULL")
-    kept = pl.col(SUBJECT_CHANGED).cast(schema_render.INSTANT)
-    former = known.with_columns(pl.col(_ROW).cast(fresh.schema[_ROW]), kept)
-    is_unequal = (pl.col(name) != pl.col(_BEFORE + name) for name in columns)  # null where only one row states it
-    pairs = fresh.select(_ROW, *columns).join(former, on=_ROW).filter(pl.any_horizontal(is_unequal))
-    changed = [row[_ROW] for row in pairs.iter_rows(named=True) if _is_other_subject(table, row)]
-    marked = fresh.join(former.select(_ROW, SUBJECT_CHANGED), on=_ROW, how="left", maintain_order="left")
-    mark = pl.when(pl.col(_ROW).is_in(changed)).then("_observed_at").otherwise(SUBJECT_CHANGED)
-    return marked.with_columns(mark.alias(SUBJECT_CHANGED))
-
-
-def _is_other_subject(table: Table, row: Mapping[str, str | None]) -> bool:
-    versions = {name: (row[_BEFORE + name], row[name]) for name in table.subject_columns}
-    return not all(
-        is_same_subject([versions[name] for name in subject.numbers], [versions[name] for name in subject.names])
-        for subject in table.subjects
-    )
+    return with_subject_marks(table, fresh, known, _ROW)
 
 
 def _newest_per_key(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
@@ -152,9 +133,9 @@ def _comparison_sql(table: Table, complete_at: datetime | None) -> str:
     listed = quoted_columns([*table.business, *others])
     marks, before = "", ""
     if table.subjects:
-        marks = f", {SUBJECT_CHANGED}"
+        marks = f", {quoted_columns(list(column_types(table)))}"
         before = marks + "".join(
-            f", p.{quote_identifier(name)} AS {quote_identifier(_BEFORE + name)}" for name in table.subject_columns
+            f", p.{quote_identifier(name)} AS {quote_identifier(BEFORE + name)}" for name in table.subject_columns
         )
     newer = "s._observed_at >= p._observed_at"
     if table.sequence is not None:
@@ -364,6 +345,8 @@ def records_of_companies(
 def _read_records(connection: duckdb.DuckDBPyConnection, table: Table, only: str) -> pl.LazyFrame:
     ensure_record_table(connection, table)
     schema = pl.Schema({**schema_render.polars_schema(table), **META, "_retired_at": schema_render.INSTANT})
+    if table.has_person_marks:
+        schema[SUBJECT_NUMBER] = pl.Int64()
     name = f"present.{quote_identifier(table.name)}"
     if not query_int(connection, f"SELECT count(*) FROM {name}"):  # answered from metadata, without a scan
         return pl.LazyFrame(schema=schema)

@@ -258,6 +258,11 @@ class MarketHistory:
         with self.transaction():
             return reconciliation.changed_subject_counts(self._connection, tables)
 
+    def companies_of_changed_subjects(self, table: Table, instant: datetime) -> tuple[int, pl.Series]:
+        """Number of present rows that name another subject since a snapshot of this instant, and their companies."""
+        with self.transaction():
+            return reconciliation.companies_of_changed_subjects(self._connection, table, instant)
+
     def companies_with_records(self, tables: Iterable[Table]) -> pl.Series:
         """Companies with a present row in any of the staged tables."""
         return reconciliation.companies_with_records(self._connection, tables)

@@ -1,24 +1,26 @@
 """Counts what a market's history cannot account for: unlinked rows, changed subjects, undecided rows, statuses.
 
 Belongs here: queries over a history file. Does not belong here: what the counts mean
-(`pipelines.steps.reconciliation`), or marking a changed subject (`current_records`).
+(`pipelines.steps.reconciliation`), or marking a changed subject (`record_subjects`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import duckdb
 import polars as pl
 
 from warehouse import schema_render
-from warehouse.history.current_records import SUBJECT_CHANGED, ensure_record_table
+from warehouse.history.current_records import ensure_record_table
 from warehouse.history.record_counts import stored_tables
+from warehouse.history.record_subjects import SUBJECT_CHANGED
 from warehouse.schema.tables import COMPANIES
 from warehouse.schema.types import Table
-from warehouse.storage.duckdb import query_frame, query_int, quote_identifier, quoted_columns
+from warehouse.storage.duckdb import query_frame, query_int, quote_identifier, quoted_columns, string_literal
 
 _EXAMPLES: Final = 5
 
@@ -47,6 +49,21 @@ def changed_subject_counts(connection: duckdb.DuckDBPyConnection, tables: Iterab
         if table.name in stored:
             ensure_record_table(connection, table)  # files of earlier versions lack the mark
     return _present_counts(connection, with_subjects, f"{SUBJECT_CHANGED} IS NOT NULL")
+
+
+def companies_of_changed_subjects(
+    connection: duckdb.DuckDBPyConnection, table: Table, instant: datetime
+) -> tuple[int, pl.Series]:
+    """Number of present rows that name another subject since a snapshot of this instant, and their companies."""
+    if not table.subjects or table.name not in stored_tables(connection):
+        return 0, pl.Series("_company_id", [], pl.String)
+    ensure_record_table(connection, table)
+    rows = query_frame(
+        connection,
+        f"""SELECT _company_id FROM present.{quote_identifier(table.name)}
+            WHERE _retired_at IS NULL AND {SUBJECT_CHANGED} = TIMESTAMPTZ {string_literal(instant.isoformat())}""",
+    )
+    return rows.height, rows["_company_id"].cast(pl.String).drop_nulls().unique().sort()
 
 
 def _present_counts(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], condition: str) -> dict[str, int]:

@@ -49,7 +49,7 @@ ANNUAL_ACCOUNTS_DAYS: Final = (1, 18 * 31)  # accounts of a year: a first or cha
 ANNUAL_DAYS: Final = (300, 400)  # where a filing reports several durations, its year among them
 QUARTER_DAYS: Final = (70, 120)
 ANNUAL_ACCOUNTS: Final = "annual_report"  # the type of filing
-SEVERAL_DURATIONS: Final = r"^us\.|\.esef$"  # registers whose filings report several durations each
+SEVERAL_DURATIONS: Final = r"^us\."  # registers whose filings report several durations each
 
 HOLDER_TYPES: Final = ("person", "company", "state", "fund", "nominee", "group", "unknown")
 BASES: Final = ("exact", "band", "derived")

@@ -224,13 +224,14 @@ HOLDINGS_EARLIER: Final = Table(
 
 HOLDER_MARKS: Final = Table(
     "holder_marks",
-    "Keyed marks of persons that tell two of one name apart, by record of `holdings`; intermediate, not stored.",
+    "Keyed marks that tell two persons of one name, or of one record, apart, by record of `holdings`; not stored.",
     HOLDINGS.key,
     (
         COMPANY_ID,
         _REGISTER,
         Column("native_id", _T, "as in `holdings`", nullable=False),
-        Column("person_mark", _T, "`<key id>-<mark>`: two of one key that differ are two persons", nullable=False),
+        Column("person_mark", _T, "`<key id>-<mark>`: two of one key that differ are two persons; null: none known"),
+        Column("subject_number", ColumnKind.INTEGER, "2 for the second subject of the record; null: the first"),
     ),
 )
 

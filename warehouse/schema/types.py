@@ -11,6 +11,8 @@ from typing import Final
 
 LEAST_INTEGER: Final = -(2**63)  # limits of INTEGER and MONEY columns, in every engine
 LARGEST_INTEGER: Final = 2**63 - 1
+# Column of current rows of tables with person marks: how many subjects the record had beyond doubt; null: one
+SUBJECT_NUMBER: Final = "_subject_number"
 
 
 class ColumnKind(StrEnum):
@@ -48,11 +50,13 @@ class Subject:
     """Columns that state whom or what a record is about, where its key does not.
 
     numbers: in this order; the first number that both the former and the new row state decides. names: compared where
-    no number does (`name_matching.same_subject`).
+    no number does (`name_matching.same_subject`). marks: keyed marks of births; two of one key that differ are of two
+    persons, whatever the names.
     """
 
     numbers: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +112,13 @@ class Table:
     @property
     def subject_columns(self) -> tuple[str, ...]:
         """Columns that state the subjects of a record, each once."""
-        named = [column for subject in self.subjects for column in (*subject.numbers, *subject.names)]
+        named = [column for one in self.subjects for column in (*one.numbers, *one.names, *one.marks)]
         return tuple(dict.fromkeys(named))
+
+    @property
+    def has_person_marks(self) -> bool:
+        """True if keyed marks tell the persons of its records apart."""
+        return any(subject.marks for subject in self.subjects)
 
     def column(self, name: str) -> Column:
         """The declaration of one column; raises KeyError if there is none."""

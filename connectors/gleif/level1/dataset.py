@@ -57,7 +57,8 @@ _CATEGORIES: Final = (
     "RESIDENT_GOVERNMENT_ENTITY",
     "INTERNATIONAL_ORGANIZATION",
 )
-# Best first: of several LEIs of one company the first counts. _NEVER lists those that were never its own.
+# Best first: of several LEIs of one company the first counts. A DUPLICATE is a second LEI of the same company: who is
+# named by it is that company, but it is not served as its LEI. _NEVER lists those that were never anyone's.
 _STATUSES: Final = (
     "ISSUED",
     "PENDING_TRANSFER",
@@ -68,7 +69,8 @@ _STATUSES: Final = (
     "RETIRED",
     "MERGED",
 )
-_NEVER: Final = ("DUPLICATE", "ANNULLED", "CANCELLED")
+_DUPLICATE: Final = "DUPLICATE"
+_NEVER: Final = ("ANNULLED", "CANCELLED")
 _PUBLISHED: Final = re.compile(rb'"publishDate"\s*:\s*"([0-9T:.+Z-]{19,32})"')
 _CONTENT: Final = re.compile(rb"ContentDate\s*>\s*([0-9T:.+Z-]{19,32})")
 _LEVEL: Final = re.compile(r"lei2")
@@ -167,13 +169,13 @@ def select_market_rows(market: str, rows: pl.DataFrame, tally: SignalCounter) ->
     name = pl.col("legal_name").fill_null("")
     kept, refused = split_sound(mine, are_leis(pl.col("lei")), _NO_LEI, "lei", name)
     count_unknown_codes(kept, "category", "EntityCategory", _CATEGORIES, "lei", tally)
-    statuses = (*_STATUSES, *_NEVER)
+    statuses = (*_STATUSES, _DUPLICATE, *_NEVER)
     count_unknown_codes(kept, "registration_status", "RegistrationStatus", statuses, "lei", tally)
     return kept.with_columns(_company_number_series(market, kept, tally).alias(NUMBER)), refused
 
 
 def _company_number_series(market: str, rows: pl.DataFrame, tally: SignalCounter) -> pl.Series:
-    """The number of the company that owns the LEI; null for branches, funds and registrations elsewhere."""
+    """The number of the company that an LEI names; null for branches, funds and registrations elsewhere."""
     at_home = (pl.col("jurisdiction").str.slice(0, 2) == iso_country(market)).fill_null(value=False)
     company = (pl.col("category") == _COMPANY).fill_null(value=True)
     own = company & ~pl.col("registration_status").is_in(_NEVER).fill_null(value=False)
@@ -214,7 +216,8 @@ def map_identifiers(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.Data
     if table.name not in present:
         return staging.empty_staged_frame(IDENTIFIERS)
     rank = {status: place for place, status in enumerate(_STATUSES)}
-    rows = present[table.name].filter(pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null())
+    is_own = (pl.col("registration_status") != _DUPLICATE).fill_null(value=True)
+    rows = present[table.name].filter(is_own, pl.col("_company_id").is_not_null(), pl.col("_retired_at").is_null())
     standing = pl.col("registration_status").replace_strict(rank, default=len(rank), return_dtype=pl.Int32)
     best = (
         rows.with_columns(standing.alias("_standing"))

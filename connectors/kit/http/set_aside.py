@@ -13,9 +13,9 @@ from connectors.kit.http.errors import FetchError, SourceUnavailableError
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
-    from connectors.kit.http.response import FetchedResponse
 
 Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 # Seconds of the pause after each failure in a row, where the source is unavailable: one alone concerns that item, half
 # an hour of them is an outage. As many refusals or pages in a row end the run without a pause.
 PAUSES: Final = (0, 15, 30, 60, 120, 180, 240, 300, 300, 300, 300)
@@ -39,17 +39,15 @@ class SetAside(Generic[Item]):
     def is_outage(self) -> bool:
         return self._in_a_row > len(PAUSES)
 
-    def answers(
-        self, items: Iterable[Item], request: Callable[[Item], FetchedResponse]
-    ) -> Iterator[tuple[Item, FetchedResponse]]:
-        """Each item with its response: first all of them, then again those that failed, until there is an outage."""
+    def answers(self, items: Iterable[Item], request: Callable[[Item], Answer]) -> Iterator[tuple[Item, Answer]]:
+        """Each item with its answer: first all of them, then again those that failed, until there is an outage."""
         aside: list[Item] = []
         yield from self._round(items, request, aside)
         yield from self._round(list(aside), request, self.failed)
 
     def _round(
-        self, items: Iterable[Item], request: Callable[[Item], FetchedResponse], failed: list[Item]
-    ) -> Iterator[tuple[Item, FetchedResponse]]:
+        self, items: Iterable[Item], request: Callable[[Item], Answer], failed: list[Item]
+    ) -> Iterator[tuple[Item, Answer]]:
         for item in items:
             if self.is_outage:
                 return

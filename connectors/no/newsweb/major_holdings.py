@@ -55,7 +55,7 @@ _TOTAL: Final = re.compile(
     rf"[ |]*([1-9]\d{{0,2}}(?: \d{{3}}){{1,5}}{_END}|\d{{1,3}}(?:[.,]\d{{3}}){{1,5}}{_END}|\d{{1,18}}{_END})"
 )
 # digits that go on behind what reads as a number: «125 ,524,889», «125,52 4,889», «125'524'889»
-_RUN: Final = re.compile(r"[ |]*(\d[\d.,' |]*\d|\d)")
+_RUN: Final = re.compile(r"[ |]*(\d[\d.,'’‘`´·_ |]*\d|\d)")
 _LONGEST_RUN: Final = 60  # characters of torn digits that a signal names
 _FEWEST: Final = 1_000  # voting rights of a listed issuer: fewer are the beginning of a number
 _CELL: Final = re.compile(

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from connectors.kit.http.response import FetchedResponse
 
 YEAR: Final = "sisteInnsendteAarsregnskap"
-EACH: Final = 500  # accounts after which the cursor is saved: an interrupted run does not start over
-BUDGET: Final = 3_600  # accounts of one run: half an hour, in which the market's other datasets wait
+EACH: Final = 500  # companies after which the cursor is saved: an interrupted run does not start over
+BUDGET: Final = 3_600  # companies of one run: half an hour, in which the market's other datasets wait
 _NONE: Final = 404
 _REFUSED: Final = 500
 
@@ -50,9 +50,10 @@ def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[s
     """Fetches accounts of companies with a latest year not requested yet, and of every filer again once a month.
 
     The entity register does not report corrections: only a repeated request finds them (docs/formats/no.md 14).
-    A run fetches at most BUDGET accounts and leaves the rest to the next one, which goes on there.
+    A run requests at most BUDGET companies and leaves the rest to the next one, which goes on there.
 
-    404: no accounts, recorded. 500: a layout the open API permanently refuses; the body is kept and recorded.
+    404: no accounts, recorded; the body is kept where else no file would save that. 500: a layout the open API
+    permanently refuses; the body is kept and recorded.
     A company whose request fails does not stop the others: it is requested again at the end of the run and by later
     runs, and the error is raised after everything else was yielded. Text with status 200 is such a failure, too. If the
     register stops responding for half an hour, the run ends; the rest is left to the next.
@@ -68,24 +69,30 @@ def fetch_accounts(http: HttpClient, cursor: Cursor | None, subjects: Iterable[s
 def _responses(
     http: HttpClient, asked: FetchedAccounts, pending: list[tuple[str, str]], aside: SetAside[tuple[str, str]]
 ) -> Iterator[FetchedFile]:
-    remaining, yielded = len(pending), 0
-    for (number, due), answer in aside.answers(_failed_last(asked, pending), partial(_request, http)):
+    remaining = len(pending)
+    has_file, unsaved = False, None
+    answers = aside.answers(_failed_last(asked, pending), partial(_request, http))
+    for place, ((number, due), answer) in enumerate(answers, start=1):
         asked.add(number, due)
         remaining -= 1
-        if answer.status == _NONE:
-            continue
-        yielded += 1
-        has_more = yielded == BUDGET and remaining > 0
-        yield replace(
+        has_more = place == BUDGET and remaining > 0
+        file = replace(
             answer.to_fetched_file(f"{number}.json", Scope.PART),
-            cursor=asked.cursor() if yielded % EACH == 0 else None,
+            cursor=asked.cursor() if place % EACH == 0 else None,
             has_more=has_more,
             remaining=(remaining, "companies") if has_more else None,
         )
+        if answer.status != _NONE or place % EACH == 0 or has_more:
+            has_file = True
+            yield file
+        else:
+            unsaved = file
         if has_more:
             break
     for number, due in aside.failed:
         asked.failed(number, due)
+    if unsaved is not None and not has_file:  # a cursor is saved with a file
+        yield unsaved
 
 
 def _failed_last(asked: FetchedAccounts, pending: list[tuple[str, str]]) -> list[tuple[str, str]]:

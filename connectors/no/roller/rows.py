@@ -7,13 +7,14 @@ missing in September 2026, so absent means false. Does not belong here: which en
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from connectors.kit.staging import SignalCounter
-from connectors.no.roller.holdings import parse_percentage
+from connectors.no.roller.holdings import holder_of_role, parse_percentage
 from connectors.no.roller.redact import LEFT_OUT
 from connectors.no.roller.schema import GROUPS, NUMBER, OWNERS, PARTNER
 
@@ -40,6 +41,7 @@ def role_row(entity: object, number: str | None, tally: SignalCounter) -> dict[s
         raise RejectedRolesError("it does not identify the entity")
     _signal_left_out(entity, own, tally)
     kept = [role for group in entity[GROUPS] for role in _ownership_roles(group, own, tally)]
+    _signal_namesakes(kept, own, tally)
     return {NUMBER: own, GROUPS: msgspec.json.encode(kept, order="sorted").decode()}
 
 
@@ -67,6 +69,18 @@ def _ownership_roles(group: object, number: str, tally: SignalCounter) -> Iterat
             "sistEndret": group.get("sistEndret"),
             "enhet": _holder_entity(role.get("enhet")),
         }
+
+
+def _signal_namesakes(roles: list[dict[str, Any]], number: str, tally: SignalCounter) -> None:
+    """Tells persons of one name in one role of an entity: the register's order alone tells which of them is which."""
+    named = Counter(
+        (role["type"], holder["native"])
+        for role in roles
+        if not role.get("enhet") and (holder := holder_of_role(role)) is not None
+    )
+    for (code, _), count in named.items():
+        if count > 1:
+            tally.add("namesakes", code, number)
 
 
 def _holder_entity(entity: object) -> dict[str, Any] | None:

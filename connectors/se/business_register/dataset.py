@@ -32,6 +32,7 @@ _KNOWN: Final = {
     "kommunSate": code_lists.MUNICIPALITIES.codes,
     "lanSate": code_lists.COUNTIES.codes,
 }
+_DIGITS: Final = {"kommunSate": 4, "lanSate": 2, "jurform": 2, "naringsgren": 5}
 _FIRST: Final = "1"  # rank of the main industry
 _SNI_DIGITS: Final = 5
 
@@ -90,12 +91,15 @@ def _unit_row(number: str, unit: Any, member: ArchiveMember, tally: staging.Sign
 
 
 def _code(value: Any, name: str) -> str | None:
-    """A code as text: the API has texts and whole numbers for the same field; blank and «unknown» are None."""
+    """A code as text: the API has texts and whole numbers for the same field; blank and «unknown» are None.
+
+    A number has lost the zeros that its code begins with.
+    """
     if value is None or isinstance(value, bool) or not isinstance(value, str | int):
         if value is None:
             return None
         raise RecordError(name, "expected a code")
-    text = str(value).strip()
+    text = str(value).strip() if isinstance(value, str) else str(value).zfill(_DIGITS.get(name, 1))
     return text if text and text not in _UNKNOWN.get(name, ()) else None
 
 

@@ -2,7 +2,8 @@
 
 Bankruptcy and liquidation are `dormant`, since such companies are still registered; other proceedings leave a
 company `active`. A company missing from SCB's register does not trade, but only where that register was loaded: else
-nothing is known, and the company is active without a status source. Does not belong here: the rest of the profile.
+nothing is known, and the company is active without a status source. So it is where SCB's code is blank or unknown,
+which is shown as the register's word. Does not belong here: the rest of the profile.
 """
 
 from __future__ import annotations
@@ -88,6 +89,8 @@ def _status_rules(today: date, with_proceedings: bool, reads_scb: bool) -> tuple
     removed, named, active = map(_deciding_register, ("deregistration", "name", "activity"))
     reason = pl.coalesce(code_lists.DEREGISTRATIONS.expr("reason"), pl.col("reason"), pl.lit("avregistrerad"))
     said, word = pl.col("activity"), pl.col("activity_word")
+    # a row with a blank or unknown code is no row that is missing, and no statement of a state
+    has_row = pl.col("scb_seen").is_not_null() | word.is_not_null()
     silent = pl.col("bulk_seen").is_not_null() & said.is_null()
     missing = silent & (pl.col("registered") <= today - NEW)
     return (
@@ -95,6 +98,7 @@ def _status_rules(today: date, with_proceedings: bool, reads_scb: bool) -> tuple
         *(_proceeding_rules() if with_proceedings else ()),
         _SourcedRule(said == _ACTIVE, "active", None, _NO_DAY, word, active),
         _SourcedRule(said.is_in(_INACTIVE), "dormant", "no_trading", _NO_DAY, word, active),
+        _SourcedRule(has_row, "active", None, _NO_DAY, word, _NO_SOURCE),
         # SCB has 99.5 % of registered companies; those still missing after two months do not trade
         _SourcedRule(missing, "dormant", None, _NO_DAY, _NOTHING, named)
         if reads_scb

@@ -20,6 +20,7 @@ from connectors.uk.psc.schema import HOLDERS, KEY, PERIODS
 from connectors.uk.psc.signals import REGIME
 from connectors.uk.register import PUBLIC_PAGE, british_holder_number, company_ids
 from warehouse.schema import tables
+from warehouse.schema.types import SUBJECT_NUMBER
 
 _STATE: Final = r"(?i)\bgovernment|\bauthorit(?:y|ies)\b"
 _COUNTRIES: Final = ("country_of_residence", "nationality", "country_registered", "place_registered")
@@ -51,8 +52,9 @@ def map_holdings(psc: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 
 def map_holder_marks(psc: pl.DataFrame) -> pl.DataFrame:
-    """Marks of persons of staged `uk_psc` rows, for the records that have one."""
-    marked = psc.filter(pl.col("person_mark").is_not_null() & ~pl.col("deleted"))
+    """Marks of persons, and numbers of later subjects, of the staged `uk_psc` rows that have one."""
+    told = psc.rename({SUBJECT_NUMBER: "subject_number"}).filter(~pl.col("deleted"))
+    marked = told.filter(pl.any_horizontal(pl.col("person_mark", "subject_number").is_not_null()))
     rows = marked.with_columns(*staging.ORIGIN, native_id=pl.col("id"), register=pl.lit(KEY))
     return cast_to_table(rows, tables.HOLDER_MARKS)
 

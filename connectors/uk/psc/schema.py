@@ -59,7 +59,7 @@ PSC: Final = Table(
     ),
     sequence=TIMEPOINT.name,
     told=PUBLISHED.name,
-    subjects=(Subject(numbers=("registration_number",), names=("name", "surname")),),
+    subjects=(Subject(("registration_number",), ("name", "surname"), ("person_mark",)),),
 )
 STATEMENTS: Final = Table(
     "uk_psc_statements",

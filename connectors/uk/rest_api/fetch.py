@@ -10,6 +10,7 @@ Does not belong here: PSC lists (`psc.fetch`), reading (`streaming_api.rows`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,7 @@ import polars as pl
 from connectors.contract.dataset import AbsenceCheck, HostLimit
 from connectors.contract.pieces import Cursor, FetchedFile
 from connectors.kit.http.errors import FetchError, RequestRejectedError, UnexpectedBodyError
+from connectors.kit.http.set_aside import SetAside
 from connectors.uk.basic_company_data.dataset import COMPANIES
 from connectors.uk.live_schema import PROFILES
 from connectors.uk.profile.live import bulk_instant, has_left_register, reported_at
@@ -38,7 +40,14 @@ FILING_HISTORY: Final = "filing-history"
 INSOLVENCY: Final = "insolvency"
 _MOST_PAGES: Final = 200
 _NO_KEY: Final = (401, 403)
-_PATIENCE: Final = 3  # consecutive failures that indicate an outage of the API
+
+
+class _KeyRejectedError(Exception):
+    """The API does not accept the key: no other request would be answered."""
+
+    def __init__(self, error: FetchError) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class _ProfileLinks(msgspec.Struct):
@@ -77,27 +86,31 @@ def absences_to_confirm(
 def fetch(http: HttpClient, _cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
     """Fetches each subject; without an API key no request is made.
 
-    A failed subject is left for the next run and the others continue, until several fail in succession or the key
-    is rejected.
+    A subject whose request fails does not stop the others: it is requested again at the end of the run and by the next
+    one, and the error is raised after everything else was yielded. Of a subject all files are yielded or none, as the
+    next run asks again only about subjects that it has no answer of. If the API stops answering for half an hour, or
+    the key is rejected, the run ends.
     """
     if not http.has_credentials(API_URL):
         return
-    failures: list[FetchError] = []
-    in_a_row = 0
-    for subject in islice(subjects, MOST):
-        try:
-            yield from _fetch_subject(http, subject)
-        except FetchError as error:
-            if error.status in _NO_KEY:
-                raise RequestRejectedError(error.url, error.status, _WRONG_KEY) from None
-            failures.append(error)
-            in_a_row += 1
-            if in_a_row == _PATIENCE:
-                break
-        else:
-            in_a_row = 0
-    if failures:
-        raise failures[0]
+    aside: SetAside[str] = SetAside(http, API_URL)
+    try:
+        for _, files in aside.answers(islice(subjects, MOST), partial(_request_subject, http)):
+            yield from files
+    except _KeyRejectedError as rejected:
+        raise RequestRejectedError(rejected.error.url, rejected.error.status, _WRONG_KEY) from None
+    if aside.broken is not None:
+        raise aside.broken
+
+
+def _request_subject(http: HttpClient, subject: str) -> list[FetchedFile]:
+    """All files of a subject. Raises FetchError if one of its requests fails, _KeyRejectedError if the key does."""
+    try:
+        return list(_fetch_subject(http, subject))
+    except FetchError as error:
+        if error.status in _NO_KEY:
+            raise _KeyRejectedError(error) from None
+        raise
 
 
 def _fetch_subject(http: HttpClient, subject: str) -> Iterator[FetchedFile]:

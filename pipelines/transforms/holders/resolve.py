@@ -20,6 +20,7 @@ from typing import Any, Final
 import polars as pl
 
 from pipelines.transforms.holders.match_rules import PERSON, PERSON_MARK, HolderJoin, resolve_holders
+from pipelines.transforms.holders.record_ids import later_subject_id
 from pipelines.transforms.holders.renewals import companies_with_renewals
 from warehouse.schema import ids
 from warehouse.schema.decisions import HolderDecision
@@ -82,8 +83,10 @@ def with_person_marks(holdings: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFra
     """Holdings with the marks of persons (HOLDER_MARKS rows): null where a record has none."""
     if marks.is_empty():
         return holdings
-    rows = holdings.join(marks.select(*_PARTS, PERSON_MARK), on=list(_PARTS), how="left", maintain_order="left")
-    # a record that was another's before has its present subject's mark
+    # a mark is of the record's present subject, whose id differs from that of the first
+    own = later_subject_id(pl.col("native_id"), pl.lit(PERSON), pl.col("subject_number"))
+    known = marks.with_columns(native_id=own).select(*_PARTS, PERSON_MARK)
+    rows = holdings.join(known, on=list(_PARTS), how="left", maintain_order="left")
     return rows.with_columns(pl.when(pl.col("holder_type") == PERSON).then(PERSON_MARK))
 
 

@@ -2,8 +2,10 @@
 
 Companies House has given the record of one company to another: the same id and first day, another name and number. The
 meaning of a holder's id must not change, so the first subject's record ends and another begins. Another company number,
-or a company instead of a person, is another subject; another name alone is not. Belongs here: the ids of such records
-and the days of their change. Does not belong here: who is one holder (`holders.resolve`).
+a company instead of a person, and a record that history counts as its second subject's (another name, and another birth
+or foreign number) are another subject; another name alone is not. Belongs here: the ids of such records
+and the days of their change. Does not belong here: who is one holder (`holders.resolve`), or the counting
+(`warehouse.history.record_subjects`).
 """
 
 from __future__ import annotations
@@ -14,16 +16,20 @@ from typing import Final
 
 import polars as pl
 
+from pipelines.transforms.holders.record_ids import MARK, later_subject_id
 from warehouse.schema.tables import HOLDINGS
 
-MARK: Final = "#"  # between the register's id of a record and its later subject
-_SUBJECT: Final = rf"{MARK}(firm:[A-Z]{{2}}:[^{MARK}]+|person|company)$"
+_SUBJECT: Final = rf"{MARK}(firm:[A-Z]{{2}}:[^{MARK}]+|(person|company|state|unknown)\d*)$"
 _RECORD: Final = ["company_id", "register", "_record"]
 _KINDS: Final = ["person", "company"]
 
 
 def with_changed_subjects(
-    holdings: pl.DataFrame, previous_rows: pl.DataFrame, today: date, dated: Sequence[str] = ()
+    holdings: pl.DataFrame,
+    previous_rows: pl.DataFrame,
+    today: date,
+    dated: Sequence[str] = (),
+    marks: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Holdings with an id of its own for each later subject of a record; earlier subjects stay, ended.
 
@@ -32,6 +38,7 @@ def with_changed_subjects(
         previous_rows: HOLDINGS rows known before, of the same companies.
         today: the day the change was seen, which no register states.
         dated: registers with records that are statements of a day; they change none in place.
+        marks: HOLDER_MARKS rows, which number the later subjects of a record.
     """
     if previous_rows.is_empty() or holdings.is_empty():
         return holdings
@@ -42,6 +49,7 @@ def with_changed_subjects(
         *_RECORD, _first_number="holder_company_id", _first_type="holder_type", _first_day="valid_from"
     )
     rows = stated.join(first, on=_RECORD, how="left", maintain_order="left")
+    rows = _with_numbers(rows, marks)
     changed = rows.select(_RECORD, _is_other=_is_other_subject()).filter("_is_other")
     split = known.filter(pl.col("native_id") != pl.col("_record")).select(_RECORD)
     concerned = pl.concat([changed.select(_RECORD), split]).unique()
@@ -56,19 +64,34 @@ def with_changed_subjects(
     return pl.concat([renamed.select(holdings.columns), former.select(holdings.columns)])
 
 
+def _with_numbers(rows: pl.DataFrame, marks: pl.DataFrame | None) -> pl.DataFrame:
+    """Rows with the place of their subject among those of the record; null: the first."""
+    if marks is None:
+        return rows.with_columns(_number=pl.lit(None, pl.Int64()))
+    numbered = marks.filter(pl.col("subject_number").is_not_null())
+    numbers = numbered.select("company_id", "register", _record="native_id", _number="subject_number")
+    return rows.join(numbers, on=_RECORD, how="left", maintain_order="left")
+
+
 def _is_other_subject() -> pl.Expr:
-    """Whether a row has another company number, or another kind of holder, than the first subject of its record."""
+    """Whether a row is of another subject than the first one of its record.
+
+    Two company numbers decide. Else its number among the record's subjects, or another kind of holder.
+    """
     other_number = pl.col("holder_company_id") != pl.col("_first_number")
     kinds = pl.col("holder_type").is_in(_KINDS) & pl.col("_first_type").is_in(_KINDS)
-    return other_number.fill_null(value=False) | (kinds & (pl.col("holder_type") != pl.col("_first_type")))
+    other_kind = kinds & (pl.col("holder_type") != pl.col("_first_type"))
+    is_later = pl.col("_number").is_not_null() & pl.col("_first_type").is_not_null()
+    return other_number.fill_null(is_later) | other_kind
 
 
 def _with_subject_ids(rows: pl.DataFrame, known: pl.DataFrame, today: date) -> pl.DataFrame:
     """Rows of later subjects with their own id and first day: the record's day is its first subject's."""
-    subject = pl.coalesce("holder_company_id", "holder_type")
-    named = rows.with_columns(
-        native_id=pl.when(_is_other_subject()).then(pl.col("_record") + MARK + subject).otherwise("native_id")
-    )
+    by_number = pl.col("_record") + MARK + pl.col("holder_company_id")
+    by_place = later_subject_id(pl.col("_record"), pl.col("holder_type"), pl.col("_number"))
+    by_kind = pl.col("_record") + MARK + pl.col("holder_type")
+    subject = pl.coalesce(by_number, pl.when(pl.col("_number").is_not_null()).then(by_place), by_kind)
+    named = rows.with_columns(native_id=pl.when(_is_other_subject()).then(subject).otherwise("native_id"))
     before = known.select(*HOLDINGS.key, _known_from="valid_from")
     dated = named.join(before, on=list(HOLDINGS.key), how="left", maintain_order="left")
     is_later = pl.col("native_id") != pl.col("_record")

@@ -26,6 +26,7 @@ _YOUNG_CYCLE, _YOUNG = 15, 4  # one company in so many was registered recently
 _GONE_CYCLE, _GONE = 8, 2  # and one was deregistered long ago: the register keeps them all
 _UNKNOWN_CYCLE, _UNKNOWN = 60, 33  # and one is unknown to SCB
 _PUBLIC_CYCLE: Final = 13
+_SEAT_CYCLE, _SEAT = 7, 3  # one in so many has its seat elsewhere than its post
 _YEARS: Final = 5  # of figures behind a report: its own, the previous one, two of the overview, one spare
 _TROUBLES: Final = {"KK": "bankruptcy", "LI": "liquidation", "FR": "reorganisation", "FUOT": None}
 
@@ -54,6 +55,8 @@ def swedish_company(seed: int, position: int, first_day: date, industry_code_set
             rng, company, first_day, flavour, count=1 + (flavour != "k3k" and random_bool(rng, 0.4))
         )
     _apply_initial_status(rng, company, industry)
+    if position % _SEAT_CYCLE == _SEAT and company.swedish.activity is not None:
+        company.swedish.seat = vocabulary.PLACES[position % len(vocabulary.PLACES)]
     return company
 
 

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from connectors.contract.dataset import NotApplicable, RecognisedFile, Scope, UnreadableFileError
 from connectors.esef.dataset import esef_dataset
-from tests.connectors.esef.esef_bodies import DATASET, LEI, OTHER, entry, index, path, read, report, shared, statements
+from tests.connectors.esef.esef_bodies import (
+    CLOSING,
+    DATASET,
+    LEI,
+    OTHER,
+    entry,
+    fact,
+    index,
+    path,
+    read,
+    report,
+    shared,
+    statements,
+)
 from tests.tables import check_cases
 
 PAGE = "index.json"
@@ -129,10 +142,30 @@ def test_a_wrong_period_end_is_corrected_by_the_facts() -> None:
     assert shared(read(index(entry(end="4172-01-01", json_url=None)), PAGE))["filings"].is_empty()
 
 
-def test_a_short_report_is_no_annual_one() -> None:
-    body = report(*statements()).replace(b"2025-01-01T00:00:00/2026", b"2025-07-01T00:00:00/2026")
-    found = shared(read(body, path()))
-    assert found["filings"]["filing_type"].to_list() == ["interim_report"]
+def own_year(*periods: str) -> list[tuple[object, ...]]:
+    """Type and days of the filing of a report with as many facts of each period."""
+    facts = [fact(name, 5, period) for period in periods for name in ("Revenue", "ProfitLoss")]
+    found = shared(read(report(*facts, fact("Assets", 90, CLOSING)), path()))
+    return found["filings"].select("filing_type", "period_start", "period_end").rows()
+
+
+HALF = "2025-07-01T00:00:00/2026-01-01T00:00:00"
+
+
+def test_a_part_of_a_year_beside_the_same_months_of_last_year_is_an_interim_report() -> None:
+    same_months = "2024-07-01T00:00:00/2025-01-01T00:00:00"
+    full_year = "2024-07-01T00:00:00/2025-07-01T00:00:00"
+    last = date(2025, 12, 31)
+    for comparatives in ([same_months], [same_months, full_year], ["2024-07-03T00:00:00/2024-12-30T00:00:00"]):
+        assert own_year(HALF, *comparatives) == [("interim_report", date(2025, 7, 1), last)]
+
+
+@pytest.mark.parametrize("first", [date(2025, 12, 31), date(2025, 9, 17), date(2025, 7, 1), date(2024, 10, 1)])
+def test_a_first_or_changed_year_is_an_annual_report_whatever_its_length(first: date) -> None:
+    year = f"{first}T00:00:00/2026-01-01T00:00:00"
+    before = f"{first - timedelta(days=365)}T00:00:00/{first}T00:00:00"
+    for periods in ([year], [year, before]):
+        assert own_year(*periods) == [("annual_report", first, date(2025, 12, 31))]
 
 
 def test_chains_of_concepts() -> None:

@@ -221,7 +221,7 @@ def _companies(body: bytes) -> Iterator[dict[str, str | None]]:
     if parse.detect_format(body[: parse.HEAD]) is None:
         return
     for row in parse.parse_records(io.BytesIO(kept(body))):
-        own = row["category"] in (None, "GENERAL") and row["registration_status"] not in ("DUPLICATE", "ANNULLED")
+        own = row["category"] in (None, "GENERAL") and row["registration_status"] not in ("ANNULLED", "CANCELLED")
         if own and row["registered_as"]:
             yield row
 

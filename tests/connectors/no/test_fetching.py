@@ -195,6 +195,25 @@ def test_fetch_accounts_budget_leaves_the_rest_to_the_next_run(
     ]
 
 
+def test_fetch_accounts_of_companies_without_any_is_not_repeated_by_the_next_run(
+    http: HttpClient, register: Register
+) -> None:
+    subjects = [f"92360{n:04}:2025" for n in range(3)]  # 404 for all
+    [arrival] = accounts(http, subjects)
+    assert arrival.http_status == 404, "the cursor is saved with a file"
+    assert accounts(http, subjects, arrival.cursor) == []
+    assert len(register.asked) == 3
+
+
+def test_fetch_accounts_budget_counts_companies_without_accounts(
+    http: HttpClient, register: Register, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accounts_fetch, "BUDGET", 2)
+    arrivals = accounts(http, [f"92360{n:04}:2025" for n in range(5)])
+    assert [(one.has_more, one.remaining) for one in arrivals] == [(True, (3, "companies"))]
+    assert len(register.asked) == 2
+
+
 def test_wanted_are_those_that_filed_newest_first() -> None:
     assert REGNSKAP.subjects_to_fetch is not None
     rows = pl.DataFrame(

@@ -1,5 +1,6 @@
 """A register that says everything again: what a transaction must hold of it has room."""
 
+from dataclasses import replace
 from typing import cast
 
 import duckdb
@@ -111,6 +112,40 @@ NOTICES = Table(
     tuple(Column(name, ColumnKind.TEXT, "c", nullable=name != "id") for name in ("id", "number", "name", "text")),
     subjects=(Subject(numbers=("number",), names=("name",)),),
 )
+
+
+MARKED = replace(
+    NOTICES,
+    name="no_marked",
+    columns=(*NOTICES.columns, Column("mark", ColumnKind.TEXT, "c")),
+    subjects=(Subject(numbers=("number",), names=("name",), marks=("mark",)),),
+)
+
+
+def test_upsert_numbers_the_subjects_of_a_record_where_name_and_mark_or_number_are_anothers(layout: Layout) -> None:
+    def seen(at: int, number: str | None, name: str, mark: str | None) -> tuple[int | None, int]:
+        row = pl.DataFrame(
+            [("a", number, name, "x", mark)], schema=dict.fromkeys(MARKED.names, pl.String), orient="row"
+        )
+        meta = {"_company_id": pl.lit("firm:NO:1"), "_observed_at": pl.lit(day(at)), "_raw": pl.lit(f"{at:064}")}
+        history.upsert_present(MARKED, row.with_columns(**meta))
+        [subject] = history.present_rows(MARKED).collect()["_subject_number"]
+        count, companies = history.companies_of_changed_subjects(MARKED, day(at))
+        assert companies.to_list() == ["firm:NO:1"] * count
+        return subject, count
+
+    with MarketHistory(layout, "NO") as history:
+        assert seen(0, None, "Mrs Ann Example", "k1-a") == (None, 0)
+        assert seen(1, None, "Mrs Ann Married", "k1-a") == (None, 1), "another name alone is told, and no other subject"
+        assert seen(2, None, "Mrs Ann Married", "k1-b") == (None, 1), "another birth may be a correction, and is told"
+        assert seen(3, None, "Mr Peter Stranger", "k2-c") == (None, 1), "marks of two keys say nothing"
+        assert seen(4, None, "Miss Eve Third", "k2-d") == (2, 1)
+        assert seen(5, None, "MISS EVE THIRD", "k2-d") == (2, 0)
+        assert seen(6, None, "Miss Eve Third", None) == (2, 0), "a mark that is missing says nothing"
+        assert seen(7, "1", "Holding AS", None) == (2, 1)
+        assert seen(8, "2", "Other AS", None) == (3, 1)
+        assert seen(9, "3", "Other AS", None) == (3, 1), "another number under the same name may be a typo"
+        assert history.companies_of_changed_subjects(NOTICES, day(9))[0] == 0
 
 
 def test_upsert_counts_records_that_name_another_subject(layout: Layout) -> None:

@@ -63,7 +63,8 @@ def test_numbers_are_normalised_and_their_check_digits_hold(market, authority, t
     [
         record(lei("A"), "RA000472", "964169969", law="SE"),  # a branch under another law
         record(lei("A"), "RA000472", "964169969", category="BRANCH"),
-        record(lei("A"), "RA000472", "964169969", status="DUPLICATE"),
+        record(lei("A"), "RA000472", "964169969", status="ANNULLED"),
+        record(lei("A"), "RA000472", "964169969", status="CANCELLED"),
         record(lei("A"), "RA999999", None),
     ],
 )
@@ -71,8 +72,9 @@ def test_a_number_of_somebody_else_makes_no_company(made) -> None:
     assert [row["org_number"] for row in rows("NO", answer(made))] == [None]
 
 
-def test_a_lapsed_lei_says_nothing_of_its_company() -> None:
-    (row,) = rows("NO", answer(record(lei("A"), "RA000472", "964169969", status="LAPSED")))
+@pytest.mark.parametrize("status", ["LAPSED", "RETIRED", "MERGED", "DUPLICATE", "PENDING_ARCHIVAL", None])
+def test_whoever_is_named_by_an_lei_of_any_standing_is_its_company(status: str | None) -> None:
+    (row,) = rows("NO", answer(record(lei("A"), "RA000472", "964169969", status=status)))
     assert row["org_number"] == "964169969"
 
 
@@ -138,6 +140,8 @@ def test_of_several_leis_the_one_in_best_standing_is_shown() -> None:
             record(lei("B"), "RA000472", "964169969", status="LAPSED"),
             record(lei("C"), "RA000472", "964169969", status="ISSUED", updated="2025-01-01T00:00:00Z"),
             record(lei("D"), "RA000472", "964169969", status="ISSUED", updated="2026-01-01T00:00:00Z"),
+            record(lei("E"), "RA000472", "964169969", status="DUPLICATE", updated="2026-11-01T00:00:00Z"),
+            record(lei("F"), "RA000472", "974760673", status="DUPLICATE"),
         ),
     )
     ids = batch.rows.select(company_id_of_record("NO")).to_series()

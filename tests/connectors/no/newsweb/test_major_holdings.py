@@ -108,6 +108,8 @@ def test_digits_in_groups_are_one_number(now: str, instruments: str | None, tota
         ("4.9 0 4.9 125\n,524,889", None, "125 ,524,889"),
         ("4.9 0 4.9 | 125 | ,524,889", None, "125 | ,524,889"),
         ("4.9 0 4.9 125'524'889", None, "125'524'889"),
+        ("4.9 0 4.9 125 524’889", None, "125 524’889"),  # 125,524 is the beginning of a number, too
+        ("4.9 0 4.9 125.524·889", None, "125.524·889"),
         ("4.9 0 4.9 125", None, "125"),  # of a listed issuer only the beginning of a number
         ("4.9 0 4.9", None, None),
         ("4.9 0 4.9 N/A", None, None),

@@ -189,8 +189,11 @@ def test_a_proprietor_is_a_name_and_nothing_else() -> None:
 
 
 def test_two_persons_of_one_name_are_two_holders() -> None:
-    found = owned(answer(*[role("DTPR", **person(), ansvarsandel="50%")] * 2))
-    assert [holding["native_id"] for holding in found] == ["DTPR:kari nordmann", "DTPR:kari nordmann:2"]
+    body = answer(*[role("DTPR", **person(), ansvarsandel="50%")] * 2)
+    assert [holding["native_id"] for holding in owned(body)] == ["DTPR:kari nordmann", "DTPR:kari nordmann:2"]
+    assert signals(body) == {("namesakes", "DTPR")}, "nothing that is stored tells which of them is which"
+    others = answer(role("DTPR", **person("Ola")), role("DTPR", **person()), role("DTPR", **company()))
+    assert signals(others) == set()
 
 
 def test_roles_that_ended_or_own_nothing_do_not_count() -> None:

@@ -96,6 +96,11 @@ def test_unit_is_staged_in_the_registers_codes() -> None:
         ({"naringsgrenar": [{"rangordning": 2, "naringsgren": "62100"}, {"rangordning": 1, "naringsgren": "01110"}]},
          "naringsgren", "01110"),
         ({"naringsgrenar": [{"rangordning": 1, "naringsgren": "00000"}]}, "naringsgren", None),
+        ({"naringsgrenar": [{"rangordning": 1, "naringsgren": 1110}]}, "naringsgren", "01110"),
+        ({"naringsgrenar": [{"rangordning": 1, "naringsgren": "1110"}]}, "naringsgren", None),
+        ({"kommunSate": 180, "lanSate": 1}, "kommunSate", "0180"),
+        ({"kommunSate": 180, "lanSate": 1}, "lanSate", "01"),
+        ({"kommunSate": 0}, "kommunSate", None),
         ({"naringsgrenar": None, "primarNaringsgren": {"rangordning": 1, "naringsgren": "96210"}}, "naringsgren", "96210"),
     ],
 )  # fmt: skip

@@ -188,6 +188,14 @@ def test_the_registers_own_word_stays_beside(said: dict[str, str], word: str) ->
     assert one(said)["registry_status"] == word
 
 
+@check_cases(
+    ("known", "word"), [({"FtgStat": ""}, None), ({"FtgStat": "7"}, "FtgStat 7"), ({"FtgStat": "JA"}, "FtgStat JA")]
+)
+def test_row_of_scb_with_a_blank_or_unknown_code_states_nothing(known: dict[str, str], word: str | None) -> None:
+    found = one({}, known)
+    assert (found["status"], found["status_source"], found["registry_status"]) == ("active", None, word)
+
+
 @pytest.mark.parametrize(("days", "status"), [(59, "active"), (60, "dormant")])
 def test_without_a_row_of_scb_a_young_company_is_active(days: int, status: str) -> None:
     said = organisation(ONE, registreringsdatum=(TODAY - timedelta(days=days)).isoformat())

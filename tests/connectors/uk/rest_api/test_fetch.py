@@ -11,6 +11,7 @@ from connectors.contract.dataset import FetchedFile
 from connectors.kit.http.client import HttpClient, HttpSettings
 from connectors.kit.http.errors import FetchError, RequestRejectedError
 from connectors.kit.http.rate_limit import FetchClock
+from connectors.kit.http.set_aside import PAUSES
 from connectors.uk.register import API_HOST
 from connectors.uk.rest_api import fetch as rest_api_fetch
 from connectors.uk.streaming_api import datasets
@@ -109,11 +110,29 @@ def test_one_answer_that_fails_keeps_no_other_back(http: HttpClient, registry: R
     assert "00000002" in error.url
 
 
-def test_an_api_that_is_down_is_not_asked_about_everybody(http: HttpClient, registry: Registry):
+def test_an_api_that_is_down_is_not_asked_about_everybody(http: HttpClient, registry: Registry) -> None:
     registry.answers = [Answer(status=500)]
-    found, error = collected(rest_api_fetch.fetch(http, None, [f"profile:0000000{n}" for n in range(1, 9)]))
-    assert (found, len(registry.asked)) == ([], 3)
+    found, error = collected(rest_api_fetch.fetch(http, None, [f"profile:000000{n}" for n in range(10, 60)]))
+    assert (found, len(registry.asked)) == ([], len(PAUSES) + 1)
     assert error is not None
+
+
+def test_an_outage_of_five_requests_costs_no_company_its_answer(http: HttpClient, registry: Registry) -> None:
+    sound, fails = Answer(b'{"company_name": "X"}'), Answer(status=500)
+    registry.decide = lambda _path, _headers: fails if 3 <= len(registry.asked) <= 7 else sound
+    subjects = [f"profile:000000{n}" for n in range(10, 22)]
+    found, error = collected(rest_api_fetch.fetch(http, None, subjects))
+    assert error is None
+    assert sorted(found) == [f"checked/000000{n}-profile.json" for n in range(10, 22)]
+
+
+def test_profile_whose_insolvency_cases_fail_is_left_to_the_next_run_whole(
+    http: HttpClient, registry: Registry
+) -> None:
+    linked = Answer(json.dumps({"links": {"insolvency": f"/company/{NUMBER}/insolvency"}}).encode())
+    registry.decide = lambda path, _headers: Answer(status=500) if path.endswith("insolvency") else linked
+    found, error = collected(rest_api_fetch.fetch(http, None, [f"profile:{NUMBER}"]))
+    assert (found, error is None) == ([], False), "else nothing would ask about its cases again"
 
 
 def test_a_limit_that_is_reached_is_waited_out(http: HttpClient, registry: Registry, slept: list[float]):

@@ -50,7 +50,7 @@ def figures(**values: Any) -> dict[str, Any]:
 def test_period_type_of_filings_with_several_durations_goes_by_days(
     start: date, end: date, expected: str | None
 ) -> None:
-    kinds = {"us.companyfacts": "annual_report", "fi.esef": "annual_report", "fi.nasdaq": "interim_report"}
+    kinds = {"us.companyfacts": "annual_report", "fi.esef": "interim_report", "fi.nasdaq": "interim_report"}
     for register, kind in kinds.items():
         [row] = made(
             [statement("a", end, period_start=start, revenue=1, register=register)],
@@ -76,8 +76,12 @@ def test_period_type_of_filings_with_several_durations_goes_by_days(
 def test_period_type_of_annual_accounts_is_annual_up_to_eighteen_months(
     start: date, end: date, expected: str | None, months: int
 ) -> None:
-    [row] = made([statement("a", end, period_start=start, revenue=1)], [filing("a", end, period_start=start)])
-    assert (row["period_type"], row["period_months"], row["fiscal_year"]) == (expected, months, end.year)
+    for register in ("no.regnskap", "fi.esef"):
+        [row] = made(
+            [statement("a", end, period_start=start, revenue=1, register=register)],
+            [filing("a", end, period_start=start, register=register)],
+        )
+        assert (row["period_type"], row["period_months"], row["fiscal_year"]) == (expected, months, end.year)
 
 
 def test_own_accounts_of_another_length_take_the_place_of_a_comparative() -> None:
