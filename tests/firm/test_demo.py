@@ -20,7 +20,7 @@ SAID = "DEMO_SAID"  # a file with what `make run SERVE=0` printed just before, a
 def _said(folder: Path) -> str:
     if SAID in os.environ:
         return Path(os.environ[SAID]).read_text()
-    done = Inside(folder / "data").run("demo", "--no-serve", "--companies", "300")
+    done = Inside(folder / "data").run("demo", "--no-serve", "--companies", "300", "--days", "2")
     assert done.exit_code == 0, done.err
     return done.out
 
