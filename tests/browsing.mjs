@@ -7,6 +7,9 @@ const require = createRequire(join(process.cwd(), "package.json")); // run in ui
 const { chromium } = require("playwright-core");
 const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
 
+/** Whether somebody wants to look at what is seen: a picture of a page costs as much as all that is measured on it. */
+export const isPictured = Boolean(process.env.FIRM_SCREENSHOTS);
+
 export function launched(executablePath) {
   const inContainer = process.getuid?.() === 0; // Chromium has no sandbox for root
   return chromium.launch({ executablePath, args: inContainer ? ["--no-sandbox"] : [] });

@@ -22,7 +22,7 @@ from tests import npm
 HERE = Path(__file__).parent
 UI = HERE.parent / "ui"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-KEPT = "FIRM_SCREENSHOTS"  # a folder that screenshots of all tours are copied to
+KEPT = "FIRM_SCREENSHOTS"  # a folder that screenshots of all tours are copied to; without it none are taken
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -124,11 +124,11 @@ class Tab:
         return self.tell("see")
 
     def look(self, name: str) -> dict[str, Any]:
-        """The same, and what axe says of it wide in light and narrow in dark, with a picture of each."""
+        """The same, and what axe says of it wide in light and narrow in dark, with a picture of each if they are kept."""
         return self.tell("look", name=name)
 
     def picture(self, name: str) -> None:
-        """Keeps a picture of the window in light, without what is below it."""
+        """Takes a picture of the window in light, without what is below it, if pictures are kept."""
         self.tell("picture", name=name)
 
     def visited(self) -> list[list[Any]]:

@@ -2,7 +2,7 @@
 // Whether what a page shows is right is for the tests to say.
 import { createInterface } from "node:readline";
 import { join } from "node:path";
-import { faults, launched, overhang } from "./browsing.mjs";
+import { faults, isPictured, launched, overhang } from "./browsing.mjs";
 
 const [, , executable, folder] = process.argv;
 const PATIENCE = 30_000;
@@ -150,14 +150,14 @@ class Tab {
     };
   }
 
-  /** The same, and what each view of it is like, with a picture. */
+  /** The same, and what each view of it is like, with a picture if pictures are wanted. */
   async look({ name }) {
     const seen = await this.see();
     await this.#run(true); // axe is a script: it comes when the page is made, and after what the page would have run
     for (const [view, { size, colours }] of Object.entries(VIEWS)) {
       await this.page.setViewportSize(size);
       await this.page.emulateMedia({ colorScheme: colours });
-      await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-${view}.jpeg`) });
+      if (isPictured) await this.page.screenshot({ ...PICTURE, path: join(folder, `${name}-${view}.jpeg`) });
       seen.views[view] = { overhang: await overhang(this.page), faults: await faults(this.page) };
     }
     await this.page.setViewportSize(VIEWS.wide.size);
@@ -167,6 +167,7 @@ class Tab {
 
   /** The window in light, not the whole page. */
   async picture({ name }) {
+    if (!isPictured) return;
     await this.page.emulateMedia({ colorScheme: VIEWS.wide.colours });
     await this.page.screenshot({ path: join(folder, `${name}.png`) });
   }

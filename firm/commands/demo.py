@@ -29,7 +29,6 @@ from warehouse.schema.codes import EVENT_TYPES
 if TYPE_CHECKING:
     from sandbox.http.server import SandboxServer
 
-_DAYS: Final = 3
 _SHOWN: Final = 8
 _PATIENCE: Final = 60.0
 _LOOK_SECONDS: Final = 0.05
@@ -46,16 +45,17 @@ _COUNTS: Final = {
 def demo(
     serve: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the result until Ctrl-C.")] = True,
     companies: Annotated[int, typer.Option(min=300, help="Companies on the first day.")] = 400,
+    days: Annotated[int, typer.Option(min=2, max=3, help="Days of the world, the first load included.")] = 3,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to serve on.")] = None,
 ) -> None:
-    """Load a generated world, deliver two days of changes to a subscriber, print a key and URLs, and serve."""
+    """Load a generated world, deliver days of changes to a subscriber, print a key and URLs, and serve."""
     with exit_on_error(SettingError):
         installation = Installation.read()
     settings = read_ingest_settings()
     installation = _with_demo_settings(installation.at(_prepare_folder(installation.settings.data / "demo")))
     settings = replace(settings, data=installation.settings.data, object_store=None)
     with run_receiver() as receiver:
-        key, subscription = _run_days(installation, settings, companies, receiver)
+        key, subscription = _run_days(installation, settings, (companies, days), receiver)
         _print_summary(installation, key, subscription, port)
         if serve:
             from firm.commands.serve import serve_installation
@@ -87,21 +87,22 @@ def _prepare_folder(folder: Path) -> Path:
 
 
 def _run_days(
-    installation: Installation, settings: IngestSettings, companies: int, receiver: WebhookReceiver
+    installation: Installation, settings: IngestSettings, size: tuple[int, int], receiver: WebhookReceiver
 ) -> tuple[str, str]:
-    """Plays all days and returns key and subscription id.
+    """Plays all days of a world of (companies, days) and returns key and subscription id.
 
     The first day is the initial load; the events of the others are delivered to a subscriber.
     """
     from sandbox import World, serve
 
-    world = World(seed=1, companies=companies, days=_DAYS)
+    companies, days = size
+    world = World(seed=1, companies=companies, days=days)
     with serve(world) as registry:
         rows = _run_day(settings, registry, world.date(0).isoformat())
         key = _create_account_key(installation)
         with run_background_server(installation) as base:
             subscription = _subscribe_receiver(base, key, receiver)
-            for number in range(1, _DAYS):
+            for number in range(1, days):
                 registry.advance()
                 rows += _run_day(settings, registry, world.date(number).isoformat())
             print_table(

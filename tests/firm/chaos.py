@@ -33,9 +33,9 @@ from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.settings.service import ApiSettings
 from tests.api.fixtures import release_data as worlds
+from tests.forked import RunningFirm, start_firm
 from warehouse.reader.reader import ReleaseReader
 
-ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 900
 KILL_EVERY_SECONDS = 3.0
 SICK = {"hang": 0.10, "flaky": 0.10, "reset": 0.05, "drip_head": 0.025, "drip_body": 0.025}
@@ -105,7 +105,7 @@ class Chaos:
         self._port, self._mail_port = unused_port(), unused_port()
         self._environment = self._settings(url)
         self._addresses = [f"127.0.{1 + n // 250}.{1 + n % 250}" for n in range(shape.endpoints)]
-        self._workers: list[subprocess.Popen[bytes]] = []
+        self._workers: list[RunningFirm] = []
         self._log = (folder / "workers.log").open("ab")
         self._kills = 0
         self._restarts = 0
@@ -204,9 +204,9 @@ class Chaos:
     def _event_ids(self) -> list[str]:
         return [worlds.event(worlds.NO, number)["event_id"] for number in range(self._published)]
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "firm", "deliver"]
-        return subprocess.Popen(command, cwd=ROOT, env=self._environment, stderr=self._log, stdout=subprocess.DEVNULL)
+    def _start(self) -> RunningFirm:
+        written = self._log.fileno()
+        return start_firm(["deliver"], self._environment, stdout=written, stderr=written)
 
     def _stop(self) -> list[int]:
         """As an operator does it."""

@@ -3,7 +3,6 @@
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import httpx
 import pytest
 
 from tests.firm.inside import Inside
+from tests.forked import RunningFirm, start_firm
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 60
@@ -67,15 +67,9 @@ class Firm:
         return path
 
     def run(self, *arguments: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "firm", *map(str, arguments)],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        running = start_firm(arguments, self.environment)
+        out, err = running.communicate(timeout=300)
+        done = subprocess.CompletedProcess(["firm", *map(str, arguments)], running.wait(), out, err)
         if check:
             assert done.returncode == 0, done.stdout + done.stderr
         return done
@@ -99,13 +93,7 @@ class Firm:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        service = subprocess.Popen(
-            [sys.executable, "-m", "firm", "serve", "--port", str(port)],
-            cwd=ROOT,
-            env=self.environment,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        service = start_firm(["serve", "--port", str(port)], self.environment)
         try:
             base = f"http://127.0.0.1:{port}"
             transport = httpx.HTTPTransport(retries=0)
@@ -124,7 +112,7 @@ class Firm:
             assert "Traceback" not in said, said
 
 
-def wait_until_ready(client: httpx.Client, service: subprocess.Popen[str]) -> None:
+def wait_until_ready(client: httpx.Client, service: subprocess.Popen[str] | RunningFirm) -> None:
     """Wait for the socket by connecting to it; a service that ended says why."""
     until = time.monotonic() + READY_SECONDS
     while time.monotonic() < until:

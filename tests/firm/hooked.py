@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +13,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.firm.conftest import ROOT, Firm
+from tests.firm.conftest import Firm
+from tests.forked import RunningFirm, start_firm
 
 PATIENCE = 60
 
@@ -80,15 +79,9 @@ class Hooked(Firm):
         return {**Firm.environment.fget(self), **allowed, **dict(self.more)}  # type: ignore[misc]
 
     @contextmanager
-    def delivering(self, *options: str) -> Iterator[subprocess.Popen[str]]:
+    def delivering(self, *options: str) -> Iterator[RunningFirm]:
         """A running `firm deliver`."""
-        process = subprocess.Popen(
-            [sys.executable, "-m", "firm", "deliver", *options],
-            cwd=ROOT,
-            env=self.environment,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        process = start_firm(["deliver", *options], self.environment)
         try:
             yield process
         finally:

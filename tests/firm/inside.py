@@ -45,7 +45,7 @@ class Said:
 class Inside:
     """`firm` over one data folder.
 
-    has_dagster: whether `ingest` runs in Dagster, for tests of its records and of processes that die.
+    has_dagster: whether ingests run in Dagster, for tests of its records and of processes that die.
     """
 
     data: Path
@@ -58,14 +58,14 @@ class Inside:
     def run(self, *arguments: str | Path, **environment: str) -> Said:
         given = {name: None for name in os.environ if name.startswith("FIRM_")}
         settings = {"FIRM_DATA": str(self.data), "FIRM_WORKERS": "1", **environment}
-        done = CliRunner().invoke(app, [*map(str, arguments)], env={**given, **settings})
+        with nullcontext() if self.has_dagster else without_dagster():
+            done = CliRunner().invoke(app, [*map(str, arguments)], env={**given, **settings})
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
         return Said(done.exit_code, done.stdout, done.stderr)
 
     def ingest(self, folder: Path, *more: str, exit_code: int = 0) -> Said:
-        with nullcontext() if self.has_dagster else without_dagster():
-            said = self.run("ingest", "--from", folder, "--json", *more)
+        said = self.run("ingest", "--from", folder, "--json", *more)
         assert said.exit_code == exit_code, said.out + said.err
         return said
 

@@ -1,11 +1,9 @@
-"""An ingest that Ctrl-C meets when a step is reached for the nth time: run by test_firm_kills.
+"""An ingest that Ctrl-C meets when a step is reached for the nth time: forked by test_firm_kills.
 
-`interrupted.py DATA FOLDER STEP NTH WHERE`; a step is what the stores name, or the beginning of a line of progress,
-WHERE is `python` or `query`.
+A step is what the stores name, or the beginning of a line of progress; `where` is `python` or `query`.
 """
 
 import signal
-import sys
 from pathlib import Path
 
 from pipelines.ingest.run import IngestOverrides, ingest
@@ -19,8 +17,8 @@ def python() -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def main(data: str, folder: str, step: str, nth: str, where: str) -> None:
-    left = int(nth)
+def main(data: str, folder: str, step: str, nth: int, where: str) -> None:
+    left = nth
 
     def reached(name: str) -> None:
         nonlocal left
@@ -30,10 +28,9 @@ def main(data: str, folder: str, step: str, nth: str, where: str) -> None:
                 {"python": python, "query": query}[where]()
 
     settings = IngestSettings(data=Path(data), workers=1)
-    ingest(
-        settings, ["NO", "UK"], FolderSource(Path(folder)), progress=reached, overrides=IngestOverrides(on_step=reached)
-    )
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    overrides = IngestOverrides(on_step=reached)
+    try:
+        ingest(settings, ["NO", "UK"], FolderSource(Path(folder)), progress=reached, overrides=overrides)
+    except KeyboardInterrupt:  # ends a program of its own by the signal, and a forked process by an error
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGINT)

@@ -1,11 +1,10 @@
-"""An ingest that kills its own process when a step is reached for the nth time: run by test_kills.
+"""An ingest that kills its own process when a step is reached for the nth time: forked by test_firm_kills.
 
-`killed.py DATA FOLDER STEP NTH`; a step is what the stores name, or the beginning of a line of progress.
+A step is what the stores name, or the beginning of a line of progress.
 """
 
 import os
 import signal
-import sys
 from pathlib import Path
 
 from pipelines.ingest.run import IngestOverrides, ingest
@@ -13,8 +12,8 @@ from pipelines.settings import IngestSettings
 from pipelines.sources.source import FolderSource
 
 
-def main(data: str, folder: str, step: str, nth: str) -> None:
-    left = int(nth)
+def main(data: str, folder: str, step: str, nth: int) -> None:
+    left = nth
 
     def reached(name: str) -> None:
         nonlocal left
@@ -26,7 +25,3 @@ def main(data: str, folder: str, step: str, nth: str) -> None:
     ingest(
         settings, ["NO", "UK"], FolderSource(Path(folder)), progress=reached, overrides=IngestOverrides(on_step=reached)
     )
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -3,7 +3,6 @@
 import json
 import signal
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from api.webhooks.egress.signing import make_secret
 from tests.api.fixtures.fanout import Control
 from tests.api.fixtures.release_data import WORLD, World, event, make_world
 from tests.firm.hooked import Hooked, Received, receiver, until
+from tests.forked import RunningFirm
 
 ONE = WORLD[0]["company_id"]
 
@@ -73,7 +73,7 @@ def count(database: Database, table: Any, *conditions: Any) -> int:
         return session.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
 
 
-def begun(process: subprocess.Popen[str]) -> None:
+def begun(process: RunningFirm) -> None:
     """Waits until it delivers; what it says before is read."""
     assert process.stderr is not None
     assert any('"delivering as ' in line for line in iter(process.stderr.readline, ""))
@@ -106,7 +106,7 @@ def delivered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Delivered]:
             until(lambda: count(database, QueuedAttempt) == 0, "the log")
             process.send_signal(signal.SIGTERM)
             _, said = process.communicate(timeout=30)
-        yield Delivered(published, received, database, process.returncode, said)
+        yield Delivered(published, received, database, process.wait(), said)
 
 
 def test_what_is_published_arrives_signed_and_is_logged(delivered: Delivered) -> None:

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
-from tests.firm.conftest import Firm
+from tests.firm.inside import Inside
 
 SAID = "DEMO_SAID"  # a file with what `make run SERVE=0` printed just before, as .ci/run has it: one demo is enough
 
@@ -20,7 +20,9 @@ SAID = "DEMO_SAID"  # a file with what `make run SERVE=0` printed just before, a
 def _said(folder: Path) -> str:
     if SAID in os.environ:
         return Path(os.environ[SAID]).read_text()
-    return Firm(folder / "data").run("demo", "--no-serve", "--companies", "300").stdout
+    done = Inside(folder / "data").run("demo", "--no-serve", "--companies", "300", "--days", "2")
+    assert done.exit_code == 0, done.err
+    return done.out
 
 
 @pytest.mark.slow

@@ -9,8 +9,9 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
@@ -20,8 +21,9 @@ from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import IngestSettings
 from sandbox import World, write_days
 from tests.firm import interrupted, killed
-from tests.firm.conftest import ROOT, Firm
+from tests.firm.conftest import Firm
 from tests.firm.inside import Inside, Told, planned, profiles_on
+from tests.forked import RunningFirm, run_forked, start_firm
 from warehouse.release.manifest import served_manifest
 from warehouse.storage.locks import AlreadyLockedError, market_lock
 
@@ -29,6 +31,7 @@ pytestmark = pytest.mark.slow
 KILLS = 10 if os.environ.get("FIRM_TESTS") == "full" else 4
 AT_ONCE = ("--at-once", "2")
 MARKETS = ("NO", "UK")
+NAMED = ("no", "uk")  # to the command, so that Dagster runs nothing of the others
 PATIENCE = 60
 INTERRUPTED = 130
 UNFINISHED = [
@@ -69,11 +72,19 @@ def told(days: list[Path]) -> Told:
     return json.loads((days[0].parent / "truth.json").read_text())
 
 
+@dataclass(frozen=True)
+class Loaded(Inside):
+    """The first day, and about how long a day takes."""
+
+    seconds: float = 0.0
+
+
 @pytest.fixture(scope="module")
-def loaded(days: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Inside:
+def loaded(days: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Loaded:
     firm = Inside(tmp_path_factory.mktemp("loaded") / "data", has_dagster=True)
-    firm.ingest(days[0])
-    return firm
+    began = time.monotonic()
+    firm.ingest(days[0], *NAMED)
+    return Loaded(firm.data, has_dagster=True, seconds=time.monotonic() - began)
 
 
 @pytest.fixture
@@ -88,18 +99,11 @@ def none_is_left_running(data: Path) -> bool:
 
 @pytest.mark.parametrize(("step", "nth"), STEPS)
 def test_killed_between_two_steps(step: str, nth: int, firm: Inside, days: list[Path], told: Told) -> None:
-    died = subprocess.run(
-        [sys.executable, killed.__file__, str(firm.data), str(days[1]), step, str(nth)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert died.returncode == -signal.SIGKILL, died.stdout + died.stderr
+    died = run_forked(killed.main, str(firm.data), str(days[1]), step, nth)
+    assert died.exit_code == -signal.SIGKILL, died.said
     is_published = step in {"pointer replaced", "release 2"}
     assert firm.profiles(told) == profiles_on(told, int(is_published))
-    firm.ingest(days[1])
+    firm.ingest(days[1], *NAMED)
     assert firm.events() == planned(told, 1).keys()
     assert firm.profiles(told) == profiles_on(told, 1)
     assert firm.release() == 2
@@ -108,66 +112,51 @@ def test_killed_between_two_steps(step: str, nth: int, firm: Inside, days: list[
 
 @pytest.mark.parametrize(("step", "nth", "where"), CTRL_C)
 def test_one_ctrl_c_is_enough(step: str, nth: int, where: str, firm: Inside, days: list[Path], told: Told) -> None:
-    ended = subprocess.run(
-        [sys.executable, interrupted.__file__, str(firm.data), str(days[1]), step, str(nth), where],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert ended.returncode == -signal.SIGINT, ended.stdout + ended.stderr
+    ended = run_forked(interrupted.main, str(firm.data), str(days[1]), step, nth, where)
+    assert ended.exit_code == -signal.SIGINT, ended.said
     assert firm.release() == 1
     assert firm.profiles(told) == profiles_on(told, 0)
-    firm.ingest(days[1])
+    firm.ingest(days[1], *NAMED)
     assert firm.events() == planned(told, 1).keys()
     assert firm.profiles(told) == profiles_on(told, 1)
     assert none_is_left_running(firm.data)
 
 
-def test_killed_at_any_moment(loaded: Inside, days: list[Path], told: Told, tmp_path: Path) -> None:
-    """Run after run of the real command is killed; one that comes through moves on to the next day."""
+def test_killed_at_any_moment(loaded: Loaded, days: list[Path], told: Told, tmp_path: Path) -> None:
+    """Run after run of the command is killed; one that comes through moves on to the next day."""
     inside = loaded.copy(tmp_path / "data")
     firm = Firm(inside.data)
-    began = time.monotonic()
-    firm.run("ingest", "--help")
-    starting = time.monotonic() - began
     chance = random.Random(20261121)
     waiting = days[1:]
     died = 0
     for _ in range(KILLS):
-        died += _is_killed(firm, waiting[0], starting * chance.uniform(0.8, 3.0))
+        died += _is_killed(firm, waiting[0], loaded.seconds * chance.uniform(0.02, 0.4))
         served = inside.profiles(told)
         assert any(served == profiles_on(told, day) for day in range(len(days)))
         if served == profiles_on(told, days.index(waiting[0])) and len(waiting) > 1:
             waiting = waiting[1:]
     assert died
-    for day in waiting:
-        inside.ingest(day)
+    first, *others = waiting
+    inside.ingest(first, *NAMED)
+    for day in others:
+        Inside(inside.data).ingest(day, *NAMED)  # the first has healed what the killed left with Dagster
     assert inside.events() == planned(told, 1, 2, 3).keys()
     assert inside.profiles(told) == profiles_on(told, 3)
     assert none_is_left_running(firm.data)
 
 
 def _is_killed(firm: Firm, day: Path, seconds: float) -> bool:
-    run = subprocess.Popen(
-        [sys.executable, "-m", "firm", "ingest", "--from", str(day)],
-        cwd=ROOT,
-        env=firm.environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        _, err = run.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        run.kill()
-        _, err = run.communicate()
+    run = start_firm(["ingest", *NAMED, "--from", day], firm.environment)
+    with suppress(subprocess.TimeoutExpired):
+        run.wait(timeout=seconds)
+    run.kill()
+    _, err = run.communicate()
     assert "Traceback" not in err, err
     return run.returncode == -signal.SIGKILL
 
 
-def test_a_second_ingest_at_the_same_time_is_refused(firm: Inside, days: list[Path]) -> None:
+def test_a_second_ingest_at_the_same_time_is_refused(loaded: Loaded, days: list[Path], tmp_path: Path) -> None:
+    firm = Inside(loaded.copy(tmp_path / "data").data)
     with market_lock(firm.layout, "NO"):
         said = firm.run("ingest", "--from", days[1])
         assert (said.exit_code, said.out) == (1, "")
@@ -178,16 +167,9 @@ def test_a_second_ingest_at_the_same_time_is_refused(firm: Inside, days: list[Pa
     assert firm.ingest(days[1], "no").report["release"] == 3
 
 
-def _begun(firm: Inside, day: Path) -> subprocess.Popen[str]:
+def _begun(firm: Inside, day: Path) -> RunningFirm:
     """The command, as soon as a market says that something came."""
-    run = subprocess.Popen(
-        [sys.executable, "-m", "firm", "ingest", "--from", str(day), *AT_ONCE],
-        cwd=ROOT,
-        env=Firm(firm.data).environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    run = start_firm(["ingest", *NAMED, "--from", day, *AT_ONCE], Firm(firm.data).environment)
     assert run.stderr is not None
     while "new" not in (line := run.stderr.readline()):
         assert line, "it ended before it said anything"
@@ -220,8 +202,8 @@ def test_whoever_dies_of_markets_at_one_time_the_day_is_the_same(
     _is_ended_by_ctrl_c(firm, days[1], told)
     _loses_its_parent(firm, days[1], told)
     _loses_a_market(firm, days[1], told)
-    firm.ingest(days[1], *AT_ONCE)
-    one_by_one = loaded.copy(tmp_path / "one by one")
+    firm.ingest(days[1], *NAMED, *AT_ONCE)
+    one_by_one = Inside(loaded.copy(tmp_path / "one by one").data)
     one_by_one.ingest(days[1])
     same, other = served_manifest(firm.layout), served_manifest(one_by_one.layout)
     assert same is not None

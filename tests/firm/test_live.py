@@ -3,7 +3,7 @@
 import json
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from sandbox import SandboxServer, World, serve
 from sandbox import expected as sandbox_expected
 from sandbox.write import api_document_key
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
-from tests.without_dagster import without_dagster
 
 pytestmark = pytest.mark.slow
 MARKETS = ("NO", "UK")  # Sweden over HTTP: test_sweden
@@ -36,8 +35,7 @@ def registries(day: int, **settings: Any) -> Iterator[SandboxServer]:
 
 
 def ingest(firm: Inside, registry: SandboxServer, exit_code: int = 0) -> Said:
-    with nullcontext() if firm.has_dagster else without_dagster():
-        said = firm.run("ingest", *MARKETS, "--sandbox", "--json", FIRM_SANDBOX_URL=registry.url)
+    said = firm.run("ingest", *MARKETS, "--sandbox", "--json", FIRM_SANDBOX_URL=registry.url)
     assert said.exit_code == exit_code, said.out + said.err
     assert "Traceback" not in said.err
     return said

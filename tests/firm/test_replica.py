@@ -11,8 +11,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -29,6 +27,7 @@ from sandbox import World, write_days
 from tests.bucket import Bucket, Fault
 from tests.firm.hooked import Received, receiver
 from tests.firm.inside import Inside
+from tests.forked import RunningFirm, start_firm
 from warehouse.ledger.ledger import Ledger
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +48,7 @@ class Machines:
 
     folder: Path
     environment: dict[str, str]
-    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    running: dict[str, RunningFirm] = field(default_factory=dict)
 
     @property
     def writer(self) -> Inside:
@@ -63,12 +62,8 @@ class Machines:
     def start(self, name: str, *command: str) -> None:
         data = {"FIRM_DATA": str(self.folder / name), "PYTHONPATH": str(ROOT)}
         with (self.folder / f"{name}.log").open("wb") as log:
-            self.running[name] = subprocess.Popen(
-                [sys.executable, "-m", "firm", *command],
-                cwd=ROOT,
-                env={**os.environ, **self.environment, **data},
-                stderr=log,
-            )
+            environment = {**os.environ, **self.environment, **data}
+            self.running[name] = start_firm(command, environment, stdout=log.fileno(), stderr=log.fileno())
 
     def serve(self, name: str) -> str:
         with socket.socket() as probe:

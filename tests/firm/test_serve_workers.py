@@ -4,8 +4,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.firm.conftest import ROOT, Firm, wait_until_ready
+from tests.firm.conftest import Firm, wait_until_ready
+from tests.forked import start_firm
 
 pytestmark = [
     pytest.mark.slow,
@@ -36,12 +35,11 @@ class Served:
         self.base = f"http://127.0.0.1:{port}"
         self.log = log
         with log.open("wb") as file:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "firm", "serve", "--port", str(port), "--workers", str(WORKERS)],
-                cwd=ROOT,
-                env=firm.environment | {"FIRM_ACCESS_LOG": "true"},
-                stderr=file,
-                text=True,
+            self.process = start_firm(
+                ["serve", "--port", str(port), "--workers", str(WORKERS)],
+                firm.environment | {"FIRM_ACCESS_LOG": "true"},
+                stdout=file.fileno(),
+                stderr=file.fileno(),
             )
 
     @property
@@ -85,7 +83,7 @@ def serving(firm: Firm, key: str, folder: Path) -> Iterator[Served]:
     served = Served(firm, key, port, folder / "served.log")
     workers: list[int] = []
     try:
-        with httpx.Client(base_url=served.base, trust_env=False) as client:
+        with httpx.Client(base_url=served.base, timeout=PATIENCE, trust_env=False) as client:
             wait_until_ready(client, served.process)
         until(lambda: len(served.workers) == WORKERS, "the workers are there")
         workers = served.workers

@@ -86,14 +86,20 @@ def is_equal(found: Any, want: Any) -> bool:
     return found == want
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with an account, and its key in a file: for each case to copy."""
+    data = tmp_path_factory.mktemp("installed") / "data"
+    with Installation({}, ApiSettings(data=data)).accounts() as accounts:
+        accounts.create_account("owner@example.com", "business")
+        (data / "key").write_text(accounts.create_key("owner@example.com", "live").key)
+    return data
+
+
 @contextmanager
 def serving(firm: Inside) -> Iterator[TestClient[Any]]:
     """The API over what is published now, with a key."""
     installation = Installation({}, ApiSettings(data=firm.data))
-    with installation.accounts() as accounts:
-        if not (firm.data / "key").exists():
-            accounts.create_account("owner@example.com", "business")
-            (firm.data / "key").write_text(accounts.create_key("owner@example.com", "live").key)
     with installation.database() as database, closing(ReleaseReader(firm.layout)) as reader:
         app = create_app(installation.settings, reader, database, installation.secrets(), Clock(), lambda _: None)
         with TestClient(app) as client:
@@ -102,11 +108,12 @@ def serving(firm: Inside) -> Iterator[TestClient[Any]]:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_shared_case_gives_its_one_right_answer(slug: str, tmp_path: Path) -> None:
+def test_shared_case_gives_its_one_right_answer(slug: str, installed: Path, tmp_path: Path) -> None:
     if not slug:
         pytest.skip("no cases beside the project (../shared/cases)")
     expected = json.loads((CASES / slug / "expect.json").read_text())
-    firm, steps = Inside(tmp_path / "data"), sorted(path for path in (CASES / slug).iterdir() if path.is_dir())
+    firm = Inside(installed).copy(tmp_path / "data")
+    steps = sorted(path for path in (CASES / slug).iterdir() if path.is_dir())
     for number, folder in enumerate(steps, 1):
         at = ("--at", f"{expected['at'][number - 1]}T12:00:00") if "at" in expected else ()
         said = firm.ingest(folder, *expected["markets"], *at)

@@ -16,6 +16,6 @@ def run() -> Run:
 
 @pytest.fixture(scope="session")
 def seen(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Seen:
-    """One tour of a browser, made by the first process that asks; its folder keeps the screenshots."""
+    """One tour of a browser, made by the first process that asks."""
     browser = browsing.chromium()
     return read_tour(made_once(tmp_path_factory, "components", lambda into: make_tour(run, browser, into)))

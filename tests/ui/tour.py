@@ -85,7 +85,7 @@ class Keys:
 
 
 def make_tour(run: Run, browser: str, into: Path) -> None:
-    """Fills a folder with seen.json and a screenshot of every page."""
+    """Fills a folder with seen.json and, where they are kept, a screenshot of every page."""
     firm = Metered(into / "data")
     world = HostileWorld(
         every=5, seed=23, companies=sufficient_companies(DAYS, MARKETS), days=DAYS, markets=MARKETS, press=MARKETS

@@ -2,7 +2,7 @@
 // JSON; whether that is right is for the tests to say.
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { faults, launched, overhang } from "../browsing.mjs";
+import { faults, isPictured, launched, overhang } from "../browsing.mjs";
 
 const PATIENCE = 20_000;
 const COMPONENTS = 7;
@@ -72,8 +72,10 @@ async function visited(browser, folder, visit) {
     { timeout: PATIENCE },
   );
   const components = await page.evaluate(found);
-  await page.screenshot({ path: join(folder, `${visit.name}.png`), fullPage: true });
-  await page.screenshot({ path: join(folder, `${visit.name}-window.png`) });
+  if (isPictured) {
+    await page.screenshot({ path: join(folder, `${visit.name}.png`), fullPage: true });
+    await page.screenshot({ path: join(folder, `${visit.name}-window.png`) });
+  }
   const answer = {
     components,
     asked,

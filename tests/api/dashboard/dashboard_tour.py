@@ -24,7 +24,7 @@ WEBHOOKS = "/dashboard/webhooks"
 
 
 def make_tour(office: PostOffice, into: Path) -> None:
-    """Fills a folder with seen.json and two screenshots of every page."""
+    """Fills a folder with seen.json and, where they are kept, two screenshots of every page."""
     stripe = FakeStripe(time.time)
     with Listening(stripe) as address:
         _tour(Hooked(into / "data", settings(office, address)), office, stripe, into)

@@ -22,7 +22,7 @@ KEY = re.compile(r"firm_live_[0-9A-Za-z]{42}")
 
 @pytest.fixture(scope="session")
 def seen(post_office: PostOffice, tmp_path_factory: pytest.TempPathFactory) -> Seen:
-    """One tour of a browser, made by the first process that asks; its folder keeps the screenshots."""
+    """One tour of a browser, made by the first process that asks."""
     browsing.tools()
     browsing.chromium()
     return read_tour(made_once(tmp_path_factory, "dashboard", lambda into: make_tour(post_office, into)))

@@ -3,8 +3,6 @@
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +17,7 @@ from api.common.ids import UlidGenerator
 from api.database.migrate import prepare_database
 from api.settings.service import ApiSettings
 from api.usage.counter import month_at
+from tests.forked import start_firm
 
 ROOT = Path(__file__).parents[3]
 COMPANY = "/api/v1/companies/5599999991"
@@ -51,13 +50,7 @@ class Installed:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "firm", "serve", "--port", str(port), *options],
-            cwd=ROOT,
-            env=self.environment,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+        process = start_firm(["serve", "--port", str(port), *options], self.environment, has_own_session=True)
         try:
             headers = {"Authorization": f"Bearer {self.key}"}
             until_serving(process)
@@ -77,9 +70,9 @@ def until_serving(process):
     said = []
     for line in process.stderr:
         said.append(line)
-        if b"startup complete" in line:
+        if "startup complete" in line:
             return
-    raise AssertionError(b"".join(said).decode())
+    raise AssertionError("".join(said))
 
 
 @pytest.fixture
