@@ -14,6 +14,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.contract.companion import Companion
 from connectors.contract.dataset import (
     AbsenceRule,
     ComputedKey,
@@ -44,6 +45,7 @@ class Contribution:
     them. datasets: of two that stage one table, the later wins on equal timestamps. company_ids: staged table ->
     the company of each row, as an expression over its columns. Rows of other tables concern no company, unless
     links find it. links: how rows without a company find one; of one table, hard keys before soft ones.
+    companions: rows that concern every company of another table's rows.
     lei_columns: staged table -> its column with LEIs to look up. lei_records: declares the dataset that looks LEIs
     up, from the `lei_columns` of all contributions. to_shared_tables: present rows of any staged table, and the
     logical date, to shared rows. to_dependent_tables: further shared rows that depend on other contributions'
@@ -58,6 +60,7 @@ class Contribution:
     datasets: tuple[Dataset, ...] = ()
     company_ids: Mapping[str, pl.Expr] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
+    companions: tuple[Companion, ...] = ()
     lei_columns: Mapping[str, str] = field(default_factory=dict)
     lei_records: Callable[[Mapping[str, str]], Dataset] | None = None
     to_shared_tables: Callable[[PresentRows, date], SharedTables] = lambda _present, _today: {}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, Literal, Protocol
 
 from polars import DataFrame, Datetime, Expr, LazyFrame, Schema, Series, String
 
+from connectors.contract.companion import Companion
 from connectors.contract.pieces import (
     NOT_A_COMPANY,
     REJECT_COLUMNS,
@@ -328,6 +329,7 @@ class Jurisdiction:
     to_shared_tables: present rows of the touched companies and the run's logical date to shared tables. Pure, and per
     company: the result for one company depends on that company's rows alone.
     links: how rows without a company (`company_ids_of_rows` gives null) are linked to one, in order of evaluation.
+    companions: rows that concern several companies.
     holder_columns: staged table -> columns that name a holder, or Keys that list the names in a cell; without a
     declaration no row is removed when a holder is erased.
     removal_masks: staged table -> which of its rows announce that the register has removed the company's content
@@ -355,6 +357,7 @@ class Jurisdiction:
     company_ids_of_rows: Callable[[str, DataFrame], Series]
     to_shared_tables: Callable[[PresentRows, date], SharedTables]
     links: tuple[Link, ...] = ()
+    companions: tuple[Companion, ...] = ()
     holder_columns: Mapping[str, tuple[str | ComputedKey, ...]] = field(default_factory=dict)
     removal_masks: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
     removal_confirmations: Mapping[str, Callable[[DataFrame], Series]] = field(default_factory=dict)
@@ -384,10 +387,7 @@ class Jurisdiction:
 
     def dataset(self, key: str) -> Dataset:
         """The declaration of one dataset; raises KeyError if there is none."""
-        for dataset in self.datasets:
-            if dataset.key == key:
-                return dataset
-        raise KeyError(key)
+        return {dataset.key: dataset for dataset in self.datasets}[key]
 
 
 class FileSource(Protocol):

@@ -67,6 +67,9 @@ def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdic
         company_ids_of_rows=company_ids_resolver(company_ids),
         to_shared_tables=_MarketMapping(parts, merge.by_key("the rule of", lambda part: part.table_rules)),
         links=links,
+        companions=tuple(
+            merge.by_key("companions of", lambda part: {one.table: one for one in part.companions}).values()
+        ),
         holder_columns=merge.by_key("holders of", lambda part: part.holder_columns),
         removal_masks=merge.by_key("removals of", lambda part: part.removal_masks),
         removal_confirmations=merge.by_key("confirmations of", lambda part: part.removal_confirmations),

@@ -14,6 +14,7 @@ import polars as pl
 
 from connectors.contract.dataset import ComputedKey, Jurisdiction, Link
 from pipelines.workspace import staged_tables
+from warehouse.history.companions import CompanionPath
 from warehouse.history.company_links import GAINED, KEY_PREFIX, LOST, MOVED, NAMELESS, KeyOf, LinkPath
 from warehouse.history.history import MarketHistory
 from warehouse.schema.types import Table
@@ -31,6 +32,10 @@ class CompanyLinker:
         self._datasets = {name: dataset.key for dataset in jurisdiction.datasets for name in dataset.staged_tables}
         self._links = links_by_table(jurisdiction)
         self._keys = _computed_keys(jurisdiction.links)
+        self.companions = {
+            one.table: CompanionPath(self._tables[one.table], self._tables[one.through], one.columns)
+            for one in jurisdiction.companions
+        }
         for name in {table for link in jurisdiction.links for table in (link.table, link.through)}:
             history.prepare_links(self._tables[name], self._keys.get(name, {}))
 
@@ -60,6 +65,20 @@ class CompanyLinker:
             return none["company_id"], none
         linked = pl.concat([pl.DataFrame(schema=_SCHEMA), *moves]).drop_nulls().unique()
         return linked["company_id"].unique().sort(), linked.sort(*_SCHEMA)
+
+    def companies_of_companions(self, table: Table, rows: pl.DataFrame) -> pl.Series:
+        """Companies that staged rows of a table of `companions` concern, once the rows of their instant are applied."""
+        path = self.companions[table.name]
+        return self._history.companies_of_companions(path, rows.select(path.columns))
+
+    def with_companions(self, present: dict[str, pl.LazyFrame], company_ids: pl.Series) -> dict[str, pl.LazyFrame]:
+        """Present rows of these companies with those that concern them by another table's rows."""
+        found = {
+            name: self._history.companion_rows(path, company_ids)
+            for name, path in self.companions.items()
+            if {name, path.through.name} <= present.keys()
+        }
+        return present | found
 
     def unlinked_rows(self, name: str) -> pl.DataFrame:
         """Unlinked rows of one staged table (`warehouse.history.company_links.unlinked_records`)."""

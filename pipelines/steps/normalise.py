@@ -211,8 +211,16 @@ class _NormaliseRun:
                 for table in snapshot.dataset.staged_tables.values():
                     self.history.touch_provenance(table, archive.on, archive.sha256, snapshot.instant)
             self.history.advance_watermark(snapshot.dataset.key, plan.instant)
+        concerned = [
+            self.links.companies_of_companions(table, rows)
+            for snapshot in plan.snapshots
+            for table in snapshot.tables
+            if table.name in self.links.companions
+            for rows in self._row_chunks(snapshot, table)
+        ]
         reopened = self._reopened_companies(before)
-        touched = pl.concat([decided, *(companies for _, companies in changed), moved, reopened]).unique().sort()
+        own = (companies for _, companies in changed)
+        touched = pl.concat([decided, *own, moved, *concerned, reopened]).unique().sort()
         if not touched.is_empty():
             self._write_normalised(touched, plan, {EDITIONS: _editions_frame(plan.snapshots), LINKED: linked})
 
@@ -324,7 +332,8 @@ class _NormaliseRun:
         tables = [table for name, table in staged_tables(self.jurisdiction).items() if name in there.loaded]
         for start in range(0, len(touched), CHUNK):
             companies = touched[start : start + CHUNK]
-            yield companies, LoadedRows(self.history.present_rows_of(tables, companies), there.in_part)
+            rows = self.links.with_companions(self.history.present_rows_of(tables, companies), companies)
+            yield companies, LoadedRows(rows, there.in_part)
 
     def _normalise_companies(
         self, instant: datetime, known: _Present

@@ -21,7 +21,11 @@ from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.reader import ReleaseReader
 
 pytestmark = pytest.mark.slow
-COUNTED = ("a manager's quarters", "an insider is spelled otherwise")  # whose shares outstanding are known
+COUNTED = (
+    "a manager's quarters",
+    "a restatement leaves the company out",
+    "an insider is spelled otherwise",
+)  # whose shares outstanding are known
 ISSUERS = {chain: f"{number:010}" for number, chain in enumerate(CHAINS, start=101)}
 
 

@@ -6,6 +6,7 @@ Each chain is of one issuer of its own; its filings come on numbered days, the f
 from decimal import Decimal
 
 from tests.connectors.us.holder_files import (
+    CUSIP,
     cover_13f,
     filing,
     form4,
@@ -53,6 +54,19 @@ def managed(day: int, shares: str, period: str, filed: str, amendment: str = "")
     form = "13F-HR/A" if amendment else "13F-HR"
     documents = ((form, cover_13f(form, period, amendment)), ("INFORMATION TABLE", table_13f(position(shares=shares))))
     return (day, "form13f", filing(form, *documents, accession=f"0000000009-26-{filed[4:]}{day:02}", filed=filed))
+
+
+def by_another_manager(told: Filing) -> Filing:
+    day, folder, text = told
+    return day, folder, text.replace("0000000009", "0000000019")
+
+
+def left_out(day: int, period: str, filed: str) -> Filing:
+    """A restatement whose only row is of another issuer."""
+    text = managed(day, "100", period, filed, "RESTATEMENT")[2]
+    return by_another_manager(
+        (day, "form13f", text.replace(CUSIP, "999999AB9").replace("EXAMPLE &amp; CO", "ELSEWHERE"))
+    )
 
 
 def own(percent: str, name: str = "ALPHA LP", cik: str = A, **more: str) -> str:
@@ -155,6 +169,19 @@ CHAINS: dict[str, tuple[list[Filing], Expected]] = {
             (1, "Example Management LLC", 4, 6, [5], "2026-09-30"),
             (2, "Example Management LLC", 6, 4.5, [5], "2026-10-19"),
             (3, "Example Management LLC", 4.5, 10.5, [5, 10], "2026-10-26"),
+        ],
+    ),
+    "a restatement leaves the company out": (
+        [
+            OTHER,
+            by_another_manager(managed(0, "40000", "06-30-2026", "20260814")),
+            by_another_manager(managed(1, "60000", "09-30-2026", "20261009")),
+            left_out(2, "09-30-2026", "20261016"),
+            by_another_manager(managed(3, "30000", "09-30-2026", "20261023", "NEW HOLDINGS")),
+        ],
+        [
+            (1, "Example Management LLC", 4, 6, [5], "2026-09-30"),
+            (2, "Example Management LLC", 6, 0, [5], "2026-09-30"),
         ],
     ),
     "a holder gets a number": (

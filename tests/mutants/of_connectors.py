@@ -407,6 +407,14 @@ CONNECTORS: Final = (
         "tests/connectors/us/ownership/test_shares_outstanding.py::test_manager_whose_shares_repeat_the_values_has_unknown_shares",
     ),
     Mutant(
+        "13F: a restatement of which rows are missing leaves companies out",
+        "connectors/us/ownership/form13f/holdings.py",
+        'is_whole = (pl.col("rowsRead") > 0) & (pl.col("rowsRead") == pl.col("entries"))',
+        'is_whole = pl.col("entries") > 0',
+        "tests/connectors/us/ownership/form13f/test_dataset.py"
+        "::test_a_restatement_that_was_read_whole_leaves_out_a_company",
+    ),
+    Mutant(
         "13F: what a restatement leaves out stays",
         "connectors/us/ownership/form13f/holdings.py",
         "if not reported and gone:",

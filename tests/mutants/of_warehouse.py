@@ -22,9 +22,17 @@ WAREHOUSE: Final = (
     Mutant(
         "as-of: history says what was known before it was learned",
         "warehouse/history/history.py",
-        'f"SELECT * FROM ({everything}) WHERE known_from <= $1 AND (known_to IS NULL OR known_to > $1)",',
-        'f"SELECT * FROM ({everything}) WHERE known_to IS NULL OR known_to > $1",',
+        'select = f"SELECT * FROM ({everything}) WHERE known_from <= $1 AND (known_to IS NULL OR known_to > $1)"',
+        'select = f"SELECT * FROM ({everything}) WHERE known_to IS NULL OR known_to > $1"',
         "tests/warehouse/history/test_history_history.py::test_a_late_image_fills_and_was_not_known_before",
+    ),
+    Mutant(
+        "companions: rows of a part of the same values concern a company",
+        "warehouse/history/companions.py",
+        'SEMI JOIN asked USING ({quoted_columns(path.columns)}) WHERE _company_id IS NOT NULL ORDER BY 1""",',
+        'SEMI JOIN asked USING ({quoted_columns(path.columns[:1])}) WHERE _company_id IS NOT NULL ORDER BY 1""",',
+        "tests/warehouse/history/test_companions.py"
+        "::test_companies_of_companions_are_those_with_rows_of_the_same_values",
     ),
     Mutant(
         "history: a late edition was known before it came",

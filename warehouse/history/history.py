@@ -20,6 +20,7 @@ import polars as pl
 
 from warehouse import schema_render
 from warehouse.history import adoption, company_links, current_records, database, reconciliation, record_counts, scd2
+from warehouse.history.companions import CompanionPath, companies_of_companions, companion_rows
 from warehouse.history.company_links import KeyOf, LinkPath
 from warehouse.history.current_records import COMPLETE_MARK
 from warehouse.history.reconciliation import StatusGroup
@@ -247,6 +248,14 @@ class MarketHistory:
         """Present rows of these companies by staged table; soft-deleted ones carry their instant."""
         return current_records.records_of_companies(self._connection, tables, company_ids)
 
+    def companion_rows(self, path: CompanionPath, company_ids: pl.Series) -> pl.LazyFrame:
+        """Present rows that concern these companies by another table's rows (`companions`)."""
+        return companion_rows(self._connection, path, company_ids)
+
+    def companies_of_companions(self, path: CompanionPath, keys: pl.DataFrame) -> pl.Series:
+        """Companies that rows with these keys concern (`companions`)."""
+        return companies_of_companions(self._connection, path, keys)
+
     # What cannot be accounted for
 
     def unlinked_row_counts(self, tables: Iterable[Table]) -> dict[str, int]:
@@ -299,9 +308,8 @@ class MarketHistory:
                 self._changed.append(found)
 
     def _known_companies(self, touched: pl.Series, instant: datetime) -> pl.Series:
-        name = quote_identifier(COMPANIES.name)
-        select = "SELECT company_id FROM {}.{} SEMI JOIN touched USING (company_id) WHERE known_from < $1"
-        both = " UNION ".join(select.format(schema, name) for schema in ("open", "closed"))
+        select = "SELECT company_id FROM {}.companies SEMI JOIN touched USING (company_id) WHERE known_from < $1"
+        both = " UNION ".join(map(select.format, ("open", "closed")))
         with registered_frame(self._connection, "touched", touched.rename("company_id").to_frame()):
             return query_frame(self._connection, both, [instant])["company_id"].cast(pl.String)
 
@@ -341,11 +349,8 @@ class MarketHistory:
     def rows_known_at(self, table: Table, known_at: datetime) -> pl.DataFrame:
         """Rows as known at an instant: the table's columns and known_from, known_to, valid_to."""
         everything = scd2.bitemporal_rows_sql(table, ("open", "versions", "closed"))
-        rows = query_frame(
-            self._connection,
-            f"SELECT * FROM ({everything}) WHERE known_from <= $1 AND (known_to IS NULL OR known_to > $1)",
-            [known_at],
-        )
+        select = f"SELECT * FROM ({everything}) WHERE known_from <= $1 AND (known_to IS NULL OR known_to > $1)"
+        rows = query_frame(self._connection, select, [known_at])
         return rows.cast(schema_render.polars_schema(table)).sort(*table.key, "valid_to", nulls_last=True)
 
     # Another state of the market
@@ -375,12 +380,9 @@ class MarketHistory:
 
     def add_to_outbox(self, events: pl.DataFrame) -> None:
         """Adds events to the outbox; ids that are already in it are skipped."""
-        with registered_frame(
-            self._connection, "events", schema_render.conform_frame(EVENTS, events).unique("event_id")
-        ):
-            self._connection.execute(
-                "INSERT INTO outbox BY NAME SELECT * FROM events ANTI JOIN outbox USING (event_id)"
-            )
+        rows = schema_render.conform_frame(EVENTS, events).unique("event_id")
+        with registered_frame(self._connection, "events", rows):
+            self._connection.execute("INSERT INTO outbox BY NAME FROM events ANTI JOIN outbox USING (event_id)")
 
     def outbox_events(self) -> pl.DataFrame:
         """Events still in the outbox, by (known_at, occurred_at, event_id)."""
@@ -395,5 +397,4 @@ class MarketHistory:
 
 def existing_history_path(layout: Layout, market: str) -> Path | None:
     """Path of a market's history file, or None if it does not exist."""
-    path = layout.history_file(market)
-    return path if path.exists() else None
+    return path if (path := layout.history_file(market)).exists() else None

@@ -13,6 +13,7 @@ from typing import Final
 
 import polars as pl
 
+from connectors.contract.companion import Companion
 from connectors.contract.contribution import Contribution
 from connectors.contract.dataset import MAPPING_SIGNALS, ComputedKey, Link, PresentRows, SharedTables
 from connectors.kit import holdings_history
@@ -93,9 +94,11 @@ def to_shared_tables(present: PresentRows, today: date) -> SharedTables:
     stakes = schedule13_holdings.map_holdings(standing, all_shares)
     known = schedule13_holdings.holder_identities(standing)
     owned, of_owners = forms345_holdings.map_holdings(lines, filed, known, all_shares)
-    receipts = share_evidence.receipt_cusips((stated, bare), positions)
-    names = issuer_names_by_company((stated, bare, lines))
-    managed, of_managers = form13f_holdings.map_holdings(positions, today, all_shares, known, receipts, names)
+    issuers = form13f_holdings.IssuerEvidence(
+        share_evidence.receipt_cusips((stated, bare), positions), issuer_names_by_company((stated, bare, lines))
+    )
+    covers = present_rows(present, form13f_schema.COVERS)
+    managed, of_managers = form13f_holdings.map_holdings(positions, today, all_shares, known, issuers, covers)
     signals = (schedule13_holdings.percentage_signals(standing, all_shares), of_owners, of_managers)
     now = (stakes, holdings_history.latest_statements(owned), holdings_history.latest_statements(managed))
     before = (
@@ -140,6 +143,11 @@ OWNERSHIP: Final = Contribution(
     # 7)
     field_precedence={"ownership": (schedule13_schema.KEY, forms345_schema.KEY, form13f_schema.KEY)},
     links=LINKS,
+    companions=(
+        Companion(
+            form13f_schema.COVERS.name, form13f_schema.POSITIONS.name, (form13f_schema.MANAGER, form13f_schema.PERIOD)
+        ),
+    ),
     holder_columns={
         schedule13_schema.STAKES.name: ("holderCik", schedule13_schema.HOLDER, schedule13_schema.HOLDER_KEY),
         schedule13_schema.BARE.name: ("holderCik", schedule13_schema.HOLDER, schedule13_schema.HOLDER_KEY),

@@ -70,6 +70,7 @@ def declared(market: Jurisdiction) -> dict[str, Any]:
         "datasets": {dataset.key: dataset.title for dataset in market.datasets},
         "staged": by_table((table, made.key) for made in market.datasets for table in made.staged_tables),
         "links": by_table((link.table, link) for link in market.links),
+        "companions": set(market.companions),
         "precedence": market.field_precedence,
         "holders": market.holder_columns,
         "removed": market.removal_masks,

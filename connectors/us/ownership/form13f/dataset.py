@@ -54,6 +54,8 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
         batch.reject(file.source, "a report without XML: before mid-2013 they are text, which is not read")
     day = told["filedOn"] or _last_day_of_year(told["accession"])
     rows = [row for body in tables for row in parse.parse_positions(member, body, day, tally)]
+    if cover is not None:
+        cover["rowsRead"] = len(rows) if tables else None
     if filing is not None and cover is not None:
         _check_totals(cover, rows, tally, member.name)
     common = {name: cover[name] for name in _OF_COVER} if cover is not None else {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import groupby, pairwise
@@ -53,39 +54,52 @@ _SIGNS: Final = 8  # characters of a CUSIP, without its check digit
 _POSITION: Final = (CUSIP, "value", "shares", "kind", "option", "discretion", "others")  # what makes two rows one
 _NOTHING: Final = Decimal(0)
 
+Restatements = dict[tuple[str, str | None, date | None], list[Row]]  # by company, manager and quarter
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerEvidence:
+    """Receipts: CUSIPs that are receipts, whatever a row's title. names: of each company, as other forms give them."""
+
+    receipts: Receipts = frozenset()
+    names: IssuerNames = field(default_factory=dict)
+
 
 def map_holdings(
     positions: pl.LazyFrame,
     today: date,
     outstanding: Outstanding = MappingProxyType({}),
     identities: Identities = MappingProxyType({}),
-    receipts: Receipts = frozenset(),
-    names: IssuerNames = MappingProxyType({}),
+    issuers: IssuerEvidence | None = None,
+    covers: pl.LazyFrame | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Shared holdings of the touched companies at every quarter end, oldest first within each record; signals.
 
     A holding that no newer report mentions ends once the next report's deadline has passed, if that is before
     `today`. `identities`: holders as Schedules 13D and 13G name them; a manager among those is not a second holder.
-    `receipts`: CUSIPs that are receipts, whatever a row's title. `names`: of each company, as other forms give them.
+    `issuers`: what other forms tell of the companies. `covers`: of the reports of these managers and quarters;
+    without them no report is known that leaves a company out.
     """
+    issuers = issuers or IssuerEvidence()
+    restated = {} if covers is None else _whole_restatements(covers)
     rows = [
         row | {CUSIP: padded_cusip(row[CUSIP]) or row[CUSIP]}
         for row in iter_linked_rows(positions)
         if row[MANAGER] is not None and row["period"] is not None and row[CUSIP] is not None
     ]
     managers: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    ours, doubts = split_by_issuer(rows, names)
+    ours, doubts = split_by_issuer(rows, issuers.names)
     for row in with_predecessors(ours):
         managers[row["_company_id"], row[MANAGER]].append(row)
     found: list[Row] = []
     for (company, manager), told in sorted(managers.items()):
         who = _identity(identities, company, told)
-        effective = _effective_by_quarter(told)
+        effective = _effective_by_quarter(told, restated)
         doubts += [(company, REPEATED) for rows in effective.values() if any(row["repeats"] for row in rows)]
         for cusip in sorted({row[CUSIP] for row in told}):
             is_known = False
             for row, owned in _quarterly_levels(company, cusip, told, effective, outstanding):
-                if (company, cusip[:_SIGNS]) in receipts and row["total"]:
+                if (company, cusip[:_SIGNS]) in issuers.receipts and row["total"]:
                     owned = OwnedPercentage(doubt=RECEIPTS)  # noqa: PLW2901 - whatever the title of its row
                 doubts += [(company, owned.doubt)] if owned.doubt is not None else []
                 is_known |= bool(row["total"]) and owned.level is not None
@@ -122,10 +136,29 @@ def _identity(identities: Identities, company: str, told: Sequence[Row]) -> Row:
     return next((who for key in (*ciks, *names) if (who := identities.get((company, key)))), {})
 
 
-def _effective_by_quarter(told: list[Row]) -> dict[date, list[Row]]:
+def _whole_restatements(covers: pl.LazyFrame) -> Restatements:
+    """Covers of restatements of which every row was read, by company, manager and quarter.
+
+    A restatement without a row of a company proves that it leaves the company out only if none of its rows is missing.
+    """
+    is_whole = (pl.col("rowsRead") > 0) & (pl.col("rowsRead") == pl.col("entries"))
+    is_restatement = (pl.col("amendment") == RESTATEMENT) & pl.col("form").str.starts_with("13F-HR")
+    found: Restatements = defaultdict(list)
+    for row in iter_linked_rows(covers.filter(is_restatement, is_whole)):
+        found[row["_company_id"], row[MANAGER], row["period"]].append(row)
+    return found
+
+
+def _effective_by_quarter(told: list[Row], restated: Restatements) -> dict[date, list[Row]]:
     """The rows of one manager that remain in effect, by quarter: of all CUSIPs, as a report is replaced whole."""
-    periods = sorted({row["period"] for row in told})
-    return {period: effective_rows(row for row in told if row["period"] == period) for period in periods}
+    quarters: dict[date, list[Row]] = defaultdict(list)
+    for row in told:
+        quarters[row["period"]].append(row)
+    effective: dict[date, list[Row]] = {}
+    for period, rows in sorted(quarters.items()):
+        reports = {(row["_company_id"], row["filedAs"], period) for row in rows}
+        effective[period] = effective_rows(rows, [cover for key in reports for cover in restated.get(key, ())])
+    return effective
 
 
 def _quarterly_levels(
@@ -157,13 +190,19 @@ def _total_shares(counted: list[Row]) -> Decimal | None:
     return sum((Decimal(row["shares"]) for row in counted), _NOTHING)
 
 
-def effective_rows(rows: Iterable[Row]) -> list[Row]:
-    """The rows of one manager and quarter that remain in effect after all its reports."""
-    told = (row for row in rows if _is_known_amendment(row))
+def effective_rows(rows: Iterable[Row], restatements: Iterable[Row] = ()) -> list[Row]:
+    """The rows of one manager and quarter that remain in effect after all its reports.
+
+    restatements: covers of those that were read whole; one without a row among `rows` leaves nothing of what was held.
+    """
+    told = [row for row in rows if _is_known_amendment(row)]
+    sources = {row[SOURCE] for row in told}
+    told += [cover | {CUSIP: None} for cover in restatements if cover[SOURCE] not in sources]
     held: list[Row] = []
     for _, group in groupby(sorted(told, key=_filing_order_key), key=_filing_order_key):
-        filing = [row | {"repeats": False} for row in group]
-        held = _with_new_holdings(held, filing) if filing[0]["amendment"] == ADDED else filing
+        filing = [row | {"repeats": False} for row in group if row[CUSIP] is not None]
+        is_added = bool(filing) and filing[0]["amendment"] == ADDED
+        held = _with_new_holdings(held, filing) if is_added else filing
     return held
 
 

@@ -17,6 +17,7 @@ LINE: Final = "line"
 MANAGER: Final = "managerCik"
 MANAGER_NAME: Final = "manager"
 CUSIP: Final = "cusip"
+PERIOD: Final = "period"
 _T, _I, _D = ColumnKind.TEXT, ColumnKind.INTEGER, ColumnKind.DATE
 
 _REPORT: Final = (
@@ -25,7 +26,7 @@ _REPORT: Final = (
     Column("filedOn", _D, "day of filing, from the header"),
     Column(MANAGER, _T, "ten digits of the manager; null of a table without its cover"),
     Column(MANAGER_NAME, _T, "manager as named"),
-    Column("period", _D, "last day of the quarter"),
+    Column(PERIOD, _D, "last day of the quarter"),
     Column("amendment", _T, "RESTATEMENT replaces what was reported for the period, NEW HOLDINGS adds to it"),
 )
 COVERS: Final = Table(
@@ -39,6 +40,7 @@ COVERS: Final = Table(
         Column("place", _T, "EDGAR code of the manager's state or country"),
         Column("entries", _I, "rows that the table should have"),
         Column("value", _T, "sum of their values, as reported"),
+        Column("rowsRead", _I, "rows that were read of the filing's tables; null where the file is the cover alone"),
     ),
     subjects=(Subject(numbers=("managerCik",), names=("manager",)),),
 )

@@ -10,6 +10,7 @@ from connectors.contract.dataset import NotApplicable
 from connectors.kit import holdings_history
 from connectors.kit.staging import present_rows
 from connectors.us.ownership.form13f import holdings as form13f_holdings
+from connectors.us.ownership.form13f.schema import COVERS as COVER_TABLE
 from connectors.us.ownership.form13f.schema import POSITIONS
 from tests.connectors.us.holder_files import (
     COMPANY,
@@ -120,6 +121,27 @@ def test_a_restatement_replaces() -> None:
     second = report(position(shares="70"), form="13F-HR/A", number=2, filed="20261201", amendment="RESTATEMENT")
     assert [row["pct"] for row in derived(first, second)] == [Decimal("0.7")]
     assert [row["pct"] for row in derived(second, first)] == [Decimal("0.7")]
+
+
+@pytest.mark.parametrize(
+    ("entries", "has_table", "left"),
+    [(1, True, []), (2, True, [Decimal(1)]), (1, False, [Decimal(1)])],
+    ids=["read whole", "a row is missing", "without its table"],
+)
+def test_a_restatement_that_was_read_whole_leaves_out_a_company(
+    entries: int, has_table: bool, left: list[Decimal]
+) -> None:
+    """Of whom it has no row."""
+    first = read(MANAGERS, report(position(shares="100")), "us/a.txt")
+    cover = cover_13f("13F-HR/A", amendment="RESTATEMENT", entries=entries)
+    table = [("INFORMATION TABLE", table_13f(position(cusip="999999AB9")))] if has_table else []
+    text = filing("13F-HR/A", ("13F-HR/A", cover), *table, accession="0000000009-26-000002", filed="20261201")
+    second = [batch for batch in read(MANAGERS, text, "us/b.txt") if batch.table == COVERS]
+    told = present(first, second, company=COMPANY)
+    made, _ = form13f_holdings.map_holdings(
+        present_rows(told, POSITIONS), INSTANT.date(), SHARES, covers=present_rows(told, COVER_TABLE)
+    )
+    assert [row["pct"] for row in holdings_history.latest_statements(made).to_dicts()] == left
 
 
 def test_new_holdings_add() -> None:
