@@ -237,4 +237,4 @@ def test_seats_of_the_register_of_enterprises_are_the_truth_where_they_differ_fr
         seat = company.swedish.seat
         assert seat is not None
         assert expected_profile(company)["municipality"] == seat.municipality
-        assert units[company.number]["kommunSate"] == seat.code
+        assert f"{units[company.number]['kommunSate']:04}" == seat.code, "sent as a number"
