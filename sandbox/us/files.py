@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from sandbox.companies.us.filings import company_cik, filer_position
-from sandbox.companies.us.holders import POOL
+from sandbox.companies.us.holders import POOL, company_manager
 from sandbox.model.company import Company
 from sandbox.model.us import FiledDocument, InsiderReport, ManagerReport, Schedule13Filing
 from sandbox.shared.files import open_file, write_archive, write_file
@@ -125,7 +125,12 @@ def _filer_members(world: World, day: int) -> Iterator[tuple[str, Any]]:
         older = submissions.continuation_page(company)
         if older is not None:
             yield submissions.continuation_page_name(company), older
-    for party in POOL:
+    managers = (
+        company_manager(company)
+        for company in american_companies(world, day)
+        if any(isinstance(paper.ownership, ManagerReport) for paper in company.american.filings)
+    )
+    for party in (*POOL, *managers):
         if party.cik:
             yield f"CIK{party.cik}.json", submissions.holder_record(party)
 

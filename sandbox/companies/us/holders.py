@@ -35,13 +35,27 @@ ADVISER: Final = OwnershipParty("Tidewater Placeholder Advisors LLC", "890000000
 PARTNERS: Final = OwnershipParty("Meridian Example Partners LP", "8900000002", "PN", "E9", "KY")
 GERMAN: Final = OwnershipParty("Beispiel Holding GmbH", None, "CO", "2M", "DE")
 PENSIONS: Final = OwnershipParty("Placeholder Pension Plan", "8900000003", "EP", "A6", "CA")
-MANAGER: Final = OwnershipParty("Harbor Sample Asset Management Inc", "8900000004", "IA", "NY", "US")
-POOL: Final = (PERSON, OFFICER, ADVISER, PARTNERS, GERMAN, PENSIONS, MANAGER)
+POOL: Final = (PERSON, OFFICER, ADVISER, PARTNERS, GERMAN, PENSIONS)
+_FIRST_MANAGER: Final = 8910000000  # CIK, before the position of the manager's company
+_MANAGERS_END: Final = 8920000000
 
 
 def holder_by_cik(cik: str) -> OwnershipParty | None:
     """Holder with the given CIK."""
+    if cik.isdecimal() and _FIRST_MANAGER <= int(cik) < _MANAGERS_END:
+        return _manager(int(cik) - _FIRST_MANAGER)
     return next((party for party in POOL if party.cik == cik), None)
+
+
+def company_manager(company: Company) -> OwnershipParty:
+    """The one manager that reports of a company, and of no other: a restatement replaces all that it reported."""
+    return _manager(company.position)
+
+
+def _manager(position: int) -> OwnershipParty:
+    return OwnershipParty(
+        f"Harbor Sample Asset Management {position + 1} Inc", f"{_FIRST_MANAGER + position:010}", "IA", "NY", "US"
+    )
 
 
 def company_cusip(company: Company) -> str:

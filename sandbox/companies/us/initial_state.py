@@ -99,7 +99,8 @@ def add_recent_schedule13(
 def add_recent_form13f(company: Company, percent: str) -> None:
     """Adds a manager's report of last week; only a schedule links its CUSIP to the company."""
     shares = int(SHARES * Decimal(percent) / 100)
-    holders.add_form13f(company, LAST_WEEK, LAST_WEEK, ManagerReport(holders.MANAGER, QUARTER, shares))
+    report = ManagerReport(holders.company_manager(company), QUARTER, shares)
+    holders.add_form13f(company, LAST_WEEK, LAST_WEEK, report)
 
 
 def american_number(position: int) -> str:

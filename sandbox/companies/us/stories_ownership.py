@@ -16,7 +16,7 @@ from typing import Final
 from sandbox.companies.stories import Prepare, Step, Story, StoryDay
 from sandbox.companies.us import holders, initial_state
 from sandbox.companies.us.filings import SHARES
-from sandbox.companies.us.holders import ADVISER, GERMAN, MANAGER, PARTNERS, PENSIONS, PERSON
+from sandbox.companies.us.holders import ADVISER, GERMAN, PARTNERS, PENSIONS, PERSON
 from sandbox.companies.us.stories import prepare_active_company, prepare_with_quarters
 from sandbox.model.company import Change, Company
 from sandbox.model.us import InsiderReport, ManagerReport, OwnershipParty, Schedule13Filing
@@ -94,7 +94,7 @@ def _amend_13f(percent: str, amends: str) -> Step:
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
         shares = int(SHARES * Decimal(percent) / 100)
-        told = ManagerReport(MANAGER, initial_state.QUARTER, shares, amends)
+        told = ManagerReport(holders.company_manager(company), initial_state.QUARTER, shares, amends)
         return holders.add_form13f(company, scene.day - _DAY, scene.day, told)
 
     return step
