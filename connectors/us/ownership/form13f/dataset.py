@@ -22,7 +22,7 @@ from connectors.us.feeds.pending_filings import MANAGERS, filing_subjects
 from connectors.us.ownership import files
 from connectors.us.ownership.dataset import ownership_dataset
 from connectors.us.ownership.form13f import parse
-from connectors.us.ownership.form13f.schema import COVERS, KEY, LINE, POSITIONS, STAGED
+from connectors.us.ownership.form13f.schema import COVERS, CUSIP, KEY, LINE, POSITIONS, STAGED
 from connectors.us.ownership.holder_types import accession_order
 
 _FORM: Final = re.compile(r"13F-(?:HR|NT)(?:/A)?")
@@ -55,7 +55,7 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
     day = told["filedOn"] or _last_day_of_year(told["accession"])
     rows = [row for body in tables for row in parse.parse_positions(member, body, day, tally)]
     if cover is not None:
-        cover["rowsRead"] = len(rows) if tables else None
+        cover["rowsRead"] = sum(row[CUSIP] is not None for row in rows) if tables else None
     if filing is not None and cover is not None:
         _check_totals(cover, rows, tally, member.name)
     common = {name: cover[name] for name in _OF_COVER} if cover is not None else {}

@@ -40,7 +40,11 @@ COVERS: Final = Table(
         Column("place", _T, "EDGAR code of the manager's state or country"),
         Column("entries", _I, "rows that the table should have"),
         Column("value", _T, "sum of their values, as reported"),
-        Column("rowsRead", _I, "rows that were read of the filing's tables; null where the file is the cover alone"),
+        Column(
+            "rowsRead",
+            _I,
+            "rows with a CUSIP that were read of the filing's tables; null where the file is the cover alone",
+        ),
     ),
     subjects=(Subject(numbers=("managerCik",), names=("manager",)),),
 )

@@ -124,17 +124,17 @@ def test_a_restatement_replaces() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entries", "has_table", "left"),
-    [(1, True, []), (2, True, [Decimal(1)]), (1, False, [Decimal(1)])],
-    ids=["read whole", "a row is missing", "without its table"],
+    ("entries", "cusip", "left"),
+    [(1, "999999AB9", []), (2, "999999AB9", [Decimal(1)]), (1, "", [Decimal(1)]), (1, None, [Decimal(1)])],
+    ids=["read whole", "a row is missing", "a row without CUSIP", "without its table"],
 )
 def test_a_restatement_that_was_read_whole_leaves_out_a_company(
-    entries: int, has_table: bool, left: list[Decimal]
+    entries: int, cusip: str | None, left: list[Decimal]
 ) -> None:
     """Of whom it has no row."""
     first = read(MANAGERS, report(position(shares="100")), "us/a.txt")
     cover = cover_13f("13F-HR/A", amendment="RESTATEMENT", entries=entries)
-    table = [("INFORMATION TABLE", table_13f(position(cusip="999999AB9")))] if has_table else []
+    table = [("INFORMATION TABLE", table_13f(position(cusip=cusip)))] if cusip is not None else []
     text = filing("13F-HR/A", ("13F-HR/A", cover), *table, accession="0000000009-26-000002", filed="20261201")
     second = [batch for batch in read(MANAGERS, text, "us/b.txt") if batch.table == COVERS]
     told = present(first, second, company=COMPANY)
