@@ -101,10 +101,10 @@ def read_batches(member: ArchiveMember) -> Iterator[Batch]:
 
 
 def _split_cells(line: str) -> list[str]:
-    """Splits one line on its own: an unclosed quote spoils only its line, which then has too few cells."""
+    """Splits one line on its own: a misplaced quote spoils only its line, which then has too few cells."""
     try:
-        return next(csv.reader([line], delimiter=";"), [])
-    except csv.Error:  # a cell past csv's limit
+        return next(csv.reader([line], delimiter=";", strict=True), [])
+    except csv.Error:
         return [line]
 
 

@@ -10,7 +10,7 @@ import html
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -128,15 +128,15 @@ def _add_element(parent: etree._Element, name: str, text: str, **attributes: str
         etree.SubElement(parent, name, attributes).text = html.escape(_CONTROL.sub("", text), quote=False)
 
 
-def _to_item(entry: Any) -> FeedItem:
+def _to_item(entry: feeds.FeedEntry) -> FeedItem:
     return FeedItem(
-        title=to_plain_text(entry.get("title"))[:_LONGEST],
-        link=_strip_blanks(entry.get("link")),
-        guid=_strip_blanks(entry.get("id")),
-        creator=to_plain_text(entry.get("author")),
-        published_text=to_plain_text(feeds.entry_time(entry)),
-        categories=tuple(to_plain_text(tag.get("term")) for tag in entry.get("tags", ())),
-        text=to_plain_text(entry.get("summary")),
+        title=to_plain_text(entry.title)[:_LONGEST],
+        link=_strip_blanks(entry.link),
+        guid=_strip_blanks(entry.id),
+        creator=to_plain_text(entry.author),
+        published_text=to_plain_text(entry.time),
+        categories=tuple(to_plain_text(tag.term) for tag in entry.tags),
+        text=to_plain_text(entry.summary),
     )
 
 

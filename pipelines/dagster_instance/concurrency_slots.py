@@ -8,8 +8,7 @@ a killed run holds (`runtime.crash_recovery`).
 
 from __future__ import annotations
 
-from dagster._core.storage.event_log import SqlEventLogStorage
-from dagster._utils.concurrency import ConcurrencyClaimStatus
+from pipelines.dagster_instance.dagster_internals import ConcurrencyClaimStatus, SqlEventLogStorage
 
 
 class SlotAssigningEventLog(SqlEventLogStorage):

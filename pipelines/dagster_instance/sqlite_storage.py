@@ -1,77 +1,119 @@
-"""Dagster's own records in SQLite, over pooled connections; `dagster.yaml` names `LocalDagsterStorage`.
+"""Dagster's own records in SQLite over kept connections; `dagster.yaml` names `LocalDagsterStorage`.
 
-Belongs here: which file holds what, and the run records. Does not belong here: the rows written (Dagster's), events
-(`sqlite_event_log`), or our own record of runs (`runtime.step_results`), which does not depend on these files.
+Dagster's own storage opens a connection for every event written and every query. Belongs here: the same rows in the
+same files with fewer connections. Does not belong here: the rows (Dagster's), who gets a slot of a pool
+(`concurrency_slots`), or our own record of runs (`runtime.step_results`), which does not depend on these files.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Any, Final, Self
 
-from dagster._core.storage.base_storage import DagsterStorage
-from dagster._core.storage.runs import SqliteRunStorage
-from dagster._core.storage.runs.schema import RunStorageSqlMetadata
-from dagster._core.storage.schedules import SqliteScheduleStorage
-from dagster._core.storage.schedules.schema import ScheduleStorageSqlMetadata
-from dagster._core.storage.sqlite import create_db_conn_string
-from dagster._core.storage.sqlite_storage import (
+from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy.engine.interfaces import DBAPIConnection
+
+from pipelines.dagster_instance.concurrency_slots import SlotAssigningEventLog
+from pipelines.dagster_instance.dagster_internals import (
+    ConfigurableClassData,
     DagsterSqliteStorage,
-    _event_logs_directory,  # pyright: ignore[reportPrivateUsage] - the same files as Dagster's own storage
-    _runs_directory,  # pyright: ignore[reportPrivateUsage]
-    _schedule_directory,  # pyright: ignore[reportPrivateUsage]
+    SqliteEventLogStorage,
+    SqliteRunStorage,
 )
-from dagster._serdes import ConfigurableClassData
-from sqlalchemy import Connection
 
-from pipelines.dagster_instance.sqlite_engines import EnginePool, SchemaState, ensure_schema_in
-from pipelines.dagster_instance.sqlite_event_log import EventRecords
+_KEPT: Final = 4  # event log files: the index over all runs, and those of runs in progress
+_BUSY_SECONDS: Final = 30  # that a writer waits for another process, as in Dagster's own storage
 
-if TYPE_CHECKING:
-    from dagster._core.storage.sqlite_storage import SqliteStorageConfig
+
+class EnginePool:
+    """One engine per file; above `_KEPT` engines the least recently used one is closed."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Engine] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, address: str) -> Engine:
+        with self._lock:
+            engine = self._kept.pop(address, None)
+            if engine is None:
+                engine = create_engine(address, connect_args={"timeout": _BUSY_SECONDS})
+                event.listen(engine, "connect", _set_synchronous_normal)
+            self._kept[address] = engine
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)[1].dispose()
+            return engine
+
+    def close(self, address: str | None = None) -> None:
+        """Closes one file, which may be deleted then, or all."""
+        with self._lock:
+            for name in list(self._kept) if address is None else [address]:
+                if engine := self._kept.pop(name, None):
+                    engine.dispose()
+
+
+def _set_synchronous_normal(connection: DBAPIConnection, _: object) -> None:
+    """Sets synchronous=NORMAL: in WAL mode a killed process loses nothing, a power failure the newest records."""
+    connection.cursor().execute("PRAGMA synchronous=NORMAL")
+
+
+class EventRecords(SlotAssigningEventLog, SqliteEventLogStorage):
+    """Event log: one file per run, and one index file of asset events over all runs."""
+
+    def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
+        self._engines = EnginePool()
+        super().__init__(base_dir, inst_data)
+
+    @contextmanager
+    def _connect(self, shard: str) -> Iterator[Connection]:
+        with self._db_lock:
+            engine = self._engines.of(self.conn_string_for_shard(shard))
+            if shard not in self._initialized_dbs:
+                self._initdb(engine)
+                self._initialized_dbs.add(shard)
+            with engine.connect() as connection, connection.begin():
+                yield connection
+
+    def has_table(self, table_name: str) -> bool:
+        """Asked with every event, also within a transaction: so it takes a second connection."""
+        with self._engines.of(self.conn_string_for_shard("index")).connect() as connection:
+            return inspect(connection).has_table(table_name)
+
+    def delete_events(self, run_id: str) -> None:
+        """Deletes a run's events and its file, of which Dagster's own storage leaves an empty one."""
+        super().delete_events(run_id)
+        with self._db_lock:
+            self._engines.close(self.conn_string_for_shard(run_id))
+            self._initialized_dbs.discard(run_id)
+        path = Path(self.path_for_shard(run_id))
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+            path.with_name(name).unlink(missing_ok=True)
+
+    def dispose(self) -> None:
+        """Closes the files."""
+        super().dispose()
+        self._engines.close()
 
 
 class RunRecords(SqliteRunStorage):
     """Run records."""
 
-    _engines: EnginePool | None = None
-
-    @classmethod
-    def from_local(cls, base_dir: str, inst_data: ConfigurableClassData | None = None) -> Self:
-        """The run records below a folder; the file is created if missing."""
-        found = ensure_schema_in(base_dir, "runs", RunStorageSqlMetadata)
-        if found is SchemaState.OTHER:
-            return super().from_local(base_dir, inst_data)
-        records = cls(create_db_conn_string(base_dir, "runs"), inst_data)
-        if found is SchemaState.CREATED:
-            records.migrate()
-            records.optimize()
-        return records
+    def __init__(self, conn_string: str, inst_data: ConfigurableClassData | None = None) -> None:
+        self._engines = EnginePool()
+        super().__init__(conn_string, inst_data)
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         """Opens a transaction."""
-        self._engines = self._engines or EnginePool()
         with self._engines.of(self._conn_string).connect() as connection, connection.begin():
             yield connection
 
     def dispose(self) -> None:
         """Closes the file."""
-        if self._engines is not None:
-            self._engines.close()
-
-
-def _open_schedule_storage(folder: str) -> SqliteScheduleStorage:
-    """Ticks of schedules and sensors; the file is created if missing."""
-    found = ensure_schema_in(folder, "schedules", ScheduleStorageSqlMetadata)
-    if found is SchemaState.OTHER:
-        return SqliteScheduleStorage.from_local(folder)
-    records = SqliteScheduleStorage(create_db_conn_string(folder, "schedules"))
-    if found is SchemaState.CREATED:
-        records.migrate()
-        records.optimize()
-    return records
+        self._engines.close()
 
 
 class LocalDagsterStorage(DagsterSqliteStorage):
@@ -81,14 +123,12 @@ class LocalDagsterStorage(DagsterSqliteStorage):
     """
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
-        self.base_dir = base_dir
-        self._run_storage = RunRecords.from_local(_runs_directory(base_dir))
-        self._event_log_storage = EventRecords(_event_logs_directory(base_dir))
-        self._schedule_storage = _open_schedule_storage(_schedule_directory(base_dir))
-        self._inst_data = inst_data
-        DagsterStorage.__init__(self)
+        super().__init__(base_dir, inst_data)
+        history = Path(base_dir, "history")
+        self._run_storage = RunRecords.from_local(str(history))
+        self._event_log_storage = EventRecords(str(history / "runs"))
 
     @classmethod
-    def from_config_value(cls, inst_data: ConfigurableClassData, config_value: SqliteStorageConfig) -> Self:
+    def from_config_value(cls, inst_data: ConfigurableClassData, config_value: Any) -> Self:
         """Creates the storage from its `dagster.yaml` configuration."""
         return cls.from_local(inst_data=inst_data, **config_value)

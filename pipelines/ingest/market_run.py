@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
@@ -28,9 +28,12 @@ from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.steps import quarantine, stage
 from pipelines.workspace import Workspace
 from warehouse.release.run_log import ErrorNote
+from warehouse.storage.locks import exclusive_lock
 
 if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
+
+_OPENING_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,14 @@ class MarketResult:
 
 
 def dagster_instance(settings: IngestSettings) -> dg.DagsterInstance:
-    """Dagster's instance, as the `dagster.yaml` of these settings configures it."""
+    """Dagster's instance, as the `dagster.yaml` of these settings configures it.
+
+    One process at a time, because Dagster creates the SQLite file of its runs without regard to others.
+    """
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)
     os.environ.update(settings.dagster_environment)
-    return dg.DagsterInstance.from_config(str(settings.dagster_home))
+    with exclusive_lock(settings.layout, "dagster", "the folder of Dagster's records", _OPENING_SECONDS):
+        return dg.DagsterInstance.from_config(str(settings.dagster_home))
 
 
 class JobRuns:

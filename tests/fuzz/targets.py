@@ -9,6 +9,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Final
 
@@ -94,7 +95,13 @@ def feed(case: Case) -> Features:
         found = feeds.parse_feed(case.body)
     except NotFeedError as error:
         return frozenset({str(error)[:30]})
-    return frozenset({"read", f"repaired {found.is_repaired}", *(key for entry in found.entries[:5] for key in entry)})
+    return frozenset(
+        {
+            "read",
+            f"repaired {found.is_repaired}",
+            *(name for entry in found.entries[:5] for name, told in asdict(entry).items() if told),
+        }
+    )
 
 
 def report(case: Case) -> Features:

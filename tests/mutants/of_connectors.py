@@ -6,6 +6,27 @@ from tests.mutants.mutant import Mutant
 
 CONNECTORS: Final = (
     Mutant(
+        "csv: a quote in a wrong place is dropped in silence",
+        "connectors/kit/csv/rows.py",
+        "frame = self._parse_marked(marked) if self._has_sound_quotes(marked) else None",
+        "frame = self._parse_marked(marked)",
+        "tests/connectors/kit/csv/test_csv_reader.py::test_a_quote_in_a_wrong_place_rejects_its_row_alone",
+    ),
+    Mutant(
+        "feeds: lone ampersands are lost with the repair",
+        "connectors/kit/feeds.py",
+        "tidy = parse_markup(_escape_ampersands(body))",
+        "tidy = parse_markup(body)",
+        "tests/connectors/kit/test_feeds.py::test_untidy_text_is_read_as_it_is_meant",
+    ),
+    Mutant(
+        "markup: a reference to half a character ends the reader",
+        "connectors/kit/xml/parse.py",
+        "if not _has_sound_text(root):",
+        "if root is None:",
+        "tests/connectors/kit/xbrl/test_instance_instances.py::test_a_reference_to_half_a_character_is_malformed",
+    ),
+    Mutant(
         "uk: a restored company is dissolved on the day of long ago",
         "connectors/uk/profile/live.py",
         'by_date = pl.col("date_of_cessation").is_not_null() & ~word.is_in(_ON_REGISTER)',

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -112,6 +113,27 @@ def test_of_many_runs_few_files_stay_open_and_none_after_the_end(tmp_path: Path)
     assert few < 40  # three of each file: itself, its log, what is shared of it
     assert open_files(tmp_path) == 0
     assert not list(tmp_path.rglob("*-wal"))
+
+
+def test_a_deleted_run_leaves_no_file_open_or_on_disk(tmp_path: Path) -> None:
+    with ours(tmp_path) as instance:
+        for _ in range(2):
+            assert job.execute_in_process(instance=instance).success
+        before = open_files(tmp_path)
+        newest, other = told(instance)
+        instance.delete_run(newest)
+        assert open_files(tmp_path) < before
+        assert {path.name.split(".")[0] for path in index_of(tmp_path).iterdir()} == {"index", other}
+        assert list(told(instance)) == [other]
+
+
+def test_a_folder_is_made_once_by_many_that_open_it_at_once(tmp_path: Path) -> None:
+    """Dagster creates the file of its runs without regard to others: some of them failed on tables that were there."""
+    with ThreadPoolExecutor(4) as openers:
+        made = list(openers.map(ours, [tmp_path] * 4))
+    for instance in made:
+        with instance:
+            assert told(instance) == {}
 
 
 def test_a_partition_is_known_as_soon_as_it_is_added_and_no_longer_than_it_is_there(tmp_path: Path) -> None:

@@ -2,10 +2,10 @@
 
 Polars silently fills short rows with nulls and cuts long ones. So a marker is appended to every line as one
 more field: a row with its marker in another place has too few or too many fields. The number of rows must
-also equal that of lines; otherwise a quoted field holds a line end or a stray quote swallowed one: that block
-is cut into smaller ones until the defect is isolated, and only there records are assembled line by line with
-Python's csv. A line that makes no record alone or with the following lines is rejected alone, so a stray
-quote costs one row.
+also equal that of lines; otherwise a quoted field holds a line end or a stray quote swallowed one. Such a block,
+and one with a quote in the wrong place, is cut into smaller ones until the defect is isolated, and only there
+records are assembled line by line with Python's csv. A line that makes no record alone or with the following
+lines is rejected alone, so a stray quote costs one row.
 
 Does not belong here: names and meaning of columns (`reader`).
 """
@@ -21,6 +21,7 @@ from typing import Final
 import polars as pl
 
 from connectors.kit.csv import fast_quoted, fast_unquoted
+from connectors.kit.csv.byte_masks import as_uint8, byte_mask
 from connectors.kit.csv.encoding import POLARS_MISREAD_PREFIXES, exceeds_max_columns, is_utf8, repair_to_utf8
 
 LINE: Final = "line"
@@ -131,7 +132,7 @@ class RowReader:
         if not body:
             return True
         marked, counted = self._mark_lines(body, end)
-        frame = self._parse_marked(marked)
+        frame = self._parse_marked(marked) if self._has_sound_quotes(marked) else None
         if frame is None or frame.height != counted[-1]:
             return False
         whole = frame.drop_in_place(_MORE).eq_missing(_MARK)
@@ -141,6 +142,20 @@ class RowReader:
             self._read_single_lines(lines_at(body, (~whole).arg_true().to_list(), counted), rows)
         self._take(frame, rows, None if whole.all() else whole)
         return True
+
+    def _has_sound_quotes(self, marked: bytes) -> bool:
+        """True if quotes open and close fields in turn, or are doubled inside one; polars drops any other.
+
+        It reads `""x""` as «x», and `"x"y""` as «xy».
+        """
+        numbers = as_uint8(marked)
+        quotes = byte_mask(numbers, self._quote) if self._quote else pl.Series([False])
+        if not quotes.any():
+            return True
+        edges = quotes | byte_mask(numbers, self._separator) | byte_mask(numbers, "\n")
+        behind_edge = pl.Series([True]).append(edges.slice(0, len(edges) - 1)).filter(quotes)
+        before_edge = edges.slice(1).append(pl.Series([True])).filter(quotes)
+        return behind_edge.gather_every(2).all() and before_edge.gather_every(2, 1).all()
 
     def _take(self, frame: pl.DataFrame, rows: ParsedRows, whole: pl.Series | None = None) -> None:
         """Adds a block's rows with their line numbers; only the whole ones if some are not."""

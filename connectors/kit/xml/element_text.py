@@ -25,14 +25,19 @@ class BoundedElementText:
     is left out, with a signal.
     """
 
-    __slots__ = ("_most", "_read", "_root", "_signals", "_skip")
+    __slots__ = ("_between", "_most", "_read", "_root", "_signals", "_skip")
 
     def __init__(
-        self, root: etree._Element, signals: Counter[tuple[str, str]], skip: AbstractSet[str] = frozenset()
+        self,
+        root: etree._Element,
+        signals: Counter[tuple[str, str]],
+        skip: AbstractSet[str] = frozenset(),
+        between: str = "",
     ) -> None:
         self._root = root
         self._signals = signals
         self._skip = skip
+        self._between = between  # of the texts of two elements
         self._read = 0
         self._most = _FREE
 
@@ -46,7 +51,7 @@ class BoundedElementText:
                 self._signals["endless_nesting", "the rest is left out"] += 1
                 return None
         pieces = list(_text_pieces(element, self._skip))
-        text = "".join(pieces)
+        text = self._between.join(pieces)
         self._read += len(pieces) + len(text)
         return text
 

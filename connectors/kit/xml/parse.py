@@ -17,7 +17,7 @@ _PROLOG_REACH: Final = 65_536  # bytes within which a prolog after junk is searc
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
 _WIDE: Final = ((b"<\x00", "UTF-16LE"), (b"\x00<", "UTF-16BE"))
 _SAYS_WIDE: Final = re.compile(rb"""<\?xml[^>]{0,200}encoding\s*=\s*["'](?:utf|ucs)-?(?:16|2|4|32)""", re.IGNORECASE)
-_SECOND_DOCUMENT: Final = re.compile(rb"<\?xml\s|(?<=>)\s*<(?:!DOCTYPE\s|html[\s>])", re.IGNORECASE)
+_SECOND_DOCUMENT: Final = re.compile(rb"<\?xml\s|(?<=>)\s*<(?:!DOCTYPE\s|(?:html|rss|feed)[\s>])", re.IGNORECASE)
 _END_TAG: Final = re.compile(rb"</[\w.:-]+\s*>\s*$")
 _ENCODING_ERRORS: Final = frozenset(
     {
@@ -39,10 +39,14 @@ class MalformedMarkupError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ParsedMarkup:
-    """The trees of one file. `is_repaired`: ill-formed XML that was read past its errors."""
+    """The trees of one file.
+
+    is_repaired: ill-formed XML that was read past its errors. is_recoded: that error was its declared encoding alone.
+    """
 
     roots: tuple[etree._Element, ...]
     is_repaired: bool
+    is_recoded: bool = False
 
 
 def local_name(element: etree._Element) -> str:
@@ -87,6 +91,15 @@ def _is_closed(body: bytes, root: etree._Element) -> bool:
     name = local_name(root)
     tail = body[-4096:].replace(b"\x00", b"").rstrip().lower()
     return re.search(rb"</(?:[\w.-]+:)?" + re.escape(name.lower().encode()) + rb"\s*>[^<]*$", tail) is not None
+
+
+def _has_sound_text(root: etree._Element) -> bool:
+    """True if all texts and attributes are characters: the lenient parser keeps references to surrogates."""
+    try:
+        etree.tostring(root, encoding="unicode")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _parse_several(body: bytes) -> tuple[etree._Element, ...] | None:
@@ -141,7 +154,7 @@ def _parse_repaired(body: bytes, error: etree.XMLSyntaxError) -> ParsedMarkup:
     # _SAYS_WIDE matches single-byte text only
     if error.code in _ENCODING_ERRORS or is_wide or _SAYS_WIDE.match(body):
         try:
-            return ParsedMarkup((etree.fromstring(body, _xml_parser(encoding=_guess_encoding(body))),), True)
+            return ParsedMarkup((etree.fromstring(body, _xml_parser(encoding=_guess_encoding(body))),), True, True)
         except (etree.XMLSyntaxError, LookupError):
             pass
     roots = _parse_several(body)
@@ -153,6 +166,8 @@ def _parse_repaired(body: bytes, error: etree.XMLSyntaxError) -> ParsedMarkup:
         root = None
     if root is None or not isinstance(root.tag, str):
         raise MalformedMarkupError(f"not markup: {_error_reason(error)}")
+    if not _has_sound_text(root):
+        raise MalformedMarkupError("a reference to half a character (a surrogate)")
     if not _is_closed(body, root):
         raise MalformedMarkupError(f"breaks off before its end: {_error_reason(error)}")
     return ParsedMarkup((root,), True)

@@ -105,7 +105,7 @@ def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Ite
     """One batch: the releases of issuers of this market."""
     feed = bodies.read_feed(member)
     made = items.make_items_batch(
-        member, staged_table, feed.entries, partial(_entry_row, market, feed), lambda entry: entry.get("title")
+        member, staged_table, feed.entries, partial(_entry_row, market, feed), lambda entry: entry.title
     )
     if feed.is_repaired:
         made = replace(
@@ -115,10 +115,10 @@ def read_batches(market: str, staged_table: Table, member: ArchiveMember) -> Ite
 
 
 def _entry_row(
-    market: str, feed: kit_feeds.ParsedFeed, entry: kit_feeds.Entry, tally: SignalCounter
+    market: str, feed: kit_feeds.ParsedFeed, entry: kit_feeds.FeedEntry, tally: SignalCounter
 ) -> items.Row | None:
-    title, url = news_text.to_plain_text(entry.get("title")), news_text.web_address(entry.get("link"))
-    published = news_text.parse_instant(kit_feeds.entry_time(entry))
+    title, url = news_text.to_plain_text(entry.title), news_text.web_address(entry.link)
+    published = news_text.parse_instant(entry.time)
     wire = _wire_of_url(url) or _wire_of_url(feed.link)
     if title is None or published is None or wire is None:
         missing = "title" if title is None else "time with a zone" if published is None else "wire in its link"
@@ -140,7 +140,7 @@ def _entry_row(
     return {
         "id": identity,
         "title": title,
-        "summary": news_text.to_plain_text(entry.get("summary"), news_text.SUMMARY) if wire.has_full_text else None,
+        "summary": news_text.to_plain_text(entry.summary, news_text.SUMMARY) if wire.has_full_text else None,
         "url": url,
         "publisher": wire.publisher,
         "language": language,
@@ -162,42 +162,37 @@ def _wire_of_url(url: str | None) -> NewsWire | None:
     return next((wire for wire in WIRES if host == wire.host or host.endswith(f".{wire.host}")), None)
 
 
-def _id_and_language(wire: NewsWire, entry: kit_feeds.Entry, url: str | None) -> tuple[str, str | None]:
+def _id_and_language(wire: NewsWire, entry: kit_feeds.FeedEntry, url: str | None) -> tuple[str, str | None]:
     """The id of a release and its language; GlobeNewswire has both in the URL."""
     found = _RELEASE.search(url or "")
-    number = news_text.to_plain_text(entry.get("dc_identifier")) or (found[1] if found else None)
-    native = number or news_text.to_plain_text(entry.get("id")) or url
+    number = news_text.to_plain_text(entry.number) or (found[1] if found else None)
+    native = number or news_text.to_plain_text(entry.id) or url
     if native is None or len(native) > _KEY:
         raise items.RejectedItemError("no id")
-    said = str(entry.get("language") or entry.get("dc_language") or (found[2] if found else ""))[:2].lower()
+    said = (entry.language or (found[2] if found else ""))[:2].lower()
     return f"{wire.name}:{native}", said if _CODE.fullmatch(said) else None
 
 
-def _entry_author(entry: kit_feeds.Entry) -> str | None:
+def _entry_author(entry: kit_feeds.FeedEntry) -> str | None:
     """The issuer as the wire names it: `dc:contributor`, never the publisher."""
-    named = [one.get("name") for one in entry.get("contributors") or () if isinstance(one, dict)]
-    return next(filter(None, map(news_text.to_plain_text, [*named, entry.get("dc_contributor")])), None)
+    return next(filter(None, map(news_text.to_plain_text, entry.contributors)), None)
 
 
-def _tags_of_scheme(entry: kit_feeds.Entry, ending: str) -> list[str]:
+def _tags_of_scheme(entry: kit_feeds.FeedEntry, ending: str) -> list[str]:
     """Categories of a domain with this ending, whatever its scheme (http before, https now)."""
-    return [
-        str(tag.get("term") or "")
-        for tag in entry.get("tags") or ()
-        if str(tag.get("scheme") or "").casefold().rstrip("/").endswith(ending)
-    ]
+    return [tag.term for tag in entry.tags if tag.scheme.casefold().rstrip("/").endswith(ending)]
 
 
-def _entry_subjects(entry: kit_feeds.Entry) -> list[str]:
-    plain = (news_text.to_plain_text(tag.get("term")) for tag in entry.get("tags") or () if not tag.get("scheme"))
+def _entry_subjects(entry: kit_feeds.FeedEntry) -> list[str]:
+    plain = (news_text.to_plain_text(tag.term) for tag in entry.tags if not tag.scheme)
     return sorted({subject for subject in plain if subject})
 
 
 def _name_and_symbols(
-    title: str, entry: kit_feeds.Entry, symbols: tuple[str, ...]
+    title: str, entry: kit_feeds.FeedEntry, symbols: tuple[str, ...]
 ) -> tuple[str | None, tuple[str, ...]]:
     """Name and ticker of the company that the text gives together, if the headline begins with the name."""
-    text = news_text.to_plain_text(entry.get("summary"), news_text.SUMMARY) or ""
+    text = news_text.to_plain_text(entry.summary, news_text.SUMMARY) or ""
     begins = title.split(maxsplit=1)[0].casefold()
     for written, known in issuer_evidence.find_names_with_symbols(f"{title}\n{text}".replace("--", "\n")):
         words = written.split()
@@ -208,7 +203,7 @@ def _name_and_symbols(
 
 
 def _entry_evidence(
-    feed: kit_feeds.ParsedFeed, entry: kit_feeds.Entry, symbols: tuple[str, ...]
+    feed: kit_feeds.ParsedFeed, entry: kit_feeds.FeedEntry, symbols: tuple[str, ...]
 ) -> issuer_evidence.IssuerEvidence:
     place = _COUNTRY.search(unquote(f"{feed.link} {feed.title}"[: news_text.ADDRESS]))
     return issuer_evidence.IssuerEvidence(

@@ -65,6 +65,14 @@ def test_a_quote_that_nobody_closes_costs_its_own_row_only() -> None:
     assert [row["Name"] for row in rows(read("no.euronext", other, "x.csv"), "no_euronext")] == ["BOTH"]
 
 
+def test_a_quote_in_a_wrong_place_costs_its_own_row_only() -> None:
+    good, wrong = share("DNB BANK", "NO0010161896"), share("AKER", "NO0010234552")
+    body = euronext(good, wrong.replace('"AKER"', '""AKER""'), wrong.replace('"AKER"', '"AKER" ASA'))
+    batches = read("no.euronext", body, "list.csv")
+    assert [row["Name"] for row in rows(batches, "no_euronext")] == ["DNB BANK"]
+    assert rejects(batches) == ["expected 15 fields, found 1"] * 2
+
+
 def test_a_cell_past_the_limit_costs_its_own_row_only() -> None:
     body = euronext(share("X" * 200_000, "NO0010234552"), share("DNB BANK", "NO0010161896"))
     batches = read("no.euronext", body, "list.csv")

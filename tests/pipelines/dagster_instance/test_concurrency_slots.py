@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dagster._core.storage.event_log import SqlEventLogStorage
 
 from pipelines.dagster_instance.concurrency_slots import SlotAssigningEventLog
+from pipelines.dagster_instance.dagster_internals import SqlEventLogStorage
 from pipelines.ingest.market_run import dagster_instance
 from pipelines.settings import IngestSettings
 

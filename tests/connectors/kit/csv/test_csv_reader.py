@@ -57,6 +57,58 @@ def test_aliases_and_ignored_columns(piece: Make):
     assert signals == []
 
 
+WRONG = ('""x""', '""x', '"x"y', '"x"y""', '"x" ', '","x', '","x""', '""""x', '"x""" y', '"" ""')
+RIGHT = {
+    '"x"': "x",
+    '""': None,
+    '"a ""b"" c"': 'a "b" c',
+    '""""': '"',
+    '"a,""b"""': 'a,"b"',
+    'a "b" c': 'a "b" c',
+    'a""b': 'a""b',
+}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("others", ["{}", '"{}"'], ids=["bare", "quoted"])
+@pytest.mark.parametrize("columns", [3, 2], ids=["all", "some"])
+def test_a_quote_in_a_wrong_place_rejects_its_row_alone(
+    piece: Make, end: str, separator: str, others: str, columns: int
+):
+    """Polars reads `""x""` as «x» and `"x"y""` as «xy», in fields that nobody wants as well."""
+    cells = [*WRONG, *RIGHT]
+    names = ("id", "name", "town") if columns == 3 else ("id", "other", "town")
+    lines = [separator.join(names)]
+    for place, cell in enumerate(cells):
+        around = [others.format(place), cell.replace(",", separator), others.format("t")]
+        lines += [separator.join(around), separator.join(others.format("g") for _ in range(3))]
+    body = (end.join(lines) + end).encode()
+    rows, rejects, _ = read(piece(body), replace(LAYOUT, separator=separator))
+    assert [place for place, *_ in rejects] == [f"line {2 + 2 * place}" for place in range(len(WRONG))]
+    read_cells = [row[1] for row in rows if row[0] != "g"]
+    assert len(rows) == len(WRONG) + 2 * len(RIGHT)
+    if columns == 3:
+        assert read_cells == [text and text.replace(",", separator) for text in RIGHT.values()]
+
+
+@given(st.lists(st.text('"x, ', max_size=8), min_size=3, max_size=3), st.booleans())
+def test_a_row_is_what_pythons_csv_reads_strictly_or_a_reject(cells: list[str], is_wide: bool):
+    line = ",".join(cells)
+    lines = csv_rows.RowReader(3, (0, 1, 2) if is_wide else (0, 2), ",", '"')
+    found, _ = lines.read(f"a,b,c\n{line}\na,b,c\n".encode(), 1, final=True)
+    rows = {row[0]: row[1:] for frame in found.frames for row in frame.rows()}
+    try:
+        expected = next(csv.reader([line], strict=True), [])
+    except csv.Error:
+        expected = []
+    if len(expected) == 3:
+        assert rows[2] == tuple(expected[place] or None for place in ((0, 1, 2) if is_wide else (0, 2)))
+    else:
+        assert 2 not in rows
+    assert 1 in rows
+
+
 def test_shifted_rows_are_rejects_with_their_line(piece: Make):
     rows, rejects, _ = read(piece(b"id,name,town\n1,A,B\n2,A\n3,A,B,C\n4,A,B,\n5,A,B\n"))
     assert [row[0] for row in rows] == ["1", "5"]

@@ -121,6 +121,15 @@ def test_encodings_marks_junk_and_repair(body: bytes, text: str, repaired: bool)
     assert markup.is_repaired is repaired
 
 
+@pytest.mark.parametrize("half", [b"<b c='&#xdfff;'/>", b"&#xd800;", b"&#55296;"])
+def test_a_reference_to_half_a_character_is_malformed(half: bytes) -> None:
+    """The lenient parser keeps it, and every reader of the text would fail."""
+    with pytest.raises(MalformedMarkupError, match="half a character"):
+        parse_markup(b"<a>" + half + b"</a>")
+    with pytest.raises(MalformedMarkupError, match="half a character"):
+        read_report(b"<xbrli:xbrl xmlns:xbrli='http://www.xbrl.org/2003/instance'>" + half + b"</xbrli:xbrl>")
+
+
 def test_entities_are_neither_fetched_nor_expanded() -> None:
     outside = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
     assert "".join(parse_markup(outside).roots[0].itertext()) == "&x;"
