@@ -5,8 +5,8 @@ stored as JSON, so an `HttpResponse` is just the two ASGI messages. Does not bel
 (`api.routes`).
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from collections.abc import Sequence
+from typing import Any, Final
 
 from litestar.types import Receive, Scope, Send
 
@@ -15,9 +15,6 @@ from api.http.cors import Header, cors_headers
 from api.http.response_headers import JSON, NO_STORE, VARY, Headers, content_digest, weak_etag, weakly_matches
 from api.problems.problem import MEDIA_TYPE, ProblemError, render_problem
 
-Whole = Callable[[Send, int, Sequence[Header], bytes], bool]
-WHOLE: Final = "firm.whole"
-"""ASGI extension of servers that accept complete responses (`api.runtime.uvicorn_protocol`)."""
 _PUBLIC_CACHE: Final = (b"cache-control", b"public, max-age=300")
 
 
@@ -41,9 +38,6 @@ class HttpResponse:
                 meter, self.status, call.route_policy.is_counted, call.tokens_left
             )
         body = b"" if call.method == "HEAD" else self.body
-        whole = cast("Whole | None", (scope.get("extensions") or {}).get(WHOLE))
-        if whole is not None and whole(send, self.status, headers, body):
-            return
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": body, "more_body": False})
 
