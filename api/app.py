@@ -9,7 +9,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from litestar import Litestar, Request
+from litestar import Litestar, Request, Router
+from litestar.di import Provide
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
 from api.accounts.service import AccountService
@@ -19,7 +20,7 @@ from api.billing.entitlement import sign_up_state
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.dashboard.pages import PAGES
-from api.dashboard.routing import error_page, is_dashboard_path
+from api.dashboard.routing import dashboard_router, error_page, is_dashboard_path
 from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
 from api.database.engine import AsyncDatabase, Database
@@ -31,7 +32,7 @@ from api.http.middleware import RequestMiddleware
 from api.http.pagination.cursors import CursorSigner
 from api.http.response_headers import ReleaseHeaders
 from api.http.responses import HttpResponse, problem_response
-from api.http.routing import direct_routes, sort_methods
+from api.http.routing import add_content_location, check_request, sort_methods
 from api.observability.logging import LOGGER, AccessLog, Write
 from api.observability.metrics import Metrics, WorkerSlot, publish_periodically
 from api.openapi_document import openapi_document
@@ -137,10 +138,16 @@ def _build_litestar(
         if service.billing_service is not None:
             service.billing_service.close()
 
-    # Litestar only checks a handler's return value for `to_asgi_response`; `HttpResponse` has it
-    handlers: dict[int | type[Exception], Any] = {HTTPException: _on_routing_error, Exception: _on_failure}
+    # Litestar only checks the value returned by such a handler for `to_asgi_response`; `HttpResponse` has it
+    on_errors: dict[int | type[Exception], Any] = {
+        ProblemError: _on_problem,
+        HTTPException: _on_routing_error,
+        Exception: _on_failure,
+    }
+    routes = Router(path="/", route_handlers=ROUTES, before_request=check_request, after_request=add_content_location)
     app = Litestar(
-        route_handlers=[*ROUTES, *PAGES],
+        route_handlers=[routes, dashboard_router(PAGES)],
+        dependencies={"context": Provide(current_request, sync_to_thread=False)},
         openapi_config=None,  # our own document: `api.openapi_document`
         logging_config=None,
         debug=False,
@@ -151,12 +158,11 @@ def _build_litestar(
         ],
         on_startup=[start],
         on_shutdown=[stop],
-        exception_handlers=handlers,
+        exception_handlers=on_errors,
     )
     app.state.service = service  # for code that only has the application
-    app.asgi_handler = RequestMiddleware(
-        app.asgi_handler, service, direct_routes(ROUTES), _error_response, _failure_response
-    )
+    # around the router too, so that routing errors get the same headers and are logged
+    app.asgi_handler = RequestMiddleware(service, _error_response, _failure_response)(app.asgi_handler)
     return app
 
 
@@ -196,6 +202,10 @@ def _last_sequence(reader: ReleaseSource) -> int:
 def _write_stderr(lines: bytes) -> None:
     sys.stderr.buffer.write(lines)
     sys.stderr.buffer.flush()
+
+
+def _on_problem(_: Request[Any, Any, Any], problem: ProblemError) -> HttpResponse:
+    return problem_response(current_request(), problem)
 
 
 def _on_routing_error(request: Request[Any, Any, Any], error: HTTPException) -> HttpResponse:
