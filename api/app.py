@@ -9,8 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from litestar import Litestar, Request, Router
-from litestar.di import Provide
+from litestar import Litestar
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
 from api.accounts.service import AccountService
@@ -27,12 +26,12 @@ from api.database.engine import AsyncDatabase, Database
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
-from api.http.context import RequestContext, current_request
+from api.http.context import ApiRequest, RequestContext
 from api.http.middleware import RequestMiddleware
 from api.http.pagination.cursors import CursorSigner
 from api.http.response_headers import ReleaseHeaders
 from api.http.responses import HttpResponse, problem_response
-from api.http.routing import add_content_location, check_request, sort_methods
+from api.http.routing import check_request, sort_methods
 from api.observability.logging import LOGGER, AccessLog, Write
 from api.observability.metrics import Metrics, WorkerSlot, publish_periodically
 from api.openapi_document import openapi_document
@@ -144,10 +143,10 @@ def _build_litestar(
         HTTPException: _on_routing_error,
         Exception: _on_failure,
     }
-    routes = Router(path="/", route_handlers=ROUTES, before_request=check_request, after_request=add_content_location)
     app = Litestar(
-        route_handlers=[routes, dashboard_router(PAGES)],
-        dependencies={"context": Provide(current_request, sync_to_thread=False)},
+        route_handlers=[*ROUTES, dashboard_router(PAGES)],
+        before_request=check_request,
+        request_class=ApiRequest,
         openapi_config=None,  # our own document: `api.openapi_document`
         logging_config=None,
         debug=False,
@@ -162,7 +161,7 @@ def _build_litestar(
     )
     app.state.service = service  # for code that only has the application
     # around the router too, so that routing errors get the same headers and are logged
-    app.asgi_handler = RequestMiddleware(service, _error_response, _failure_response)(app.asgi_handler)
+    app.asgi_handler = RequestMiddleware(app.asgi_handler, service, _error_response, _failure_response)
     return app
 
 
@@ -204,13 +203,13 @@ def _write_stderr(lines: bytes) -> None:
     sys.stderr.buffer.flush()
 
 
-def _on_problem(_: Request[Any, Any, Any], problem: ProblemError) -> HttpResponse:
-    return problem_response(current_request(), problem)
+def _on_problem(request: ApiRequest, problem: ProblemError) -> HttpResponse:
+    return problem_response(request.context, problem)
 
 
-def _on_routing_error(request: Request[Any, Any, Any], error: HTTPException) -> HttpResponse:
+def _on_routing_error(request: ApiRequest, error: HTTPException) -> HttpResponse:
     """Maps Litestar's own errors: unknown paths and methods, a malformed Host."""
-    call = current_request()
+    call = request.context
     if isinstance(error, NotFoundException):
         trouble = not_found_problem(call.path)
     elif isinstance(error, MethodNotAllowedException):
@@ -224,8 +223,8 @@ def _on_routing_error(request: Request[Any, Any, Any], error: HTTPException) -> 
     return _error_response(call, trouble)
 
 
-def _on_failure(_: Request[Any, Any, Any], error: Exception) -> HttpResponse:
-    return _failure_response(current_request(), error)
+def _on_failure(request: ApiRequest, error: Exception) -> HttpResponse:
+    return _failure_response(request.context, error)
 
 
 def _failure_response(call: RequestContext, error: Exception) -> HttpResponse:

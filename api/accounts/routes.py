@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.repository import AccountRecord
 from api.accounts.service import AccountService
-from api.http.context import SECRET_KEY, CurrentContext
+from api.http.context import SECRET_KEY, ApiRequest
 from api.http.query.params import NO_PARAMETERS
 from api.http.responses import HttpResponse, json_response
 from api.openapi.examples import companies
@@ -34,7 +34,8 @@ _RETRY_AFTER: Final = 2
     response_description="Usage and limits.",
     operation=Operation(schema_reference("Usage"), OF_ACCOUNT, companies.USAGE),
 )
-async def get_usage(context: CurrentContext) -> HttpResponse:
+async def get_usage(request: ApiRequest) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     caller = context.required_caller
     limits, month = context.services.rate_limiter, context.services.rate_limiter.current_month().number

@@ -26,7 +26,7 @@ from api.dashboard.html_forms import (
     read_form,
 )
 from api.dashboard.sessions import AuthenticatedSession
-from api.http.context import RequestContext, current_request
+from api.http.context import ApiRequest, RequestContext, current_request
 from api.http.response_headers import NO_STORE
 from api.http.responses import Header, HttpResponse
 from api.http.routing import options_response
@@ -199,7 +199,7 @@ async def _open_page(request: Request[Any, Any, Any]) -> HttpResponse | None:
     """Reads the form, then the session; redirects to sign-in, or checks that the form comes from our own page."""
     context, state = current_request(), request.scope["state"]
     if context.method == "OPTIONS":
-        return options_response(request, context)
+        return options_response(request)
     access: PagePolicy = request.route_handler.opt.get("access", SIGNED_IN)
     cookies = _request_cookies(context)
     state[_PAGE] = _anonymous_request(context, cookies)
@@ -217,15 +217,15 @@ async def _open_page(request: Request[Any, Any, Any]) -> HttpResponse | None:
     return None
 
 
-def _current_page(request: Request[Any, Any, Any]) -> PageRequest:
+def _current_page(request: ApiRequest) -> PageRequest:
     return request.scope["state"][_PAGE]
 
 
-def _on_page_error(request: Request[Any, Any, Any], refused: PageError) -> HttpResponse:
+def _on_page_error(request: ApiRequest, refused: PageError) -> HttpResponse:
     return _current_page(request).render("refused.html", refused.status, refused=refused)
 
 
-def _on_problem(request: Request[Any, Any, Any], problem: ProblemError) -> HttpResponse:
+def _on_problem(request: ApiRequest, problem: ProblemError) -> HttpResponse:
     return _problem_page(_current_page(request), problem)
 
 

@@ -1,17 +1,16 @@
 """Request context: what one request carries through the service in addition to the ASGI scope.
 
 `api.http.middleware` creates a `RequestContext` for every request; access control sets the caller; handlers receive
-it as the dependency `context`. A context variable makes it available where Litestar or logging calls our code without
-it. Does not belong here: the parts of the service (`api.services`).
+it with their request. A context variable makes it available where Litestar or logging calls our code without it. Does
+not belong here: the parts of the service (`api.services`).
 """
 
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
-from litestar.di import NamedDependency
-from litestar.params import SkipValidation
+from litestar import Request
 from litestar.types import HTTPScope
 
 from api.http.authenticator import Caller
@@ -75,6 +74,8 @@ class RequestContext:
     client_ip: str = ""
     """The client address: the socket's, or as reported by trusted proxies (`api.http.client_ip`)."""
     route_policy: RoutePolicy = NO_KEY
+    canonical_path: str | None = None
+    """The path without its trailing slash, for Content-Location."""
     problem_code: str | None = None
     """Code of the problem in the response."""
     json_body: Object | None = None
@@ -105,9 +106,6 @@ class RequestContext:
         return self.required_caller.account_id
 
 
-CurrentContext: TypeAlias = NamedDependency[SkipValidation[RequestContext]]
-"""The type of the dependency `context` of handlers."""
-
 _CURRENT: ContextVar[RequestContext] = ContextVar("firm_call")
 
 
@@ -119,6 +117,16 @@ def set_context(context: RequestContext) -> None:
 def current_request() -> RequestContext:
     """The call of the current request, set by `api.http.middleware`."""
     return _CURRENT.get()
+
+
+class ApiRequest(Request[Any, Any, Any]):
+    """Litestar's request with the context of the service: the `request` of handlers and of what runs before them."""
+
+    __slots__ = ()
+
+    @property
+    def context(self) -> RequestContext:
+        return current_request()
 
 
 def current_request_id() -> str | None:

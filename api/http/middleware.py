@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import unquote
 
-from litestar.enums import ScopeType
-from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from api.http.client_ip import FORWARDING
 from api.http.content_negotiation import host_problem, oversize_problem
 from api.http.context import RequestContext, set_context
-from api.http.cors import cors_headers
+from api.http.cors import Header, cors_headers
 from api.http.responses import HttpResponse
 from api.problems.problem import ProblemError
 
@@ -30,6 +28,7 @@ _LISTS: Final = (
     b"if-match",
     *FORWARDING,
 )  # repeated header lines form one list (RFC 9110 5.3)
+_LOCATED: Final = (200, 304)
 _NOSNIFF: Final = (b"x-content-type-options", b"nosniff")
 _SLASH: Final = re.compile(rb"%(2f)", re.IGNORECASE)
 
@@ -38,22 +37,23 @@ Refused = Callable[[RequestContext, ProblemError], HttpResponse]
 Failed = Callable[[RequestContext, Exception], HttpResponse]
 
 
-class RequestMiddleware(ASGIMiddleware):
-    """Wraps the application and its router.
+class RequestMiddleware:
+    """Wraps the application.
 
     `reject_problem` renders problems found here, `on_failure` unexpected exceptions.
     """
 
-    scopes = (ScopeType.HTTP,)
-
-    def __init__(self, service: "ApiServices", reject_problem: Refused, on_failure: Failed) -> None:
+    def __init__(self, app: ASGIApp, service: "ApiServices", reject_problem: Refused, on_failure: Failed) -> None:
+        self._app = app
         self._service = service
         self._refused = reject_problem
         self._failed = on_failure
 
-    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Runs one request; HEAD is routed as GET, and its response is sent without a body."""
-        scope = cast("HTTPScope", scope)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
         if b"%2" in scope["raw_path"]:
             scope["path"] = _path_with_escaped_slashes(scope["raw_path"])
         context = self._new_context(scope)
@@ -61,25 +61,17 @@ class RequestMiddleware(ASGIMiddleware):
             # a copy, because the server reads its own to know whether a body is due
             context.scope = scope = cast("HTTPScope", {**scope, "method": "GET"})
         set_context(context)
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                context.status = message["status"]
-                message["headers"] = [*message["headers"], *_common_headers(context)]
-            elif context.method == "HEAD" and message["type"] == "http.response.body":
-                message["body"] = b""
-            await send(message)
-
+        send = _with_headers(send, context)
         self._service.metrics.in_flight += 1
         try:
             sent = scope["raw_path"], context.query_string, [*scope["headers"]]
             trouble = oversize_problem(*sent) or host_problem(context.request_headers)
-            app = next_app if trouble is None else self._refused(context, trouble)
-            await app(scope, receive, send_with_headers)
+            app = self._app if trouble is None else self._refused(context, trouble)
+            await app(scope, receive, send)
         except Exception as error:
             if context.status:  # the response has begun: it cannot be replaced
                 raise
-            await self._failed(context, error)(scope, receive, send_with_headers)
+            await self._failed(context, error)(scope, receive, send)
         finally:
             self._record_request(context)
 
@@ -115,14 +107,37 @@ class RequestMiddleware(ASGIMiddleware):
             service.access_log.add(service.clock.wall(), seconds, call)
 
 
-def _common_headers(context: RequestContext) -> list[tuple[bytes, bytes]]:
-    """Headers that every response gets in addition to its own: request id, CORS, limits."""
+def _with_headers(send: Send, context: RequestContext) -> Send:
+    """`send` that adds the headers of every response, and leaves out the body of a response to HEAD."""
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            context.status = message["status"]
+            message["headers"] = [*message["headers"], *_common_headers(context, message["headers"])]
+        elif context.method == "HEAD" and message["type"] == "http.response.body":
+            message["body"] = b""
+        await send(message)
+
+    return send_with_headers
+
+
+def _common_headers(context: RequestContext, given: Iterable[Header]) -> list[Header]:
+    """Headers that every response gets in addition to its own: request id, CORS, canonical path, limits."""
     headers = [*context.response_headers, *cors_headers(context)]
+    if context.canonical_path is not None and context.status in _LOCATED:
+        headers += _content_location(context.canonical_path, context.query_string, given)
     if context.caller is not None:
         headers += context.services.rate_limiter.count_response(
             context.caller.account_limits, context.status, context.route_policy.is_counted, context.tokens_left
         )
     return headers
+
+
+def _content_location(canonical_path: str, query: bytes, given: Iterable[Header]) -> list[Header]:
+    """The canonical path after a trailing slash, unless the handler has set it."""
+    if any(name == b"content-location" for name, _ in given):
+        return []
+    return [(b"content-location", canonical_path.encode() + (b"?" + query if query else b""))]
 
 
 def _merge_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:

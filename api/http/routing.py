@@ -1,4 +1,4 @@
-"""What Litestar calls around each handler of the API: access control and body before it, Content-Location after it.
+"""What Litestar calls before each handler of the API: access control, then the body.
 
 A handler states its path, access (`policy`, see `api.http.context`) and texts in its decorator; GET also answers
 HEAD (`api.http.middleware`). Does not belong here: what a handler returns (`api.routes`).
@@ -6,22 +6,19 @@ HEAD (`api.http.middleware`). Does not belong here: what a handler returns (`api
 
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from litestar import Request, Response
+from litestar import Request
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
 from api.http.access_control import authorize, check_url
-from api.http.context import READS, RequestContext, RoutePolicy, current_request
+from api.http.context import READS, RoutePolicy, current_request
 from api.http.cors import options_headers
 from api.http.json_body import read_object
 from api.http.responses import HttpResponse
 
-AnyResponse = TypeVar("AnyResponse", HttpResponse, Response[Any])
-
 _ORDER: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-_LOCATED: Final = (200, 304)
 
 
 def handlers_in(*modules: ModuleType) -> tuple[HTTPRouteHandler, ...]:
@@ -33,7 +30,9 @@ async def check_request(request: Request[Any, Any, Any]) -> HttpResponse | None:
     """Answers OPTIONS; else checks access and reads the body, in the contract's order (4.10)."""
     context = current_request()
     if context.method == "OPTIONS":
-        return options_response(request, context)
+        return options_response(request)
+    if context.path != context.scope["path"] and context.method in READS:
+        context.canonical_path = context.scope["path"]
     context.route_policy = policy = request.route_handler.opt["policy"]
     if policy.requires_key:
         await authorize(context)
@@ -44,20 +43,9 @@ async def check_request(request: Request[Any, Any, Any]) -> HttpResponse | None:
     return None
 
 
-async def add_content_location(response: AnyResponse) -> AnyResponse:
-    """Adds the canonical path as Content-Location after a trailing slash, unless the handler has set it."""
-    context = current_request()
-    routed = context.scope["path"]
-    if context.path == routed or context.method not in READS or not isinstance(response, HttpResponse):
-        return response
-    if response.status not in _LOCATED or any(name == b"content-location" for name, _ in response.headers):
-        return response
-    location = routed.encode() + (b"?" + context.query_string if context.query_string else b"")
-    return HttpResponse(response.status, [*response.headers, (b"content-location", location)], response.body)
-
-
-def options_response(request: Request[Any, Any, Any], context: RequestContext) -> HttpResponse:
+def options_response(request: Request[Any, Any, Any]) -> HttpResponse:
     """Response to OPTIONS: the methods of the path, and which pages may read its responses."""
+    context = current_request()
     template = context.path_template
     route = next(one for one in request.app.routes if isinstance(one, HTTPRoute) and one.path_format == template)
     policies = (one.opt.get("policy") for one in route.route_handlers)

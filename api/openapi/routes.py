@@ -4,7 +4,7 @@ import msgspec
 from litestar import get
 from litestar.params import FromPath
 
-from api.http.context import PUBLIC_DOCUMENT, CurrentContext
+from api.http.context import PUBLIC_DOCUMENT, ApiRequest
 from api.http.responses import HttpResponse, public_response
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_DOCUMENT
@@ -22,12 +22,14 @@ from api.problems.problem import not_found_problem
     response_description="The document.",
     operation=Operation({"type": "object", "description": "An OpenAPI 3.1 document."}, OF_DOCUMENT),
 )
-async def get_openapi(context: CurrentContext) -> HttpResponse:
+async def get_openapi(request: ApiRequest) -> HttpResponse:
+    context = request.context
     return public_response(context, context.services.openapi_document)
 
 
 @get("/problems/{slug:str}", policy=PUBLIC_DOCUMENT)
-async def get_problem(context: CurrentContext, slug: FromPath[str]) -> HttpResponse:
+async def get_problem(request: ApiRequest, slug: FromPath[str]) -> HttpResponse:
+    context = request.context
     kind = BY_SLUG.get(slug)
     if kind is None:
         raise not_found_problem(context.path)

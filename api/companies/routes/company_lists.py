@@ -21,7 +21,7 @@ from api.companies.query_params import (
     build_event_query,
     build_financials_query,
 )
-from api.http.context import ANY_KEY, CurrentContext, RequestContext
+from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import (
     LIMIT,
@@ -62,7 +62,8 @@ def _list_operation(schema: str, example: Any, query_params: QueryParams) -> Ope
     response_description="One page of periods.",
     operation=_list_operation("FinancialsList", examples.FINANCIALS, FINANCIALS),
 )
-async def list_financials(context: CurrentContext, org_number: OrgNumber) -> HttpResponse:
+async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
     values = FINANCIALS.read(context.query_string)
     number = number_from_path(org_number)
     binding = _cursor_binding(context, "financials", number, values)
@@ -85,7 +86,8 @@ async def list_financials(context: CurrentContext, org_number: OrgNumber) -> Htt
     response_description="One page of owners.",
     operation=_list_operation("OwnershipList", examples.OWNERSHIP, OWNERSHIP),
 )
-async def list_ownership(context: CurrentContext, org_number: OrgNumber) -> HttpResponse:
+async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
     values = OWNERSHIP.read(context.query_string)
     number = number_from_path(org_number)
     binding = _cursor_binding(context, "ownership", number, values)
@@ -112,8 +114,9 @@ async def list_ownership(context: CurrentContext, org_number: OrgNumber) -> Http
     response_description="One page of events.",
     operation=_list_operation("EventList", examples.EVENTS, EVENTS),
 )
-async def list_company_events(context: CurrentContext, company_id: CompanyId) -> HttpResponse:
+async def list_company_events(request: ApiRequest, company_id: CompanyId) -> HttpResponse:
     """Newest first, or ascending as a resumable tail."""
+    context = request.context
     values = EVENTS.read(context.query_string)
     number = number_from_path(company_id)
     binding = _cursor_binding(context, "events", number, values, values[ORDER])

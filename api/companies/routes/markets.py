@@ -13,7 +13,7 @@ from litestar import get
 
 from api.companies.query_params import MARKETS as MARKETS_QUERY
 from api.companies.query_params import MARKETS_INCLUDE, RECONCILIATION
-from api.http.context import ANY_KEY, CurrentContext
+from api.http.context import ANY_KEY, ApiRequest
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import companies as examples
@@ -39,7 +39,8 @@ _NOT_LOADED = MarketState("fresh", None)
     response_description="All markets.",
     operation=Operation(schema_reference("MarketList"), OF_DATA, examples.MARKETS, query_params=MARKETS_QUERY),
 )
-async def list_markets(context: CurrentContext) -> HttpResponse:
+async def list_markets(request: ApiRequest) -> HttpResponse:
+    context = request.context
     with_figures = RECONCILIATION in MARKETS_QUERY.read(context.query_string)[MARKETS_INCLUDE]
     with context.services.release_reader.pin_release() as snapshot:
         body = _markets_body(snapshot, context.services.release_reader.read_freshness(), with_figures=with_figures)

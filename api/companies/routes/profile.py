@@ -16,7 +16,7 @@ from api.companies.lookup import (
 from api.companies.path_parameters import MarketCode, OrgNumber, OrgNumberInMarket
 from api.companies.query_params import FIELDS, INCLUDE, PROFILE, PROFILE_FIELDS
 from api.companies.schemas.companies import company_or_selection
-from api.http.context import ANY_KEY, CurrentContext, RequestContext
+from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.responses import merge_json_objects
 from api.http.query.params import ParsedQuery
 from api.http.response_headers import content_digest
@@ -48,7 +48,8 @@ _OPERATION = Operation(company_or_selection(), OF_DATA, examples.PROFILE, links=
     response_description="The profile.",
     operation=_OPERATION,
 )
-async def get_company(context: CurrentContext, org_number: OrgNumber) -> HttpResponse:
+async def get_company(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
     values = PROFILE.read(context.query_string)
     return _profile_response(context, number_from_path(org_number), values)
 
@@ -63,9 +64,8 @@ async def get_company(context: CurrentContext, org_number: OrgNumber) -> HttpRes
     response_description="The profile.",
     operation=_OPERATION,
 )
-async def get_company_in_market(
-    context: CurrentContext, market: MarketCode, org_number: OrgNumberInMarket
-) -> HttpResponse:
+async def get_company_in_market(request: ApiRequest, market: MarketCode, org_number: OrgNumberInMarket) -> HttpResponse:
+    context = request.context
     code = market_from_path(market)
     values = PROFILE.read(context.query_string)
     return _profile_response(context, number_in_market(code, org_number), values, org_number)

@@ -15,7 +15,7 @@ from litestar import get
 from api.companies.industry_notices import industry_notices
 from api.companies.query_params import FIELDS, SEARCH, build_search
 from api.companies.routes.profile import select_fields
-from api.http.context import ANY_KEY, CurrentContext
+from api.http.context import ANY_KEY, ApiRequest
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import LIMIT, after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
@@ -53,7 +53,8 @@ class _SearchRequest:
     response_description="One page of profiles.",
     operation=Operation(schema_reference("CompanyList"), OF_PAGE, examples.COMPANY_LIST, query_params=SEARCH),
 )
-async def search_companies(context: CurrentContext) -> HttpResponse:
+async def search_companies(request: ApiRequest) -> HttpResponse:
+    context = request.context
     values = SEARCH.read(context.query_string)
     binding = CursorBinding(context.account_id, "companies", filter_hash(values.filters()), "desc")
     asked = _SearchRequest(build_search(values), after_key(context, values, binding), values[LIMIT], values[FIELDS])

@@ -10,7 +10,7 @@ from litestar import get, post
 from litestar.status_codes import HTTP_202_ACCEPTED
 
 from api.companies.query_params import EVENT_TYPE
-from api.http.context import SECRET_KEY, WEBHOOKS_TIER, CurrentContext, RequestContext
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
@@ -45,7 +45,8 @@ _TAGS = ["Webhooks"]
         schema_reference("DeliveryList"), OF_ACCOUNT_PAGE, examples.DELIVERY_LIST, query_params=DELIVERIES
     ),
 )
-async def list_webhook_deliveries(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def list_webhook_deliveries(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     values = DELIVERIES.read(context.query_string)
     binding = CursorBinding(context.account_id, "deliveries", filter_hash(subscription_id, values.filters()), "desc")
     key = after_key(context, values, binding)
@@ -68,8 +69,9 @@ async def list_webhook_deliveries(context: CurrentContext, subscription_id: Subs
     operation=Operation(schema_reference("DeliveryDetail"), OF_ACCOUNT, examples.DELIVERY_DETAIL),
 )
 async def get_webhook_delivery(
-    context: CurrentContext, subscription_id: SubscriptionId, delivery_id: DeliveryId
+    request: ApiRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     place = delivery_scope(context, subscription_id)
     found = await context.services.control_database.read(service.delivery_detail, place, delivery_id)
@@ -91,8 +93,9 @@ async def get_webhook_delivery(
 )
 @idempotent
 async def retry_webhook_delivery(
-    context: CurrentContext, subscription_id: SubscriptionId, delivery_id: DeliveryId
+    request: ApiRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     place = delivery_scope(context, subscription_id)
     attempt_id, now = context.services.ulid_generator.make("att"), context.services.clock.now()
@@ -120,7 +123,8 @@ async def retry_webhook_delivery(
     ),
 )
 @idempotent
-async def create_webhook_replay(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def create_webhook_replay(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     place, now = delivery_scope(context, subscription_id), context.services.clock.now()
     asked = parse_replay_request(context.required_json_body, now, place.oldest, place.retention_days)
@@ -141,9 +145,8 @@ async def create_webhook_replay(context: CurrentContext, subscription_id: Subscr
     response_description="The replay.",
     operation=Operation(schema_reference("Replay"), OF_ACCOUNT, examples.REPLAY),
 )
-async def get_webhook_replay(
-    context: CurrentContext, subscription_id: SubscriptionId, replay_id: ReplayId
-) -> HttpResponse:
+async def get_webhook_replay(request: ApiRequest, subscription_id: SubscriptionId, replay_id: ReplayId) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     place = delivery_scope(context, subscription_id)
     found = await context.services.control_database.read(service.find_replay, place, replay_id)

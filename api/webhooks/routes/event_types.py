@@ -7,7 +7,7 @@ import msgspec
 from litestar import get
 
 from api.companies.schemas.events import KINDS
-from api.http.context import SECRET_KEY, CurrentContext
+from api.http.context import SECRET_KEY, ApiRequest
 from api.http.query.params import NO_PARAMETERS
 from api.http.response_headers import CACHE, VARY, content_digest
 from api.http.responses import HttpResponse, data_response
@@ -55,6 +55,7 @@ _TAG = content_digest(_BODY)
     response_description="All event types.",
     operation=Operation(schema_reference("EventTypeList"), OF_DOCUMENT, examples.EVENT_TYPES),
 )
-async def list_event_types(context: CurrentContext) -> HttpResponse:
+async def list_event_types(request: ApiRequest) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     return data_response(context, (CACHE, VARY), _BODY, _TAG)

@@ -12,7 +12,7 @@ from litestar import delete, get, patch, post
 from litestar.status_codes import HTTP_200_OK
 
 from api.http.content_negotiation import MERGE_PATCH_TYPES
-from api.http.context import SECRET_KEY, WEBHOOKS_TIER, CurrentContext, RequestContext
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
@@ -60,7 +60,8 @@ _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
     ),
 )
 @idempotent
-async def create_webhook(context: CurrentContext) -> HttpResponse:
+async def create_webhook(request: ApiRequest) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     made = await context.services.subscription_service.create(_request_owner(context), context.required_json_body)
     more = {"secret": made.secret, "warnings": made.warnings}
@@ -80,7 +81,8 @@ async def create_webhook(context: CurrentContext) -> HttpResponse:
         schema_reference("SubscriptionList"), OF_ACCOUNT_PAGE, examples.SUBSCRIPTION_LIST, query_params=SUBSCRIPTIONS
     ),
 )
-async def list_webhooks(context: CurrentContext) -> HttpResponse:
+async def list_webhooks(request: ApiRequest) -> HttpResponse:
+    context = request.context
     values = SUBSCRIPTIONS.read(context.query_string)
     binding = CursorBinding(context.account_id, "webhooks", filter_hash(values.filters()), "desc")
     key, limit = after_key(context, values, binding), values[LIMIT]
@@ -107,7 +109,8 @@ async def list_webhooks(context: CurrentContext) -> HttpResponse:
     response_description="The subscription.",
     operation=Operation(schema_reference("Subscription"), OF_SUBSCRIPTION, examples.SUBSCRIPTION),
 )
-async def get_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def get_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     record = await context.services.subscription_service.get(context.account_id, subscription_id)
     return _subscription_response(context, 200, record)
@@ -130,7 +133,8 @@ async def get_webhook(context: CurrentContext, subscription_id: SubscriptionId) 
         body=RequestBody(schema_reference("SubscriptionChanges"), "The members to change.", examples.CHANGES),
     ),
 )
-async def update_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def update_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     changed = await context.services.subscription_service.change(
         _request_owner(context), subscription_id, context.required_json_body, context.request_headers.get(b"if-match")
@@ -149,7 +153,8 @@ async def update_webhook(context: CurrentContext, subscription_id: SubscriptionI
     response_headers={name.decode(): value.decode() for name, value in (NO_STORE, VARY)},
     operation=Operation(None, OF_ACCOUNT),
 )
-async def delete_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> None:
+async def delete_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> None:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     await context.services.subscription_service.remove(
         context.account_id, subscription_id, context.request_headers.get(b"if-match")
@@ -175,7 +180,8 @@ async def delete_webhook(context: CurrentContext, subscription_id: SubscriptionI
     ),
 )
 @idempotent
-async def rotate_webhook_secret(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def rotate_webhook_secret(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     made = await context.services.subscription_service.rotate(
         context.account_id, subscription_id, context.required_json_body
@@ -211,7 +217,8 @@ async def rotate_webhook_secret(context: CurrentContext, subscription_id: Subscr
     ),
 )
 @idempotent
-async def test_webhook(context: CurrentContext, subscription_id: SubscriptionId) -> HttpResponse:
+async def test_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     NO_PARAMETERS.read(context.query_string)
     service, event_type = context.services, requests.parse_test_type(context.required_json_body)
     record = await service.subscription_service.get(context.account_id, subscription_id)

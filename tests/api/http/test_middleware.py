@@ -63,6 +63,11 @@ def test_a_trailing_slash_is_forgiven_and_told(service, path):
         assert len(slashed.headers.get_list("content-location")) == 1
 
 
+def test_pages_have_one_spelling_and_name_no_other(service):
+    answer = service.client.get("/dashboard/sign-in/")
+    assert (answer.status_code, "content-location" in answer.headers) == (200, False)
+
+
 @check_cases("host", ["a b", "a/b", "a\\b", "<x>", "a:b:c", "[::1", "a:999999", "a?b", "a#b", "a@b"])
 def test_a_host_that_is_none(service, host):
     answer = service.get(COMPANY, Host=host)

@@ -141,7 +141,7 @@ def test_in_flight_ends_where_nothing_was_answered(service):
     async def broken_off(scope, receive, send):
         raise asyncio.CancelledError
 
-    edge = RequestMiddleware(service.parts, problem_response, nothing_failed)(broken_off)
+    edge = RequestMiddleware(broken_off, service.parts, problem_response, nothing_failed)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(_ask(edge, COMPANY))
     metrics = service.parts.metrics
