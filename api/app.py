@@ -138,11 +138,7 @@ def _build_litestar(
             service.billing_service.close()
 
     # Litestar only checks the value returned by such a handler for `to_asgi_response`; `HttpResponse` has it
-    on_errors: dict[int | type[Exception], Any] = {
-        ProblemError: _on_problem,
-        HTTPException: _on_routing_error,
-        Exception: _on_failure,
-    }
+    on_errors: dict[int | type[Exception], Any] = {Exception: _on_error}
     app = Litestar(
         route_handlers=[*ROUTES, dashboard_router(PAGES)],
         before_request=check_request,
@@ -161,7 +157,7 @@ def _build_litestar(
     )
     app.state.service = service  # for code that only has the application
     # around the router too, so that routing errors get the same headers and are logged
-    app.asgi_handler = RequestMiddleware(app.asgi_handler, service, _error_response, _failure_response)
+    app.asgi_handler = RequestMiddleware(app.asgi_handler, service, _error_response)
     return app
 
 
@@ -203,38 +199,29 @@ def _write_stderr(lines: bytes) -> None:
     sys.stderr.buffer.flush()
 
 
-def _on_problem(request: ApiRequest, problem: ProblemError) -> HttpResponse:
-    return problem_response(request.context, problem)
+def _on_error(request: ApiRequest, error: Exception) -> HttpResponse:
+    return _error_response(request.context, error)
 
 
-def _on_routing_error(request: ApiRequest, error: HTTPException) -> HttpResponse:
-    """Maps Litestar's own errors: unknown paths and methods, a malformed Host."""
-    call = request.context
+def _error_response(context: RequestContext, error: Exception) -> HttpResponse:
+    """Response if no handler answered, or one failed: an HTML page below the dashboard, else JSON."""
+    problem = _problem_of(context, error)
+    return error_page(context, problem) if is_dashboard_path(context.path) else problem_response(context, problem)
+
+
+def _problem_of(context: RequestContext, error: Exception) -> ProblemError:
+    """Maps errors of Litestar's routing; the stack trace of an unexpected error goes to the log."""
+    if isinstance(error, ProblemError):
+        return error
     if isinstance(error, NotFoundException):
-        trouble = not_found_problem(call.path)
-    elif isinstance(error, MethodNotAllowedException):
+        return not_found_problem(context.path)
+    if isinstance(error, MethodNotAllowedException):
         allow = sort_methods((error.headers or {}).get("allow", "").split(", "))
-        detail = f"{call.method} is not allowed here. Allowed: {allow}."
-        trouble = new_problem("method_not_allowed", detail, headers=[(b"allow", allow.encode())])
-    elif error.status_code < 500:  # noqa: PLR2004
-        trouble = new_problem("invalid_parameter", "The request is malformed.", ProblemDetail("format", error.detail))
-    else:
-        return _on_failure(request, error)
-    return _error_response(call, trouble)
-
-
-def _on_failure(request: ApiRequest, error: Exception) -> HttpResponse:
-    return _failure_response(request.context, error)
-
-
-def _failure_response(call: RequestContext, error: Exception) -> HttpResponse:
-    """Handles unexpected errors: the stack trace goes to the log, the request id to the caller."""
+        detail = f"{context.method} is not allowed here. Allowed: {allow}."
+        return new_problem("method_not_allowed", detail, headers=[(b"allow", allow.encode())])
+    if isinstance(error, HTTPException) and error.status_code < 500:  # noqa: PLR2004
+        return new_problem("invalid_parameter", "The request is malformed.", ProblemDetail("format", error.detail))
     if isinstance(error, NoReleaseError):
-        return _error_response(call, service_unavailable_problem("No data has been published yet.", _PUBLISHED_AFTER))
+        return service_unavailable_problem("No data has been published yet.", _PUBLISHED_AFTER)
     LOGGER.error("request failed", exc_info=error)
-    return _error_response(call, new_problem("internal_error", "Internal error. Quote the request id to support."))
-
-
-def _error_response(call: RequestContext, trouble: ProblemError) -> HttpResponse:
-    """Error response if no handler answered: an HTML page below the dashboard, else JSON."""
-    return error_page(call, trouble) if is_dashboard_path(call.path) else problem_response(call, trouble)
+    return new_problem("internal_error", "Internal error. Quote the request id to support.")

@@ -19,7 +19,7 @@ from api.http.query.params import QueryParam
 from api.openapi import problem_responses, response_headers
 from api.openapi.operation import Operation, RequestBody, link_objects, method_of, path_of, path_parameters
 from api.openapi.response_headers import OF_POST
-from api.openapi.schema_types import Schema
+from api.openapi.schema_types import Schema, schema_reference
 from api.routes import ROUTES
 from api.webhooks.schemas import payloads, subscriptions
 from warehouse.schema.codes import SERVED
@@ -164,7 +164,7 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
 
 
 def _request_body(body: RequestBody, policy: BodyPolicy) -> Schema:
-    content = {"schema": body.schema, "example": body.example}
+    content = {"schema": schema_reference(body.schema_name), "example": body.example}
     return {
         "description": body.description,
         "required": not policy.is_optional,
@@ -177,8 +177,9 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
     headers = (*operation.response_headers, *_RESPONSE_HEADERS.get(method, ()))
     named = response_headers.success_headers(headers, is_public=is_public)
     success: Schema = {"description": handler.response_description, "headers": named}
-    if operation.response_schema is not None:
-        content: Schema = {"schema": operation.response_schema}
+    schema = operation.response_schema
+    if schema is not None:
+        content: Schema = {"schema": schema_reference(schema) if isinstance(schema, str) else schema}
         if operation.example is not None:
             content["example"] = operation.example
         success["content"] = {"application/json": content}

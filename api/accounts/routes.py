@@ -16,7 +16,6 @@ from api.http.responses import HttpResponse, json_response
 from api.openapi.examples import companies
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_ACCOUNT
-from api.openapi.schema_types import schema_reference
 from api.problems.problem import service_unavailable_problem
 from api.rate_limits.limiter import AccountLimits
 
@@ -32,7 +31,7 @@ _RETRY_AFTER: Final = 2
     description="Usage and limits of the account in the current month. Secret keys only. Not "
     "counted against the quota.",
     response_description="Usage and limits.",
-    operation=Operation(schema_reference("Usage"), OF_ACCOUNT, companies.USAGE),
+    operation=Operation("Usage", OF_ACCOUNT, companies.USAGE),
 )
 async def get_usage(request: ApiRequest) -> HttpResponse:
     context = request.context

@@ -16,7 +16,6 @@ from api.http.content_negotiation import host_problem, oversize_problem
 from api.http.context import RequestContext, set_context
 from api.http.cors import Header, cors_headers
 from api.http.responses import HttpResponse
-from api.problems.problem import ProblemError
 
 if TYPE_CHECKING:
     from api.services import ApiServices
@@ -33,21 +32,16 @@ _NOSNIFF: Final = (b"x-content-type-options", b"nosniff")
 _SLASH: Final = re.compile(rb"%(2f)", re.IGNORECASE)
 
 
-Refused = Callable[[RequestContext, ProblemError], HttpResponse]
-Failed = Callable[[RequestContext, Exception], HttpResponse]
+ErrorResponse = Callable[[RequestContext, Exception], HttpResponse]
 
 
 class RequestMiddleware:
-    """Wraps the application.
+    """Wraps the application; `error_response` renders problems found here, and unexpected exceptions."""
 
-    `reject_problem` renders problems found here, `on_failure` unexpected exceptions.
-    """
-
-    def __init__(self, app: ASGIApp, service: "ApiServices", reject_problem: Refused, on_failure: Failed) -> None:
+    def __init__(self, app: ASGIApp, service: "ApiServices", error_response: ErrorResponse) -> None:
         self._app = app
         self._service = service
-        self._refused = reject_problem
-        self._failed = on_failure
+        self._error_response = error_response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Runs one request; HEAD is routed as GET, and its response is sent without a body."""
@@ -66,12 +60,12 @@ class RequestMiddleware:
         try:
             sent = scope["raw_path"], context.query_string, [*scope["headers"]]
             trouble = oversize_problem(*sent) or host_problem(context.request_headers)
-            app = self._app if trouble is None else self._refused(context, trouble)
+            app = self._app if trouble is None else self._error_response(context, trouble)
             await app(scope, receive, send)
         except Exception as error:
             if context.status:  # the response has begun: it cannot be replaced
                 raise
-            await self._failed(context, error)(scope, receive, send)
+            await self._error_response(context, error)(scope, receive, send)
         finally:
             self._record_request(context)
 

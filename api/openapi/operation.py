@@ -84,7 +84,7 @@ def link_objects(leads: Iterable[OperationLink]) -> dict[str, Schema]:
 class RequestBody:
     """Texts of a request body; its media types and limit are the `body` of the route's policy."""
 
-    schema: Schema
+    schema_name: str
     description: str
     example: Any
 
@@ -93,8 +93,8 @@ class RequestBody:
 class Operation:
     """What the document says of a route in addition to its decorator: the `operation` in a handler's `opt`."""
 
-    response_schema: Schema | None
-    """None for a response without a body (204)."""
+    response_schema: Schema | str | None
+    """The schema or its name; None for a response without a body (204)."""
     response_headers: tuple[str, ...]
     """Additional response headers."""
     example: Any = None

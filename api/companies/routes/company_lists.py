@@ -37,7 +37,6 @@ from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
 from api.openapi.response_headers import OF_PAGE
-from api.openapi.schema_types import schema_reference
 from api.problems.problem import new_problem
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import CompanyHeader, Key, ResultPage
@@ -48,7 +47,7 @@ _BEGINNING: Key = (0,)
 
 
 def _list_operation(schema: str, example: Any, query_params: QueryParams) -> Operation:
-    return Operation(schema_reference(schema), OF_PAGE, example, links=FROM_COMPANY_LIST, query_params=query_params)
+    return Operation(schema, OF_PAGE, example, links=FROM_COMPANY_LIST, query_params=query_params)
 
 
 @get(

@@ -19,7 +19,6 @@ from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import companies as examples
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_DATA
-from api.openapi.schema_types import schema_reference
 from warehouse.reader.reader import PinnedRelease
 from warehouse.release.freshness import Freshness
 from warehouse.schema.codes import MARKET_NAMES, MARKETS, SERVED
@@ -37,7 +36,7 @@ _NOT_LOADED = MarketState("fresh", None)
     description="Lists every market with its datasets, their age and licence. Not counted against the quota. "
     "`include=reconciliation` adds what the release cannot account for.",
     response_description="All markets.",
-    operation=Operation(schema_reference("MarketList"), OF_DATA, examples.MARKETS, query_params=MARKETS_QUERY),
+    operation=Operation("MarketList", OF_DATA, examples.MARKETS, query_params=MARKETS_QUERY),
 )
 async def list_markets(request: ApiRequest) -> HttpResponse:
     context = request.context

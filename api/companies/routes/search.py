@@ -22,7 +22,6 @@ from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_PAGE
-from api.openapi.schema_types import schema_reference
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key, ResultPage
 from warehouse.schema.identifiers import parse_company_number, parse_scoped
@@ -51,7 +50,7 @@ class _SearchRequest:
     "`industry` requires `industry_scheme` if the countries searched use different schemes. A "
     "range that ends before it begins matches nothing.",
     response_description="One page of profiles.",
-    operation=Operation(schema_reference("CompanyList"), OF_PAGE, examples.COMPANY_LIST, query_params=SEARCH),
+    operation=Operation("CompanyList", OF_PAGE, examples.COMPANY_LIST, query_params=SEARCH),
 )
 async def search_companies(request: ApiRequest) -> HttpResponse:
     context = request.context

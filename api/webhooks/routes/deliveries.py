@@ -20,7 +20,6 @@ from api.http.responses import HttpResponse, json_response
 from api.openapi.examples import webhooks as examples
 from api.openapi.operation import FROM_DELIVERY, FROM_REPLAY, Operation, RequestBody
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE
-from api.openapi.schema_types import schema_reference
 from api.webhooks.deliveries import serializer, service
 from api.webhooks.deliveries.records import DeliveryQuery, DeliveryRecord, TimeWindow
 from api.webhooks.deliveries.requests import parse_replay_request
@@ -41,9 +40,7 @@ _TAGS = ["Webhooks"]
     summary="List deliveries of a subscription",
     description="Deliveries of the last 30 days, newest first.",
     response_description="One page of deliveries.",
-    operation=Operation(
-        schema_reference("DeliveryList"), OF_ACCOUNT_PAGE, examples.DELIVERY_LIST, query_params=DELIVERIES
-    ),
+    operation=Operation("DeliveryList", OF_ACCOUNT_PAGE, examples.DELIVERY_LIST, query_params=DELIVERIES),
 )
 async def list_webhook_deliveries(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
@@ -66,7 +63,7 @@ async def list_webhook_deliveries(request: ApiRequest, subscription_id: Subscrip
     summary="Get a delivery",
     description="Includes the body as last sent and the latest 100 attempts.",
     response_description="The delivery.",
-    operation=Operation(schema_reference("DeliveryDetail"), OF_ACCOUNT, examples.DELIVERY_DETAIL),
+    operation=Operation("DeliveryDetail", OF_ACCOUNT, examples.DELIVERY_DETAIL),
 )
 async def get_webhook_delivery(
     request: ApiRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
@@ -89,7 +86,7 @@ async def get_webhook_delivery(
     "deliveries cannot be retried.",
     status_code=HTTP_202_ACCEPTED,
     response_description="Accepted; the attempt follows. Returns the delivery's current state.",
-    operation=Operation(schema_reference("Delivery"), OF_ACCOUNT, examples.DELIVERY_EXAMPLE, FROM_DELIVERY),
+    operation=Operation("Delivery", OF_ACCOUNT, examples.DELIVERY_EXAMPLE, FROM_DELIVERY),
 )
 @idempotent
 async def retry_webhook_delivery(
@@ -115,11 +112,11 @@ async def retry_webhook_delivery(
     status_code=HTTP_202_ACCEPTED,
     response_description="Accepted; the deliveries follow.",
     operation=Operation(
-        schema_reference("Replay"),
+        "Replay",
         ("Location",),
         examples.REPLAY,
         FROM_REPLAY,
-        body=RequestBody(schema_reference("NewReplay"), "The deliveries to repeat.", examples.NEW_REPLAY),
+        body=RequestBody("NewReplay", "The deliveries to repeat.", examples.NEW_REPLAY),
     ),
 )
 @idempotent
@@ -143,7 +140,7 @@ async def create_webhook_replay(request: ApiRequest, subscription_id: Subscripti
     summary="Get a replay",
     description="The counters are updated as deliveries complete.",
     response_description="The replay.",
-    operation=Operation(schema_reference("Replay"), OF_ACCOUNT, examples.REPLAY),
+    operation=Operation("Replay", OF_ACCOUNT, examples.REPLAY),
 )
 async def get_webhook_replay(request: ApiRequest, subscription_id: SubscriptionId, replay_id: ReplayId) -> HttpResponse:
     context = request.context

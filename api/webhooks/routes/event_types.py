@@ -14,7 +14,6 @@ from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import webhooks as examples
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_DOCUMENT
-from api.openapi.schema_types import schema_reference
 from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
 
 _TEXTS = {
@@ -53,7 +52,7 @@ _TAG = content_digest(_BODY)
     description="The six event types available to subscriptions, each with the schema of its "
     "body, which includes an example. Secret keys only; any tier.",
     response_description="All event types.",
-    operation=Operation(schema_reference("EventTypeList"), OF_DOCUMENT, examples.EVENT_TYPES),
+    operation=Operation("EventTypeList", OF_DOCUMENT, examples.EVENT_TYPES),
 )
 async def list_event_types(request: ApiRequest) -> HttpResponse:
     context = request.context

@@ -23,7 +23,6 @@ from api.http.responses import Header, HttpResponse, json_response
 from api.openapi.examples import webhooks as examples
 from api.openapi.operation import FROM_SUBSCRIPTION, Operation, RequestBody
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE, OF_SUBSCRIPTION
-from api.openapi.schema_types import schema_reference
 from api.webhooks.deliveries import serializer as deliveries_serializer
 from api.webhooks.deliveries import test_delivery
 from api.webhooks.path_parameters import SubscriptionId
@@ -50,13 +49,11 @@ _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
     "and of companies per subscription.",
     response_description="The subscription with its secret.",
     operation=Operation(
-        schema_reference("CreatedSubscription"),
+        "CreatedSubscription",
         (*OF_SUBSCRIPTION, "Location"),
         examples.CREATED_SUBSCRIPTION,
         FROM_SUBSCRIPTION,
-        body=RequestBody(
-            schema_reference("NewSubscription"), "Endpoint, event types and companies.", examples.NEW_SUBSCRIPTION
-        ),
+        body=RequestBody("NewSubscription", "Endpoint, event types and companies.", examples.NEW_SUBSCRIPTION),
     ),
 )
 @idempotent
@@ -77,9 +74,7 @@ async def create_webhook(request: ApiRequest) -> HttpResponse:
     summary="List webhook subscriptions",
     description="Newest first, without secrets.",
     response_description="One page of subscriptions.",
-    operation=Operation(
-        schema_reference("SubscriptionList"), OF_ACCOUNT_PAGE, examples.SUBSCRIPTION_LIST, query_params=SUBSCRIPTIONS
-    ),
+    operation=Operation("SubscriptionList", OF_ACCOUNT_PAGE, examples.SUBSCRIPTION_LIST, query_params=SUBSCRIPTIONS),
 )
 async def list_webhooks(request: ApiRequest) -> HttpResponse:
     context = request.context
@@ -107,7 +102,7 @@ async def list_webhooks(request: ApiRequest) -> HttpResponse:
     description="Settings, status and delivery statistics. The ETag identifies the revision of "
     "settings and status; delivery statistics do not change it.",
     response_description="The subscription.",
-    operation=Operation(schema_reference("Subscription"), OF_SUBSCRIPTION, examples.SUBSCRIPTION),
+    operation=Operation("Subscription", OF_SUBSCRIPTION, examples.SUBSCRIPTION),
 )
 async def get_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
@@ -127,10 +122,10 @@ async def get_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> H
     "held; after reactivation only new events are delivered. Use a replay to deliver the held ones.",
     response_description="The updated subscription.",
     operation=Operation(
-        schema_reference("UpdatedSubscription"),
+        "UpdatedSubscription",
         OF_SUBSCRIPTION,
         examples.UPDATED_SUBSCRIPTION,
-        body=RequestBody(schema_reference("SubscriptionChanges"), "The members to change.", examples.CHANGES),
+        body=RequestBody("SubscriptionChanges", "The members to change.", examples.CHANGES),
     ),
 )
 async def update_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
@@ -173,10 +168,10 @@ async def delete_webhook(request: ApiRequest, subscription_id: SubscriptionId) -
     status_code=HTTP_200_OK,
     response_description="The new secret.",
     operation=Operation(
-        schema_reference("RotatedSecret"),
+        "RotatedSecret",
         OF_ACCOUNT,
         examples.ROTATED_SECRET,
-        body=RequestBody(schema_reference("SecretRotation"), "The grace period.", examples.ROTATION),
+        body=RequestBody("SecretRotation", "The grace period.", examples.ROTATION),
     ),
 )
 @idempotent
@@ -210,10 +205,10 @@ async def rotate_webhook_secret(request: ApiRequest, subscription_id: Subscripti
     status_code=HTTP_200_OK,
     response_description="The attempt and its outcome.",
     operation=Operation(
-        schema_reference("Attempt"),
+        "Attempt",
         OF_ACCOUNT,
         examples.TEST_ATTEMPT,
-        body=RequestBody(schema_reference("TestSend"), "The event type to send.", examples.TEST),
+        body=RequestBody("TestSend", "The event type to send.", examples.TEST),
     ),
 )
 @idempotent
