@@ -1,13 +1,10 @@
-"""OpenAPI texts and schema of the usage operation (docs/contract/contract.md 4.9).
+"""Schema of the usage of an account (docs/contract/contract.md 4.9).
 
 Does not belong here: what the route does (`api.accounts.routes`).
 """
 
 from typing import Any, Final
 
-from api.openapi.examples import companies
-from api.openapi.operation import Operation
-from api.openapi.response_headers import OF_ACCOUNT
 from api.openapi.schema_types import (
     INT64,
     boolean_schema,
@@ -15,7 +12,6 @@ from api.openapi.schema_types import (
     instant_schema,
     integer_schema,
     object_schema,
-    schema_reference,
     text_schema,
 )
 
@@ -36,18 +32,6 @@ _USAGE: Final = {
         ("active", "payment_required", "suspended"), "Status of the account.", open_ended=True
     ),
 }
-USAGE_OPERATION: Final = Operation(
-    path="/api/v1/usage",
-    operation_id="getUsage",
-    tag="Service",
-    summary="Get usage",
-    description="Usage and limits of the account in the current month. Secret keys only. Not "
-    "counted against the quota.",
-    response_schema=schema_reference("Usage"),
-    response_description="Usage and limits.",
-    response_headers=OF_ACCOUNT,
-    example=companies.USAGE,
-)
 
 
 def schema_components() -> dict[str, Any]:
