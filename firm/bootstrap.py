@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -24,11 +24,8 @@ from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
 from api.database.migrate import prepare_database
-from api.settings.env import SettingError
-from api.settings.service import ApiSettings
 from firm.cli_errors import exit_on_error
-from pipelines.settings import IngestSettings, PipelineSettingError
-from warehouse.replication.settings import SETTING as OBJECT_STORE
+from warehouse.settings.errors import SettingError
 from warehouse.storage.layout import Layout
 
 if TYPE_CHECKING:
@@ -36,7 +33,9 @@ if TYPE_CHECKING:
 
     from api.billing.service import BillingService
     from api.observability.metrics import WorkerSlot
+    from api.settings.service import ApiSettings
     from api.webhooks.runner import DeliveryRunner, Observe
+    from pipelines.settings import IngestSettings
     from warehouse.reader.reader import ReleaseReader
 
 
@@ -48,7 +47,9 @@ def read_environment() -> dict[str, str]:
 
 def read_ingest_settings() -> IngestSettings:
     """Settings of the pipelines; an invalid one ends the command as a usage error."""
-    with exit_on_error(PipelineSettingError):
+    from pipelines.settings import IngestSettings
+
+    with exit_on_error(SettingError):
         return IngestSettings.read(read_environment())
 
 
@@ -62,22 +63,23 @@ class Installation:
     @classmethod
     def read(cls) -> Installation:
         """The installation described by the environment; raises SettingError for an invalid setting."""
+        from api.settings.service import ApiSettings
+
         found = read_environment()
-        return cls(found, ApiSettings.from_environment(found))
+        return cls(found, ApiSettings.read(found))
 
     def at(self, data: Path) -> Installation:
         """The same settings with another data folder, not shared with other machines."""
-        alone = {**self.environment, "FIRM_DATA": str(data), OBJECT_STORE: ""}
-        return Installation(alone, replace(self.settings, data=data))
+        alone = {**self.environment, "FIRM_DATA": str(data), "FIRM_OBJECT_STORE": ""}
+        return Installation(alone, self.settings.model_copy(update={"data": data}))
 
     def reached(self, host: str | None, port: int | None) -> Installation:
         """The same installation on another host and port; its public URL follows unless it is set."""
-        settings = replace(
-            self.settings, host=host or self.settings.host, port=self.settings.port if port is None else port
-        )
+        reached = {"host": host or self.settings.host, "port": self.settings.port if port is None else port}
+        settings = self.settings.model_copy(update=reached)
         if not self.environment.get("FIRM_PUBLIC_URL"):
             named = f"[{settings.host}]" if ":" in settings.host else settings.host  # an IPv6 address
-            settings = replace(settings, public_url=f"http://{named}:{settings.port}")
+            settings = settings.model_copy(update={"public_url": f"http://{named}:{settings.port}"})
         return Installation(self.environment, settings)
 
     @property
@@ -139,6 +141,8 @@ class Installation:
     @contextmanager
     def followed(self) -> Iterator[None]:
         """Follows releases of other machines for the duration of the block; no effect without an object store."""
+        from pipelines.settings import IngestSettings
+
         chosen = IngestSettings.read(self.environment)
         if chosen.object_store is None:
             yield

@@ -12,12 +12,10 @@ from typing import NoReturn
 
 import typer
 
-from api.settings.env import SettingError as ServiceSettingError
 from firm.console import printable_text
-from pipelines.settings import PipelineSettingError
+from warehouse.settings.errors import SettingError
 
 ERROR, USAGE = 1, 2
-_SETTINGS = (ServiceSettingError, PipelineSettingError)
 
 
 def fail(message: str, code: int = ERROR) -> NoReturn:
@@ -36,4 +34,4 @@ def exit_on_error(*kinds: type[Exception], code: int = ERROR) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        fail(str(error), USAGE if isinstance(error, _SETTINGS) else code)
+        fail(str(error), USAGE if isinstance(error, SettingError) else code)

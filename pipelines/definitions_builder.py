@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
@@ -27,10 +28,12 @@ from pipelines.defs.retention import prune_job, prune_schedule
 from pipelines.defs.schedules import export_schedule, market_schedule, publish_schedule
 from pipelines.defs.sensors import listen_job, listen_sensor, recover_sensor, spool_sensor
 from pipelines.reporting import run_log
-from pipelines.settings import IngestSettings
 from pipelines.sources.live import live_source
 from pipelines.sources.stream_listener import streaming_datasets
 from pipelines.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 
 def build_defs(

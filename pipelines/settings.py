@@ -8,93 +8,149 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Self
+from typing import Annotated, Final, Self
 
-from warehouse.replication.settings import SETTING as OBJECT_STORE
-from warehouse.replication.settings import InvalidStoreAddressError, StoreAddress
+from pydantic import Field, model_validator
+
+from warehouse.replication.settings import StoreAddress, StoreSettings
+from warehouse.settings.area import AreaSettings, from_text
 from warehouse.storage.layout import Layout
 
-DEFAULT_DATA: Final = Path(".data")
+MARK_KEY_BYTES: Final = 32
 # dagster-postgres stores events with a statement that only this driver accepts; a bare URL selects another
 # driver.
-MARK_KEY_BYTES: Final = 32
 _DRIVER: Final = "postgresql+psycopg2://"
+_POSTGRESQL: Final = re.compile(r"postgresql(\+\w+)?://.+")
+_KEY_ID: Final = re.compile(r"[0-9a-f]{8}")
+_REDIS: Final = re.compile(r"(rediss?|redis\+socket|sentinel)://.+")
 PROJECT: Final = Path(__file__).resolve().parents[1]
-DEFAULT_USER_AGENT: Final = "firmdata (set FIRM_USER_AGENT to name yourself)"
 
 
-class PipelineSettingError(ValueError):
-    """An invalid setting; the message says which, what it accepts and its value."""
+def decode_mark_key(text: str) -> bytes:
+    """The key of person marks from its text. Raises ValueError."""
+    try:
+        key = base64.b64decode(text, validate=True)
+    except ValueError:
+        key = b""
+    if len(key) != MARK_KEY_BYTES:
+        raise ValueError(f"must be base64 of {MARK_KEY_BYTES} bytes, not '…'")
+    return key
 
-    def __init__(self, name: str, value: str, takes: str) -> None:
-        super().__init__(f"{name} must be {takes}, not {value!r}")
-        self.name = name
+
+def _parse_credentials(text: str) -> dict[str, tuple[str, str]]:
+    """User and password by host. Error messages never repeat the value, which may be a key."""
+    found: dict[str, tuple[str, str]] = {}
+    for pair in text.split():
+        host, equals, secret = pair.partition("=")
+        user, colon, password = secret.partition(":")
+        if not (host and equals and user and colon):
+            raise ValueError("must be host=user:password, separated by blanks, not '…'")
+        found[host] = (user, password)
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class IngestSettings:
-    """Settings of an ingest.
+def _parse_key_ids(text: str) -> frozenset[str]:
+    found = frozenset(text.split())
+    if wrong := sorted(one for one in found if not _KEY_ID.fullmatch(one)):
+        raise ValueError(f"must list ids of keys, as a1b2c3d4, separated by blanks, not {wrong[0]!r}")
+    return found
 
-    data: FIRM_DATA, the root of all state.
-    keep_releases: FIRM_KEEP_RELEASES, how many releases stay on disk.
-    workers: FIRM_WORKERS, processes that parse documents; 0 means one per processor.
-    pool_documents: FIRM_POOL_DOCUMENTS, minimum number of documents in a batch for which the process pool is
-    started.
-    keep_runs: FIRM_KEEP_RUNS, how many runs' step results stay on disk, besides those of the last two days.
-    keep_dagster_days: FIRM_KEEP_DAGSTER_DAYS, for how many days Dagster's records of runs stay.
-    keep_exports: FIRM_KEEP_EXPORTS, how many exports of each market stay on disk.
-    user_agent: FIRM_USER_AGENT, the User-Agent sent to registries.
-    credentials: FIRM_CREDENTIALS, `host=user:password` separated by blanks, for registries that require a
-    key.
-    object_store: FIRM_OBJECT_STORE, state shared with other machines; None on a single machine.
-    dagster_database_url: FIRM_DAGSTER_DATABASE_URL, PostgreSQL for Dagster's own state; empty: SQLite in
-    `data`.
-    celery_broker_url: FIRM_CELERY_BROKER_URL, Redis that hands Dagster's runs to workers; empty: no workers.
-    mark_key: FIRM_MARK_KEY, the key of person marks; None: the file below `data`.
-    replaced_mark_keys: FIRM_MARK_KEY_REPLACES, ids of keys that are lost or given up: their marks count as none.
-    claim_seconds: FIRM_CLAIM_SECONDS, seconds without a heartbeat after which a machine's lease of a market
-    expires.
-    """
 
-    data: Path = DEFAULT_DATA
-    keep_releases: int = 5
-    workers: int = 0
-    pool_documents: int = 1500
-    keep_runs: int = 50
-    keep_dagster_days: int = 14
-    keep_exports: int = 3
-    user_agent: str = DEFAULT_USER_AGENT
-    credentials: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)
-    object_store: StoreAddress | None = None
-    mark_key: bytes | None = field(default=None, repr=False)
-    replaced_mark_keys: frozenset[str] = frozenset()
-    claim_seconds: int = 60
-    dagster_database_url: str = field(default="", repr=False)
-    celery_broker_url: str = field(default="", repr=False)
+def _parse_dagster_database(text: str) -> str:
+    if not _POSTGRESQL.fullmatch(text):
+        raise ValueError("must be postgresql://user:password@host/dagster, not '…'")
+    return text
 
-    @classmethod
-    def read(cls, environment: Mapping[str, str]) -> Self:
-        """Settings from FIRM_… variables, with defaults for those not set."""
-        return cls(
-            data=Path(environment.get("FIRM_DATA") or DEFAULT_DATA),
-            keep_releases=_parse_count(environment, "FIRM_KEEP_RELEASES", 5, 1),
-            workers=_parse_count(environment, "FIRM_WORKERS", 0, 0),
-            pool_documents=_parse_count(environment, "FIRM_POOL_DOCUMENTS", 1500, 1),
-            keep_runs=_parse_count(environment, "FIRM_KEEP_RUNS", 50, 1),
-            keep_dagster_days=_parse_count(environment, "FIRM_KEEP_DAGSTER_DAYS", 14, 1),
-            keep_exports=_parse_count(environment, "FIRM_KEEP_EXPORTS", 3, 1),
-            user_agent=environment.get("FIRM_USER_AGENT") or DEFAULT_USER_AGENT,
-            credentials=_parse_credentials(environment.get("FIRM_CREDENTIALS") or ""),
-            object_store=_parse_object_store(environment),
-            mark_key=_parse_mark_key(environment),
-            replaced_mark_keys=frozenset((environment.get("FIRM_MARK_KEY_REPLACES") or "").split()),
-            claim_seconds=_parse_count(environment, "FIRM_CLAIM_SECONDS", 60, 1),
-            dagster_database_url=environment.get("FIRM_DAGSTER_DATABASE_URL") or "",
-            celery_broker_url=_parse_broker_url(environment),
-        )
+
+def _parse_broker(text: str) -> str:
+    if not _REDIS.fullmatch(text):
+        raise ValueError("must be redis://host:6379/0, not '…'")
+    return text
+
+
+class IngestSettings(AreaSettings):
+    """Ingest."""
+
+    data: Path = Field(
+        default=Path(".data"), description="Folder of all state: archive, history, releases, Dagster's storage, keys."
+    )
+    user_agent: str = Field(
+        default="firmdata (set FIRM_USER_AGENT to name yourself)",
+        description="How registries see you; must hold a contact address before `firm ingest --live`.",
+    )
+    credentials: Annotated[Mapping[str, tuple[str, str]], from_text(_parse_credentials)] = Field(
+        default={},
+        repr=False,
+        description="Keys of registries that want one (bulk files need none): host=user:password, separated by "
+        "blanks, as api.company-information.service.gov.uk=YOUR-REST-KEY: "
+        "stream.companieshouse.gov.uk=YOUR-STREAMING-KEY: "
+        "portal.api.bolagsverket.se=YOUR-CLIENT-ID:YOUR-CLIENT-SECRET apiafr.scb.se=YOUR-KEY:",
+    )
+    workers: int = Field(default=0, ge=0, description="Worker processes that parse documents; 0: one per processor.")
+    pool_documents: int = Field(
+        default=1500, ge=1, description="From how many documents in a batch these processes are started."
+    )
+    keep_releases: int = Field(default=5, ge=1, description="Releases kept on disk.")
+    keep_runs: int = Field(
+        default=50,
+        ge=1,
+        description="Runs whose step results are kept on disk; those of the last two days stay besides.",
+    )
+    keep_dagster_days: int = Field(default=14, ge=1, description="For how many days Dagster's records of runs stay.")
+    keep_exports: int = Field(default=3, ge=1, description="Exports kept of each market.")
+    mark_key: Annotated[bytes | None, from_text(decode_mark_key)] = Field(
+        default=None,
+        repr=False,
+        description="Key of person marks, which tell persons of one name apart (docs/operating.md): base64 of 32 "
+        "bytes, the same on every machine that ingests. Empty: made once into FIRM_DATA/marks.json.",
+    )
+    replaced_mark_keys: Annotated[frozenset[str], from_text(_parse_key_ids)] = Field(
+        default=frozenset(),
+        validation_alias="FIRM_MARK_KEY_REPLACES",
+        description="Ids of keys of person marks that are lost or given up, separated by blanks: their marks count as "
+        "none.",
+    )
+    store: StoreSettings = StoreSettings()
+    claim_seconds: int = Field(
+        default=60,
+        ge=1,
+        description="After how many seconds without a sign of life another machine may go on with a market that a "
+        "machine holds.",
+    )
+    dagster_database_url: Annotated[str, from_text(_parse_dagster_database)] = Field(
+        default="",
+        repr=False,
+        description="Dagster's own state in PostgreSQL (a database of its own), as "
+        "postgresql://user:password@host/dagster; empty: SQLite in FIRM_DATA.",
+    )
+    celery_broker_url: Annotated[str, from_text(_parse_broker)] = Field(
+        default="",
+        repr=False,
+        description="With FIRM_DAGSTER_DATABASE_URL and FIRM_OBJECT_STORE, the Redis by which `firm work` gets markets "
+        "to take in, as redis://host:6379/0.",
+    )
+
+    @model_validator(mode="after")
+    def _check_broker(self) -> Self:
+        needed = {"FIRM_DAGSTER_DATABASE_URL": self.dagster_database_url, "FIRM_OBJECT_STORE": self.object_store}
+        if self.celery_broker_url and (lacking := [name for name, value in needed.items() if not value]):
+            raise ValueError(
+                f"FIRM_CELERY_BROKER_URL must be empty without {' and '.join(lacking)}, by which workers share their "
+                "state, not '…'"
+            )
+        return self
+
+    def alone_in(self, data: Path) -> Self:
+        """The same settings with another data folder, not shared with other machines."""
+        return self.model_copy(update={"data": data, "store": StoreSettings()})
+
+    @property
+    def object_store(self) -> StoreAddress | None:
+        """State shared with other machines; None on a single machine."""
+        return self.store.address
 
     @property
     def layout(self) -> Layout:
@@ -127,61 +183,3 @@ class IngestSettings:
     def processes(self) -> int:
         """Number of worker processes in a pool."""
         return self.workers or os.cpu_count() or 1
-
-
-def _parse_count(environment: Mapping[str, str], name: str, default: int, least: int) -> int:
-    text = environment.get(name) or str(default)
-    if not text.isdecimal() or int(text) < least:
-        raise PipelineSettingError(name, text, f"a whole number from {least}")
-    return int(text)
-
-
-def _parse_mark_key(environment: Mapping[str, str]) -> bytes | None:
-    text = environment.get("FIRM_MARK_KEY") or ""
-    try:
-        return decode_mark_key(text) if text else None
-    except ValueError as error:
-        raise PipelineSettingError("FIRM_MARK_KEY", "…", str(error)) from None
-
-
-def decode_mark_key(text: str) -> bytes:
-    """The key of person marks from its text. Raises ValueError."""
-    try:
-        key = base64.b64decode(text, validate=True)
-    except ValueError:
-        key = b""
-    if len(key) != MARK_KEY_BYTES:
-        raise ValueError(f"base64 of {MARK_KEY_BYTES} bytes")
-    return key
-
-
-def _parse_broker_url(environment: Mapping[str, str]) -> str:
-    url = environment.get("FIRM_CELERY_BROKER_URL") or ""
-    lacking = [name for name in ("FIRM_DAGSTER_DATABASE_URL", OBJECT_STORE) if not environment.get(name)]
-    if url and lacking:
-        needs = " and ".join(lacking)
-        raise PipelineSettingError(
-            "FIRM_CELERY_BROKER_URL", "…", f"empty without {needs}, by which workers share their state"
-        )
-    return url
-
-
-def _parse_object_store(environment: Mapping[str, str]) -> StoreAddress | None:
-    try:
-        return StoreAddress.read(environment)
-    except InvalidStoreAddressError:
-        raise PipelineSettingError(
-            OBJECT_STORE, environment[OBJECT_STORE], "s3://bucket or s3://bucket/prefix"
-        ) from None
-
-
-def _parse_credentials(text: str) -> dict[str, tuple[str, str]]:
-    """Parses FIRM_CREDENTIALS. Error messages never repeat the value, which may be a key."""
-    found: dict[str, tuple[str, str]] = {}
-    for pair in text.split():
-        host, equals, secret = pair.partition("=")
-        user, colon, password = secret.partition(":")
-        if not (host and equals and user and colon):
-            raise PipelineSettingError("FIRM_CREDENTIALS", "…", "host=user:password, separated by blanks")
-        found[host] = (user, password)
-    return found

@@ -21,7 +21,6 @@ from pipelines.runtime.mark_key import MarkKeyError, load_mark_key, require_know
 from pipelines.runtime.market_lease import LocalLease, MarketLease, ReplicatedLease
 from pipelines.runtime.parser_pool import ParserPool
 from pipelines.runtime.step_results import StepResults
-from pipelines.settings import IngestSettings
 from warehouse.exports.exports import ExportStore
 from warehouse.history.history import MarketHistory
 from warehouse.ledger.ledger import Ledger
@@ -34,6 +33,7 @@ from warehouse.storage.atomic_files import Step, ignore_step
 from warehouse.storage.layout import Layout
 
 if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
     from warehouse.replication.releases import ReplicatedReleases
 
 ProgressCallback = Callable[[str], None]

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.answering import Quiet
-from warehouse.replication.settings import StoreAddress
+from warehouse.replication.settings import StoreAddress, StoreSettings
 
 _KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "eu-north-1"}
 _SIGNED = {  # who asks; moto does not compute it
@@ -64,7 +64,7 @@ class Bucket:
 
     @property
     def address(self) -> StoreAddress:
-        found = StoreAddress.read(self.environment)
+        found = StoreSettings.read(self.environment).address
         assert found is not None
         return found
 

@@ -6,7 +6,6 @@ members are kept, and members missing in a file of an earlier version are added.
 """
 
 import base64
-import binascii
 import fcntl
 import json
 import os
@@ -15,11 +14,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from api.settings.env import SettingError
-
-_BYTES: Final = 32
+from api.settings.parsers import SECRET_BYTES, parse_secret
+from warehouse.settings.errors import SettingError
 
 
 class SecretsError(ValueError):
@@ -43,23 +41,21 @@ class ServiceSecrets:
 
     @classmethod
     def generate(cls) -> "ServiceSecrets":
-        return cls(os.urandom(_BYTES), (os.urandom(_BYTES),), (os.urandom(_BYTES),))
+        return cls(os.urandom(SECRET_BYTES), (os.urandom(SECRET_BYTES),), (os.urandom(SECRET_BYTES),))
 
 
 def load_or_create(path: Path, environment: Mapping[str, str] | None = None) -> ServiceSecrets:
     """The secrets of this installation: from the environment, else from `path`, which is created if missing."""
-    given = environment or {}
-    pepper, cursors = given.get("FIRM_PEPPER", ""), given.get("FIRM_CURSOR_KEYS", "")
-    sealing = given.get("FIRM_SEALING_KEYS", "")
-    if bool(pepper) != bool(cursors):
-        raise SecretSettingError("set both FIRM_PEPPER and FIRM_CURSOR_KEYS or neither")
-    seals = _decode_setting_list(sealing, "FIRM_SEALING_KEYS") if sealing else ()
-    if pepper:
-        digests = _decode_base64(pepper, "FIRM_PEPPER", SecretSettingError)
-        signs = _decode_setting_list(cursors, "FIRM_CURSOR_KEYS")
-        return ServiceSecrets(digests, signs, seals or _load_stored(path).sealing_keys)
+    from api.settings.secrets import SecretSettings  # loads pydantic, which who catches our errors need not
+
+    try:
+        given = SecretSettings.read(environment or {})
+    except SettingError as error:
+        raise SecretSettingError(str(error)) from None
+    if given.pepper:
+        return ServiceSecrets(given.pepper, given.cursor_keys, given.sealing_keys or _load_stored(path).sealing_keys)
     stored = _load_stored(path)
-    return replace(stored, sealing_keys=seals) if seals else stored
+    return replace(stored, sealing_keys=given.sealing_keys) if given.sealing_keys else stored
 
 
 def _load_stored(path: Path) -> ServiceSecrets:
@@ -97,7 +93,7 @@ def _add_sealing_key(path: Path) -> dict[str, Any]:
         fcntl.flock(folder, fcntl.LOCK_EX)
         document = _read_document(path)
         if "sealing_keys" not in document:
-            document["sealing_keys"] = [_encode_base64(os.urandom(_BYTES))]
+            document["sealing_keys"] = [_encode_base64(os.urandom(SECRET_BYTES))]
             with _temporary_file(path, document) as beside:
                 beside.replace(path)
     except OSError as error:
@@ -147,15 +143,8 @@ def _encode_base64(secret: bytes) -> str:
     return base64.b64encode(secret).decode()
 
 
-def _decode_setting_list(text: str, name: str) -> tuple[bytes, ...]:
-    return tuple(_decode_base64(key.strip(), name, SecretSettingError) for key in text.split(","))
-
-
-def _decode_base64(text: str, where: str, error: type[SecretsError] = SecretsError) -> bytes:
+def _decode_base64(text: str, where: str) -> bytes:
     try:
-        secret = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError, TypeError):
-        secret = b""
-    if len(secret) < _BYTES:
-        raise error(f"{where}: a secret is base64 of at least 32 bytes")
-    return secret
+        return parse_secret(text)
+    except (ValueError, TypeError) as error:
+        raise SecretsError(f"{where}: {error}") from None

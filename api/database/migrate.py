@@ -14,9 +14,8 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from api.database.engine import Database
-from api.settings.env import SettingError
+from warehouse.settings.errors import SettingError
 
-_ENGINES: Final = ("sqlite", "postgresql")
 _WRITE: Final = "use postgresql://user:password@host/name, or leave it empty for SQLite"
 _LOCK: Final = 0x6669726D  # «firm» in ASCII; any number not used by other users of the database
 _FOLDER: Final = Path(__file__).parent / "migrations"
@@ -73,8 +72,6 @@ def prepare_database(url: str) -> Database:
     except (ArgumentError, ImportError) as error:
         raise SettingError(f"FIRM_DATABASE_URL is not a database URL ({error}): {_WRITE}") from None
     shown = database.url.render_as_string(hide_password=True)
-    if database.url.get_backend_name() not in _ENGINES:
-        raise SettingError(f"FIRM_DATABASE_URL: {shown} is neither SQLite nor PostgreSQL: {_WRITE}")
     if database.url.get_backend_name() == "sqlite" and database.url.database:
         _make_folder(Path(database.url.database).parent)
     try:

@@ -1,48 +1,66 @@
 """Billing settings. Does not belong here: limits and names of tiers (`api.settings.tiers`)."""
 
-import re
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Annotated, Final, Self
 from urllib.parse import urlsplit
 
-from api.settings.env import EnvReader, SettingError
-from api.settings.tiers import TierCatalogue
+from pydantic import Field, model_validator
+from pydantic_settings import SettingsConfigDict
+
+from api.settings.parsers import parse_base_url, parse_prices
+from warehouse.settings.area import AreaSettings, from_text
 
 PLAN: Final = "/dashboard/plan"
 """The dashboard's page on which an owner chooses a plan and pays."""
-_PRICE: Final = re.compile(r"([a-z][a-z0-9_]{0,19})=(price_[0-9A-Za-z_]{1,200})")
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _LONGEST_TRIAL: Final = 730
 """Days; Stripe's maximum."""
 
 
-@dataclass(frozen=True, slots=True)
-class BillingSettings:
-    """Billing settings. Without `secret_key` billing is off, and an operator sets tiers."""
+class BillingSettings(AreaSettings):
+    """Billing by Stripe."""
 
-    secret_key: str = field(default="", repr=False)
-    """Stripe's secret or restricted key (FIRM_STRIPE_SECRET_KEY); never shown."""
+    model_config = SettingsConfigDict(env_prefix="FIRM_STRIPE_")
 
-    signing_secret: str = field(default="", repr=False)
-    """Signing secret of our Stripe webhook endpoint (FIRM_STRIPE_SIGNING_SECRET, `whsec_…`); never shown."""
-
-    prices: tuple[tuple[str, str], ...] = ()
-    """(tier, Stripe price id). The first price of a tier is sold, all are recognised (FIRM_STRIPE_PRICES)."""
-
-    address: str = "https://api.stripe.com"
-    """Base URL of Stripe's API (FIRM_STRIPE_ADDRESS); changed only to test an installation."""
-
-    return_url: str = ""
-    """Return URL of Stripe's pages (FIRM_STRIPE_RETURN_URL); empty: the account's plan page."""
-
-    trial_days: int = 14
-    """How long the first subscription of an account is free of charge; 0: not at all.
-
-    See docs/contract/keys-and-limits.md 3.3.
-    """
-
-    timeout_seconds: float = 10.0
-    """Request timeout of the Stripe client."""
+    secret_key: str = Field(
+        default="",
+        repr=False,
+        description="Paying by Stripe: this key, FIRM_STRIPE_SIGNING_SECRET and FIRM_STRIPE_PRICES or none; none: "
+        "tiers are set by `firm accounts set-tier`. With them, whoever signs up is answered 402 until a plan begins. "
+        "A restricted key needs to write customers, checkout sessions and portal sessions, and to read "
+        "subscriptions, invoices and prices.",
+    )
+    signing_secret: str = Field(
+        default="",
+        repr=False,
+        description="Signing secret (whsec_…) of an endpoint at Stripe that sends to FIRM_PUBLIC_URL/billing/stripe "
+        "(which events: docs/operating.md).",
+    )
+    prices: Annotated[tuple[tuple[str, str], ...], from_text(parse_prices)] = Field(
+        default=(),
+        description="Prices as basic=price_1A…,pro=price_1B…,pro=price_1C…: of a tier's prices the first is sold, all "
+        "are recognised.",
+    )
+    return_url: Annotated[str, from_text(parse_base_url)] = Field(
+        default="", description="Where customers come back to from Stripe's pages; empty: the page of their plan."
+    )
+    trial_days: int = Field(
+        default=14,
+        ge=0,
+        le=_LONGEST_TRIAL,
+        validation_alias="FIRM_TRIAL_DAYS",
+        description="Days the first subscription of an account is free of charge (docs/contract/keys-and-limits.md "
+        "3.3); 0: none.",
+    )
+    address: Annotated[str, from_text(parse_base_url)] = Field(
+        default="https://api.stripe.com", description="Where Stripe's API is; changed only to test an installation."
+    )
+    timeout_seconds: float = Field(
+        default=10.0,
+        ge=1,
+        le=60,
+        validation_alias="FIRM_STRIPE_SECONDS",
+        description="Seconds that Stripe may take to answer.",
+    )
 
     @property
     def is_on(self) -> bool:
@@ -57,48 +75,21 @@ class BillingSettings:
         """The price sold for a tier; None if the tier is not sold."""
         return next((price for name, price in self.prices if name == tier), None)
 
-    @classmethod
-    def read(cls, read: EnvReader, tiers: TierCatalogue) -> "BillingSettings":
-        default = cls()
-        given = cls(
-            secret_key=read.text("FIRM_STRIPE_SECRET_KEY", ""),
-            signing_secret=read.text("FIRM_STRIPE_SIGNING_SECRET", ""),
-            prices=_parse_prices(read.text("FIRM_STRIPE_PRICES", ""), tiers),
-            address=read.address("FIRM_STRIPE_ADDRESS", default.address),
-            return_url=read.text("FIRM_STRIPE_RETURN_URL", "") and read.address("FIRM_STRIPE_RETURN_URL", ""),
-            trial_days=read.integer("FIRM_TRIAL_DAYS", default.trial_days, 0, _LONGEST_TRIAL),
-            timeout_seconds=read.number("FIRM_STRIPE_SECONDS", default.timeout_seconds, 1, 60),
-        )
-        _check_complete(given)
-        return given
-
-
-def _parse_prices(written: str, tiers: TierCatalogue) -> tuple[tuple[str, str], ...]:
-    """Parses comma-separated `tier=price_…` pairs; a price belongs to one tier."""
-    prices: list[tuple[str, str]] = []
-    for part in filter(None, (one.strip() for one in written.split(","))):
-        found = _PRICE.fullmatch(part)
-        if found is None:
-            raise SettingError(f"FIRM_STRIPE_PRICES must list tiers with prices, for example pro=price_…, not {part!r}")
-        tier, price = found.groups()
-        if tier not in tiers.names:
-            raise SettingError(f"FIRM_STRIPE_PRICES: {tier!r} is not a tier; tiers are {', '.join(tiers.names)}")
-        if price in (other for _, other in prices):
-            raise SettingError(f"FIRM_STRIPE_PRICES: {price} is given twice")
-        prices.append((tier, price))
-    return tuple(prices)
-
-
-def _check_complete(given: BillingSettings) -> None:
-    """Rejects incomplete settings, which would charge without service or serve without charge."""
-    needed = {
-        "FIRM_STRIPE_SECRET_KEY": given.secret_key,
-        "FIRM_STRIPE_SIGNING_SECRET": given.signing_secret,
-        "FIRM_STRIPE_PRICES": given.prices,
-    }
-    missing = [name for name, value in needed.items() if not value]
-    if 0 < len(missing) < len(needed):
-        raise SettingError(f"{' and '.join(missing)} must also be set, or none of {', '.join(needed)}")
-    address = urlsplit(given.address)
-    if address.scheme != "https" and address.hostname not in _LOOPBACK:
-        raise SettingError("FIRM_STRIPE_ADDRESS must begin with https://, otherwise the key would be sent unencrypted")
+    @model_validator(mode="after")
+    def _check_complete(self) -> Self:
+        """Rejects incomplete settings, which would charge without service or serve without charge."""
+        needed = {
+            "FIRM_STRIPE_SECRET_KEY": self.secret_key,
+            "FIRM_STRIPE_SIGNING_SECRET": self.signing_secret,
+            "FIRM_STRIPE_PRICES": self.prices,
+        }
+        missing = [name for name, value in needed.items() if not value]
+        if 0 < len(missing) < len(needed):
+            raise ValueError(f"{' and '.join(missing)} must also be set, or none of {', '.join(needed)}")
+        address = urlsplit(self.address)
+        if address.scheme != "https" and address.hostname not in _LOOPBACK:
+            raise ValueError(
+                "FIRM_STRIPE_ADDRESS must begin with https://, otherwise the key would be sent unencrypted, not "
+                f"{self.address!r}"
+            )
+        return self

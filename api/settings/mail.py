@@ -1,46 +1,39 @@
 """Settings of the mail server for notices and sign-in links. Does not belong here: sending (`api.email.smtp`)."""
 
-from dataclasses import dataclass, field
+from typing import Annotated, Literal, Self
 
-from api.settings.env import EnvReader, SettingError
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_settings import SettingsConfigDict
+
+from api.settings.parsers import parse_mailbox
+from warehouse.settings.area import AreaSettings, from_text
 
 
-@dataclass(frozen=True, slots=True)
-class MailSettings:
-    """Mail settings. Environment names are FIRM_SMTP_ and the upper-case field name."""
+class MailSettings(AreaSettings):
+    """Mail."""
 
-    host: str = ""
-    """SMTP host; empty: notices go to the log only, and sign-in links are not sent."""
+    model_config = SettingsConfigDict(env_prefix="FIRM_SMTP_")
 
-    port: int = 587
-    """SMTP port."""
+    host: str = Field(
+        default="",
+        description="Mail server for notices to owners of accounts; empty: notices go to the log, and links to sign "
+        "in to the dashboard nowhere.",
+    )
+    port: int = Field(default=587, ge=1, le=65_535, description="Port of the mail server.")
+    security: Annotated[Literal["starttls", "tls", "none"], BeforeValidator(str.lower)] = Field(
+        default="starttls", description="starttls, tls (from the first byte) or none."
+    )
+    username: str = Field(default="", description="Empty: no login.")
+    password: str = Field(default="", repr=False, description="Password of that user.")
+    sender: Annotated[str, from_text(parse_mailbox)] = Field(
+        default="webhooks@localhost", description="Sender, as webhooks@example.com or Example <webhooks@example.com>."
+    )
 
-    security: str = "starttls"
-    """`starttls`, `tls` (from the first byte) or `none`."""
-
-    username: str = ""
-    """Empty: no login."""
-
-    password: str = field(default="", repr=False)
-    """Never shown."""
-
-    sender: str = "webhooks@localhost"
-    """Sender address (FIRM_SMTP_SENDER)."""
-
-    @classmethod
-    def read(cls, read: EnvReader) -> "MailSettings":
-        default = cls()
-        given = cls(
-            host=read.text("FIRM_SMTP_HOST", default.host),
-            port=read.integer("FIRM_SMTP_PORT", default.port, 1, 65_535),
-            security=read.choice("FIRM_SMTP_SECURITY", default.security, ("starttls", "tls", "none")),
-            username=read.text("FIRM_SMTP_USERNAME", default.username),
-            password=read.text("FIRM_SMTP_PASSWORD", default.password),
-            sender=read.mailbox("FIRM_SMTP_SENDER", default.sender),
-        )
-        if given.username and given.security == "none":
-            raise SettingError(
+    @model_validator(mode="after")
+    def _check_login(self) -> Self:
+        if self.username and self.security == "none":
+            raise ValueError(
                 "FIRM_SMTP_SECURITY=none would send the password of FIRM_SMTP_USERNAME unencrypted: "
                 "use starttls or tls, or leave the username empty"
             )
-        return given
+        return self

@@ -1,85 +1,97 @@
-"""The service's settings, frozen; read once, at the composition root.
+"""The service's settings, frozen; read once, at the composition root (`firm.bootstrap`).
 
-Nothing here reads the environment at import: `firm` calls `ApiSettings.from_environment(os.environ)`. Does not
-belong here: secrets (`api.auth.service_secrets`), or settings of ingest (`pipelines.settings`).
+Does not belong here: secrets (`api.settings.secrets`), or settings of ingest (`pipelines.settings`).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 
 from api.settings.billing import BillingSettings
-from api.settings.env import EnvReader
 from api.settings.mail import MailSettings
-from api.settings.tiers import DEFAULT, TierCatalogue
+from api.settings.parsers import parse_base_url, parse_database_url, parse_emails, parse_proxies, parse_tiers
+from api.settings.tiers import TierCatalogue
 from api.settings.webhooks import WebhookSettings
+from warehouse.settings.area import AreaSettings, from_text
 
-DEFAULT_DATA = Path(".data")
 
+class ApiSettings(AreaSettings):
+    """Service."""
 
-@dataclass(frozen=True, slots=True)
-class ApiSettings:
-    """Every setting of the service. Environment names are `FIRM_` and the upper-case field name."""
+    data: Path = Field(default=Path(".data"), description="Folder of all state.")
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: int = Field(default=8000, ge=0, le=65_535, description="Port to listen on.")
+    public_url: Annotated[str, from_text(parse_base_url)] = Field(
+        default="http://127.0.0.1:8000",
+        description="The address callers know the service by: in problem types, Link headers and OpenAPI servers.",
+    )
+    database_url: Annotated[str, from_text(parse_database_url)] = Field(
+        default="",
+        repr=False,
+        description="Control-plane database (accounts, keys, usage); empty: SQLite in FIRM_DATA. For several machines "
+        "PostgreSQL, as postgresql://user:password@host/firm",
+    )
+    follow_seconds: float = Field(
+        default=5.0,
+        ge=0.1,
+        le=3_600,
+        description="How often, in seconds, a machine that serves or delivers looks for a newer release in "
+        "FIRM_OBJECT_STORE.",
+    )
+    key_cache_seconds: float = Field(
+        default=30.0,
+        ge=0,
+        le=3_600,
+        description="Seconds a key is believed without asking the database (a revocation takes at most this long).",
+    )
+    tiers: Annotated[InstanceOf[TierCatalogue], from_text(parse_tiers)] = Field(
+        default_factory=TierCatalogue,
+        description="A file (TOML, or JSON by its suffix) that changes what tiers may use; empty: the built-in four. "
+        "As [tiers.pro] monthly_requests = 60000, burst_per_second = 25, burst_capacity = 50, webhooks = true, "
+        "subscriptions = 10, entity_ids = 1000, monthly_cents = 14900; [clients] failed_authentications_per_second = "
+        "10, publishable_key_requests_per_second = 5. What is left out keeps its default.",
+    )
+    list_concurrency: int = Field(
+        default=2,
+        ge=1,
+        le=64,
+        description="Searches answered at once per process; further ones wait, so that profiles never do.",
+    )
+    list_wait_seconds: float = Field(
+        default=2.0, ge=0, le=60, description="Seconds a search waits for its turn before 503."
+    )
+    list_seconds: float = Field(default=5.0, ge=0.1, le=600, description="Seconds a search may take before 503.")
+    access_log: bool = Field(default=True, description="One JSON line per request on standard error.")
+    shutdown_seconds: float = Field(
+        default=10.0, ge=0, le=600, description="Seconds running requests get when the service is stopped."
+    )
+    operators: Annotated[frozenset[str], from_text(parse_emails)] = Field(
+        default=frozenset(),
+        description="Who runs this installation: e-mail addresses of accounts, separated by commas, that see "
+        "/dashboard/operator (sources, runs, guards, queue). For everybody else there is no such page.",
+    )
+    serve_workers: int = Field(default=1, ge=1, le=256, description="Processes that serve.")
+    trusted_proxies: Annotated[tuple[str, ...], from_text(parse_proxies)] = Field(
+        default=(),
+        description="Proxies before the service, as 10.0.0.0/8,192.0.2.7,unix: what they say of a caller's address "
+        "(X-Forwarded-For, Forwarded) is believed.",
+    )
+    metrics: Annotated[Literal["local", "public", "off"], BeforeValidator(str.lower)] = Field(
+        default="local", description="Who may read /metrics: local (this machine and private networks), public, or off."
+    )
+    webhooks: WebhookSettings = WebhookSettings()
+    mail: MailSettings = MailSettings()
+    billing: BillingSettings = BillingSettings()
 
-    data: Path = DEFAULT_DATA
-    """Folder of all state (FIRM_DATA)."""
-
-    database_url: str = ""
-    """Control-plane database; empty: SQLite in `data` (FIRM_DATABASE_URL)."""
-
-    public_url: str = "http://127.0.0.1:8000"
-    """Public base URL of the service, used in problem types, Link headers and OpenAPI servers."""
-
-    host: str = "127.0.0.1"
-    """Address to listen on."""
-
-    port: int = 8000
-    """Port to listen on."""
-
-    key_cache_seconds: float = 30.0
-    """How long a key look-up is cached in seconds: a revocation takes effect after at most this time."""
-
-    list_concurrency: int = 2
-    """Concurrent searches per process; further ones wait, so that profiles are never delayed."""
-
-    list_wait_seconds: float = 2.0
-    """Maximum waiting time of a search in seconds before 503."""
-
-    list_seconds: float = 5.0
-    """Maximum run time of a search in seconds before 503, so that endless ones do not block all slots."""
-
-    access_log: bool = True
-    """One JSON line per request on standard error."""
-
-    shutdown_seconds: float = 10.0
-    """Seconds that running requests get to finish on shutdown."""
-
-    serve_workers: int = 1
-    """Number of worker processes."""
-
-    follow_seconds: float = 5.0
-    """Seconds between checks for a newer release on machines that share releases (FIRM_OBJECT_STORE)."""
-
-    trusted_proxies: tuple[str, ...] = ()
-    """Addresses and networks of trusted proxies (X-Forwarded-For, Forwarded), and `unix`."""
-
-    metrics: str = "local"
-    """Who may read /metrics: `local` callers (this machine, private networks), `public`, or `off`."""
-
-    tiers: TierCatalogue = DEFAULT
-    """Limits of each tier (FIRM_TIERS is a file that overrides them)."""
-
-    webhooks: WebhookSettings = field(default_factory=WebhookSettings)
-    """Webhook delivery (FIRM_WEBHOOK_…, FIRM_DELIVER)."""
-
-    mail: MailSettings = field(default_factory=MailSettings)
-    """Mail to account owners (FIRM_SMTP_…)."""
-
-    billing: BillingSettings = field(default_factory=BillingSettings)
-    """Billing (FIRM_STRIPE_…, FIRM_TRIAL_DAYS)."""
-
-    operators: frozenset[str] = frozenset()
-    """E-mail addresses of accounts with access to the operator page (FIRM_OPERATORS)."""
+    @model_validator(mode="after")
+    def _check_prices(self) -> Self:
+        """Rejects prices of unknown tiers."""
+        if unknown := [tier for tier, _ in self.billing.prices if tier not in self.tiers.names]:
+            raise ValueError(
+                f"FIRM_STRIPE_PRICES: {unknown[0]!r} is not a tier; tiers are {', '.join(self.tiers.names)}"
+            )
+        return self
 
     @property
     def bursts_path(self) -> Path:
@@ -94,31 +106,3 @@ class ApiSettings:
     @property
     def secrets_path(self) -> Path:
         return self.data / "secrets.json"
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> "ApiSettings":
-        """Reads settings from `FIRM_…` names; an unset or empty one keeps its default."""
-        read, default = EnvReader(environment), cls()
-        tiers = read.tiers("FIRM_TIERS")
-        return cls(
-            data=Path(read.text("FIRM_DATA", str(DEFAULT_DATA))),
-            database_url=read.text("FIRM_DATABASE_URL", default.database_url),
-            public_url=read.address("FIRM_PUBLIC_URL", default.public_url),
-            host=read.text("FIRM_HOST", default.host),
-            port=read.integer("FIRM_PORT", default.port, 0, 65535),
-            key_cache_seconds=read.number("FIRM_KEY_CACHE_SECONDS", default.key_cache_seconds, 0, 3600),
-            list_concurrency=read.integer("FIRM_LIST_CONCURRENCY", default.list_concurrency, 1, 64),
-            list_wait_seconds=read.number("FIRM_LIST_WAIT_SECONDS", default.list_wait_seconds, 0, 60),
-            list_seconds=read.number("FIRM_LIST_SECONDS", default.list_seconds, 0.1, 600),
-            access_log=read.flag("FIRM_ACCESS_LOG", default.access_log),
-            shutdown_seconds=read.number("FIRM_SHUTDOWN_SECONDS", default.shutdown_seconds, 0, 600),
-            serve_workers=read.integer("FIRM_SERVE_WORKERS", default.serve_workers, 1, 256),
-            follow_seconds=read.number("FIRM_FOLLOW_SECONDS", default.follow_seconds, 0.1, 3600),
-            trusted_proxies=read.proxies("FIRM_TRUSTED_PROXIES"),
-            tiers=tiers,
-            metrics=read.choice("FIRM_METRICS", default.metrics, ("local", "public", "off")),
-            webhooks=WebhookSettings.read(read),
-            mail=MailSettings.read(read),
-            billing=BillingSettings.read(read, tiers),
-            operators=read.emails("FIRM_OPERATORS"),
-        )

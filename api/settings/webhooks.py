@@ -4,72 +4,75 @@ Defaults are the contract's (docs/contract/contract.md 4.7); tests and trials sh
 here: their use.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final, Self
 
-from api.settings.env import EnvReader, Network, SettingError
+from pydantic import Field, model_validator
+from pydantic_settings import SettingsConfigDict
 
-_DAY: Final = 86_400.0
+from api.settings.parsers import Network, parse_networks, parse_waits
+from warehouse.settings.area import AreaSettings, from_text
+
+_LEASE_SECONDS: Final = 30.0
 _LEASE_MARGIN_SECONDS: Final = 20.0
+_Networks = Annotated[tuple[Network, ...], from_text(parse_networks)]
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookSettings:
-    """Webhook settings. Environment names are FIRM_WEBHOOK_ and the upper-case field name."""
+class WebhookSettings(AreaSettings):
+    """Webhooks."""
 
-    deliver: bool = True
-    """Whether `firm serve` delivers too; false if `firm deliver` does (FIRM_DELIVER)."""
+    model_config = SettingsConfigDict(env_prefix="FIRM_WEBHOOK_")
 
-    waits: tuple[float, ...] = (60.0, 300.0, 1_800.0, 7_200.0, 43_200.0)
-    """Seconds between a failed attempt and the next; there is one more attempt than waits."""
+    deliver: bool = Field(
+        default=True,
+        validation_alias="FIRM_DELIVER",
+        description="Whether `firm serve` delivers too; false where `firm deliver` runs.",
+    )
+    waits: Annotated[tuple[float, ...], from_text(parse_waits)] = Field(
+        default=(60.0, 300.0, 1_800.0, 7_200.0, 43_200.0),
+        description="Seconds to wait after each failed attempt; there is one more attempt than waits.",
+    )
+    ack_seconds: float = Field(
+        default=10.0,
+        ge=0.1,
+        le=60,
+        description="Seconds within which an endpoint must answer with 2xx, including the DNS look-up.",
+    )
+    lease_seconds: float = Field(
+        default_factory=lambda given: max(_LEASE_SECONDS, given["ack_seconds"] + _LEASE_MARGIN_SECONDS),
+        ge=1,
+        le=3_600,
+        description="Seconds until the work of a worker that is gone is taken over; by default at least 20 more than "
+        "FIRM_WEBHOOK_ACK_SECONDS.",
+    )
+    in_flight: int = Field(default=256, ge=1, le=10_000, description="Attempts at once per worker.")
+    in_flight_per_endpoint: int = Field(default=4, ge=1, le=100, description="Attempts at once per endpoint.")
+    retention_days: int = Field(
+        default=30, ge=1, le=3_650, description="Days that deliveries and their attempts can be read and replayed."
+    )
+    deny_networks: _Networks = Field(
+        default=(),
+        validation_alias="FIRM_WEBHOOK_DENY_CIDRS",
+        description="Networks that deliveries must not go to though they are public: the addresses under which this "
+        "service is reached from outside, where a router or cloud translates them. A machine's own addresses are "
+        "refused anyway.",
+    )
+    allow_networks: _Networks = Field(
+        default=(),
+        validation_alias="FIRM_WEBHOOK_ALLOW_CIDRS",
+        description="For trials on one machine: networks that deliveries may go to though they are not public, as "
+        "127.0.0.0/8,::1/128. Leave it as it is in production.",
+    )
+    allow_http: bool = Field(
+        default=False,
+        description="For trials on one machine: whether http:// and any port are taken. Leave it as it is in "
+        "production.",
+    )
 
-    ack_seconds: float = 10.0
-    """Seconds within which an endpoint must respond with 2xx, including the DNS look-up."""
-
-    lease_seconds: float = 30.0
-    """Lease of an endpoint queue; at least the acknowledgement time plus 20 s."""
-
-    in_flight: int = 256
-    """Maximum concurrent attempts per worker."""
-
-    in_flight_per_endpoint: int = 4
-    """Maximum concurrent attempts per endpoint."""
-
-    retention_days: int = 30
-    """How long deliveries and their attempts can be read and replayed."""
-
-    allow_networks: tuple[Network, ...] = ()
-    """Non-public networks that deliveries may go to (FIRM_WEBHOOK_ALLOW_CIDRS): for trials."""
-
-    deny_networks: tuple[Network, ...] = ()
-    """Public networks that deliveries may not go to (FIRM_WEBHOOK_DENY_CIDRS): one's own behind NAT."""
-
-    allow_http: bool = False
-    """Whether http:// endpoints and any port are accepted: for trials."""
-
-    @classmethod
-    def read(cls, read: EnvReader) -> "WebhookSettings":
-        default = cls()
-        ack = read.number("FIRM_WEBHOOK_ACK_SECONDS", default.ack_seconds, 0.1, 60)
-        lease = read.number(
-            "FIRM_WEBHOOK_LEASE_SECONDS", max(default.lease_seconds, ack + _LEASE_MARGIN_SECONDS), 1, 3_600
-        )
-        if lease <= ack:
-            raise SettingError(
-                f"FIRM_WEBHOOK_LEASE_SECONDS must be more than FIRM_WEBHOOK_ACK_SECONDS ({ack:g}), not {lease:g}: "
-                "20 s more is recommended"
+    @model_validator(mode="after")
+    def _check_lease(self) -> Self:
+        if self.lease_seconds <= self.ack_seconds:
+            raise ValueError(
+                f"FIRM_WEBHOOK_LEASE_SECONDS must be more than FIRM_WEBHOOK_ACK_SECONDS ({self.ack_seconds:g}), not "
+                f"{self.lease_seconds:g}: 20 s more is recommended"
             )
-        return cls(
-            deliver=read.flag("FIRM_DELIVER", default.deliver),
-            waits=read.seconds("FIRM_WEBHOOK_WAITS", default.waits, 0, 7 * _DAY),
-            ack_seconds=ack,
-            lease_seconds=lease,
-            in_flight=read.integer("FIRM_WEBHOOK_IN_FLIGHT", default.in_flight, 1, 10_000),
-            in_flight_per_endpoint=read.integer(
-                "FIRM_WEBHOOK_IN_FLIGHT_PER_ENDPOINT", default.in_flight_per_endpoint, 1, 100
-            ),
-            retention_days=read.integer("FIRM_WEBHOOK_RETENTION_DAYS", default.retention_days, 1, 3_650),
-            allow_networks=read.networks("FIRM_WEBHOOK_ALLOW_CIDRS"),
-            deny_networks=read.networks("FIRM_WEBHOOK_DENY_CIDRS"),
-            allow_http=read.flag("FIRM_WEBHOOK_ALLOW_HTTP", default.allow_http),
-        )
+        return self

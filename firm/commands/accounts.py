@@ -10,10 +10,10 @@ import typer
 
 from api.accounts.service import AccountError
 from api.auth.service_secrets import SecretsError
-from api.settings.env import SettingError
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
 from firm.console import Json, print_result
+from warehouse.settings.errors import SettingError
 
 accounts = typer.Typer(no_args_is_help=True, help="Accounts of API consumers.")
 keys = typer.Typer(no_args_is_help=True, help="API keys.")

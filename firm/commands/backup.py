@@ -12,13 +12,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from api.auth.service_secrets import SecretsError
 from api.database.backup import DatabaseCopyError
-from api.settings.env import SettingError
 from firm.backup import restore as backup_restore
 from firm.backup.create import BackupError, BackupManifest, create_backup, prune_backups
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
 from firm.console import Json, print_table
 from warehouse.release.manifest import InvalidReleaseError
+from warehouse.settings.errors import SettingError
 
 _TROUBLE = (BackupError, DatabaseCopyError, SecretsError, SettingError, InvalidReleaseError, SQLAlchemyError, OSError)
 

@@ -13,10 +13,10 @@ from api.auth.service_secrets import SecretsError
 from api.billing.entitlement import Entitlement
 from api.billing.errors import BillingError
 from api.billing.service import BillingService
-from api.settings.env import SettingError
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error, fail
 from firm.console import Json
+from warehouse.settings.errors import SettingError
 
 billing = typer.Typer(no_args_is_help=True, help="Billing with Stripe.")
 

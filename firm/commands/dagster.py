@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from firm.bootstrap import read_environment, read_ingest_settings
 from firm.cli_errors import USAGE, fail
-from pipelines.settings import PROJECT, IngestSettings
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 
 def run_dagster(
@@ -60,6 +62,8 @@ def _release_killed_runs(settings: IngestSettings) -> None:
 
 def _exec_program(program: str, *arguments: str) -> NoReturn:
     """Replaces this process with a program of the same environment, with our settings."""
+    from pipelines.settings import PROJECT
+
     settings = read_ingest_settings()
     settings.dagster_storage.mkdir(parents=True, exist_ok=True)
     given = {

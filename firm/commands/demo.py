@@ -15,18 +15,18 @@ import httpx
 import typer
 
 from api.email.webhook_notices import format_span
-from api.settings.env import SettingError
 from firm.bootstrap import Installation, read_ingest_settings
 from firm.cli_errors import exit_on_error, fail
 from firm.console import print_table
 from firm.demo.background_server import run_background_server
 from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import IngestSettings
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.schema.codes import EVENT_TYPES
+from warehouse.settings.errors import SettingError
 
 if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
     from sandbox.http.server import SandboxServer
 
 _SHOWN: Final = 8
@@ -53,7 +53,7 @@ def demo(
         installation = Installation.read()
     settings = read_ingest_settings()
     installation = _with_demo_settings(installation.at(_prepare_folder(installation.settings.data / "demo")))
-    settings = replace(settings, data=installation.settings.data, object_store=None)
+    settings = settings.alone_in(installation.settings.data)
     with run_receiver() as receiver:
         key, subscription = _run_days(installation, settings, (companies, days), receiver)
         _print_summary(installation, key, subscription, port)
@@ -65,13 +65,10 @@ def demo(
 
 def _with_demo_settings(installation: Installation) -> Installation:
     """Allows deliveries to this machine, for the demo's own receiver, and makes the demo account operator."""
-    webhooks = replace(
-        installation.settings.webhooks,
-        deliver=True,
-        allow_http=True,
-        allow_networks=(ipaddress.ip_network("127.0.0.0/8"),),
-    )
-    settings = replace(installation.settings, webhooks=webhooks, operators=frozenset({_EMAIL}))
+    settings = installation.settings
+    own = {"deliver": True, "allow_http": True, "allow_networks": (ipaddress.ip_network("127.0.0.0/8"),)}
+    webhooks = settings.webhooks.model_copy(update=own)
+    settings = settings.model_copy(update={"webhooks": webhooks, "operators": frozenset({_EMAIL})})
     return replace(installation, settings=settings)
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import httpx
 import typer
@@ -17,8 +17,6 @@ import typer
 import connectors
 from api.auth.service_secrets import SecretsError, load_or_create
 from api.email.smtp import MailServer, MailServerUnreachableError
-from api.settings.env import SettingError as ApiSettingError
-from api.settings.mail import MailSettings
 from firm.bootstrap import Installation, read_environment
 from firm.cli_errors import ERROR
 from firm.console import print_table
@@ -30,9 +28,13 @@ from firm.doctor.source_credentials import source_key_findings
 from firm.doctor.sources import source_findings
 from firm.doctor.stores import history_findings, object_store_findings
 from firm.doctor.webhooks import webhook_findings
-from pipelines.settings import IngestSettings, PipelineSettingError
 from pipelines.sources.live import registry_http
 from warehouse.raw.archive import utc_now
+from warehouse.settings.errors import SettingError
+
+if TYPE_CHECKING:
+    from api.settings.mail import MailSettings
+    from pipelines.settings import IngestSettings
 
 _LEAST_FREE = 5 * 2**30
 _FULL = 64 * 2**20
@@ -48,11 +50,13 @@ def doctor(live: Annotated[bool, typer.Option(help="Also check that every regist
 
 
 def _all_findings(live: bool) -> Iterator[DoctorFinding]:
+    from pipelines.settings import IngestSettings
+
     given = read_environment()
     yield from _settings_findings(given, live)
     try:
         installation = Installation.read()
-    except ApiSettingError:
+    except SettingError:
         return
     yield _folder_finding(installation.settings.data)
     yield _disk_finding(installation.settings.data)
@@ -66,23 +70,28 @@ def _all_findings(live: bool) -> Iterator[DoctorFinding]:
     yield from source_findings(installation.layout, utc_now())
     yield from first_load_findings(installation.layout, utc_now())
     yield from out_of_reach_findings(connectors.JURISDICTIONS)
-    with suppress(PipelineSettingError):  # reported above
-        yield from object_store_findings(IngestSettings.read(given))
     asks = live and _has_contact(given)
-    yield from _key_findings(given, asks)
+    with suppress(SettingError):  # reported above
+        settings = IngestSettings.read(given)
+        yield from object_store_findings(settings)
+        yield from _key_findings(settings, asks)
     if asks:
         yield from _source_findings(given["FIRM_USER_AGENT"])
 
 
 def _settings_findings(given: dict[str, str], live: bool) -> Iterator[DoctorFinding]:
+    from firm.demo.settings import SandboxSettings
+    from pipelines.settings import IngestSettings
+
     readings: tuple[tuple[str, Callable[[], object]], ...] = (
         ("settings of the API", Installation.read),
         ("settings of the pipelines", lambda: IngestSettings.read(given)),
+        ("settings of the sandbox", lambda: SandboxSettings.read(given)),
     )
     for what, read in readings:
         try:
             read()
-        except (ApiSettingError, PipelineSettingError) as error:
+        except SettingError as error:
             yield DoctorFinding("bad", what, str(error))
         else:
             yield DoctorFinding("ok", what)
@@ -121,12 +130,14 @@ def _disk_finding(data: Path) -> DoctorFinding:
 
 
 def _secrets_finding(installation: Installation) -> DoctorFinding:
+    from api.settings.secrets import SecretSettings
+
     path = installation.settings.secrets_path
-    if not path.exists() and not installation.environment.get("FIRM_PEPPER"):
-        return DoctorFinding("ok", "secrets: will be created on first use")
     try:
+        if not SecretSettings.read(installation.environment).pepper and not path.exists():
+            return DoctorFinding("ok", "secrets: will be created on first use")
         load_or_create(path, installation.environment)
-    except SecretsError as error:
+    except (SecretsError, SettingError) as error:
         return DoctorFinding("bad", "secrets", str(error))
     if path.exists() and path.stat().st_mode & 0o077:
         return DoctorFinding("bad", f"secrets in {path} are readable by others", f"chmod 600 {path}")
@@ -148,12 +159,8 @@ def _mail_finding(settings: MailSettings) -> DoctorFinding:
     return DoctorFinding("ok", f"mail server {settings.host} works")
 
 
-def _key_findings(given: dict[str, str], asks: bool) -> Iterator[DoctorFinding]:
-    """Checks source credentials, live if `asks`. Invalid settings were reported before."""
-    try:
-        settings = IngestSettings.read(given)
-    except PipelineSettingError:
-        return
+def _key_findings(settings: IngestSettings, asks: bool) -> Iterator[DoctorFinding]:
+    """Checks source credentials, live if `asks`."""
     with registry_http(settings) if asks else nullcontext() as http:
         yield from source_key_findings(settings.credentials, http)
 

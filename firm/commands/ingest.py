@@ -22,17 +22,18 @@ from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_line, print_table, progress_printer
 from firm.quarantine_advice import quarantine_advice
 from pipelines.reporting.report import IngestReport
-from pipelines.settings import IngestSettings
 from pipelines.sources.folder import FolderError
 from pipelines.sources.source import FolderSource, IngestSource, LiveSource
 from pipelines.steps.future_instants import FUTURE_GUARD, FUTURE_SLACK
 from pipelines.steps.quarantine import FETCH_GUARD
 from warehouse.replication.errors import ReplicationError
+from warehouse.settings.errors import SettingError
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError
 
 if TYPE_CHECKING:
     from connectors.kit.http.client import HttpClient
+    from pipelines.settings import IngestSettings
 
 _SHOWN = 40
 
@@ -211,14 +212,20 @@ def _open_source(
     else:
         from firm.demo import sandbox_origin
 
-        base = read_environment().get("FIRM_SANDBOX_URL")
-        if base:
+        if base := _read_sandbox_url():
             instant = sandbox_origin.sandbox_instant(base)
             with sandbox_origin.sandbox_source(base, settings) as origin:
                 yield origin, instant
             return
         with sandbox_origin.embedded_sandbox(settings) as played:
             yield played
+
+
+def _read_sandbox_url() -> str:
+    from firm.demo.settings import SandboxSettings
+
+    with exit_on_error(SettingError):
+        return SandboxSettings.read(read_environment()).sandbox_url
 
 
 def run_ingest(
@@ -375,7 +382,7 @@ def _http_client(settings: IngestSettings, sandbox: bool) -> Iterator[HttpClient
         return
     from firm.demo.sandbox_origin import sandbox_source
 
-    base = read_environment().get("FIRM_SANDBOX_URL")
+    base = _read_sandbox_url()
     if not base:
         fail("--sandbox needs FIRM_SANDBOX_URL, the address that `firm sandbox serve` prints", USAGE)
     with sandbox_source(base, settings) as live:

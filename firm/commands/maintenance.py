@@ -16,13 +16,13 @@ import typer
 from firm.bootstrap import read_ingest_settings
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table, progress_printer
-from pipelines.settings import IngestSettings
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
 
 if TYPE_CHECKING:
     from pipelines.maintenance.rebuild import RebuildResult
     from pipelines.maintenance.retention import ExpiredData, RetentionLimits
+    from pipelines.settings import IngestSettings
 
 
 def prune(

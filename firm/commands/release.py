@@ -17,11 +17,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from api.settings.env import SettingError as ServiceSettingError
 from firm.bootstrap import Installation, read_ingest_settings
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table
-from pipelines.settings import IngestSettings, PipelineSettingError
 from warehouse.exports.exports import (
     FORMATS,
     ExportProgress,
@@ -34,11 +32,12 @@ from warehouse.exports.exports import (
 from warehouse.publish.publisher import InvalidReleaseError, ReleaseStore
 from warehouse.release import manifest as release_manifest
 from warehouse.replication.errors import ReplicationError
-from warehouse.replication.settings import SETTING as OBJECT_STORE
 from warehouse.schema.codes import SERVED
+from warehouse.settings.errors import SettingError
 from warehouse.storage.locks import AlreadyLockedError, release_lock
 
 if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
     from warehouse.replication.releases import ReplicatedReleases
 
 
@@ -143,6 +142,8 @@ release = typer.Typer(no_args_is_help=True, help="Published releases.")
 
 def _read_settings() -> IngestSettings:
     """Reads all settings, so that errors in the service's are reported too."""
+    from pipelines.settings import IngestSettings
+
     return IngestSettings.read(Installation.read().environment)
 
 
@@ -157,7 +158,7 @@ def _replicated_releases(settings: IngestSettings) -> ReplicatedReleases:
     from warehouse.replication import releases
 
     if settings.object_store is None:
-        fail(f"no object store is configured: set {OBJECT_STORE}=s3://bucket/prefix", USAGE)
+        fail("no object store is configured: set FIRM_OBJECT_STORE=s3://bucket/prefix", USAGE)
     return releases.replicated_releases(
         settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds
     )
@@ -166,9 +167,7 @@ def _replicated_releases(settings: IngestSettings) -> ReplicatedReleases:
 @contextmanager
 def _exit_on_release_errors() -> Iterator[None]:
     """Turns expected errors into CLI errors."""
-    with exit_on_error(
-        PipelineSettingError, ServiceSettingError, ReplicationError, AlreadyLockedError, InvalidReleaseError
-    ):
+    with exit_on_error(SettingError, ReplicationError, AlreadyLockedError, InvalidReleaseError):
         yield
 
 

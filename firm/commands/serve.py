@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.auth.service_secrets import SecretsError
-from api.settings.env import SettingError
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error, fail
+from warehouse.settings.errors import SettingError
 
 if TYPE_CHECKING:
     import socket
@@ -40,7 +40,7 @@ def serve(
     with exit_on_error(SettingError, SecretsError):
         installation = Installation.read()
         if workers is not None:
-            chosen = replace(installation.settings, serve_workers=workers)
+            chosen = installation.settings.model_copy(update={"serve_workers": workers})
             installation = replace(installation, settings=chosen)
         serve_installation(installation, host, port)
 

@@ -18,7 +18,7 @@ def run_background_server(installation: Installation) -> Iterator[str]:
     """Serves and delivers on a free local port for the duration of the block; yields the base URL."""
     from api.runtime.uvicorn_server import build_server, open_listener
 
-    settings = replace(installation.settings, host="127.0.0.1", port=0, access_log=False)
+    settings = installation.settings.model_copy(update={"host": "127.0.0.1", "port": 0, "access_log": False})
     with installation.database():  # migrated first
         installation.secrets()
     listener = open_listener(settings)

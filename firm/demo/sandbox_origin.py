@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import httpx
 
@@ -21,9 +21,11 @@ from connectors.kit.http.client import HttpClient, HttpSettings
 from connectors.kit.http.rate_limit import FetchClock
 from connectors.kit.http.retry import RetryPolicy
 from connectors.news.wires import fetch as wires_fetch
-from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource
 from sandbox import CREDENTIALS, World, serve, sufficient_companies
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 FASTEST: Final = 10_000.0  # requests per second: no real registry is involved
 # short waits for the same reason

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -16,9 +17,11 @@ from api.billing.repository import count_given_accounts
 from api.billing.stripe_client import StripeClient
 from api.billing.stripe_models import StripePrice
 from api.database.engine import Database
-from api.settings.service import ApiSettings
 from firm.bootstrap import Installation
 from firm.doctor import DoctorFinding
+
+if TYPE_CHECKING:
+    from api.settings.service import ApiSettings
 
 
 def price_findings(settings: ApiSettings) -> Iterator[DoctorFinding]:

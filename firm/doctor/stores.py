@@ -18,7 +18,6 @@ import duckdb
 from connectors import JURISDICTIONS
 from connectors.contract.dataset import Jurisdiction
 from firm.doctor import DoctorFinding
-from pipelines.settings import IngestSettings
 from pipelines.workspace import staged_tables
 from warehouse.history import database, record_counts
 from warehouse.release import manifest
@@ -27,6 +26,7 @@ from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
 
 if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
     from warehouse.replication.s3 import ObjectStore
 
 _PATIENCE: Final = timedelta(seconds=10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -14,11 +14,13 @@ from api.auth.service_secrets import SecretsError
 from api.database.engine import Database
 from api.observability import delivery_health
 from api.observability.delivery_health import DeliveryLag, QueueSizes
-from api.settings.webhooks import WebhookSettings
 from api.webhooks.delivery.fanout import LEASE
 from firm.bootstrap import Installation
 from firm.doctor import DoctorFinding
 from warehouse.reader.reader import NoReleaseError, ReleaseReader
+
+if TYPE_CHECKING:
+    from api.settings.webhooks import WebhookSettings
 
 _LATE_SECONDS: Final = 300.0
 

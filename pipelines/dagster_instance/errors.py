@@ -6,9 +6,12 @@ Does not belong here: how they are handled (`ingest.resource_errors`), or the re
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlalchemy.exc import DBAPIError
 
-from pipelines.settings import IngestSettings
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 
 def database_error_types(settings: IngestSettings) -> tuple[type[Exception], ...]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from pipelines.erasure.create_tombstones import ErasureRequest, create_tombstones
 from pipelines.erasure.market import MarketErasure, ReleaseInUseError, UnknownSubjectError
 from pipelines.runtime import crash_recovery
-from pipelines.settings import IngestSettings
 from pipelines.steps import publish
 from pipelines.steps.publish import PublishResult
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, ignore_progress
@@ -21,6 +21,9 @@ from warehouse.erasure import history
 from warehouse.erasure.event_redaction import RULES
 from warehouse.erasure.tombstones import Tombstone, TombstoneStore
 from warehouse.schema import identifiers
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 
 def erase(

@@ -23,7 +23,6 @@ from pipelines.defs.jobs import PUBLISH_JOB, job_name, market_asset_keys
 from pipelines.defs.resources import BATCH_TAG, LOCKED_TAG, MARKETS_TAG
 from pipelines.ingest import resource_errors, sigint
 from pipelines.runtime.crash_recovery import MARKET_TAG
-from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.steps import quarantine, stage
 from pipelines.workspace import Workspace
@@ -32,6 +31,8 @@ from warehouse.storage.locks import exclusive_lock
 
 if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
+
+    from pipelines.settings import IngestSettings
 
 _OPENING_SECONDS: Final = 60.0
 

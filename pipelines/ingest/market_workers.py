@@ -21,19 +21,21 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from time import monotonic
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import connectors
 from connectors.contract.dataset import Jurisdiction
 from pipelines.ingest import resource_errors, sigint
 from pipelines.ingest.market_run import JobRuns, MarketResult, MarketRunner, dagster_instance
 from pipelines.ingest.resource_errors import RunInterruptedError
-from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.workspace import ProgressCallback, Workspace
 from warehouse.release import run_log
 from warehouse.release.run_log import ErrorNote
 from warehouse.storage.layout import Layout
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 _SPAWN: Final = multiprocessing.get_context("spawn")  # fork would copy the locked threads of polars
 _ENDING: Final = (signal.SIGINT,)

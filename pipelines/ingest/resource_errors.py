@@ -10,10 +10,12 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pipelines.dagster_instance import errors
-from pipelines.settings import IngestSettings
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 _ROOM: Final = "free space on that disk"
 _WRITABLE: Final = "make that disk writable again"

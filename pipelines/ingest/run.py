@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
@@ -26,13 +27,15 @@ from pipelines.reporting.report import IngestReport
 from pipelines.runtime import crash_recovery, run_retention
 from pipelines.runtime.batch_ids import CLOCK_SLACK, batch_instant, next_batch, run_instant
 from pipelines.runtime.step_results import RunParameters
-from pipelines.settings import IngestSettings
 from pipelines.sources.source import IngestSource
 from pipelines.steps import fetch as steps_fetch
 from pipelines.workspace import ProgressCallback, Workspace, chosen_markets, ignore_progress
 from warehouse.raw.archive import utc_now
 from warehouse.release.run_log import ErrorNote
 from warehouse.storage.atomic_files import Step, ignore_step
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 
 class MarketNotServedError(ValueError):

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -19,7 +20,6 @@ from pipelines.maintenance.former_ids import with_published_ids
 from pipelines.maintenance.replay import HistoryReplay
 from pipelines.maintenance.retract import finish_retractions
 from pipelines.runtime import crash_recovery
-from pipelines.settings import IngestSettings
 from pipelines.steps import apply_history, publish
 from pipelines.workspace import ProgressCallback, Workspace, WorkspaceOverrides, chosen_markets, ignore_progress
 from warehouse.erasure.tombstones import TombstoneStore
@@ -29,6 +29,9 @@ from warehouse.schema import identifiers
 from warehouse.storage import atomic_files
 from warehouse.storage.duckdb import open_database
 from warehouse.storage.locks import history_lock
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 
 class LostCompaniesError(RuntimeError):

@@ -86,7 +86,7 @@ class HistoryReplay:
     def own(self) -> Workspace:
         """The workspace of the data root that the rebuild uses."""
         kept = self.workspace
-        settings = replace(kept.settings, data=self.root, object_store=None)
+        settings = kept.settings.alone_in(self.root)
         return Workspace(settings, kept.jurisdictions, kept.clock, ignore_progress, kept.on_step)
 
     def run(self) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -26,7 +27,6 @@ from pipelines.maintenance.retraction_state import (
 )
 from pipelines.runtime import crash_recovery
 from pipelines.runtime.batch_ids import next_batch
-from pipelines.settings import IngestSettings
 from pipelines.steps import apply_history, publish
 from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.batch_figures import incremental_archives, unchanged_bodies
@@ -37,6 +37,9 @@ from warehouse.history.history import existing_history_path
 from warehouse.release import retraction_log
 from warehouse.schema.retractions import RETRACTED_MARK, BatchRetraction
 from warehouse.staged.store import StagedIndex
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 _SHOWN = 5
 

@@ -15,7 +15,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from pipelines.settings import MARK_KEY_BYTES, decode_mark_key
 from warehouse.storage import atomic_files
 
 _MODE: Final = 0o600
@@ -34,6 +33,8 @@ def load_mark_key(path: Path, given: bytes | None, used: Collection[str]) -> byt
 
     used: ids of the keys of existing marks that are not to be replaced.
     """
+    from pipelines.settings import decode_mark_key  # loads pydantic, which help texts need not
+
     if given is not None:
         return given
     try:
@@ -59,6 +60,8 @@ def require_known_key(key_id: str, used: Collection[str]) -> None:
 
 def _create_file(path: Path) -> None:
     """Writes a new key; of two processes that start together the first one's file holds."""
+    from pipelines.settings import MARK_KEY_BYTES
+
     atomic_files.make_folder(path.parent)
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     content = json.dumps({"key": base64.b64encode(os.urandom(MARK_KEY_BYTES)).decode()}).encode()

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
 from pipelines.runtime.step_results import StepResults
-from pipelines.settings import IngestSettings
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 KEPT_PER_JOB: Final = 50  # whatever their age: by the newest, schedules know what is due
 _READ_AT_ONCE: Final = 1000

@@ -6,6 +6,7 @@ Does not belong here: addresses and rates of a registry (`connectors`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
@@ -13,8 +14,10 @@ import connectors
 from connectors.contract.dataset import HostLimit
 from connectors.kit.composition import merge_limits
 from connectors.kit.http.client import HttpClient, HttpSettings
-from pipelines.settings import IngestSettings
 from pipelines.sources.source import LiveSource
+
+if TYPE_CHECKING:
+    from pipelines.settings import IngestSettings
 
 
 def registry_http(settings: IngestSettings) -> HttpClient:

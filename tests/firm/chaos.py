@@ -216,7 +216,7 @@ class Chaos:
 
     def _subscribe(self, database: Database, control: httpx.Client, endpoints: dict[str, str]) -> dict[str, str]:
         """One subscription per endpoint, made as a client makes it; subscription → address."""
-        settings = ApiSettings.from_environment(self._environment)
+        settings = ApiSettings.read(self._environment)
         secrets, clock = load_or_create(settings.secrets_path, self._environment), Clock()
         accounts = AccountService(database, secrets.pepper, clock, UlidGenerator(clock.wall), settings.tiers)
         accounts.create_account(OWNER, "business")
@@ -261,7 +261,7 @@ class Chaos:
 
     @contextmanager
     def _database(self) -> Iterator[Database]:
-        database = prepare_database(ApiSettings.from_environment(self._environment).control_database_url)
+        database = prepare_database(ApiSettings.read(self._environment).control_database_url)
         try:
             yield database
         finally:

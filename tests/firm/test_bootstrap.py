@@ -16,5 +16,5 @@ def test_links_name_the_address_that_is_listened_on(host: str | None, address: s
 
 def test_links_name_the_public_address_where_one_is_set() -> None:
     given = {"FIRM_PUBLIC_URL": "https://api.example.com/"}
-    found = Installation(given, ApiSettings.from_environment(given)).reached("::1", 8815)
+    found = Installation(given, ApiSettings.read(given)).reached("::1", 8815)
     assert found.settings.public_url == "https://api.example.com"

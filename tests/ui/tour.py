@@ -174,7 +174,7 @@ def _data(client: httpx.Client, company: str, part: str, **parameters: str | int
 
 
 def _keys(firm: Firm) -> Keys:
-    settings = ApiSettings.from_environment(firm.environment)
+    settings = ApiSettings.read(firm.environment)
     with Installation(firm.environment, settings).accounts() as accounts:
         accounts.set_status(accounts.create_account("unpaid@example.com", "pro").account_id, "payment_required")
         accounts.create_account("spent@example.com", "small")

@@ -9,35 +9,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Self
+from typing import Annotated, Final
 
-SETTING: Final = "FIRM_OBJECT_STORE"
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from warehouse.settings.area import AreaSettings, from_text
+
 _ADDRESS: Final = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9._/-]{1,512}))?")
-OPTIONS: Final = (
-    "AWS_ENDPOINT_URL",  # for stores other than Amazon's
-    "AWS_REGION",
-    "AWS_DEFAULT_REGION",
-    "AWS_ACCESS_KEY_ID",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_VIRTUAL_HOSTED_STYLE_REQUEST",
-    "AWS_SERVER_SIDE_ENCRYPTION",
-    "AWS_SSE_KMS_KEY_ID",
-)
-CA_BUNDLE: Final = "AWS_CA_BUNDLE"  # a file: the certificate authority of a private store
-
-
-class InvalidStoreAddressError(ValueError):
-    """The address does not name a bucket; the message shows the expected form."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreAddress:
     """One prefix of one bucket.
 
-    options: those of `OPTIONS` that are set, with the names and meanings of every S3 client; without keys, the
-    machine's role is used. authorities: a file of certificates, None to use those of the system.
+    options: names and values as every S3 client has them; without keys, the machine's role is used. authorities: a
+    file of certificates, None to use those of the system.
     """
 
     bucket: str
@@ -45,18 +32,50 @@ class StoreAddress:
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
     authorities: Path | None = None
 
-    @classmethod
-    def read(cls, environment: Mapping[str, str]) -> Self | None:
-        """Reads the store from the environment; None if none is set, InvalidStoreAddressError if it is invalid."""
-        written = (environment.get(SETTING) or "").strip().rstrip("/")
-        if not written:
-            return None
-        found = _ADDRESS.fullmatch(written)
-        if found is None or "//" in (found[2] or ""):
-            raise InvalidStoreAddressError(f"{SETTING} must be s3://bucket or s3://bucket/prefix, not {written!r}")
-        options = {name: environment[name] for name in OPTIONS if environment.get(name)}
-        authorities = environment.get(CA_BUNDLE)
-        return cls(found[1], found[2] or "", options, Path(authorities) if authorities else None)
-
     def __str__(self) -> str:
         return f"s3://{self.bucket}/{self.prefix}".rstrip("/")
+
+
+def _parse_location(text: str) -> tuple[str, str]:
+    """Bucket and prefix."""
+    written = text.rstrip("/")
+    found = _ADDRESS.fullmatch(written)
+    if found is None or "//" in (found[2] or ""):
+        raise ValueError(f"must be s3://bucket or s3://bucket/prefix, not {written!r}")
+    return found[1], found[2] or ""
+
+
+class StoreSettings(AreaSettings):
+    """Object store."""
+
+    model_config = SettingsConfigDict(env_prefix="")
+
+    location: Annotated[tuple[str, str] | None, from_text(_parse_location)] = Field(
+        default=None,
+        validation_alias="FIRM_OBJECT_STORE",
+        description="For several machines: the object store that they share (S3 API with conditional writes), as "
+        "s3://bucket/prefix; empty: folders below FIRM_DATA. Keys, region and address are set as for every S3 "
+        "client, by the variables AWS_….",
+    )
+    aws_endpoint_url: str = Field(default="", description="Address of a store other than Amazon's.")
+    aws_region: str = Field(default="", description="Region of the bucket.")
+    aws_default_region: str = Field(default="", description="Region where AWS_REGION is not set.")
+    aws_access_key_id: str = Field(default="", repr=False, description="Empty: the role of the machine.")
+    aws_secret_access_key: str = Field(default="", repr=False, description="Secret of that key.")
+    aws_session_token: str = Field(default="", repr=False, description="Token of temporary keys.")
+    aws_container_credentials_relative_uri: str = Field(default="", description="Where a container gets keys.")
+    aws_virtual_hosted_style_request: str = Field(default="", description="true: the bucket is part of the host name.")
+    aws_server_side_encryption: str = Field(default="", description="How the store encrypts, as aws:kms.")
+    aws_sse_kms_key_id: str = Field(default="", description="With which key it encrypts.")
+    aws_ca_bundle: Path | None = Field(
+        default=None, description="File of the certificate authority of a private store."
+    )
+
+    @property
+    def address(self) -> StoreAddress | None:
+        """The shared store; None on a single machine."""
+        if self.location is None:
+            return None
+        options = {name.upper(): str(value) for name, value in self if name.startswith("aws_") and value}
+        options.pop("AWS_CA_BUNDLE", None)
+        return StoreAddress(*self.location, options, self.aws_ca_bundle)

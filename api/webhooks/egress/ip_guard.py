@@ -12,7 +12,7 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from api.settings.env import Network
+from api.settings.parsers import Network
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 

@@ -9,10 +9,10 @@ from api.billing.entitlement import SignUpState, entitlement_for, sign_up_state,
 from api.billing.errors import StripeMappingError
 from api.billing.stripe_models import StripeSubscription
 from api.settings.billing import BillingSettings
-from api.settings.env import SettingError
 from api.settings.service import ApiSettings
 from api.settings.tiers import DEFAULT
 from tests.tables import check_cases
+from warehouse.settings.errors import SettingError
 
 TIER_OF = {"price_basic": "basic", "price_pro": "pro"}
 TRIAL = {"trial_start": 1_000, "trial_end": 2_000}
@@ -101,13 +101,13 @@ def test_what_is_not_known_is_never_guessed():
 
 
 def test_settings_are_read_and_secrets_never_shown():
-    read = ApiSettings.from_environment(GIVEN)
+    read = ApiSettings.read(GIVEN)
     assert read.billing.prices == (("basic", "price_1A"), ("pro", "price_1B"), ("pro", "price_1C"))
     assert (read.billing.price_of("pro"), read.billing.price_of("starter")) == ("price_1B", None)
     assert read.billing.tier_of["price_1C"] == "pro"
     assert read.billing.is_on
     assert "secret" not in repr(read.billing)
-    assert ApiSettings.from_environment({}).billing == BillingSettings()
+    assert ApiSettings.read({}).billing == BillingSettings()
     assert not BillingSettings().is_on
 
 
@@ -127,5 +127,5 @@ def test_settings_are_read_and_secrets_never_shown():
 )
 def test_settings_that_make_no_sense_are_refused(change, said):
     with pytest.raises(SettingError, match=said.replace("(", r"\(")) as caught:
-        ApiSettings.from_environment(GIVEN | change)
+        ApiSettings.read(GIVEN | change)
     assert "secret" not in str(caught.value)

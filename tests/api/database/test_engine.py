@@ -24,8 +24,8 @@ from api.database.migrate import alembic_config, prepare_database, upgrade_datab
 from api.database.models import webhooks  # noqa: F401 -- its tables belong to Base
 from api.database.models.accounts import Account, ApiKey, Usage
 from api.database.models.base import Base, columns_of
-from api.settings.env import SettingError
 from api.settings.service import ApiSettings
+from warehouse.settings.errors import SettingError
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def test_members_of_the_secrets_file_that_are_not_ours_stay(tmp_path):
 
 
 def test_settings_come_from_names_and_are_checked(tmp_path):
-    made = ApiSettings.from_environment(
+    made = ApiSettings.read(
         {
             "FIRM_DATA": str(tmp_path),
             "FIRM_PORT": "9000",
@@ -263,7 +263,7 @@ def test_settings_come_from_names_and_are_checked(tmp_path):
     )
     assert made.control_database_url == f"sqlite:///{tmp_path / 'control.sqlite'}"
     assert ApiSettings(database_url="postgresql://db/firm").control_database_url == "postgresql://db/firm"
-    assert ApiSettings.from_environment({}) == ApiSettings()
+    assert ApiSettings.read({}) == ApiSettings()
     for name, value in (
         ("FIRM_PORT", "many"),
         ("FIRM_PORT", "70000"),
@@ -271,7 +271,7 @@ def test_settings_come_from_names_and_are_checked(tmp_path):
         ("FIRM_LIST_CONCURRENCY", "0"),
     ):
         with pytest.raises(SettingError, match=name):
-            ApiSettings.from_environment({name: value})
+            ApiSettings.read({name: value})
 
 
 def test_generated_secrets_differ():

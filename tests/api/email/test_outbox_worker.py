@@ -17,10 +17,10 @@ from api.database.models.webhooks import EndpointState, Subscription
 from api.email import outbox_repository
 from api.email.outbox_worker import OutboxWorker
 from api.email.webhook_notices import OwnerNotice
-from api.settings.env import EnvReader, SettingError
 from api.settings.mail import MailSettings
 from api.webhooks.subscriptions import state_transitions
 from tests.api.fixtures.mail_server import NOON, NOTICE, Box, PostOffice, copied, opened, run
+from warehouse.settings.errors import SettingError
 
 PATIENCE_SECONDS = 30
 
@@ -244,10 +244,10 @@ def test_a_mailer_runs_until_it_is_told_to_stop(box: Box) -> None:
 )
 def test_settings_that_make_no_sense_are_refused(environment: dict[str, str], said: str) -> None:
     with pytest.raises(SettingError, match=said):
-        MailSettings.read(EnvReader(environment))
+        MailSettings.read(environment)
 
 
 def test_a_password_is_never_shown() -> None:
-    given = MailSettings.read(EnvReader({"FIRM_SMTP_PASSWORD": "hush", "FIRM_SMTP_SENDER": "Ö <a@b.example>"}))
+    given = MailSettings.read({"FIRM_SMTP_PASSWORD": "hush", "FIRM_SMTP_SENDER": "Ö <a@b.example>"})
     assert given.password == "hush"
     assert "hush" not in repr(given)

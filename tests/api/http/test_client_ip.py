@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from api.http.client_ip import ClientIpResolver, is_local_address, parse_address
-from api.settings.env import EnvReader, SettingError
+from api.settings.parsers import parse_proxies
 from api.settings.service import ApiSettings
 from tests.tables import check_cases
+from warehouse.settings.errors import SettingError
 
 COMPANY = "/api/v1/companies/5599999991"
 PEER, CALLER = "10.1.2.3", "203.0.113.9"
@@ -126,13 +127,13 @@ def test_nothing_that_is_sent_raises(one, other):
 
 
 def test_settings():
-    assert ApiSettings.from_environment({}).trusted_proxies == ()
-    read = ApiSettings.from_environment({"FIRM_TRUSTED_PROXIES": " 10.0.0.0/8, ::1 ,UNIX,"})
+    assert ApiSettings.read({}).trusted_proxies == ()
+    read = ApiSettings.read({"FIRM_TRUSTED_PROXIES": " 10.0.0.0/8, ::1 ,UNIX,"})
     assert read.trusted_proxies == ("10.0.0.0/8", "::1", "unix")
-    assert EnvReader({"HOPS": "10.0.0.1/8"}).proxies("HOPS") == ("10.0.0.1/8",)
+    assert parse_proxies("10.0.0.1/8") == ("10.0.0.1/8",)
     for wrong in ("nginx", "10.0.0.0/99", "*"):
         with pytest.raises(SettingError, match="FIRM_TRUSTED_PROXIES"):
-            ApiSettings.from_environment({"FIRM_TRUSTED_PROXIES": wrong})
+            ApiSettings.read({"FIRM_TRUSTED_PROXIES": wrong})
 
 
 def test_local_addresses():

@@ -10,9 +10,9 @@ from api.common.shared_memory import SharedSlots
 from api.http.middleware import RequestMiddleware
 from api.observability.metrics import BOUNDS, Metrics, WorkerSlot, publish_periodically
 from api.observability.prometheus import prometheus_text
-from api.settings.env import SettingError
 from api.settings.service import ApiSettings
 from api.settings.tiers import DEFAULT
+from warehouse.settings.errors import SettingError
 
 COMPANY = "/api/v1/companies/5599999991"
 TEMPLATE = "/api/v1/companies/{org_number}"
@@ -190,10 +190,10 @@ def test_who_may_read_behind_a_proxy(serve, world):
 
 
 def test_settings():
-    assert ApiSettings.from_environment({}).metrics == "local"
-    assert ApiSettings.from_environment({"FIRM_METRICS": "OFF"}).metrics == "off"
+    assert ApiSettings.read({}).metrics == "local"
+    assert ApiSettings.read({"FIRM_METRICS": "OFF"}).metrics == "off"
     with pytest.raises(SettingError, match="FIRM_METRICS must be one of local, public, off"):
-        ApiSettings.from_environment({"FIRM_METRICS": "true"})
+        ApiSettings.read({"FIRM_METRICS": "true"})
 
 
 def count(metrics, times, seconds=0.001):

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from api.settings.env import SettingError
 from api.settings.service import ApiSettings
 from api.settings.tiers import DEFAULT, TiersError, load_tiers, read_tiers
 from tests.tables import check_cases
+from warehouse.settings.errors import SettingError
 
 
 def test_the_contract_s_table():
@@ -54,7 +54,7 @@ failed_authentications_per_second = 3
 def test_a_file_changes_what_it_names_and_adds(tmp_path):
     path = tmp_path / "tiers.toml"
     path.write_text(TOML)
-    tiers = ApiSettings.from_environment({"FIRM_TIERS": str(path)}).tiers
+    tiers = ApiSettings.read({"FIRM_TIERS": str(path)}).tiers
     assert tiers.by_name["pro"].monthly_requests == 90_000
     assert tiers.by_name["pro"].subscriptions == 10
     assert tiers.by_name["basic"] == DEFAULT.by_name["basic"]
@@ -119,5 +119,5 @@ def test_a_file_that_cannot_be_read_is_said_by_its_name(tmp_path, name, content,
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(SettingError, match=said) as raised:
-        ApiSettings.from_environment({"FIRM_TIERS": str(path)})
+        ApiSettings.read({"FIRM_TIERS": str(path)})
     assert str(raised.value).startswith(f"FIRM_TIERS: {path} ")

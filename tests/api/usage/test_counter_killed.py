@@ -34,7 +34,7 @@ class Installed:
         (folder / "tiers.toml").write_text(TIERS)
         chosen = {"FIRM_DATA": str(folder), "FIRM_TIERS": str(folder / "tiers.toml"), "FIRM_DATABASE_URL": url}
         self.environment |= chosen | {"FIRM_ACCESS_LOG": "false"}  # nobody reads on from its standard error
-        settings, self.clock = ApiSettings.from_environment(chosen), Clock()
+        settings, self.clock = ApiSettings.read(chosen), Clock()
         self.database = prepare_database(url)
         pepper = load_or_create(settings.secrets_path).pepper
         self.accounts = AccountService(self.database, pepper, self.clock, UlidGenerator(self.clock.wall))

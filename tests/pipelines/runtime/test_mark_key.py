@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.runtime.mark_key import MarkKeyError, load_mark_key, require_known_key
-from pipelines.settings import IngestSettings, PipelineSettingError
+from pipelines.settings import IngestSettings
 from tests.tables import check_cases
+from warehouse.settings.errors import SettingError
 
 KEY = base64.b64encode(b"k" * 32).decode()
 
@@ -55,6 +56,6 @@ def test_mark_key_of_settings_is_read_and_not_shown() -> None:
 
 @check_cases("text", ["short", "c2hvcnQ=", KEY + KEY, "ä"])
 def test_mark_key_that_is_no_key_is_refused_without_its_text(text: str) -> None:
-    with pytest.raises(PipelineSettingError, match="FIRM_MARK_KEY must be base64 of 32 bytes") as refused:
+    with pytest.raises(SettingError, match="FIRM_MARK_KEY must be base64 of 32 bytes") as refused:
         IngestSettings.read({"FIRM_MARK_KEY": text})
     assert text not in str(refused.value)

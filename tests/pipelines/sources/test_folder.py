@@ -8,10 +8,11 @@ import pytest
 
 from connectors.contract.dataset import Scope
 from pipelines.runtime.batch_ids import batch_instant, batch_name, next_batch
-from pipelines.settings import IngestSettings, PipelineSettingError
+from pipelines.settings import IngestSettings
 from pipelines.sources.folder import FolderError, list_day_folders, matches_pattern, plan_files
 from tests.pipelines.invented import MARKET
 from tests.tables import check_cases
+from warehouse.settings.errors import SettingError
 
 AT = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
 
@@ -93,5 +94,5 @@ def test_batches_are_named_by_when_they_begin_and_never_twice() -> None:
 def test_settings_come_from_variables_and_say_what_is_wrong() -> None:
     settings = IngestSettings.read({"FIRM_DATA": "/x", "FIRM_WORKERS": "3"})
     assert (settings.data, settings.processes, settings.keep_releases) == (Path("/x"), 3, 5)
-    with pytest.raises(PipelineSettingError, match="FIRM_KEEP_RELEASES must be a whole number from 1, not '0'"):
+    with pytest.raises(SettingError, match="FIRM_KEEP_RELEASES must be a whole number from 1, not '0'"):
         IngestSettings.read({"FIRM_KEEP_RELEASES": "0"})

@@ -11,7 +11,8 @@ import pytest
 from tests.bucket import Bucket, Fault
 from warehouse.replication.errors import MissingObjectError, ObjectStoreError
 from warehouse.replication.s3 import PART, ObjectStore
-from warehouse.replication.settings import InvalidStoreAddressError, StoreAddress
+from warehouse.replication.settings import StoreAddress, StoreSettings
+from warehouse.settings.errors import SettingError
 
 
 @pytest.fixture
@@ -95,14 +96,14 @@ def test_what_is_not_there_and_a_store_that_never_answers(bucket: Bucket, tmp_pa
 
 
 def test_addresses() -> None:
-    assert StoreAddress.read({}) is None
-    assert StoreAddress.read({"FIRM_OBJECT_STORE": " "}) is None
-    found = StoreAddress.read(
+    assert StoreSettings.read({}).address is None
+    assert StoreSettings.read({"FIRM_OBJECT_STORE": " "}).address is None
+    found = StoreSettings.read(
         {"FIRM_OBJECT_STORE": "s3://my-bucket/a/b/", "AWS_REGION": "eu-north-1", "AWS_PROFILE": ""}
-    )
+    ).address
     assert found == StoreAddress("my-bucket", "a/b", {"AWS_REGION": "eu-north-1"})
     assert str(found) == "s3://my-bucket/a/b"
     assert "secret" not in repr(StoreAddress("b", "", {"AWS_SECRET_ACCESS_KEY": "secret"}))
     for wrong in ("my-bucket", "https://my-bucket/a", "s3://", "s3://my-bucket/a//b", "s3://MY/a", "s3://b?x=1"):
-        with pytest.raises(InvalidStoreAddressError, match="s3://bucket"):
-            StoreAddress.read({"FIRM_OBJECT_STORE": wrong})
+        with pytest.raises(SettingError, match="s3://bucket"):
+            StoreSettings.read({"FIRM_OBJECT_STORE": wrong})

@@ -9,7 +9,7 @@ import pytest
 from lxml import html
 
 from api.dashboard.pages import operator
-from api.settings.env import EnvReader, SettingError
+from api.settings.service import ApiSettings
 from api.settings.webhooks import WebhookSettings
 from tests.api.dashboard.conftest import Desk, texts
 from warehouse.release import freshness, retraction_log, run_log
@@ -17,6 +17,7 @@ from warehouse.release.freshness import DatasetCheck, Freshness
 from warehouse.release.run_log import ErrorNote, QuarantineNote, ReadNote, RunNote, SignalNote
 from warehouse.schema.market_state import DatasetState, MarketState, QuarantineReason
 from warehouse.schema.retractions import BatchRetraction
+from warehouse.settings.errors import SettingError
 
 OPERATOR = "/dashboard/operator"
 OWNER = "owner@example.com"
@@ -135,11 +136,11 @@ def test_what_is_set_for_trials_alone_is_said(open_desk: Callable[..., Desk]) ->
 
 
 def test_addresses_of_operators_are_read_as_accounts_have_them() -> None:
-    read = EnvReader({"FIRM_OPERATORS": " Op@Example.com, second@example.com,"}).emails("FIRM_OPERATORS")
+    read = ApiSettings.read({"FIRM_OPERATORS": " Op@Example.com, second@example.com,"}).operators
     assert read == {"op@example.com", "second@example.com"}
-    assert EnvReader({}).emails("FIRM_OPERATORS") == frozenset()
+    assert ApiSettings.read({}).operators == frozenset()
     with pytest.raises(SettingError, match="FIRM_OPERATORS"):
-        EnvReader({"FIRM_OPERATORS": "op@example.com, *"}).emails("FIRM_OPERATORS")
+        ApiSettings.read({"FIRM_OPERATORS": "op@example.com, *"})
 
 
 def test_the_reason_of_what_is_held_is_the_newest_told() -> None:

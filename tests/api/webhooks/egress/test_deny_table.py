@@ -10,11 +10,11 @@ import socket
 
 import pytest
 
-from api.settings.env import EnvReader, SettingError
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress import ip_guard
 from api.webhooks.egress.ip_guard import DENIED, BlockedAddressError, IpGuard, is_own_address
 from tests.tables import check_cases
+from warehouse.settings.errors import SettingError
 
 # Written from the contract, not from the code.
 ROWS = """
@@ -114,11 +114,11 @@ def test_allowed_and_denied_networks_are_settings():
         "FIRM_WEBHOOK_ALLOW_CIDRS": "127.0.0.0/8,::1/128",
         "FIRM_WEBHOOK_DENY_CIDRS": "8.8.8.0/24, 2606:4700::/32",
     }
-    read = WebhookSettings.read(EnvReader(written))
+    read = WebhookSettings.read(written)
     assert list(map(str, read.allow_networks)) == ["127.0.0.0/8", "::1/128"]
     assert list(map(str, read.deny_networks)) == ["8.8.8.0/24", "2606:4700::/32"]
     with pytest.raises(SettingError, match="FIRM_WEBHOOK_DENY_CIDRS must list networks"):
-        WebhookSettings.read(EnvReader({"FIRM_WEBHOOK_DENY_CIDRS": "8.8.8.8/24"}))
+        WebhookSettings.read({"FIRM_WEBHOOK_DENY_CIDRS": "8.8.8.8/24"})
 
 
 def test_the_servers_own_addresses_are_refused():

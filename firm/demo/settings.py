@@ -1,0 +1,18 @@
+"""Settings for trials with the sandbox. Does not belong here: the sandbox as an origin (`firm.demo.sandbox_origin`)."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from api.settings.parsers import parse_base_url
+from warehouse.settings.area import AreaSettings, from_text
+
+
+class SandboxSettings(AreaSettings):
+    """Sandbox."""
+
+    sandbox_url: Annotated[str, from_text(parse_base_url)] = Field(
+        default="",
+        description="Address that `firm sandbox serve` prints, for `firm ingest --sandbox` and `firm listen "
+        "--sandbox`; empty: `firm ingest --sandbox` runs a sandbox of its own.",
+    )
