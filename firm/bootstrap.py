@@ -19,7 +19,8 @@ from dotenv import dotenv_values
 
 from api.accounts.service import AccountService
 from api.auth.encryption import SecretBox
-from api.auth.service_secrets import ServiceSecrets, load_or_create
+from api.auth.secret_fingerprints import check_fingerprints
+from api.auth.service_secrets import SecretSettingError, ServiceSecrets, load_or_create
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
@@ -98,9 +99,30 @@ class Installation:
         """Whether there is a control-plane database: one is set, or its file exists."""
         return bool(self.settings.database_url) or (self.settings.data / "control.sqlite").exists()
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other machines may use the same database or object store."""
+        url = self.settings.control_database_url
+        return not url.startswith("sqlite") or bool(self.environment.get("FIRM_OBJECT_STORE"))
+
     def secrets(self) -> ServiceSecrets:
-        """Pepper, cursor keys and sealing keys; created on first use."""
+        """Pepper, cursor keys and sealing keys; created on first use, unless other machines must have the same.
+
+        Raises SecretSettingError then.
+        """
+        if self.is_shared and not self.has_secrets:
+            raise SecretSettingError(
+                "FIRM_PEPPER, FIRM_CURSOR_KEYS and FIRM_SEALING_KEYS are not set, and FIRM_DATABASE_URL or "
+                "FIRM_OBJECT_STORE may be shared: secrets made here alone would void the keys of the others. "
+                "Set all three, the same on every machine; make each once with: openssl rand -base64 32"
+            )
         return load_or_create(self.settings.secrets_path, self.environment)
+
+    def checked_secrets(self, database: Database) -> ServiceSecrets:
+        """The secrets; raises WrongSecretError if the database is used with others."""
+        secrets = self.secrets()
+        check_fingerprints(database, secrets, Clock().now())
+        return secrets
 
     @contextmanager
     def database(self) -> Iterator[Database]:
@@ -120,7 +142,8 @@ class Installation:
             closing(Database(settings.control_database_url)) as database,
         ):
             deliveries = partial(self.run_deliveries, reader) if delivers else None
-            yield create_app(settings, reader, database, self.secrets(), worker_slot=worker_slot, deliveries=deliveries)
+            secrets = self.checked_secrets(database)
+            yield create_app(settings, reader, database, secrets, worker_slot=worker_slot, deliveries=deliveries)
 
     @contextmanager
     def deliveries(self, reader: ReleaseReader, observe: Observe) -> Iterator[DeliveryRunner]:
@@ -128,7 +151,7 @@ class Installation:
         from api.webhooks.runner import DeliveryRunner
 
         with closing(Database(self.settings.control_database_url, durable=False)) as database:
-            sealer = SecretBox(self.secrets().sealing_keys)
+            sealer = SecretBox(self.checked_secrets(database).sealing_keys)
             yield DeliveryRunner(self.settings, database, reader, sealer, Clock(), observe)
 
     @asynccontextmanager
@@ -190,4 +213,5 @@ class Installation:
                 yield billing
 
     def _account_service(self, database: Database, clock: Clock) -> AccountService:
-        return AccountService(database, self.secrets().pepper, clock, UlidGenerator(clock.wall), self.settings.tiers)
+        pepper = self.checked_secrets(database).pepper
+        return AccountService(database, pepper, clock, UlidGenerator(clock.wall), self.settings.tiers)

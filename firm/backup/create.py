@@ -8,7 +8,6 @@ recreate. Does not belong here: how rows are copied (`api.database.backup`), pri
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 import shutil
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
+from api.auth.secret_fingerprints import secret_fingerprint
 from api.auth.service_secrets import ServiceSecrets
 from api.database import migrate
 from api.database.engine import Database
@@ -32,7 +32,6 @@ FORMAT: Final = 1
 _NAME: Final = "%Y%m%dT%H%M%SZ"
 _OWN: Final = 0o700  # the file contains e-mail addresses
 _CHUNK: Final = 1 << 20
-_PURPOSE: Final = b"firm backup"
 
 
 class BackupError(ValueError):
@@ -92,11 +91,6 @@ class BackupManifest:
             if isinstance(error, BackupError):
                 raise
             raise BackupError(f"{path} cannot be read ({error}): take another backup") from error
-
-
-def secret_fingerprint(secret: bytes) -> str:
-    """Identifies a secret without revealing anything about it."""
-    return hmac.new(secret, _PURPOSE, hashlib.sha256).hexdigest()[:16]
 
 
 def required_secrets(installation: Installation) -> ServiceSecrets:

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from api.auth.encryption import SealingError, SecretBox
+from api.auth.secret_fingerprints import secret_fingerprint
 from api.auth.service_secrets import ServiceSecrets
 from api.database import backup
 from firm.backup import create
-from firm.backup.create import CONTROL, BackupError, BackupManifest, secret_fingerprint
+from firm.backup.create import CONTROL, BackupError, BackupManifest
 from firm.bootstrap import Installation
 from firm.erasure import redact_deliveries
 from warehouse.decisions import merge_decision_logs

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from api.accounts.service import AccountError
+from api.auth.secret_fingerprints import forget_fingerprints
 from api.auth.service_secrets import SecretsError
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error
@@ -95,6 +96,14 @@ def print_sign_in_link(
     with exit_on_error(*_TROUBLE):
         address = Installation.read().sign_in_link(account, timedelta(hours=hours))
         print_result(as_json, {"link": address}, address)
+
+
+@accounts.command("forget-secrets")
+def forget_secrets() -> None:
+    """Accept other secrets than those the database was used with: every API key made with the old pepper is void."""
+    with exit_on_error(*_TROUBLE), Installation.read().database() as database:
+        forget_fingerprints(database)
+        typer.echo("The next service to start records its own secrets. Make new keys, and rotate webhook secrets.")
 
 
 def _set_status(account: str, status: str, as_json: bool) -> None:

@@ -54,8 +54,8 @@ def serve_installation(installation: Installation, host: str | None = None, port
 
     installation = installation.reached(host, port)
     configure_logging()
-    with installation.database():  # migrated once, before any worker serves
-        installation.secrets()
+    with installation.database() as database:  # migrated once, before any worker serves
+        installation.checked_secrets(database)
     with exit_on_error(ListenAddressError):
         listener = open_listener(installation.settings)
     if installation.settings.serve_workers == 1:

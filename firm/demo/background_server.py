@@ -19,8 +19,8 @@ def run_background_server(installation: Installation) -> Iterator[str]:
     from api.runtime.uvicorn_server import build_server, open_listener
 
     settings = installation.settings.model_copy(update={"host": "127.0.0.1", "port": 0, "access_log": False})
-    with installation.database():  # migrated first
-        installation.secrets()
+    with installation.database() as database:  # migrated first
+        installation.checked_secrets(database)
     listener = open_listener(settings)
     with replace(installation, settings=settings).application() as app:
         service = build_server(app, settings)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.auth.encryption import SealingError, SecretBox
+from api.auth.secret_fingerprints import WrongSecretError, check_fingerprints
 from api.auth.service_secrets import SecretsError
 from api.database.engine import Database
 from api.observability import delivery_health
@@ -46,6 +47,7 @@ def webhook_findings(installation: Installation) -> Iterator[DoctorFinding]:
                 "bad", "control-plane database", f"{told}: check FIRM_DATABASE_URL, or start `firm serve` once"
             )
             return
+        yield from _secret_findings(installation, database, now)
     yield from _backlog_findings(lag, sizes, now)
     yield from _ledger_findings(installation, lag)
     if sealed is not None and not _can_open_secret(installation, sealed):
@@ -54,6 +56,24 @@ def webhook_findings(installation: Installation) -> Iterator[DoctorFinding]:
             "sealing keys: they do not decrypt the secrets of subscriptions, so no webhook can be signed",
             "copy FIRM_DATA/secrets.json from the installation that made them, or add its key to FIRM_SEALING_KEYS",
         )
+
+
+def _secret_findings(installation: Installation, database: Database, now: datetime) -> Iterator[DoctorFinding]:
+    """Detects secrets that are not those the database is used with; creates and records none that are missing."""
+    if installation.is_shared and not installation.has_secrets:
+        yield DoctorFinding(
+            "bad",
+            "secrets: none are set, and other machines may share the database or store",
+            "set FIRM_PEPPER, FIRM_CURSOR_KEYS and FIRM_SEALING_KEYS, the same on every machine",
+        )
+    elif installation.has_secrets:
+        try:
+            check_fingerprints(database, installation.secrets(), now)
+        except WrongSecretError as error:
+            what, _, hint = str(error).partition(": ")
+            yield DoctorFinding("bad", f"secrets: {what}", hint)
+        except SecretsError:  # reported by another check
+            return
 
 
 def _trial_findings(settings: WebhookSettings) -> Iterator[DoctorFinding]:

@@ -4,6 +4,7 @@ Everything is genuine: `firm deliver` processes, a published ledger, subscriptio
 a process of their own. Does not belong here: what must be true afterwards (`test_webhook_chaos`).
 """
 
+import base64
 import json
 import math
 import os
@@ -276,6 +277,7 @@ class Chaos:
         return kept | {
             "FIRM_DATA": str(self._folder / "data"),
             "FIRM_DATABASE_URL": url,
+            **dict.fromkeys(("FIRM_PEPPER", "FIRM_CURSOR_KEYS", "FIRM_SEALING_KEYS"), _SECRET),
             "FIRM_TIERS": str(tiers),
             "FIRM_WEBHOOK_WAITS": "0.5,0.5,1,1,2",
             "FIRM_WEBHOOK_ACK_SECONDS": "1",
@@ -288,6 +290,7 @@ class Chaos:
         }
 
 
+_SECRET = base64.b64encode(bytes(range(32))).decode()
 _DELIVERIES = (
     "SELECT d.subscription_id, d.delivery_id, d.status, d.tries, d.attempt_count, d.created_at, e.event_id, "
     "s.status AS subscription_status, s.status_reason, "

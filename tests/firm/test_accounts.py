@@ -1,5 +1,6 @@
 """`firm accounts` and `firm keys`, in process, over SQLite and PostgreSQL."""
 
+import base64
 import json
 import re
 from contextlib import closing
@@ -11,12 +12,17 @@ from typer.testing import CliRunner
 from api.database.engine import Database
 from firm.cli import app
 
+SECRET = base64.b64encode(bytes(range(32))).decode()
+OTHER = base64.b64encode(bytes(range(1, 33))).decode()
+
 
 @pytest.fixture
 def run(tmp_path, control_url, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FIRM_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("FIRM_DATABASE_URL", control_url)
+    for name in ("FIRM_PEPPER", "FIRM_CURSOR_KEYS", "FIRM_SEALING_KEYS"):
+        monkeypatch.setenv(name, SECRET)
 
     def run(*arguments, code=0):
         done = CliRunner().invoke(app, arguments)
@@ -113,3 +119,38 @@ def test_a_database_that_cannot_be_had_is_said_without_its_password(run, monkeyp
     told = run("accounts", "list", code=2)
     assert said in told
     assert "secret" not in told
+
+
+def test_another_machine_with_another_secret_is_refused(run, tmp_path, monkeypatch):
+    run("accounts", "create", "--email", "a@example.com", "--tier", "basic")
+    monkeypatch.setenv("FIRM_DATA", str(tmp_path / "another"))
+    key = json.loads(run("keys", "create", "--account", "a@example.com", "--kind", "live", "--json"))["key"]
+    for name in ("FIRM_PEPPER", "FIRM_CURSOR_KEYS", "FIRM_SEALING_KEYS"):
+        monkeypatch.setenv(name, OTHER)
+        said = run("accounts", "list", code=1)
+        assert f"{name} is not the one that this database is used with (fingerprint " in said
+        assert "copy their FIRM_DATA/secrets.json" in said
+        assert OTHER not in said
+        assert f"secrets: {name} is not the one" in run("doctor", code=1)
+        monkeypatch.setenv(name, SECRET)
+    # several keys: the one in use elsewhere must be among them; the first here is in use from now on
+    for cursor_keys, code in ((f"{SECRET},{OTHER}", 0), (f"{OTHER},{SECRET}", 0), (OTHER, 0), (SECRET, 1)):
+        monkeypatch.setenv("FIRM_CURSOR_KEYS", cursor_keys)
+        run("accounts", "list", code=code)
+    run("accounts", "forget-secrets")
+    run("accounts", "list")
+    assert key.startswith("firm_live_")
+
+
+def test_no_secret_is_made_where_others_must_have_the_same(tmp_path, postgresql, migrated_postgresql, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FIRM_DATA", str(tmp_path / "data"))
+    for name, value in (("FIRM_DATABASE_URL", postgresql(like=migrated_postgresql)), ("FIRM_OBJECT_STORE", "s3://b/p")):
+        with monkeypatch.context() as shared:
+            shared.setenv(name, value)
+            said = CliRunner().invoke(app, ["accounts", "create", "--email", "a@example.com", "--tier", "basic"])
+            assert said.exit_code == 2
+            assert "FIRM_PEPPER, FIRM_CURSOR_KEYS and FIRM_SEALING_KEYS are not set" in said.output
+            assert "openssl rand -base64 32" in said.output
+            assert not (tmp_path / "data" / "secrets.json").exists()
+            assert "secrets: none are set" in CliRunner().invoke(app, ["doctor"]).output or name != "FIRM_DATABASE_URL"

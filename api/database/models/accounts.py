@@ -150,6 +150,16 @@ class StripeEvent(Base):
     received_at: Mapped[datetime] = mapped_column(Instant(), index=True)
 
 
+class SecretFingerprint(Base):
+    """Fingerprint of a secret that the data needs (`api.auth.secret_fingerprints`)."""
+
+    __tablename__ = "secret_fingerprints"
+
+    name: Mapped[str] = mapped_column(String(20), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(16))
+    recorded_at: Mapped[datetime] = mapped_column(Instant())
+
+
 class Mail(Base):
     """A mail to an account's owner: an outbox entry until a mail server accepts it, then a record."""
 

@@ -91,6 +91,7 @@ def filled(database: Database) -> delivery_log.Log:
             "seen_at": NOW,
             "expires_at": NOW,
         },
+        "secret_fingerprints": {"name": "pepper", "fingerprint": "f" * 16, "recorded_at": NOW},
         "shown_once": {"view_id": "one_1", "session_id": "ses_1", "sealed": b"\x00s", "expires_at": NOW},
         "webhook_companies": {"company_id": "firm:SE:5599999991", "subscription_id": subscription, "position": 0},
         "idempotent_requests": {
