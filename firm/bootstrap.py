@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from dotenv import dotenv_values
 
+from api.accounts.secret_fingerprints import check_fingerprints
 from api.accounts.service import AccountService
 from api.auth.encryption import SecretBox
-from api.auth.secret_fingerprints import check_fingerprints
 from api.auth.service_secrets import SecretSettingError, ServiceSecrets, load_or_create
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator

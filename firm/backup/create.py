@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
-from api.auth.secret_fingerprints import secret_fingerprint
+from api.accounts.secret_fingerprints import secret_fingerprint
 from api.auth.service_secrets import ServiceSecrets
 from api.database import migrate
 from api.database.engine import Database

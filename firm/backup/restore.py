@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from api.accounts.secret_fingerprints import secret_fingerprint
 from api.auth.encryption import SealingError, SecretBox
-from api.auth.secret_fingerprints import secret_fingerprint
 from api.auth.service_secrets import ServiceSecrets
 from api.database import backup
 from firm.backup import create

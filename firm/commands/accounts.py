@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from api.accounts.secret_fingerprints import forget_fingerprints
 from api.accounts.service import AccountError
-from api.auth.secret_fingerprints import forget_fingerprints
 from api.auth.service_secrets import SecretsError
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from api.accounts.secret_fingerprints import WrongSecretError, check_fingerprints
 from api.auth.encryption import SealingError, SecretBox
-from api.auth.secret_fingerprints import WrongSecretError, check_fingerprints
 from api.auth.service_secrets import SecretsError
 from api.database.engine import Database
 from api.observability import delivery_health

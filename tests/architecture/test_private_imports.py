@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from tests.architecture.test_private_access import OWN, is_private
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -54,6 +56,7 @@ def private_parts(source: str) -> list[tuple[int, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_private_parts_of_other_projects_are_in_quarantine_and_few() -> None:
     found = {
         path.relative_to(ROOT).as_posix(): parts

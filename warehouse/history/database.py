@@ -23,6 +23,7 @@ from warehouse.schema.tables import EVENTS, TABLES
 from warehouse.schema.types import Table
 from warehouse.storage import atomic_files
 from warehouse.storage.duckdb import (
+    checked_tables,
     copy_database,
     open_database,
     query_frame,
@@ -92,8 +93,13 @@ def trust_left_file(connection: duckdb.DuckDBPyConnection, path: Path, found: Fi
     return True
 
 
-def note_left_file(path: Path, tables: Mapping[str, frozenset[str]]) -> None:
-    """Notes a file that was closed, and its tables (`checked_tables`)."""
+def close_file(
+    connection: duckdb.DuckDBPyConnection, path: Path, found: FileVersion | None, opened: ExitStack
+) -> None:
+    """Closes a file, compacted if it is not as `found`, and notes how it was left. opened: what closes it."""
+    tables = dict(checked_tables(connection))
+    with opened:
+        compact_changed(connection, path, found, opened)
     version = FileVersion.read(path)
     if version is not None:
         _left[path] = _LeftFile(version, tables)

@@ -30,7 +30,6 @@ from warehouse.schema.types import Table
 from warehouse.storage import atomic_files
 from warehouse.storage.duckdb import (
     MEMORY,
-    checked_tables,
     forget_checked_tables,
     open_database,
     query_frame,
@@ -72,7 +71,7 @@ class MarketHistory:
             self._connection = file.enter_context(open_database(self._path))
             self.restore_memory_limit()
             self._come = None
-            stack.callback(self._close, file, found)
+            stack.callback(database.close_file, self._connection, self._path, found, file)
             if not database.trust_left_file(self._connection, self._path, found):
                 with self.transaction():
                     database.ensure_schema(self._connection)
@@ -85,12 +84,6 @@ class MarketHistory:
     def restore_memory_limit(self) -> None:
         """Takes back what an earlier user of the DuckDB instance has raised (`current_records`)."""
         set_memory_limit(self._connection, MEMORY)
-
-    def _close(self, file: ExitStack, found: FileVersion | None) -> None:
-        tables = dict(checked_tables(self._connection))
-        with file:
-            database.compact_changed(self._connection, self._path, found, file)
-        database.note_left_file(self._path, tables)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -151,7 +151,7 @@ class StripeEvent(Base):
 
 
 class SecretFingerprint(Base):
-    """Fingerprint of a secret that the data needs (`api.auth.secret_fingerprints`)."""
+    """Fingerprint of a secret that the data needs (`api.accounts.secret_fingerprints`)."""
 
     __tablename__ = "secret_fingerprints"
 
