@@ -1,6 +1,6 @@
 """Builds the OpenAPI 3.1 document (docs/contract/contract.md 4.14) from the declarations that parse queries.
 
-Litestar's own generator describes what it parses itself, but our queries are parsed by `api.http.query.params`; so
+Litestar's own generator describes what it parses itself, but our queries are parsed by `api.http.query.model`; so
 the document is built here, once per start, with the texts that apply to all operations. Does not belong here:
 operations and schemas, which lie beside the routes (`api.companies.openapi`, `api.webhooks.openapi`,
 `api.accounts.openapi`).
@@ -11,15 +11,15 @@ from typing import Any, Final
 import msgspec
 
 from api.accounts import openapi as usage
-from api.companies.openapi import COMPANY_OPERATIONS
-from api.companies.schemas import companies, events
-from api.http.query.params import QueryParam
+from api.companies.openapi import COMPANY_MODELS, COMPANY_OPERATIONS, MARKET_MODELS
 from api.openapi import problem_responses, response_headers
 from api.openapi.operation import Operation, PathParameter, RequestBody, link_objects
+from api.openapi.query_parameters import query_parameters
 from api.openapi.response_headers import OF_DOCUMENT
 from api.openapi.schema_types import Schema
-from api.webhooks.openapi import WEBHOOK_OPERATIONS
-from api.webhooks.schemas import payloads, subscriptions
+from api.schemas.json_schema import component_schemas
+from api.webhooks import payloads
+from api.webhooks.openapi import WEBHOOK_MODELS, WEBHOOK_OPERATIONS
 from warehouse.schema.codes import SERVED
 from warehouse.schema.markets import MARKETS
 
@@ -97,6 +97,15 @@ _OWN_OPERATION: Final = Operation(
     response_headers=OF_DOCUMENT,
     is_public=True,
 )
+MODELS: Final = (
+    *COMPANY_MODELS,
+    *WEBHOOK_MODELS,
+    *MARKET_MODELS,
+    usage.Usage,
+    problem_responses.InputError,
+    problem_responses.Problem,
+)
+"""Components, in the document's order."""
 OPERATIONS: Final = (*COMPANY_OPERATIONS, *WEBHOOK_OPERATIONS, usage.USAGE_OPERATION, _OWN_OPERATION)
 """In the document's order; a test compares them with the existing routes."""
 
@@ -127,14 +136,7 @@ def _document_object(public_url: str) -> dict[str, Any]:
             "parameters": response_headers.header_parameters() | payloads.delivery_header_parameters(),
             "headers": response_headers.schema_components(),
             "responses": problem_responses.response_components(public_url),
-            "schemas": {
-                **companies.schema_components(),
-                **events.schema_components(),
-                **subscriptions.schema_components(),
-                **companies.market_components(),
-                **usage.schema_components(),
-                **problem_responses.schema_components(),
-            },
+            "schemas": component_schemas(MODELS),
         },
     }
 
@@ -154,7 +156,7 @@ def _operation_object(operation: Operation) -> Schema:
         "tags": [operation.tag],
     }
     parameters = [_path_parameter(place) for place in operation.path_parameters]
-    parameters += [_query_parameter(parameter) for parameter in operation.query_params.parameters]
+    parameters += query_parameters(operation.query_params)
     parameters += response_headers.header_references(operation.request_headers)
     if parameters:
         described["parameters"] = parameters
@@ -201,18 +203,3 @@ def _path_parameter(place: PathParameter) -> Schema:
         "schema": place.schema,
         "example": place.example,
     }
-
-
-def _query_parameter(parameter: QueryParam[Any]) -> Schema:
-    described: Schema = {
-        "name": parameter.name,
-        "in": "query",
-        "required": False,
-        "description": parameter.description,
-        "schema": dict(parameter.schema),
-    }
-    if parameter.is_list:
-        described |= {"style": "form", "explode": False}
-    if parameter.example is not None:
-        described["example"] = parameter.example
-    return described

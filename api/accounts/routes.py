@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.accounts.repository import AccountRecord
 from api.accounts.service import AccountService
 from api.http.context import RequestContext
-from api.http.query.params import NO_PARAMETERS
+from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse, json_response
 from api.http.routing import endpoint
 from api.problems.problem import service_unavailable_problem
@@ -20,7 +20,7 @@ _RETRY_AFTER: Final = 2
 
 @endpoint("/api/v1/usage", is_counted=False, is_secret_key_only=True)
 async def get_usage(context: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     caller = context.required_caller
     limits, month = context.services.rate_limiter, context.services.rate_limiter.current_month().number
     try:

@@ -8,13 +8,33 @@ from typing import Final
 
 from api.companies import query_params
 from api.companies.lookup import ANY_NUMBER, NUMBER_IN_MARKET
-from api.companies.schemas.companies import company_or_selection
+from api.companies.schemas import companies as models
+from api.companies.schemas import events, markets
 from api.openapi.examples import companies
 from api.openapi.operation import FROM_COMPANY_LIST, FROM_PROFILE, Operation, PathParameter
 from api.openapi.response_headers import OF_DATA, OF_PAGE
 from api.openapi.schema_types import schema_reference
 from warehouse.schema.codes import ALIASES, SERVED
 
+COMPANY_MODELS: Final = (
+    models.Company,
+    models.CompanySelection,
+    models.CompanyList,
+    models.ProfileSource,
+    models.PostalAddress,
+    models.FinancialPeriod,
+    models.FigureSource,
+    models.FinancialsList,
+    models.Owner,
+    models.HoldingSource,
+    models.OwnershipList,
+    events.EventSource,
+    events.ChangedFigure,
+    *(model for kind in events.KINDS.values() for model in (kind.happened, kind.data, kind.webhook)),
+    events.Event,
+    events.EventList,
+)
+MARKET_MODELS: Final = (markets.Dataset, markets.RuleWithoutData, markets.Market, markets.MarketList)
 _NUMBER: Final = PathParameter(
     "org_number",
     "Registry number or full id. Accepted formats: /problems/invalid-org-number.",
@@ -60,11 +80,11 @@ _GET_COMPANY: Final = Operation(
     tag="Companies",
     summary="Get a company profile",
     description=_PROFILE_TEXT,
-    response_schema=company_or_selection(),
+    response_schema={"anyOf": [schema_reference("Company"), schema_reference("CompanySelection")]},
     response_description="The profile.",
     response_headers=OF_DATA,
     path_parameters=(_NUMBER,),
-    query_params=query_params.PROFILE,
+    query_params=query_params.ProfileParams,
     example=companies.PROFILE,
     links=FROM_PROFILE,
 )
@@ -88,7 +108,7 @@ COMPANY_OPERATIONS: Final = (
         response_schema=schema_reference("CompanyList"),
         response_description="One page of profiles.",
         response_headers=OF_PAGE,
-        query_params=query_params.SEARCH,
+        query_params=query_params.SearchParams,
         example=companies.COMPANY_LIST,
     ),
     Operation(
@@ -102,7 +122,7 @@ COMPANY_OPERATIONS: Final = (
         response_description="One page of periods.",
         response_headers=OF_PAGE,
         path_parameters=(_NUMBER,),
-        query_params=query_params.FINANCIALS,
+        query_params=query_params.FinancialsParams,
         example=companies.FINANCIALS,
         links=FROM_COMPANY_LIST,
     ),
@@ -116,7 +136,7 @@ COMPANY_OPERATIONS: Final = (
         response_description="One page of owners.",
         response_headers=OF_PAGE,
         path_parameters=(_NUMBER,),
-        query_params=query_params.OWNERSHIP,
+        query_params=query_params.OwnershipParams,
         example=companies.OWNERSHIP,
         links=FROM_COMPANY_LIST,
     ),
@@ -130,7 +150,7 @@ COMPANY_OPERATIONS: Final = (
         response_description="One page of events.",
         response_headers=OF_PAGE,
         path_parameters=(_ID,),
-        query_params=query_params.EVENTS,
+        query_params=query_params.EventsParams,
         example=companies.EVENTS,
         links=FROM_COMPANY_LIST,
     ),
@@ -144,7 +164,7 @@ COMPANY_OPERATIONS: Final = (
         response_schema=schema_reference("MarketList"),
         response_description="All markets.",
         response_headers=OF_DATA,
-        query_params=query_params.MARKETS,
+        query_params=query_params.MarketsParams,
         example=companies.MARKETS,
     ),
 )

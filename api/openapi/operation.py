@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.http.query.params import NO_PARAMETERS, QueryParams
+from api.http.query.model import NoParameters, QueryModel
 from api.openapi.schema_types import Schema
 
 
@@ -116,7 +116,7 @@ class Operation:
     method: str = "get"
     status: int = 200
     path_parameters: tuple[PathParameter, ...] = ()
-    query_params: QueryParams = NO_PARAMETERS
+    query_params: type[QueryModel] = NoParameters
     request_headers: tuple[str, ...] = ()
     """Names of request headers it reads (`api.openapi.response_headers`)."""
     body: RequestBody | None = None

@@ -1,7 +1,7 @@
 """OpenAPI texts of the webhook operations: subscriptions, their log, replays, event types.
 
 See docs/contract/contract.md 4.8. Does not belong here: payloads sent to receivers
-(`api.webhooks.schemas.payloads`), or what a route does (`api.routes`).
+(`api.webhooks.payloads`), or what a route does (`api.routes`).
 """
 
 from functools import partial
@@ -20,7 +20,42 @@ from api.openapi.operation import (
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE, OF_DOCUMENT, OF_POST, OF_SUBSCRIPTION
 from api.openapi.schema_types import schema_reference, ulid_schema
 from api.webhooks import query_params
+from api.webhooks.deliveries.models import Attempt, Delivery, DeliveryDetail, DeliveryList, Payload, Replay
+from api.webhooks.deliveries.requests import NewReplay
+from api.webhooks.subscriptions.models import (
+    CreatedSubscription,
+    EventType,
+    EventTypeList,
+    RotatedSecret,
+    Subscription,
+    SubscriptionList,
+    UpdatedSubscription,
+)
+from api.webhooks.subscriptions.models import Warning as SubscriptionWarning
+from api.webhooks.subscriptions.requests import NewSubscription, SecretRotation, SubscriptionChanges, TestSend
 
+WEBHOOK_MODELS: Final = (
+    NewSubscription,
+    SubscriptionChanges,
+    Subscription,
+    CreatedSubscription,
+    UpdatedSubscription,
+    SubscriptionList,
+    SubscriptionWarning,
+    SecretRotation,
+    RotatedSecret,
+    TestSend,
+    EventType,
+    EventTypeList,
+    Attempt,
+    Delivery,
+    DeliveryList,
+    Payload,
+    DeliveryDetail,
+    NewReplay,
+    Replay,
+)
+"""Components of the document, in its order."""
 _ALL: Final = "/api/v1/webhooks"
 _ONE: Final = f"{_ALL}/{{id}}"
 _DELIVERIES: Final = f"{_ONE}/deliveries"
@@ -71,7 +106,7 @@ WEBHOOK_OPERATIONS: Final = (
         response_schema=schema_reference("SubscriptionList"),
         response_description="One page of subscriptions.",
         response_headers=OF_ACCOUNT_PAGE,
-        query_params=query_params.SUBSCRIPTIONS,
+        query_params=query_params.SubscriptionsParams,
         example=examples.SUBSCRIPTION_LIST,
     ),
     _operation(
@@ -152,7 +187,7 @@ WEBHOOK_OPERATIONS: Final = (
         response_description="One page of deliveries.",
         response_headers=OF_ACCOUNT_PAGE,
         path_parameters=(_ID,),
-        query_params=query_params.DELIVERIES,
+        query_params=query_params.DeliveriesParams,
         example=examples.DELIVERY_LIST,
     ),
     _operation(

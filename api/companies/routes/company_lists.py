@@ -9,19 +9,15 @@ from typing import Any, TypeVar
 
 from api.companies.lookup import content_location, number_from_path, require_head
 from api.companies.query_params import (
-    AS_OF,
-    EVENTS,
-    FINANCIALS,
-    MIN_PCT,
-    ORDER,
-    OWNERSHIP,
+    EventsParams,
+    FinancialsParams,
+    OwnershipParams,
     build_event_query,
     build_financials_query,
 )
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import (
-    LIMIT,
     ReleaseResult,
     after_key,
     head_members,
@@ -29,7 +25,7 @@ from api.http.pagination.responses import (
     page_response,
     query_release,
 )
-from api.http.query.params import ParsedQuery
+from api.http.query.model import QueryModel
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint
 from api.problems.problem import new_problem
@@ -43,13 +39,13 @@ _BEGINNING: Key = (0,)
 
 @endpoint("/api/v1/companies/{org_number:str}/financials")
 async def list_financials(context: RequestContext) -> HttpResponse:
-    values = FINANCIALS.read(context.query_string)
+    values = FinancialsParams.read(context.query_string)
     number = number_from_path(context.path_parameters["org_number"])
     binding = _cursor_binding(context, "financials", number, values)
-    key, asked = after_key(context, values, binding), build_financials_query(values)
+    key, asked = after_key(context, values.cursor, binding), build_financials_query(values)
 
     result = await _query_company(
-        context, number, lambda snapshot: snapshot.company_financials(number.company_id, asked, key, values[LIMIT])
+        context, number, lambda snapshot: snapshot.company_financials(number.company_id, asked, key, values.limit)
     )
     _, page = result.value
     return _list_response(context, number, result, page, issue_next_cursor(context, page, binding))
@@ -57,15 +53,17 @@ async def list_financials(context: RequestContext) -> HttpResponse:
 
 @endpoint("/api/v1/companies/{org_number:str}/ownership")
 async def list_ownership(context: RequestContext) -> HttpResponse:
-    values = OWNERSHIP.read(context.query_string)
+    values = OwnershipParams.read(context.query_string)
     number = number_from_path(context.path_parameters["org_number"])
     binding = _cursor_binding(context, "ownership", number, values)
-    as_of, key = _split_cursor(after_key(context, values, binding), values[AS_OF] or context.services.clock.today())
+    as_of, key = _split_cursor(
+        after_key(context, values.cursor, binding), values.as_of or context.services.clock.today()
+    )
 
     result = await _query_company(
         context,
         number,
-        lambda snapshot: snapshot.company_owners(number.company_id, as_of, values[MIN_PCT], key, values[LIMIT]),
+        lambda snapshot: snapshot.company_owners(number.company_id, as_of, values.min_pct, key, values.limit),
     )
     _, (page, known) = result.value
     following = issue_next_cursor(context, _with_day_keys(page, as_of), binding)
@@ -76,13 +74,13 @@ async def list_ownership(context: RequestContext) -> HttpResponse:
 @endpoint("/api/v1/companies/{company_id:str}/events")
 async def list_company_events(context: RequestContext) -> HttpResponse:
     """Newest first, or ascending as a resumable tail."""
-    values = EVENTS.read(context.query_string)
+    values = EventsParams.read(context.query_string)
     number = number_from_path(context.path_parameters["company_id"])
-    binding = _cursor_binding(context, "events", number, values, values[ORDER])
-    key, asked = after_key(context, values, binding), build_event_query(values)
+    binding = _cursor_binding(context, "events", number, values, values.order)
+    key, asked = after_key(context, values.cursor, binding), build_event_query(values)
 
     result = await _query_company(
-        context, number, lambda snapshot: snapshot.company_events(number.company_id, asked, key, values[LIMIT])
+        context, number, lambda snapshot: snapshot.company_events(number.company_id, asked, key, values.limit)
     )
     _, page = result.value
     following = (
@@ -100,7 +98,7 @@ async def list_events(context: RequestContext) -> HttpResponse:  # noqa: ARG001 
 
 
 def _cursor_binding(
-    context: RequestContext, endpoint_name: str, number: CompanyNumber, values: ParsedQuery, order: str = "desc"
+    context: RequestContext, endpoint_name: str, number: CompanyNumber, values: QueryModel, order: str = "desc"
 ) -> CursorBinding:
     """Binds an ascending tail to company and filters only: it must outlive keys and weeks."""
     filters = filter_hash(number.company_id, values.filters())

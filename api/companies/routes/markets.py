@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from api.companies.query_params import MARKETS as MARKETS_QUERY
-from api.companies.query_params import MARKETS_INCLUDE, RECONCILIATION
+from api.companies.query_params import RECONCILIATION, MarketsParams
 from api.http.context import RequestContext
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
@@ -25,7 +24,7 @@ _NOT_LOADED = MarketState("fresh", None)
 
 @endpoint("/api/v1/markets", is_counted=False)
 async def list_markets(context: RequestContext) -> HttpResponse:
-    with_figures = RECONCILIATION in MARKETS_QUERY.read(context.query_string)[MARKETS_INCLUDE]
+    with_figures = RECONCILIATION in MarketsParams.read(context.query_string).include
     with context.services.release_reader.pin_release() as snapshot:
         body = _markets_body(snapshot, context.services.release_reader.read_freshness(), with_figures=with_figures)
         return data_response(context, context.services.release_headers.of(snapshot), body, content_digest(body))

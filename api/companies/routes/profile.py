@@ -12,10 +12,10 @@ from api.companies.lookup import (
     number_from_path,
     number_in_market,
 )
-from api.companies.query_params import FIELDS, INCLUDE, PROFILE, PROFILE_FIELDS
+from api.companies.query_params import ProfileParams
+from api.companies.schemas.companies import PROFILE_FIELDS
 from api.http.context import RequestContext
 from api.http.pagination.responses import merge_json_objects
-from api.http.query.params import ParsedQuery
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
 from api.http.routing import endpoint
@@ -28,7 +28,7 @@ _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 @endpoint("/api/v1/companies/{org_number:str}")
 async def get_company(context: RequestContext) -> HttpResponse:
-    values = PROFILE.read(context.query_string)
+    values = ProfileParams.read(context.query_string)
     number = number_from_path(context.path_parameters["org_number"])
     return _profile_response(context, number, values)
 
@@ -36,14 +36,14 @@ async def get_company(context: RequestContext) -> HttpResponse:
 @endpoint("/api/v1/{market:str}/companies/{org_number:str}")
 async def get_company_in_market(context: RequestContext) -> HttpResponse:
     market = market_from_path(context.path_parameters["market"])
-    values = PROFILE.read(context.query_string)
+    values = ProfileParams.read(context.query_string)
     text = context.path_parameters["org_number"]
     number = number_in_market(market, text)
     return _profile_response(context, number, values, text)
 
 
 def _profile_response(
-    call: RequestContext, number: CompanyNumber, values: ParsedQuery, scoped: str | None = None
+    call: RequestContext, number: CompanyNumber, values: ProfileParams, scoped: str | None = None
 ) -> HttpResponse:
     with call.services.release_reader.pin_release() as snapshot:
         document = snapshot.profile(number.company_id)
@@ -58,14 +58,13 @@ def _profile_response(
         )
 
 
-def _profile_body(snapshot: PinnedRelease, document: ProfileDocument, values: ParsedQuery) -> tuple[bytes, bytes]:
+def _profile_body(snapshot: PinnedRelease, document: ProfileDocument, values: ProfileParams) -> tuple[bytes, bytes]:
     """The stored body and ETag, unless the query adds or selects fields."""
-    if not values.by_name:
+    if not values.model_fields_set:
         return document.body, document.etag.encode()
-    include, fields = values[INCLUDE], values[FIELDS]
-    body = select_fields(document.body, fields) if fields else document.body
-    if include:
-        body = merge_json_objects(snapshot.profile_parts(document.company_id), include, body)
+    body = select_fields(document.body, values.fields) if values.fields else document.body
+    if values.include:
+        body = merge_json_objects(snapshot.profile_parts(document.company_id), values.include, body)
     return body, content_digest(body)
 
 

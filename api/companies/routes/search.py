@@ -12,11 +12,11 @@ from itertools import chain
 import msgspec
 
 from api.companies.industry_notices import industry_notices
-from api.companies.query_params import FIELDS, SEARCH, build_search
+from api.companies.query_params import SearchParams, build_search
 from api.companies.routes.profile import select_fields
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.responses import LIMIT, after_key, issue_next_cursor, page_response, query_release
+from api.http.pagination.responses import after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
 from api.http.routing import endpoint
 from warehouse.reader.reader import PinnedRelease
@@ -36,9 +36,11 @@ class _SearchRequest:
 
 @endpoint("/api/v1/companies")
 async def search_companies(context: RequestContext) -> HttpResponse:
-    values = SEARCH.read(context.query_string)
+    values = SearchParams.read(context.query_string)
     binding = CursorBinding(context.account_id, "companies", filter_hash(values.filters()), "desc")
-    asked = _SearchRequest(build_search(values), after_key(context, values, binding), values[LIMIT], values[FIELDS])
+    asked = _SearchRequest(
+        build_search(values), after_key(context, values.cursor, binding), values.limit, values.fields
+    )
     told = await query_release(context, lambda snapshot: find_page(snapshot, asked))
     return page_response(
         context,

@@ -7,7 +7,7 @@ import msgspec
 
 from api.companies.schemas.events import KINDS
 from api.http.context import RequestContext
-from api.http.query.params import NO_PARAMETERS
+from api.http.query.model import NoParameters
 from api.http.response_headers import CACHE, VARY, content_digest
 from api.http.responses import HttpResponse, data_response
 from api.http.routing import endpoint
@@ -29,7 +29,7 @@ _BODY = msgspec.json.encode(
                 "event_type": event_type,
                 "description": _TEXTS[event_type],
                 "aliases": [alias for alias, meant in EVENT_ALIASES.items() if meant == event_type],
-                "schema_ref": f"{_SCHEMAS}/{KINDS[event_type][0]}Webhook",
+                "schema_ref": f"{_SCHEMAS}/{KINDS[event_type].name}Webhook",
             }
             for event_type in EVENT_TYPES
         ],
@@ -42,5 +42,5 @@ _TAG = content_digest(_BODY)
 
 @endpoint("/api/v1/event-types", is_secret_key_only=True)
 async def list_event_types(context: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     return data_response(context, (CACHE, VARY), _BODY, _TAG)

@@ -8,21 +8,22 @@ from typing import Any
 
 import msgspec
 
+from api.http.body_validation import read_body
 from api.http.content_negotiation import MERGE_PATCH_TYPES
 from api.http.context import RequestContext
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.responses import LIMIT, account_page_response, after_key
-from api.http.query.params import NO_PARAMETERS
+from api.http.pagination.responses import account_page_response, after_key
+from api.http.query.model import NoParameters
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import Header, HttpResponse, json_response
 from api.http.routing import endpoint
 from api.webhooks.deliveries import serializer as deliveries_serializer
 from api.webhooks.deliveries import test_delivery
-from api.webhooks.query_params import SUBSCRIPTION_STATUS, SUBSCRIPTIONS
-from api.webhooks.subscriptions import requests
+from api.webhooks.query_params import SubscriptionsParams
 from api.webhooks.subscriptions import serializer as subscriptions_serializer
 from api.webhooks.subscriptions.records import SubscriptionRecord
+from api.webhooks.subscriptions.requests import TestSend
 from api.webhooks.subscriptions.service import SubscriptionOwner
 
 _ALL = "/api/v1/webhooks"
@@ -32,7 +33,7 @@ _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
 
 @endpoint(_ALL, method="POST", body=BodyPolicy(_COMPANIES_LIMIT), is_secret_key_only=True, needs_webhooks=True)
 async def create_webhook(context: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     made = await context.services.subscription_service.create(_request_owner(context), context.required_json_body)
     more = {"secret": made.secret, "warnings": made.warnings}
     location = f"{_ALL}/{made.record.subscription_id}"
@@ -41,13 +42,11 @@ async def create_webhook(context: RequestContext) -> HttpResponse:
 
 @endpoint(_ALL, is_secret_key_only=True)
 async def list_webhooks(context: RequestContext) -> HttpResponse:
-    values = SUBSCRIPTIONS.read(context.query_string)
+    values = SubscriptionsParams.read(context.query_string)
     binding = CursorBinding(context.account_id, "webhooks", filter_hash(values.filters()), "desc")
-    key, limit = after_key(context, values, binding), values[LIMIT]
+    key, limit = after_key(context, values.cursor, binding), values.limit
     before = None if key is None else str(key[0])
-    found = await context.services.subscription_service.page(
-        context.account_id, values[SUBSCRIPTION_STATUS], before, limit + 1
-    )
+    found = await context.services.subscription_service.page(context.account_id, values.status, before, limit + 1)
     page, now = found[:limit], context.services.clock.now()
     following = None
     if len(found) > limit:
@@ -58,7 +57,7 @@ async def list_webhooks(context: RequestContext) -> HttpResponse:
 
 @endpoint(_ONE, is_secret_key_only=True)
 async def get_webhook(context: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     record = await context.services.subscription_service.get(context.account_id, context.path_parameters["id"])
     return _subscription_response(context, 200, record)
 
@@ -67,7 +66,7 @@ async def get_webhook(context: RequestContext) -> HttpResponse:
     _ONE, method="PATCH", body=BodyPolicy(_COMPANIES_LIMIT, media_types=MERGE_PATCH_TYPES), is_secret_key_only=True
 )
 async def update_webhook(context: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     changed = await context.services.subscription_service.change(
         _request_owner(context),
         context.path_parameters["id"],
@@ -79,7 +78,7 @@ async def update_webhook(context: RequestContext) -> HttpResponse:
 
 @endpoint(_ONE, method="DELETE", is_secret_key_only=True)
 async def delete_webhook(context: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     await context.services.subscription_service.remove(
         context.account_id, context.path_parameters["id"], context.request_headers.get(b"if-match")
     )
@@ -94,7 +93,7 @@ async def delete_webhook(context: RequestContext) -> HttpResponse:
     needs_webhooks=True,
 )
 async def rotate_webhook_secret(context: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     made = await context.services.subscription_service.rotate(
         context.account_id, context.path_parameters["id"], context.required_json_body
     )
@@ -114,8 +113,8 @@ async def rotate_webhook_secret(context: RequestContext) -> HttpResponse:
     f"{_ONE}/test", method="POST", body=BodyPolicy(is_optional=True), is_secret_key_only=True, needs_webhooks=True
 )
 async def test_webhook(context: RequestContext) -> HttpResponse:
-    NO_PARAMETERS.read(context.query_string)
-    service, event_type = context.services, requests.parse_test_type(context.required_json_body)
+    NoParameters.read(context.query_string)
+    service, event_type = context.services, read_body(TestSend, context.required_json_body).event_type
     record = await service.subscription_service.get(context.account_id, context.path_parameters["id"])
     service.rate_limiter.check_test_sends(record.subscription_id, context.started_at)
     secrets = service.subscription_service.secrets(record)
