@@ -110,8 +110,10 @@ def _unknown_member_error(model: type[RequestModel], error: FieldError, known: M
 def did_you_mean(name: str, allowed_names: Iterable[str]) -> str:
     """«; did you mean 'x'?», or the list of known names, to append to an error detail; nothing without names."""
     allowed = [*allowed_names]
+    if not allowed:
+        return ""
     near = nearest_name(name, allowed)
-    return f"; did you mean '{near}'?" if near else f"; allowed: {', '.join(allowed)}" if allowed else ""
+    return f"; did you mean '{near}'?" if near else f"; allowed: {', '.join(allowed)}"
 
 
 def json_pointer(*steps: str | int) -> str:

@@ -71,7 +71,7 @@ def parse_object(received: bytes) -> Object:
         value = msgspec.json.decode(received)
         if not isinstance(value, dict):
             raise new_problem("malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}.")
-        json.loads(text, object_pairs_hook=_reject_duplicate_members, parse_int=len, parse_float=len)
+        json.loads(text, object_pairs_hook=reject_duplicate_members, parse_int=len, parse_float=len)
     except UnicodeDecodeError as error:
         raise new_problem("malformed_json", f"The body is not UTF-8 at byte {error.start}.") from None
     except msgspec.DecodeError as error:
@@ -83,7 +83,7 @@ def parse_object(received: bytes) -> Object:
     return value
 
 
-def _reject_duplicate_members(pairs: list[tuple[str, Any]]) -> None:
+def reject_duplicate_members(pairs: list[tuple[str, Any]]) -> None:
     """Rejects duplicate keys: parsers differ in which of the values they take."""
     times = Counter(name for name, _ in pairs)
     if len(times) < len(pairs):

@@ -37,13 +37,13 @@ def field_errors(model: type[BaseModel], invalid: ValidationError, codes: Mappin
     for error in invalid.errors(include_url=False, include_context=False, include_input=False):
         kind, place = error["type"], error["loc"]
         if kind in _OF_PYDANTIC:
-            found.append(FieldError(place, codes.get(kind, "format"), requirement(model, str(place[0]), kind)))
+            found.append(FieldError(place, codes.get(kind, "format"), _requirement(model, str(place[0]), kind)))
         else:
             found.append(FieldError(place, kind, error["msg"]))
     return found
 
 
-def requirement(model: type[BaseModel], name: str, kind: str = "") -> str:
+def _requirement(model: type[BaseModel], name: str, kind: str) -> str:
     """What the value of a field must be, as the field declares it; `kind`: pydantic's kind of the error."""
     marks = model.model_fields[name].metadata if name in model.model_fields else ()
     declared = next((mark for mark in marks if isinstance(mark, Requirement)), _UNDECLARED)

@@ -6,7 +6,7 @@ array a limit. `X | None` allows null; `default` makes a key optional. Does not 
 kinds of one place alone (`api.http.query.fields`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, LiteralString
 
@@ -130,8 +130,3 @@ def natural_id(prefix: str, description: str) -> Any:
 
 def id_pattern(prefix: str) -> str:
     return f"^{prefix}_[0-9a-z]{{26}}$"
-
-
-def free_object_schema(description: str, values: Mapping[str, Any], max_properties: int) -> dict[str, Any]:
-    """Schema of an object with any keys."""
-    return {"description": description, "additionalProperties": dict(values), "maxProperties": max_properties}

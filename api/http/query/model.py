@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from api.http.suggestions import SHOWN, nearest_name
-from api.http.validation import FieldError, field_errors, requirement
+from api.http.validation import field_errors
 from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
 
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -32,7 +32,7 @@ _CODES: Final = {"greater_than_equal": "out_of_range", "less_than_equal": "out_o
 class QueryModel(BaseModel):
     """The parameters of one operation, each with a default."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
     _reader: ClassVar["_QueryReader"]
 
     @classmethod
@@ -64,21 +64,10 @@ class _QueryReader:
         pairs = _split_query(query_string)
         given = dict(pairs)
         self._check_names(given, pairs)
-        values: dict[str, Any] = {}
-        misspelt: dict[str, FieldError] = {}
-        for name, text in pairs:
-            try:
-                values[name] = self._spellings[name](text)
-            except ValueError:
-                misspelt[name] = FieldError((name,), "format", requirement(self._model, name))
         try:
-            query = self._validate(values)
+            return self._validate({name: self._spellings[name](text) for name, text in pairs})
         except ValidationError as invalid:
-            found = {error.name: error for error in reversed(field_errors(self._model, invalid, _CODES))}
-            raise _invalid_problem(found | misspelt, given) from None
-        if misspelt:
-            raise _invalid_problem(misspelt, given)
-        return query
+            raise self._invalid_problem(invalid, given) from None
 
     def _check_names(self, given: Mapping[str, str], pairs: list[tuple[str, str]]) -> None:
         if not given.keys() <= self._spellings.keys():
@@ -93,28 +82,27 @@ class _QueryReader:
 
     def _unknown_problem(self, name: str) -> ProblemError:
         near, shown = nearest_name(name, self._spellings), name[:SHOWN]
-        if near is None:
-            hint = f"allowed: {', '.join(self._spellings)}" if self._spellings else "this operation has no parameters"
-            meant = f"{hint.capitalize()}."
-        else:
-            hint, meant = f"did you mean '{near}'?", f"Did you mean '{near}'?"
+        known = f"allowed: {', '.join(self._spellings)}" if self._spellings else "this operation has no parameters"
+        hint = f"did you mean '{near}'?" if near else known
         return new_problem(
             "unknown_parameter",
-            f"Unknown query parameter '{shown}'. {meant}",
+            f"Unknown query parameter '{shown}'. {hint.capitalize()}{'' if near else '.'}",
             ProblemDetail("unknown", hint, parameter=shown),
         )
+
+    def _invalid_problem(self, invalid: ValidationError, given: Iterable[str]) -> ProblemError:
+        """The 400 for invalid values: the first error of each parameter, in the order given."""
+        errors = {error.name: error for error in reversed(field_errors(self._model, invalid, _CODES))}
+        wrong = [
+            ProblemDetail(errors[name].code, errors[name].detail, parameter=name) for name in given if name in errors
+        ]
+        only = wrong[0]
+        detail = f"'{only.parameter}' {only.detail}." if len(wrong) == 1 else f"{len(wrong)} parameters are not valid."
+        return new_problem("invalid_parameter", detail, *wrong)
 
 
 class NoParameters(QueryModel):
     """The query of an operation without parameters."""
-
-
-def _invalid_problem(errors: Mapping[str, FieldError], given: Iterable[str]) -> ProblemError:
-    """The 400 for invalid values: one error per parameter, in the order given."""
-    wrong = [ProblemDetail(errors[name].code, errors[name].detail, parameter=name) for name in given if name in errors]
-    first = wrong[0]
-    detail = f"'{first.parameter}' {first.detail}." if len(wrong) == 1 else f"{len(wrong)} parameters are not valid."
-    return new_problem("invalid_parameter", detail, *wrong)
 
 
 def _split_query(query_string: bytes) -> list[tuple[str, str]]:
@@ -147,31 +135,26 @@ def _type_of(annotation: Any) -> Any:
     return _type_of(get_args(annotation)[0])
 
 
-def _to_integer(text: str) -> int:
-    return int(_matched(_INTEGER, text))
+def _to_integer(text: str) -> int | str:
+    return int(text) if _INTEGER.fullmatch(text) else text
 
 
-def _to_boolean(text: str) -> bool:
-    if text not in ("true", "false"):
-        raise ValueError(text)
-    return text == "true"
+def _to_boolean(text: str) -> bool | str:
+    return text == "true" if text in ("true", "false") else text
 
 
-def _to_date(text: str) -> date:
-    return date.fromisoformat(_matched(_DATE, text))
-
-
-def _to_instant(text: str) -> datetime:
+def _to_date(text: str) -> date | str:
     try:
-        return datetime.fromisoformat(_matched(_INSTANT, text)).astimezone(UTC)
-    except OverflowError as error:
-        raise ValueError(text) from error
+        return date.fromisoformat(text) if _DATE.fullmatch(text) else text
+    except ValueError:  # as 31 February
+        return text
 
 
-def _matched(pattern: re.Pattern[str], text: str) -> str:
-    if not pattern.fullmatch(text):
-        raise ValueError(text)
-    return text
+def _to_instant(text: str) -> datetime | str:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC) if _INSTANT.fullmatch(text) else text
+    except (ValueError, OverflowError):
+        return text
 
 
 _SPELLINGS: Final[Mapping[Any, Callable[[str], Any]]] = {
@@ -183,4 +166,4 @@ _SPELLINGS: Final[Mapping[Any, Callable[[str], Any]]] = {
     datetime: _to_instant,
     tuple: lambda text: tuple(text.split(",")),
 }
-"""How the text of a query becomes a value of each type; ValueError for any other spelling. Lists have commas."""
+"""How the text of a query becomes a value of each type. Any other spelling stays text, which its model refuses."""
