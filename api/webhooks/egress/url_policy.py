@@ -10,7 +10,6 @@ address an attempt connects to (`api.webhooks.egress.http_client`). Nothing is e
 import asyncio
 import ipaddress
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
