@@ -1,27 +1,33 @@
 """Builds the OpenAPI 3.1 document (docs/contract/contract.md 4.14) from the handlers' decorators and signatures.
 
-Litestar's own generator describes what it parses itself, but our queries are parsed by `api.http.query.params`; so
+Litestar's own generator describes what it parses itself, but our queries are parsed by `api.http.query.model`; so
 the document is built here, once per start, with the texts that apply to all operations. Does not belong here:
 texts of one operation, which are declared at its handler, or schemas (`api.companies.schemas`).
 """
 
-from typing import Any, Final
+from types import UnionType
+from typing import Any, Final, get_args
 
 import msgspec
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import PathParameter
 
-from api.accounts import schemas as usage
-from api.companies.schemas import companies, events
+from api.accounts import schemas as accounts
+from api.companies.schemas import companies, events, markets
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
-from api.http.query.params import QueryParam
 from api.openapi import problem_responses, response_headers
 from api.openapi.operation import Operation, RequestBody, link_objects, method_of, path_of, path_parameters
+from api.openapi.query_parameters import query_parameters
 from api.openapi.response_headers import OF_POST
-from api.openapi.schema_types import Schema, schema_reference
 from api.routes import ROUTES
-from api.webhooks.schemas import payloads, subscriptions
+from api.schemas.declare import ResponseModel
+from api.schemas.json_schema import Schema, component_schemas, schema_reference
+from api.webhooks import payloads
+from api.webhooks.deliveries import models as deliveries
+from api.webhooks.deliveries.requests import NewReplay
+from api.webhooks.subscriptions import models as subscriptions
+from api.webhooks.subscriptions import requests
 from warehouse.schema.codes import SERVED
 from warehouse.schema.markets import MARKETS
 
@@ -88,6 +94,51 @@ BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on we
 
 
 VERSION: Final = "1.4.0"
+MODELS: Final = (
+    companies.Company,
+    companies.CompanySelection,
+    companies.CompanyList,
+    companies.ProfileSource,
+    companies.PostalAddress,
+    companies.FinancialPeriod,
+    companies.FigureSource,
+    companies.FinancialsList,
+    companies.Owner,
+    companies.HoldingSource,
+    companies.OwnershipList,
+    events.EventSource,
+    events.ChangedFigure,
+    *(model for kind in events.KINDS.values() for model in (kind.happened, kind.data, kind.webhook)),
+    events.Event,
+    events.EventList,
+    requests.NewSubscription,
+    requests.SubscriptionChanges,
+    subscriptions.Subscription,
+    subscriptions.CreatedSubscription,
+    subscriptions.UpdatedSubscription,
+    subscriptions.SubscriptionList,
+    subscriptions.Warning,
+    requests.SecretRotation,
+    subscriptions.RotatedSecret,
+    requests.TestSend,
+    subscriptions.EventType,
+    subscriptions.EventTypeList,
+    deliveries.Attempt,
+    deliveries.Delivery,
+    deliveries.DeliveryList,
+    deliveries.Payload,
+    deliveries.DeliveryDetail,
+    NewReplay,
+    deliveries.Replay,
+    markets.Dataset,
+    markets.RuleWithoutData,
+    markets.Market,
+    markets.MarketList,
+    accounts.Usage,
+    problem_responses.InputError,
+    problem_responses.Problem,
+)
+"""Components, in the document's order."""
 OPERATIONS: Final = tuple(one for one in ROUTES if one.operation_id)
 """Handlers that the document describes, in its order."""
 _REQUEST_HEADERS: Final = {"post": ("Idempotency-Key",), "patch": ("If-Match",), "delete": ("If-Match",)}
@@ -122,14 +173,7 @@ def _document_object(public_url: str) -> dict[str, Any]:
             "parameters": response_headers.header_parameters() | payloads.delivery_header_parameters(),
             "headers": response_headers.schema_components(),
             "responses": problem_responses.response_components(public_url),
-            "schemas": {
-                **companies.schema_components(),
-                **events.schema_components(),
-                **subscriptions.schema_components(),
-                **companies.market_components(),
-                **usage.schema_components(),
-                **problem_responses.schema_components(),
-            },
+            "schemas": component_schemas(MODELS),
         },
     }
 
@@ -151,7 +195,7 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
         "tags": handler.tags,
     }
     parameters = [_path_parameter(name, one) for name, one in path_parameters(handler).items()]
-    parameters += [_query_parameter(parameter) for parameter in operation.query_params.parameters]
+    parameters += query_parameters(operation.query_params)
     parameters += response_headers.header_references(_REQUEST_HEADERS.get(method_of(handler), ()))
     if parameters:
         described["parameters"] = parameters
@@ -164,7 +208,7 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
 
 
 def _request_body(body: RequestBody, policy: BodyPolicy) -> Schema:
-    content = {"schema": schema_reference(body.schema_name), "example": body.example}
+    content = {"schema": schema_reference(body.model), "example": body.example}
     return {
         "description": body.description,
         "required": not policy.is_optional,
@@ -177,9 +221,8 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
     headers = (*operation.response_headers, *_RESPONSE_HEADERS.get(method, ()))
     named = response_headers.success_headers(headers, is_public=is_public)
     success: Schema = {"description": handler.response_description, "headers": named}
-    schema = operation.response_schema
-    if schema is not None:
-        content: Schema = {"schema": schema_reference(schema) if isinstance(schema, str) else schema}
+    if operation.response is not None:
+        content: Schema = {"schema": _response_schema(operation.response)}
         if operation.example is not None:
             content["example"] = operation.example
         success["content"] = {"application/json": content}
@@ -192,6 +235,14 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
     return answers | problem_responses.response_references(_ERROR_STATUSES.get(method, ()), is_public=is_public)
 
 
+def _response_schema(response: type[ResponseModel] | UnionType | Schema) -> Schema:
+    if isinstance(response, dict):
+        return response
+    if isinstance(response, UnionType):
+        return {"anyOf": [schema_reference(model) for model in get_args(response)]}
+    return schema_reference(response)
+
+
 def _path_parameter(name: str, parameter: PathParameter) -> Schema:
     return {
         "name": name,
@@ -201,18 +252,3 @@ def _path_parameter(name: str, parameter: PathParameter) -> Schema:
         "schema": parameter.schema_extra,
         "example": (parameter.examples or [])[0].value,
     }
-
-
-def _query_parameter(parameter: QueryParam[Any]) -> Schema:
-    described: Schema = {
-        "name": parameter.name,
-        "in": "query",
-        "required": False,
-        "description": parameter.description,
-        "schema": dict(parameter.schema),
-    }
-    if parameter.is_list:
-        described |= {"style": "form", "explode": False}
-    if parameter.example is not None:
-        described["example"] = parameter.example
-    return described

@@ -9,9 +9,10 @@ from litestar import get
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.repository import AccountRecord
+from api.accounts.schemas import Usage
 from api.accounts.service import AccountService
 from api.http.context import SECRET_KEY, ApiRequest
-from api.http.query.params import NO_PARAMETERS
+from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse, json_response
 from api.openapi.examples import companies
 from api.openapi.operation import Operation
@@ -31,11 +32,11 @@ _RETRY_AFTER: Final = 2
     description="Usage and limits of the account in the current month. Secret keys only. Not "
     "counted against the quota.",
     response_description="Usage and limits.",
-    operation=Operation("Usage", OF_ACCOUNT, companies.USAGE),
+    operation=Operation(Usage, OF_ACCOUNT, companies.USAGE),
 )
 async def get_usage(request: ApiRequest) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     caller = context.required_caller
     limits, month = context.services.rate_limiter, context.services.rate_limiter.current_month().number
     try:

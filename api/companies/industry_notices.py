@@ -5,11 +5,10 @@ companies that their registers have recoded, and an empty page alone would look 
 here: finding companies (`api.companies.routes.search`).
 """
 
-from __future__ import annotations
+from typing import Annotated, Any, Final
 
-from typing import Any, Final
-
-from api.openapi.schema_types import Schema, array_schema, object_schema, text_schema
+from api.schemas import declare
+from api.schemas.declare import ResponseModel
 from warehouse.reader.types import CompanyQuery
 from warehouse.schema import nace
 from warehouse.schema.codes import CLASSIFICATIONS, SERVED
@@ -19,30 +18,22 @@ NEWER: Final = "newer_industry_code"
 _EUROPEAN: Final = "NACE"
 
 
-def notices_schema() -> Schema:
-    """The member `notices` of a page without rows."""
-    code = text_schema(
+class IndustryNotice(ResponseModel):
+    """Why a search by industry code may have found nothing."""
+
+    code: str = declare.text(
         60,
         f"`{RETIRED}`: a code of NACE Rev. 2 that Rev. 2.1 does not have. `{NEWER}`: the reverse. Other values may be "
         "added.",
         pattern="^[a-z_]+$",
     )
-    notice = object_schema(
-        "Why a search by industry code may have found nothing.",
-        {
-            "code": code,
-            "parameter": text_schema(30, "The query parameter.", pattern="^[a-z_]+$"),
-            "value": text_schema(6, "The industry code, without dots.", pattern="^[0-9]{1,6}$"),
-            "revision": text_schema(30, "The revision that has this code."),
-            "corresponds_to": array_schema(
-                text_schema(4, "A class, to be used as `industry`.", pattern="^[0-9]{4}$"),
-                100,
-                "Classes of the other revision that correspond to it.",
-            ),
-            "detail": text_schema(2000, "The same in a sentence."),
-        },
-    )
-    return array_schema(notice, 50, "Only on a first page without rows, where an industry code explains it.")
+    parameter: str = declare.text(30, "The query parameter.", pattern="^[a-z_]+$")
+    value: str = declare.text(6, "The industry code, without dots.", pattern="^[0-9]{1,6}$")
+    revision: str = declare.text(30, "The revision that has this code.")
+    corresponds_to: list[
+        Annotated[str, declare.text(4, "A class, to be used as `industry`.", pattern="^[0-9]{4}$")]
+    ] = declare.array(100, "Classes of the other revision that correspond to it.")
+    detail: str = declare.text(2000, "The same in a sentence.")
 
 
 def industry_notices(search: CompanyQuery) -> list[dict[str, Any]]:

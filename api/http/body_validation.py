@@ -1,22 +1,43 @@
-"""Validates members of request bodies: each is declared once, and all errors are reported together.
+"""Reads request bodies into models: all errors are reported together (docs/contract/contract.md 4.10, 422).
 
-See docs/contract/contract.md 4.10, 422. A reader takes a value and its JSON pointer, reports errors to
-`ValidationErrors`, and returns the parsed value. Belongs here: the form mechanism, and readers that several forms
-share. Does not belong here: the members of an operation (`api.webhooks.subscriptions.requests`), or JSON itself
+Belongs here: the order of errors, their pointers and suggestions, and kinds of members that only bodies have. Does not
+belong here: the members of an operation (`api.webhooks.subscriptions.requests`), or JSON itself
 (`api.http.json_body`).
 """
 
-import difflib
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from datetime import UTC, datetime
+from typing import Any, Final, TypeVar
+
+from pydantic import BeforeValidator, Field, ValidationError
 
 from api.http.json_body import Object
+from api.http.suggestions import SHOWN, nearest_name
+from api.http.validation import FieldError, field_errors
 from api.problems.problem import ProblemDetail, ProblemError, new_problem
+from api.schemas import declare
+from api.schemas.declare import RequestModel, Requirement, invalid_value, with_metadata
 
-SHOWN: Final = 60
-"""Maximum characters of caller input repeated in a response."""
+M = TypeVar("M", bound=RequestModel)
 _MOST_ERRORS: Final = 100
+_MOST_SUGGESTIONS: Final = 20
+_INSTANT: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})", re.IGNORECASE
+)
+_INSTANT_REQUIREMENT: Final = "must be a date and time, for example 2026-01-31T12:00:00Z"
+_CODES: Final = {
+    "extra_forbidden": "unknown_member",
+    "missing": "missing",
+    "string_type": "type",
+    "int_type": "type",
+    "list_type": "type",
+    "string_too_long": "too_long",
+    "greater_than_equal": "out_of_range",
+    "less_than_equal": "out_of_range",
+}
+_FIRST: Final = {"unknown_member": 0, "missing": 1}  # other errors follow, in the order of the model's fields
 
 
 @dataclass(slots=True)
@@ -45,49 +66,54 @@ class ValidationErrors:
         return new_problem("validation_failed", f"{self.count} fields are not valid.", *self.errors)
 
 
-FieldParser = Callable[[Any, str, ValidationErrors], Any]
+def read_body(model: type[M], body: Object, context: Any = None) -> M:
+    """The body as its model, or the 422 with all errors; `context` is for the model's validators."""
+    errors = ValidationErrors()
+    read = parse_body(model, body, errors, context)
+    if read is None:
+        raise errors.problem()
+    return read
 
 
-@dataclass(frozen=True, slots=True)
-class BodyField:
-    """One member of a body."""
-
-    name: str
-    parser: FieldParser
-    is_required: bool = False
-
-
-class BodySchema:
-    """The members of one operation's body. `read_only`: members of responses that must not be sent."""
-
-    def __init__(self, *members: BodyField, read_only: Sequence[str] = ()) -> None:
-        self._members = {member.name: member for member in members}
-        self._read_only = read_only
-
-    def read(self, body: Object, errors: ValidationErrors) -> dict[str, Any]:
-        """The parsed members by name; missing members are omitted."""
-        for name in body:
-            if name not in self._members:
-                errors.add(*self._unknown_member_error(name), json_pointer(name))
-        for member in self._members.values():
-            if member.is_required and member.name not in body:
-                errors.add("missing", f"'{member.name}' is required", json_pointer(member.name))
-        return {
-            name: member.parser(body[name], json_pointer(name), errors)
-            for name, member in self._members.items()
-            if name in body
-        }
-
-    def _unknown_member_error(self, name: str) -> tuple[str, str]:
-        if name in self._read_only:
-            return "read_only", f"'{name}' cannot be set"
-        return "unknown_member", f"'{name[:SHOWN]}' is not known{did_you_mean(name, self._members)}"
+def parse_body(model: type[M], body: Object, errors: ValidationErrors, context: Any = None) -> M | None:
+    """The body as its model; None if it has errors, which are added to those of the caller."""
+    try:
+        return model.model_validate(body, context=context)
+    except ValidationError as invalid:
+        _add_errors(model, invalid, errors)
+        return None
 
 
-def did_you_mean(name: str, allowed_names: Mapping[str, Any] | Sequence[str]) -> str:
-    """«; did you mean 'x'?», or the list of known names, to append to an error detail."""
-    near = difflib.get_close_matches(name[:SHOWN], allowed_names, 1)
-    return f"; did you mean '{near[0]}'?" if near else f"; allowed: {', '.join(allowed_names)}"
+def sent_members(body: RequestModel) -> dict[str, Any]:
+    """The members that were sent, by name."""
+    return {name: getattr(body, name) for name in type(body).model_fields if name in body.model_fields_set}
+
+
+def _add_errors(model: type[RequestModel], invalid: ValidationError, errors: ValidationErrors) -> None:
+    found = sorted(field_errors(model, invalid, _CODES), key=lambda error: _FIRST.get(error.code, len(_FIRST)))
+    for place, error in enumerate(found):
+        if error.code == "unknown_member":
+            known = model.model_fields if place < _MOST_SUGGESTIONS else {}
+            errors.add(*_unknown_member_error(model, error, known), json_pointer(error.name))
+        elif error.code == "missing":
+            errors.add("missing", f"'{error.name}' is required", json_pointer(error.name))
+        else:
+            errors.add(error.code, error.detail, json_pointer(*error.place))
+
+
+def _unknown_member_error(model: type[RequestModel], error: FieldError, known: Mapping[str, Any]) -> tuple[str, str]:
+    if error.name in model.read_only:
+        return "read_only", f"'{error.name}' cannot be set"
+    return "unknown_member", f"'{error.name[:SHOWN]}' is not known{did_you_mean(error.name, known)}"
+
+
+def did_you_mean(name: str, allowed_names: Iterable[str]) -> str:
+    """«; did you mean 'x'?», or the list of known names, to append to an error detail; nothing without names."""
+    allowed = [*allowed_names]
+    if not allowed:
+        return ""
+    near = nearest_name(name, allowed)
+    return f"; did you mean '{near}'?" if near else f"; allowed: {', '.join(allowed)}"
 
 
 def json_pointer(*steps: str | int) -> str:
@@ -95,85 +121,74 @@ def json_pointer(*steps: str | int) -> str:
     return "".join(f"/{str(step)[:SHOWN].replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 
-def integer_parser(low: int, high: int) -> FieldParser:
-    """Reads an integer within bounds; accepts 5.0, rejects true."""
-    requirement = f"must be an integer from {low} to {high}"
-
-    def read(value: Any, pointer: str, faults: ValidationErrors) -> int | None:
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool):
-            faults.add("type", requirement, pointer)
-        elif not low <= value <= high:
-            faults.add("out_of_range", requirement, pointer)
-        else:
-            return value
-        return None
-
-    return read
+def whole_number_field(low: int, high: int, description: str, **more: Any) -> Any:
+    """An integer within bounds; accepts 5.0, rejects true."""
+    return with_metadata(declare.integer(low, high, description, **more), BeforeValidator(to_whole_number))
 
 
-def text_parser(max_length: int) -> FieldParser:
-    """Reads a string; NUL is rejected because databases cannot store it."""
-    requirement = f"must be a string of at most {max_length} characters"
-
-    def read(value: Any, pointer: str, faults: ValidationErrors) -> str | None:
-        if not isinstance(value, str):
-            faults.add("type", requirement, pointer)
-        elif len(value) > max_length:
-            faults.add("too_long", requirement, pointer)
-        elif "\x00" in value:
-            faults.add("format", "must not hold the character U+0000", pointer)
-        else:
-            return value
-        return None
-
-    return read
+def to_whole_number(value: Any) -> Any:
+    """A float without a fraction as an integer; anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def one_of_parser(allowed: Sequence[str]) -> FieldParser:
-    """Reads one of the allowed words."""
-
-    def read(value: Any, pointer: str, faults: ValidationErrors) -> str | None:
-        if isinstance(value, str) and value in allowed:
-            return value
-        faults.add("unknown_value", f"must be one of {', '.join(allowed)}", pointer)
-        return None
-
-    return read
+def body_instant_field(description: str, **more: Any) -> Any:
+    """A date and time of RFC 3339, in UTC when read."""
+    return with_metadata(declare.instant(description, **more), BeforeValidator(_to_instant))
 
 
-def nullable_parser(read: FieldParser) -> FieldParser:
-    """Also accepts null."""
-    return lambda value, pointer, faults: None if value is None else read(value, pointer, faults)
+def _to_instant(value: Any) -> datetime:
+    if not isinstance(value, str):
+        raise invalid_value("type", _INSTANT_REQUIREMENT)
+    try:
+        if _INSTANT.fullmatch(value):
+            return datetime.fromisoformat(value.upper()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass  # as 31 February
+    raise invalid_value("format", _INSTANT_REQUIREMENT)
 
 
-def array_parser(one: FieldParser, max_items: int, when_empty: str, when_more: str | None = None) -> FieldParser:
-    """Reads a non-empty array of at most `max_items` unique values; values with the same meaning are merged."""
-    too_many = when_more or f"must have at most {max_items} entries"
+def request_array_field(max_items: int, description: str, *, when_empty: str, **more: Any) -> Any:
+    """A non-empty array of at most `max_items` values, none written twice (entries: `unrepeated`)."""
 
-    def read(value: Any, pointer: str, faults: ValidationErrors) -> tuple[Any, ...]:
+    def check(value: Any) -> Any:
         if not isinstance(value, list):
-            faults.add("type", "must be an array", pointer)
-        elif not value:
-            faults.add("empty_array", when_empty, pointer)
-        elif len(value) > max_items:
-            faults.add("too_many", too_many, pointer)
-        else:
-            return _parse_entries(value, one, pointer, faults)
-        return ()
+            return value
+        if not value:
+            raise invalid_value("empty_array", when_empty)
+        if len(value) > max_items:
+            raise invalid_value("too_many", f"must have at most {max_items} entries")
+        return _mark_repeated(value)
 
-    return read
+    schema: dict[str, Any] = {"minItems": 1, "maxItems": max_items, "uniqueItems": True}
+    return with_metadata(
+        Field(description=description, json_schema_extra=schema, **more),
+        Requirement("must be an array"),
+        BeforeValidator(check),
+    )
 
 
-def _parse_entries(value: list[Any], one: FieldParser, pointer: str, faults: ValidationErrors) -> tuple[Any, ...]:
+class _Repeated(str):
+    """An entry of an array that an earlier one equals."""
+
+    __slots__ = ()
+
+
+def _mark_repeated(entries: list[Any]) -> list[Any]:
     seen: set[str] = set()
-    found: dict[Any, None] = {}
-    for place, entry in enumerate(value):
-        where = f"{pointer}/{place}"
+    marked: list[Any] = []
+    for entry in entries:
+        is_repeated = isinstance(entry, str) and entry in seen
+        marked.append(_Repeated(entry) if is_repeated else entry)
         if isinstance(entry, str):
-            if entry in seen:
-                faults.add("duplicate", f"'{entry[:SHOWN]}' is given twice", where)
             seen.add(entry)
-        found[one(entry, where, faults)] = None
-    return tuple(found)
+    return marked
+
+
+def _check_unrepeated(value: Any) -> Any:
+    if isinstance(value, _Repeated):
+        raise invalid_value("duplicate", f"'{value[:SHOWN]}' is given twice")
+    return value
+
+
+unrepeated: Final = BeforeValidator(_check_unrepeated)
+"""Of the entries of a `request_array_field`."""

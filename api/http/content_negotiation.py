@@ -1,6 +1,6 @@
 """Checks request headers and sizes: Host (400), Accept (406), Content-Type (415), sizes (413, 414, 431).
 
-Does not belong here: the content of a body, or query parameters (`api.http.query.params`).
+Does not belong here: the content of a body, or query parameters (`api.http.query.model`).
 """
 
 import re

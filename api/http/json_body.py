@@ -6,6 +6,7 @@ members.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,12 +15,12 @@ import msgspec
 from litestar.types import Receive
 
 from api.http.content_negotiation import BODY_LIMIT, JSON_TYPES, payload_too_large
+from api.http.suggestions import SHOWN
 from api.problems.problem import ProblemError, new_problem
 
 Object = Mapping[str, Any]
 
 _TRAILING: Final = "JSON is malformed: trailing characters (byte "
-_SHOWN: Final = 60  # maximum characters of caller input repeated in a response
 _KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
@@ -70,7 +71,7 @@ def parse_object(received: bytes) -> Object:
         value = msgspec.json.decode(received)
         if not isinstance(value, dict):
             raise new_problem("malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}.")
-        json.loads(text, object_pairs_hook=_reject_duplicate_members, parse_int=len, parse_float=len)
+        json.loads(text, object_pairs_hook=reject_duplicate_members, parse_int=len, parse_float=len)
     except UnicodeDecodeError as error:
         raise new_problem("malformed_json", f"The body is not UTF-8 at byte {error.start}.") from None
     except msgspec.DecodeError as error:
@@ -82,12 +83,12 @@ def parse_object(received: bytes) -> Object:
     return value
 
 
-def _reject_duplicate_members(pairs: list[tuple[str, Any]]) -> None:
+def reject_duplicate_members(pairs: list[tuple[str, Any]]) -> None:
     """Rejects duplicate keys: parsers differ in which of the values they take."""
-    names = [name for name, _ in pairs]
-    if len(set(names)) < len(names):
-        name = next(name for name in names if names.count(name) > 1)
-        raise _DuplicateMemberError(f"'{name[:_SHOWN]}' appears twice in one object.")
+    times = Counter(name for name, _ in pairs)
+    if len(times) < len(pairs):
+        name = next(name for name, count in times.items() if count > 1)
+        raise _DuplicateMemberError(f"'{name[:SHOWN]}' appears twice in one object.")
 
 
 def _malformed_problem(said: str, length: int) -> ProblemError:

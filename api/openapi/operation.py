@@ -6,14 +6,16 @@ serialisation (`api.openapi_document`).
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any, Final
 
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.spec import Example
 from litestar.params import PathParameter
 
-from api.http.query.params import NO_PARAMETERS, QueryParams
-from api.openapi.schema_types import Schema
+from api.http.query.model import NoParameters, QueryModel
+from api.schemas.declare import RequestModel, ResponseModel
+from api.schemas.json_schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def link_objects(leads: Iterable[OperationLink]) -> dict[str, Schema]:
 class RequestBody:
     """Texts of a request body; its media types and limit are the `body` of the route's policy."""
 
-    schema_name: str
+    model: type[RequestModel]
     description: str
     example: Any
 
@@ -93,13 +95,13 @@ class RequestBody:
 class Operation:
     """What the document says of a route in addition to its decorator: the `operation` in a handler's `opt`."""
 
-    response_schema: Schema | str | None
-    """The schema or its name; None for a response without a body (204)."""
+    response: type[ResponseModel] | UnionType | Schema | None
+    """A model, several, or a schema; None for a response without a body (204)."""
     response_headers: tuple[str, ...]
     """Additional response headers."""
     example: Any = None
     links: tuple[OperationLink, ...] = ()
-    query_params: QueryParams = NO_PARAMETERS
+    query_params: type[QueryModel] = NoParameters
     body: RequestBody | None = None
 
 

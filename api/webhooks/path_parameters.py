@@ -5,11 +5,12 @@ from typing import Annotated, TypeAlias
 from litestar.params import PathParameter
 
 from api.openapi.operation import path_parameter
-from api.openapi.schema_types import ulid_schema
+from api.schemas.declare import id_pattern
 
 
 def _id_parameter(prefix: str, text: str, example: str, name: str | None = None) -> PathParameter:
-    return path_parameter(text, ulid_schema(prefix, text), example, name)
+    schema = {"type": "string", "description": text, "maxLength": 30, "pattern": id_pattern(prefix)}
+    return path_parameter(text, schema, example, name)
 
 
 SubscriptionId: TypeAlias = Annotated[

@@ -12,19 +12,17 @@ from litestar import get
 from api.companies.lookup import content_location, number_from_path, require_head
 from api.companies.path_parameters import CompanyId, OrgNumber
 from api.companies.query_params import (
-    AS_OF,
-    EVENTS,
-    FINANCIALS,
-    MIN_PCT,
-    ORDER,
-    OWNERSHIP,
+    EventsParams,
+    FinancialsParams,
+    OwnershipParams,
     build_event_query,
     build_financials_query,
 )
+from api.companies.schemas.companies import FinancialsList, OwnershipList
+from api.companies.schemas.events import EventList
 from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import (
-    LIMIT,
     ReleaseResult,
     after_key,
     head_members,
@@ -32,12 +30,13 @@ from api.http.pagination.responses import (
     page_response,
     query_release,
 )
-from api.http.query.params import ParsedQuery, QueryParams
+from api.http.query.model import QueryModel
 from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
 from api.openapi.response_headers import OF_PAGE
 from api.problems.problem import new_problem
+from api.schemas.declare import ResponseModel
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import CompanyHeader, Key, ResultPage
 from warehouse.schema.identifiers import CompanyNumber
@@ -46,8 +45,8 @@ T = TypeVar("T")
 _BEGINNING: Key = (0,)
 
 
-def _list_operation(schema: str, example: Any, query_params: QueryParams) -> Operation:
-    return Operation(schema, OF_PAGE, example, links=FROM_COMPANY_LIST, query_params=query_params)
+def _list_operation(response: type[ResponseModel], example: Any, query_params: type[QueryModel]) -> Operation:
+    return Operation(response, OF_PAGE, example, links=FROM_COMPANY_LIST, query_params=query_params)
 
 
 @get(
@@ -59,17 +58,17 @@ def _list_operation(schema: str, example: Any, query_params: QueryParams) -> Ope
     description="One row per period, newest first. If an annual and a quarterly period end on "
     "the same day, the annual one comes first.",
     response_description="One page of periods.",
-    operation=_list_operation("FinancialsList", examples.FINANCIALS, FINANCIALS),
+    operation=_list_operation(FinancialsList, examples.FINANCIALS, FinancialsParams),
 )
 async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
     context = request.context
-    values = FINANCIALS.read(context.query_string)
+    values = FinancialsParams.read(context.query_string)
     number = number_from_path(org_number)
     binding = _cursor_binding(context, "financials", number, values)
-    key, asked = after_key(context, values, binding), build_financials_query(values)
+    key, asked = after_key(context, values.cursor, binding), build_financials_query(values)
 
     result = await _query_company(
-        context, number, lambda snapshot: snapshot.company_financials(number.company_id, asked, key, values[LIMIT])
+        context, number, lambda snapshot: snapshot.company_financials(number.company_id, asked, key, values.limit)
     )
     _, page = result.value
     return _list_response(context, number, result, page, issue_next_cursor(context, page, binding))
@@ -83,19 +82,21 @@ async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpRes
     summary="List owners of a company",
     description="Owners merged from all sources, largest share first, unknown shares last.",
     response_description="One page of owners.",
-    operation=_list_operation("OwnershipList", examples.OWNERSHIP, OWNERSHIP),
+    operation=_list_operation(OwnershipList, examples.OWNERSHIP, OwnershipParams),
 )
 async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
     context = request.context
-    values = OWNERSHIP.read(context.query_string)
+    values = OwnershipParams.read(context.query_string)
     number = number_from_path(org_number)
     binding = _cursor_binding(context, "ownership", number, values)
-    as_of, key = _split_cursor(after_key(context, values, binding), values[AS_OF] or context.services.clock.today())
+    as_of, key = _split_cursor(
+        after_key(context, values.cursor, binding), values.as_of or context.services.clock.today()
+    )
 
     result = await _query_company(
         context,
         number,
-        lambda snapshot: snapshot.company_owners(number.company_id, as_of, values[MIN_PCT], key, values[LIMIT]),
+        lambda snapshot: snapshot.company_owners(number.company_id, as_of, values.min_pct, key, values.limit),
     )
     _, (page, known) = result.value
     following = issue_next_cursor(context, _with_day_keys(page, as_of), binding)
@@ -111,18 +112,18 @@ async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResp
     summary="List events of a company",
     description="Newest first. With `order=asc` the list can be polled: store `next_cursor` and call again later.",
     response_description="One page of events.",
-    operation=_list_operation("EventList", examples.EVENTS, EVENTS),
+    operation=_list_operation(EventList, examples.EVENTS, EventsParams),
 )
 async def list_company_events(request: ApiRequest, company_id: CompanyId) -> HttpResponse:
     """Newest first, or ascending as a resumable tail."""
     context = request.context
-    values = EVENTS.read(context.query_string)
+    values = EventsParams.read(context.query_string)
     number = number_from_path(company_id)
-    binding = _cursor_binding(context, "events", number, values, values[ORDER])
-    key, asked = after_key(context, values, binding), build_event_query(values)
+    binding = _cursor_binding(context, "events", number, values, values.order)
+    key, asked = after_key(context, values.cursor, binding), build_event_query(values)
 
     result = await _query_company(
-        context, number, lambda snapshot: snapshot.company_events(number.company_id, asked, key, values[LIMIT])
+        context, number, lambda snapshot: snapshot.company_events(number.company_id, asked, key, values.limit)
     )
     _, page = result.value
     following = (
@@ -140,7 +141,7 @@ async def list_events() -> HttpResponse:
 
 
 def _cursor_binding(
-    context: RequestContext, endpoint_name: str, number: CompanyNumber, values: ParsedQuery, order: str = "desc"
+    context: RequestContext, endpoint_name: str, number: CompanyNumber, values: QueryModel, order: str = "desc"
 ) -> CursorBinding:
     """Binds an ascending tail to company and filters only: it must outlive keys and weeks."""
     filters = filter_hash(number.company_id, values.filters())

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from litestar import get
 
-from api.companies.query_params import MARKETS as MARKETS_QUERY
-from api.companies.query_params import MARKETS_INCLUDE, RECONCILIATION
+from api.companies.query_params import RECONCILIATION, MarketsParams
+from api.companies.schemas.markets import MarketList
 from api.http.context import ANY_KEY, ApiRequest
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
@@ -36,11 +36,11 @@ _NOT_LOADED = MarketState("fresh", None)
     description="Lists every market with its datasets, their age and licence. Not counted against the quota. "
     "`include=reconciliation` adds what the release cannot account for.",
     response_description="All markets.",
-    operation=Operation("MarketList", OF_DATA, examples.MARKETS, query_params=MARKETS_QUERY),
+    operation=Operation(MarketList, OF_DATA, examples.MARKETS, query_params=MarketsParams),
 )
 async def list_markets(request: ApiRequest) -> HttpResponse:
     context = request.context
-    with_figures = RECONCILIATION in MARKETS_QUERY.read(context.query_string)[MARKETS_INCLUDE]
+    with_figures = RECONCILIATION in MarketsParams.read(context.query_string).include
     with context.services.release_reader.pin_release() as snapshot:
         body = _markets_body(snapshot, context.services.release_reader.read_freshness(), with_figures=with_figures)
         return data_response(context, context.services.release_headers.of(snapshot), body, content_digest(body))

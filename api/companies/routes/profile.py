@@ -14,11 +14,10 @@ from api.companies.lookup import (
     number_in_market,
 )
 from api.companies.path_parameters import MarketCode, OrgNumber, OrgNumberInMarket
-from api.companies.query_params import FIELDS, INCLUDE, PROFILE, PROFILE_FIELDS
-from api.companies.schemas.companies import company_or_selection
+from api.companies.query_params import PROFILE_FIELDS, ProfileParams
+from api.companies.schemas.companies import Company, CompanySelection
 from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.responses import merge_json_objects
-from api.http.query.params import ParsedQuery
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import companies as examples
@@ -35,7 +34,9 @@ _TEXT = (
     "Returns exactly 14 keys; `include` adds keys, `fields` selects keys. If the number was not "
     "sent in its canonical form, `Content-Location` names the canonical path."
 )
-_OPERATION = Operation(company_or_selection(), OF_DATA, examples.PROFILE, links=FROM_PROFILE, query_params=PROFILE)
+_OPERATION = Operation(
+    Company | CompanySelection, OF_DATA, examples.PROFILE, links=FROM_PROFILE, query_params=ProfileParams
+)
 
 
 @get(
@@ -50,7 +51,7 @@ _OPERATION = Operation(company_or_selection(), OF_DATA, examples.PROFILE, links=
 )
 async def get_company(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
     context = request.context
-    values = PROFILE.read(context.query_string)
+    values = ProfileParams.read(context.query_string)
     return _profile_response(context, number_from_path(org_number), values)
 
 
@@ -67,12 +68,12 @@ async def get_company(request: ApiRequest, org_number: OrgNumber) -> HttpRespons
 async def get_company_in_market(request: ApiRequest, market: MarketCode, org_number: OrgNumberInMarket) -> HttpResponse:
     context = request.context
     code = market_from_path(market)
-    values = PROFILE.read(context.query_string)
+    values = ProfileParams.read(context.query_string)
     return _profile_response(context, number_in_market(code, org_number), values, org_number)
 
 
 def _profile_response(
-    call: RequestContext, number: CompanyNumber, values: ParsedQuery, scoped: str | None = None
+    call: RequestContext, number: CompanyNumber, values: ProfileParams, scoped: str | None = None
 ) -> HttpResponse:
     with call.services.release_reader.pin_release() as snapshot:
         document = snapshot.profile(number.company_id)
@@ -87,14 +88,13 @@ def _profile_response(
         )
 
 
-def _profile_body(snapshot: PinnedRelease, document: ProfileDocument, values: ParsedQuery) -> tuple[bytes, bytes]:
+def _profile_body(snapshot: PinnedRelease, document: ProfileDocument, values: ProfileParams) -> tuple[bytes, bytes]:
     """The stored body and ETag, unless the query adds or selects fields."""
-    if not values.by_name:
+    if not values.model_fields_set:
         return document.body, document.etag.encode()
-    include, fields = values[INCLUDE], values[FIELDS]
-    body = select_fields(document.body, fields) if fields else document.body
-    if include:
-        body = merge_json_objects(snapshot.profile_parts(document.company_id), include, body)
+    body = select_fields(document.body, values.fields) if values.fields else document.body
+    if values.include:
+        body = merge_json_objects(snapshot.profile_parts(document.company_id), values.include, body)
     return body, content_digest(body)
 
 

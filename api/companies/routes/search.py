@@ -13,11 +13,12 @@ import msgspec
 from litestar import get
 
 from api.companies.industry_notices import industry_notices
-from api.companies.query_params import FIELDS, SEARCH, build_search
+from api.companies.query_params import SearchParams, build_search
 from api.companies.routes.profile import select_fields
+from api.companies.schemas.companies import CompanyList
 from api.http.context import ANY_KEY, ApiRequest
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.responses import LIMIT, after_key, issue_next_cursor, page_response, query_release
+from api.http.pagination.responses import after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import Operation
@@ -50,13 +51,15 @@ class _SearchRequest:
     "`industry` requires `industry_scheme` if the countries searched use different schemes. A "
     "range that ends before it begins matches nothing.",
     response_description="One page of profiles.",
-    operation=Operation("CompanyList", OF_PAGE, examples.COMPANY_LIST, query_params=SEARCH),
+    operation=Operation(CompanyList, OF_PAGE, examples.COMPANY_LIST, query_params=SearchParams),
 )
 async def search_companies(request: ApiRequest) -> HttpResponse:
     context = request.context
-    values = SEARCH.read(context.query_string)
+    values = SearchParams.read(context.query_string)
     binding = CursorBinding(context.account_id, "companies", filter_hash(values.filters()), "desc")
-    asked = _SearchRequest(build_search(values), after_key(context, values, binding), values[LIMIT], values[FIELDS])
+    asked = _SearchRequest(
+        build_search(values), after_key(context, values.cursor, binding), values.limit, values.fields
+    )
     told = await query_release(context, lambda snapshot: find_page(snapshot, asked))
     return page_response(
         context,

@@ -1,291 +1,234 @@
-"""Schemas of profiles, financials, owners and markets (docs/contract/contract.md 4.1, 4.3, 4.4, 4.8a).
+"""Profiles, financials and owners as responses (docs/contract/contract.md 4.1, 4.3, 4.4).
 
-Does not belong here: events (`api.companies.schemas.events`), or producing what the schemas describe
-(`pipelines.transforms`, `warehouse.publish.publisher`).
+Does not belong here: events (`api.companies.schemas.events`), markets (`api.companies.schemas.markets`), or producing
+what the models describe (`pipelines.transforms`, `warehouse.publish.publisher`).
 """
 
-from typing import Any, Final
+from copy import copy
+from datetime import date, datetime
+from typing import Annotated, Any, Final
 
-from api.companies.industry_notices import notices_schema
-from api.openapi.schema_types import (
-    COMPANY_ID,
-    COUNTRY,
-    COUNTRY_CODE,
-    CURRENCY,
-    FIELD,
-    HEAD,
-    INT64,
-    NAME,
-    ORG_NUMBER,
-    REGISTER,
-    array_schema,
-    boolean_schema,
-    date_schema,
-    enum_schema,
-    instant_schema,
-    integer_schema,
-    money_schema,
-    natural_id_schema,
-    object_schema,
-    page_schema,
-    percent_schema,
-    schema_reference,
-    text_schema,
-    url_schema,
-)
+from pydantic import Field, create_model
+
+from api.companies.industry_notices import IndustryNotice
+from api.schemas import declare, shared
+from api.schemas.declare import OMITTED, WORD, ResponseModel, open_to
 from warehouse.schema.codes import (
     BASES,
     FIGURES,
     HOLDER_TYPES,
     INDUSTRY_SCHEMES,
-    MARKETS,
     PERIOD_TYPES,
     RECONCILIATIONS,
     STATUS_DETAILS,
     STATUSES,
 )
 
-PROFILE: Final = {
-    "id": COMPANY_ID,
-    "org_number": ORG_NUMBER,
-    "name": NAME,
-    "country": COUNTRY,
-    "sni_code": text_schema(12, "Industry code.", pattern="^[0-9A-Za-z.]+$", null=True),
-    "sni_label": text_schema(500, "Label of the industry code.", null=True),
-    "municipality": text_schema(200, "As written in the register.", null=True),
-    "county": text_schema(200, "As written in the register.", null=True),
-    "registered_date": date_schema("Date of entry into the register.", null=True),
-    "status": enum_schema(STATUSES, "Status of the company."),
-    "is_listed": boolean_schema("True only with evidence of a listing; false means no evidence."),
-    "latest_revenue": money_schema("Revenue of the newest annual period with a revenue figure."),
-    "latest_currency": CURRENCY,
-    "latest_year": integer_schema(1900, 2200, "Fiscal year of latest_revenue.", null=True),
-}
-
-_DETAIL: Final = {
-    "legal_form_code": text_schema(100, "Code or text of the register.", null=True),
-    "legal_form_label": text_schema(300, "Its label.", null=True),
-    "status_detail": enum_schema(STATUS_DETAILS, "The reason, if the register gives one.", null=True, open_ended=True),
-    "registry_status": text_schema(500, "The status in the register's own terms.", null=True),
-    "dissolved_date": date_schema("Date of removal from the register.", null=True),
-    "employees": integer_schema(0, 10_000_000, "Latest number in the register.", null=True),
-    "website": text_schema(2048, "As registered.", null=True),
-    "previous_names": array_schema(text_schema(1000, "A former name."), 1000, "Former names, newest first."),
-    "industry_scheme": enum_schema(INDUSTRY_SCHEMES, "Version of the code list.", null=True, open_ended=True),
-    "is_listed_source": REGISTER
-    | {
-        "type": ["string", "null"],
-        "description": "Dataset the evidence comes from; null if no listing source is loaded.",
-    },
-}
+RegisterPlace = Annotated[str | None, declare.text(200, "As written in the register.")]
+AreaCode = Annotated[str | None, declare.text(20, "National code.")]
+RegistryStatus = Annotated[str | None, declare.text(500, "The status in the register's own terms.")]
+StatusDetail = Annotated[str | None, declare.open_word(STATUS_DETAILS, "The reason, if the register gives one.")]
+HolderType = Annotated[str, declare.open_word(HOLDER_TYPES, "Type of holder.")]
+HolderName = Annotated[str | None, declare.text(1000, "Null if protected by law.")]
+HolderCompanyId = Annotated[str | None, declare.text(60, "Given if the holder is a company with a known number.")]
+PERIOD: Final = "^[0-9]{4}(-Q[1-4])?$"
 
 
-def source_members(longest_id: int, id_description: str, url_description: str) -> dict[str, Any]:
-    """The members that every source of a record has."""
-    return {
-        "register": REGISTER,
-        "native_id": text_schema(longest_id, id_description, null=True),
-        "url": url_schema(url_description),
-        "retrieved_at": instant_schema("When it was fetched.", null=True),
-    }
+class PostalAddress(ResponseModel):
+    """The business address."""
+
+    lines: list[Annotated[str, declare.text(300, "An address line.")]] = declare.array(20, "Street lines.")
+    postal_code: str | None = declare.text(20, "Postal code.")
+    post_town: str | None = declare.text(200, "Postal place.")
+    municipality: RegisterPlace
+    municipality_code: AreaCode
+    county: RegisterPlace
+    county_code: AreaCode
+    country: shared.CountryCode
 
 
-_PROFILE_SOURCE: Final = object_schema(
-    "One source of the profile.",
-    {
-        **source_members(200, "Id in the register.", "Public URL of the record."),
-        "licence": text_schema(100, "Licence of the data.", null=True),
-        "fields": array_schema(FIELD, 50, "Fields taken from it."),
-    },
+class ProfileSource(ResponseModel):
+    """One source of the profile."""
+
+    register_key: shared.Register = Field(alias="register")
+    native_id: str | None = declare.text(200, "Id in the register.")
+    url: str | None = declare.url("Public URL of the record.")
+    retrieved_at: datetime | None = declare.instant("When it was fetched.")
+    licence: str | None = declare.text(100, "Licence of the data.")
+    fields: list[shared.FieldName] = declare.array(50, "Fields taken from it.")
+
+
+class Company(ResponseModel):
+    """A company profile."""
+
+    id: shared.CompanyId
+    org_number: shared.OrgNumber
+    name: shared.CompanyName
+    country: shared.Country
+    sni_code: str | None = declare.text(12, "Industry code.", pattern="^[0-9A-Za-z.]+$")
+    sni_label: str | None = declare.text(500, "Label of the industry code.")
+    municipality: RegisterPlace
+    county: RegisterPlace
+    registered_date: date | None = declare.date("Date of entry into the register.")
+    status: str = declare.word(STATUSES, "Status of the company.")
+    is_listed: bool = declare.boolean("True only with evidence of a listing; false means no evidence.")
+    latest_revenue: int | None = declare.money("Revenue of the newest annual period with a revenue figure.")
+    latest_currency: shared.Currency
+    latest_year: int | None = declare.integer(1900, 2200, "Fiscal year of latest_revenue.")
+
+    # with `detail` in `include`
+    legal_form_code: str | None = declare.text(100, "Code or text of the register.", default=None)
+    legal_form_label: str | None = declare.text(300, "Its label.", default=None)
+    status_detail: StatusDetail = None
+    registry_status: RegistryStatus = None
+    dissolved_date: date | None = declare.date("Date of removal from the register.", default=None)
+    employees: int | None = declare.integer(0, 10_000_000, "Latest number in the register.", default=None)
+    website: str | None = declare.text(2048, "As registered.", default=None)
+    previous_names: list[Annotated[str, declare.text(1000, "A former name.")]] = declare.array(
+        1000, "Former names, newest first.", default=None
+    )
+    industry_scheme: str | None = declare.open_word(INDUSTRY_SCHEMES, "Version of the code list.", default=None)
+    is_listed_source: str | None = declare.text(
+        60, "Dataset the evidence comes from; null if no listing source is loaded.", pattern=WORD, default=None
+    )
+
+    # with `identifiers`
+    lei: str | None = declare.text(20, "Legal entity identifier.", pattern="^[0-9A-Z]{20}$", default=None)
+    isin: list[Annotated[str, declare.text(12, "An ISIN.", pattern="^[A-Z]{2}[0-9A-Z]{10}$")]] = declare.array(
+        1000, "Securities.", default=None
+    )
+    ticker: str | None = declare.text(20, "Symbol.", default=None)
+    exchange_mic: str | None = declare.text(4, "ISO 10383.", pattern="^[0-9A-Z]{4}$", default=None)
+    vat: str | None = declare.text(20, "VAT number.", default=None)
+    euid: str | None = declare.text(60, "European unique identifier.", default=None)
+    cik: str | None = declare.text(10, "SEC Central Index Key.", pattern="^[0-9]{1,10}$", default=None)
+
+    # with `address` and `sources`
+    address: PostalAddress = OMITTED
+    sources: list[ProfileSource] = declare.array(50, "Sources of the profile.", default=None)
+
+
+PROFILE_FIELDS: Final = tuple(name for name, field in Company.model_fields.items() if field.is_required())
+"""Keys of every profile, in their order."""
+
+
+def _selectable(name: str) -> tuple[Any, Any]:
+    """A key of the profile that `fields` may leave out."""
+    field = copy(Company.model_fields[name])
+    field.default = None
+    return field.annotation, field
+
+
+_SELECTABLE: Final[dict[str, Any]] = {name: _selectable(name) for name in PROFILE_FIELDS if name != "id"}
+CompanySelection = create_model(
+    "CompanySelection", __base__=Company, __doc__="A profile limited to `fields`.", **_SELECTABLE
 )
-_IDENTIFIERS: Final = {
-    "lei": text_schema(20, "Legal entity identifier.", pattern="^[0-9A-Z]{20}$", null=True),
-    "isin": array_schema(text_schema(12, "An ISIN.", pattern="^[A-Z]{2}[0-9A-Z]{10}$"), 1000, "Securities."),
-    "ticker": text_schema(20, "Symbol.", null=True),
-    "exchange_mic": text_schema(4, "ISO 10383.", pattern="^[0-9A-Z]{4}$", null=True),
-    "vat": text_schema(20, "VAT number.", null=True),
-    "euid": text_schema(60, "European unique identifier.", null=True),
-    "cik": text_schema(10, "SEC Central Index Key.", pattern="^[0-9]{1,10}$", null=True),
-}
-_ADDRESS: Final = {
-    "lines": array_schema(text_schema(300, "An address line."), 20, "Street lines."),
-    "postal_code": text_schema(20, "Postal code.", null=True),
-    "post_town": text_schema(200, "Postal place.", null=True),
-    "municipality": text_schema(200, "As written in the register.", null=True),
-    "municipality_code": text_schema(20, "National code.", null=True),
-    "county": text_schema(200, "As written in the register.", null=True),
-    "county_code": text_schema(20, "National code.", null=True),
-    "country": COUNTRY_CODE,
-}
-INCLUDED: Final = {
-    "detail": _DETAIL,
-    "identifiers": _IDENTIFIERS,
-    "address": {"address": schema_reference("PostalAddress")},
-    "sources": {"sources": array_schema(schema_reference("ProfileSource"), 50, "Sources of the profile.")},
-}
-_MORE: Final = {name: schema for part in INCLUDED.values() for name, schema in part.items()}
 
 
-def company_or_selection() -> dict[str, Any]:
-    """A profile, complete or with selected fields."""
-    return {"anyOf": [schema_reference("Company"), schema_reference("CompanySelection")]}
+class _Noticed(ResponseModel):
+    notices: list[IndustryNotice] = declare.array(
+        50, "Only on a first page without rows, where an industry code explains it.", default=None
+    )
 
 
-PERIOD: Final = text_schema(10, "For example 2025 or 2026-Q3.", pattern="^[0-9]{4}(-Q[1-4])?$")
-FIGURE_SCHEMAS: Final = {
-    "revenue": money_schema("Operating revenue."),
-    "operating_result": money_schema("Operating profit or loss."),
-    "net_result": money_schema("Profit or loss for the period."),
-    "equity": money_schema("Equity at the end of the period."),
-    "total_assets": money_schema("Total assets at the end of the period."),
-    "employees": integer_schema(0, 100_000_000, "Average number of employees in the period.", null=True),
-}
-_FIGURE_SOURCE: Final = object_schema(
-    "The document the figures come from.", source_members(200, "Id in the register.", "Public URL of the document.")
-)
-_ROW: Final = {
-    "period": PERIOD,
-    "period_type": enum_schema(PERIOD_TYPES, "Type of period."),
-    "fiscal_year": integer_schema(1900, 2200, "Year of period_end (US: as labelled by the filer)."),
-    "fiscal_quarter": integer_schema(1, 4, "Quarterly periods only.", null=True),
-    "period_start": date_schema("First day of the period."),
-    "period_end": date_schema("Last day of the period."),
-    "currency": CURRENCY,
-    **FIGURE_SCHEMAS,
-    "is_consolidated": boolean_schema("Whether the figures are consolidated."),
-    "accounting_standard": text_schema(60, "Accounting standard, as named in the filing.", null=True)
-    | {"x-extensible-enum": ["IFRS", "NRS", "FRS102", "FRS105", "US-GAAP"]},
-    "filing_id": natural_id_schema("fil", "The document."),
-    "filed_at": date_schema("Date of filing.", null=True),
-    "version": integer_schema(1, 10_000, "Version number; 1 for the first document of the period."),
-    "is_restated": boolean_schema("Whether this is version 2 or later."),
-    "derived": array_schema(
-        enum_schema(FIGURES, "A field.", open_ended=True),
-        6,
-        "Fields that were computed instead of read from the document.",
-    ),
-    "period_months": integer_schema(
+class CompanyList(shared.Page[Company | CompanySelection], _Noticed):
+    """Matching companies."""
+
+
+class FigureSource(ResponseModel):
+    """The document the figures come from."""
+
+    register_key: shared.Register = Field(alias="register")
+    native_id: str | None = declare.text(200, "Id in the register.")
+    url: str | None = declare.url("Public URL of the document.")
+    retrieved_at: datetime | None = declare.instant("When it was fetched.")
+
+
+Revenue = Annotated[int | None, declare.money("Operating revenue.")]
+OperatingResult = Annotated[int | None, declare.money("Operating profit or loss.")]
+NetResult = Annotated[int | None, declare.money("Profit or loss for the period.")]
+Equity = Annotated[int | None, declare.money("Equity at the end of the period.")]
+TotalAssets = Annotated[int | None, declare.money("Total assets at the end of the period.")]
+Employees = Annotated[int | None, declare.integer(0, 100_000_000, "Average number of employees in the period.")]
+
+
+class FinancialPeriod(ResponseModel):
+    """One period in its newest version; with include=history also earlier versions."""
+
+    period: str = declare.text(10, "For example 2025 or 2026-Q3.", pattern=PERIOD)
+    period_type: str = declare.word(PERIOD_TYPES, "Type of period.")
+    fiscal_year: int = declare.integer(1900, 2200, "Year of period_end (US: as labelled by the filer).")
+    fiscal_quarter: int | None = declare.integer(1, 4, "Quarterly periods only.")
+    period_start: date = declare.date("First day of the period.")
+    period_end: date = declare.date("Last day of the period.")
+    currency: shared.Currency
+    revenue: Revenue
+    operating_result: OperatingResult
+    net_result: NetResult
+    equity: Equity
+    total_assets: TotalAssets
+    employees: Employees
+    is_consolidated: bool = declare.boolean("Whether the figures are consolidated.")
+    accounting_standard: str | None = declare.text(
+        60,
+        "Accounting standard, as named in the filing.",
+        json_schema_extra=open_to(("IFRS", "NRS", "FRS102", "FRS105", "US-GAAP")),
+    )
+    filing_id: str = declare.natural_id("fil", "The document.")
+    filed_at: date | None = declare.date("Date of filing.")
+    version: int = declare.integer(1, 10_000, "Version number; 1 for the first document of the period.")
+    is_restated: bool = declare.boolean("Whether this is version 2 or later.")
+    derived: list[Annotated[str, declare.open_word(FIGURES, "A field.")]] = declare.array(
+        6, "Fields that were computed instead of read from the document."
+    )
+    period_months: int | None = declare.integer(
         1,
         18,
         "Length in months, rounded; null in data read before version 1.4, absent in releases made before it.",
-        null=True,
-    ),
-    "sources": array_schema(schema_reference("FigureSource"), 50, "Present with include=sources."),
-}
+        default=None,
+    )
+    sources: list[FigureSource] = declare.array(50, "Present with include=sources.", default=None)
 
 
-_HOLDING_SOURCE: Final = object_schema(
-    "The holding according to one source.",
-    {
-        "register": REGISTER,
-        "native_id": text_schema(200, "Id in the source.", null=True),
-        "url": url_schema("Public URL of the record."),
-        "as_of": date_schema("Date of the figure.", null=True),
-        "pct": percent_schema("Share of capital according to the source."),
-    },
-)
-_OWNER: Final = {
-    "holder_id": natural_id_schema("own", "Id of the holder within this company."),
-    "holder_name": text_schema(1000, "Null if protected by law.", null=True),
-    "holder_type": enum_schema(HOLDER_TYPES, "Type of holder.", open_ended=True),
-    "holder_company_id": text_schema(60, "Given if the holder is a company with a known number.", null=True),
-    "holder_country": COUNTRY_CODE,
-    "pct": percent_schema("Share of capital; null if only a band is known."),
-    "pct_min": percent_schema("Lower bound."),
-    "pct_max": percent_schema("Upper bound."),
-    "votes_pct": percent_schema("Share of votes."),
-    "share_class": text_schema(60, "Share class; null for all classes.", null=True),
-    "basis": enum_schema(BASES, "Basis of the share.", null=True),
-    "is_direct": boolean_schema("Whether it is held in the holder's own name; null if unknown.", null=True),
-    "as_of": date_schema("Date of the percentage."),
-    "first_seen": date_schema("Start of the earliest observation."),
-    "reconciliation": enum_schema(RECONCILIATIONS, "Whether the sources agree."),
-    "sources": array_schema(schema_reference("HoldingSource"), 100, "The holding according to each source."),
-}
+class FinancialsList(shared.Page[FinancialPeriod], shared.CompanyHead):
+    """Financials of a company, newest first."""
 
 
-_DATASET: Final = {
-    "dataset": REGISTER,
-    "observed_at": instant_schema("Date of the served data in the register.", null=True),
-    "checked_at": instant_schema("When the register was last checked.", null=True),
-    "held_since": instant_schema("Since when new data has been quarantined for review; null if it is not.", null=True),
-    "licence": text_schema(100, "Licence of the data.", null=True),
-    "licence_url": url_schema("URL of the licence text."),
-    "attribution": text_schema(1000, "Attribution to display with the data.", null=True),
-    "unlinked_rows": integer_schema(0, INT64, "Records that link to no company; null if not counted.", null=True),
-    "changed_subjects": integer_schema(
-        0, INT64, "Records that name another subject than before under an unchanged id; null if not counted.", null=True
-    ),
-}
-_RULE_WITHOUT_DATA: Final = object_schema(
-    "A rule that reads the absence of records of datasets that were never loaded, and so decides nothing.",
-    {
-        "rule": text_schema(100, "Name of the rule.", pattern="^[a-z][a-z0-9_.]*$"),
-        "datasets": array_schema(REGISTER, 20, "Datasets that it reads."),
-        "undecided": integer_schema(0, INT64, "Number of rows that it leaves undecided."),
-    },
-)
-_MARKET: Final = {
-    "market": text_schema(2, "Market code.", pattern="^[A-Z]{2}$") | {"x-extensible-enum": list(MARKETS)},
-    "name": text_schema(60, "Name in English."),
-    "state": enum_schema(("served", "announced"), "Announced markets have no companies yet.", open_ended=True),
-    "companies": integer_schema(0, INT64, "Number of companies served."),
-    "observed_at": instant_schema("Date of the newest of its datasets.", null=True),
-    "datasets": array_schema(schema_reference("Dataset"), 100, "Source datasets of the market."),
-    "rules_without_data": array_schema(
-        schema_reference("RuleWithoutData"), 100, "Rules that decide nothing; null if not counted.", null=True
-    ),
-    "unexplained_statuses": integer_schema(
-        0,
-        INT64,
-        "Companies whose registry status means another status, without a reason; null if not counted.",
-        null=True,
-    ),
-}
+class HoldingSource(ResponseModel):
+    """The holding according to one source."""
+
+    register_key: shared.Register = Field(alias="register")
+    native_id: str | None = declare.text(200, "Id in the source.")
+    url: str | None = declare.url("Public URL of the record.")
+    as_of: date | None = declare.date("Date of the figure.")
+    pct: float | None = declare.percent("Share of capital according to the source.")
 
 
-def schema_components() -> dict[str, Any]:
-    """Named schemas of what is served of one company, events excepted."""
-    whole = object_schema("A company profile.", PROFILE | _MORE, *_MORE)
-    part = object_schema("A profile limited to `fields`.", PROFILE | _MORE)
-    owner_members = HEAD | {
-        "as_of": date_schema("The requested date."),
-        "known_pct": percent_schema("Sum of the known shares, at most 100; null if none is known."),
-    }
-    return {
-        "Company": whole,
-        "CompanySelection": part | {"required": ["id"]},
-        "CompanyList": page_schema(
-            "Matching companies.", company_or_selection(), {"notices": notices_schema()}, "notices"
-        ),
-        "ProfileSource": _PROFILE_SOURCE,
-        "PostalAddress": object_schema("The business address.", _ADDRESS),
-        "FinancialPeriod": object_schema(
-            "One period in its newest version; with include=history also earlier versions.",
-            _ROW,
-            "period_months",
-            "sources",
-        ),
-        "FigureSource": _FIGURE_SOURCE,
-        "FinancialsList": page_schema(
-            "Financials of a company, newest first.", schema_reference("FinancialPeriod"), HEAD
-        ),
-        "Owner": object_schema("One owner, merged from all sources.", _OWNER),
-        "HoldingSource": _HOLDING_SOURCE,
-        "OwnershipList": page_schema("Owners of a company, largest first.", schema_reference("Owner"), owner_members),
-    }
+class Owner(ResponseModel):
+    """One owner, merged from all sources."""
+
+    holder_id: str = declare.natural_id("own", "Id of the holder within this company.")
+    holder_name: HolderName
+    holder_type: HolderType
+    holder_company_id: HolderCompanyId
+    holder_country: shared.CountryCode
+    pct: float | None = declare.percent("Share of capital; null if only a band is known.")
+    pct_min: float | None = declare.percent("Lower bound.")
+    pct_max: float | None = declare.percent("Upper bound.")
+    votes_pct: float | None = declare.percent("Share of votes.")
+    share_class: str | None = declare.text(60, "Share class; null for all classes.")
+    basis: str | None = declare.word(BASES, "Basis of the share.")
+    is_direct: bool | None = declare.boolean("Whether it is held in the holder's own name; null if unknown.")
+    as_of: date = declare.date("Date of the percentage.")
+    first_seen: date = declare.date("Start of the earliest observation.")
+    reconciliation: str = declare.word(RECONCILIATIONS, "Whether the sources agree.")
+    sources: list[HoldingSource] = declare.array(100, "The holding according to each source.")
 
 
-def market_components() -> dict[str, Any]:
-    """Named schemas of markets."""
-    return {
-        "Dataset": object_schema(
-            "Freshness and licence of one dataset; with include=reconciliation also unaccounted records.",
-            _DATASET,
-            "unlinked_rows",
-            "changed_subjects",
-        ),
-        "RuleWithoutData": _RULE_WITHOUT_DATA,
-        "Market": object_schema("One market.", _MARKET, "rules_without_data", "unexplained_statuses"),
-        "MarketList": page_schema("All markets, served and announced.", schema_reference("Market")),
-    }
+class _OwnershipHead(shared.CompanyHead):
+    as_of: date = declare.date("The requested date.")
+    known_pct: float | None = declare.percent("Sum of the known shares, at most 100; null if none is known.")
+
+
+class OwnershipList(shared.Page[Owner], _OwnershipHead):
+    """Owners of a company, largest first."""

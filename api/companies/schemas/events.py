@@ -1,180 +1,268 @@
-"""Schemas of events and of the six types of `data` (docs/contract/contract.md 4.5 and 4.6).
+"""Events, the six types of `data`, and the bodies of deliveries (docs/contract/contract.md 4.5 and 4.6).
 
 Deliveries contain the same `data` object. Does not belong here: detecting events (`pipelines.transforms`).
 """
 
-from typing import Any, Final
+from datetime import date, datetime
+from typing import Annotated, Final, Generic, NamedTuple, TypeVar
 
-from api.companies.schemas.companies import FIGURE_SCHEMAS, PERIOD, source_members
-from api.openapi.examples.events import DELIVERIES
-from api.openapi.schema_types import (
-    COMPANY_ID,
-    COUNTRY,
-    COUNTRY_CODE,
-    CURRENCY,
-    HEAD,
-    INT64,
-    NAME,
-    ORG_NUMBER,
-    Schema,
-    array_schema,
-    boolean_schema,
-    date_schema,
-    enum_schema,
-    instant_schema,
-    integer_schema,
-    money_schema,
-    natural_id_schema,
-    object_schema,
-    page_schema,
-    percent_schema,
-    schema_reference,
-    text_schema,
-    url_schema,
-)
-from warehouse.schema.codes import (
-    BASES,
-    CHANGE_FIELDS,
-    EVENT_TYPES,
-    HOLDER_TYPES,
-    PERIOD_TYPES,
-    STATUS_DETAILS,
-    STATUSES,
-    THRESHOLDS,
-    UPDATE_REASONS,
-)
+from pydantic import Field, create_model
 
-_SEQUENCE: Final = integer_schema(1, INT64, "Order of recording; strictly increasing.")
-_SOURCE: Final = object_schema("Source of the event.", source_members(300, "Id in the source.", "Public URL."))
-_COMMON: Final = {
-    "company_id": COMPANY_ID,
-    "org_nr": ORG_NUMBER,
-    "name": NAME,
-    "country": COUNTRY,
-    "occurred_at": instant_schema("When it happened."),
-    "sequence": _SEQUENCE,
-    "source": schema_reference("EventSource"),
-}
-_FILING: Final = {
-    "filing_id": natural_id_schema("fil", "The document."),
-    "filing_type": enum_schema(("annual_report", "interim_report"), "Type of filing.", open_ended=True),
-    "period": PERIOD | {"type": ["string", "null"]},
-    "period_type": enum_schema(PERIOD_TYPES, "Null for periods not served in v1.", null=True),
-    "fiscal_year": integer_schema(1900, 2200, "Fiscal year; null if the period is not known.", null=True),
-    "fiscal_quarter": integer_schema(1, 4, "Quarterly periods only.", null=True),
-    "period_start": date_schema("First day of the period.", null=True),
-    "period_end": date_schema("Last day of the period; null if only the document is known.", null=True),
-    "filed_at": date_schema("Date of filing.", null=True),
-    "version": integer_schema(1, 10_000, "Version of the period."),
-    "currency": CURRENCY,
-    **FIGURE_SCHEMAS,
-    "is_consolidated": boolean_schema("Whether the figures are consolidated.", null=True),
-    "document_url": url_schema("The document."),
-}
-_CHANGED: Final = {
-    "field": enum_schema(CHANGE_FIELDS, "Name of the field.", open_ended=True),
-    "previous": {"anyOf": [money_schema("Previous number."), text_schema(60, "Previous text or date.")]},
-    "current": {"anyOf": [money_schema("New number."), text_schema(60, "New text or date.")]},
-}
-_UPDATE: Final = _FILING | {
-    "previous_version": integer_schema(1, 10_000, "Number of the previous version."),
-    "reason": enum_schema(UPDATE_REASONS, "Why.", open_ended=True),
-    "changed_fields": array_schema(schema_reference("ChangedFigure"), 20, "What changed."),
-}
-_CROSSING: Final = {
-    "holder_name": text_schema(1000, "Null if protected by law.", null=True),
-    "previous_pct": percent_schema("Before.", null=False),
-    "current_pct": percent_schema("Now.", null=False),
-    "holder_id": natural_id_schema("own", "The holder."),
-    "holder_type": enum_schema(HOLDER_TYPES, "Type of holder.", open_ended=True),
-    "holder_company_id": text_schema(60, "Given if the holder is a company with a known number.", null=True),
-    "direction": enum_schema(("up", "down"), "Direction of the crossing."),
-    "thresholds_crossed": array_schema(
-        integer_schema(5, 50, "A threshold.") | {"enum": list(THRESHOLDS)}, 4, "Percent."
-    ),
-    "basis": enum_schema(BASES, "Basis of the shares.", null=True),
-    "as_of": date_schema("Date of the new share."),
-}
-_FLIP: Final = {
-    "previous_status": enum_schema(STATUSES, "Before."),
-    "current_status": enum_schema(STATUSES, "Now."),
-    "effective_date": date_schema("Date from which the status applies."),
-    "registry_status": text_schema(500, "The status in the register's own terms.", null=True),
-    "reason": enum_schema(STATUS_DETAILS, "The reason, if the register gives one.", null=True, open_ended=True),
-}
-_NEWS: Final = {
-    "news_id": natural_id_schema("nws", "The item."),
-    "title": text_schema(300, "Headline."),
-    "summary": text_schema(1000, "Text, if it may be redistributed.", null=True),
-    "url": url_schema("The item."),
-    "publisher": text_schema(200, "The publisher.", null=True),
-    "language": text_schema(8, "ISO 639-1 language code.", pattern="^[a-z]{2}$", null=True),
-    "published_at": instant_schema("As published."),
-    "categories": array_schema(
-        enum_schema(("earnings",), "A category.", open_ended=True), 20, "Categories assigned by the service."
-    ),
-}
-_NOTICE: Final = {
-    "notice_id": natural_id_schema("ntc", "The notice."),
-    "authority": text_schema(200, "The regulator."),
-    "authority_country": COUNTRY_CODE,
-    "action_type": enum_schema(
-        ("enforcement", "sanction", "announcement", "other"), "Type of action.", open_ended=True
-    ),
-    "title": text_schema(300, "Headline."),
-    "summary": text_schema(1000, "Text, if it may be redistributed.", null=True),
-    "url": url_schema("The notice."),
-    "published_at": instant_schema("As published."),
-    "amount": money_schema("Amount of a fine or similar."),
-    "currency": CURRENCY,
-}
-# event type: (name of its components, key of its object, name of that object's component, its members)
+from api.companies.schemas.companies import (
+    PERIOD,
+    Employees,
+    Equity,
+    HolderCompanyId,
+    HolderName,
+    HolderType,
+    NetResult,
+    OperatingResult,
+    RegistryStatus,
+    Revenue,
+    StatusDetail,
+    TotalAssets,
+)
+from api.openapi.examples import DELIVERIES
+from api.schemas import declare, shared
+from api.schemas.declare import INT64, OMITTED, ResponseModel
+from warehouse.schema.codes import BASES, CHANGE_FIELDS, PERIOD_TYPES, STATUSES, THRESHOLDS, UPDATE_REASONS
+
+D = TypeVar("D")
+_Sequence = Annotated[int, declare.integer(1, INT64, "Order of recording; strictly increasing.")]
+_Headline = Annotated[str, declare.text(300, "Headline.")]
+_Summary = Annotated[str | None, declare.text(1000, "Text, if it may be redistributed.")]
+_Published = Annotated[datetime, declare.instant("As published.")]
+_IsTest = Annotated[bool, declare.boolean("True in webhook test sends; absent otherwise.")]
+
+_PreviousNumber = Annotated[int | None, declare.money("Previous number.")]
+_PreviousText = Annotated[str, declare.text(60, "Previous text or date.")]
+_NewNumber = Annotated[int | None, declare.money("New number.")]
+_NewText = Annotated[str, declare.text(60, "New text or date.")]
+
+
+class EventSource(ResponseModel):
+    """Source of the event."""
+
+    register_key: shared.Register = Field(alias="register")
+    native_id: str | None = declare.text(300, "Id in the source.")
+    url: str | None = declare.url("Public URL.")
+    retrieved_at: datetime | None = declare.instant("When it was fetched.")
+
+
+class ChangedFigure(ResponseModel):
+    """One changed value."""
+
+    field: str = declare.open_word(CHANGE_FIELDS, "Name of the field.")
+    previous: (
+        Annotated[int | None, declare.money("Previous number.")]
+        | Annotated[str, declare.text(60, "Previous text or date.")]
+    )
+    current: Annotated[int | None, declare.money("New number.")] | Annotated[str, declare.text(60, "New text or date.")]
+
+
+class AddedFiling(ResponseModel):
+    """What happened: filing.added."""
+
+    filing_id: str = declare.natural_id("fil", "The document.")
+    filing_type: str = declare.open_word(("annual_report", "interim_report"), "Type of filing.")
+    period: str | None = declare.text(10, "For example 2025 or 2026-Q3.", pattern=PERIOD)
+    period_type: str | None = declare.word(PERIOD_TYPES, "Null for periods not served in v1.")
+    fiscal_year: int | None = declare.integer(1900, 2200, "Fiscal year; null if the period is not known.")
+    fiscal_quarter: int | None = declare.integer(1, 4, "Quarterly periods only.")
+    period_start: date | None = declare.date("First day of the period.")
+    period_end: date | None = declare.date("Last day of the period; null if only the document is known.")
+    filed_at: date | None = declare.date("Date of filing.")
+    version: int = declare.integer(1, 10_000, "Version of the period.")
+    currency: shared.Currency
+    revenue: Revenue
+    operating_result: OperatingResult
+    net_result: NetResult
+    equity: Equity
+    total_assets: TotalAssets
+    employees: Employees
+    is_consolidated: bool | None = declare.boolean("Whether the figures are consolidated.")
+    document_url: str | None = declare.url("The document.")
+
+
+class UpdatedFiling(AddedFiling):
+    """What happened: filing.updated."""
+
+    previous_version: int = declare.integer(1, 10_000, "Number of the previous version.")
+    reason: str = declare.open_word(UPDATE_REASONS, "Why.")
+    changed_fields: list[ChangedFigure] = declare.array(20, "What changed.")
+
+
+class OwnershipChange(ResponseModel):
+    """What happened: ownership.changed."""
+
+    holder_name: HolderName
+    previous_pct: float = declare.percent("Before.")
+    current_pct: float = declare.percent("Now.")
+    holder_id: str = declare.natural_id("own", "The holder.")
+    holder_type: HolderType
+    holder_company_id: HolderCompanyId
+    direction: str = declare.word(("up", "down"), "Direction of the crossing.")
+    thresholds_crossed: list[
+        Annotated[int, declare.integer(5, 50, "A threshold.", json_schema_extra={"enum": list(THRESHOLDS)})]
+    ] = declare.array(4, "Percent.")
+    basis: str | None = declare.word(BASES, "Basis of the shares.")
+    as_of: date = declare.date("Date of the new share.")
+
+
+class StatusChange(ResponseModel):
+    """What happened: status.changed."""
+
+    previous_status: str = declare.word(STATUSES, "Before.")
+    current_status: str = declare.word(STATUSES, "Now.")
+    effective_date: date = declare.date("Date from which the status applies.")
+    registry_status: RegistryStatus
+    reason: StatusDetail
+
+
+class NewsItem(ResponseModel):
+    """What happened: news.published."""
+
+    news_id: str = declare.natural_id("nws", "The item.")
+    title: _Headline
+    summary: _Summary
+    url: str | None = declare.url("The item.")
+    publisher: str | None = declare.text(200, "The publisher.")
+    language: str | None = declare.text(8, "ISO 639-1 language code.", pattern="^[a-z]{2}$")
+    published_at: _Published
+    categories: list[Annotated[str, declare.open_word(("earnings",), "A category.")]] = declare.array(
+        20, "Categories assigned by the service."
+    )
+
+
+class RegulatoryNotice(ResponseModel):
+    """What happened: event.regulatory."""
+
+    notice_id: str = declare.natural_id("ntc", "The notice.")
+    authority: str = declare.text(200, "The regulator.")
+    authority_country: shared.CountryCode
+    action_type: str = declare.open_word(("enforcement", "sanction", "announcement", "other"), "Type of action.")
+    title: _Headline
+    summary: _Summary
+    url: str | None = declare.url("The notice.")
+    published_at: _Published
+    amount: int | None = declare.money("Amount of a fine or similar.")
+    currency: shared.Currency
+
+
+class _Data(ResponseModel):
+    """The members of every event's `data`."""
+
+    company_id: shared.CompanyId
+    org_nr: shared.OrgNumber
+    name: shared.CompanyName
+    country: shared.Country
+    occurred_at: datetime = declare.instant("When it happened.")
+    sequence: _Sequence
+    source: EventSource
+
+
+class FilingAddedData(_Data):
+    """`data` of filing.added."""
+
+    filing: AddedFiling
+    test: _IsTest = OMITTED
+
+
+class FilingUpdatedData(_Data):
+    """`data` of filing.updated."""
+
+    filing: UpdatedFiling
+    test: _IsTest = OMITTED
+
+
+class OwnershipChangedData(_Data):
+    """`data` of ownership.changed."""
+
+    change: OwnershipChange
+    test: _IsTest = OMITTED
+
+
+class StatusChangedData(_Data):
+    """`data` of status.changed."""
+
+    change: StatusChange
+    test: _IsTest = OMITTED
+
+
+class NewsPublishedData(_Data):
+    """`data` of news.published."""
+
+    news: NewsItem
+    test: _IsTest = OMITTED
+
+
+class RegulatoryEventData(_Data):
+    """`data` of event.regulatory."""
+
+    notice: RegulatoryNotice
+    test: _IsTest = OMITTED
+
+
+class _Delivery(ResponseModel, Generic[D]):
+    """The body of every delivery."""
+
+    event_id: str = declare.natural_id("evt", "The same for every attempt and replay: use it to deduplicate.")
+    event_type: str
+    delivered_at: datetime = declare.instant("Start time of this attempt, in milliseconds.")
+    data: D
+
+
+class EventKind(NamedTuple):
+    """What is documented of an event type: its name in components, the key of its object in `data`, its models."""
+
+    name: str
+    key: str
+    happened: type[ResponseModel]
+    data: type[ResponseModel]
+    webhook: type[ResponseModel]
+
+
+def _event_kind(event_type: str, key: str, happened: type[ResponseModel], data: type[ResponseModel]) -> EventKind:
+    name = data.__name__.removesuffix("Data")
+    webhook = create_model(
+        f"{name}Webhook",
+        __base__=_Delivery[data],
+        __doc__=f"Body of a {event_type} delivery.",
+        __cls_kwargs__={"json_schema_extra": {"examples": [DELIVERIES[event_type]]}},
+        event_type=(str, declare.word((event_type,), "Event type.")),
+    )
+    return EventKind(name, key, happened, data, webhook)
+
+
 KINDS: Final = {
-    "filing.added": ("FilingAdded", "filing", "AddedFiling", _FILING),
-    "filing.updated": ("FilingUpdated", "filing", "UpdatedFiling", _UPDATE),
-    "ownership.changed": ("OwnershipChanged", "change", "OwnershipChange", _CROSSING),
-    "status.changed": ("StatusChanged", "change", "StatusChange", _FLIP),
-    "news.published": ("NewsPublished", "news", "NewsItem", _NEWS),
-    "event.regulatory": ("RegulatoryEvent", "notice", "RegulatoryNotice", _NOTICE),
+    "filing.added": _event_kind("filing.added", "filing", AddedFiling, FilingAddedData),
+    "filing.updated": _event_kind("filing.updated", "filing", UpdatedFiling, FilingUpdatedData),
+    "ownership.changed": _event_kind("ownership.changed", "change", OwnershipChange, OwnershipChangedData),
+    "status.changed": _event_kind("status.changed", "change", StatusChange, StatusChangedData),
+    "news.published": _event_kind("news.published", "news", NewsItem, NewsPublishedData),
+    "event.regulatory": _event_kind("event.regulatory", "notice", RegulatoryNotice, RegulatoryEventData),
 }
 
 
-def _event_data_schema(event_type: str) -> Schema:
-    _, key, component, _ = KINDS[event_type]
-    test = boolean_schema("True in webhook test sends; absent otherwise.")
-    members = _COMMON | {key: schema_reference(component), "test": test}
-    return object_schema(f"`data` of {event_type}.", members, "test")
+class Event(ResponseModel):
+    """One event."""
+
+    event_id: str = declare.natural_id("evt", "Always the same for the same fact: use it to deduplicate.")
+    event_type: shared.EventTypeName
+    company_id: shared.CompanyId
+    occurred_at: datetime = declare.instant("When it happened.")
+    recorded_at: datetime = declare.instant("When the service recorded it.")
+    sequence: _Sequence
+    # event types are open-ended, so their objects are too
+    data: (
+        FilingAddedData
+        | FilingUpdatedData
+        | OwnershipChangedData
+        | StatusChangedData
+        | NewsPublishedData
+        | RegulatoryEventData
+    ) = Field(json_schema_extra={"x-extensible": True})
 
 
-def _delivery_schema(event_type: str) -> Schema:
-    name = KINDS[event_type][0]
-    body = {
-        "event_id": natural_id_schema("evt", "The same for every attempt and replay: use it to deduplicate."),
-        "event_type": enum_schema((event_type,), "Event type."),
-        "delivered_at": instant_schema("Start time of this attempt, in milliseconds."),
-        "data": schema_reference(f"{name}Data"),
-    }
-    return object_schema(f"Body of a {event_type} delivery.", body) | {"examples": [DELIVERIES[event_type]]}
-
-
-def schema_components() -> dict[str, Any]:
-    """Named schemas of this resource."""
-    event = {
-        "event_id": natural_id_schema("evt", "Always the same for the same fact: use it to deduplicate."),
-        "event_type": enum_schema(EVENT_TYPES, "Event type.", open_ended=True),
-        "company_id": COMPANY_ID,
-        "occurred_at": instant_schema("When it happened."),
-        "recorded_at": instant_schema("When the service recorded it."),
-        "sequence": _SEQUENCE,
-        # event types are open-ended, so their objects are too
-        "data": {"anyOf": [schema_reference(f"{name}Data") for name, *_ in KINDS.values()], "x-extensible": True},
-    }
-    named: dict[str, Any] = {"EventSource": _SOURCE, "ChangedFigure": object_schema("One changed value.", _CHANGED)}
-    for event_type, (name, _, component, properties) in KINDS.items():
-        named[component] = object_schema(f"What happened: {event_type}.", properties)
-        named[f"{name}Data"] = _event_data_schema(event_type)
-        named[f"{name}Webhook"] = _delivery_schema(event_type)
-    return named | {
-        "Event": object_schema("One event.", event),
-        "EventList": page_schema("Events of a company.", schema_reference("Event"), HEAD),
-    }
+class EventList(shared.Page[Event], shared.CompanyHead):
+    """Events of a company."""

@@ -17,6 +17,7 @@ from api.dashboard.html_forms import Form
 from api.dashboard.routing import CurrentPage, PagePolicy, PageRequest
 from api.dashboard.subscription_form import EMPTY
 from api.http.access_control import tier_required
+from api.http.body_validation import read_body
 from api.http.responses import HttpResponse
 from api.problems.problem import ProblemError
 from api.webhooks.deliveries import serializer, test_delivery
@@ -25,8 +26,8 @@ from api.webhooks.deliveries.records import DELIVERY_STATUSES, DeliveryQuery, Ti
 from api.webhooks.deliveries.requests import parse_replay_request
 from api.webhooks.deliveries.service import DeliveryScope, scope_for
 from api.webhooks.path_parameters import DeliveryId, ReplayId, SubscriptionId
-from api.webhooks.subscriptions import requests
 from api.webhooks.subscriptions.records import SubscriptionRecord
+from api.webhooks.subscriptions.requests import TestSend
 from api.webhooks.subscriptions.serializer import previous_secret_expiry
 from api.webhooks.subscriptions.service import NewSecret, SubscriptionOwner
 from warehouse.schema.codes import EVENT_TYPES
@@ -154,7 +155,7 @@ async def test_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
     service = page.context.services
     _require_entitled_owner(page)
     record = await _requested_subscription(page, subscription_id)
-    event_type = requests.parse_test_type({"event_type": page.form.get("event_type", "")})
+    event_type = read_body(TestSend, {"event_type": page.form.get("event_type", "")}).event_type
     service.rate_limiter.check_test_sends(record.subscription_id, page.context.started_at)
     attempt = await test_delivery.send_test(
         service.webhook_client,

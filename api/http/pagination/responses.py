@@ -6,35 +6,17 @@ signing cursors (`api.http.pagination.cursors`).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
 from api.http.context import RequestContext
 from api.http.pagination.cursors import CursorBinding, invalid_cursor
-from api.http.query.params import ParsedQuery, QueryParam
-from api.http.query.types import integer_param
 from api.http.response_headers import Headers, content_digest
 from api.http.responses import Header, HttpResponse, data_response, json_response
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import CompanyHeader, InvalidPageKeyError, Key, ResultPage
-
-LIMIT: Final = integer_param("limit", 1, 100, 25, "Maximum number of rows per page.")
-
-
-def _parse_cursor(given: str) -> str:
-    return given  # fully checked by `api.http.pagination.cursors`, which distinguishes its errors
-
-
-CURSOR: Final[QueryParam[str | None]] = QueryParam(
-    "cursor",
-    _parse_cursor,
-    None,
-    "`next_cursor` of the previous page. Only `limit` may change between pages.",
-    {"type": "string", "minLength": 1, "maxLength": 512, "pattern": "^[A-Za-z0-9_-]+$"},
-)
-
 
 T = TypeVar("T")
 
@@ -61,9 +43,8 @@ async def query_release(context: RequestContext, query: Callable[[PinnedRelease]
         raise invalid_cursor() from None
 
 
-def after_key(context: RequestContext, values: ParsedQuery, binding: CursorBinding) -> Key | None:
+def after_key(context: RequestContext, cursor: str | None, binding: CursorBinding) -> Key | None:
     """The sort key in the request's cursor; None for a first page."""
-    cursor = values[CURSOR]
     return None if cursor is None else context.services.cursor_signer.read(cursor, binding)
 
 

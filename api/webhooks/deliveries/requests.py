@@ -1,73 +1,70 @@
-"""Parses and validates the request body of a replay: pure, reports all errors at once.
+"""The request body of a replay: all errors are reported at once.
 
 See docs/contract/contract.md 4.8.
 
 Does not belong here: the state a replay requires (`api.webhooks.deliveries.service`).
 """
 
-import re
-from datetime import UTC, datetime
-from typing import Any, Final
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Final
 
-from api.http.body_validation import (
-    BodyField,
-    BodySchema,
-    ValidationErrors,
-    array_parser,
-    nullable_parser,
-    one_of_parser,
-)
+from pydantic import ValidationInfo, field_validator
+
+from api.http.body_validation import body_instant_field, read_body, request_array_field, unrepeated
 from api.http.json_body import Object
+from api.schemas.declare import RequestModel, invalid_value
+from api.webhooks.deliveries.models import REPLAY_SINCE, REPLAY_TYPES, ReplayedStatus
 from api.webhooks.deliveries.records import REPLAYABLE
 from api.webhooks.deliveries.service import ReplayRequest
-from api.webhooks.subscriptions.requests import parse_event_types
+from api.webhooks.subscriptions.requests import RequestedEventType, event_types_field
 
-DEFAULT_STATUSES: Final = ("failed", "held")
-_INSTANT: Final = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})", re.IGNORECASE
-)
-_REQUIREMENT: Final = "must be a date and time, for example 2026-01-31T12:00:00Z"
-# Error for a window that ends before it begins, by whether `until` was given.
-_BACKWARDS: Final = {True: ("must be after since", "/until"), False: ("must be in the past", "/since")}
+_DEFAULT_STATUSES: Final = ("failed", "held")
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """What the log reaches back to, and the end of a replay that names none."""
+
+    oldest: datetime
+    retention_days: int
+    implied_until: datetime | None
+
+
+class NewReplay(RequestModel):
+    """The deliveries to repeat."""
+
+    since: datetime = body_instant_field(REPLAY_SINCE)
+    until: datetime = body_instant_field("Events matched before this time; default: now.", default=None)
+    statuses: list[Annotated[ReplayedStatus, unrepeated]] = request_array_field(
+        len(REPLAYABLE),
+        "Only deliveries with these statuses; default: failed and held.",
+        when_empty=f"name one or more of {', '.join(REPLAYABLE)}",
+        default=None,
+    )
+    event_types: list[Annotated[RequestedEventType, unrepeated]] | None = event_types_field(REPLAY_TYPES, default=None)
+
+    @field_validator("since")
+    @classmethod
+    def _check_since(cls, since: datetime, info: ValidationInfo[_Log]) -> datetime:
+        log = info.context
+        if since < log.oldest:
+            raise invalid_value("out_of_range", f"must be at most {log.retention_days} days ago")
+        if log.implied_until is not None and since >= log.implied_until:
+            raise invalid_value("out_of_range", "must be in the past")
+        return since
+
+    @field_validator("until")
+    @classmethod
+    def _check_until(cls, until: datetime, info: ValidationInfo) -> datetime:
+        since: datetime | None = info.data.get("since")
+        if since is not None and until <= since:
+            raise invalid_value("out_of_range", "must be after since")
+        return until
 
 
 def parse_replay_request(body: Object, now: datetime, oldest: datetime, retention_days: int) -> ReplayRequest:
     """Returns the requested replay, or raises a 422 with all errors."""
-    faults = ValidationErrors()
-    members = _FORM.read(body, faults)
-    since: datetime | None = members.get("since")
-    until: datetime | None = members.get("until", now)
-    if since is not None and until is not None:
-        if since < oldest:
-            faults.add("out_of_range", f"must be at most {retention_days} days ago", "/since")
-        elif until <= since:
-            faults.add("out_of_range", *_BACKWARDS["until" in members])
-    faults.check()
-    if since is None or until is None:
-        raise RuntimeError("a valid request body lacks a required member")
-    statuses = members.get("statuses", DEFAULT_STATUSES)
-    return ReplayRequest(since, until, statuses, members.get("event_types"))
-
-
-def _parse_instant(value: Any, pointer: str, faults: ValidationErrors) -> datetime | None:
-    if not isinstance(value, str):
-        faults.add("type", _REQUIREMENT, pointer)
-    elif not _INSTANT.fullmatch(value):
-        faults.add("format", _REQUIREMENT, pointer)
-    else:
-        try:
-            return datetime.fromisoformat(value.upper()).astimezone(UTC)
-        except (ValueError, OverflowError):
-            faults.add("format", _REQUIREMENT, pointer)
-    return None
-
-
-_FORM: Final = BodySchema(
-    BodyField("since", _parse_instant, is_required=True),
-    BodyField("until", _parse_instant),
-    BodyField(
-        "statuses",
-        array_parser(one_of_parser(REPLAYABLE), len(REPLAYABLE), f"name one or more of {', '.join(REPLAYABLE)}"),
-    ),
-    BodyField("event_types", nullable_parser(parse_event_types)),
-)
+    log = _Log(oldest, retention_days, None if "until" in body else now)
+    asked = read_body(NewReplay, body, log)
+    return ReplayRequest(asked.since, asked.until or now, asked.statuses or _DEFAULT_STATUSES, asked.event_types)

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from api.common.ids import UlidGenerator
-from api.openapi.examples.events import DELIVERIES
+from api.openapi.examples import DELIVERIES
 from api.webhooks.deliveries.records import AttemptRecord
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.egress.payload import EventPayload, build_request

@@ -9,23 +9,23 @@ import msgspec
 from litestar import get, post
 from litestar.status_codes import HTTP_202_ACCEPTED
 
-from api.companies.query_params import EVENT_TYPE
 from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.responses import LIMIT, account_page_response, after_key
-from api.http.query.params import NO_PARAMETERS, ParsedQuery
+from api.http.pagination.responses import account_page_response, after_key
+from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse, json_response
 from api.openapi.examples import webhooks as examples
 from api.openapi.operation import FROM_DELIVERY, FROM_REPLAY, Operation, RequestBody
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE
 from api.webhooks.deliveries import serializer, service
+from api.webhooks.deliveries.models import Delivery, DeliveryDetail, DeliveryList, Replay
 from api.webhooks.deliveries.records import DeliveryQuery, DeliveryRecord, TimeWindow
-from api.webhooks.deliveries.requests import parse_replay_request
+from api.webhooks.deliveries.requests import NewReplay, parse_replay_request
 from api.webhooks.deliveries.service import DeliveryScope, scope_for
 from api.webhooks.path_parameters import DeliveryId, ReplayId, SubscriptionId
-from api.webhooks.query_params import DELIVERIES, DELIVERY_STATUS, EVENT_ID, MATCHED_SINCE, MATCHED_UNTIL
+from api.webhooks.query_params import DeliveriesParams
 
 _PATH = "/api/v1/webhooks/{id:str}/deliveries"
 _REPLAYS = "/api/v1/webhooks/{id:str}/replays"
@@ -40,15 +40,15 @@ _TAGS = ["Webhooks"]
     summary="List deliveries of a subscription",
     description="Deliveries of the last 30 days, newest first.",
     response_description="One page of deliveries.",
-    operation=Operation("DeliveryList", OF_ACCOUNT_PAGE, examples.DELIVERY_LIST, query_params=DELIVERIES),
+    operation=Operation(DeliveryList, OF_ACCOUNT_PAGE, examples.DELIVERY_LIST, query_params=DeliveriesParams),
 )
 async def list_webhook_deliveries(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
-    values = DELIVERIES.read(context.query_string)
+    values = DeliveriesParams.read(context.query_string)
     binding = CursorBinding(context.account_id, "deliveries", filter_hash(subscription_id, values.filters()), "desc")
-    key = after_key(context, values, binding)
+    key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])
-    place, asked, limit = delivery_scope(context, subscription_id), _delivery_query(values), values[LIMIT]
+    place, asked, limit = delivery_scope(context, subscription_id), _delivery_query(values), values.limit
     found = await context.services.control_database.read(service.list_deliveries, place, asked, before, limit + 1)
     shown = found[:limit]
     following = context.services.cursor_signer.issue(binding, (shown[-1].delivery_id,)) if len(found) > limit else None
@@ -63,13 +63,13 @@ async def list_webhook_deliveries(request: ApiRequest, subscription_id: Subscrip
     summary="Get a delivery",
     description="Includes the body as last sent and the latest 100 attempts.",
     response_description="The delivery.",
-    operation=Operation("DeliveryDetail", OF_ACCOUNT, examples.DELIVERY_DETAIL),
+    operation=Operation(DeliveryDetail, OF_ACCOUNT, examples.DELIVERY_DETAIL),
 )
 async def get_webhook_delivery(
     request: ApiRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     place = delivery_scope(context, subscription_id)
     found = await context.services.control_database.read(service.delivery_detail, place, delivery_id)
     return json_response(200, msgspec.json.encode(serializer.delivery_detail_json(found)))
@@ -86,14 +86,14 @@ async def get_webhook_delivery(
     "deliveries cannot be retried.",
     status_code=HTTP_202_ACCEPTED,
     response_description="Accepted; the attempt follows. Returns the delivery's current state.",
-    operation=Operation("Delivery", OF_ACCOUNT, examples.DELIVERY_EXAMPLE, FROM_DELIVERY),
+    operation=Operation(Delivery, OF_ACCOUNT, examples.DELIVERY_EXAMPLE, FROM_DELIVERY),
 )
 @idempotent
 async def retry_webhook_delivery(
     request: ApiRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
 ) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     place = delivery_scope(context, subscription_id)
     attempt_id, now = context.services.ulid_generator.make("att"), context.services.clock.now()
     found = await context.services.control_database.write(service.retry_delivery, place, delivery_id, attempt_id, now)
@@ -112,17 +112,17 @@ async def retry_webhook_delivery(
     status_code=HTTP_202_ACCEPTED,
     response_description="Accepted; the deliveries follow.",
     operation=Operation(
-        "Replay",
+        Replay,
         ("Location",),
         examples.REPLAY,
         FROM_REPLAY,
-        body=RequestBody("NewReplay", "The deliveries to repeat.", examples.NEW_REPLAY),
+        body=RequestBody(NewReplay, "The deliveries to repeat.", examples.NEW_REPLAY),
     ),
 )
 @idempotent
 async def create_webhook_replay(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     place, now = delivery_scope(context, subscription_id), context.services.clock.now()
     asked = parse_replay_request(context.required_json_body, now, place.oldest, place.retention_days)
     replay_id = context.services.ulid_generator.make("rpl")
@@ -140,11 +140,11 @@ async def create_webhook_replay(request: ApiRequest, subscription_id: Subscripti
     summary="Get a replay",
     description="The counters are updated as deliveries complete.",
     response_description="The replay.",
-    operation=Operation("Replay", OF_ACCOUNT, examples.REPLAY),
+    operation=Operation(Replay, OF_ACCOUNT, examples.REPLAY),
 )
 async def get_webhook_replay(request: ApiRequest, subscription_id: SubscriptionId, replay_id: ReplayId) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     place = delivery_scope(context, subscription_id)
     found = await context.services.control_database.read(service.find_replay, place, replay_id)
     return json_response(200, msgspec.json.encode(serializer.replay_json(found)))
@@ -160,10 +160,10 @@ def _delivery_row(record: DeliveryRecord) -> bytes:
     return msgspec.json.encode(serializer.delivery_json(record))
 
 
-def _delivery_query(values: ParsedQuery) -> DeliveryQuery:
+def _delivery_query(values: DeliveriesParams) -> DeliveryQuery:
     return DeliveryQuery(
-        window=TimeWindow(values[MATCHED_SINCE], values[MATCHED_UNTIL]),
-        statuses=values[DELIVERY_STATUS],
-        event_types=values[EVENT_TYPE],
-        event_id=values[EVENT_ID],
+        window=TimeWindow(values.since, values.until),
+        statuses=values.status,
+        event_types=values.event_type,
+        event_id=values.event_id,
     )

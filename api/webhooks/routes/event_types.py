@@ -8,12 +8,13 @@ from litestar import get
 
 from api.companies.schemas.events import KINDS
 from api.http.context import SECRET_KEY, ApiRequest
-from api.http.query.params import NO_PARAMETERS
+from api.http.query.model import NoParameters
 from api.http.response_headers import CACHE, VARY, content_digest
 from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import webhooks as examples
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_DOCUMENT
+from api.webhooks.subscriptions.models import EventTypeList
 from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
 
 _TEXTS = {
@@ -32,7 +33,7 @@ _BODY = msgspec.json.encode(
                 "event_type": event_type,
                 "description": _TEXTS[event_type],
                 "aliases": [alias for alias, meant in EVENT_ALIASES.items() if meant == event_type],
-                "schema_ref": f"{_SCHEMAS}/{KINDS[event_type][0]}Webhook",
+                "schema_ref": f"{_SCHEMAS}/{KINDS[event_type].name}Webhook",
             }
             for event_type in EVENT_TYPES
         ],
@@ -52,9 +53,9 @@ _TAG = content_digest(_BODY)
     description="The six event types available to subscriptions, each with the schema of its "
     "body, which includes an example. Secret keys only; any tier.",
     response_description="All event types.",
-    operation=Operation("EventTypeList", OF_DOCUMENT, examples.EVENT_TYPES),
+    operation=Operation(EventTypeList, OF_DOCUMENT, examples.EVENT_TYPES),
 )
 async def list_event_types(request: ApiRequest) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     return data_response(context, (CACHE, VARY), _BODY, _TAG)

@@ -11,13 +11,14 @@ import msgspec
 from litestar import delete, get, patch, post
 from litestar.status_codes import HTTP_200_OK
 
+from api.http.body_validation import read_body
 from api.http.content_negotiation import MERGE_PATCH_TYPES
 from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, RequestContext
 from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.responses import LIMIT, account_page_response, after_key
-from api.http.query.params import NO_PARAMETERS
+from api.http.pagination.responses import account_page_response, after_key
+from api.http.query.model import NoParameters
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import Header, HttpResponse, json_response
 from api.openapi.examples import webhooks as examples
@@ -25,11 +26,19 @@ from api.openapi.operation import FROM_SUBSCRIPTION, Operation, RequestBody
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE, OF_SUBSCRIPTION
 from api.webhooks.deliveries import serializer as deliveries_serializer
 from api.webhooks.deliveries import test_delivery
+from api.webhooks.deliveries.models import Attempt
 from api.webhooks.path_parameters import SubscriptionId
-from api.webhooks.query_params import SUBSCRIPTION_STATUS, SUBSCRIPTIONS
-from api.webhooks.subscriptions import requests
+from api.webhooks.query_params import SubscriptionsParams
 from api.webhooks.subscriptions import serializer as subscriptions_serializer
+from api.webhooks.subscriptions.models import (
+    CreatedSubscription,
+    RotatedSecret,
+    Subscription,
+    SubscriptionList,
+    UpdatedSubscription,
+)
 from api.webhooks.subscriptions.records import SubscriptionRecord
+from api.webhooks.subscriptions.requests import NewSubscription, SecretRotation, SubscriptionChanges, TestSend
 from api.webhooks.subscriptions.service import SubscriptionOwner
 
 _ALL = "/api/v1/webhooks"
@@ -49,17 +58,17 @@ _COMPANIES_LIMIT = 1 << 20  # 10,000 entity_ids exceed the default body limit
     "and of companies per subscription.",
     response_description="The subscription with its secret.",
     operation=Operation(
-        "CreatedSubscription",
+        CreatedSubscription,
         (*OF_SUBSCRIPTION, "Location"),
         examples.CREATED_SUBSCRIPTION,
         FROM_SUBSCRIPTION,
-        body=RequestBody("NewSubscription", "Endpoint, event types and companies.", examples.NEW_SUBSCRIPTION),
+        body=RequestBody(NewSubscription, "Endpoint, event types and companies.", examples.NEW_SUBSCRIPTION),
     ),
 )
 @idempotent
 async def create_webhook(request: ApiRequest) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     made = await context.services.subscription_service.create(_request_owner(context), context.required_json_body)
     more = {"secret": made.secret, "warnings": made.warnings}
     location = f"{_ALL}/{made.record.subscription_id}"
@@ -74,17 +83,17 @@ async def create_webhook(request: ApiRequest) -> HttpResponse:
     summary="List webhook subscriptions",
     description="Newest first, without secrets.",
     response_description="One page of subscriptions.",
-    operation=Operation("SubscriptionList", OF_ACCOUNT_PAGE, examples.SUBSCRIPTION_LIST, query_params=SUBSCRIPTIONS),
+    operation=Operation(
+        SubscriptionList, OF_ACCOUNT_PAGE, examples.SUBSCRIPTION_LIST, query_params=SubscriptionsParams
+    ),
 )
 async def list_webhooks(request: ApiRequest) -> HttpResponse:
     context = request.context
-    values = SUBSCRIPTIONS.read(context.query_string)
+    values = SubscriptionsParams.read(context.query_string)
     binding = CursorBinding(context.account_id, "webhooks", filter_hash(values.filters()), "desc")
-    key, limit = after_key(context, values, binding), values[LIMIT]
+    key, limit = after_key(context, values.cursor, binding), values.limit
     before = None if key is None else str(key[0])
-    found = await context.services.subscription_service.page(
-        context.account_id, values[SUBSCRIPTION_STATUS], before, limit + 1
-    )
+    found = await context.services.subscription_service.page(context.account_id, values.status, before, limit + 1)
     page, now = found[:limit], context.services.clock.now()
     following = None
     if len(found) > limit:
@@ -102,11 +111,11 @@ async def list_webhooks(request: ApiRequest) -> HttpResponse:
     description="Settings, status and delivery statistics. The ETag identifies the revision of "
     "settings and status; delivery statistics do not change it.",
     response_description="The subscription.",
-    operation=Operation("Subscription", OF_SUBSCRIPTION, examples.SUBSCRIPTION),
+    operation=Operation(Subscription, OF_SUBSCRIPTION, examples.SUBSCRIPTION),
 )
 async def get_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     record = await context.services.subscription_service.get(context.account_id, subscription_id)
     return _subscription_response(context, 200, record)
 
@@ -122,15 +131,15 @@ async def get_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> H
     "held; after reactivation only new events are delivered. Use a replay to deliver the held ones.",
     response_description="The updated subscription.",
     operation=Operation(
-        "UpdatedSubscription",
+        UpdatedSubscription,
         OF_SUBSCRIPTION,
         examples.UPDATED_SUBSCRIPTION,
-        body=RequestBody("SubscriptionChanges", "The members to change.", examples.CHANGES),
+        body=RequestBody(SubscriptionChanges, "The members to change.", examples.CHANGES),
     ),
 )
 async def update_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     changed = await context.services.subscription_service.change(
         _request_owner(context), subscription_id, context.required_json_body, context.request_headers.get(b"if-match")
     )
@@ -150,7 +159,7 @@ async def update_webhook(request: ApiRequest, subscription_id: SubscriptionId) -
 )
 async def delete_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> None:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     await context.services.subscription_service.remove(
         context.account_id, subscription_id, context.request_headers.get(b"if-match")
     )
@@ -168,16 +177,16 @@ async def delete_webhook(request: ApiRequest, subscription_id: SubscriptionId) -
     status_code=HTTP_200_OK,
     response_description="The new secret.",
     operation=Operation(
-        "RotatedSecret",
+        RotatedSecret,
         OF_ACCOUNT,
         examples.ROTATED_SECRET,
-        body=RequestBody("SecretRotation", "The grace period.", examples.ROTATION),
+        body=RequestBody(SecretRotation, "The grace period.", examples.ROTATION),
     ),
 )
 @idempotent
 async def rotate_webhook_secret(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
+    NoParameters.read(context.query_string)
     made = await context.services.subscription_service.rotate(
         context.account_id, subscription_id, context.required_json_body
     )
@@ -205,17 +214,14 @@ async def rotate_webhook_secret(request: ApiRequest, subscription_id: Subscripti
     status_code=HTTP_200_OK,
     response_description="The attempt and its outcome.",
     operation=Operation(
-        "Attempt",
-        OF_ACCOUNT,
-        examples.TEST_ATTEMPT,
-        body=RequestBody("TestSend", "The event type to send.", examples.TEST),
+        Attempt, OF_ACCOUNT, examples.TEST_ATTEMPT, body=RequestBody(TestSend, "The event type to send.", examples.TEST)
     ),
 )
 @idempotent
 async def test_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
     context = request.context
-    NO_PARAMETERS.read(context.query_string)
-    service, event_type = context.services, requests.parse_test_type(context.required_json_body)
+    NoParameters.read(context.query_string)
+    service, event_type = context.services, read_body(TestSend, context.required_json_body).event_type
     record = await service.subscription_service.get(context.account_id, subscription_id)
     service.rate_limiter.check_test_sends(record.subscription_id, context.started_at)
     secrets = service.subscription_service.secrets(record)

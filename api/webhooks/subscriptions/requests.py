@@ -1,4 +1,4 @@
-"""Parses and validates subscription request bodies: pure, reports all errors at once.
+"""Request bodies of subscriptions: what clients may send, normalised, with warnings; all errors are reported at once.
 
 See docs/contract/contract.md 4.8.
 
@@ -9,49 +9,158 @@ allows (`api.webhooks.subscriptions.service`).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo, WithJsonSchema, field_validator
+
+from api.companies.lookup import ANY_NUMBER
 from api.http.body_validation import (
-    SHOWN,
-    BodyField,
-    BodySchema,
     ValidationErrors,
-    array_parser,
     did_you_mean,
-    integer_parser,
-    nullable_parser,
-    one_of_parser,
-    text_parser,
+    parse_body,
+    request_array_field,
+    sent_members,
+    to_whole_number,
+    unrepeated,
+    whole_number_field,
 )
 from api.http.json_body import Object
+from api.http.suggestions import SHOWN
+from api.schemas import declare
+from api.schemas.declare import OMITTED, RequestModel, invalid_value, with_metadata
+from api.webhooks.errors import ENDPOINT_URL
+from api.webhooks.subscriptions.models import (
+    ENDPOINT,
+    MOST_COMPANIES,
+    CreatedSubscription,
+    Description,
+    PerSecond,
+    SubscriptionStatus,
+)
 from api.webhooks.subscriptions.records import EVENT_BITS
 from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
 from warehouse.schema.identifiers import parse_company_number
 
-STATUSES: Final = ("active", "paused")
-LONGEST_URL: Final = 2_048
-LONGEST_DESCRIPTION: Final = 256
-FASTEST: Final = 100
-LONGEST_GRACE: Final = 604_800
-GRACE: Final = 86_400
-READ_ONLY: Final = (
-    "id",
-    "status_reason",
-    "status_changed_at",
-    "created_at",
-    "updated_at",
-    "last_attempt_at",
-    "last_success_at",
-    "last_failure_at",
-    "consecutive_failures",
-    "held_deliveries",
-    "secret_hint",
-    "previous_secret_expires_at",
-    "secret",
-    "warnings",
-)
 _KNOWN_TYPES: Final = (*EVENT_TYPES, *EVENT_ALIASES)
 _COMPANY: Final = "must be a company id or number, for example firm:SE:5599999991"
+
+
+def _to_event_type(value: Any) -> str:
+    if isinstance(value, str) and value in _KNOWN_TYPES:
+        return EVENT_ALIASES.get(value, value)
+    if isinstance(value, str):
+        detail = f"'{value[:SHOWN]}' is not an event type{did_you_mean(value, EVENT_TYPES)}"
+    else:
+        detail = f"must be one of {', '.join(EVENT_TYPES)}"
+    raise invalid_value("unknown_event_type", detail)
+
+
+def _to_company_id(value: Any) -> str:
+    """Company id of a number or id; unknown companies are accepted, as are those of announced markets."""
+    number = parse_company_number(value) if isinstance(value, str) else None
+    if number is None:
+        raise invalid_value("invalid_company", _COMPANY)
+    return number.company_id
+
+
+def event_types_field(description: str, **more: Any) -> Any:
+    """Event types in their canonical names and order."""
+    when_empty = f"name one or more of {', '.join(EVENT_TYPES)}"
+    field = request_array_field(len(EVENT_TYPES), description, when_empty=when_empty, **more)
+    return with_metadata(field, AfterValidator(lambda found: found and [one for one in EVENT_TYPES if one in found]))
+
+
+RequestedEventType = Annotated[
+    str,
+    BeforeValidator(_to_event_type),
+    WithJsonSchema(
+        {"type": "string", "description": "An event type, or a deprecated alias of one.", "enum": [*_KNOWN_TYPES]}
+    ),
+]
+_RequestedCompany = Annotated[
+    str,
+    BeforeValidator(_to_company_id),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "description": "A company's number or id.",
+            "maxLength": 24,
+            "pattern": ANY_NUMBER,
+            "minLength": 4,
+        }
+    ),
+]
+
+
+RequestedEventTypes = Annotated[
+    list[Annotated[RequestedEventType, unrepeated]], event_types_field("Only these event types; there is no wildcard.")
+]
+RequestedEndpoint = Annotated[
+    str,
+    declare.text(2_048, ENDPOINT),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "description": ENDPOINT,
+            "format": "uri",
+            "maxLength": 2_048,
+            "minLength": 9,
+            "pattern": r"^https://[^/?#@\s]+([/?][^#\s]*)?$",
+        }
+    ),
+]
+
+
+class NewSubscription(RequestModel):
+    """A subscription to create."""
+
+    endpoint_url: RequestedEndpoint
+    event_types: RequestedEventTypes
+    entity_ids: list[Annotated[_RequestedCompany, unrepeated]] | None = with_metadata(
+        request_array_field(
+            MOST_COMPANIES,
+            "Only these companies, including ones not known yet; null or omitted means all. "
+            "The tier limits the number.",
+            when_empty="omit entity_ids to receive all companies",
+            default=None,
+        ),
+        AfterValidator(lambda found: found and [*dict.fromkeys(found)]),
+    )
+    description: Description = None
+    max_per_second: Annotated[PerSecond, BeforeValidator(to_whole_number)] = None
+    status: SubscriptionStatus = OMITTED
+
+    @field_validator("entity_ids", mode="before")
+    @classmethod
+    def _check_tier_limit(cls, value: Any, info: ValidationInfo[int]) -> Any:
+        if isinstance(value, list) and len(value) > info.context:
+            detail = f"this tier allows at most {info.context} companies in one subscription"
+            raise invalid_value("too_many", detail)
+        return value
+
+
+class SubscriptionChanges(NewSubscription):
+    """The members to change; omitted members keep their value (RFC 7396)."""
+
+    endpoint_url: RequestedEndpoint = OMITTED
+    event_types: RequestedEventTypes = OMITTED
+
+
+NewSubscription.read_only = tuple(CreatedSubscription.model_fields.keys() - NewSubscription.model_fields.keys())
+
+
+class SecretRotation(RequestModel):
+    """Options of a secret rotation."""
+
+    grace_period_seconds: int = whole_number_field(
+        0, 604_800, "How long the previous secret also signs, in seconds.", default=86_400
+    )
+
+
+class TestSend(RequestModel):
+    """The event type to send as a test."""
+
+    event_type: RequestedEventType = OMITTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,30 +180,19 @@ class SubscriptionInput:
     warnings: Sequence[InputWarning] = ()
 
 
-def parse_new_subscription(body: Object, max_companies: int, errors: ValidationErrors) -> SubscriptionInput:
-    """Parses the body of a new subscription."""
-    return _parse_input(_body_schema(max_companies, is_new=True), body, errors)
-
-
-def parse_changes(body: Object, max_companies: int, errors: ValidationErrors) -> SubscriptionInput:
-    """Parses a merge patch (RFC 7396: omitted members stay)."""
-    return _parse_input(_body_schema(max_companies, is_new=False), body, errors)
-
-
-def parse_grace_seconds(body: Object) -> int:
-    """Parses the grace period of the previous secret, in seconds."""
-    faults = ValidationErrors()
-    members = _ROTATION.read(body, faults)
-    faults.check()
-    return members.get("grace_period_seconds", GRACE)
-
-
-def parse_test_type(body: Object) -> str | None:
-    """Parses the event type of a test; None: any that suits."""
-    faults = ValidationErrors()
-    members = _TEST.read(body, faults)
-    faults.check()
-    return members.get("event_type")
+def parse_subscription(
+    model: type[NewSubscription], body: Object, max_companies: int, errors: ValidationErrors
+) -> SubscriptionInput:
+    """Parses the body of a new subscription, or a merge patch."""
+    parsed = parse_body(model, body, errors, max_companies)
+    if parsed is None:
+        return SubscriptionInput(_valid_endpoint(body, errors))
+    members = sent_members(parsed)
+    warnings = [
+        *_alias_warnings(body.get("event_types")),
+        *_repeat_warnings(body.get("entity_ids"), members.get("entity_ids")),
+    ]
+    return SubscriptionInput(members, warnings)
 
 
 def to_event_mask(event_types: Sequence[str]) -> int:
@@ -102,59 +200,10 @@ def to_event_mask(event_types: Sequence[str]) -> int:
     return sum(EVENT_BITS[event_type] for event_type in event_types)
 
 
-def _body_schema(most_companies: int, *, is_new: bool) -> BodySchema:
-    companies = f"this tier allows at most {most_companies} companies in one subscription"
-    return BodySchema(
-        BodyField("endpoint_url", text_parser(LONGEST_URL), is_new),
-        BodyField("event_types", parse_event_types, is_new),
-        BodyField(
-            "entity_ids",
-            nullable_parser(
-                array_parser(_parse_company, most_companies, "omit entity_ids to receive all companies", companies)
-            ),
-        ),
-        BodyField("description", nullable_parser(text_parser(LONGEST_DESCRIPTION))),
-        BodyField("max_per_second", nullable_parser(integer_parser(1, FASTEST))),
-        BodyField("status", one_of_parser(STATUSES)),
-        read_only=READ_ONLY,
-    )
-
-
-def _parse_input(form: BodySchema, body: Object, faults: ValidationErrors) -> SubscriptionInput:
-    members = form.read(body, faults)
-    warnings = [
-        *_alias_warnings(body.get("event_types")),
-        *_repeat_warnings(body.get("entity_ids"), members.get("entity_ids")),
-    ]
-    return SubscriptionInput(members, () if faults.count else warnings)
-
-
-def _parse_event_type(value: Any, pointer: str, faults: ValidationErrors) -> str | None:
-    if isinstance(value, str) and value in _KNOWN_TYPES:
-        return EVENT_ALIASES.get(value, value)
-    if isinstance(value, str):
-        detail = f"'{value[:SHOWN]}' is not an event type{did_you_mean(value, EVENT_TYPES)}"
-    else:
-        detail = f"must be one of {', '.join(EVENT_TYPES)}"
-    faults.add("unknown_event_type", detail, pointer)
-    return None
-
-
-_types: Final = array_parser(_parse_event_type, len(EVENT_TYPES), f"name one or more of {', '.join(EVENT_TYPES)}")
-
-
-def parse_event_types(value: Any, pointer: str, errors: ValidationErrors) -> tuple[str, ...]:
-    found = _types(value, pointer, errors)
-    return tuple(event_type for event_type in EVENT_TYPES if event_type in found)
-
-
-def _parse_company(value: Any, pointer: str, faults: ValidationErrors) -> str | None:
-    """Company id of a number or id; unknown companies are accepted, as are those of announced markets."""
-    number = parse_company_number(value) if isinstance(value, str) else None
-    if number is None:
-        faults.add("invalid_company", _COMPANY, pointer)
-        return None
-    return number.company_id
+def _valid_endpoint(body: Object, errors: ValidationErrors) -> dict[str, Any]:
+    """The endpoint of a body with other errors: its address is checked too, to report all errors at once."""
+    is_wrong = any(error.pointer == ENDPOINT_URL for error in errors.errors)
+    return {} if is_wrong or "endpoint_url" not in body else {"endpoint_url": body["endpoint_url"]}
 
 
 def _alias_warnings(given: Any) -> list[InputWarning]:
@@ -174,7 +223,3 @@ def _repeat_warnings(given: Any, found: Any) -> list[InputWarning]:
         return []
     detail = f"{repeated} of {len(given)} entries repeat a company of another entry."
     return [InputWarning("repeated_company", detail, "/entity_ids")]
-
-
-_ROTATION: Final = BodySchema(BodyField("grace_period_seconds", integer_parser(0, LONGEST_GRACE)))
-_TEST: Final = BodySchema(BodyField("event_type", _parse_event_type))

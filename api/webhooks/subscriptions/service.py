@@ -21,7 +21,7 @@ from api.common.clock import Clock
 from api.common.ids import UlidGenerator, is_ulid
 from api.database.engine import AsyncDatabase
 from api.http.access_control import tier_required
-from api.http.body_validation import ValidationErrors
+from api.http.body_validation import ValidationErrors, read_body
 from api.http.json_body import Object
 from api.http.response_headers import strongly_matches
 from api.settings.tiers import Tier, TierCatalogue
@@ -32,7 +32,13 @@ from api.webhooks.egress.signing import make_secret
 from api.webhooks.egress.url_policy import UrlRejection, url_rejection
 from api.webhooks.subscriptions import repository, requests
 from api.webhooks.subscriptions.records import AccountTier, SubscriptionRecord
-from api.webhooks.subscriptions.requests import InputWarning, SubscriptionInput
+from api.webhooks.subscriptions.requests import (
+    InputWarning,
+    NewSubscription,
+    SecretRotation,
+    SubscriptionChanges,
+    SubscriptionInput,
+)
 from api.webhooks.subscriptions.serializer import format_instant, previous_secret_expiry
 from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
 
@@ -91,7 +97,7 @@ class SubscriptionService:
     async def create(self, owner: SubscriptionOwner, body: Object) -> NewSecret:
         """Creates a subscription to events published from now on."""
         faults = ValidationErrors()
-        asked = requests.parse_new_subscription(body, owner.tier.entity_ids, faults)
+        asked = requests.parse_subscription(NewSubscription, body, owner.tier.entity_ids, faults)
         await self._check_members(asked, faults)
         secret = make_secret()
         values = self._new_values(owner.account_id, asked.members, secret)
@@ -119,7 +125,7 @@ class SubscriptionService:
         if activates and not tier.webhooks:
             raise tier_required(self._tiers, tier.name)
         faults = ValidationErrors()
-        asked = requests.parse_changes(body, tier.entity_ids, faults)
+        asked = requests.parse_subscription(SubscriptionChanges, body, tier.entity_ids, faults)
         await self._check_members(asked, faults)
         found = await self.get(owner.account_id, subscription_id)
         _check_revision(found, if_match)
@@ -144,7 +150,7 @@ class SubscriptionService:
 
     async def rotate(self, account_id: str, subscription_id: str, body: Object) -> NewSecret:
         """Rotates the secret; the previous one signs too for a grace period, or is wiped at once without one."""
-        grace = requests.parse_grace_seconds(body)
+        grace = read_body(SecretRotation, body).grace_period_seconds
         await self.get(account_id, subscription_id)
         secret = make_secret()
         values = {"secret": self._sealer.seal(secret), "secret_hint": _secret_hint(secret)}

@@ -8,8 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
-from api.companies.schemas.companies import INCLUDED
-from api.companies.schemas.companies import PROFILE as PROFILE_SCHEMAS
+from api.companies.query_params import PROFILE_PARTS
+from api.companies.schemas.companies import PROFILE_FIELDS
 from api.companies.schemas.events import KINDS as EVENT_KINDS
 from api.openapi.examples import webhooks
 from api.openapi.operation import method_of, path_of
@@ -141,9 +141,9 @@ def test_every_kind_of_problem_is_in_the_document(described):
 
 
 def test_profile_and_event_schemas_are_whole(described):
-    assert list(PROFILE_SCHEMAS) == described["components"]["schemas"]["Company"]["required"]
+    assert list(PROFILE_FIELDS) == described["components"]["schemas"]["Company"]["required"]
     assert set(EVENT_KINDS) == set(EVENT_TYPES)
-    assert set(INCLUDED) == {"detail", "identifiers", "address", "sources"}
+    assert set(PROFILE_PARTS) == {"detail", "identifiers", "address", "sources"}
 
 
 def walk(node, path=""):

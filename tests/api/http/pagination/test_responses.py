@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from api.auth.service_secrets import ServiceSecrets
-from api.companies.query_params import EVENTS, FINANCIALS, OWNERSHIP, SEARCH
+from api.companies.query_params import EventsParams, FinancialsParams, OwnershipParams, SearchParams
 from api.http.pagination.cursors import MAX_LENGTH, CursorBinding, filter_hash
-from api.http.query.params import ParsedQuery
+from api.http.query.model import QueryModel
 from tests.tables import check_cases
 from warehouse.reader.reader import ReleaseReader
 
@@ -146,12 +146,12 @@ def issued(service, path, key):
     """A cursor as this service signs it, for a key that its lists of today do not have."""
     resource = path.split("?")[0].rsplit("/", 1)[-1]
     query, company_id = {
-        "companies": (SEARCH, ()),
-        "financials": (FINANCIALS, (NO,)),
-        "ownership": (OWNERSHIP, (SE,)),
-        "events": (EVENTS, (SE,)),
+        "companies": (SearchParams, ()),
+        "financials": (FinancialsParams, (NO,)),
+        "ownership": (OwnershipParams, (SE,)),
+        "events": (EventsParams, (SE,)),
     }[resource]
-    values: ParsedQuery = query.read(path.split("?")[1].encode())
+    values: QueryModel = query.read(path.split("?")[1].encode())
     lasting = "order=asc" in path
     key_record = service.accounts.keys("owner@example.com")[0]
     filters = filter_hash(*company_id, values.filters())

@@ -1,28 +1,37 @@
 """What a query is refused for, without a service: the code, the words, and which of several is told."""
 
-import pytest
+from typing import Annotated
 
-from api.http.query.params import NO_PARAMETERS, InvalidParameterError, QueryParam, QueryParams
+import pytest
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+
+from api.http.query.model import NoParameters, QueryModel
 from api.problems.problem import ProblemError
 from tests.tables import check_cases
 
 
-def _even(text):
-    if not text.isascii():
-        raise InvalidParameterError("format", "must be plain")
-    if int(text) % 2:
-        raise InvalidParameterError("odd", "must be even")
-    return int(text)
+def _even(number):
+    if number is not None and number % 2:
+        raise PydanticCustomError("odd", "must be even")
+    return number
 
 
-def parameter(name, read=_even):
-    return QueryParam(name, read, None, "", {})
+Even = Annotated[int | None, AfterValidator(_even)]
 
 
-QUERY = QueryParams(parameter("first"), parameter("second"), parameter("text", str))
+class Query(QueryModel):
+    first: Even = None
+    second: Even = None
+    text: str = ""
 
 
-def refused(query_string, query=QUERY):
+class Near(QueryModel):
+    limited: Even = None
+    limit: Even = None
+
+
+def refused(query_string, query=Query):
     """Code, detail and errors of the problem."""
     with pytest.raises(ProblemError) as caught:
         query.read(query_string)
@@ -63,8 +72,7 @@ def test_the_nearest_known_name_is_meant():
         "Unknown query parameter 'firts'. Did you mean 'first'?",
         [{"code": "unknown", "detail": "did you mean 'first'?", "parameter": "firts"}],
     )
-    near = QueryParams(parameter("limited"), parameter("limit"))
-    assert refused(b"limi=2", near)[1].endswith("Did you mean 'limit'?")
+    assert refused(b"limi=2", Near)[1].endswith("Did you mean 'limit'?")
 
 
 def test_where_none_is_near_all_are_told():
@@ -74,7 +82,7 @@ def test_where_none_is_near_all_are_told():
         f"Unknown query parameter 'q'. {known.capitalize()}.",
         [{"code": "unknown", "detail": known, "parameter": "q"}],
     )
-    assert refused(b"q=2", NO_PARAMETERS)[1] == "Unknown query parameter 'q'. This operation has no parameters."
+    assert refused(b"q=2", NoParameters)[1] == "Unknown query parameter 'q'. This operation has no parameters."
 
 
 def test_sixty_characters_of_a_name_are_repeated():
@@ -95,9 +103,9 @@ def test_a_name_that_is_no_text_is_repeated_shortened():
 
 
 def test_only_the_first_equals_sign_divides():
-    assert QUERY.read(b"text=a=b=c").by_name == {"text": "a=b=c"}
+    assert Query.read(b"text=a=b=c").model_dump(exclude_unset=True) == {"text": "a=b=c"}
 
 
 def test_names_are_decoded_too():
-    assert QUERY.read(b"%66irst=2").by_name == {"first": 2}
+    assert Query.read(b"%66irst=2").model_dump(exclude_unset=True) == {"first": 2}
     assert refused(b"first=2&%66irst=2")[0] == "duplicate_parameter"

@@ -18,7 +18,7 @@ from sqlalchemy import func, select
 
 from api.database.engine import Database
 from api.database.models.webhooks import Attempt, Delivery, MatchedEvent, QueuedAttempt
-from api.openapi.examples.events import DELIVERIES
+from api.openapi.examples import DELIVERIES
 from api.openapi.examples.webhooks import TEST_ATTEMPT
 from api.settings.webhooks import WebhookSettings
 from warehouse.schema.codes import EVENT_TYPES

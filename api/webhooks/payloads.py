@@ -7,57 +7,51 @@ See docs/contract/contract.md 4.6 and 4.7. Does not belong here: the schemas of 
 from typing import Final
 
 from api.companies.schemas.events import KINDS
-from api.openapi.examples.events import DELIVERIES
-from api.openapi.schema_types import (
-    Schema,
-    enum_schema,
-    integer_schema,
-    natural_id_schema,
-    schema_reference,
-    text_schema,
-)
+from api.openapi.examples import DELIVERIES
+from api.schemas import declare
+from api.schemas.json_schema import Schema, field_schemas, schema_reference
 from warehouse.schema.codes import EVENT_TYPES
 
 _HEX: Final = "^sha256=[0-9a-f]{64}$"
 _BASE64: Final = "v1,[A-Za-z0-9+/]{43}="
-# By header: whether it is always sent, its schema, an example.
+# By header: whether it is always sent, its field, an example.
 _HEADERS: Final = {
     "X-Service-Signature": (
         True,
-        text_schema(71, "`sha256=` and the HMAC-SHA256 of the raw body in hex; the key is the whole secret, "
+        declare.text(71, "`sha256=` and the HMAC-SHA256 of the raw body in hex; the key is the whole secret, "
              "`whsec_` included, as UTF-8.", pattern=_HEX),
         "sha256=b71e11f82a4fd82a2349145912f3ef041c10fe3bee734dcb6b5a6819b60311a8",
     ),
     "X-Service-Signature-Previous": (
         False,
-        text_schema(71, "The same with the previous secret, while both are valid after a rotation.", pattern=_HEX),
+        declare.text(71, "The same with the previous secret, while both are valid after a rotation.", pattern=_HEX),
         "sha256=2a16160dd85802dbe3ddd5e7be06f764fcfbfc0e408d4618be4c3660eec34ea0",
     ),
     "webhook-id": (
         True,
-        natural_id_schema("evt", "The event's id: the same on every attempt and replay."),
+        declare.natural_id("evt", "The event's id: the same on every attempt and replay."),
         "evt_c4cthsej3686j9zsejemb8n4gb",
     ),
     "webhook-timestamp": (
         True,
-        integer_schema(0, 253_402_300_799, "Unix timestamp of this attempt, in seconds."),
+        declare.integer(0, 253_402_300_799, "Unix timestamp of this attempt, in seconds."),
         1795147931,
     ),
     "webhook-signature": (
         True,
-        text_schema(200, "Standard Webhooks signature: `v1,` and the HMAC-SHA256 of `id.timestamp.body` "
+        declare.text(200, "Standard Webhooks signature: `v1,` and the HMAC-SHA256 of `id.timestamp.body` "
                   "in base64; the key is the secret after `whsec_`, base64-decoded. During a "
                   "rotation there are two entries, separated by a space.",
              pattern=f"^{_BASE64}( {_BASE64})*$"),
         "v1,XcE1TyyA0S+K8JZLutzSD1AXwk8toqkF1/VqCon7kwk=",
     ),
-    "X-Service-Event": (True, enum_schema(EVENT_TYPES, "Event type; not signed."), None),
+    "X-Service-Event": (True, declare.word(EVENT_TYPES, "Event type; not signed."), None),
     "X-Service-Delivery": (
         True,
-        text_schema(30, "Id of the delivery; not signed.", pattern="^dlv_[0-9a-z]{26}$"),
+        declare.text(30, "Id of the delivery; not signed.", pattern="^dlv_[0-9a-z]{26}$"),
         "dlv_01kaf49n6m7p8q9r0s1t2v3w4x",
     ),
-    "X-Service-Attempt": (True, integer_schema(1, 6, "Number of this attempt; not signed."), 1),
+    "X-Service-Attempt": (True, declare.integer(1, 6, "Number of this attempt; not signed."), 1),
 }  # fmt: skip
 _TEXT: Final = (
     "Sent to the endpoint of every subscription to this event type. Verify a signature over the "
@@ -68,7 +62,11 @@ _TEXT: Final = (
 
 def delivery_header_parameters() -> dict[str, Schema]:
     """`components.parameters`: the headers of a delivery."""
-    return {name: _header_parameter(name, *rest) for name, rest in _HEADERS.items()}
+    schemas = field_schemas({name: field for name, (_, field, _) in _HEADERS.items()})
+    return {
+        name: _header_parameter(name, required, schemas[name], example)
+        for name, (required, _, example) in _HEADERS.items()
+    }
 
 
 def webhook_objects() -> dict[str, Schema]:
@@ -77,20 +75,19 @@ def webhook_objects() -> dict[str, Schema]:
 
 
 def _header_parameter(name: str, required: bool, schema: Schema, example: object) -> Schema:
-    bare = {key: value for key, value in schema.items() if key != "description"}
     described: Schema = {
         "name": name,
         "in": "header",
         "required": required,
-        "description": schema["description"],
-        "schema": bare,
+        "description": schema.pop("description"),
+        "schema": schema,
     }
     return described if example is None else described | {"example": example}
 
 
 def _post_operation(event_type: str) -> Schema:
-    name = KINDS[event_type][0]
-    body = {"schema": schema_reference(f"{name}Webhook"), "example": DELIVERIES[event_type]}
+    name, model = KINDS[event_type].name, KINDS[event_type].webhook
+    body = {"schema": schema_reference(model), "example": DELIVERIES[event_type]}
     return {
         "operationId": f"receive{name}",
         "summary": f"{event_type} happened",

@@ -1,0 +1,111 @@
+"""Subscriptions and event types as responses. See docs/contract/contract.md 4.8.
+
+Does not belong here: what clients send (`api.webhooks.subscriptions.requests`), or the delivery log
+(`api.webhooks.deliveries.models`).
+"""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+from api.schemas import declare, shared
+from api.schemas.declare import ResponseModel
+from warehouse.schema.codes import EVENT_TYPES
+
+MOST_COMPANIES: Final = 10_000
+"""Maximum per subscription, in the largest built-in tier."""
+COUNT: Final = 2**53
+ENDPOINT: Final = "URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above."
+Description = Annotated[str | None, declare.text(256, "Free text for your own use.")]
+PerSecond = Annotated[int | None, declare.integer(1, 100, "Maximum deliveries per second; null means no limit.")]
+SubscriptionStatus = Annotated[
+    str, declare.word(("active", "paused"), "While `paused`, events are held until a replay.")
+]
+_SubscriptionId = Annotated[str, declare.natural_id("whs", "The subscription.")]
+_Secret = Annotated[
+    str, declare.text(50, "Store it securely: it is not shown again.", pattern="^whsec_[A-Za-z0-9+/]{43}=$")
+]
+_Hint = Annotated[str, declare.text(20, "The secret's last characters.", pattern="^whsec_….{4}$")]
+_PreviousEnd = Annotated[
+    datetime | None, declare.instant("Until when the previous secret also signs; null if it does not.")
+]
+
+
+class Warning(ResponseModel):  # noqa: A001 -- its name in the document
+    """One warning."""
+
+    code: str = declare.open_word(("event_type_alias",), "Code of the warning.")
+    detail: str = declare.text(1000, "Human-readable description.")
+    pointer: str = declare.text(1000, "JSON Pointer into the body.", pattern="^(/[^/]*)*$")
+
+
+_Warnings = Annotated[list[Warning], declare.array(100, "Accepted input that should be changed.")]
+
+
+class Subscription(ResponseModel):
+    """A webhook subscription."""
+
+    id: _SubscriptionId
+    endpoint_url: str = declare.url(ENDPOINT)
+    event_types: list[shared.EventTypeName] = declare.array(20, "Canonical names.")
+    entity_ids: list[shared.CompanyId] | None = declare.array(MOST_COMPANIES, "Only these companies; null means all.")
+    description: Description
+    max_per_second: PerSecond
+    status: SubscriptionStatus
+    status_reason: str | None = declare.word(
+        ("manual", "retries_exhausted", "tier_downgraded"), "Reason for the pause; null while active."
+    )
+    status_changed_at: datetime = declare.instant("When the status last changed.")
+    created_at: datetime = declare.instant("When it was created.")
+    updated_at: datetime = declare.instant("When it was last changed.")
+    last_attempt_at: datetime | None = declare.instant(
+        "Time of the last attempt. Tests and manual retries are not counted, here and below."
+    )
+    last_success_at: datetime | None = declare.instant("Time of the last successful attempt.")
+    last_failure_at: datetime | None = declare.instant("Time of the last failed attempt.")
+    consecutive_failures: int = declare.integer(0, COUNT, "Failed attempts since the last success.")
+    held_deliveries: int = declare.integer(0, COUNT, "Number of deliveries waiting for a replay.")
+    secret_hint: _Hint
+    previous_secret_expires_at: _PreviousEnd
+
+
+class UpdatedSubscription(Subscription):
+    """An updated subscription."""
+
+    warnings: _Warnings
+
+
+class CreatedSubscription(Subscription):
+    """A subscription with its secret, returned only once."""
+
+    secret: _Secret
+    warnings: _Warnings
+
+
+class SubscriptionList(shared.Page[Subscription]):
+    """The account's subscriptions."""
+
+
+class RotatedSecret(ResponseModel):
+    """The new secret, returned only once."""
+
+    id: _SubscriptionId
+    secret: _Secret
+    secret_hint: _Hint
+    previous_secret_expires_at: _PreviousEnd
+
+
+class EventType(ResponseModel):
+    """One event type."""
+
+    event_type: str = declare.open_word(EVENT_TYPES, "Name used in subscriptions.")
+    description: str = declare.text(300, "When it is sent.")
+    aliases: list[
+        Annotated[str, declare.text(30, "A deprecated alias, still accepted.", pattern="^[a-z]+[.][a-z]+$")]
+    ] = declare.array(20, "Deprecated aliases.")
+    schema_ref: str = declare.text(
+        200, "Schema of the body in this document.", pattern="^/api/openapi[.]json#/[A-Za-z/]+$"
+    )
+
+
+class EventTypeList(shared.Page[EventType]):
+    """All event types."""
