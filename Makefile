@@ -103,7 +103,7 @@ format: $(VENV)/.dev ## put every file into the house format
 bench: $(VENV)/.bench ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
 
-generate: $(VENV)/.dev ui/node_modules/.installed ## everything generated: data dictionary, sources, faults, OpenAPI document, collections, types
+generate: $(VENV)/.dev ui/node_modules/.installed ## everything generated: data dictionary, settings, sources, faults, OpenAPI document, collections, types
 	@$(BIN)/python -m tests.generate
 
 # The variable silences the theme's notice about its successor.

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from api.settings.parsers import SECRET_BYTES, parse_secret
 from warehouse.settings.errors import SettingError
+from warehouse.settings.texts import SECRET_BYTES, parse_secret
 
 
 class SecretsError(ValueError):

@@ -11,7 +11,8 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 
-from api.settings.parsers import UNIX, Network
+from api.settings.parsers import UNIX
+from warehouse.settings.texts import Network
 
 Address = IPv4Address | IPv6Address
 

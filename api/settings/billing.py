@@ -6,8 +6,9 @@ from urllib.parse import urlsplit
 from pydantic import Field, model_validator
 from pydantic_settings import SettingsConfigDict
 
-from api.settings.parsers import parse_base_url, parse_prices
+from api.settings.parsers import parse_prices
 from warehouse.settings.area import AreaSettings, from_text
+from warehouse.settings.texts import parse_base_url
 
 PLAN: Final = "/dashboard/plan"
 """The dashboard's page on which an owner chooses a plan and pays."""

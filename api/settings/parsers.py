@@ -3,7 +3,6 @@
 Does not belong here: the list of settings (`api.settings.service`); flags, words and numbers, which pydantic reads.
 """
 
-import base64
 import ipaddress
 import re
 from email import policy
@@ -15,22 +14,12 @@ from sqlalchemy.exc import ArgumentError
 
 from api.common.email_address import normalise_email
 from api.settings.tiers import TierCatalogue, TiersError, load_tiers
+from warehouse.settings.texts import split_commas
 
-_ADDRESS: Final = re.compile(r"https?://(?:[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[0-9A-Za-z._~/-]*)?")
 _PRICE: Final = re.compile(r"([a-z][a-z0-9_]{0,19})=(price_[0-9A-Za-z_]{1,200})")
-SECRET_BYTES: Final = 32
 _WEEK_SECONDS: Final = 7 * 86_400
 _WAITS: Final = 5
 UNIX: Final = "unix"
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-def parse_base_url(text: str) -> str:
-    """A base URL: no query, no fragment, no credentials; a trailing slash is removed."""
-    address = text.rstrip("/")
-    if not _ADDRESS.fullmatch(address):
-        raise ValueError(f"must be a URL, for example https://api.example.com, not {text!r}")
-    return address
 
 
 def parse_database_url(text: str) -> str:
@@ -50,7 +39,7 @@ def parse_database_url(text: str) -> str:
 
 def parse_proxies(text: str) -> tuple[str, ...]:
     """Addresses and networks, separated by commas, and `unix` for any local socket."""
-    written = tuple(part.lower() for part in _split(text))
+    written = tuple(part.lower() for part in split_commas(text))
     try:
         for one in written:
             if one != UNIX:
@@ -60,17 +49,9 @@ def parse_proxies(text: str) -> tuple[str, ...]:
     return written
 
 
-def parse_networks(text: str) -> tuple[Network, ...]:
-    """Networks in CIDR form, separated by commas."""
-    try:
-        return tuple(ipaddress.ip_network(part) for part in _split(text))
-    except ValueError as error:
-        raise ValueError(f"must list networks, for example 127.0.0.0/8: {error}") from None
-
-
 def parse_emails(text: str) -> frozenset[str]:
     """Normalised e-mail addresses, separated by commas."""
-    found = {part: normalise_email(part) for part in _split(text)}
+    found = {part: normalise_email(part) for part in split_commas(text)}
     if wrong := [part for part, email in found.items() if email is None]:
         raise ValueError(f"must list e-mail addresses, for example you@example.com, not {wrong[0]!r}")
     return frozenset(email for email in found.values() if email is not None)
@@ -104,7 +85,7 @@ def parse_waits(text: str) -> tuple[float, ...]:
 def parse_prices(text: str) -> tuple[tuple[str, str], ...]:
     """Tiers with prices of Stripe, separated by commas; a price belongs to one tier."""
     prices: dict[str, str] = {}
-    for part in _split(text):
+    for part in split_commas(text):
         found = _PRICE.fullmatch(part)
         if found is None:
             raise ValueError(f"must list tiers with prices, for example pro=price_…, not {part!r}")
@@ -121,23 +102,3 @@ def parse_tiers(text: str) -> TierCatalogue:
         return load_tiers(Path(text))
     except TiersError as error:
         raise ValueError(str(error)) from None
-
-
-def parse_secret(text: str) -> bytes:
-    """A secret in base64. The message never shows it."""
-    try:
-        secret = base64.b64decode(text, validate=True)
-    except ValueError:
-        secret = b""
-    if len(secret) < SECRET_BYTES:
-        raise ValueError(f"a secret is base64 of at least {SECRET_BYTES} bytes")
-    return secret
-
-
-def parse_secrets(text: str) -> tuple[bytes, ...]:
-    """Secrets, separated by commas."""
-    return tuple(parse_secret(part.strip()) for part in text.split(","))
-
-
-def _split(text: str) -> list[str]:
-    return [one for part in text.split(",") if (one := part.strip())]

@@ -4,8 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from api.settings.parsers import parse_secret, parse_secrets
 from warehouse.settings.area import AreaSettings, from_text
+from warehouse.settings.texts import parse_secret, parse_secrets
 
 _Secrets = Annotated[tuple[bytes, ...], from_text(parse_secrets)]
 

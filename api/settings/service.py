@@ -10,10 +10,11 @@ from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 
 from api.settings.billing import BillingSettings
 from api.settings.mail import MailSettings
-from api.settings.parsers import parse_base_url, parse_database_url, parse_emails, parse_proxies, parse_tiers
+from api.settings.parsers import parse_database_url, parse_emails, parse_proxies, parse_tiers
 from api.settings.tiers import TierCatalogue
 from api.settings.webhooks import WebhookSettings
 from warehouse.settings.area import AreaSettings, from_text
+from warehouse.settings.texts import parse_base_url
 
 
 class ApiSettings(AreaSettings):

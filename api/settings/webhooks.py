@@ -9,8 +9,9 @@ from typing import Annotated, Final, Self
 from pydantic import Field, model_validator
 from pydantic_settings import SettingsConfigDict
 
-from api.settings.parsers import Network, parse_networks, parse_waits
+from api.settings.parsers import parse_waits
 from warehouse.settings.area import AreaSettings, from_text
+from warehouse.settings.texts import Network, parse_networks
 
 _LEASE_SECONDS: Final = 30.0
 _LEASE_MARGIN_SECONDS: Final = 20.0

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.settings.parsers import parse_base_url
 from warehouse.settings.area import AreaSettings, from_text
+from warehouse.settings.texts import parse_base_url
 
 
 class SandboxSettings(AreaSettings):

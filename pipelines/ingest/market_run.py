@@ -79,7 +79,7 @@ class JobRuns:
                 asset_selection=keys,
                 tags={**tags, LOCKED_TAG: "yes"},
                 raise_on_error=False,
-                run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+                run_config=dg.RunConfig(loggers={"console": {"config": {"log_level": "CRITICAL"}}}),
             )
         failures = [event for event in result.all_events if event.is_step_failure]
         if any(_is_interrupt(event) for event in failures):

@@ -12,7 +12,7 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from api.settings.parsers import Network
+from warehouse.settings.texts import Network
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
