@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from litestar import Litestar, Request
+from litestar import Litestar
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
 from api.accounts.service import AccountService
@@ -19,19 +19,19 @@ from api.billing.entitlement import sign_up_state
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.dashboard.pages import PAGES
-from api.dashboard.routing import error_page, is_dashboard_path
+from api.dashboard.routing import dashboard_router, error_page, is_dashboard_path
 from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
 from api.database.engine import AsyncDatabase, Database
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
-from api.http.context import RequestContext, current_request
+from api.http.context import ApiRequest, RequestContext
 from api.http.middleware import RequestMiddleware
 from api.http.pagination.cursors import CursorSigner
 from api.http.response_headers import ReleaseHeaders
 from api.http.responses import HttpResponse, problem_response
-from api.http.routing import direct_routes, sort_methods
+from api.http.routing import check_request, sort_methods
 from api.observability.logging import LOGGER, AccessLog, Write
 from api.observability.metrics import Metrics, WorkerSlot, publish_periodically
 from api.openapi_document import openapi_document
@@ -137,10 +137,12 @@ def _build_litestar(
         if service.billing_service is not None:
             service.billing_service.close()
 
-    # Litestar only checks a handler's return value for `to_asgi_response`; `HttpResponse` has it
-    handlers: dict[int | type[Exception], Any] = {HTTPException: _on_routing_error, Exception: _on_failure}
+    # Litestar only checks the value returned by such a handler for `to_asgi_response`; `HttpResponse` has it
+    on_errors: dict[int | type[Exception], Any] = {Exception: _on_error}
     app = Litestar(
-        route_handlers=[*ROUTES, *PAGES],
+        route_handlers=[*ROUTES, dashboard_router(PAGES)],
+        before_request=check_request,
+        request_class=ApiRequest,
         openapi_config=None,  # our own document: `api.openapi_document`
         logging_config=None,
         debug=False,
@@ -151,12 +153,11 @@ def _build_litestar(
         ],
         on_startup=[start],
         on_shutdown=[stop],
-        exception_handlers=handlers,
+        exception_handlers=on_errors,
     )
     app.state.service = service  # for code that only has the application
-    app.asgi_handler = RequestMiddleware(
-        app.asgi_handler, service, direct_routes(ROUTES), _error_response, _failure_response
-    )
+    # around the router too, so that routing errors get the same headers and are logged
+    app.asgi_handler = RequestMiddleware(app.asgi_handler, service, _error_response)
     return app
 
 
@@ -198,34 +199,29 @@ def _write_stderr(lines: bytes) -> None:
     sys.stderr.buffer.flush()
 
 
-def _on_routing_error(request: Request[Any, Any, Any], error: HTTPException) -> HttpResponse:
-    """Maps Litestar's own errors: unknown paths and methods, a malformed Host."""
-    call = current_request()
+def _on_error(request: ApiRequest, error: Exception) -> HttpResponse:
+    return _error_response(request.context, error)
+
+
+def _error_response(context: RequestContext, error: Exception) -> HttpResponse:
+    """Response if no handler answered, or one failed: an HTML page below the dashboard, else JSON."""
+    problem = _problem_of(context, error)
+    return error_page(context, problem) if is_dashboard_path(context.path) else problem_response(context, problem)
+
+
+def _problem_of(context: RequestContext, error: Exception) -> ProblemError:
+    """Maps errors of Litestar's routing; the stack trace of an unexpected error goes to the log."""
+    if isinstance(error, ProblemError):
+        return error
     if isinstance(error, NotFoundException):
-        trouble = not_found_problem(call.path)
-    elif isinstance(error, MethodNotAllowedException):
+        return not_found_problem(context.path)
+    if isinstance(error, MethodNotAllowedException):
         allow = sort_methods((error.headers or {}).get("allow", "").split(", "))
-        detail = f"{call.method} is not allowed here. Allowed: {allow}."
-        trouble = new_problem("method_not_allowed", detail, headers=[(b"allow", allow.encode())])
-    elif error.status_code < 500:  # noqa: PLR2004
-        trouble = new_problem("invalid_parameter", "The request is malformed.", ProblemDetail("format", error.detail))
-    else:
-        return _on_failure(request, error)
-    return _error_response(call, trouble)
-
-
-def _on_failure(_: Request[Any, Any, Any], error: Exception) -> HttpResponse:
-    return _failure_response(current_request(), error)
-
-
-def _failure_response(call: RequestContext, error: Exception) -> HttpResponse:
-    """Handles unexpected errors: the stack trace goes to the log, the request id to the caller."""
+        detail = f"{context.method} is not allowed here. Allowed: {allow}."
+        return new_problem("method_not_allowed", detail, headers=[(b"allow", allow.encode())])
+    if isinstance(error, HTTPException) and error.status_code < 500:  # noqa: PLR2004
+        return new_problem("invalid_parameter", "The request is malformed.", ProblemDetail("format", error.detail))
     if isinstance(error, NoReleaseError):
-        return _error_response(call, service_unavailable_problem("No data has been published yet.", _PUBLISHED_AFTER))
+        return service_unavailable_problem("No data has been published yet.", _PUBLISHED_AFTER)
     LOGGER.error("request failed", exc_info=error)
-    return _error_response(call, new_problem("internal_error", "Internal error. Quote the request id to support."))
-
-
-def _error_response(call: RequestContext, trouble: ProblemError) -> HttpResponse:
-    """Error response if no handler answered: an HTML page below the dashboard, else JSON."""
-    return error_page(call, trouble) if is_dashboard_path(call.path) else problem_response(call, trouble)
+    return new_problem("internal_error", "Internal error. Quote the request id to support.")

@@ -1,25 +1,28 @@
-"""Builds the OpenAPI 3.1 document (docs/contract/contract.md 4.14) from the declarations that parse queries.
+"""Builds the OpenAPI 3.1 document (docs/contract/contract.md 4.14) from the handlers' decorators and signatures.
 
 Litestar's own generator describes what it parses itself, but our queries are parsed by `api.http.query.model`; so
 the document is built here, once per start, with the texts that apply to all operations. Does not belong here:
-operations and schemas, which lie beside the routes (`api.companies.openapi`, `api.webhooks.openapi`,
-`api.accounts.openapi`).
+texts of one operation, which are declared at its handler, or schemas (`api.companies.schemas`).
 """
 
 from typing import Any, Final
 
 import msgspec
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import PathParameter
 
-from api.accounts import openapi as usage
-from api.companies.openapi import COMPANY_MODELS, COMPANY_OPERATIONS, MARKET_MODELS
+from api.accounts.schemas import Usage
+from api.companies.schemas import COMPANY_MODELS, MARKET_MODELS
+from api.http.context import RoutePolicy
+from api.http.json_body import BodyPolicy
 from api.openapi import problem_responses, response_headers
-from api.openapi.operation import Operation, PathParameter, RequestBody, link_objects
+from api.openapi.operation import Operation, RequestBody, link_objects, method_of, path_of, path_parameters
 from api.openapi.query_parameters import query_parameters
-from api.openapi.response_headers import OF_DOCUMENT
-from api.openapi.schema_types import Schema
-from api.schemas.json_schema import component_schemas
+from api.openapi.response_headers import OF_POST
+from api.routes import ROUTES
+from api.schemas.json_schema import Schema, component_schemas, schema_reference
 from api.webhooks import payloads
-from api.webhooks.openapi import WEBHOOK_MODELS, WEBHOOK_OPERATIONS
+from api.webhooks.components import WEBHOOK_MODELS
 from warehouse.schema.codes import SERVED
 from warehouse.schema.markets import MARKETS
 
@@ -86,28 +89,21 @@ BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on we
 
 
 VERSION: Final = "1.4.0"
-_OWN_OPERATION: Final = Operation(
-    path="/api/openapi.json",
-    operation_id="getOpenApi",
-    tag="Service",
-    summary="Get the OpenAPI document",
-    description="No key required; a key is accepted. Not counted against the quota.",
-    response_schema={"type": "object", "description": "An OpenAPI 3.1 document."},
-    response_description="The document.",
-    response_headers=OF_DOCUMENT,
-    is_public=True,
-)
 MODELS: Final = (
     *COMPANY_MODELS,
     *WEBHOOK_MODELS,
     *MARKET_MODELS,
-    usage.Usage,
+    Usage,
     problem_responses.InputError,
     problem_responses.Problem,
 )
 """Components, in the document's order."""
-OPERATIONS: Final = (*COMPANY_OPERATIONS, *WEBHOOK_OPERATIONS, usage.USAGE_OPERATION, _OWN_OPERATION)
-"""In the document's order; a test compares them with the existing routes."""
+OPERATIONS: Final = tuple(one for one in ROUTES if one.operation_id)
+"""Handlers that the document describes, in its order."""
+_REQUEST_HEADERS: Final = {"post": ("Idempotency-Key",), "patch": ("If-Match",), "delete": ("If-Match",)}
+_RESPONSE_HEADERS: Final = {"post": OF_POST}
+_ERROR_STATUSES: Final = {"post": (409, 422), "patch": (412, 422), "delete": (412,)}
+"""What all operations of a method have in addition to those of GET."""
 
 
 def openapi_document(public_url: str) -> bytes:
@@ -143,63 +139,68 @@ def _document_object(public_url: str) -> dict[str, Any]:
 
 def _paths_object() -> Schema:
     paths: dict[str, Schema] = {}
-    for operation in OPERATIONS:
-        paths.setdefault(operation.path, {})[operation.method] = _operation_object(operation)
+    for handler in OPERATIONS:
+        paths.setdefault(path_of(handler), {})[method_of(handler)] = _operation_object(handler)
     return paths
 
 
-def _operation_object(operation: Operation) -> Schema:
+def _operation_object(handler: HTTPRouteHandler) -> Schema:
+    operation: Operation = handler.opt["operation"]
+    policy: RoutePolicy = handler.opt["policy"]
     described: Schema = {
-        "operationId": operation.operation_id,
-        "summary": operation.summary,
-        "description": operation.description,
-        "tags": [operation.tag],
+        "operationId": handler.operation_id,
+        "summary": handler.summary,
+        "description": handler.description,
+        "tags": handler.tags,
     }
-    parameters = [_path_parameter(place) for place in operation.path_parameters]
+    parameters = [_path_parameter(name, one) for name, one in path_parameters(handler).items()]
     parameters += query_parameters(operation.query_params)
-    parameters += response_headers.header_references(operation.request_headers)
+    parameters += response_headers.header_references(_REQUEST_HEADERS.get(method_of(handler), ()))
     if parameters:
         described["parameters"] = parameters
-    if operation.body is not None:
-        described["requestBody"] = _request_body(operation.body)
-    if operation.is_public:
+    if operation.body is not None and policy.body is not None:
+        described["requestBody"] = _request_body(operation.body, policy.body)
+    if not policy.requires_key:
         described["security"] = [{}, {"bearer": []}]
-    described["responses"] = _responses_object(operation)
+    described["responses"] = _responses_object(handler, operation, is_public=not policy.requires_key)
     return described
 
 
-def _request_body(body: RequestBody) -> Schema:
-    content = {"schema": body.schema, "example": body.example}
+def _request_body(body: RequestBody, policy: BodyPolicy) -> Schema:
+    content = {"schema": schema_reference(body.schema_name), "example": body.example}
     return {
         "description": body.description,
-        "required": body.is_required,
-        "content": dict.fromkeys(body.media_types, content),
+        "required": not policy.is_optional,
+        "content": {media_type.decode(): content for media_type in policy.media_types},
     }
 
 
-def _responses_object(operation: Operation) -> Schema:
-    named = response_headers.success_headers(operation.response_headers, is_public=operation.is_public)
-    success: Schema = {"description": operation.response_description, "headers": named}
-    if operation.response_schema is not None:
-        content: Schema = {"schema": operation.response_schema}
+def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_public: bool) -> Schema:
+    method = method_of(handler)
+    headers = (*operation.response_headers, *_RESPONSE_HEADERS.get(method, ()))
+    named = response_headers.success_headers(headers, is_public=is_public)
+    success: Schema = {"description": handler.response_description, "headers": named}
+    schema = operation.response_schema
+    if schema is not None:
+        content: Schema = {"schema": schema_reference(schema) if isinstance(schema, str) else schema}
         if operation.example is not None:
             content["example"] = operation.example
         success["content"] = {"application/json": content}
     if operation.links:
         success["links"] = link_objects(operation.links)
-    answers: Schema = {str(operation.status): success}
+    answers: Schema = {str(handler.status_code): success}
     if "ETag" in operation.response_headers:
         text = "Not modified since the ETag in If-None-Match."
         answers["304"] = {"description": text, "headers": named}
-    return answers | problem_responses.response_references(operation.error_statuses, is_public=operation.is_public)
+    return answers | problem_responses.response_references(_ERROR_STATUSES.get(method, ()), is_public=is_public)
 
 
-def _path_parameter(place: PathParameter) -> Schema:
+def _path_parameter(name: str, parameter: PathParameter) -> Schema:
     return {
-        "name": place.name,
+        "name": name,
         "in": "path",
         "required": True,
-        "description": place.description,
-        "schema": place.schema,
-        "example": place.example,
+        "description": parameter.description,
+        "schema": parameter.schema_extra,
+        "example": (parameter.examples or [])[0].value,
     }

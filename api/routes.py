@@ -1,21 +1,19 @@
-"""All routes of the API, one module per resource; short handlers, bound to their paths by `api.http.routing`.
+"""All routes of the API, one module per resource; short handlers with what the OpenAPI document says of them.
 
-Does not belong here: checks before a route (`api.http.access_control`), SQL, or the format of lists
+Does not belong here: checks before a route (`api.http.routing`), SQL, or the format of lists
 (`api.http.pagination.responses`).
 """
 
 from api.accounts import routes as accounts
 from api.billing import routes as billing
 from api.companies.routes import company_lists, markets, profile, search
-from api.http.routing import operations_in, to_litestar_handlers
+from api.http.routing import handlers_in
 from api.observability import routes as health
 from api.openapi import routes as document
 from api.webhooks.routes import deliveries, event_types, subscriptions
 
-ROUTES = to_litestar_handlers(
-    operations_in(
-        *(profile, search, company_lists, markets),
-        *(subscriptions, deliveries, event_types),
-        *(accounts, document, health, billing),
-    )
+ROUTES = handlers_in(
+    *(profile, search, company_lists, markets),
+    *(subscriptions, deliveries, event_types),
+    *(accounts, document, health, billing),
 )

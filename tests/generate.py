@@ -12,6 +12,7 @@ from typing import Final
 import connectors
 from api.collections.writer import write_collections
 from connectors.sources_page import render_sources_page
+from tests.api.webhooks.egress.receiver_table import page_with_table
 from tests.architecture import openapi_frozen
 from tests.faults.document import document
 from tests.faults.matrix import CELLS, UNTOUCHED
@@ -24,6 +25,7 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "docs/data-dictionary.md": lambda: data_dictionary((*TABLES, EVENTS)),
     "docs/faults.md": lambda: document(every_step(), CELLS, UNTOUCHED),
     "docs/sources.md": lambda: render_sources_page(connectors.JURISDICTIONS),
+    "docs/webhooks.md": lambda: page_with_table((ROOT / "docs/webhooks.md").read_text(encoding="utf-8")),
 }
 
 

@@ -1,25 +1,40 @@
 """The account's usage of the current month (docs/contract/contract.md 4.9); not counted."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
+from litestar import get
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.repository import AccountRecord
 from api.accounts.service import AccountService
-from api.http.context import RequestContext
+from api.http.context import SECRET_KEY, ApiRequest
 from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse, json_response
-from api.http.routing import endpoint
+from api.openapi.examples import companies
+from api.openapi.operation import Operation
+from api.openapi.response_headers import OF_ACCOUNT
 from api.problems.problem import service_unavailable_problem
 from api.rate_limits.limiter import AccountLimits
 
 _RETRY_AFTER: Final = 2
 
 
-@endpoint("/api/v1/usage", is_counted=False, is_secret_key_only=True)
-async def get_usage(context: RequestContext) -> HttpResponse:
+@get(
+    "/api/v1/usage",
+    policy=replace(SECRET_KEY, is_counted=False),
+    operation_id="getUsage",
+    tags=["Service"],
+    summary="Get usage",
+    description="Usage and limits of the account in the current month. Secret keys only. Not "
+    "counted against the quota.",
+    response_description="Usage and limits.",
+    operation=Operation("Usage", OF_ACCOUNT, companies.USAGE),
+)
+async def get_usage(request: ApiRequest) -> HttpResponse:
+    context = request.context
     NoParameters.read(context.query_string)
     caller = context.required_caller
     limits, month = context.services.rate_limiter, context.services.rate_limiter.current_month().number

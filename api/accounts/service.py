@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from api.accounts import repository
 from api.accounts.repository import AccountRecord
 from api.accounts.session_repository import add_link
-from api.auth.allowed_origins import is_valid_domain
+from api.auth.allowed_origins import domain_fault
 from api.auth.api_keys import KINDS, KeyKind, KeyRecord, displayable_parts, key_digest, make_key, make_token
 from api.common.clock import Clock
 from api.common.email_address import LONGEST, normalise_email
@@ -26,11 +26,17 @@ from api.settings.tiers import DEFAULT, TierCatalogue
 from api.usage.counter import month_at
 from api.usage.repository import monthly_count, usage_marks
 from api.webhooks.subscriptions.records import DowngradedSubscription
-from api.webhooks.subscriptions.repository import count_subscriptions, downgrade_subscriptions, downgraded_subscriptions
+from api.webhooks.subscriptions.repository import (
+    count_subscriptions,
+    downgrade_subscriptions,
+    downgraded_subscriptions,
+    pause_subscriptions,
+)
 
 STATUSES: Final = ("active", "suspended", "payment_required")
 _LOGGER: Final = logging.getLogger("firm.api")
 _LONGEST_LABEL: Final = 100
+_LONGEST_TOLD: Final = 100
 _USED_EVERY: Final = timedelta(minutes=10)
 
 
@@ -103,11 +109,16 @@ class AccountService:
         return replace(account, tier=tier)
 
     def set_status(self, account_id_or_email: str, status: str) -> AccountRecord:
+        """Changes the status. Suspending also pauses the webhook subscriptions; their events are held for a replay."""
+        chosen = _one_of("status", status, STATUSES)
         with self._database.writing() as session:
-            account, now = _require_account(session.connection(), account_id_or_email), self._clock.now()
-            chosen = _one_of("status", status, STATUSES)
-            repository.update_account(session.connection(), account.account_id, now, status=chosen)
-        return replace(account, status=status)
+            connection, now = session.connection(), self._clock.now()
+            account = _require_account(connection, account_id_or_email)
+            # first: lock order is the account, then its endpoint queues
+            repository.update_account(connection, account.account_id, now, status=chosen)
+            if chosen == "suspended":
+                pause_subscriptions(connection, account.account_id, now)
+        return replace(account, status=chosen)
 
     def create_key(
         self,
@@ -117,17 +128,22 @@ class AccountService:
         label: str | None = None,
         expires_at: datetime | None = None,
     ) -> NewKey:
-        """Creates a key for an account (id or e-mail). Publishable keys need a domain, other kinds take none."""
+        """Creates a key for an account (id or e-mail). Publishable keys need a domain, other kinds take none.
+
+        AccountError if the account is suspended.
+        """
         kind = _parse_key_kind(kind)
         _check_domains(kind, domains)
-        if label is not None and len(label) > _LONGEST_LABEL:
-            raise AccountError(f"a label can have at most {_LONGEST_LABEL} characters")
+        if label is not None and (len(label) > _LONGEST_LABEL or not label.isprintable()):
+            raise AccountError(f"a label can have at most {_LONGEST_LABEL} characters, all of them printable")
         key, now = make_key(kind), self._clock.now()
         if expires_at is not None and expires_at <= now:
             raise AccountError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past: the key would never work")
         prefix, last = displayable_parts(key)
         with self._database.writing() as session:
             account = _require_account(session.connection(), account_id_or_email)
+            if account.status == "suspended":
+                raise AccountError(f"{account.email} is suspended and could not use a key: activate the account first")
             record = KeyRecord(
                 key_id=self._ulids.make("key"),
                 account_id=account.account_id,
@@ -232,7 +248,6 @@ def _check_domains(kind: KeyKind, domains: Sequence[str]) -> None:
     if not domains:
         raise AccountError("a publishable key needs at least one domain, for example example.com or *.example.com")
     for domain in domains:
-        if not is_valid_domain(domain):
-            raise AccountError(
-                f"{domain!r} is not a valid domain: use example.com, *.example.com or http://localhost:*"
-            )
+        fault = domain_fault(domain)
+        if fault is not None:
+            raise AccountError(f"{domain[:_LONGEST_TOLD]!r} is not a valid domain: {fault}")

@@ -10,9 +10,11 @@ from ipaddress import IPv6Address
 from typing import Final
 from urllib.parse import urlsplit
 
-_HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
+from api.common.hostnames import ascii_host, is_public_suffix
+
 _LOCAL: Final = ("localhost", "127.0.0.1")
 _PORTS: Final = {"https": 443, "http": 80}
+_EXAMPLES: Final = "use example.com, *.example.com or http://localhost:*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +36,24 @@ def parse_origin(text: str) -> Origin | None:
         return None
     if parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc:
         return None
-    host = _ascii_host(parts.hostname)
-    if not _is_bare(host, parts.netloc):
-        return None
+    host = parts.hostname
+    if parts.netloc.startswith("["):
+        if not _is_ipv6(host):
+            return None
+    else:
+        try:
+            host = ascii_host(host)
+        except ValueError:
+            return None
     return Origin(parts.scheme, host, _PORTS[parts.scheme] if port is None else port)
 
 
-def _is_bare(host: str, netloc: str) -> bool:
-    """True if a host is only a name or an address; IPv6 must be in brackets."""
-    if not netloc.startswith("["):
-        return _HOST.fullmatch(host) is not None
+def _is_ipv6(host: str) -> bool:
     try:
         IPv6Address(host)
     except ValueError:
         return False
     return True
-
-
-def _ascii_host(host: str) -> str:
-    """Lower-case punycode form, so that one host has one spelling; the root's trailing dot is removed."""
-    host = host.lower().removesuffix(".")
-    try:
-        return host if host.isascii() else host.encode("idna").decode()
-    except UnicodeError:
-        return host
 
 
 def is_allowed_origin(origin: Origin, domains: tuple[str, ...]) -> bool:
@@ -71,11 +67,13 @@ def _domain_covers(domain: str, origin: Origin) -> bool:
     host, _, port = domain.partition(":")
     if origin.scheme != "https" or origin.port != int(port or _PORTS["https"]):
         return False
-    host = _ascii_host(host)
-    if host.startswith("*."):
-        # one or more labels before the suffix, never the apex
-        return origin.host.endswith(host[1:]) and len(origin.host) > len(host) - 1
-    return origin.host == host
+    is_wildcard = host.startswith("*.")
+    try:
+        host = ascii_host(host.removeprefix("*."))
+    except ValueError:  # stored when such names were taken: it covers nothing
+        return False
+    # a wildcard stands for one or more labels before the suffix, never for the suffix itself
+    return origin.host.endswith(f".{host}") and len(origin.host) > len(host) + 1 if is_wildcard else origin.host == host
 
 
 def _covers_local(domain: str, origin: Origin) -> bool:
@@ -88,20 +86,30 @@ def _covers_local(domain: str, origin: Origin) -> bool:
     )
 
 
-def is_valid_domain(domain: str) -> bool:
-    """True if a key may be bound to this domain: understood by `is_allowed_origin` and not broader than a site."""
-    plain = domain.removeprefix("http://")
-    host, colon, port = plain.partition(":")
-    if colon and port != "*" and not (port.isascii() and port.isdigit() and 0 < int(port) <= 65535):  # noqa: PLR2004
-        return False
-    if domain.startswith("http://"):
-        return host in _LOCAL
-    return port != "*" and _is_host(host.removeprefix("*."))
+def domain_fault(domain: str) -> str | None:
+    """Why a key may not be bound to a domain, and what to write; None if it may.
+
+    A domain must be one that `is_allowed_origin` can match, and not broader than a site: nobody's key works on all
+    names of a public suffix.
+    """
+    is_local = domain.startswith("http://")
+    host, colon, port = domain.removeprefix("http://").partition(":")
+    if colon and not (is_local and port == "*") and not _is_port(port):
+        return "its port must be a number from 1 to 65535"
+    if is_local:
+        return None if host in _LOCAL else "http:// is for localhost and 127.0.0.1 only: pages elsewhere need https"
+    if host in _LOCAL:
+        return f"for pages on this machine write http://{host}:{port if colon else '*'}"
+    try:
+        name = ascii_host(host.removeprefix("*."))
+    except ValueError:
+        return _EXAMPLES
+    if "_" in name or name.count(".") == 0 or name.rpartition(".")[2].isdigit():
+        return _EXAMPLES
+    if is_public_suffix(name):
+        return f"anybody can have a name below {name}: write your own, for example shop.{name}"
+    return None
 
 
-def _is_host(host: str) -> bool:
-    labels = _ascii_host(host).split(".")
-    return len(labels) > 1 and all(
-        label and label.replace("-", "").isalnum() and not label.startswith("-") and not label.endswith("-")
-        for label in labels
-    )
+def _is_port(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,5}", text) is not None and 0 < int(text) <= 65535  # noqa: PLR2004

@@ -7,13 +7,14 @@ Stripe resends the event. Does not belong here: the effects (`api.billing.servic
 import logging
 from typing import TYPE_CHECKING, Final
 
+from litestar import post
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.billing.errors import BillingError, ForgedEventError
 from api.billing.stripe_models import StripeEventMessage
-from api.http.context import RequestContext
+from api.http.context import NO_KEY, ApiRequest
+from api.http.json_body import read_full_body
 from api.http.responses import HttpResponse, json_response
-from api.http.routing import signed_callback
 from api.problems.problem import ProblemDetail, new_problem, service_unavailable_problem
 
 if TYPE_CHECKING:
@@ -24,8 +25,13 @@ _LARGEST: Final = 2**20
 _RETRY_AFTER: Final = 60
 
 
-@signed_callback("/billing/stripe", limit=_LARGEST)
-async def receive_stripe_event(context: RequestContext, body: bytes) -> HttpResponse:
+@post("/billing/stripe", policy=NO_KEY)
+async def receive_stripe_event(request: ApiRequest) -> HttpResponse:
+    """Reads the bytes itself: nothing is parsed before the signature over them is verified."""
+    context = request.context
+    body = await read_full_body(request.receive, _LARGEST)
+    if body is None:
+        raise new_problem("malformed_json", "The request ended before its body was complete.")
     billing, limits = context.services.billing_service, context.services.rate_limiter
     if billing is None:
         raise new_problem("route_not_found", "There is nothing at /billing/stripe.")

@@ -1,15 +1,18 @@
-"""Binds a page to its path: session, form checks, handler, and the security headers of every page.
+"""What runs before each page: session and form checks; and the security headers of every page.
 
 Pages are not part of the API: they count against no quota, and their errors are HTML pages. Does not belong
 here: the content of a page (`api.dashboard.pages`).
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
-from litestar.types import Receive
+from litestar import Request, Router
+from litestar.di import NamedDependency, Provide
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import SkipValidation
 
 from api.auth.api_keys import TokenKind, is_token, make_token
 from api.dashboard import templating
@@ -23,10 +26,10 @@ from api.dashboard.html_forms import (
     read_form,
 )
 from api.dashboard.sessions import AuthenticatedSession
-from api.http.context import CorsPolicy, RequestContext, RoutePolicy
+from api.http.context import ApiRequest, RequestContext, current_request
 from api.http.response_headers import NO_STORE
 from api.http.responses import Header, HttpResponse
-from api.http.routing import HttpOperation
+from api.http.routing import options_response
 from api.problems.problem import ProblemError, not_found_problem
 from api.settings.tiers import Tier
 
@@ -158,65 +161,72 @@ class PageRequest:
         return HttpResponse(303, [location, (b"content-length", b"0"), NO_STORE, *SAFETY, *headers], b"")
 
 
-Handler = Callable[[PageRequest], Awaitable[HttpResponse]]
+CurrentPage: TypeAlias = NamedDependency[SkipValidation[PageRequest]]
+"""The type of the dependency `page` of handlers."""
 
 
 @dataclass(frozen=True, slots=True)
-class DashboardPage(HttpOperation):
-    """One page or form action."""
+class PagePolicy:
+    """Who may open a page; the `access` in a handler's `opt`. Pages without one need a session."""
 
-    is_anonymous: bool
-    is_operator_only: bool
-    form_limit: int
+    is_anonymous: bool = False
+    """No session is needed; CSRF tokens derive from the visitor's token."""
+    is_operator_only: bool = False
+    """The page is 404 for others."""
+    form_limit: int = FORM_LIMIT
     """Maximum size of the form in bytes."""
-    handler: Handler
-
-    async def handle_request(self, context: RequestContext, receive: Receive) -> HttpResponse:
-        context.route_policy = self.route_policy
-        cookies = _request_cookies(context)
-        visit = _anonymous_request(context, cookies)
-        try:
-            form = await self._read_form(context, receive)
-            visit = await _identify_request(context, cookies, self.is_anonymous, form)
-            if not self.is_anonymous and visit.session is None:
-                return visit.redirect_to(SIGN_IN, [cookies.forget("session")])
-            if self.is_operator_only and not visit.is_operator:
-                raise not_found_problem(context.path)
-            if self.method == "POST":
-                _check_form(visit)
-            return await self.handler(visit)
-        except PageError as refused:
-            return visit.render("refused.html", refused.status, refused=refused)
-        except ProblemError as trouble:
-            return _problem_page(visit, trouble)
-
-    async def _read_form(self, call: RequestContext, receive: Receive) -> Form:
-        if self.method != "POST":
-            return {}
-        check_form_origin(call.request_headers, call.services.settings.public_url)
-        return await read_form(call.request_headers, receive, self.form_limit)
 
 
-def dashboard_page(
-    path: str,
-    *,
-    method: str = "GET",
-    is_anonymous: bool = False,
-    is_operator_only: bool = False,
-    form_limit: int = FORM_LIMIT,
-) -> Callable[[Handler], DashboardPage]:
-    """Registers a handler for one method of a path below /dashboard; GET includes HEAD.
+SIGNED_IN: Final = PagePolicy()
+ANONYMOUS: Final = PagePolicy(is_anonymous=True)
+OPERATOR_ONLY: Final = PagePolicy(is_operator_only=True)
+_PAGE: Final = "firm_page"
 
-    Pages require a session, others are redirected to sign-in. Pages `is_anonymous` need no session, and their
-    CSRF tokens derive from the visitor's token. Pages `is_operator_only` are 404 for others.
-    """
-    told = RoutePolicy(path.replace(":str", ""), CorsPolicy.NO_ORIGIN, is_counted=False)
 
-    def bind(handler: Handler) -> DashboardPage:
-        name = cast("str", getattr(handler, "__name__", path))
-        return DashboardPage(path, method, name, told, True, is_anonymous, is_operator_only, form_limit, handler)
+def dashboard_router(pages: Sequence[HTTPRouteHandler]) -> Router:
+    """The pages, with what runs before each of them and how their errors are shown."""
+    on_errors: dict[int | type[Exception], Any] = {PageError: _on_page_error, ProblemError: _on_problem}
+    return Router(
+        path="/",
+        route_handlers=pages,
+        before_request=_open_page,
+        dependencies={"page": Provide(_current_page, sync_to_thread=False)},
+        exception_handlers=on_errors,
+    )
 
-    return bind
+
+async def _open_page(request: Request[Any, Any, Any]) -> HttpResponse | None:
+    """Reads the form, then the session; redirects to sign-in, or checks that the form comes from our own page."""
+    context, state = current_request(), request.scope["state"]
+    if context.method == "OPTIONS":
+        return options_response(request)
+    access: PagePolicy = request.route_handler.opt.get("access", SIGNED_IN)
+    cookies = _request_cookies(context)
+    state[_PAGE] = _anonymous_request(context, cookies)
+    form: Form = {}
+    if context.method == "POST":
+        check_form_origin(context.request_headers, context.services.settings.public_url)
+        form = await read_form(context.request_headers, request.receive, access.form_limit)
+    state[_PAGE] = page = await _identify_request(context, cookies, access.is_anonymous, form)
+    if not access.is_anonymous and page.session is None:
+        return page.redirect_to(SIGN_IN, [cookies.forget("session")])
+    if access.is_operator_only and not page.is_operator:
+        raise not_found_problem(context.path)
+    if context.method == "POST":
+        _check_form(page)
+    return None
+
+
+def _current_page(request: ApiRequest) -> PageRequest:
+    return request.scope["state"][_PAGE]
+
+
+def _on_page_error(request: ApiRequest, refused: PageError) -> HttpResponse:
+    return _current_page(request).render("refused.html", refused.status, refused=refused)
+
+
+def _on_problem(request: ApiRequest, problem: ProblemError) -> HttpResponse:
+    return _problem_page(_current_page(request), problem)
 
 
 def is_dashboard_path(path: str) -> bool:

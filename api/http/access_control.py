@@ -14,11 +14,13 @@ from api.auth.allowed_origins import is_allowed_origin, parse_origin
 from api.http.authenticator import Caller
 from api.http.content_negotiation import check_accept, check_body
 from api.http.context import READS, RequestContext
+from api.http.json_body import BodyPolicy
 from api.problems.problem import ProblemError, new_problem
 from api.settings.billing import PLAN
 from api.settings.tiers import TierCatalogue
 
 _UNAUTHENTICATED: Final = 401
+_NO_BODY: Final = BodyPolicy()  # what is tolerated by routes that take none
 _KEY_IN_URL: Final = re.compile(
     rb"firm_(?:live|secret|public)_[0-9A-Za-z]|(?:^|&)(?:api_?key|access_token)=", re.IGNORECASE
 )
@@ -43,7 +45,7 @@ async def authorize(context: RequestContext) -> None:
     if meter.count.used >= meter.allowed and context.route_policy.is_counted:
         limits.check_quota(meter)
     check_accept(context.request_headers.get(b"accept"))
-    body = context.route_policy.body_policy
+    body = context.route_policy.body or _NO_BODY
     check_body(context.request_headers, body.limit, body.media_types)
     if context.route_policy.requires_webhooks_tier:
         check_tier(context, caller)

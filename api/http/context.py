@@ -1,15 +1,16 @@
 """Request context: what one request carries through the service in addition to the ASGI scope.
 
-`api.http.middleware` creates a `RequestContext` for every request and enters it; access control sets the caller;
-handlers receive it. A context variable makes it available where Litestar or logging calls our code without it. Does
+`api.http.middleware` creates a `RequestContext` for every request; access control sets the caller; handlers receive
+it with their request. A context variable makes it available where Litestar or logging calls our code without it. Does
 not belong here: the parts of the service (`api.services`).
 """
 
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from litestar import Request
 from litestar.types import HTTPScope
 
 from api.http.authenticator import Caller
@@ -18,7 +19,6 @@ from api.http.json_body import BodyPolicy, Object
 if TYPE_CHECKING:
     from api.services import ApiServices
 
-NO_BODY: Final = BodyPolicy()
 READS: Final = ("GET", "HEAD")
 
 
@@ -32,24 +32,25 @@ class CorsPolicy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RoutePolicy:
-    """Route policy, known before the handler runs.
+    """Who may call a route and what it accepts; the `policy` in a handler's `opt`."""
 
-    `path` is the template: it labels metrics, so there are few values.
-    """
-
-    path: str
     cors_policy: CorsPolicy
+    requires_key: bool = True
     is_counted: bool = True
     """Whether its responses count against the monthly quota."""
     is_secret_key_only: bool = False
     """Whether publishable keys are rejected."""
-    body_policy: BodyPolicy = NO_BODY
-    """The accepted request body; for routes without one, what is tolerated."""
     requires_webhooks_tier: bool = False
     """Whether the tier must include webhooks."""
+    body: BodyPolicy | None = None
+    """The request body, if the route takes one."""
 
 
-UNROUTED: Final = RoutePolicy("unknown", CorsPolicy.NO_ORIGIN)
+ANY_KEY: Final = RoutePolicy(CorsPolicy.PAGES)
+SECRET_KEY: Final = RoutePolicy(CorsPolicy.NO_ORIGIN, is_secret_key_only=True)
+WEBHOOKS_TIER: Final = replace(SECRET_KEY, requires_webhooks_tier=True)
+NO_KEY: Final = RoutePolicy(CorsPolicy.NO_ORIGIN, requires_key=False)
+PUBLIC_DOCUMENT: Final = RoutePolicy(CorsPolicy.ANYONE, requires_key=False)
 
 
 @dataclass(slots=True)
@@ -72,7 +73,9 @@ class RequestContext:
     """Tokens left in the account's burst, or which bucket was empty (`api.rate_limits.limiter`)."""
     client_ip: str = ""
     """The client address: the socket's, or as reported by trusted proxies (`api.http.client_ip`)."""
-    route_policy: RoutePolicy = UNROUTED
+    route_policy: RoutePolicy = NO_KEY
+    canonical_path: str | None = None
+    """The path without its trailing slash, for Content-Location."""
     problem_code: str | None = None
     """Code of the problem in the response."""
     json_body: Object | None = None
@@ -86,9 +89,9 @@ class RequestContext:
         return self.json_body
 
     @property
-    def path_parameters(self) -> dict[str, str]:
-        """Values of the path parameters, after routing."""
-        return self.scope["path_params"]
+    def path_template(self) -> str:
+        """The route's path with the names of its parameters, after routing; labels metrics, so there are few values."""
+        return self.scope.get("path_template", "unknown")
 
     @property
     def required_caller(self) -> Caller:
@@ -114,6 +117,16 @@ def set_context(context: RequestContext) -> None:
 def current_request() -> RequestContext:
     """The call of the current request, set by `api.http.middleware`."""
     return _CURRENT.get()
+
+
+class ApiRequest(Request[Any, Any, Any]):
+    """Litestar's request with the context of the service: the `request` of handlers and of what runs before them."""
+
+    __slots__ = ()
+
+    @property
+    def context(self) -> RequestContext:
+        return current_request()
 
 
 def current_request_id() -> str | None:

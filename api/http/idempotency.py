@@ -11,13 +11,14 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Final
+from functools import wraps
+from typing import Final, ParamSpec
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.http import idempotency_repository as requests
-from api.http.context import RequestContext
+from api.http.context import RequestContext, current_request
 from api.http.idempotency_repository import IdempotencyClaim, StoredResponse
 from api.http.responses import HttpResponse, problem_response
 from api.problems.problem import ProblemDetail, ProblemError, new_problem
@@ -36,7 +37,7 @@ _REPLAYED: Final = (b"idempotency-replayed", b"true")
 _OPERATION: Final = re.compile(r"[\x21-\x7e]{1,190}")
 _FIRST_REFUSED: Final = 400
 
-Handler = Callable[[RequestContext], Awaitable[HttpResponse]]
+P = ParamSpec("P")
 
 
 class _SavedResponse(msgspec.Struct):
@@ -44,29 +45,35 @@ class _SavedResponse(msgspec.Struct):
     body: str
 
 
-async def run_once(context: RequestContext, handler: Handler) -> HttpResponse:
-    """Runs a POST, or returns the stored response of the first request with the same key."""
-    key = _idempotency_key(context)
-    if key is None:
-        return await handler(context)
-    claim = IdempotencyClaim(
-        context.account_id, _operation_name(context), key, _body_fingerprint(context), context.request_id
-    )
-    found = await _claim_key(context, claim)
-    if found is not None:
-        return _replay_response(context, claim, found)
-    saved = False
-    try:
+def idempotent(handler: Callable[P, Awaitable[HttpResponse]]) -> Callable[P, Awaitable[HttpResponse]]:
+    """Decorates the handler of a POST: a repeated key returns the stored response of the first request."""
+
+    @wraps(handler)
+    async def run_once(*arguments: P.args, **named: P.kwargs) -> HttpResponse:
+        context = current_request()
+        key = _idempotency_key(context)
+        if key is None:
+            return await handler(*arguments, **named)
+        claim = IdempotencyClaim(
+            context.account_id, _operation_name(context), key, _body_fingerprint(context), context.request_id
+        )
+        found = await _claim_key(context, claim)
+        if found is not None:
+            return _replay_response(context, claim, found)
+        saved = False
         try:
-            answer = await handler(context)
-        except ProblemError as trouble:
-            answer = problem_response(context, trouble)
-        if _is_stored_status(answer.status):
-            saved = await _save_response(context, claim, answer)
-        return answer
-    finally:
-        if not saved:
-            await _release_key(context, claim)
+            try:
+                answer = await handler(*arguments, **named)
+            except ProblemError as trouble:
+                answer = problem_response(context, trouble)
+            if _is_stored_status(answer.status):
+                saved = await _save_response(context, claim, answer)
+            return answer
+        finally:
+            if not saved:
+                await _release_key(context, claim)
+
+    return run_once
 
 
 def _idempotency_key(call: RequestContext) -> str | None:

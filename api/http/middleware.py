@@ -5,17 +5,17 @@ route or the caller (`api.http.routing`, `api.http.access_control`).
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import unquote
 
-from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from api.http.client_ip import FORWARDING
 from api.http.content_negotiation import host_problem, oversize_problem
-from api.http.context import READS, RequestContext, set_context
+from api.http.context import RequestContext, set_context
+from api.http.cors import Header, cors_headers
 from api.http.responses import HttpResponse
-from api.problems.problem import ProblemError
 
 if TYPE_CHECKING:
     from api.services import ApiServices
@@ -27,62 +27,47 @@ _LISTS: Final = (
     b"if-match",
     *FORWARDING,
 )  # repeated header lines form one list (RFC 9110 5.3)
+_LOCATED: Final = (200, 304)
 _NOSNIFF: Final = (b"x-content-type-options", b"nosniff")
 _SLASH: Final = re.compile(rb"%(2f)", re.IGNORECASE)
 
 
-Straight = Mapping[str, tuple[str, ASGIApp]]
-Refused = Callable[[RequestContext, ProblemError], HttpResponse]
-Failed = Callable[[RequestContext, Exception], HttpResponse]
+ErrorResponse = Callable[[RequestContext, Exception], HttpResponse]
 
 
 class RequestMiddleware:
-    """Wraps the application.
+    """Wraps the application; `error_response` renders problems found here, and unexpected exceptions."""
 
-    `direct_routes`: see `api.http.routing.direct_routes`. `reject_problem` renders problems found here,
-    `on_failure` unexpected exceptions.
-    """
-
-    def __init__(
-        self, app: ASGIApp, service: "ApiServices", direct_routes: Straight, reject_problem: Refused, on_failure: Failed
-    ) -> None:
+    def __init__(self, app: ASGIApp, service: "ApiServices", error_response: ErrorResponse) -> None:
         self._app = app
         self._service = service
-        self._straight = direct_routes
-        self._refused = reject_problem
-        self._failed = on_failure
+        self._error_response = error_response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Runs one request; HEAD is routed as GET, and its response is sent without a body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         if b"%2" in scope["raw_path"]:
             scope["path"] = _path_with_escaped_slashes(scope["raw_path"])
-        call = self._new_context(scope)
-        set_context(call)
+        context = self._new_context(scope)
+        if scope["method"] == "HEAD":
+            # a copy, because the server reads its own to know whether a body is due
+            context.scope = scope = cast("HTTPScope", {**scope, "method": "GET"})
+        set_context(context)
+        send = _with_headers(send, context)
         self._service.metrics.in_flight += 1
         try:
-            trouble = oversize_problem(scope["raw_path"], call.query_string, scope["headers"]) or host_problem(
-                call.request_headers
-            )
-            app = self._select_app(call) if trouble is None else self._refused(call, trouble)
+            sent = scope["raw_path"], context.query_string, [*scope["headers"]]
+            trouble = oversize_problem(*sent) or host_problem(context.request_headers)
+            app = self._app if trouble is None else self._error_response(context, trouble)
             await app(scope, receive, send)
         except Exception as error:
-            if call.status:  # the response has begun: it cannot be replaced
+            if context.status:  # the response has begun: it cannot be replaced
                 raise
-            await self._failed(call, error)(scope, receive, send)
+            await self._error_response(context, error)(scope, receive, send)
         finally:
-            self._record_request(call)
-
-    def _select_app(self, call: RequestContext) -> ASGIApp:
-        """The endpoint if the path identifies it directly, else the application with its router."""
-        beginning, _, last = call.path.rpartition("/")
-        found = self._straight.get(beginning)
-        if found is None or not last or call.method not in READS:
-            return self._app
-        parameter, run = found
-        call.scope["path_params"] = {parameter: last}
-        return run
+            self._record_request(context)
 
     def _new_context(self, scope: HTTPScope) -> RequestContext:
         service = self._service
@@ -110,10 +95,43 @@ class RequestMiddleware:
         service = self._service
         seconds = service.clock.monotonic() - call.started_at
         caller = call.caller
-        asked = (call.route_policy.path, call.method, call.status)
+        asked = (call.path_template, call.method, call.status)
         service.metrics.observe(asked, seconds, call.problem_code, caller is not None)
         if service.access_log.is_enabled:
             service.access_log.add(service.clock.wall(), seconds, call)
+
+
+def _with_headers(send: Send, context: RequestContext) -> Send:
+    """`send` that adds the headers of every response, and leaves out the body of a response to HEAD."""
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            context.status = message["status"]
+            message["headers"] = [*message["headers"], *_common_headers(context, message["headers"])]
+        elif context.method == "HEAD" and message["type"] == "http.response.body":
+            message["body"] = b""
+        await send(message)
+
+    return send_with_headers
+
+
+def _common_headers(context: RequestContext, given: Iterable[Header]) -> list[Header]:
+    """Headers that every response gets in addition to its own: request id, CORS, canonical path, limits."""
+    headers = [*context.response_headers, *cors_headers(context)]
+    if context.canonical_path is not None and context.status in _LOCATED:
+        headers += _content_location(context.canonical_path, context.query_string, given)
+    if context.caller is not None:
+        headers += context.services.rate_limiter.count_response(
+            context.caller.account_limits, context.status, context.route_policy.is_counted, context.tokens_left
+        )
+    return headers
+
+
+def _content_location(canonical_path: str, query: bytes, given: Iterable[Header]) -> list[Header]:
+    """The canonical path after a trailing slash, unless the handler has set it."""
+    if any(name == b"content-location" for name, _ in given):
+        return []
+    return [(b"content-location", canonical_path.encode() + (b"?" + query if query else b""))]
 
 
 def _merge_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:

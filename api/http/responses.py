@@ -2,27 +2,24 @@
 
 Litestar's own `Response` builds cookies, encoders and header objects for every call; company data is already
 stored as JSON, so an `HttpResponse` is just the two ASGI messages. Does not belong here: the content of a body
-(`api.routes`).
+(`api.routes`), or headers that every response gets (`api.http.middleware`).
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from collections.abc import Sequence
+from typing import Any, Final
 
 from litestar.types import Receive, Scope, Send
 
-from api.http.context import RequestContext, current_request
-from api.http.cors import Header, cors_headers
+from api.http.context import RequestContext
+from api.http.cors import Header
 from api.http.response_headers import JSON, NO_STORE, VARY, Headers, content_digest, weak_etag, weakly_matches
 from api.problems.problem import MEDIA_TYPE, ProblemError, render_problem
 
-Whole = Callable[[Send, int, Sequence[Header], bytes], bool]
-WHOLE: Final = "firm.whole"
-"""ASGI extension of servers that accept complete responses (`api.runtime.uvicorn_protocol`)."""
 _PUBLIC_CACHE: Final = (b"cache-control", b"public, max-age=300")
 
 
 class HttpResponse:
-    """One complete response, callable as an ASGI application. Adds the call's headers; HEAD gets no body."""
+    """One complete response: an ASGI application, which Litestar sends as it is."""
 
     __slots__ = ("body", "headers", "status")
 
@@ -32,23 +29,11 @@ class HttpResponse:
         self.body = body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 -- ASGI's signature
-        call = current_request()
-        call.status = self.status
-        headers = [*self.headers, *call.response_headers, *cors_headers(call)]
-        if call.caller is not None:
-            meter = call.caller.account_limits
-            headers += call.services.rate_limiter.count_response(
-                meter, self.status, call.route_policy.is_counted, call.tokens_left
-            )
-        body = b"" if call.method == "HEAD" else self.body
-        whole = cast("Whole | None", (scope.get("extensions") or {}).get(WHOLE))
-        if whole is not None and whole(send, self.status, headers, body):
-            return
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        await send({"type": "http.response.body", "body": body, "more_body": False})
+        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
+        await send({"type": "http.response.body", "body": self.body, "more_body": False})
 
     def to_asgi_response(self, **_: Any) -> "HttpResponse":
-        """Satisfies Litestar's protocol for values returned by an exception handler or a hook."""
+        """Satisfies Litestar's protocol for values returned by an exception handler."""
         return self
 
 

@@ -8,12 +8,12 @@ import asyncio
 from typing import Any
 
 import msgspec
+from litestar import get
 
 from api.http.client_ip import FORWARDING, is_local_address
-from api.http.context import RequestContext
+from api.http.context import NO_KEY, ApiRequest, RequestContext
 from api.http.response_headers import NO_STORE, VARY
 from api.http.responses import HttpResponse, json_response
-from api.http.routing import endpoint
 from api.observability.data_health import data_health_gauges, disk_gauges
 from api.observability.delivery_health import DeliveryHealth, delivery_health, read_queue_sizes
 from api.observability.prometheus import CONTENT_TYPE, Gauges, prometheus_text
@@ -21,14 +21,15 @@ from api.problems.problem import not_found_problem
 from warehouse.reader.reader import NoReleaseError, PinnedRelease
 
 
-@endpoint("/healthz", is_public=True)
-async def healthz(context: RequestContext) -> HttpResponse:  # noqa: ARG001 -- every handler has it
+@get("/healthz", policy=NO_KEY)
+async def healthz() -> HttpResponse:
     return json_response(200, b'{"status":"ok"}')
 
 
-@endpoint("/readyz", is_public=True)
-async def readyz(context: RequestContext) -> HttpResponse:
+@get("/readyz", policy=NO_KEY)
+async def readyz(request: ApiRequest) -> HttpResponse:
     """Readiness: 200 if a release can be read (else 503), with its age and the delivery backlog."""
+    context = request.context
     stands = await delivery_health(context)
     with context.services.release_reader.pin_release() as snapshot:
         return json_response(200, msgspec.json.encode(_readiness_body(context, snapshot, stands)))
@@ -54,8 +55,9 @@ def _delivery_status(stands: DeliveryHealth) -> dict[str, Any]:
     }
 
 
-@endpoint("/metrics", is_public=True)
-async def get_metrics(context: RequestContext) -> HttpResponse:
+@get("/metrics", policy=NO_KEY)
+async def get_metrics(request: ApiRequest) -> HttpResponse:
+    context = request.context
     if not _may_read(context):
         raise not_found_problem("/metrics")
     service = context.services

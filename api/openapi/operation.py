@@ -1,12 +1,16 @@
-"""Describes one operation of the OpenAPI document: method, path, texts, parameters, body, response.
+"""Describes one operation of the OpenAPI document, in addition to what Litestar's decorators take.
 
-Does not belong here: the operations themselves (`api.companies.openapi`, `api.webhooks.openapi`), or their
+Does not belong here: the operations themselves, which are declared in the decorators of their handlers, or their
 serialisation (`api.openapi_document`).
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi.spec import Example
+from litestar.params import PathParameter
 
 from api.http.query.model import NoParameters, QueryModel
 from api.openapi.schema_types import Schema
@@ -76,52 +80,47 @@ def link_objects(leads: Iterable[OperationLink]) -> dict[str, Schema]:
     }
 
 
-JSON: Final = ("application/json",)
-MERGE_PATCH: Final = ("application/json", "application/merge-patch+json")
-
-
-@dataclass(frozen=True, slots=True)
-class PathParameter:
-    name: str
-    description: str
-    schema: Schema
-    example: str
-
-
 @dataclass(frozen=True, slots=True)
 class RequestBody:
-    """A request body: one JSON object."""
+    """Texts of a request body; its media types and limit are the `body` of the route's policy."""
 
-    schema: Schema
+    schema_name: str
     description: str
     example: Any
-    media_types: tuple[str, ...] = JSON
-    is_required: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation. A GET operation also answers HEAD, without a body."""
+    """What the document says of a route in addition to its decorator: the `operation` in a handler's `opt`."""
 
-    path: str
-    operation_id: str
-    tag: str
-    summary: str
-    description: str
-    response_schema: Schema | None
-    """None for a response without a body (204)."""
-    response_description: str
+    response_schema: Schema | str | None
+    """The schema or its name; None for a response without a body (204)."""
     response_headers: tuple[str, ...]
     """Additional response headers."""
-    method: str = "get"
-    status: int = 200
-    path_parameters: tuple[PathParameter, ...] = ()
-    query_params: type[QueryModel] = NoParameters
-    request_headers: tuple[str, ...] = ()
-    """Names of request headers it reads (`api.openapi.response_headers`)."""
-    body: RequestBody | None = None
     example: Any = None
-    error_statuses: tuple[int, ...] = ()
-    """Additional error statuses."""
     links: tuple[OperationLink, ...] = ()
-    is_public: bool = False
+    query_params: type[QueryModel] = NoParameters
+    body: RequestBody | None = None
+
+
+def path_parameter(description: str, schema: Schema, example: str, name: str | None = None) -> PathParameter:
+    """Describes a path parameter; the schema is published and not checked, as each handler has its own error."""
+    return PathParameter(name=name, description=description, schema_extra=schema, examples=[Example(value=example)])
+
+
+def path_of(handler: HTTPRouteHandler) -> str:
+    """The path as published, with the names of its parameters."""
+    (path,) = handler.paths
+    return path.replace(":str}", "}")
+
+
+def method_of(handler: HTTPRouteHandler) -> str:
+    """The method in lower case."""
+    (method,) = handler.http_methods
+    return method.lower()
+
+
+def path_parameters(handler: HTTPRouteHandler) -> dict[str, PathParameter]:
+    """The path parameters by name, as declared in the handler's signature."""
+    declared = {name: one.kwarg_definition for name, one in handler.parsed_fn_signature.parameters.items()}
+    return {one.name or name: one for name, one in declared.items() if isinstance(one, PathParameter)}

@@ -1,22 +1,35 @@
 """Routes that document the API, without a key: the OpenAPI document, and a help page per type of problem."""
 
 import msgspec
+from litestar import get
+from litestar.params import FromPath
 
-from api.http.context import CorsPolicy, RequestContext
+from api.http.context import PUBLIC_DOCUMENT, ApiRequest
 from api.http.responses import HttpResponse, public_response
-from api.http.routing import endpoint
+from api.openapi.operation import Operation
+from api.openapi.response_headers import OF_DOCUMENT
 from api.problems.catalogue import BY_SLUG
 from api.problems.problem import not_found_problem
 
 
-@endpoint("/api/openapi.json", is_public=True, cors_policy=CorsPolicy.ANYONE)
-async def get_openapi(context: RequestContext) -> HttpResponse:
+@get(
+    "/api/openapi.json",
+    policy=PUBLIC_DOCUMENT,
+    operation_id="getOpenApi",
+    tags=["Service"],
+    summary="Get the OpenAPI document",
+    description="No key required; a key is accepted. Not counted against the quota.",
+    response_description="The document.",
+    operation=Operation({"type": "object", "description": "An OpenAPI 3.1 document."}, OF_DOCUMENT),
+)
+async def get_openapi(request: ApiRequest) -> HttpResponse:
+    context = request.context
     return public_response(context, context.services.openapi_document)
 
 
-@endpoint("/problems/{slug:str}", is_public=True, cors_policy=CorsPolicy.ANYONE)
-async def get_problem(context: RequestContext) -> HttpResponse:
-    slug = context.path_parameters["slug"]
+@get("/problems/{slug:str}", policy=PUBLIC_DOCUMENT)
+async def get_problem(request: ApiRequest, slug: FromPath[str]) -> HttpResponse:
+    context = request.context
     kind = BY_SLUG.get(slug)
     if kind is None:
         raise not_found_problem(context.path)

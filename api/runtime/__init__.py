@@ -1,1 +1,1 @@
-"""Processes and sockets: the uvicorn server, its protocol, and the supervisor of several workers."""
+"""Processes and sockets: the uvicorn server, and the supervisor of several workers."""

@@ -18,7 +18,6 @@ import uvicorn
 from litestar.types import ASGIApp
 from uvicorn.loops.auto import auto_loop_factory
 
-from api.runtime.uvicorn_protocol import FastHttpProtocol
 from api.settings.service import ApiSettings
 
 _LOGGER = logging.getLogger("firm.api")
@@ -39,7 +38,7 @@ def build_server(
             app,
             host=host or settings.host,
             port=settings.port if port is None else port,
-            http=FastHttpProtocol,
+            http="httptools",
             ws="none",
             lifespan="on",
             proxy_headers=False,  # handled by `api.http.client_ip`, which only trusts the configured proxies

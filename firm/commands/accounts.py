@@ -75,13 +75,13 @@ def list_accounts(as_json: Json = False) -> None:
 
 @accounts.command("suspend")
 def suspend_account(account: _Account, as_json: Json = False) -> None:
-    """Suspend an account: reject all its keys (a running service notices within 30 seconds)."""
+    """Suspend an account: reject all its keys (a running service notices within 30 seconds), pause its webhooks."""
     _set_status(account, "suspended", as_json)
 
 
 @accounts.command("activate")
 def activate_account(account: _Account, as_json: Json = False) -> None:
-    """Reactivate a suspended account."""
+    """Reactivate a suspended account; its owner resumes the webhooks, and replays what was held."""
     _set_status(account, "active", as_json)
 
 

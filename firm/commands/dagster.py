@@ -14,10 +14,13 @@ from firm.cli_errors import USAGE, fail
 from pipelines.settings import PROJECT, IngestSettings
 
 
-def run_dagster(port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000) -> None:
+def run_dagster(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the web interface.")] = 3000,
+    host: Annotated[str, typer.Option(help="Where it listens; it asks nobody for a password.")] = "127.0.0.1",
+) -> None:
     """Start Dagster's web interface and daemon, with the schedules of every market."""
     _release_killed_runs(read_ingest_settings())
-    _exec_program("dagster", "dev", "-m", "firm.definitions", "-p", str(port))
+    _exec_program("dagster", "dev", "-m", "firm.definitions", "-h", host, "-p", str(port))
 
 
 def run_celery_worker(

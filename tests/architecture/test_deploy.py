@@ -19,29 +19,28 @@ DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 
 
-def _compose() -> dict[str, Any]:
-    return yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+COMPOSE = ("compose.yaml", "compose.machines.yaml")
 
 
-def test_the_compose_file_is_one() -> None:
+def _compose(name: str = "compose.machines.yaml") -> dict[str, Any]:
+    return yaml.safe_load((DEPLOY / name).read_text())
+
+
+@pytest.mark.parametrize("name", COMPOSE)
+def test_the_compose_file_is_one(name: str) -> None:
     checker = Path(sys.executable).with_name("check-jsonschema")
     if not checker.exists():
         pytest.skip("no check-jsonschema beside this Python")
     said = subprocess.run(
-        [checker, "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml"],
-        capture_output=True,
-        text=True,
-        check=False,
+        [checker, "--builtin-schema", "vendor.compose-spec", DEPLOY / name], capture_output=True, text=True, check=False
     )
     assert said.returncode == 0, said.stdout
 
 
-def test_the_compose_file_names_what_there_is() -> None:
-    made = _compose()
+@pytest.mark.parametrize("name", COMPOSE)
+def test_the_compose_file_names_what_there_is(name: str) -> None:
+    made = _compose(name)
     ours = {name: service for name, service in made["services"].items() if "build" in service}
-    assert {name.partition("-")[0] for name in ours} == {"serve", "deliver", "dagster", "work"}
-    mounted = [volume.partition(":")[0] for service in ours.values() for volume in service["volumes"]]
-    assert len(set(mounted)) == len(mounted)  # every machine has a disk of its own
     for service in made["services"].values():
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
         for volume in service["volumes"]:
@@ -51,17 +50,30 @@ def test_the_compose_file_names_what_there_is() -> None:
         assert service["command"][0] == "firm"
         assert service["command"][1] in COMMANDS_BY_NAME
         assert (DEPLOY / service["env_file"]).exists()
+        assert service["read_only"]
+
+
+def test_every_machine_has_a_disk_of_its_own() -> None:
+    ours = {name: service for name, service in _compose()["services"].items() if "build" in service}
+    assert {name.partition("-")[0] for name in ours} == {"serve", "deliver", "dagster", "work"}
+    mounted = [volume.partition(":")[0] for service in ours.values() for volume in service["volumes"]]
+    assert len(set(mounted)) == len(mounted)
 
 
 def test_its_settings_exist_and_agree() -> None:
     known = set(re.findall(r"^(FIRM_[A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
-    lines = [line for line in (DEPLOY / "machines.env").read_text().splitlines() if not line.startswith("#")]
-    given = dict(line.split("=", 1) for line in lines)
+    assert _settings_of("machine.env").keys() <= known
+    given = _settings_of("machines.env")
     assert {name for name in given if name.startswith("FIRM_")} <= known
     services = _compose()["services"]
     assert services["postgresql"]["environment"]["POSTGRES_PASSWORD"] in given["FIRM_DATABASE_URL"]
     assert services["objects"]["environment"]["MINIO_ROOT_PASSWORD"] == given["AWS_SECRET_ACCESS_KEY"]
     assert "CREATE DATABASE dagster;" in (DEPLOY / "databases.sql").read_text()
+
+
+def _settings_of(name: str) -> dict[str, str]:
+    lines = [line for line in (DEPLOY / name).read_text().splitlines() if not line.startswith("#")]
+    return dict(line.split("=", 1) for line in lines)
 
 
 @pytest.mark.parametrize("name", ["postgresql", "celery"])

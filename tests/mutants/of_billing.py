@@ -98,7 +98,7 @@ BILLING: Final = (
     Mutant(
         "billing: whoever comes back from the checkout waits for Stripe's event",
         "api/dashboard/pages/plan.py",
-        "asked = None if origin is None else await _refresh_from_stripe(request)",
+        "asked = None if origin is None else await _refresh_from_stripe(page)",
         "asked = None",
         f"{_LIVES}::test_coming_back_before_stripe_has_told_anything_is_no_matter",
     ),

@@ -38,8 +38,8 @@ DASHBOARD: Final = (
     Mutant(
         "dashboard: pages are shown to who is not signed in",
         "api/dashboard/routing.py",
-        "if not self.is_anonymous and visit.session is None:",
-        'if not self.is_anonymous and visit.session is None and call.path == "/dashboard":',
+        "if not access.is_anonymous and page.session is None:",
+        'if not access.is_anonymous and page.session is None and context.path == "/dashboard":',
         _EVERY + "test_pages_lead_who_is_not_signed_in_to_the_door",
     ),
     Mutant(
@@ -80,8 +80,8 @@ DASHBOARD: Final = (
     Mutant(
         "explorer: what changes something is sent without being meant",
         "api/dashboard/pages/explorer.py",
-        'if operation.is_mutating and "confirm" not in request.form:',
-        'if operation.is_mutating and "key" not in request.form:',
+        'if described.is_mutating and "confirm" not in page.form:',
+        'if described.is_mutating and "key" not in page.form:',
         _EXPLORER + "test_what_changes_something_is_sent_when_it_is_meant",
     ),
     Mutant(
@@ -101,7 +101,7 @@ DASHBOARD: Final = (
     Mutant(
         "dashboard: a change overwrites what somebody else has changed meanwhile",
         "api/dashboard/pages/webhooks.py",
-        "await subscriptions.change(owner, record.subscription_id, body, _seen_etag(request.form))",
+        "await subscriptions.change(owner, record.subscription_id, body, _seen_etag(page.form))",
         "await subscriptions.change(owner, record.subscription_id, body, None)",
         _EDIT + "test_a_change_that_makes_no_sense_or_comes_late_changes_nothing",
     ),

@@ -23,6 +23,7 @@ from warehouse.storage.duckdb import (
     quote_identifier,
     quoted_columns,
     registered_frame,
+    run_over_frame,
     table_columns,
 )
 
@@ -88,22 +89,25 @@ def resolve_links(connection: duckdb.DuckDBPyConnection, table: Table, link_path
     mine = f"coalesce({NAMELESS}, _company_id IS NULL)"
     answers, joins = _answers_sql(link_paths, name, mine)
     found = "CASE " + " ".join(f"WHEN a{place}.found THEN a{place}.company" for place in range(len(link_paths)))
-    connection.execute(
-        f"""CREATE OR REPLACE TEMP TABLE relinked AS
-            WITH {answers}, chosen AS (
-                SELECT t.rowid AS old, t._company_id AS lost, {found} END AS gained, t.{HAD} AS had
+    relinked = query_frame(
+        connection,
+        f"""WITH {answers}, chosen AS (
+                SELECT t.rowid AS old, t._company_id AS {LOST}, {found} END AS {GAINED}, coalesce(t.{HAD}, false) AS had
                 FROM {name} AS t {joins} WHERE {mine}
             )
-            FROM chosen WHERE lost IS DISTINCT FROM gained"""
-    )
-    if query_int(connection, "SELECT count(*) FROM relinked"):
-        connection.execute(
-            f"""UPDATE {name} SET _company_id = r.gained, {NAMELESS} = true, {HAD} = true
-                FROM relinked AS r WHERE {name}.rowid = r.old"""
+            FROM chosen WHERE {LOST} IS DISTINCT FROM {GAINED}""",
+    ).cast({GAINED: pl.String, LOST: pl.String})
+    if not relinked.is_empty():
+        run_over_frame(
+            connection,
+            "relinked",
+            relinked,
+            f"""UPDATE {name} SET _company_id = r.{GAINED}, {NAMELESS} = true, {HAD} = true
+                FROM relinked AS r WHERE {name}.rowid = r.old""",
         )
-    moved = f"{GAINED} IS NOT NULL AND ({LOST} IS NOT NULL OR coalesce(had, false)) AS {MOVED}"
-    pairs = query_frame(connection, f"SELECT DISTINCT {GAINED}, {LOST}, {moved} FROM relinked ORDER BY ALL")
-    return pairs.cast({GAINED: pl.String, LOST: pl.String, MOVED: pl.Boolean})
+    gained, lost = pl.col(GAINED), pl.col(LOST)
+    moved = gained.is_not_null() & (lost.is_not_null() | pl.col("had"))
+    return relinked.select(gained, lost, moved.alias(MOVED)).unique().sort(GAINED, LOST, MOVED, nulls_last=True)
 
 
 def _answers_sql(link_paths: Sequence[LinkPath], name: str, mine: str) -> tuple[str, str]:

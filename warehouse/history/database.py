@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -28,7 +29,9 @@ from warehouse.storage.duckdb import (
     query_int,
     quote_identifier,
     string_literal,
+    trust_checked_tables,
 )
+from warehouse.storage.file_version import FileVersion
 
 _IDENTITY: Final = "CREATE TABLE IF NOT EXISTS identity (id VARCHAR, edition VARCHAR)"
 _BOOK: Final = (
@@ -49,6 +52,16 @@ FEWEST_FREE_BLOCKS: Final = 256  # blocks of 256 KiB
 _KEPT: Final = ("open", "closed", "versions")  # current, superseded, past valid time
 
 
+@dataclass(frozen=True, slots=True)
+class _LeftFile:
+    version: FileVersion
+    tables: Mapping[str, frozenset[str]]
+
+
+# Histories that this process closed: a run opens one for each of its steps, and to check a schema takes 11 statements
+_left: dict[Path, _LeftFile] = {}
+
+
 def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
     """Creates missing tables and columns: all of them in a new file, newly declared ones in an existing file."""
     for statement in (_IDENTITY, *_BOOK):
@@ -65,6 +78,25 @@ def ensure_schema(connection: duckdb.DuckDBPyConnection) -> None:
     lived = {edition, *(row[1] for row in found)}
     for one in lived if len(lived) > 1 else ():
         connection.execute("INSERT INTO marks VALUES ($1, $2)", [_LIVED, one])
+
+
+def trust_left_file(connection: duckdb.DuckDBPyConnection, path: Path, found: FileVersion | None) -> bool:
+    """Takes over what is known of a file that this process closed; False if it is new, or changed since.
+
+    found: the file before it was opened.
+    """
+    left = _left.get(path)
+    if left is None or left.version != found:
+        return False
+    trust_checked_tables(connection, left.tables)
+    return True
+
+
+def note_left_file(path: Path, tables: Mapping[str, frozenset[str]]) -> None:
+    """Notes a file that was closed, and its tables (`checked_tables`)."""
+    version = FileVersion.read(path)
+    if version is not None:
+        _left[path] = _LeftFile(version, tables)
 
 
 def has_mixed_schema_versions(path: Path) -> bool:
@@ -94,19 +126,28 @@ def _schema_version(tables: tuple[Table, ...]) -> str:
     return schema_render.declarations_fingerprint(tables)
 
 
-def compacted_copy(connection: duckdb.DuckDBPyConnection, path: Path) -> Path | None:
-    """Rewrites the file to a temporary one if most of it is free; the old file stays intact until replaced."""
+def compact_changed(
+    connection: duckdb.DuckDBPyConnection, path: Path, found: FileVersion | None, opened: ExitStack
+) -> None:
+    """Writes what is changed to the file, and rewrites the file if most of it is free; nothing if it is as `found`.
+
+    opened: what closes the file, before it is replaced. The old file stays intact until then.
+    """
+    if FileVersion.read(path) == found:
+        return
+    connection.execute("CHECKPOINT")
     sizes = connection.execute(
         """SELECT total_blocks, free_blocks FROM pragma_database_size()
             WHERE database_name = current_database()"""
     ).fetchall()
     total, free = sizes[0] if sizes else (0, 0)
     if free < FEWEST_FREE_BLOCKS or free < total * LARGEST_FREE_SHARE:
-        return None
+        return
     built = atomic_files.temporary_path(path)
     atomic_files.delete_if_exists(built)
     copy_database(connection, built)
-    return built
+    opened.close()
+    atomic_files.publish_file(built, path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from warehouse.schema.types import Table
 from warehouse.storage import atomic_files
 from warehouse.storage.duckdb import (
     MEMORY,
+    checked_tables,
     forget_checked_tables,
     open_database,
     query_frame,
@@ -39,6 +40,7 @@ from warehouse.storage.duckdb import (
     registered_frame,
     set_memory_limit,
 )
+from warehouse.storage.file_version import FileVersion
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError, history_lock
 
@@ -66,12 +68,14 @@ class MarketHistory:
             stack.enter_context(history_lock(self._layout, self._market))
             atomic_files.make_folder(self._path.parent)
             file = stack.enter_context(ExitStack())
+            found = FileVersion.read(self._path)
             self._connection = file.enter_context(open_database(self._path))
             self.restore_memory_limit()
             self._come = None
-            stack.callback(self._close, file)
-            with self.transaction():
-                database.ensure_schema(self._connection)
+            stack.callback(self._close, file, found)
+            if not database.trust_left_file(self._connection, self._path, found):
+                with self.transaction():
+                    database.ensure_schema(self._connection)
             self._stack = stack.pop_all()
         return self
 
@@ -82,12 +86,11 @@ class MarketHistory:
         """Takes back what an earlier user of the DuckDB instance has raised (`current_records`)."""
         set_memory_limit(self._connection, MEMORY)
 
-    def _close(self, file: ExitStack) -> None:
+    def _close(self, file: ExitStack, found: FileVersion | None) -> None:
+        tables = dict(checked_tables(self._connection))
         with file:
-            self._connection.execute("CHECKPOINT")
-            if built := database.compacted_copy(self._connection, self._path):
-                file.close()
-                atomic_files.publish_file(built, self._path)
+            database.compact_changed(self._connection, self._path, found, file)
+        database.note_left_file(self._path, tables)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

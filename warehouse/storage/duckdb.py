@@ -32,6 +32,8 @@ CONNECTION_SETTINGS: Final = {
 }
 _names = count(1)
 _ensured: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, frozenset[str]]] = WeakKeyDictionary()
+_instances: WeakKeyDictionary[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection] = WeakKeyDictionary()
+_limits: WeakKeyDictionary[duckdb.DuckDBPyConnection, str] = WeakKeyDictionary()  # of instances, where one is known
 
 
 @lru_cache(maxsize=_KEPT)
@@ -58,7 +60,9 @@ def open_database(path: Path | None = None, *, read_only: bool = False) -> Itera
 
     A file has one writer or any number of readers; uncommitted changes are rolled back at the end.
     """
-    connection = shared_instance(None if path is None else path.parent.resolve()).cursor()
+    instance = shared_instance(None if path is None else path.parent.resolve())
+    connection = instance.cursor()
+    _instances[connection] = instance
     name = f"opened_{next(_names)}"
     try:
         connection.execute("SET TimeZone = 'UTC'")
@@ -105,8 +109,18 @@ def sibling_connection(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb
 
 
 def set_memory_limit(connection: duckdb.DuckDBPyConnection, memory: str) -> None:
-    """Sets the memory limit of the DuckDB instance behind a connection, in the notation of `MEMORY`."""
+    """Sets the memory limit of the DuckDB instance behind a connection, in the notation of `MEMORY`.
+
+    Setting the limit that it has takes as long as a query, so it is done only where another one may be set.
+    """
+    instance = _instances.get(connection)
+    if instance is not None and _limits.get(instance) == memory:
+        return
     connection.execute(f"SET GLOBAL memory_limit = {string_literal(memory)}")
+    if instance is None:
+        _limits.clear()
+    else:
+        _limits[instance] = memory
 
 
 def copy_database(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
@@ -155,6 +169,16 @@ def table_columns(connection: duckdb.DuckDBPyConnection, schema: str, table: str
     ensured = _ensured.get(connection, {})
     # Querying the catalog's list of columns takes ten times as long.
     return ensured.get(name) or frozenset(connection.sql(f"FROM {name}").columns)
+
+
+def checked_tables(connection: duckdb.DuckDBPyConnection) -> Mapping[str, frozenset[str]]:
+    """The tables that are known to exist, with their columns."""
+    return _ensured.get(connection, {})
+
+
+def trust_checked_tables(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, frozenset[str]]) -> None:
+    """Takes over what an earlier connection to the same file knew (`checked_tables`), if it is unchanged since."""
+    _ensured[connection] = dict(tables)
 
 
 def forget_checked_tables(connection: duckdb.DuckDBPyConnection) -> None:

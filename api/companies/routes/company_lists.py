@@ -7,7 +7,10 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any, TypeVar
 
+from litestar import get
+
 from api.companies.lookup import content_location, number_from_path, require_head
+from api.companies.path_parameters import CompanyId, OrgNumber
 from api.companies.query_params import (
     EventsParams,
     FinancialsParams,
@@ -15,7 +18,7 @@ from api.companies.query_params import (
     build_event_query,
     build_financials_query,
 )
-from api.http.context import RequestContext
+from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import (
     ReleaseResult,
@@ -27,7 +30,9 @@ from api.http.pagination.responses import (
 )
 from api.http.query.model import QueryModel
 from api.http.responses import HttpResponse
-from api.http.routing import endpoint
+from api.openapi.examples import companies as examples
+from api.openapi.operation import FROM_COMPANY_LIST, Operation
+from api.openapi.response_headers import OF_PAGE
 from api.problems.problem import new_problem
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import CompanyHeader, Key, ResultPage
@@ -37,10 +42,25 @@ T = TypeVar("T")
 _BEGINNING: Key = (0,)
 
 
-@endpoint("/api/v1/companies/{org_number:str}/financials")
-async def list_financials(context: RequestContext) -> HttpResponse:
+def _list_operation(schema: str, example: Any, query_params: type[QueryModel]) -> Operation:
+    return Operation(schema, OF_PAGE, example, links=FROM_COMPANY_LIST, query_params=query_params)
+
+
+@get(
+    "/api/v1/companies/{org_number:str}/financials",
+    policy=ANY_KEY,
+    operation_id="listFinancials",
+    tags=["Financials"],
+    summary="List financials of a company",
+    description="One row per period, newest first. If an annual and a quarterly period end on "
+    "the same day, the annual one comes first.",
+    response_description="One page of periods.",
+    operation=_list_operation("FinancialsList", examples.FINANCIALS, FinancialsParams),
+)
+async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
     values = FinancialsParams.read(context.query_string)
-    number = number_from_path(context.path_parameters["org_number"])
+    number = number_from_path(org_number)
     binding = _cursor_binding(context, "financials", number, values)
     key, asked = after_key(context, values.cursor, binding), build_financials_query(values)
 
@@ -51,10 +71,20 @@ async def list_financials(context: RequestContext) -> HttpResponse:
     return _list_response(context, number, result, page, issue_next_cursor(context, page, binding))
 
 
-@endpoint("/api/v1/companies/{org_number:str}/ownership")
-async def list_ownership(context: RequestContext) -> HttpResponse:
+@get(
+    "/api/v1/companies/{org_number:str}/ownership",
+    policy=ANY_KEY,
+    operation_id="listOwnership",
+    tags=["Ownership"],
+    summary="List owners of a company",
+    description="Owners merged from all sources, largest share first, unknown shares last.",
+    response_description="One page of owners.",
+    operation=_list_operation("OwnershipList", examples.OWNERSHIP, OwnershipParams),
+)
+async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
     values = OwnershipParams.read(context.query_string)
-    number = number_from_path(context.path_parameters["org_number"])
+    number = number_from_path(org_number)
     binding = _cursor_binding(context, "ownership", number, values)
     as_of, key = _split_cursor(
         after_key(context, values.cursor, binding), values.as_of or context.services.clock.today()
@@ -71,11 +101,21 @@ async def list_ownership(context: RequestContext) -> HttpResponse:
     return _list_response(context, number, result, page, following, totals)
 
 
-@endpoint("/api/v1/companies/{company_id:str}/events")
-async def list_company_events(context: RequestContext) -> HttpResponse:
+@get(
+    "/api/v1/companies/{company_id:str}/events",
+    policy=ANY_KEY,
+    operation_id="listCompanyEvents",
+    tags=["Events"],
+    summary="List events of a company",
+    description="Newest first. With `order=asc` the list can be polled: store `next_cursor` and call again later.",
+    response_description="One page of events.",
+    operation=_list_operation("EventList", examples.EVENTS, EventsParams),
+)
+async def list_company_events(request: ApiRequest, company_id: CompanyId) -> HttpResponse:
     """Newest first, or ascending as a resumable tail."""
+    context = request.context
     values = EventsParams.read(context.query_string)
-    number = number_from_path(context.path_parameters["company_id"])
+    number = number_from_path(company_id)
     binding = _cursor_binding(context, "events", number, values, values.order)
     key, asked = after_key(context, values.cursor, binding), build_event_query(values)
 
@@ -89,8 +129,8 @@ async def list_company_events(context: RequestContext) -> HttpResponse:
     return _list_response(context, number, result, page, following)
 
 
-@endpoint("/api/v1/events")
-async def list_events(context: RequestContext) -> HttpResponse:  # noqa: ARG001 -- every handler has it
+@get("/api/v1/events", policy=ANY_KEY)
+async def list_events() -> HttpResponse:
     """The cross-company stream is planned (docs/contract/contract.md 4.5)."""
     raise new_problem(
         "not_implemented", "The cross-company event stream is planned. Use per-company events or webhooks."
@@ -120,7 +160,7 @@ def _list_response(
     next_cursor: str | None,
     totals: str = "",
 ) -> HttpResponse:
-    below = "/" + context.route_policy.path.rpartition("/")[2]
+    below = "/" + context.path_template.rpartition("/")[2]
     members = head_members(result.value[0]) + totals.encode()
     extra = content_location(context, number, below)
     return page_response(context, result.stamps, page, next_cursor, members=members, extra=extra)

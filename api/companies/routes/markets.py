@@ -4,16 +4,20 @@ Lets callers see how old each figure is. Not counted. Does not belong here: reco
 (`pipelines.steps.publish`), or counting (`pipelines.steps.reconciliation`).
 """
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from litestar import get
 
 from api.companies.query_params import RECONCILIATION, MarketsParams
-from api.http.context import RequestContext
+from api.http.context import ANY_KEY, ApiRequest
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
-from api.http.routing import endpoint
+from api.openapi.examples import companies as examples
+from api.openapi.operation import Operation
+from api.openapi.response_headers import OF_DATA
 from warehouse.reader.reader import PinnedRelease
 from warehouse.release.freshness import Freshness
 from warehouse.schema.codes import MARKET_NAMES, MARKETS, SERVED
@@ -22,8 +26,19 @@ from warehouse.schema.market_state import DatasetState, MarketState, Reconciliat
 _NOT_LOADED = MarketState("fresh", None)
 
 
-@endpoint("/api/v1/markets", is_counted=False)
-async def list_markets(context: RequestContext) -> HttpResponse:
+@get(
+    "/api/v1/markets",
+    policy=replace(ANY_KEY, is_counted=False),
+    operation_id="listMarkets",
+    tags=["Service"],
+    summary="List markets and data freshness",
+    description="Lists every market with its datasets, their age and licence. Not counted against the quota. "
+    "`include=reconciliation` adds what the release cannot account for.",
+    response_description="All markets.",
+    operation=Operation("MarketList", OF_DATA, examples.MARKETS, query_params=MarketsParams),
+)
+async def list_markets(request: ApiRequest) -> HttpResponse:
+    context = request.context
     with_figures = RECONCILIATION in MarketsParams.read(context.query_string).include
     with context.services.release_reader.pin_release() as snapshot:
         body = _markets_body(snapshot, context.services.release_reader.read_freshness(), with_figures=with_figures)

@@ -4,6 +4,7 @@ See docs/contract/contract.md 4.1.
 """
 
 import msgspec
+from litestar import get
 
 from api.companies.lookup import (
     company_not_found,
@@ -12,13 +13,17 @@ from api.companies.lookup import (
     number_from_path,
     number_in_market,
 )
+from api.companies.path_parameters import MarketCode, OrgNumber, OrgNumberInMarket
 from api.companies.query_params import ProfileParams
 from api.companies.schemas.companies import PROFILE_FIELDS
-from api.http.context import RequestContext
+from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.responses import merge_json_objects
 from api.http.response_headers import content_digest
 from api.http.responses import HttpResponse, data_response
-from api.http.routing import endpoint
+from api.openapi.examples import companies as examples
+from api.openapi.operation import FROM_PROFILE, Operation
+from api.openapi.response_headers import OF_DATA
+from api.schemas.json_schema import schema_reference
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import ProfileDocument
 from warehouse.schema.identifiers import CompanyNumber, parse_company_number
@@ -26,20 +31,45 @@ from warehouse.schema.identifiers import CompanyNumber, parse_company_number
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-@endpoint("/api/v1/companies/{org_number:str}")
-async def get_company(context: RequestContext) -> HttpResponse:
-    values = ProfileParams.read(context.query_string)
-    number = number_from_path(context.path_parameters["org_number"])
-    return _profile_response(context, number, values)
+_TEXT = (
+    "Returns exactly 14 keys; `include` adds keys, `fields` selects keys. If the number was not "
+    "sent in its canonical form, `Content-Location` names the canonical path."
+)
+_PROFILE = {"anyOf": [schema_reference("Company"), schema_reference("CompanySelection")]}
+_OPERATION = Operation(_PROFILE, OF_DATA, examples.PROFILE, links=FROM_PROFILE, query_params=ProfileParams)
 
 
-@endpoint("/api/v1/{market:str}/companies/{org_number:str}")
-async def get_company_in_market(context: RequestContext) -> HttpResponse:
-    market = market_from_path(context.path_parameters["market"])
+@get(
+    "/api/v1/companies/{org_number:str}",
+    policy=ANY_KEY,
+    operation_id="getCompany",
+    tags=["Companies"],
+    summary="Get a company profile",
+    description=_TEXT,
+    response_description="The profile.",
+    operation=_OPERATION,
+)
+async def get_company(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
     values = ProfileParams.read(context.query_string)
-    text = context.path_parameters["org_number"]
-    number = number_in_market(market, text)
-    return _profile_response(context, number, values, text)
+    return _profile_response(context, number_from_path(org_number), values)
+
+
+@get(
+    "/api/v1/{market:str}/companies/{org_number:str}",
+    policy=ANY_KEY,
+    operation_id="getCompanyInMarket",
+    tags=["Companies"],
+    summary="Get a company profile by market",
+    description=f"The same response as without the market. {_TEXT}",
+    response_description="The profile.",
+    operation=_OPERATION,
+)
+async def get_company_in_market(request: ApiRequest, market: MarketCode, org_number: OrgNumberInMarket) -> HttpResponse:
+    context = request.context
+    code = market_from_path(market)
+    values = ProfileParams.read(context.query_string)
+    return _profile_response(context, number_in_market(code, org_number), values, org_number)
 
 
 def _profile_response(

@@ -10,15 +10,18 @@ from dataclasses import dataclass
 from itertools import chain
 
 import msgspec
+from litestar import get
 
 from api.companies.industry_notices import industry_notices
 from api.companies.query_params import SearchParams, build_search
 from api.companies.routes.profile import select_fields
-from api.http.context import RequestContext
+from api.http.context import ANY_KEY, ApiRequest
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
-from api.http.routing import endpoint
+from api.openapi.examples import companies as examples
+from api.openapi.operation import Operation
+from api.openapi.response_headers import OF_PAGE
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import CompanyQuery, InvalidPageKeyError, Key, ResultPage
 from warehouse.schema.identifiers import parse_company_number, parse_scoped
@@ -34,8 +37,23 @@ class _SearchRequest:
     fields: tuple[str, ...]
 
 
-@endpoint("/api/v1/companies")
-async def search_companies(context: RequestContext) -> HttpResponse:
+@get(
+    "/api/v1/companies",
+    policy=ANY_KEY,
+    operation_id="searchCompanies",
+    tags=["Companies"],
+    summary="Search companies",
+    description="Searches by name or number, in some or all countries. With `q` the best matches come first, "
+    "otherwise results are ordered by id. Different parameters are combined with AND, several "
+    "values of one parameter with OR. A company without a value for a filtered field does not "
+    "match. `revenue_min` and `revenue_max` require `currency`: amounts are not converted. "
+    "`industry` requires `industry_scheme` if the countries searched use different schemes. A "
+    "range that ends before it begins matches nothing.",
+    response_description="One page of profiles.",
+    operation=Operation("CompanyList", OF_PAGE, examples.COMPANY_LIST, query_params=SearchParams),
+)
+async def search_companies(request: ApiRequest) -> HttpResponse:
+    context = request.context
     values = SearchParams.read(context.query_string)
     binding = CursorBinding(context.account_id, "companies", filter_hash(values.filters()), "desc")
     asked = _SearchRequest(

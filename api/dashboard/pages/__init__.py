@@ -1,9 +1,9 @@
-"""The pages, one module per subject; short handlers, bound to their paths by `api.dashboard.routing`.
+"""The pages, one module per subject; short handlers, before which runs what is in `api.dashboard.routing`.
 
 Does not belong here: sessions (`api.dashboard.sessions`), or templates (`api.dashboard.templating`).
 """
 
 from api.dashboard.pages import api_keys, assets, explorer, operator, plan, sign_in, usage, webhooks
-from api.http.routing import operations_in, to_litestar_handlers
+from api.http.routing import handlers_in
 
-PAGES = to_litestar_handlers(operations_in(usage, plan, sign_in, api_keys, webhooks, explorer, operator, assets))
+PAGES = handlers_in(usage, plan, sign_in, api_keys, webhooks, explorer, operator, assets)

@@ -6,13 +6,15 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
 import msgspec
+from litestar import get, post
+from litestar.params import FromPath
 
 from api.accounts.service import AccountError
 from api.auth.api_keys import KeyRecord
 from api.dashboard import one_time_secrets
 from api.dashboard.errors import PageError, unavailable_without_database
 from api.dashboard.html_forms import Form
-from api.dashboard.routing import PageRequest, dashboard_page
+from api.dashboard.routing import CurrentPage, PageRequest
 from api.http.responses import HttpResponse
 
 T = TypeVar("T")
@@ -32,42 +34,42 @@ class _NewKeyView(msgspec.Struct):
     label: str | None
 
 
-@dashboard_page(_ALL)
-async def list_keys(request: PageRequest) -> HttpResponse:
-    return _key_list_page(request, await _account_keys(request))
+@get(_ALL)
+async def list_keys(page: CurrentPage) -> HttpResponse:
+    return _key_list_page(page, await _account_keys(page))
 
 
-@dashboard_page(_ALL, method="POST")
-async def create_key(request: PageRequest) -> HttpResponse:
+@post(_ALL)
+async def create_key(page: CurrentPage) -> HttpResponse:
     """Creates a key and redirects to the page that shows it."""
-    accounts, form, now = request.context.services.account_service, request.form, request.context.services.clock.now()
+    accounts, form, now = page.context.services.account_service, page.form, page.context.services.clock.now()
     kind, label = form.get("kind", ""), form.get("label", "").strip() or None
-    keys = await _account_keys(request)
+    keys = await _account_keys(page)
     try:
         _check_new_key(kind, [key for key in keys if key.state(now) == "active"])
         domains, expires_at = _parse_domains(form), _parse_expiry(form, now)
-        made = await _run_in_thread(lambda: accounts.create_key(request.account_id, kind, domains, label, expires_at))
+        made = await _run_in_thread(lambda: accounts.create_key(page.account_id, kind, domains, label, expires_at))
     except AccountError as error:
         written = {name: form.get(name, "") for name in _EMPTY}
-        return _key_list_page(request, keys, 422, written, str(error))
-    view_id = await one_time_secrets.store_once(request, _NewKeyView(made.key, made.kind, label))
-    return request.redirect_to(f"{_ALL}/made/{view_id}")
+        return _key_list_page(page, keys, 422, written, str(error))
+    view_id = await one_time_secrets.store_once(page, _NewKeyView(made.key, made.kind, label))
+    return page.redirect_to(f"{_ALL}/made/{view_id}")
 
 
-@dashboard_page(f"{_ALL}/made/{{view_id:str}}")
-async def show_key(request: PageRequest) -> HttpResponse:
+@get(f"{_ALL}/made/{{view_id:str}}")
+async def show_key(page: CurrentPage, view_id: FromPath[str]) -> HttpResponse:
     """The only page that shows the key."""
-    made = await one_time_secrets.pop_once(request, request.context.path_parameters["view_id"], _NewKeyView, _GONE)
-    return request.render("key_made.html", made=made, public_url=request.context.services.settings.public_url)
+    made = await one_time_secrets.pop_once(page, view_id, _NewKeyView, _GONE)
+    return page.render("key_made.html", made=made, public_url=page.context.services.settings.public_url)
 
 
-@dashboard_page(f"{_ALL}/{{key_id:str}}/revoke", method="POST")
-async def revoke_key(request: PageRequest) -> HttpResponse:
-    accounts, key_id = request.context.services.account_service, request.context.path_parameters["key_id"]
-    if key_id not in {key.key_id for key in await _account_keys(request)}:
+@post(f"{_ALL}/{{key_id:str}}/revoke")
+async def revoke_key(page: CurrentPage, key_id: FromPath[str]) -> HttpResponse:
+    accounts = page.context.services.account_service
+    if key_id not in {key.key_id for key in await _account_keys(page)}:
         raise PageError(404, "Key not found", "Go back to the list of your keys.")
     await _run_in_thread(lambda: accounts.revoke_key(key_id))
-    return request.redirect_to(_ALL)
+    return page.redirect_to(_ALL)
 
 
 def _key_list_page(

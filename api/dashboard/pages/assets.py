@@ -1,6 +1,9 @@
 """Static files: served from this host and cached by browsers until they change."""
 
-from api.dashboard.routing import SAFETY, PageRequest, dashboard_page
+from litestar import get
+from litestar.params import FromPath
+
+from api.dashboard.routing import ANONYMOUS, SAFETY, CurrentPage
 from api.dashboard.templating import static_assets
 from api.http.responses import HttpResponse
 from api.problems.problem import new_problem
@@ -9,12 +12,12 @@ _FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
 _FOR_A_WHILE = (b"cache-control", b"public, max-age=300")
 
 
-@dashboard_page("/dashboard/assets/{name:str}", is_anonymous=True)
-async def get_asset(request: PageRequest) -> HttpResponse:
-    asset = static_assets().get(request.context.path_parameters["name"])
+@get("/dashboard/assets/{name:str}", access=ANONYMOUS)
+async def get_asset(page: CurrentPage, name: FromPath[str]) -> HttpResponse:
+    asset = static_assets().get(name)
     if asset is None:
         raise new_problem("route_not_found", "File not found.")
-    is_named = request.context.query_string == f"v={asset.version}".encode()
+    is_named = page.context.query_string == f"v={asset.version}".encode()
     headers = [
         (b"content-type", asset.media_type),
         (b"content-length", b"%d" % len(asset.body)),

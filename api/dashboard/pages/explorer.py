@@ -13,12 +13,14 @@ from typing import Any, Final, cast
 from urllib.parse import unquote
 
 import msgspec
+from litestar import get, post
+from litestar.params import FromPath
 from litestar.types import ASGIApp, HTTPScope, Message
 
 from api.auth.api_keys import key_kind
 from api.dashboard import explorer_forms
 from api.dashboard.explorer_forms import ExplorerRequest, OperationForm
-from api.dashboard.routing import PageRequest, dashboard_page
+from api.dashboard.routing import CurrentPage, PageRequest
 from api.http.access_control import authenticate
 from api.http.client_ip import FORWARDING
 from api.http.context import RequestContext
@@ -114,37 +116,35 @@ _VALIDATION = 422
 _LIMITS = ("ratelimit", "ratelimit-policy", "x-ratelimit-limit", "x-ratelimit-remaining", "retry-after")
 
 
-@dashboard_page(EXPLORER)
-async def list_operations(request: PageRequest) -> HttpResponse:
-    groups = explorer_forms.group_by_tag(explorer_forms.operation_forms(request.context.services.openapi_document))
-    return request.render("explorer.html", groups=groups)
+@get(EXPLORER)
+async def list_operations(page: CurrentPage) -> HttpResponse:
+    groups = explorer_forms.group_by_tag(explorer_forms.operation_forms(page.context.services.openapi_document))
+    return page.render("explorer.html", groups=groups)
 
 
-@dashboard_page(_ONE)
-async def show_operation_form(request: PageRequest) -> HttpResponse:
-    return _operation_page(request, _requested_operation(request))
+@get(_ONE)
+async def show_operation_form(page: CurrentPage, operation: FromPath[str]) -> HttpResponse:
+    return _operation_page(page, _requested_operation(page, operation))
 
 
-@dashboard_page(_ONE, method="POST")
-async def try_operation(request: PageRequest) -> HttpResponse:
+@post(_ONE)
+async def try_operation(page: CurrentPage, operation: FromPath[str]) -> HttpResponse:
     """Sends the request; one that may change something needs a confirmation."""
-    operation, key = _requested_operation(request), request.form.get("key", "").strip()
-    asked = explorer_forms.build_explorer_request(operation, request.form)
+    described, key = _requested_operation(page, operation), page.form.get("key", "").strip()
+    asked = explorer_forms.build_explorer_request(described, page.form)
     faults = [*asked.faults]
-    if operation.is_mutating and "confirm" not in request.form:
+    if described.is_mutating and "confirm" not in page.form:
         faults.append("This request changes your account: tick the box below to confirm.")
-    fault = await _key_fault(request, operation, key)
+    fault = await _key_fault(page, described, key)
     if fault is not None:
         faults.append(fault)
     if faults:
-        return _operation_page(request, operation, asked, faults)
-    return _operation_page(request, operation, asked, answered=await execute_request(request.context, asked, key))
+        return _operation_page(page, described, asked, faults)
+    return _operation_page(page, described, asked, answered=await execute_request(page.context, asked, key))
 
 
-def _requested_operation(visit: PageRequest) -> OperationForm:
-    found = explorer_forms.operation_forms(visit.context.services.openapi_document).get(
-        visit.context.path_parameters["operation"]
-    )
+def _requested_operation(visit: PageRequest, operation_id: str) -> OperationForm:
+    found = explorer_forms.operation_forms(visit.context.services.openapi_document).get(operation_id)
     if found is None:
         raise not_found_problem(visit.context.path)
     return found

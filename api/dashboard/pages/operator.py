@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from api.dashboard.routing import OPERATOR, PageRequest, dashboard_page
+from litestar import get
+
+from api.dashboard.routing import OPERATOR, OPERATOR_ONLY, CurrentPage
 from api.http.context import RequestContext
 from api.http.responses import HttpResponse
 from api.observability.delivery_health import delivery_health, read_queue_sizes
@@ -141,16 +143,16 @@ class _ReleaseView:
     markets: Mapping[str, MarketState]
 
 
-@dashboard_page(OPERATOR, is_operator_only=True)
-async def show_operator_page(request: PageRequest) -> HttpResponse:
-    service, release = request.context.services, _current_release(request.context)
+@get(OPERATOR, access=OPERATOR_ONLY)
+async def show_operator_page(page: CurrentPage) -> HttpResponse:
+    service, release = page.context.services, _current_release(page.context)
     reader = service.release_reader
     freshness, runs, retractions = await asyncio.to_thread(
         lambda: (reader.read_freshness(), reader.read_run_log(), reader.read_retractions())
     )
     markets = {} if release is None else release.markets
     sources = source_rows(markets, freshness)
-    return request.render(
+    return page.render(
         "operator.html",
         now=service.clock.now(),
         release=release,
@@ -159,8 +161,8 @@ async def show_operator_page(request: PageRequest) -> HttpResponse:
         runs=run_rows(runs),
         retractions=retractions,
         signals=signal_rows(runs),
-        stands=await delivery_health(request.context),
-        sizes=await read_queue_sizes(request.context),
+        stands=await delivery_health(page.context),
+        sizes=await read_queue_sizes(page.context),
         mail_host=service.settings.mail.host,
         webhooks=service.settings.webhooks,
     )

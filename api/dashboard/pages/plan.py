@@ -13,13 +13,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from litestar import get, post
+
 from api.accounts.repository import AccountRecord
 from api.billing.entitlement import ENDED
 from api.billing.errors import BillingError, BillingStateError, StripeUnavailableError
 from api.billing.repository import CustomerRecord
 from api.billing.return_urls import CHECKOUT, COMES_FROM, PORTAL
 from api.dashboard.errors import PageError, unavailable_without_database
-from api.dashboard.routing import PageRequest, dashboard_page
+from api.dashboard.routing import CurrentPage, PageRequest
 from api.http.responses import HttpResponse
 from api.settings.billing import PLAN, BillingSettings
 from api.settings.tiers import Tier, TierCatalogue
@@ -140,17 +142,17 @@ _LISTED = 50
 _RUNNING = (PlanStage.TRIAL, PlanStage.RUNS)
 
 
-@dashboard_page(PLAN)
-async def show_plan(request: PageRequest) -> HttpResponse:
+@get(PLAN)
+async def show_plan(page: CurrentPage) -> HttpResponse:
     """Shows the plan. After a return from Stripe its state is refreshed first: its events may arrive later."""
-    service, origin = request.context.services, _return_origin(request)
-    asked = None if origin is None else await _refresh_from_stripe(request)
+    service, origin = page.context.services, _return_origin(page)
+    asked = None if origin is None else await _refresh_from_stripe(page)
     with unavailable_without_database(_UNAVAILABLE):
-        account, customer, paused = await asyncio.to_thread(_read_account_plan, service, request.account_id)
+        account, customer, paused = await asyncio.to_thread(_read_account_plan, service, page.account_id)
     trial_days = 0 if service.billing_service is None else service.billing_service.trial_days(customer)
     settings = service.settings
     plan = build_plan_view(account, customer, settings.tiers, settings.billing, trial_days)
-    known = replace(request, session=replace(request.required_session, account=account))
+    known = replace(page, session=replace(page.required_session, account=account))
     return known.render(
         "plan.html",
         plan=plan,
@@ -162,30 +164,30 @@ async def show_plan(request: PageRequest) -> HttpResponse:
     )
 
 
-@dashboard_page(f"{PLAN}/checkout", method="POST")
-async def start_checkout(request: PageRequest) -> HttpResponse:
+@post(f"{PLAN}/checkout")
+async def start_checkout(page: CurrentPage) -> HttpResponse:
     """Redirects to Stripe's checkout; rejects a tier that is not sold."""
-    billing, tier = _require_billing(request), request.form.get("tier", "")
+    billing, tier = _require_billing(page), page.form.get("tier", "")
     if tier not in billing.sold:
         raise PageError(422, "This tier is not for sale", "Go back to your plan and choose a tier with a button.")
-    return await _stripe_redirect_page(request, lambda: billing.checkout(request.account_id, tier))
+    return await _stripe_redirect_page(page, lambda: billing.checkout(page.account_id, tier))
 
 
-@dashboard_page(f"{PLAN}/portal", method="POST")
-async def manage_plan(request: PageRequest) -> HttpResponse:
+@post(f"{PLAN}/portal")
+async def manage_plan(page: CurrentPage) -> HttpResponse:
     """Redirects to Stripe's portal (cards, tiers, invoices).
 
     Also for suspended accounts, which may want to cancel.
     """
-    billing = _require_billing(request)
-    return await _stripe_redirect_page(request, lambda: billing.portal(request.account_id))
+    billing = _require_billing(page)
+    return await _stripe_redirect_page(page, lambda: billing.portal(page.account_id))
 
 
-@dashboard_page(f"{PLAN}/cancel", method="POST")
-async def cancel_plan(request: PageRequest) -> HttpResponse:
+@post(f"{PLAN}/cancel")
+async def cancel_plan(page: CurrentPage) -> HttpResponse:
     """Redirects to Stripe's cancellation page."""
-    billing = _require_billing(request)
-    return await _stripe_redirect_page(request, lambda: billing.cancellation(request.account_id))
+    billing = _require_billing(page)
+    return await _stripe_redirect_page(page, lambda: billing.cancellation(page.account_id))
 
 
 async def _stripe_redirect_page(visit: PageRequest, ask: Callable[[], str]) -> HttpResponse:

@@ -13,9 +13,11 @@ from itertools import pairwise
 from math import ceil
 from typing import Final
 
+from litestar import get
+
 from api.accounts.service import AccountService
 from api.dashboard.errors import unavailable_without_database
-from api.dashboard.routing import HOME, PageRequest, dashboard_page
+from api.dashboard.routing import HOME, CurrentPage
 from api.http.responses import HttpResponse
 
 WIDTH: Final = 640
@@ -101,16 +103,16 @@ def _round_axis_top(count: int) -> int:
     return ceil(count / unit) * unit
 
 
-@dashboard_page(HOME)
-async def show_usage(request: PageRequest) -> HttpResponse:
-    service, account = request.context.services, request.required_session.account
-    month, tier = service.rate_limiter.current_month(), request.tier
+@get(HOME)
+async def show_usage(page: CurrentPage) -> HttpResponse:
+    service, account = page.context.services, page.required_session.account
+    month, tier = service.rate_limiter.current_month(), page.tier
     with unavailable_without_database("Usage is temporarily unavailable."):
         used, marks, subscriptions = await asyncio.to_thread(
             _read_usage, service.account_service, account.account_id, month.number
         )
     days = daily_usage(marks, used, service.clock.today())
-    return request.render(
+    return page.render(
         "usage.html",
         tier=tier,
         month=month,

@@ -7,12 +7,14 @@ from datetime import timedelta
 from typing import Any
 
 import msgspec
+from litestar import get, post
+from litestar.params import FromPath
 
 from api.common.ids import is_ulid
 from api.dashboard import one_time_secrets, subscription_form
 from api.dashboard.errors import PageError
 from api.dashboard.html_forms import Form
-from api.dashboard.routing import PageRequest, dashboard_page
+from api.dashboard.routing import CurrentPage, PagePolicy, PageRequest
 from api.dashboard.subscription_form import EMPTY
 from api.http.access_control import tier_required
 from api.http.body_validation import read_body
@@ -23,12 +25,14 @@ from api.webhooks.deliveries import service as deliveries_service
 from api.webhooks.deliveries.records import DELIVERY_STATUSES, DeliveryQuery, TimeWindow
 from api.webhooks.deliveries.requests import parse_replay_request
 from api.webhooks.deliveries.service import DeliveryScope, scope_for
+from api.webhooks.path_parameters import DeliveryId, ReplayId, SubscriptionId
 from api.webhooks.subscriptions.records import SubscriptionRecord
 from api.webhooks.subscriptions.requests import TestSend
 from api.webhooks.subscriptions.serializer import previous_secret_expiry
 from api.webhooks.subscriptions.service import NewSecret, SubscriptionOwner
 from warehouse.schema.codes import EVENT_TYPES
 
+_LONG_FORM = PagePolicy(form_limit=subscription_form.LIMIT)
 _ALL = "/dashboard/webhooks"
 _ONE = f"{_ALL}/{{id:str}}"
 _DELIVERY = f"{_ONE}/deliveries/{{delivery_id:str}}"
@@ -54,36 +58,36 @@ class _SecretView(msgspec.Struct):
     warnings: list[str]
 
 
-@dashboard_page(_ALL)
-async def list_webhooks(request: PageRequest) -> HttpResponse:
-    return await _list_page(request)
+@get(_ALL)
+async def list_webhooks(page: CurrentPage) -> HttpResponse:
+    return await _list_page(page)
 
 
-@dashboard_page(_ALL, method="POST", form_limit=subscription_form.LIMIT)
-async def create_webhook(request: PageRequest) -> HttpResponse:
+@post(_ALL, access=_LONG_FORM)
+async def create_webhook(page: CurrentPage) -> HttpResponse:
     """Creates a subscription and redirects to the page that shows its secret."""
-    owner = _require_entitled_owner(request)
+    owner = _require_entitled_owner(page)
     try:
-        made = await request.context.services.subscription_service.create(
-            owner, subscription_form.new_subscription_body(request.form)
+        made = await page.context.services.subscription_service.create(
+            owner, subscription_form.new_subscription_body(page.form)
         )
     except ProblemError as trouble:
         if trouble.status != _VALIDATION:
             raise
-        return await _list_page(request, _VALIDATION, request.form, trouble)
-    return await _redirect_to_secret(request, made)
+        return await _list_page(page, _VALIDATION, page.form, trouble)
+    return await _redirect_to_secret(page, made)
 
 
-@dashboard_page(_ONE)
-async def show_webhook(request: PageRequest) -> HttpResponse:
-    service, place = request.context.services, _delivery_scope(request)
-    record = await _requested_subscription(request)
-    status, before = _delivery_filter(request)
+@get(_ONE)
+async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
+    service, place = page.context.services, _delivery_scope(page, subscription_id)
+    record = await _requested_subscription(page, subscription_id)
+    status, before = _delivery_filter(page)
     query = DeliveryQuery(TimeWindow(), (status,) if status else ())
     found = await service.control_database.read(
         lambda connection: deliveries_service.list_deliveries(connection, place, query, before, _ROWS + 1)
     )
-    return request.render(
+    return page.render(
         "webhook.html",
         record=record,
         previous_until=previous_secret_expiry(record, service.clock.now()),
@@ -93,68 +97,66 @@ async def show_webhook(request: PageRequest) -> HttpResponse:
         wanted=status,
         statuses=DELIVERY_STATUSES,
         first_day=(place.oldest + timedelta(days=1)).date(),
-        done=_done_message(request),
+        done=_done_message(page),
     )
 
 
-@dashboard_page(f"{_ONE}/edit")
-async def edit_webhook(request: PageRequest) -> HttpResponse:
-    record = await _requested_subscription(request)
-    return _edit_page(request, record, subscription_form.form_values(record))
+@get(f"{_ONE}/edit")
+async def edit_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
+    record = await _requested_subscription(page, subscription_id)
+    return _edit_page(page, record, subscription_form.form_values(record))
 
 
-@dashboard_page(f"{_ONE}/edit", method="POST", form_limit=subscription_form.LIMIT)
-async def change_webhook(request: PageRequest) -> HttpResponse:
+@post(f"{_ONE}/edit", access=_LONG_FORM)
+async def change_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
     """Updates a subscription; rejected if it has changed since the form was rendered."""
-    owner, subscriptions = _require_entitled_owner(request), request.context.services.subscription_service
-    record = await _requested_subscription(request)
-    body = subscription_form.merge_patch_body(request.form, record)
+    owner, subscriptions = _require_entitled_owner(page), page.context.services.subscription_service
+    record = await _requested_subscription(page, subscription_id)
+    body = subscription_form.merge_patch_body(page.form, record)
     try:
-        await subscriptions.change(owner, record.subscription_id, body, _seen_etag(request.form))
+        await subscriptions.change(owner, record.subscription_id, body, _seen_etag(page.form))
     except ProblemError as trouble:
         if trouble.status != _VALIDATION:
             raise
-        return _edit_page(request, record, request.form, trouble)
-    return request.redirect_to(f"{_subscription_path(request)}?done=changed")
+        return _edit_page(page, record, page.form, trouble)
+    return page.redirect_to(f"{_ALL}/{subscription_id}?done=changed")
 
 
-@dashboard_page(f"{_ONE}/status", method="POST")
-async def change_webhook_status(request: PageRequest) -> HttpResponse:
+@post(f"{_ONE}/status")
+async def change_webhook_status(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
     """Pauses or resumes: every account may pause, resuming needs a tier with webhooks."""
-    status = request.form.get("status", "")
-    owner = _request_owner(request) if status == "paused" else _require_entitled_owner(request)
-    await request.context.services.subscription_service.change(
-        owner, request.context.path_parameters["id"], {"status": status}, None
-    )
-    return request.redirect_to(f"{_subscription_path(request)}?done={'paused' if status == 'paused' else 'resumed'}")
+    status = page.form.get("status", "")
+    owner = _request_owner(page) if status == "paused" else _require_entitled_owner(page)
+    await page.context.services.subscription_service.change(owner, subscription_id, {"status": status}, None)
+    return page.redirect_to(f"{_ALL}/{subscription_id}?done={'paused' if status == 'paused' else 'resumed'}")
 
 
-@dashboard_page(f"{_ONE}/rotate", method="POST")
-async def rotate_webhook_secret(request: PageRequest) -> HttpResponse:
-    owner, grace = _require_entitled_owner(request), _GRACE.get(request.form.get("hours", ""))
+@post(f"{_ONE}/rotate")
+async def rotate_webhook_secret(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
+    owner, grace = _require_entitled_owner(page), _GRACE.get(page.form.get("hours", ""))
     if grace is None:
         raise PageError(400, "The secret was not rotated", "Choose how long the previous secret stays valid.")
-    made = await request.context.services.subscription_service.rotate(
-        owner.account_id, request.context.path_parameters["id"], {"grace_period_seconds": grace}
+    made = await page.context.services.subscription_service.rotate(
+        owner.account_id, subscription_id, {"grace_period_seconds": grace}
     )
-    return await _redirect_to_secret(request, made)
+    return await _redirect_to_secret(page, made)
 
 
-@dashboard_page(f"{_ONE}/secret/{{view_id:str}}")
-async def show_secret(request: PageRequest) -> HttpResponse:
+@get(f"{_ONE}/secret/{{view_id:str}}")
+async def show_secret(page: CurrentPage, subscription_id: SubscriptionId, view_id: FromPath[str]) -> HttpResponse:
     """The only page that shows the secret."""
-    record = await _requested_subscription(request)
-    shown = await one_time_secrets.pop_once(request, request.context.path_parameters["view_id"], _SecretView, _GONE)
-    return request.render("secret.html", record=record, secret=shown.secret, warnings=shown.warnings)
+    record = await _requested_subscription(page, subscription_id)
+    shown = await one_time_secrets.pop_once(page, view_id, _SecretView, _GONE)
+    return page.render("secret.html", record=record, secret=shown.secret, warnings=shown.warnings)
 
 
-@dashboard_page(f"{_ONE}/test", method="POST")
-async def test_webhook(request: PageRequest) -> HttpResponse:
-    service = request.context.services
-    _require_entitled_owner(request)
-    record = await _requested_subscription(request)
-    event_type = read_body(TestSend, {"event_type": request.form.get("event_type", "")}).event_type
-    service.rate_limiter.check_test_sends(record.subscription_id, request.context.started_at)
+@post(f"{_ONE}/test")
+async def test_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
+    service = page.context.services
+    _require_entitled_owner(page)
+    record = await _requested_subscription(page, subscription_id)
+    event_type = read_body(TestSend, {"event_type": page.form.get("event_type", "")}).event_type
+    service.rate_limiter.check_test_sends(record.subscription_id, page.context.started_at)
     attempt = await test_delivery.send_test(
         service.webhook_client,
         record,
@@ -163,26 +165,24 @@ async def test_webhook(request: PageRequest) -> HttpResponse:
         service.ulid_generator,
         service.clock.now(),
     )
-    return request.render("tested.html", record=record, attempt=attempt)
+    return page.render("tested.html", record=record, attempt=attempt)
 
 
-@dashboard_page(f"{_ONE}/delete", method="POST")
-async def delete_webhook(request: PageRequest) -> HttpResponse:
-    await request.context.services.subscription_service.remove(
-        request.account_id, request.context.path_parameters["id"], None
-    )
-    return request.redirect_to(f"{_ALL}?done=deleted")
+@post(f"{_ONE}/delete")
+async def delete_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
+    await page.context.services.subscription_service.remove(page.account_id, subscription_id, None)
+    return page.redirect_to(f"{_ALL}?done=deleted")
 
 
-def _require_entitled_owner(request: PageRequest) -> SubscriptionOwner:
+def _require_entitled_owner(page: PageRequest) -> SubscriptionOwner:
     """The owner, if the account's status and tier permit changes."""
-    owner = _request_owner(request)
-    if request.required_session.account.status != "active":
+    owner = _request_owner(page)
+    if page.required_session.account.status != "active":
         raise PageError(
             403, "Not possible while the account is inactive", "First resolve the issue shown at the top of the page."
         )
     if not owner.tier.webhooks:
-        raise tier_required(request.context.services.settings.tiers, owner.tier.name)
+        raise tier_required(page.context.services.settings.tiers, owner.tier.name)
     return owner
 
 
@@ -191,22 +191,15 @@ async def _redirect_to_secret(visit: PageRequest, made: NewSecret) -> HttpRespon
     return visit.redirect_to(f"{_ALL}/{made.record.subscription_id}/secret/{view_id}")
 
 
-def _delivery_scope(request: PageRequest) -> DeliveryScope:
-    """The subscription of the request, and the oldest instant its log can be read from."""
-    service = request.context.services
+def _delivery_scope(page: PageRequest, subscription_id: str) -> DeliveryScope:
+    """A subscription of the account, and the oldest instant its log can be read from."""
+    service = page.context.services
     days = service.settings.webhooks.retention_days
-    return scope_for(request.account_id, request.context.path_parameters["id"], days, service.clock.now())
+    return scope_for(page.account_id, subscription_id, days, service.clock.now())
 
 
-def _subscription_path(request: PageRequest) -> str:
-    """The page of the subscription; its id has already been verified."""
-    return f"{_ALL}/{request.context.path_parameters['id']}"
-
-
-async def _requested_subscription(request: PageRequest) -> SubscriptionRecord:
-    return await request.context.services.subscription_service.get(
-        request.account_id, request.context.path_parameters["id"]
-    )
+async def _requested_subscription(page: PageRequest, subscription_id: str) -> SubscriptionRecord:
+    return await page.context.services.subscription_service.get(page.account_id, subscription_id)
 
 
 def _request_owner(visit: PageRequest) -> SubscriptionOwner:
@@ -263,36 +256,32 @@ def _done_message(visit: PageRequest) -> str | None:
     return _DONE.get((visit.query_values("done") or [""])[0])
 
 
-@dashboard_page(_DELIVERY)
-async def show_delivery(request: PageRequest) -> HttpResponse:
-    place, delivery_id = _delivery_scope(request), request.context.path_parameters["delivery_id"]
-    found = await request.context.services.control_database.read(
+@get(_DELIVERY)
+async def show_delivery(page: CurrentPage, subscription_id: SubscriptionId, delivery_id: DeliveryId) -> HttpResponse:
+    place = _delivery_scope(page, subscription_id)
+    found = await page.context.services.control_database.read(
         lambda connection: deliveries_service.delivery_detail(connection, place, delivery_id)
     )
     sent = msgspec.json.format(msgspec.json.encode(serializer.delivery_detail_json(found)["payload"])).decode()
-    done = _DONE["retried"] if request.context.query_string == b"done=retried" else None
-    return request.render("delivery.html", delivery=found.delivery, attempts=found.attempts, sent=sent, done=done)
+    done = _DONE["retried"] if page.context.query_string == b"done=retried" else None
+    return page.render("delivery.html", delivery=found.delivery, attempts=found.attempts, sent=sent, done=done)
 
 
-@dashboard_page(f"{_DELIVERY}/retry", method="POST")
-async def retry_delivery(request: PageRequest) -> HttpResponse:
-    _require_entitled_owner(request)
-    service, place, delivery_id = (
-        request.context.services,
-        _delivery_scope(request),
-        request.context.path_parameters["delivery_id"],
-    )
+@post(f"{_DELIVERY}/retry")
+async def retry_delivery(page: CurrentPage, subscription_id: SubscriptionId, delivery_id: DeliveryId) -> HttpResponse:
+    _require_entitled_owner(page)
+    service, place = page.context.services, _delivery_scope(page, subscription_id)
     attempt_id, now = service.ulid_generator.make("att"), service.clock.now()
     await service.control_database.write(
         lambda connection: deliveries_service.retry_delivery(connection, place, delivery_id, attempt_id, now)
     )
-    return request.redirect_to(f"{_subscription_path(request)}/deliveries/{delivery_id}?done=retried")
+    return page.redirect_to(f"{_ALL}/{subscription_id}/deliveries/{delivery_id}?done=retried")
 
 
-@dashboard_page(f"{_ONE}/replays", method="POST")
-async def create_replay(request: PageRequest) -> HttpResponse:
-    _require_entitled_owner(request)
-    service, place, form = request.context.services, _delivery_scope(request), request.form
+@post(f"{_ONE}/replays")
+async def create_replay(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
+    _require_entitled_owner(page)
+    service, place, form = page.context.services, _delivery_scope(page, subscription_id), page.form
     now, replay_id = service.clock.now(), service.ulid_generator.make("rpl")
     body = {
         "since": f"{form.get('since', '').strip()}T00:00:00Z",
@@ -310,13 +299,13 @@ async def create_replay(request: PageRequest) -> HttpResponse:
     await service.control_database.write(
         lambda connection: deliveries_service.start_replay(connection, place, asked, replay_id, now)
     )
-    return request.redirect_to(f"{_subscription_path(request)}/replays/{replay_id}")
+    return page.redirect_to(f"{_ALL}/{subscription_id}/replays/{replay_id}")
 
 
-@dashboard_page(f"{_ONE}/replays/{{replay_id:str}}")
-async def show_replay(request: PageRequest) -> HttpResponse:
-    place, replay_id = _delivery_scope(request), request.context.path_parameters["replay_id"]
-    found = await request.context.services.control_database.read(
+@get(f"{_ONE}/replays/{{replay_id:str}}")
+async def show_replay(page: CurrentPage, subscription_id: SubscriptionId, replay_id: ReplayId) -> HttpResponse:
+    place = _delivery_scope(page, subscription_id)
+    found = await page.context.services.control_database.read(
         lambda connection: deliveries_service.find_replay(connection, place, replay_id)
     )
-    return request.render("replay.html", replay=found)
+    return page.render("replay.html", replay=found)

@@ -35,6 +35,12 @@ _MALFORMED: Final[Failure] = (
     "protocol_error",
     "The response is not valid HTTP/1.1, or its status line and headers are too large.",
 )
+NO_RESPONSE: Final = _RESET
+_FAULTS: Final = {
+    "protocol_error": "what follows it is not valid HTTP/1.1",
+    "connection_reset": "the connection was closed before the response was complete",
+    "timeout": "its headers were not complete in time",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +72,16 @@ class EndpointResponse:
 
 
 def result_of_response(
-    response: EndpointResponse, remote_ip: str | None, duration_ms: int, now: datetime
+    response: EndpointResponse, remote_ip: str | None, duration_ms: int, now: datetime, fault: Failure | None = None
 ) -> AttemptResult:
-    """Classifies a response: any 2xx is success; redirects are not followed (docs/contract/delivery.md 4 and 9)."""
+    """Classifies a response: any 2xx is success; redirects are not followed (docs/contract/delivery.md 4 and 9).
+
+    `fault`: what went wrong after the status line. It fails no attempt, and is told in the detail.
+    """
     failure = _status_failure(response.status)
     error, detail = (None, None) if failure is None else failure
+    if fault is not None:
+        detail = " ".join(filter(None, (detail, _fault_after_status(fault))))
     return AttemptResult(
         has_succeeded=failure is None,
         error=error,
@@ -100,6 +111,11 @@ def result_of_failure(failure: Failure, remote_ip: str | None, duration_ms: int)
         retry_after=None,
         duration_ms=duration_ms,
     )
+
+
+def _fault_after_status(fault: Failure) -> str:
+    """What is told of a response that was judged by its status line alone."""
+    return f"Only the status line counts: {_FAULTS.get(fault[0], _FAULTS['protocol_error'])}."
 
 
 def timeout_failure(seconds: float) -> Failure:

@@ -30,6 +30,7 @@ from api.webhooks.egress.attempt_result import AttemptResult, EndpointResponse
 from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.ip_guard import BlockedAddressError, IpGuard
 from api.webhooks.egress.payload import OutgoingRequest
+from api.webhooks.egress.received_bytes import ReceivedBytes, parse_status_line
 from api.webhooks.egress.url_policy import InvalidTargetError, parse_endpoint_url
 
 READ_BYTES: Final = 64 * 1024
@@ -52,6 +53,8 @@ class _ConnectionTrace:
     remote_ip: str | None = None
     opened: bool = False
     """True if a new connection was opened for it."""
+    received: ReceivedBytes | None = None
+    """What arrived on its connection since the request."""
 
 
 _WAY: Final[ContextVar[_ConnectionTrace]] = ContextVar("way")
@@ -78,11 +81,14 @@ class WebhookClient:
         way, begun = _ConnectionTrace(), self._clock.monotonic()
         _WAY.set(way)
         failure = await self._attempt_failure(exchange, url, request)
-        if failure is None:
-            took = _to_milliseconds(exchange.answered_at - begun)
-            return attempt_result.result_of_response(exchange.answer(), way.remote_ip, took, self._clock.now())
+        ended_at = self._clock.monotonic() if exchange.response is None else exchange.answered_at
+        answer = exchange.answer() or (way.received and parse_status_line(way.received.first_bytes))
+        if answer is not None:
+            return attempt_result.result_of_response(
+                answer, way.remote_ip, _to_milliseconds(ended_at - begun), self._clock.now(), failure
+            )
         return attempt_result.result_of_failure(
-            failure, way.remote_ip, _to_milliseconds(self._clock.monotonic() - begun)
+            failure or attempt_result.NO_RESPONSE, way.remote_ip, _to_milliseconds(ended_at - begun)
         )
 
     async def close(self) -> None:
@@ -94,17 +100,15 @@ class WebhookClient:
     async def _attempt_failure(
         self, exchange: "_HttpExchange", url: URL, post: OutgoingRequest
     ) -> attempt_result.Failure | None:
-        """Returns the failure; None once headers arrive in time, whatever happens to the rest of the response."""
+        """Returns what went wrong; None if nothing did, or only the body took longer than there was time for it."""
         try:
             async with asyncio.timeout(self._settings.ack_seconds):
                 await self._run_exchange(exchange, url, post)
         except TimeoutError:
-            failure = attempt_result.timeout_failure(self._settings.ack_seconds)
+            return attempt_result.timeout_failure(self._settings.ack_seconds) if exchange.response is None else None
         except (aiohttp.ClientError, OSError) as error:
-            failure = attempt_result.classify_client_error(error)
-        else:
-            return None
-        return failure if exchange.response is None else None
+            return attempt_result.classify_client_error(error)
+        return None
 
     async def _run_exchange(self, exchange: "_HttpExchange", url: URL, post: OutgoingRequest) -> None:
         """Retries if nothing was sent yet: on another connection, or when a socket is available again."""
@@ -186,10 +190,11 @@ class _HttpExchange:
                 self._body += part
             self._complete = content.at_eof()  # a connection with unread data is closed, not kept
 
-    def answer(self) -> EndpointResponse:
+    def answer(self) -> EndpointResponse | None:
+        """What the client read of the response; None if it accepted none."""
         response = self.response
         if response is None:
-            raise ValueError("there is no answer")
+            return None
         return EndpointResponse(response.status, response.headers, bytes(self._body), self._complete)
 
 
@@ -207,6 +212,7 @@ class _TracedRequest(aiohttp.ClientRequest):
             raise _SpentConnectionError
         peer = conn.transport.get_extra_info("peername") if conn.transport else None
         way.remote_ip = peer[0] if peer else way.remote_ip
+        way.received = ReceivedBytes.watch(conn.transport) if conn.transport else None
         return await super().send(conn)
 
 

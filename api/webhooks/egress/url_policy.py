@@ -10,13 +10,13 @@ address an attempt connects to (`api.webhooks.egress.http_client`). Nothing is e
 import asyncio
 import ipaddress
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
 from yarl import URL
 
+from api.common.hostnames import ascii_host
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.ip_guard import IpGuard
@@ -65,8 +65,9 @@ BLOCKED: Final = UrlRejection("endpoint_not_allowed", "blocked_address", "must r
 UNRESOLVED: Final = UrlRejection(
     "endpoint_not_allowed",
     "dns_error",
-    "the host's name could not be resolved; check it, or try again when its name server answers",
+    "the host's name must resolve to public addresses; check it, or try again when its name server answers",
 )
+"""For names, whether they have no address or one that is not public: who asks learns nothing of internal names."""
 
 
 async def url_rejection(url: str, settings: WebhookSettings, resolver: Lookup | None = None) -> UrlRejection | None:
@@ -75,23 +76,23 @@ async def url_rejection(url: str, settings: WebhookSettings, resolver: Lookup | 
         target = parse_endpoint_url(url, allow_http=settings.allow_http)
     except InvalidTargetError as error:
         return error.refusal
-    guard = IpGuard(settings.allow_networks, settings.deny_networks)
+    guard, host = IpGuard(settings.allow_networks, settings.deny_networks), target.raw_host or ""
+    if _is_address(host):
+        return None if guard.is_permitted(host) else BLOCKED
     try:
         async with asyncio.timeout(_LOOKUP_SECONDS):
-            addresses = await _resolve_addresses(target.raw_host or "", resolver or DnsResolver())
-        permitted = all(map(guard.is_permitted, addresses))
+            addresses = await (resolver or DnsResolver())(host)
+        return None if addresses and all(map(guard.is_permitted, addresses)) else UNRESOLVED
     except OSError:  # includes the timeout of a slow name server
         return UNRESOLVED
-    if not addresses:
-        return UNRESOLVED
-    return None if permitted else BLOCKED
 
 
-async def _resolve_addresses(host: str, lookup: Lookup) -> Sequence[str]:
+def _is_address(host: str) -> bool:
     try:
-        return [str(ipaddress.ip_address(host))]
-    except ValueError:  # a host name
-        return await lookup(host)
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def parse_endpoint_url(url: str, *, allow_http: bool = False) -> URL:
@@ -120,8 +121,8 @@ def _parse_host(written: str) -> str:
     if written.startswith("["):
         return _parse_ipv6(written[1:-1])
     try:
-        host = written.lower() if written.isascii() else (URL.build(scheme="https", host=written).raw_host or "")
-    except ValueError:  # all that IDNA encoding raises
+        host = written.lower() if written.isascii() else ascii_host(written)
+    except ValueError:
         raise _invalid_target("invalid_url", "the host is not a valid international name") from None
     if not _NAME.fullmatch(host):
         raise _invalid_target("invalid_url", "the host is not a valid name")

@@ -3,59 +3,126 @@
 See docs/contract/contract.md 4.8.
 """
 
-import msgspec
+from dataclasses import replace
 
-from api.http.context import RequestContext
+import msgspec
+from litestar import get, post
+from litestar.status_codes import HTTP_202_ACCEPTED
+
+from api.http.context import SECRET_KEY, WEBHOOKS_TIER, ApiRequest, RequestContext
+from api.http.idempotency import idempotent
 from api.http.json_body import BodyPolicy
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import account_page_response, after_key
 from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse, json_response
-from api.http.routing import endpoint
+from api.openapi.examples import webhooks as examples
+from api.openapi.operation import FROM_DELIVERY, FROM_REPLAY, Operation, RequestBody
+from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE
 from api.webhooks.deliveries import serializer, service
 from api.webhooks.deliveries.records import DeliveryQuery, DeliveryRecord, TimeWindow
 from api.webhooks.deliveries.requests import parse_replay_request
 from api.webhooks.deliveries.service import DeliveryScope, scope_for
+from api.webhooks.path_parameters import DeliveryId, ReplayId, SubscriptionId
 from api.webhooks.query_params import DeliveriesParams
 
 _PATH = "/api/v1/webhooks/{id:str}/deliveries"
 _REPLAYS = "/api/v1/webhooks/{id:str}/replays"
+_TAGS = ["Webhooks"]
 
 
-@endpoint(_PATH, is_secret_key_only=True)
-async def list_webhook_deliveries(context: RequestContext) -> HttpResponse:
+@get(
+    _PATH,
+    policy=SECRET_KEY,
+    operation_id="listWebhookDeliveries",
+    tags=_TAGS,
+    summary="List deliveries of a subscription",
+    description="Deliveries of the last 30 days, newest first.",
+    response_description="One page of deliveries.",
+    operation=Operation("DeliveryList", OF_ACCOUNT_PAGE, examples.DELIVERY_LIST, query_params=DeliveriesParams),
+)
+async def list_webhook_deliveries(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     values = DeliveriesParams.read(context.query_string)
-    binding = _cursor_binding(context, values)
+    binding = CursorBinding(context.account_id, "deliveries", filter_hash(subscription_id, values.filters()), "desc")
     key = after_key(context, values.cursor, binding)
     before = None if key is None else str(key[0])
-    place, asked, limit = delivery_scope(context), _delivery_query(values), values.limit
+    place, asked, limit = delivery_scope(context, subscription_id), _delivery_query(values), values.limit
     found = await context.services.control_database.read(service.list_deliveries, place, asked, before, limit + 1)
     shown = found[:limit]
     following = context.services.cursor_signer.issue(binding, (shown[-1].delivery_id,)) if len(found) > limit else None
     return account_page_response(context, [_delivery_row(record) for record in shown], following)
 
 
-@endpoint(f"{_PATH}/{{delivery_id:str}}", is_secret_key_only=True)
-async def get_webhook_delivery(context: RequestContext) -> HttpResponse:
+@get(
+    f"{_PATH}/{{delivery_id:str}}",
+    policy=SECRET_KEY,
+    operation_id="getWebhookDelivery",
+    tags=_TAGS,
+    summary="Get a delivery",
+    description="Includes the body as last sent and the latest 100 attempts.",
+    response_description="The delivery.",
+    operation=Operation("DeliveryDetail", OF_ACCOUNT, examples.DELIVERY_DETAIL),
+)
+async def get_webhook_delivery(
+    request: ApiRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
+) -> HttpResponse:
+    context = request.context
     NoParameters.read(context.query_string)
-    place, delivery_id = delivery_scope(context), context.path_parameters["delivery_id"]
+    place = delivery_scope(context, subscription_id)
     found = await context.services.control_database.read(service.delivery_detail, place, delivery_id)
     return json_response(200, msgspec.json.encode(serializer.delivery_detail_json(found)))
 
 
-@endpoint(f"{_PATH}/{{delivery_id:str}}/retry", method="POST", is_secret_key_only=True, needs_webhooks=True)
-async def retry_webhook_delivery(context: RequestContext) -> HttpResponse:
+@post(
+    f"{_PATH}/{{delivery_id:str}}/retry",
+    policy=WEBHOOKS_TIER,
+    operation_id="retryWebhookDelivery",
+    tags=_TAGS,
+    summary="Retry a delivery",
+    description="Makes one additional attempt, even if the subscription is paused. The retry "
+    "schedule is not affected; a success completes the delivery. Canceled "
+    "deliveries cannot be retried.",
+    status_code=HTTP_202_ACCEPTED,
+    response_description="Accepted; the attempt follows. Returns the delivery's current state.",
+    operation=Operation("Delivery", OF_ACCOUNT, examples.DELIVERY_EXAMPLE, FROM_DELIVERY),
+)
+@idempotent
+async def retry_webhook_delivery(
+    request: ApiRequest, subscription_id: SubscriptionId, delivery_id: DeliveryId
+) -> HttpResponse:
+    context = request.context
     NoParameters.read(context.query_string)
-    place, delivery_id = delivery_scope(context), context.path_parameters["delivery_id"]
+    place = delivery_scope(context, subscription_id)
     attempt_id, now = context.services.ulid_generator.make("att"), context.services.clock.now()
     found = await context.services.control_database.write(service.retry_delivery, place, delivery_id, attempt_id, now)
     return json_response(202, _delivery_row(found))
 
 
-@endpoint(_REPLAYS, method="POST", body=BodyPolicy(), is_secret_key_only=True, needs_webhooks=True)
-async def create_webhook_replay(context: RequestContext) -> HttpResponse:
+@post(
+    _REPLAYS,
+    policy=replace(WEBHOOKS_TIER, body=BodyPolicy()),
+    operation_id="createWebhookReplay",
+    tags=_TAGS,
+    summary="Create a replay",
+    description="Redelivers the failed and held deliveries of a time window, and succeeded "
+    "ones if requested. Event ids stay the same; each delivery starts a new retry "
+    "schedule. The subscription must be active.",
+    status_code=HTTP_202_ACCEPTED,
+    response_description="Accepted; the deliveries follow.",
+    operation=Operation(
+        "Replay",
+        ("Location",),
+        examples.REPLAY,
+        FROM_REPLAY,
+        body=RequestBody("NewReplay", "The deliveries to repeat.", examples.NEW_REPLAY),
+    ),
+)
+@idempotent
+async def create_webhook_replay(request: ApiRequest, subscription_id: SubscriptionId) -> HttpResponse:
+    context = request.context
     NoParameters.read(context.query_string)
-    place, now = delivery_scope(context), context.services.clock.now()
+    place, now = delivery_scope(context, subscription_id), context.services.clock.now()
     asked = parse_replay_request(context.required_json_body, now, place.oldest, place.retention_days)
     replay_id = context.services.ulid_generator.make("rpl")
     made = await context.services.control_database.write(service.start_replay, place, asked, replay_id, now)
@@ -64,18 +131,28 @@ async def create_webhook_replay(context: RequestContext) -> HttpResponse:
     return json_response(202, body, [(b"location", location.encode())])
 
 
-@endpoint(f"{_REPLAYS}/{{replay_id:str}}", is_secret_key_only=True)
-async def get_webhook_replay(context: RequestContext) -> HttpResponse:
+@get(
+    f"{_REPLAYS}/{{replay_id:str}}",
+    policy=SECRET_KEY,
+    operation_id="getWebhookReplay",
+    tags=_TAGS,
+    summary="Get a replay",
+    description="The counters are updated as deliveries complete.",
+    response_description="The replay.",
+    operation=Operation("Replay", OF_ACCOUNT, examples.REPLAY),
+)
+async def get_webhook_replay(request: ApiRequest, subscription_id: SubscriptionId, replay_id: ReplayId) -> HttpResponse:
+    context = request.context
     NoParameters.read(context.query_string)
-    place, replay_id = delivery_scope(context), context.path_parameters["replay_id"]
+    place = delivery_scope(context, subscription_id)
     found = await context.services.control_database.read(service.find_replay, place, replay_id)
     return json_response(200, msgspec.json.encode(serializer.replay_json(found)))
 
 
-def delivery_scope(context: RequestContext) -> DeliveryScope:
-    """The subscription of the request, and the oldest instant its log can be read from."""
+def delivery_scope(context: RequestContext, subscription_id: str) -> DeliveryScope:
+    """A subscription of the caller, and the oldest instant its log can be read from."""
     days = context.services.settings.webhooks.retention_days
-    return scope_for(context.account_id, context.path_parameters["id"], days, context.services.clock.now())
+    return scope_for(context.account_id, subscription_id, days, context.services.clock.now())
 
 
 def _delivery_row(record: DeliveryRecord) -> bytes:
@@ -89,8 +166,3 @@ def _delivery_query(values: DeliveriesParams) -> DeliveryQuery:
         event_types=values.event_type,
         event_id=values.event_id,
     )
-
-
-def _cursor_binding(call: RequestContext, values: DeliveriesParams) -> CursorBinding:
-    filters = filter_hash(call.path_parameters["id"], values.filters())
-    return CursorBinding(call.account_id, "deliveries", filters, "desc")

@@ -4,13 +4,16 @@ See docs/contract/contract.md 4.8.
 """
 
 import msgspec
+from litestar import get
 
 from api.companies.schemas.events import KINDS
-from api.http.context import RequestContext
+from api.http.context import SECRET_KEY, ApiRequest
 from api.http.query.model import NoParameters
 from api.http.response_headers import CACHE, VARY, content_digest
 from api.http.responses import HttpResponse, data_response
-from api.http.routing import endpoint
+from api.openapi.examples import webhooks as examples
+from api.openapi.operation import Operation
+from api.openapi.response_headers import OF_DOCUMENT
 from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
 
 _TEXTS = {
@@ -40,7 +43,18 @@ _BODY = msgspec.json.encode(
 _TAG = content_digest(_BODY)
 
 
-@endpoint("/api/v1/event-types", is_secret_key_only=True)
-async def list_event_types(context: RequestContext) -> HttpResponse:
+@get(
+    "/api/v1/event-types",
+    policy=SECRET_KEY,
+    operation_id="listEventTypes",
+    tags=["Webhooks"],
+    summary="List event types",
+    description="The six event types available to subscriptions, each with the schema of its "
+    "body, which includes an example. Secret keys only; any tier.",
+    response_description="All event types.",
+    operation=Operation("EventTypeList", OF_DOCUMENT, examples.EVENT_TYPES),
+)
+async def list_event_types(request: ApiRequest) -> HttpResponse:
+    context = request.context
     NoParameters.read(context.query_string)
     return data_response(context, (CACHE, VARY), _BODY, _TAG)

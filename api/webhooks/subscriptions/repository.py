@@ -131,6 +131,14 @@ def downgrade_subscriptions(connection: Connection, account_id: str, at: datetim
     return len(ids)
 
 
+def pause_subscriptions(connection: Connection, account_id: str, at: datetime) -> int:
+    """Pauses all active subscriptions of an account, as by hand; returns their number."""
+    active = and_(Subscription.account_id == account_id, Subscription.status == "active", _LIVE)
+    ids = connection.execute(select(Subscription.subscription_id).where(active)).scalars().all()
+    lock_endpoints(connection, ids)
+    return sum(pause_subscription(connection, subscription_id, "manual", at) for subscription_id in ids)
+
+
 def _add_companies(connection: Connection, subscription_id: str, companies: Sequence[str] | None) -> None:
     if companies is not None:
         rows = [(company_id, subscription_id, place) for place, company_id in enumerate(companies)]

@@ -10,7 +10,7 @@ import pytest
 
 from api.accounts.service import AccountError
 from api.auth import api_keys
-from api.auth.allowed_origins import is_allowed_origin, is_valid_domain, parse_origin
+from api.auth.allowed_origins import domain_fault, is_allowed_origin, parse_origin
 from tests.tables import check_cases
 
 COMPANY = "/api/v1/companies/5599999991"
@@ -180,9 +180,54 @@ def test_international_hosts_have_one_spelling():
     assert is_allowed_origin(origin, ("bücher.example",))
 
 
+def test_a_name_of_today_is_not_the_name_that_it_was_in_2003():
+    """IDNA 2003 made strasse of straße: two names today, of two owners perhaps."""
+    own, other = parse_origin("https://straße.example"), parse_origin("https://strasse.example")
+    assert own is not None
+    assert other is not None
+    assert own.host == "xn--strae-oqa.example"
+    assert is_allowed_origin(own, ("straße.example", "*.other.example"))
+    assert not is_allowed_origin(other, ("straße.example",))
+    assert not is_allowed_origin(own, ("strasse.example",))
+
+
+@check_cases(
+    ("domain", "told"),
+    [
+        ("*.co.uk", "anybody can have a name below co.uk: write your own, for example shop.co.uk"),
+        ("co.uk", "anybody can have a name below co.uk"),
+        ("*.github.io", "anybody can have a name below github.io"),
+        ("127.0.0.1:5173", "write http://127.0.0.1:5173"),
+        ("localhost", "write http://localhost:*"),
+        ("localhost:3000", "write http://localhost:3000"),
+        ("http://192.168.0.7:3000", "http:// is for localhost and 127.0.0.1 only"),
+        ("192.168.0.7", "use example.com"),
+        ("a" * 64 + ".example", "use example.com"),
+        (".".join(["a" * 60] * 5) + ".example", "use example.com"),
+        ("☃.example", "use example.com"),
+        ("shop_a.example", "use example.com"),
+        ("example.com:" + "9" * 5_000, "its port must be a number from 1 to 65535"),
+        ("http://localhost:" + "9" * 5_000, "its port must be a number from 1 to 65535"),
+        ("example.com:٣", "its port must be a number from 1 to 65535"),
+    ],
+)
+def test_a_domain_that_fits_nothing_or_everybody_is_refused_with_what_to_write(domain, told):
+    fault = domain_fault(domain)
+    assert fault is not None
+    assert told in fault
+
+
+@check_cases("label", ["a\x00b", "a\nb", "\u202eb", "x" * 101])
+def test_a_label_is_printable(service, label):
+    with pytest.raises(AccountError, match="at most 100 characters, all of them printable"):
+        service.accounts.create_key("owner@example.com", "live", label=label)
+
+
 @check_cases(
     ("domain", "right"),
     [
+        ("a.co.uk", True),
+        ("*.shop.example", True),
         ("example.com", True),
         ("*.example.com", True),
         ("example.com:8443", True),
@@ -200,7 +245,7 @@ def test_international_hosts_have_one_spelling():
     ],
 )
 def test_domains_that_a_key_may_be_bound_to(domain, right):
-    assert is_valid_domain(domain) is right
+    assert (domain_fault(domain) is None) is right
 
 
 def test_what_the_operator_may_not_do(service):

@@ -8,7 +8,6 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.common.shared_memory import SharedSlots
 from api.http.middleware import RequestMiddleware
-from api.http.responses import problem_response
 from api.observability.metrics import BOUNDS, Metrics, WorkerSlot, publish_periodically
 from api.observability.prometheus import prometheus_text
 from api.settings.env import SettingError
@@ -141,7 +140,7 @@ def test_in_flight_ends_where_nothing_was_answered(service):
     async def broken_off(scope, receive, send):
         raise asyncio.CancelledError
 
-    edge = RequestMiddleware(broken_off, service.parts, {}, problem_response, nothing_failed)
+    edge = RequestMiddleware(broken_off, service.parts, nothing_failed)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(_ask(edge, COMPANY))
     metrics = service.parts.metrics

@@ -12,6 +12,7 @@ from api.companies.query_params import PROFILE_PARTS
 from api.companies.schemas.companies import PROFILE_FIELDS
 from api.companies.schemas.events import KINDS as EVENT_KINDS
 from api.openapi.examples import webhooks
+from api.openapi.operation import method_of, path_of
 from api.openapi_document import OPERATIONS, openapi_document
 from api.problems.catalogue import KINDS
 from api.routes import ROUTES
@@ -68,25 +69,28 @@ def test_it_is_public_and_a_key_is_tolerated(service):
 
 
 def test_only_these_routes_are_without_admission():
-    public = {path for route in ROUTES for path in route.paths if route.opt["public"]}
+    public = {path for route in ROUTES for path in route.paths if not route.opt["policy"].requires_key}
     unkeyed = {"/api/openapi.json", "/healthz", "/readyz", "/metrics", "/problems/{slug:str}"}
     assert public == unkeyed | {"/billing/stripe"}  # whose sender signs what he sends
 
 
 def test_examples_of_the_contract_fit_their_schemas(described):
-    for operation in OPERATIONS:
+    for handler in OPERATIONS:
+        operation = handler.opt["operation"]
         if operation.example is not None:
-            schema = answer_schema(described, operation.path, operation.method, operation.status)
+            schema = answer_schema(described, path_of(handler), method_of(handler), handler.status_code)
             validator(described, schema).validate(operation.example)
         if operation.body is not None:
-            validator(described, operation.body.schema).validate(operation.body.example)
+            schema = described["components"]["schemas"][operation.body.schema_name]
+            validator(described, schema).validate(operation.body.example)
 
 
 def test_what_is_sent_may_hold_nothing_unknown(described):
-    for operation in OPERATIONS:
+    for handler in OPERATIONS:
+        operation = handler.opt["operation"]
         if operation.body is not None:
-            schema = described["components"]["schemas"][operation.body.schema["$ref"].rpartition("/")[2]]
-            assert schema["additionalProperties"] is False, operation.operation_id
+            schema = described["components"]["schemas"][operation.body.schema_name]
+            assert schema["additionalProperties"] is False, handler.operation_id
             assert not validator(described, schema).is_valid(operation.body.example | {"unknown": 1})
 
 
@@ -213,9 +217,9 @@ def test_examples_are_those_of_the_contract(described):
         for methods in described["webhooks"].values()
     ]
     shown += [
-        operation.example
-        for operation in OPERATIONS
-        if operation.example is not None and operation.operation_id not in SHOWN_IN_WORDS
+        handler.opt["operation"].example
+        for handler in OPERATIONS
+        if handler.opt["operation"].example is not None and handler.operation_id not in SHOWN_IN_WORDS
     ]
     shown.append(webhooks.NEW_SUBSCRIPTION)
     assert [one for one in shown if json.dumps(one, sort_keys=True) not in written] == []

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from api.accounts.openapi import Usage
+from api.accounts.schemas import Usage
 from api.companies.schemas import companies, events, markets
 from api.openapi.examples import DELIVERIES
 from api.openapi.problem_responses import Problem

@@ -163,11 +163,7 @@ def test_a_body_without_a_length_is_read_as_far_as_is_kept(egress, frame):
 @check_cases(
     "raw",
     [
-        b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: x\r\n" % number for number in range(10_000)) + b"\r\n",
-        b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 100_000 + b"\r\n\r\n",
         b"HTTP/1.1 200 " + b"O" * 100_000 + b"\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
-        b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         b"HTTP/1.1 2x0 OK\r\n\r\n",
         b"SSH-2.0-OpenSSH_9.2\r\n\r\n",
         b"220 mail.example.com ESMTP\r\n",
@@ -175,8 +171,7 @@ def test_a_body_without_a_length_is_read_as_far_as_is_kept(egress, frame):
         b"\x15\x03\x01\x00\x02\x02\x46" * 20,
         b"HTTP/9.9 200 OK\r\n\r\n",
     ],
-    ids=["10 000 headers", "long header", "long status line", "two lengths", "negative length", "no status", "ssh",
-         "smtp", "redis", "tls", "version"],
+    ids=["long status line", "no status", "ssh", "smtp", "redis", "tls", "version"],
 )  # fmt: skip
 def test_malformed_http(egress, raw):
     outcome = answered(egress, raw)
@@ -185,11 +180,9 @@ def test_malformed_http(egress, raw):
     assert outcome.response_status is None
 
 
-@pytest.mark.parametrize(
-    "said", [b"", b"HTTP/1.1 20", b"HTTP/1.1 200 OK\r\nContent-"], ids=["nothing", "line", "header"]
-)
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 20", b"HTTP/1.1 200 OK"], ids=["nothing", "half a line", "no end"])
 @pytest.mark.parametrize("how", ["close", "reset"])
-def test_connections_that_end_before_headers(egress, said, how):
+def test_connections_that_end_before_the_end_of_the_status_line(egress, said, how):
     async def talk(reader, writer):
         writer.write(said)
         await writer.drain()

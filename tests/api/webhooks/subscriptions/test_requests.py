@@ -156,7 +156,7 @@ def test_of_very_many_faults_the_first_hundred_are_told(service):
     [
         ("https://127.0.0.1/x", "blocked_address", "The host is not a public internet address."),
         ("https://[::1]/x", "blocked_address", "The host is not a public internet address."),
-        ("https://inside.example/x", "blocked_address", "The host is not a public internet address."),
+        ("https://inside.example/x", "dns_error", None),
         ("https://a.example:22/x", "port_not_allowed", None),
         ("https://nowhere.example/x", "dns_error", None),
     ],

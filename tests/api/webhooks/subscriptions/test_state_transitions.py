@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import func, select, update
 
-from api.accounts.service import AccountService
+from api.accounts.service import AccountError, AccountService
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
@@ -215,6 +215,21 @@ def test_a_tier_without_webhooks_pauses_everything(service, database):
     service.hands.seconds += 31
     assert service.get(f"{ALL}/{active}").json()["status"] == "paused"
     assert send(service, "PATCH", f"{ALL}/{active}", {"status": "active"}).status_code == 200
+
+
+def test_a_suspended_account_receives_nothing_and_misses_nothing(service, database):
+    active, other = make(service), make(service)
+    deliver(database, active, "pending", "retrying")
+    service.accounts.set_status(OWNER, "suspended")
+    assert states(database) == (["held", "held"], 0)
+    with pytest.raises(AccountError, match=f"{OWNER} is suspended and could not use a key: activate the account first"):
+        service.accounts.create_key(OWNER, "live")
+    service.accounts.set_status(OWNER, "active")
+    service.hands.seconds += 31
+    for one in (active, other):
+        told = service.get(f"{ALL}/{one}").json()
+        assert (told["status"], told["status_reason"]) == ("paused", "manual")
+        assert send(service, "PATCH", f"{ALL}/{one}", {"status": "active"}).status_code == 200
 
 
 def test_a_tier_that_was_lost_a_moment_ago_activates_nothing(service):

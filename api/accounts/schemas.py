@@ -1,15 +1,10 @@
-"""OpenAPI texts and model of the usage operation (docs/contract/contract.md 4.9).
+"""The usage of an account as a response (docs/contract/contract.md 4.9).
 
 Does not belong here: what the route does (`api.accounts.routes`).
 """
 
 from datetime import datetime
-from typing import Final
 
-from api.openapi.examples import companies
-from api.openapi.operation import Operation
-from api.openapi.response_headers import OF_ACCOUNT
-from api.openapi.schema_types import schema_reference
 from api.schemas import declare
 from api.schemas.declare import INT64, ResponseModel
 
@@ -30,17 +25,3 @@ class Usage(ResponseModel):
     subscriptions_limit: int | None = declare.integer(0, 1_000_000, "Allowed number of webhook subscriptions.")
     trial_ends_at: datetime | None = declare.instant("End of the trial; null without a trial.")
     account_status: str = declare.open_word(("active", "payment_required", "suspended"), "Status of the account.")
-
-
-USAGE_OPERATION: Final = Operation(
-    path="/api/v1/usage",
-    operation_id="getUsage",
-    tag="Service",
-    summary="Get usage",
-    description="Usage and limits of the account in the current month. Secret keys only. Not "
-    "counted against the quota.",
-    response_schema=schema_reference("Usage"),
-    response_description="Usage and limits.",
-    response_headers=OF_ACCOUNT,
-    example=companies.USAGE,
-)

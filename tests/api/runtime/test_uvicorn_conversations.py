@@ -1,0 +1,81 @@
+"""The service and uvicorn over raw connections: pipelined requests, and headers that would split a response."""
+
+import asyncio
+import re
+import threading
+from typing import Any, Self
+
+import pytest
+import uvicorn
+
+from api.runtime.uvicorn_server import build_server
+from api.settings.service import ApiSettings
+
+KNOWN = b"/api/v1/companies/5599999991"
+
+
+class Running:
+    """A server in a thread of its own, until the block ends."""
+
+    def __init__(self, made: uvicorn.Server) -> None:
+        self.server = made
+        ready, startup = threading.Event(), made.startup
+
+        async def told(sockets: Any = None) -> None:
+            await startup(sockets)
+            ready.set()
+
+        made.startup = told  # type: ignore[method-assign]
+        self.thread = threading.Thread(target=lambda: asyncio.run(made.serve()))
+        self.thread.start()
+        assert ready.wait(20)
+        self.port = made.servers[0].sockets[0].getsockname()[1]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.should_exit = True
+        self.thread.join(20)
+        assert not self.thread.is_alive()
+
+    def told(self, asked: bytes) -> bytes:
+        """All that comes until the server parts; `asked` must end in a request to do so."""
+
+        async def run() -> bytes:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+            writer.write(asked)
+            try:
+                return await asyncio.wait_for(reader.read(), 20)
+            finally:
+                writer.close()
+
+        return asyncio.run(run())
+
+
+def request(path: bytes, *more: bytes, method: bytes = b"GET") -> bytes:
+    lines = (b"Host: localhost", b"X-Request-Id: known-to-both", *more)
+    return b"\r\n".join((method + b" " + path + b" HTTP/1.1", *lines, b"", b""))
+
+
+def test_requests_sent_at_once_are_answered_in_their_order(serve: Any, world: Any) -> None:
+    service = serve(world, with_client=False)
+    known, last = b"Authorization: Bearer " + service.key.encode(), request(b"/healthz", b"Connection: close")
+    with Running(build_server(service.app, ApiSettings(), port=0)) as running:
+        told = running.told(request(KNOWN, known) * 5 + request(b"/nowhere") + request(KNOWN, known) * 3 + last)
+    assert re.findall(rb"HTTP/1.1 (\d+)", told) == [b"200"] * 5 + [b"404"] + [b"200"] * 4
+
+
+@pytest.mark.parametrize("value", [b"a\r\nset-cookie: b", b"a\nb", b"a\rb", b"a\0b", b"a\x7fb"])
+def test_no_header_can_be_two(value: bytes) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            headers = [(b"content-length", b"0"), (b"x-told", value)]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+
+    config = build_server(app, ApiSettings(), port=0).config
+    config.lifespan = "off"
+    with Running(uvicorn.Server(config)) as running:
+        told = running.told(request(b"/") + request(b"/", b"Connection: close"))
+    assert b"x-told" not in told, "the connection is closed instead"

@@ -1,0 +1,27 @@
+"""Whether a DuckDB file is as it was left, told without opening it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """What tells a file from itself after a change: two reads that are equal found the same bytes."""
+
+    inode: int
+    size: int
+    changed_at: int
+    """Nanoseconds."""
+    log_bytes: int
+    """Size of the write-ahead log beside it."""
+
+    @classmethod
+    def read(cls, path: Path) -> Self | None:
+        """None if there is no file."""
+        try:
+            own = path.stat()
+        except FileNotFoundError:
+            return None
+        log = path.with_name(f"{path.name}.wal")
+        return cls(own.st_ino, own.st_size, own.st_mtime_ns, log.stat().st_size if log.exists() else 0)
