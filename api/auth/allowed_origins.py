@@ -100,8 +100,13 @@ def domain_fault(domain: str) -> str | None:
         return None if host in _LOCAL else "http:// is for localhost and 127.0.0.1 only: pages elsewhere need https"
     if host in _LOCAL:
         return f"for pages on this machine write http://{host}:{port if colon else '*'}"
+    return _site_fault(host.removeprefix("*."))
+
+
+def _site_fault(host: str) -> str | None:
+    """Why a host is not the name of a site; None if it is."""
     try:
-        name = ascii_host(host.removeprefix("*."))
+        name = ascii_host(host)
     except ValueError:
         return _EXAMPLES
     if "_" in name or name.count(".") == 0 or name.rpartition(".")[2].isdigit():

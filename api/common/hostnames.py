@@ -18,7 +18,7 @@ _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 def ascii_host(host: str) -> str:
     """A host as browsers and resolvers spell it, without the root's trailing dot. ValueError if it is no valid name.
 
-    International names are checked by IDNA 2008; ASCII names by length and letters alone, for old ones hold underscores.
+    International names are checked by IDNA 2008, ASCII names by length and letters alone: old ones hold underscores.
     """
     written = host.lower().removesuffix(".")
     if not written.isascii():
@@ -29,7 +29,7 @@ def ascii_host(host: str) -> str:
 
 
 def is_public_suffix(host: str) -> bool:
-    """Whether anybody may register names directly below an ASCII host, such as co.uk, or its owner lets others have them."""
+    """Whether anybody may have names directly below an ASCII host: a registry (co.uk) or another owner gives them."""
     return _suffixes().is_public(host)
 
 

@@ -14,8 +14,8 @@ from api.companies.lookup import (
     number_in_market,
 )
 from api.companies.path_parameters import MarketCode, OrgNumber, OrgNumberInMarket
-from api.companies.query_params import PROFILE_FIELDS, ProfileParams
-from api.companies.schemas.companies import Company, CompanySelection
+from api.companies.query_params import ProfileParams
+from api.companies.schemas.companies import PROFILE_FIELDS, Company, CompanySelection
 from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.responses import merge_json_objects
 from api.http.response_headers import content_digest

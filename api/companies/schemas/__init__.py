@@ -1,1 +1,1 @@
-"""OpenAPI schemas of the responses about companies and markets."""
+"""Models of the responses about companies and markets, and of the bodies of deliveries."""

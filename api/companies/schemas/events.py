@@ -34,11 +34,6 @@ _Summary = Annotated[str | None, declare.text(1000, "Text, if it may be redistri
 _Published = Annotated[datetime, declare.instant("As published.")]
 _IsTest = Annotated[bool, declare.boolean("True in webhook test sends; absent otherwise.")]
 
-_PreviousNumber = Annotated[int | None, declare.money("Previous number.")]
-_PreviousText = Annotated[str, declare.text(60, "Previous text or date.")]
-_NewNumber = Annotated[int | None, declare.money("New number.")]
-_NewText = Annotated[str, declare.text(60, "New text or date.")]
-
 
 class EventSource(ResponseModel):
     """Source of the event."""
