@@ -93,9 +93,7 @@ def trust_left_file(connection: duckdb.DuckDBPyConnection, path: Path, found: Fi
     return True
 
 
-def close_file(
-    connection: duckdb.DuckDBPyConnection, path: Path, found: FileVersion | None, opened: ExitStack
-) -> None:
+def close_file(connection: duckdb.DuckDBPyConnection, path: Path, found: FileVersion | None, opened: ExitStack) -> None:
     """Closes a file, compacted if it is not as `found`, and notes how it was left. opened: what closes it."""
     tables = dict(checked_tables(connection))
     with opened:

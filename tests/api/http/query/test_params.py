@@ -148,7 +148,7 @@ def test_empty_parts_between_ampersands_are_nothing():
 
 
 GET_COMPANY = next(handler for handler in OPERATIONS if handler.operation_id == "getCompany")
-NUMBER = path_parameters(GET_COMPANY)["org_number"].schema_extra
+ORG_NUMBER = path_parameters(GET_COMPANY)["org_number"].schema_extra
 
 
 @check_cases(
@@ -171,11 +171,11 @@ NUMBER = path_parameters(GET_COMPANY)["org_number"].schema_extra
     ],
 )
 def test_accepted_numbers_fit_the_documented_pattern(text):
-    assert re.fullmatch(NUMBER["pattern"], text)
+    assert re.fullmatch(ORG_NUMBER["pattern"], text)
     assert number_from_path(text)
 
 
-@given(st.from_regex(NUMBER["pattern"], fullmatch=True))
+@given(st.from_regex(ORG_NUMBER["pattern"], fullmatch=True))
 def test_the_documented_pattern_promises_no_400(text):
     if text.startswith("firm:") or (len(text) == 10 and text.startswith("0")):
         return  # the number inside an id, and the check digits of ten-digit Norwegian numbers, no pattern can say
