@@ -81,7 +81,7 @@ def test_examples_of_the_contract_fit_their_schemas(described):
             schema = answer_schema(described, path_of(handler), method_of(handler), handler.status_code)
             validator(described, schema).validate(operation.example)
         if operation.body is not None:
-            schema = described["components"]["schemas"][operation.body.schema_name]
+            schema = described["components"]["schemas"][operation.body.model.__name__]
             validator(described, schema).validate(operation.body.example)
 
 
@@ -89,7 +89,7 @@ def test_what_is_sent_may_hold_nothing_unknown(described):
     for handler in OPERATIONS:
         operation = handler.opt["operation"]
         if operation.body is not None:
-            schema = described["components"]["schemas"][operation.body.schema_name]
+            schema = described["components"]["schemas"][operation.body.model.__name__]
             assert schema["additionalProperties"] is False, handler.operation_id
             assert not validator(described, schema).is_valid(operation.body.example | {"unknown": 1})
 
