@@ -2,8 +2,7 @@
 
 Resources are plain objects (`dg.ResourceParam`): Dagster builds a `dg.ConfigurableResource` anew from its config, which
 it stores and shows, and a workspace has an injected clock, an origin has credentials. Their settings are validated
-before, by `pipelines.settings`. What a run is about are its tags, by which limits and look-ups of runs find it; it has
-no config.
+before, by `pipelines.settings`. A run has tags and no config: limits and look-ups of runs find it by its tags.
 Does not belong here: composing the workspace (`workspace`).
 Docs: https://docs.dagster.io/guides/build/external-resources
 """
