@@ -76,6 +76,8 @@ class RequestContext:
     route_policy: RoutePolicy = NO_KEY
     canonical_path: str | None = None
     """The path without its trailing slash, for Content-Location."""
+    counts_as: int | None = None
+    """The status that the quota counts, if it is not the response's own."""
     problem_code: str | None = None
     """Code of the problem in the response."""
     json_body: Object | None = None

@@ -121,8 +121,9 @@ def _common_headers(context: RequestContext, given: Iterable[Header]) -> list[He
     if context.canonical_path is not None and context.status in _LOCATED:
         headers += _content_location(context.canonical_path, context.query_string, given)
     if context.caller is not None:
+        counted = context.counts_as or context.status
         headers += context.services.rate_limiter.count_response(
-            context.caller.account_limits, context.status, context.route_policy.is_counted, context.tokens_left
+            context.caller.account_limits, counted, context.route_policy.is_counted, context.tokens_left
         )
     return headers
 

@@ -34,10 +34,15 @@ def weak_etag(tag: bytes) -> bytes:
 
 def weakly_matches(if_none_match: bytes, tag: bytes) -> bool:
     """Weak comparison of one header value (`*`, one tag or a list) with a bare tag."""
+    return names_tag(if_none_match, tag) or b"*" in map(bytes.strip, if_none_match.split(b","))
+
+
+def names_tag(if_none_match: bytes, tag: bytes) -> bool:
+    """The same without `*`: true if the caller has been given this tag."""
     if if_none_match == weak_etag(tag):
         return True
-    asked = [entry.strip() for entry in if_none_match.split(b",")]
-    return b"*" in asked or any(entry.removeprefix(b"W/") == b'"' + tag + b'"' for entry in asked)
+    asked = (entry.strip() for entry in if_none_match.split(b","))
+    return any(entry.removeprefix(b"W/") == b'"' + tag + b'"' for entry in asked)
 
 
 def strongly_matches(if_match: bytes, tag: bytes) -> bool:

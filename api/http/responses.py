@@ -12,7 +12,16 @@ from litestar.types import Receive, Scope, Send
 
 from api.http.context import RequestContext
 from api.http.cors import Header
-from api.http.response_headers import JSON, NO_STORE, VARY, Headers, content_digest, weak_etag, weakly_matches
+from api.http.response_headers import (
+    JSON,
+    NO_STORE,
+    VARY,
+    Headers,
+    content_digest,
+    names_tag,
+    weak_etag,
+    weakly_matches,
+)
 from api.problems.problem import MEDIA_TYPE, ProblemError, render_problem
 
 _PUBLIC_CACHE: Final = (b"cache-control", b"public, max-age=300")
@@ -40,12 +49,17 @@ class HttpResponse:
 def data_response(
     context: RequestContext, release_headers: Headers, body: bytes, tag: bytes, extra: Sequence[Header] = ()
 ) -> HttpResponse:
-    """Response with company data of one release: 200, or 304 if the caller's copy is current."""
-    stamped = [*release_headers, (b"etag", weak_etag(tag)), *extra]
+    """Response with company data of one release: 200, or 304 if the caller's copy is current.
+
+    A 304 says nothing that the copy does not: it has no Link to a next page. `If-None-Match: *` names no copy, so its
+    304 is counted like the data.
+    """
+    stamped = [*release_headers, (b"etag", weak_etag(tag))]
     asked = context.request_headers.get(b"if-none-match")
     if asked is not None and weakly_matches(asked, tag):
-        return HttpResponse(304, stamped, b"")
-    return HttpResponse(200, [JSON, (b"content-length", b"%d" % len(body)), *stamped], body)
+        context.counts_as = None if names_tag(asked, tag) else 200
+        return HttpResponse(304, [*stamped, *(header for header in extra if header[0] != b"link")], b"")
+    return HttpResponse(200, [JSON, (b"content-length", b"%d" % len(body)), *stamped, *extra], body)
 
 
 def public_response(context: RequestContext, body: bytes) -> HttpResponse:

@@ -1,7 +1,8 @@
-"""Cursors: opaque, signed, bound to account, endpoint and filters (docs/contract/contract.md «Cursor»).
+"""Cursors: opaque, encrypted, bound to account, endpoint and filters (docs/contract/contract.md «Cursor»).
 
 A cursor carries the sort key of the last row (keyset pagination: rows inserted or deleted between pages neither
-repeat nor hide others). Does not belong here: querying a page (`warehouse.reader.reader`).
+repeat nor hide others). It is encrypted, as a sort key is data: a name or a revenue. Does not belong here: querying a
+page (`warehouse.reader.reader`).
 """
 
 import base64
@@ -12,6 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from api.common.clock import Clock
 from api.problems.problem import ProblemDetail, ProblemError, new_problem
@@ -20,8 +25,11 @@ from warehouse.reader.types import Key
 MAX_LENGTH: Final = 512
 LIFETIME_SECONDS: Final = 7 * 24 * 3600
 
-_VERSION: Final = b"\x01"
+_VERSION: Final = b"\x02"
+_SIGNED: Final = b"\x01"
+"""Cursors that were signed only, read as long as they are valid: a stored tail of events never ends."""
 _TAG: Final = 16
+_PURPOSE: Final = b"firm cursor"
 _FILTER_HASH: Final = 8
 
 
@@ -51,10 +59,11 @@ def filter_hash(*filters: Any) -> bytes:
 
 
 class CursorSigner:
-    """Issues and verifies cursors. The first key signs; every key verifies."""
+    """Issues and verifies cursors. The first key encrypts; every key decrypts."""
 
     def __init__(self, keys: tuple[bytes, ...], clock: Clock) -> None:
         self._keys = keys
+        self._ciphers = [AESSIV(HKDF(SHA256(), 64, salt=None, info=_PURPOSE).derive(key)) for key in keys]
         self._clock = clock
         self._decoder = msgspec.msgpack.Decoder(_CursorPayload)
 
@@ -68,8 +77,8 @@ class CursorSigner:
             direction=binding.direction,
             issued_at=int(self._clock.wall()),
         )
-        signed = _VERSION + msgspec.msgpack.encode(payload)
-        return base64.urlsafe_b64encode(signed + _cursor_signature(self._keys[0], signed)).rstrip(b"=").decode()
+        sealed = self._ciphers[0].encrypt(msgspec.msgpack.encode(payload), [_VERSION])
+        return base64.urlsafe_b64encode(_VERSION + sealed).rstrip(b"=").decode()
 
     def read(self, text: str, binding: CursorBinding) -> Key:
         """The sort key to continue after, or a 400 with the reason the cursor is rejected."""
@@ -93,17 +102,28 @@ class CursorSigner:
         return tuple(payload.key)
 
     def _verified_payload(self, text: str) -> _CursorPayload:
-        """Verifies the signature before any of the cursor is decoded."""
+        """Verifies a cursor before any of it is decoded."""
         raw = _decode_base64(text)
-        signed, tag = raw[:-_TAG], raw[-_TAG:]
-        if not any(hmac.compare_digest(_cursor_signature(key, signed), tag) for key in self._keys):
-            raise invalid_cursor()
-        if signed[:1] != _VERSION:
-            raise invalid_cursor()
+        content = self._decrypted(raw) if raw[:1] == _VERSION else self._signed_content(raw)
         try:
-            return self._decoder.decode(signed[1:])
+            return self._decoder.decode(content)
         except msgspec.MsgspecError:
             raise invalid_cursor() from None
+
+    def _decrypted(self, raw: bytes) -> bytes:
+        for cipher in self._ciphers if len(raw) > 1 + _TAG else ():
+            try:
+                return cipher.decrypt(raw[1:], [_VERSION])
+            except InvalidTag:  # perhaps of another key
+                continue
+        raise invalid_cursor()
+
+    def _signed_content(self, raw: bytes) -> bytes:
+        signed, tag = raw[:-_TAG], raw[-_TAG:]
+        is_ours = any(hmac.compare_digest(_cursor_signature(key, signed), tag) for key in self._keys)
+        if not is_ours or signed[:1] != _SIGNED:
+            raise invalid_cursor()
+        return signed[1:]
 
 
 def _cursor_signature(key: bytes, signed: bytes) -> bytes:

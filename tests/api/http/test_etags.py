@@ -47,3 +47,22 @@ def test_what_names_it(asked):
 )
 def test_what_does_not(asked):
     assert not weakly_matches(asked, TAG)
+
+
+def test_enumerating_by_conditions_costs_what_plain_requests_cost(own_service):
+    """A 304 of `*` is counted; no 304 tells where the next page begins."""
+    path = "/api/v1/companies?limit=1"
+    first = own_service.get(path)
+    used = own_service.get("/api/v1/usage").json()["requests_used"]
+    for asked, cost in (
+        ("*", 1),
+        ('"guessed", *', 1),
+        (first.headers["etag"], 0),
+        (f'"x", {first.headers["etag"]}', 0),
+    ):
+        answer = own_service.get(path, **{"If-None-Match": asked})
+        assert (answer.status_code, answer.content, "link" in answer.headers) == (304, b"", False), asked
+        told = own_service.get("/api/v1/usage").json()["requests_used"]
+        assert (asked, told - used) == (asked, cost)
+        used = told
+    assert "link" in first.headers

@@ -4,6 +4,7 @@ import base64
 import hmac
 import random
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,22 +134,39 @@ def raw_of(cursor):
     return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
 
 
-def signed(raw):
-    tag = hmac.digest(KEY, b"cursor" + raw, "sha256")[:16]
-    return base64.urlsafe_b64encode(raw + tag).rstrip(b"=").decode()
+def text_of(raw):
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def test_the_signature_is_16_bytes_of_hmac_sha256():
-    raw = raw_of(cursors().issue(BINDING, (1,)))
-    assert signed(raw[:-16]) == cursors().issue(BINDING, (1,))
+def signed(content, version=b"\x01"):
+    """A cursor of the version before encryption: 16 bytes of HMAC-SHA256 behind the content."""
+    raw = version + content
+    return text_of(raw + hmac.digest(KEY, b"cursor" + raw, "sha256")[:16])
+
+
+CONTENT = msgspec.msgpack.encode(["acc_1", "companies", BINDING.filters, ["EKSEMPEL"], "desc", 1_000_000])
+
+
+def test_nothing_of_the_key_can_be_read():
+    raw = raw_of(cursors().issue(BINDING, ("EKSEMPEL ASA", 103_774_000_000)))
+    for part in (b"EKSEMPEL", b"companies", b"acc_1", msgspec.msgpack.encode(103_774_000_000)):
+        assert part not in raw
+
+
+def test_cursors_that_were_signed_only_are_read_on():
+    assert cursors().read(signed(CONTENT), BINDING) == ("EKSEMPEL",)
+    hands = Hands()
+    hands.seconds += LIFETIME_SECONDS + 1
+    assert code(signed(CONTENT), made=cursors(hands)) == "cursor_expired"
 
 
 def test_what_we_signed_but_do_not_understand_is_invalid():
-    raw = raw_of(cursors().issue(BINDING, (1,)))[:-16]
-    assert code(signed(b"\x02" + raw[1:])) == "invalid_cursor", "of a version to come"
-    for rest in (b"", b"\xff", b"\x90", b"\x93\x01\x02\x03", raw[1:] + b"\x00"):
-        assert code(signed(raw[:1] + rest)) == "invalid_cursor"
-    assert code(signed(b"")) == "invalid_cursor"
+    for version in (b"\x02", b"\x03", b"\x00"):
+        assert code(signed(CONTENT, version)) == "invalid_cursor"
+    for content in (b"", b"\xff", b"\x90", b"\x93\x01\x02\x03", CONTENT + b"\x00"):
+        assert code(signed(content)) == "invalid_cursor"
+    for raw in (b"", b"\x02", b"\x02" + b"x" * 16, b"\x02" + b"x" * 100):
+        assert code(text_of(raw)) == "invalid_cursor"
 
 
 def test_a_cursor_longer_than_promised_is_refused_though_it_is_ours():
