@@ -106,7 +106,7 @@ class Endpoint(asyncio.Protocol):
             self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
             self.transport.abort()
         elif behaviour == "drip_head":
-            self.dripping = asyncio.ensure_future(self.drip(b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 10_000))
+            self.dripping = asyncio.ensure_future(self.drip(b"HTTP/1.1 200 " + b"x" * 10_000))
         elif behaviour == "flaky" and self.chance.random() < SHARE_OF_FAILURES:
             self.transport.write(FAILURE)
         elif behaviour == "drip_body":

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Final
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import duckdb
 import polars as pl
@@ -32,7 +32,7 @@ CONNECTION_SETTINGS: Final = {
 }
 _names = count(1)
 _ensured: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, frozenset[str]]] = WeakKeyDictionary()
-_instances: WeakKeyDictionary[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection] = WeakKeyDictionary()
+_instances: WeakKeyDictionary[duckdb.DuckDBPyConnection, ref[duckdb.DuckDBPyConnection]] = WeakKeyDictionary()
 _limits: WeakKeyDictionary[duckdb.DuckDBPyConnection, str] = WeakKeyDictionary()  # of instances, where one is known
 
 
@@ -62,7 +62,7 @@ def open_database(path: Path | None = None, *, read_only: bool = False) -> Itera
     """
     instance = shared_instance(None if path is None else path.parent.resolve())
     connection = instance.cursor()
-    _instances[connection] = instance
+    _instances[connection] = ref(instance)
     name = f"opened_{next(_names)}"
     try:
         connection.execute("SET TimeZone = 'UTC'")
@@ -113,7 +113,8 @@ def set_memory_limit(connection: duckdb.DuckDBPyConnection, memory: str) -> None
 
     Setting the limit that it has takes as long as a query, so it is done only where another one may be set.
     """
-    instance = _instances.get(connection)
+    of_connection = _instances.get(connection)
+    instance = None if of_connection is None else of_connection()
     if instance is not None and _limits.get(instance) == memory:
         return
     connection.execute(f"SET GLOBAL memory_limit = {string_literal(memory)}")
