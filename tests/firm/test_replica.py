@@ -95,6 +95,7 @@ class Load:
     statuses: Counter[int] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     ended: bool = False
+    turns: dict[int, int] = field(default_factory=dict)  # of each caller
 
     def run(self) -> None:
         with httpx.Client(headers={"Authorization": self.authorization}, timeout=30, trust_env=False) as client:
@@ -106,7 +107,14 @@ class Load:
                     self.statuses[client.get(base + PATH).status_code] += 1
                 except httpx.HTTPError as error:
                     self.failures.append(f"{base}: {error!r}")
+                self.turns[threading.get_ident()] = turn
                 time.sleep(0.01)
+
+    def remove(self, base: str) -> None:
+        """Takes a machine out, and waits until no caller is asking it: a balancer drains before a machine ends."""
+        self.pool.remove(base)
+        before = dict(self.turns)
+        _until(lambda: all(self.turns[caller] > turn + 1 for caller, turn in before.items()), "a caller stands still")
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -187,7 +195,7 @@ def test_machines_come_and_go_under_load(machines: Machines, bucket: Bucket, day
             _until(lambda: len(received.events) > 0, "nothing was delivered")
             machines.end("deliver-0", signal.SIGKILL)
             written, asked = _written(caller, told.json()["id"])
-            load.pool.remove(two)
+            load.remove(two)
             assert machines.end("serve-2") == 0
             sent_before = set(received.events)
             _until(lambda: received.events.keys() >= _wanted(machines), "events are missing")

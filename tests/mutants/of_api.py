@@ -8,9 +8,9 @@ API: Final = (
     Mutant(
         "cursor: any signature will do",
         "api/http/pagination/cursors.py",
-        "if not any(hmac.compare_digest(_cursor_signature(key, signed), tag) for key in self._keys):",
-        "if not self._keys:",
-        "tests/api/http/pagination/test_cursors.py::test_any_altered_character_is_noticed",
+        "is_ours = any(hmac.compare_digest(_cursor_signature(key, signed), tag) for key in self._keys)",
+        "is_ours = bool(self._keys)",
+        "tests/api/http/pagination/test_cursors.py::test_cursors_that_were_signed_only_are_read_on",
     ),
     Mutant(
         "cursor: one of another account is taken",
@@ -44,8 +44,8 @@ API: Final = (
     Mutant(
         "tags: a list of tags matches by its first alone",
         "api/http/response_headers.py",
-        'return b"*" in asked or any(entry.removeprefix(b"W/") == b\'"\' + tag + b\'"\' for entry in asked)',
-        "return b\"*\" in asked or asked[0] == b'\"' + tag + b'\"'",
+        "return any(entry.removeprefix(b\"W/\") == b'\"' + tag + b'\"' for entry in asked)",
+        "return next(asked) == b'\"' + tag + b'\"'",
         "tests/api/http/test_etags.py::test_what_names_it",
     ),
 )

@@ -293,6 +293,7 @@ def test_schedule_after_a_failed_fetch_requests_the_dataset_again_before_its_nex
     assert daemon.due(at(16, 40)) == {"fi.accounts"}
 
 
+@pytest.mark.slow
 def test_schedule_run_that_an_ingest_overtook_fetches_nothing_and_is_requested_again(place: Place) -> None:
     place.plain()
     daemon = Daemon(place)

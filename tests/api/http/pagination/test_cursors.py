@@ -155,6 +155,8 @@ def test_nothing_of_the_key_can_be_read():
 
 def test_cursors_that_were_signed_only_are_read_on():
     assert cursors().read(signed(CONTENT), BINDING) == ("EKSEMPEL",)
+    raw = raw_of(signed(CONTENT))
+    assert code(text_of(raw[:-1] + bytes([raw[-1] ^ 1]))) == "invalid_cursor"
     hands = Hands()
     hands.seconds += LIFETIME_SECONDS + 1
     assert code(signed(CONTENT), made=cursors(hands)) == "cursor_expired"
