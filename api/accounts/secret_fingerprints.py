@@ -30,18 +30,22 @@ def secret_fingerprint(secret: bytes) -> str:
     return hmac.new(secret, _PURPOSE, hashlib.sha256).hexdigest()[:16]
 
 
-def check_fingerprints(database: Database, secrets: ServiceSecrets, at: datetime) -> None:
-    """Compares the secrets with those that the database was used with last, and records those in use now.
+def compare_fingerprints(database: Database, secrets: ServiceSecrets) -> bool:
+    """Compares the secrets with those that the database was used with last; True if these are the ones in use here.
 
     Of several keys the first is in use and all are accepted: a key is changed by adding the new one everywhere, as the
     last, before it becomes the first anywhere. Raises WrongSecretError if the secret in use elsewhere is not accepted
-    here.
+    here. Records nothing.
     """
-    held = {name: list(map(secret_fingerprint, keys)) for name, keys in _keys_by_name(secrets).items()}
-    recorded = database.read(_recorded_fingerprints)
+    held, recorded = _held_fingerprints(secrets), database.read(_recorded_fingerprints)
     _require_accepted(held, recorded)
-    if recorded != {name: fingerprints[0] for name, fingerprints in held.items()}:
-        database.write(_record_fingerprints, held, at)
+    return recorded == {name: fingerprints[0] for name, fingerprints in held.items()}
+
+
+def check_fingerprints(database: Database, secrets: ServiceSecrets, at: datetime) -> None:
+    """The same (`compare_fingerprints`), and records the secrets in use now."""
+    if not compare_fingerprints(database, secrets):
+        database.write(_record_fingerprints, _held_fingerprints(secrets), at)
 
 
 def forget_fingerprints(database: Database) -> None:
@@ -49,8 +53,10 @@ def forget_fingerprints(database: Database) -> None:
     database.write(lambda connection: connection.execute(delete(SecretFingerprint)))
 
 
-def _keys_by_name(secrets: ServiceSecrets) -> dict[str, tuple[bytes, ...]]:
-    return {"pepper": (secrets.pepper,), "cursor_keys": secrets.cursor_keys, "sealing_keys": secrets.sealing_keys}
+def _held_fingerprints(secrets: ServiceSecrets) -> dict[str, list[str]]:
+    """Fingerprints of every key, by name of the secret."""
+    keys = {"pepper": (secrets.pepper,), "cursor_keys": secrets.cursor_keys, "sealing_keys": secrets.sealing_keys}
+    return {name: list(map(secret_fingerprint, those)) for name, those in keys.items()}
 
 
 def _recorded_fingerprints(connection: Connection) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.accounts.secret_fingerprints import WrongSecretError, check_fingerprints
+from api.accounts.secret_fingerprints import WrongSecretError, compare_fingerprints
 from api.auth.encryption import SealingError, SecretBox
 from api.auth.service_secrets import SecretsError
 from api.database.engine import Database
@@ -41,13 +41,14 @@ def webhook_findings(installation: Installation) -> Iterator[DoctorFinding]:
                     delivery_health.queue_sizes(connection),
                 )
                 sealed = delivery_health.newest_sealed_secret(connection)
+            wrong_secrets = list(_secret_findings(installation, database))
         except SQLAlchemyError as error:
             told = str(getattr(error, "orig", error)).strip()
             yield DoctorFinding(
                 "bad", "control-plane database", f"{told}: check FIRM_DATABASE_URL, or start `firm serve` once"
             )
             return
-        yield from _secret_findings(installation, database, now)
+    yield from wrong_secrets
     yield from _backlog_findings(lag, sizes, now)
     yield from _ledger_findings(installation, lag)
     if sealed is not None and not _can_open_secret(installation, sealed):
@@ -58,8 +59,8 @@ def webhook_findings(installation: Installation) -> Iterator[DoctorFinding]:
         )
 
 
-def _secret_findings(installation: Installation, database: Database, now: datetime) -> Iterator[DoctorFinding]:
-    """Detects secrets that are not those the database is used with; creates and records none that are missing."""
+def _secret_findings(installation: Installation, database: Database) -> Iterator[DoctorFinding]:
+    """Detects secrets that are not those the database is used with; creates and records none."""
     if installation.is_shared and not installation.has_secrets:
         yield DoctorFinding(
             "bad",
@@ -68,7 +69,7 @@ def _secret_findings(installation: Installation, database: Database, now: dateti
         )
     elif installation.has_secrets:
         try:
-            check_fingerprints(database, installation.secrets(), now)
+            compare_fingerprints(database, installation.secrets())
         except WrongSecretError as error:
             what, _, hint = str(error).partition(": ")
             yield DoctorFinding("bad", f"secrets: {what}", hint)

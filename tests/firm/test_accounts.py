@@ -138,6 +138,9 @@ def test_another_machine_with_another_secret_is_refused(run, tmp_path, monkeypat
         monkeypatch.setenv("FIRM_CURSOR_KEYS", cursor_keys)
         run("accounts", "list", code=code)
     run("accounts", "forget-secrets")
+    monkeypatch.setenv("FIRM_CURSOR_KEYS", OTHER)
+    CliRunner().invoke(app, ["doctor"])  # only looks: what it was started with is not recorded
+    monkeypatch.setenv("FIRM_CURSOR_KEYS", SECRET)
     run("accounts", "list")
     assert key.startswith("firm_live_")
 
