@@ -28,7 +28,7 @@ from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
 from api.http.context import ApiRequest, RequestContext
 from api.http.middleware import RequestMiddleware
-from api.http.pagination.cursors import CursorSigner
+from api.http.pagination.cursors import CursorCipher
 from api.http.response_headers import ReleaseHeaders
 from api.http.responses import HttpResponse, problem_response
 from api.http.routing import check_request, sort_methods
@@ -99,7 +99,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         account_service=accounts,
         authenticator=Authenticator(lookup, limits.limits_of_key, secrets.pepper, clock, settings.key_cache_seconds),
         rate_limiter=limits,
-        cursor_signer=CursorSigner(secrets.cursor_keys, clock),
+        cursor_cipher=CursorCipher(secrets.cursor_keys, clock),
         list_query_pool=ListQueryPool(settings.list_concurrency, settings.list_wait_seconds, metrics.add),
         release_headers=ReleaseHeaders(),
         access_log=AccessLog(write_access_log),

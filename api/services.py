@@ -17,7 +17,7 @@ from api.database.engine import AsyncDatabase
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
-from api.http.pagination.cursors import CursorSigner
+from api.http.pagination.cursors import CursorCipher
 from api.http.response_headers import ReleaseHeaders
 from api.observability.logging import AccessLog
 from api.observability.metrics import Metrics
@@ -57,7 +57,7 @@ class ApiServices:
     account_service: AccountService
     authenticator: Authenticator
     rate_limiter: RateLimiter
-    cursor_signer: CursorSigner
+    cursor_cipher: CursorCipher
     list_query_pool: ListQueryPool
     release_headers: ReleaseHeaders
     access_log: AccessLog

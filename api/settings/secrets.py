@@ -22,8 +22,8 @@ class SecretSettings(AreaSettings):
     cursor_keys: _Secrets = Field(
         default=(),
         repr=False,
-        description="Keys that sign cursors, each base64 of at least 32 bytes, separated by commas: the first signs, "
-        "all verify.",
+        description="Keys that encrypt cursors, each base64 of at least 32 bytes, separated by commas: the first "
+        "encrypts, all decrypt.",
     )
     sealing_keys: _Secrets = Field(
         default=(),

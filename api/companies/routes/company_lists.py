@@ -187,4 +187,4 @@ def _with_day_keys(page: ResultPage, as_of: date) -> ResultPage:
 def _tail_cursor(context: RequestContext, page: ResultPage, key: Key | None, binding: CursorBinding) -> str:
     """The cursor of a tail; it exists after the last row too, and for an empty list."""
     last = page.keys[-1] if page.keys else key or _BEGINNING
-    return context.services.cursor_signer.issue(binding, last)
+    return context.services.cursor_cipher.issue(binding, last)

@@ -58,7 +58,7 @@ def filter_hash(*filters: Any) -> bytes:
     return hashlib.sha256(msgspec.json.encode(filters)).digest()[:_FILTER_HASH]
 
 
-class CursorSigner:
+class CursorCipher:
     """Issues and verifies cursors. The first key encrypts; every key decrypts."""
 
     def __init__(self, keys: tuple[bytes, ...], clock: Clock) -> None:

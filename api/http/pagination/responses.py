@@ -45,7 +45,7 @@ async def query_release(context: RequestContext, query: Callable[[PinnedRelease]
 
 def after_key(context: RequestContext, cursor: str | None, binding: CursorBinding) -> Key | None:
     """The sort key in the request's cursor; None for a first page."""
-    return None if cursor is None else context.services.cursor_signer.read(cursor, binding)
+    return None if cursor is None else context.services.cursor_cipher.read(cursor, binding)
 
 
 def head_members(head: CompanyHeader) -> bytes:
@@ -84,7 +84,7 @@ def account_page_response(context: RequestContext, rows: Sequence[bytes], next_c
 
 def issue_next_cursor(context: RequestContext, page: ResultPage, binding: CursorBinding) -> str | None:
     """The cursor after the last row, if more rows follow."""
-    return context.services.cursor_signer.issue(binding, page.keys[-1]) if page.has_more else None
+    return context.services.cursor_cipher.issue(binding, page.keys[-1]) if page.has_more else None
 
 
 def _next_link(call: RequestContext, cursor: str) -> bytes:

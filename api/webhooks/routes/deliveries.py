@@ -51,7 +51,7 @@ async def list_webhook_deliveries(request: ApiRequest, subscription_id: Subscrip
     place, asked, limit = delivery_scope(context, subscription_id), _delivery_query(values), values.limit
     found = await context.services.control_database.read(service.list_deliveries, place, asked, before, limit + 1)
     shown = found[:limit]
-    following = context.services.cursor_signer.issue(binding, (shown[-1].delivery_id,)) if len(found) > limit else None
+    following = context.services.cursor_cipher.issue(binding, (shown[-1].delivery_id,)) if len(found) > limit else None
     return account_page_response(context, [_delivery_row(record) for record in shown], following)
 
 

@@ -97,7 +97,7 @@ async def list_webhooks(request: ApiRequest) -> HttpResponse:
     page, now = found[:limit], context.services.clock.now()
     following = None
     if len(found) > limit:
-        following = context.services.cursor_signer.issue(binding, (page[-1].subscription_id,))
+        following = context.services.cursor_cipher.issue(binding, (page[-1].subscription_id,))
     rows = [msgspec.json.encode(subscriptions_serializer.subscription_json(record, now)) for record in page]
     return account_page_response(context, rows, following)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.common.clock import Clock
-from api.http.pagination.cursors import LIFETIME_SECONDS, MAX_LENGTH, CursorBinding, CursorSigner, filter_hash
+from api.http.pagination.cursors import LIFETIME_SECONDS, MAX_LENGTH, CursorBinding, CursorCipher, filter_hash
 from api.problems.problem import ProblemError
 from tests.tables import check_cases
 
@@ -27,7 +27,7 @@ class Hands:
 
 
 def cursors(hands=None, signing=(KEY,)):
-    return CursorSigner(signing, Clock(wall=hands or Hands()))
+    return CursorCipher(signing, Clock(wall=hands or Hands()))
 
 
 def code(cursor, binding=BINDING, made=None):

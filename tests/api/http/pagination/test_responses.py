@@ -156,7 +156,7 @@ def issued(service, path, key):
     key_record = service.accounts.keys("owner@example.com")[0]
     filters = filter_hash(*company_id, values.filters())
     binding = CursorBinding(key_record.account_id, resource, filters, "asc" if lasting else "desc", lasting)
-    return service.parts.cursor_signer.issue(binding, key)
+    return service.parts.cursor_cipher.issue(binding, key)
 
 
 @check_cases("path", LISTS.values(), ids=LISTS)
