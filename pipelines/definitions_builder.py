@@ -18,9 +18,8 @@ from pipelines.defs.assets import (
     export_asset,
     history_asset,
     normalised_asset,
-    raw_asset,
     release_asset,
-    staged_asset,
+    source_assets,
 )
 from pipelines.defs.jobs import export_job, market_job, publish_job
 from pipelines.defs.resources import leave_control_plane, workspace_resource
@@ -83,8 +82,7 @@ def build_defs(
 def market_assets(jurisdiction: Jurisdiction) -> tuple[dg.AssetsDefinition, ...]:
     """The assets of one market."""
     return (
-        *(raw_asset(jurisdiction, dataset) for dataset in jurisdiction.datasets),
-        *(staged_asset(jurisdiction, dataset) for dataset in jurisdiction.datasets),
+        *(source_assets(jurisdiction, dataset) for dataset in jurisdiction.datasets),
         normalised_asset(jurisdiction),
         history_asset(jurisdiction),
         events_asset(jurisdiction),

@@ -23,7 +23,6 @@ import pytest
 
 from connectors.contract.dataset import Jurisdiction
 from pipelines.definitions_builder import market_assets
-from pipelines.defs.asset_keys import RELEASE
 from pipelines.defs.assets import release_asset
 from pipelines.defs.resources import LOCKED_TAG, leave_control_plane
 from pipelines.ingest import resource_errors, run, sigint
@@ -58,54 +57,54 @@ class DirectRuns:
 
     def __init__(self, workspace: Workspace, source: IngestSource, _: object) -> None:
         self._resources = {"workspace": workspace, "origin": source, "finish_erasures": leave_control_plane}
-        self._assets = _assets_by_key(workspace.jurisdictions)
+        self._steps = _steps_in_order(workspace.jurisdictions)
 
     def execute_assets(
         self, _: str, keys: list[dg.AssetKey], tags: Mapping[str, str], partition: str | None = None
     ) -> list[str]:
         failures: list[str] = []
         context = SimpleNamespace(
-            partition_key=partition, run=SimpleNamespace(tags={**tags, LOCKED_TAG: "yes"}), instance=None, log=_LOG
+            partition_key=partition,
+            run=SimpleNamespace(tags={**tags, LOCKED_TAG: "yes"}),
+            instance=None,
+            log=_LOG,
+            selected_asset_keys=frozenset(keys),
         )
-        pending, left_out = [key for key in self._assets if key in set(keys)], set[dg.AssetKey]()
-        ready = deque(key for key in pending if not self._needed(key) & set(pending))
+        pending = [step for step in self._steps if not step.keys.isdisjoint(keys)]
+        left_out = set[dg.AssetKey]()
+        ready = deque(step for step in pending if not _is_waiting(step, pending))
         while ready:
-            key = ready.popleft()
-            pending.remove(key)
-            self._execute(key, context, left_out, failures)
-            free = (one for one in pending if one not in ready and not self._needed(one) & set(pending))
-            ready.extend(free)
+            step = ready.popleft()
+            pending.remove(step)
+            self._execute(step, context, left_out, failures)
+            ready.extend(one for one in pending if one not in ready and not _is_waiting(one, pending))
         return failures
 
     def _execute(
-        self, key: dg.AssetKey, context: SimpleNamespace, left_out: set[dg.AssetKey], failures: list[str]
+        self, step: dg.AssetsDefinition, context: SimpleNamespace, left_out: set[dg.AssetKey], failures: list[str]
     ) -> None:
-        """Makes one asset, unless one that it needs was not made."""
-        if self._needed(key) & left_out:
-            left_out.add(key)
+        """Makes the assets of a step, unless one that they need was not made."""
+        if _needed(step) & left_out:
+            left_out |= step.keys
             return
         try:
-            is_made = self._make(self._assets[key], context)
+            made = self._make(step, context)
         except Exception as error:
             said = _root_message(error)
             if sigint.QUERY_INTERRUPTED in said:
                 raise KeyboardInterrupt from error
-            failures.append(resource_errors.with_hint(f"{self._assets[key].op.name}: {said}"))
-            is_made = False
-        if not is_made:
-            left_out.add(key)
+            failures.append(resource_errors.with_hint(f"{step.op.name}: {said}"))
+            made = set()
+        left_out |= step.keys - made
 
-    def _needed(self, key: dg.AssetKey) -> set[dg.AssetKey]:
-        return set(self._assets[key].asset_deps[key])
-
-    def _make(self, asset: dg.AssetsDefinition, context: SimpleNamespace) -> bool:
-        """Whether the asset was materialised, so that those that need it are made as well."""
-        function: Any = asset.op.compute_fn
+    def _make(self, step: dg.AssetsDefinition, context: SimpleNamespace) -> set[dg.AssetKey]:
+        """The assets that were materialised, so that those that need them are made as well."""
+        function: Any = step.op.compute_fn
         function = function.decorated_fn
         wanted = list(inspect.signature(function).parameters)[1:]
         results = list(_each(function(context, **{name: self._resources[name] for name in wanted})))
         checks = [check for one in results for check in _checks(one)]
-        blocking = {spec.name for spec in asset.check_specs if spec.blocking}
+        blocking = {spec.name for spec in step.check_specs if spec.blocking}
         if failed := [
             check
             for check in checks
@@ -114,16 +113,25 @@ class DirectRuns:
             names = ",".join(str(check.check_name) for check in failed)
             raise BlockedError(
                 f"{len(failed)} blocking asset check{'s' if len(failed) > 1 else ''} failed with ERROR severity:\n"
-                f"{asset.key.to_user_string()}: {names}"
+                f"{step.key.to_user_string()}: {names}"
             )
-        return any(isinstance(one, dg.MaterializeResult) for one in results)
+        return {one.asset_key or step.key for one in results if isinstance(one, dg.MaterializeResult)}
 
 
 @cache
-def _assets_by_key(markets: tuple[Jurisdiction, ...]) -> dict[dg.AssetKey, dg.AssetsDefinition]:
+def _steps_in_order(markets: tuple[Jurisdiction, ...]) -> tuple[dg.AssetsDefinition, ...]:
     served = [made for made in markets if made.state == "served"]
-    named = {asset.key: asset for made in served for asset in market_assets(made)}
-    return {key: named[key] for key in sorted(named)} | {RELEASE: release_asset(served)}
+    steps = [step for made in served for step in market_assets(made)]
+    return (*sorted(steps, key=lambda step: step.op.name), release_asset(served))
+
+
+def _needed(step: dg.AssetsDefinition) -> set[dg.AssetKey]:
+    """Assets of other steps that a step depends on."""
+    return {key for keys in step.asset_deps.values() for key in keys} - step.keys
+
+
+def _is_waiting(step: dg.AssetsDefinition, pending: Sequence[dg.AssetsDefinition]) -> bool:
+    return any(not _needed(step).isdisjoint(other.keys) for other in pending if other is not step)
 
 
 def _each(found: Any) -> Iterable[Any]:

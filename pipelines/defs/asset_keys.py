@@ -25,6 +25,11 @@ def staged_key(dataset: Dataset) -> dg.AssetKey:
     return _dataset_key(dataset, "staged")
 
 
+def step_name(dataset: Dataset) -> str:
+    """Name of the step that fetches and reads a dataset: `<cc>__<dataset>`."""
+    return dataset.key.replace(".", "__")
+
+
 def _dataset_key(dataset: Dataset, layer: str) -> dg.AssetKey:
     market, _, name = dataset.key.partition(".")
     return dg.AssetKey([market, f"{name}_{layer}"])

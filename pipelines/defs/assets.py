@@ -1,4 +1,4 @@
-"""Assets, made by factories from the connectors' declarations, one per layer.
+"""Assets, made by factories from the connectors' declarations: two per dataset in one step, then one per layer.
 
 Keys: `<cc>/<dataset>_raw`, `<cc>/<dataset>_staged`, `<cc>/normalised`, `<cc>/history`, `<cc>/events`, `release` and
 `<cc>/export`. Those of a market, except its export, are partitioned by batch (`partitions`). Where nothing is
@@ -15,7 +15,7 @@ import dagster as dg
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.defs import asset_checks, metadata
-from pipelines.defs.asset_keys import RELEASE, market_key, pool_name, raw_key, staged_key
+from pipelines.defs.asset_keys import RELEASE, market_key, pool_name, raw_key, staged_key, step_name
 from pipelines.defs.metadata import DATA_OWNERS, ROW_COUNT, SOURCE_OWNERS
 from pipelines.defs.partitions import market_partitions, new_batch
 from pipelines.defs.resources import (
@@ -45,74 +45,70 @@ OVERTAKEN: Final = (
 )
 
 
-def raw_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
-    """The RAW asset of one dataset. One that looks up subjects runs after the datasets that name them."""
+def source_assets(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
+    """The RAW and STAGED assets of one dataset: one step fetches and reads.
+
+    A dataset that looks up subjects runs after the datasets that name them. Signals are checked only if something was
+    parsed.
+    """
+    raw, staged = raw_key(dataset), staged_key(dataset)
     named_by = (
         [other for other in jurisdiction.datasets if other.subjects_to_fetch is None]
         if dataset.subjects_to_fetch
         else []
     )
+    shown = {"owners": SOURCE_OWNERS, "group_name": jurisdiction.code.lower()}
 
-    @dg.asset(
-        key=raw_key(dataset),
-        deps=[staged_key(other) for other in named_by],
+    @dg.multi_asset(
+        name=step_name(dataset),
+        specs=[
+            dg.AssetSpec(
+                raw,
+                deps=[staged_key(other) for other in named_by],
+                description=f"{dataset.title}: bodies as received. Fetched at `{dataset.cadence.cron}` (UTC).",
+                kinds={"file"},
+                metadata={"cadence": dataset.cadence.cron, "host": dataset.host, "licence": dataset.licence.name},
+                freshness_policy=metadata.freshness_policy(dataset),
+                skippable=True,  # an overtaken run fetches nothing
+                **shown,
+            ),
+            dg.AssetSpec(
+                staged,
+                deps=[raw],
+                description=f"{dataset.title}: records with the source's own values, rejects and signals.",
+                kinds={"parquet"},
+                metadata=metadata.column_schema(dataset.staged_tables.values()),
+                skippable=True,
+                **shown,
+            ),
+        ],
+        check_specs=asset_checks.staged_check_specs(staged),
         partitions_def=market_partitions(jurisdiction.code),
         pool=pool_name(dataset),
-        group_name=jurisdiction.code.lower(),
-        description=f"{dataset.title}: bodies as received. Fetched at `{dataset.cadence.cron}` (UTC).",
-        owners=SOURCE_OWNERS,
-        kinds={"file"},
-        metadata={"cadence": dataset.cadence.cron, "host": dataset.host, "licence": dataset.licence.name},
-        freshness_policy=metadata.freshness_policy(dataset),
-        output_required=False,  # an overtaken run fetches nothing
+        can_subset=True,  # the documented way to leave a check out
     )
-    def asset(
+    def assets(
         context: dg.AssetExecutionContext,
         workspace: dg.ResourceParam[Workspace],
         origin: dg.ResourceParam[IngestSource],
     ) -> Iterator[dg.MaterializeResult[Any]]:
-        if (newer := overtaking_batch(context.instance, context.run)) is not None:
-            context.log.warning(OVERTAKEN, dataset.key, newer)
-            return
-        result = fetch_dataset(workspace, jurisdiction, dataset, origin, context.partition_key)
-        yield dg.MaterializeResult(metadata=metadata.fetch_metadata(result, workspace.clock()))
-
-    return asset
-
-
-def staged_asset(jurisdiction: Jurisdiction, dataset: Dataset) -> dg.AssetsDefinition:
-    """The STAGED asset of one dataset. Signals are checked only if something was parsed."""
-    key = staged_key(dataset)
-
-    @dg.multi_asset(
-        name=key.to_python_identifier(),
-        specs=[
-            dg.AssetSpec(
-                key,
-                deps=[raw_key(dataset)],
-                description=f"{dataset.title}: records with the source's own values, rejects and signals.",
-                owners=SOURCE_OWNERS,
-                kinds={"parquet"},
-                metadata=metadata.column_schema(dataset.staged_tables.values()),
-                group_name=jurisdiction.code.lower(),
+        batch = context.partition_key
+        if raw in context.selected_asset_keys:
+            if (newer := overtaking_batch(context.instance, context.run)) is not None:
+                context.log.warning(OVERTAKEN, dataset.key, newer)
+                return
+            fetched = fetch_dataset(workspace, jurisdiction, dataset, origin, batch)
+            yield dg.MaterializeResult(asset_key=raw, metadata=metadata.fetch_metadata(fetched, workspace.clock()))
+        if staged in context.selected_asset_keys:
+            result = stage_dataset(workspace, jurisdiction, dataset, batch)
+            failure = fetch.read_fetch_result(workspace, dataset.key, batch).failure
+            yield dg.MaterializeResult(
+                asset_key=staged,
+                metadata={ROW_COUNT: result.rows, "pieces": result.pieces, "rejected": result.rejected},
+                check_results=asset_checks.staged_check_results(workspace, jurisdiction, dataset, result, failure),
             )
-        ],
-        check_specs=asset_checks.staged_check_specs(key),
-        partitions_def=market_partitions(jurisdiction.code),
-        can_subset=True,  # the documented way to leave a check out
-    )
-    def asset(
-        context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]
-    ) -> Iterator[dg.MaterializeResult[Any]]:
-        result = stage_dataset(workspace, jurisdiction, dataset, context.partition_key)
-        failure = fetch.read_fetch_result(workspace, dataset.key, context.partition_key).failure
-        yield dg.MaterializeResult(
-            asset_key=key,
-            metadata={ROW_COUNT: result.rows, "pieces": result.pieces, "rejected": result.rejected},
-            check_results=asset_checks.staged_check_results(workspace, jurisdiction, dataset, result, failure),
-        )
 
-    return asset
+    return assets
 
 
 def normalised_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:

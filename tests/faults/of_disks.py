@@ -40,8 +40,8 @@ _NO_ROOM: Final = (
 )
 _WRITABLE: Final = "…Read-only file system…: make that disk writable again" + _DO
 _ASSETS: Final = {
-    "raw": "FI: fi__…_raw: ",
-    "staged": "FI: fi__…_staged: ",
+    "raw": "FI: fi__…: ",
+    "staged": "FI: fi__…: ",
     "normalised": "FI: fi__normalised: ",
     "history": "FI: fi__history: ",
     "events": "FI: fi__events: ",

@@ -258,9 +258,12 @@ class WholeWorld:
     def day(self) -> int:
         return self.elapsed.days
 
+    @cached_property
+    def settings(self) -> IngestSettings:
+        return IngestSettings(data=self.root, workers=1, keep_releases=1)
+
     def workspace(self, on_step: Callable[[str], None]) -> Workspace:
-        settings = IngestSettings(data=self.root, workers=1, keep_releases=1)
-        return Workspace(settings, (SMALL_MARKET,), lambda: self.now, on_step=on_step)
+        return Workspace(self.settings, (SMALL_MARKET,), lambda: self.now, on_step=on_step)
 
     # Runs
 

@@ -209,7 +209,7 @@ def test_schedule_run_of_due_datasets_leaves_the_others_as_they_are(place: Place
     assert due >= {"fi.accounts"}
     assert result.success
     assert steps(result) == {
-        "fi__accounts_raw", "fi__accounts_staged", "fi__normalised", "fi__history", "fi__events", "release",
+        "fi__accounts", "fi__normalised", "fi__history", "fi__events", "release",
     }  # fmt: skip
     current = ReleaseStore(place.settings.layout).current_manifest()
     assert current is not None
@@ -238,7 +238,7 @@ def test_schedule_run_that_finds_nothing_new_ends_before_the_shared_tables(place
     idle = daemon.run(at(4))
     assert idle.success
     assert steps(idle) == {
-        "fi__register_raw", "fi__register_staged", "fi__accounts_raw", "fi__accounts_staged", "fi__normalised",
+        "fi__register", "fi__accounts", "fi__normalised",
     }  # fmt: skip
     assert [event.step_key for event in idle.all_events if event.event_type_value == "STEP_SKIPPED"] == [
         "fi__history", "fi__events", "release",
