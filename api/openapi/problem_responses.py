@@ -77,6 +77,7 @@ _NAMES: Final = {
     404: "NotFound",
     405: "MethodNotAllowed",
     406: "NotAcceptable",
+    408: "RequestTimeout",
     409: "Conflict",
     412: "PreconditionFailed",
     413: "PayloadTooLarge",
@@ -90,7 +91,7 @@ _NAMES: Final = {
 }
 
 
-_OF_ALL: Final = (400, 405, 414, 431, 500)  # errors that public documents can have too
+_OF_ALL: Final = (400, 405, 408, 414, 431, 500)  # errors that public documents can have too
 _OF_SOME: Final = (409, 412, 422)  # only for operations that change something
 
 

@@ -18,6 +18,7 @@ import uvicorn
 from litestar.types import ASGIApp
 from uvicorn.loops.auto import auto_loop_factory
 
+from api.runtime.http_protocol import guarded_protocol
 from api.settings.service import ApiSettings
 
 _LOGGER = logging.getLogger("firm.api")
@@ -38,7 +39,7 @@ def build_server(
             app,
             host=host or settings.host,
             port=settings.port if port is None else port,
-            http="httptools",
+            http=guarded_protocol(settings),
             ws="none",
             lifespan="on",
             proxy_headers=False,  # handled by `api.http.client_ip`, which only trusts the configured proxies
@@ -47,6 +48,7 @@ def build_server(
             server_header=False,
             date_header=True,
             backlog=_BACKLOG,
+            timeout_keep_alive=settings.connections.keep_alive_seconds,
             timeout_graceful_shutdown=int(settings.shutdown_seconds),
         )
     )
