@@ -56,7 +56,7 @@ class Problem(ResponseModel):
     reason: str = declare.open_word(
         ("not_found", "check_digit_mismatch", "wrong_market"), "With company_not_found.", default=None
     )
-    limit: int = declare.integer(0, 2**53, "The limit that was exceeded: bytes or subscriptions.", default=None)
+    limit: int = declare.integer(0, 2**53, "The limit that was exceeded: bytes, values, subscriptions.", default=None)
     required_key_kind: str = declare.open_word(("secret",), "With key_kind_not_allowed.", default=None)
     required_tiers: list[_TierName] = declare.array(20, "With tier_required.", default=None)
     current_tier: _TierName = OMITTED
