@@ -181,6 +181,31 @@ def test_a_problem_of_a_connection_is_the_example_of_the_contract(
     assert head.endswith(b"connection: close")
 
 
+def test_an_idle_connection_is_closed_after_its_seconds() -> None:
+    async def run_one() -> bytes:
+        async with Served(keep_alive_seconds=1) as served:
+            return await served.exchange(GET + b"\r\n")
+
+    assert outcomes(asyncio.run(run_one())) == [(200, "")]
+
+
+def test_unfinished_heads_over_the_limit_are_closed_and_a_whole_one_is_served() -> None:
+    async def run_all() -> tuple[list[bytes], bytes]:
+        async with Served(unfinished_heads=3, head_seconds=60) as served:
+            slow = [asyncio.create_task(served.exchange(GET)) for _ in range(5)]
+            closed, _ = await asyncio.wait(slow, return_when=asyncio.FIRST_COMPLETED)
+            whole = await served.exchange(GET + LAST)
+            refused = [one.result() for one in closed]
+            for one in slow:
+                one.cancel()
+            return refused, whole
+
+    refused, whole = asyncio.run(run_all())
+    assert {outcome for one in refused for outcome in outcomes(one)} == {TOO_SLOW}
+    assert 1 <= len(refused) <= 2
+    assert outcomes(whole) == [(200, "")]
+
+
 def test_a_trailer_does_not_join_the_headers() -> None:
     chunked = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n"
 
