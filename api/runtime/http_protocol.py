@@ -31,12 +31,13 @@ from api.settings.service import ApiSettings
 
 _HEAD_BYTES: Final = URL_LIMIT + HEADERS_LIMIT + 1024  # the method, the version, blanks around values
 _BODY_BYTES: Final = 4 * LARGEST_BODY  # with the lengths of chunks; the body alone is counted where it is read
+_PIECE_BYTES: Final = 16_384  # parsed before the head is looked at
 PIPELINED: Final = 16
 """Requests that may wait on one connection for the response to an earlier one."""
 
 
-class _RefusedError(Exception):
-    """Stops the parser."""
+class _TooManyRequestsError(Exception):
+    """Stops the parser; earlier requests are answered."""
 
 
 class GuardedHttpProtocol(HttpToolsProtocol):
@@ -47,7 +48,6 @@ class GuardedHttpProtocol(HttpToolsProtocol):
     ulids: UlidGenerator
     address: str | None = None
     progress: Progress
-    refusal: ProblemError | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -63,34 +63,29 @@ class GuardedHttpProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         progress = self.progress
-        if progress.phase is Phase.IDLE:
-            progress.enter(Phase.HEAD, self.loop.time())  # also for line ends, which begin no message
-        elif progress.phase in (Phase.REFUSED, Phase.ENDING):
-            return
-        progress.received += len(data)
-        super().data_received(data)
-        if progress.phase is Phase.HEAD and progress.received > _HEAD_BYTES:
-            self.refuse(headers_problem() if self.headers or len(self.url) <= URL_LIMIT else url_problem())
-        elif progress.phase is Phase.BODY and progress.received > _BODY_BYTES:
-            self.refuse(payload_too_large(LARGEST_BODY))
+        for piece in (data,) if len(data) <= _PIECE_BYTES else _pieces(data):
+            if progress.phase is Phase.IDLE:
+                progress.enter(Phase.HEAD, self.loop.time())  # also for line ends, which begin no message
+            elif progress.phase in (Phase.REFUSED, Phase.ENDING):
+                return
+            progress.received += len(piece)
+            super().data_received(piece)
+            if progress.phase is Phase.HEAD:
+                self._check_head()
+            elif progress.phase is Phase.BODY and progress.received > _BODY_BYTES:
+                self.refuse(payload_too_large(LARGEST_BODY))
 
     def on_message_begin(self) -> None:
         if len(self.pipeline) >= PIPELINED:
-            self._stop_parser(new_problem("malformed_request", f"At most {PIPELINED} requests may wait."))
+            raise _TooManyRequestsError
         if self.progress.phase is Phase.IDLE:  # in the bytes after an earlier request
             self.progress.enter(Phase.HEAD, self.loop.time())
             self.progress.received = 1
         super().on_message_begin()
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self.progress.phase is Phase.BODY:
-            return  # a trailer: it would join the headers that were checked
-        if len(self.headers) >= HEADER_COUNT:
-            self._stop_parser(headers_problem())
-        super().on_header(name, value)
-
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
+        self.headers = []  # for trailers, which would join the headers that are checked
         self.progress.enter(Phase.BODY, self.loop.time())
 
     def on_message_complete(self) -> None:
@@ -98,8 +93,7 @@ class GuardedHttpProtocol(HttpToolsProtocol):
         self.progress.enter(Phase.IDLE, 0.0)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 -- uvicorn's signature
-        """Answers what stopped the parser."""
-        self.refuse(self.refusal or new_problem("malformed_request", "The request is not valid HTTP/1.1."))
+        self.refuse(new_problem("malformed_request", "The request is not valid HTTP/1.1."))
 
     @property
     def unsent_bytes(self) -> int:
@@ -130,9 +124,10 @@ class GuardedHttpProtocol(HttpToolsProtocol):
                 self.transport.write(self._response(problem))
             self.transport.close()
 
-    def _stop_parser(self, problem: ProblemError) -> None:
-        self.refusal = problem
-        raise _RefusedError
+    def _check_head(self) -> None:
+        """Refuses a head that has no end; a whole one is checked by the application."""
+        if self.progress.received > _HEAD_BYTES or len(self.headers or ()) > HEADER_COUNT:
+            self.refuse(headers_problem() if self.headers or len(self.url) <= URL_LIMIT else url_problem())
 
     def _response(self, problem: ProblemError) -> bytes:
         request_id = self.ulids.make("req")
@@ -152,6 +147,10 @@ class GuardedHttpProtocol(HttpToolsProtocol):
             b"".join([b"%s: %s\r\n" % header for header in headers]),
             body,
         )
+
+
+def _pieces(data: bytes) -> list[bytes]:
+    return [data[start : start + _PIECE_BYTES] for start in range(0, len(data), _PIECE_BYTES)]
 
 
 def guarded_protocol(settings: ApiSettings) -> type[GuardedHttpProtocol]:

@@ -129,7 +129,7 @@ TOO_SLOW = (408, "request_timeout")
 SENT = [
     ("a whole request", (GET + LAST,), [(200, "")]),
     ("headers at their number", (GET + b"A: b\r\n" * (HEADER_COUNT - 2) + LAST,), [(200, "")]),
-    ("one header more", (GET + b"A: b\r\n" * (HEADER_COUNT - 1) + LAST,), [(431, "headers_too_large")]),
+    ("headers without an end", (GET + b"A: b\r\n" * 3000,), [(431, "headers_too_large")]),
     ("a header without an end", (GET + LONG_HEADER, PIECE, PIECE, PIECE), [(431, "headers_too_large")]),
     ("a URL without an end", (b"GET /" + b"a" * (URL_LIMIT + HEADERS_LIMIT), PIECE, PIECE), [(414, "uri_too_long")]),
     ("no HTTP", (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",), [(400, "malformed_request")]),
@@ -317,7 +317,6 @@ def test_the_versions_that_the_protocol_was_written_against_are_installed() -> N
         ("connection_lost", ["self", "exc"]),
         ("data_received", ["self", "data"]),
         ("on_message_begin", ["self"]),
-        ("on_header", ["self", "name", "value"]),
         ("on_headers_complete", ["self"]),
         ("on_message_complete", ["self"]),
         ("send_400_response", ["self", "msg"]),
