@@ -24,7 +24,9 @@ MOST_VALUES: Final = 20_000
 MOST_CONTAINERS: Final = 100
 MOST_MEMBERS: Final = 100
 MOST_DEPTH: Final = 32
-"""Values, objects and arrays of a body, members of an object, and levels of a body: parsing costs below 5 ms."""
+MOST_DIGITS: Final = 400
+"""Values, objects and arrays of a body, members of an object, levels of a body, and characters of a number, which
+takes more than linear time."""
 
 _TRAILING: Final = "JSON is malformed: trailing characters (byte "
 _KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
@@ -41,6 +43,10 @@ class BodyPolicy:
 
 class _DuplicateMemberError(ValueError):
     """Duplicate key in a JSON object."""
+
+
+class _LongNumberError(ValueError):
+    """Too many digits in a number."""
 
 
 class _TooManyMembersError(ValueError):
@@ -78,22 +84,42 @@ def parse_object(received: bytes) -> Object:
     """Parses a JSON object; 400 with the byte offset on failure, 413 for more values than are parsed."""
     _check_parts(received)
     try:
-        text = received.decode()
+        _check_members(received.decode())
         value = msgspec.json.decode(received)
-        if not isinstance(value, dict):
-            raise new_problem("malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}.")
-        json.loads(text, object_pairs_hook=reject_duplicate_members, parse_int=len, parse_float=len)
     except UnicodeDecodeError as error:
         raise new_problem("malformed_json", f"The body is not UTF-8 at byte {error.start}.") from None
     except msgspec.DecodeError as error:
         raise _malformed_problem(str(error), len(received)) from None
+    except RecursionError:
+        raise _too_deep_problem() from None
+    if not isinstance(value, dict):
+        raise new_problem("malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}.")
+    if _depth(value) > MOST_DEPTH:
+        raise _too_deep_problem()
+    return value
+
+
+def _check_members(text: str) -> None:
+    """Checks what a decoder does not: repeated and numerous members, and long numbers. Malformed JSON is its task."""
+    try:
+        json.loads(text, object_pairs_hook=reject_duplicate_members, parse_int=_check_digits, parse_float=_check_digits)
+    except json.JSONDecodeError:
+        pass
     except _DuplicateMemberError as error:
         raise new_problem("malformed_json", str(error)) from None
+    except _LongNumberError:
+        raise new_problem("malformed_json", f"A number has more than {MOST_DIGITS} characters.") from None
     except _TooManyMembersError:
         raise _too_many_problem(MOST_MEMBERS, "members in one object") from None
-    if _depth(value) > MOST_DEPTH:
-        raise new_problem("malformed_json", "The body is nested too deeply.")
-    return value
+
+
+def _check_digits(number: str) -> None:
+    if len(number) > MOST_DIGITS:
+        raise _LongNumberError
+
+
+def _too_deep_problem() -> ProblemError:
+    return new_problem("malformed_json", "The body is nested too deeply.")
 
 
 def _check_parts(received: bytes) -> None:

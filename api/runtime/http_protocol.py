@@ -111,16 +111,16 @@ class GuardedHttpProtocol(HttpToolsProtocol):
         progress, cycle = self.progress, self.cycle
         phase, received = progress.phase, progress.received
         is_answered = cycle is None or cycle.response_complete
-        is_expected = received or problem.status != HTTPStatus.REQUEST_TIMEOUT  # else nothing was ever asked
         progress.enter(Phase.ENDING, 0.0)
         if phase in (Phase.HEAD, Phase.IDLE) and not is_answered:
             self.shutdown()
-        elif phase is Phase.HEAD and is_expected:
+        elif phase is Phase.HEAD and received:
             progress.enter(Phase.REFUSED, self.loop.time())
             self.transport.write(self._response(problem))
             self.transport.write_eof()  # closed later: bytes that were never read would destroy the answer
         else:
-            if phase is Phase.BODY and not (is_answered or cycle.response_started or self.pipeline):
+            is_in_time = phase is Phase.BODY and not (is_answered or cycle.response_started or self.pipeline)
+            if is_in_time or (phase is Phase.HEAD and problem.status != HTTPStatus.REQUEST_TIMEOUT):
                 self.transport.write(self._response(problem))
             self.transport.close()
 

@@ -164,7 +164,7 @@ async def _hold(port: int, begun: bytes, drip: bytes, outcomes: Outcomes) -> Non
             reader, writer = await asyncio.open_connection(HOST, port)
             writer.transport.set_write_buffer_limits(1)  # type: ignore[attr-defined]
             writer.write(begun)
-            while not drip or not reader.at_eof():
+            while not drip or not (reader.at_eof() or writer.is_closing()):
                 if not drip:
                     await asyncio.sleep(3_600)
                 writer.write(drip)
@@ -174,3 +174,4 @@ async def _hold(port: int, begun: bytes, drip: bytes, outcomes: Outcomes) -> Non
             outcomes["closed"] += 1
         finally:
             writer.transport.abort()
+        await asyncio.sleep(1)

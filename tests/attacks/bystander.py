@@ -6,6 +6,7 @@ measured next to it does not. Does not belong here: the attacks (`tests.attacks.
 
 import asyncio
 import http.client
+import logging
 import multiprocessing
 import statistics
 import time
@@ -17,6 +18,7 @@ from multiprocessing.pool import Pool
 from tests.attacks.attacks import ATTACKS, Attack, Outcomes, run_attack
 from tests.attacks.service import HOST, Target
 
+ADDRESS = "127.0.0.2"  # another than the attacker's: limits of an address must not be the bystander's
 RATE = 40.0  # requests a second, below the tier's burst
 WARM_UP_SECONDS = 0.5
 
@@ -61,12 +63,13 @@ def _measure_one(target: Target, attack: Attack, seconds: float, attackers: Pool
 
 
 def _attack(number: int, target: Target, seconds: float) -> Outcomes:
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns of each write to a closed connection
     return asyncio.run(run_attack(ATTACKS[number], target, seconds))
 
 
 def read_profiles(target: Target, seconds: float) -> tuple[list[float], Counter[int]]:
     """Reads one profile after the other at a steady rate: seconds that each took, and the statuses."""
-    connection = http.client.HTTPConnection(HOST, target.port, timeout=60)
+    connection = http.client.HTTPConnection(HOST, target.port, timeout=60, source_address=(ADDRESS, 0))
     headers = {"Authorization": f"Bearer {target.bystander_key}"}
     taken: list[float] = []
     answers: Counter[int] = Counter()

@@ -18,6 +18,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
+from rich.console import Console
+
 from tests.attacks.attacks import ATTACKS, get, post
 from tests.attacks.bystander import read_profiles
 from tests.attacks.service import HOST, Target
@@ -32,7 +34,8 @@ _STATUS: Final = re.compile(rb"HTTP/1\.1 (\d{3}) ")
 def fuzz(target: Target, seconds: float, log: Path) -> int:
     """Fuzzes for so long and prints what was found; exit code 1 if there is anything."""
     seed = random.SystemRandom().getrandbits(32)
-    print(f"seed {seed}, {seconds:.0f} seconds", flush=True)
+    console = Console()
+    console.print(f"seed {seed}, {seconds:.0f} seconds")
     workers, until = target.worker_ids(), time.monotonic() + seconds
     answers: Counter[int] = Counter()
     longest = 0.0
@@ -44,42 +47,41 @@ def fuzz(target: Target, seconds: float, log: Path) -> int:
             answers, longest = answers + told, max(longest, *taken)
         report = invented.communicate(timeout=seconds + 120)[0]
         statuses = raw.get()
-    found = _failures(workers, target.worker_ids(), answers, longest, statuses, report, log.read_text(errors="replace"))
-    print(f"bystander: {dict(answers)}, longest {longest:.2f} s; raw clients: {dict(sorted(statuses.items()))}")
-    print(report[-1500:])
-    print("\n".join(found) or "nothing was found")
+    found = [
+        *_wrong_statuses(statuses, answers),
+        *_wrong_workers(workers, target.worker_ids()),
+        *_wrong_log(log.read_text(errors="replace")),
+    ]
+    if longest > SLOWEST_SECONDS:
+        found.append(f"a bystander's answer took {longest:.1f} seconds")
+    if "Server error" in report:
+        found.append("schemathesis met a server error (above)")
+    console.print(report[-3000:], markup=False, highlight=False)
+    console.print(f"bystander: {dict(answers)}, longest {longest:.2f} s; raw clients: {dict(sorted(statuses.items()))}")
+    console.print("\n".join(found) or "nothing was found", markup=False)
     return int(bool(found))
 
 
-def _failures(
-    before: list[int],
-    after: list[int],
-    answers: Counter[int],
-    longest: float,
-    statuses: Counter[str],
-    report: str,
-    log: str,
-) -> list[str]:
-    """What broke a promise, one line each."""
-    found = [
+def _wrong_statuses(statuses: Counter[str], answers: Counter[int]) -> list[str]:
+    raw = [
         f"raw clients got {status}, {times} times"
         for status, times in statuses.items()
         if status[0] == "5" and status != "503"
     ]
-    found += [
+    return raw + [
         f"the bystander got {status}, {times} times" for status, times in answers.items() if status not in (200, 503)
     ]
-    if before != after or "a new one is started" in log:
-        found.append(f"workers were replaced: {before}, then {after}")
-    if longest > SLOWEST_SECONDS:
-        found.append(f"a bystander's answer took {longest:.1f} seconds")
+
+
+def _wrong_workers(before: list[int], after: list[int]) -> list[str]:
+    return [] if before == after else [f"workers were replaced: {before}, then {after}"]
+
+
+def _wrong_log(log: str) -> list[str]:
+    """Tracebacks: of requests that ended in a 500, or of connections."""
     tracebacks = log.count("Traceback (most recent call last)")
-    if tracebacks:
-        place = log.index("Traceback (most recent call last)")
-        found.append(f"{tracebacks} tracebacks in the log; the first: {log[place : place + 3000]}")
-    if "Server error" in report:
-        found.append("schemathesis met a server error (above)")
-    return found
+    place = log.find("Traceback (most recent call last)")
+    return [f"{tracebacks} tracebacks in the log; the first: {log[place - 200 : place + 3000]}"] if tracebacks else []
 
 
 def _start_schemathesis(target: Target, seconds: float, seed: int, folder: Path) -> "subprocess.Popen[str]":

@@ -106,7 +106,7 @@ PROBES: dict[str, Callable[[int], Sent]] = {
     "levels of objects and arrays in a body": lambda depth: replay(
         b'{"a":' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
     ),
-    "digits of a number": lambda digits: replay(b'{"a":' + b"1" * digits + b"}"),
+    "characters of a number": lambda digits: replay(b'{"a":' + b"1" * digits + b"}"),
     "characters of an endpoint URL": lambda size: subscription(
         endpoint_url="https://hooks.example.com/".ljust(size, "a")
     ),
