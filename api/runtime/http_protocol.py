@@ -10,10 +10,11 @@ exact limits of URLs, headers and bodies (`api.http.content_negotiation`), which
 import asyncio
 import email.utils
 import time
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from api.common.ids import UlidGenerator
 from api.http.content_negotiation import (
@@ -48,6 +49,7 @@ class GuardedHttpProtocol(HttpToolsProtocol):
     ulids: UlidGenerator
     address: str | None = None
     progress: Progress
+    earlier: Sequence[RequestResponseCycle] = ()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -59,6 +61,7 @@ class GuardedHttpProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.guard.remove(self)
+        self._tell_disconnected()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -84,7 +87,10 @@ class GuardedHttpProtocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
+        earlier = self.cycle
         super().on_headers_complete()
+        if earlier is not None and not earlier.response_complete:
+            self.earlier = [*(one for one in self.earlier if not one.response_complete), earlier]
         self.headers = []  # for trailers, which would join the headers that are checked
         self.progress.enter(Phase.BODY, self.loop.time())
 
@@ -104,6 +110,7 @@ class GuardedHttpProtocol(HttpToolsProtocol):
         return self.flow.read_paused
 
     def abort(self) -> None:
+        self._tell_disconnected()
         self.transport.abort()
 
     def refuse(self, problem: ProblemError) -> None:
@@ -122,7 +129,15 @@ class GuardedHttpProtocol(HttpToolsProtocol):
             is_in_time = phase is Phase.BODY and not (is_answered or cycle.response_started or self.pipeline)
             if is_in_time or (phase is Phase.HEAD and problem.status != HTTPStatus.REQUEST_TIMEOUT):
                 self.transport.write(self._response(problem))
+            self._tell_disconnected()
             self.transport.close()
+
+    def _tell_disconnected(self) -> None:
+        """Ends what still runs: uvicorn tells the newest request only; others would write to a closed connection."""
+        for cycle in (*self.earlier, self.cycle):
+            if cycle is not None and not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
 
     def _check_head(self) -> None:
         """Refuses a head that has no end; a whole one is checked by the application."""

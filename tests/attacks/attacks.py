@@ -20,6 +20,8 @@ SEED: Final = 20_261_128
 CONNECTIONS: Final = 2  # of attacks that send one request after the other
 UNFINISHED: Final = 3_000
 SLOW: Final = 300
+OPENED_PER_SECOND: Final = 500.0  # a flood of new connections is the firewall's task
+OPENED_AGAIN_SECONDS: Final = 5.0
 _LENGTH: Final = re.compile(rb"content-length: (\d+)")
 
 Outcomes = Counter[str]
@@ -126,7 +128,10 @@ async def run_attack(attack: Attack, target: Target, seconds: float) -> Outcomes
         work = [_send_all(target.port, requests, outcomes) for _ in range(attack.connections)]
     else:
         assert attack.hold is not None
-        work = [_hold(target.port, attack.hold(target), attack.drip, outcomes) for _ in range(attack.connections)]
+        work = [
+            _hold(target.port, attack, target, number / OPENED_PER_SECOND, outcomes)
+            for number in range(attack.connections)
+        ]
     tasks = [asyncio.ensure_future(one) for one in work]
     _, unfinished = await asyncio.wait(tasks, timeout=seconds)
     for task in unfinished:
@@ -157,8 +162,11 @@ async def _read_status(reader: asyncio.StreamReader) -> str:
     return head[9:12].decode()
 
 
-async def _hold(port: int, begun: bytes, drip: bytes, outcomes: Outcomes) -> None:
-    """A connection that is opened again whenever the service closes it."""
+async def _hold(port: int, attack: Attack, target: Target, delay: float, outcomes: Outcomes) -> None:
+    """A connection that is opened again some time after the service closes it."""
+    assert attack.hold is not None
+    begun, drip = attack.hold(target), attack.drip
+    await asyncio.sleep(delay)
     while True:
         try:
             reader, writer = await asyncio.open_connection(HOST, port)
@@ -174,4 +182,4 @@ async def _hold(port: int, begun: bytes, drip: bytes, outcomes: Outcomes) -> Non
             outcomes["closed"] += 1
         finally:
             writer.transport.abort()
-        await asyncio.sleep(1)
+        await asyncio.sleep(OPENED_AGAIN_SECONDS)

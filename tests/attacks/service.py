@@ -62,7 +62,7 @@ def make_world(folder: Path) -> Path:
 @contextmanager
 def serving(data: Path, log: Path, workers: int = 1, is_limited: bool = True) -> Iterator[Target]:
     """Runs the service over a data folder; `log` holds its lines. `is_limited`: by the bursts of a tier."""
-    tiers = data.with_name("tiers.toml")
+    tiers = log.with_name("tiers.toml")
     tiers.write_text(LIMITED if is_limited else UNLIMITED, encoding="utf-8")
     environment = _environment(data) | {"FIRM_TIERS": str(tiers), "FIRM_DELIVER": "false"}
     keys = [_key(environment, f"{name}@example.com") for name in ("attacker", "bystander")]

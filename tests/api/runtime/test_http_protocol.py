@@ -11,6 +11,7 @@ from typing import Any, Self
 import httptools
 import pytest
 import uvicorn
+from uvicorn.loops.auto import auto_loop_factory
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
@@ -181,6 +182,23 @@ def test_a_problem_of_a_connection_is_the_example_of_the_contract(
     assert head.endswith(b"connection: close")
 
 
+def test_requests_of_a_lost_connection_end_without_an_error(caplog: pytest.LogCaptureFixture) -> None:
+    """Also those before the newest one, under the event loop of the service."""
+
+    async def run_one() -> None:
+        async with Served() as served:
+            _, writer = await served.open()
+            writer.write((b"GET /wait HTTP/1.1\r\n" + HOST + b"\r\n") * 3)
+            await writer.drain()
+            await asyncio.sleep(SLOW / 2)
+            writer.transport.abort()
+            await asyncio.sleep(2 * SLOW)
+
+    with asyncio.Runner(loop_factory=auto_loop_factory()) as runner:
+        runner.run(run_one())
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 def test_an_idle_connection_is_closed_after_its_seconds() -> None:
     async def run_one() -> bytes:
         async with Served(keep_alive_seconds=1) as served:
@@ -330,7 +348,11 @@ def test_uvicorn_has_the_methods_that_are_overridden_or_called(method: str, para
 def test_uvicorn_has_the_attributes_that_are_read() -> None:
     made = inspect.getsource(HttpToolsProtocol) + inspect.getsource(RequestResponseCycle)
     read = ("pipeline", "headers", "url", "cycle", "flow", "loop", "client", "transport")
-    assert [name for name in (*read, "response_complete", "response_started") if f"self.{name}" not in made] == []
+    assert [
+        name
+        for name in (*read, "response_complete", "response_started", "disconnected", "message_event")
+        if f"self.{name}" not in made
+    ] == []
     assert "read_paused" in inspect.getsource(FlowControl)
     overridden = {name for name in vars(GuardedHttpProtocol) if name in vars(HttpToolsProtocol)} - {"__doc__"}
     assert all(not name.startswith("_") or name == "__module__" for name in overridden)
