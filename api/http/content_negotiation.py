@@ -13,7 +13,10 @@ from api.problems.problem import ProblemDetail, ProblemError, new_problem
 
 URL_LIMIT: Final = 8192
 HEADERS_LIMIT: Final = 16384
+HEADER_COUNT: Final = 100
 BODY_LIMIT: Final = 65536
+LARGEST_BODY: Final = 1 << 20
+"""The largest limit that any operation or page sets."""
 
 _HEADER_OVERHEAD: Final = 4  # ": " and the line end
 _JSON: Final = b"application/json"
@@ -29,11 +32,18 @@ def oversize_problem(raw_path: bytes, query: bytes, headers: Sequence[tuple[byte
     """Problem if the URL or the headers exceed the limits; checked before they are parsed."""
     path, _, _ = raw_path.partition(b"?")  # some servers include the query
     if len(path) + (len(query) + 1 if query else 0) > URL_LIMIT:
-        return new_problem("uri_too_long", f"At most {URL_LIMIT} bytes.", limit=URL_LIMIT)
+        return url_problem()
     size = sum(map(len, chain.from_iterable(headers))) + _HEADER_OVERHEAD * len(headers)
-    if size > HEADERS_LIMIT:
-        return new_problem("headers_too_large", f"At most {HEADERS_LIMIT} bytes.", limit=HEADERS_LIMIT)
-    return None
+    return headers_problem() if size > HEADERS_LIMIT or len(headers) > HEADER_COUNT else None
+
+
+def url_problem() -> ProblemError:
+    return new_problem("uri_too_long", f"At most {URL_LIMIT} bytes.", limit=URL_LIMIT)
+
+
+def headers_problem() -> ProblemError:
+    detail = f"At most {HEADERS_LIMIT} bytes in {HEADER_COUNT} headers."
+    return new_problem("headers_too_large", detail, limit=HEADERS_LIMIT)
 
 
 def host_problem(headers: Mapping[bytes, bytes]) -> ProblemError | None:

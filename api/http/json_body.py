@@ -20,6 +20,14 @@ from api.problems.problem import ProblemError, new_problem
 
 Object = Mapping[str, Any]
 
+MOST_VALUES: Final = 20_000
+MOST_CONTAINERS: Final = 100
+MOST_MEMBERS: Final = 100
+MOST_DEPTH: Final = 32
+MOST_DIGITS: Final = 400
+"""Values, objects and arrays of a body, members of an object, levels of a body, and characters of a number, which
+takes more than linear time."""
+
 _TRAILING: Final = "JSON is malformed: trailing characters (byte "
 _KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
@@ -35,6 +43,14 @@ class BodyPolicy:
 
 class _DuplicateMemberError(ValueError):
     """Duplicate key in a JSON object."""
+
+
+class _LongNumberError(ValueError):
+    """Too many digits in a number."""
+
+
+class _TooManyMembersError(ValueError):
+    """Too many keys in a JSON object."""
 
 
 async def read_object(receive: Receive, body: BodyPolicy) -> Object:
@@ -65,30 +81,73 @@ async def read_full_body(receive: Receive, limit: int) -> bytes | None:
 
 
 def parse_object(received: bytes) -> Object:
-    """Parses a JSON object; 400 with the byte offset on failure."""
+    """Parses a JSON object; 400 with the byte offset on failure, 413 for more values than are parsed."""
+    _check_parts(received)
     try:
-        text = received.decode()
+        _check_members(received.decode())
         value = msgspec.json.decode(received)
-        if not isinstance(value, dict):
-            raise new_problem("malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}.")
-        json.loads(text, object_pairs_hook=reject_duplicate_members, parse_int=len, parse_float=len)
     except UnicodeDecodeError as error:
         raise new_problem("malformed_json", f"The body is not UTF-8 at byte {error.start}.") from None
     except msgspec.DecodeError as error:
         raise _malformed_problem(str(error), len(received)) from None
+    except RecursionError:
+        raise _too_deep_problem() from None
+    if not isinstance(value, dict):
+        raise new_problem("malformed_json", f"Send one JSON object, not {_KINDS.get(type(value), 'a number')}.")
+    if _depth(value) > MOST_DEPTH:
+        raise _too_deep_problem()
+    return value
+
+
+def _check_members(text: str) -> None:
+    """Checks what a decoder does not: repeated and numerous members, and long numbers. Malformed JSON is its task."""
+    try:
+        json.loads(text, object_pairs_hook=reject_duplicate_members, parse_int=_check_digits, parse_float=_check_digits)
+    except json.JSONDecodeError:
+        pass
     except _DuplicateMemberError as error:
         raise new_problem("malformed_json", str(error)) from None
-    except RecursionError:
-        raise new_problem("malformed_json", "The body is nested too deeply.") from None
-    return value
+    except _LongNumberError:
+        raise new_problem("malformed_json", f"A number has more than {MOST_DIGITS} characters.") from None
+    except _TooManyMembersError:
+        raise _too_many_problem(MOST_MEMBERS, "members in one object") from None
+
+
+def _check_digits(number: str) -> None:
+    if len(number) > MOST_DIGITS:
+        raise _LongNumberError
+
+
+def _too_deep_problem() -> ProblemError:
+    return new_problem("malformed_json", "The body is nested too deeply.")
+
+
+def _check_parts(received: bytes) -> None:
+    """Counts what a body may consist of before it is parsed; within texts too, whose lengths are limited anyway."""
+    if received.count(b",") >= MOST_VALUES:
+        raise _too_many_problem(MOST_VALUES, "values")
+    if received.count(b"{") + received.count(b"[") > MOST_CONTAINERS:
+        raise _too_many_problem(MOST_CONTAINERS, "objects and arrays")
+
+
+def _depth(value: Any) -> int:
+    """Levels of objects and arrays."""
+    inner = value.values() if isinstance(value, dict) else value
+    return 1 + max((_depth(one) for one in inner if isinstance(one, dict | list)), default=0)
 
 
 def reject_duplicate_members(pairs: list[tuple[str, Any]]) -> None:
     """Rejects duplicate keys: parsers differ in which of the values they take."""
-    times = Counter(name for name, _ in pairs)
-    if len(times) < len(pairs):
+    if len(pairs) > MOST_MEMBERS:
+        raise _TooManyMembersError
+    if len(dict(pairs)) < len(pairs):
+        times = Counter(name for name, _ in pairs)
         name = next(name for name, count in times.items() if count > 1)
         raise _DuplicateMemberError(f"'{name[:SHOWN]}' appears twice in one object.")
+
+
+def _too_many_problem(limit: int, what: str) -> ProblemError:
+    return new_problem("payload_too_large", f"At most {limit} {what}.", limit=limit)
 
 
 def _malformed_problem(said: str, length: int) -> ProblemError:

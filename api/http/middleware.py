@@ -67,6 +67,7 @@ class RequestMiddleware:
                 raise
             await self._error_response(context, error)(scope, receive, send)
         finally:
+            context.json_body = None  # context and scope name each other: a body would stay until they are collected
             self._record_request(context)
 
     def _new_context(self, scope: HTTPScope) -> RequestContext:

@@ -56,7 +56,7 @@ class Problem(ResponseModel):
     reason: str = declare.open_word(
         ("not_found", "check_digit_mismatch", "wrong_market"), "With company_not_found.", default=None
     )
-    limit: int = declare.integer(0, 2**53, "The limit that was exceeded: bytes or subscriptions.", default=None)
+    limit: int = declare.integer(0, 2**53, "The limit that was exceeded: bytes, values, subscriptions.", default=None)
     required_key_kind: str = declare.open_word(("secret",), "With key_kind_not_allowed.", default=None)
     required_tiers: list[_TierName] = declare.array(20, "With tier_required.", default=None)
     current_tier: _TierName = OMITTED
@@ -77,6 +77,7 @@ _NAMES: Final = {
     404: "NotFound",
     405: "MethodNotAllowed",
     406: "NotAcceptable",
+    408: "RequestTimeout",
     409: "Conflict",
     412: "PreconditionFailed",
     413: "PayloadTooLarge",
@@ -90,7 +91,7 @@ _NAMES: Final = {
 }
 
 
-_OF_ALL: Final = (400, 405, 414, 431, 500)  # errors that public documents can have too
+_OF_ALL: Final = (400, 405, 408, 414, 431, 500)  # errors that public documents can have too
 _OF_SOME: Final = (409, 412, 422)  # only for operations that change something
 
 

@@ -39,6 +39,8 @@ class ProblemType:
 
 
 _ALL: Final = (
+    ProblemType("malformed_request", 400, "Request is not valid HTTP", "The request could not be parsed as HTTP/1.1.",
+         "Use an HTTP library; send at most 16 requests before reading a response."),
     ProblemType("malformed_json", 400, "Request body is not valid JSON", "The body could not be parsed.",
          "Send one JSON object in UTF-8."),
     ProblemType("invalid_parameter", 400, "A parameter is invalid",
@@ -110,6 +112,9 @@ _ALL: Final = (
          "Use one of the methods in the Allow header."),
     ProblemType("not_acceptable", 406, "Not acceptable", "Only application/json is served.",
          "Send 'Accept: application/json', or no Accept header."),
+    ProblemType("request_timeout", 408, "Request took too long to arrive",
+         "The request line, the headers or the body arrived too slowly.",
+         "Send the whole request at once; repeat it on a new connection."),
     ProblemType("idempotency_in_progress", 409, "Idempotency-Key is in use",
          "A request with the same Idempotency-Key is being processed.", "Repeat after Retry-After."),
     ProblemType("invalid_state", 409, "Not possible in the current state",

@@ -9,6 +9,7 @@ import gc
 import logging
 import signal
 import socket
+import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -18,10 +19,13 @@ import uvicorn
 from litestar.types import ASGIApp
 from uvicorn.loops.auto import auto_loop_factory
 
+from api.runtime.http_protocol import guarded_protocol
 from api.settings.service import ApiSettings
 
 _LOGGER = logging.getLogger("firm.api")
 _BACKLOG = 2048
+_SWITCH_SECONDS = 0.001  # the event loop waits for no longer while a thread computes; the default is 5 ms
+_SEND_BUFFER_BYTES = 1 << 18  # of the kernel; by itself it takes megabytes for a client that reads nothing
 _COLLECT_AFTER = (20_000, 20, 50)  # allocations; the default of 700 costs a few per cent of CPU time
 
 
@@ -38,7 +42,7 @@ def build_server(
             app,
             host=host or settings.host,
             port=settings.port if port is None else port,
-            http="httptools",
+            http=guarded_protocol(settings),
             ws="none",
             lifespan="on",
             proxy_headers=False,  # handled by `api.http.client_ip`, which only trusts the configured proxies
@@ -47,6 +51,7 @@ def build_server(
             server_header=False,
             date_header=True,
             backlog=_BACKLOG,
+            timeout_keep_alive=settings.connections.keep_alive_seconds,
             timeout_graceful_shutdown=int(settings.shutdown_seconds),
         )
     )
@@ -89,6 +94,7 @@ def graceful_exit() -> Iterator[None]:
 
 def serve(app: ASGIApp, settings: ApiSettings, listener: socket.socket) -> None:
     """Serves until SIGINT or SIGTERM; running requests are finished, new connections refused."""
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with graceful_exit(), tuned_memory():
         build_server(app, settings).run(sockets=[listener])
 
@@ -105,6 +111,7 @@ def open_listener(settings: ApiSettings) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)  # inherited by connections
     except OSError as error:
         reason = str(error.strerror).partition(" (")[0]
         told = f"cannot listen on {host} port {port} ({reason}): choose another --host or --port"

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 
 from api.settings.billing import BillingSettings
+from api.settings.connections import ConnectionSettings
 from api.settings.mail import MailSettings
 from api.settings.parsers import parse_database_url, parse_emails, parse_proxies, parse_tiers
 from api.settings.tiers import TierCatalogue
@@ -81,6 +82,7 @@ class ApiSettings(AreaSettings):
     metrics: Annotated[Literal["local", "public", "off"], BeforeValidator(str.lower)] = Field(
         default="local", description="Who may read /metrics: local (this machine and private networks), public, or off."
     )
+    connections: ConnectionSettings = ConnectionSettings()
     webhooks: WebhookSettings = WebhookSettings()
     mail: MailSettings = MailSettings()
     billing: BillingSettings = BillingSettings()

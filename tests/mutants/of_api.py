@@ -6,6 +6,34 @@ from tests.mutants.mutant import Mutant
 
 API: Final = (
     Mutant(
+        "connections: a head without an end is read on",
+        "api/runtime/http_protocol.py",
+        "if self.progress.received > _HEAD_BYTES or len(self.headers or ()) > HEADER_COUNT:",
+        "if len(self.headers or ()) > HEADER_COUNT:",
+        "tests/api/runtime/test_http_protocol.py::test_what_is_sent_within_and_over_each_budget_is_answered",
+    ),
+    Mutant(
+        "connections: line ends keep a connection open",
+        "api/runtime/http_protocol.py",
+        "progress.enter(Phase.HEAD, self.loop.time())  # also for line ends, which begin no message",
+        "pass",
+        "tests/api/runtime/test_http_protocol.py::test_what_is_sent_within_and_over_each_budget_is_answered",
+    ),
+    Mutant(
+        "connections: trailers join the headers",
+        "api/runtime/http_protocol.py",
+        "self.headers = []  # for trailers, which would join the headers that are checked",
+        "pass",
+        "tests/api/runtime/test_http_protocol.py::test_a_trailer_does_not_join_the_headers",
+    ),
+    Mutant(
+        "connections: a body may come as slowly as it likes",
+        "api/runtime/connection_guard.py",
+        "return seconds > limits.body_seconds + self.received / limits.body_bytes_per_second",
+        "return False",
+        "tests/api/runtime/test_http_protocol.py::test_a_client_is_late_by_what_is_awaited",
+    ),
+    Mutant(
         "cursor: any signature will do",
         "api/http/pagination/cursors.py",
         "is_ours = any(hmac.compare_digest(_cursor_signature(key, signed), tag) for key in self._keys)",

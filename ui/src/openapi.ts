@@ -1080,7 +1080,7 @@ export interface components {
             reason?: string;
             /**
              * Format: int64
-             * @description The limit that was exceeded: bytes or subscriptions.
+             * @description The limit that was exceeded: bytes, values, subscriptions.
              */
             limit?: number | bigint;
             /** @description With key_kind_not_allowed. */

@@ -19,6 +19,7 @@ from api.http.suggestions import SHOWN, nearest_name
 from api.http.validation import field_errors
 from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
 
+MOST_PARAMETERS: Final = 100
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -61,6 +62,11 @@ class _QueryReader:
     def read(self, query_string: bytes) -> Any:
         if not query_string:
             return self._nothing_given
+        if query_string.count(b"&") >= MOST_PARAMETERS:
+            requirement = f"at most {MOST_PARAMETERS} parameters"
+            raise new_problem(
+                "invalid_parameter", f"The query has {requirement}.", ProblemDetail("too_many", requirement)
+            )
         pairs = _split_query(query_string)
         given = dict(pairs)
         self._check_names(given, pairs)

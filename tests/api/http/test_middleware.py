@@ -1,5 +1,6 @@
 """The edge over HTTP: sizes, escaped and trailing slashes, Host, HEAD, methods, failures."""
 
+import gc
 import json
 
 import pytest
@@ -161,3 +162,15 @@ def test_options_carries_the_headers_of_every_answer(service, path):
     assert answer.status_code == 204
     assert answer.headers["cache-control"] == "no-store"
     assert {"x-request-id", "vary", "x-content-type-options", "allow"} <= set(answer.headers)
+
+
+def test_the_body_of_a_request_is_freed_without_a_collection(service):
+    """A large one would otherwise stay until the garbage collector runs, hundreds of requests later."""
+    gc.collect()
+    gc.disable()
+    try:
+        service.client.post("/api/v1/webhooks", headers=service.headers, json={"member_of_this_test": [1]})
+        kept = [one for one in gc.get_objects() if type(one) is dict and "member_of_this_test" in one]
+    finally:
+        gc.enable()
+    assert kept == []

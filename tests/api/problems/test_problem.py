@@ -159,6 +159,7 @@ SCENES: dict[tuple[str, int], Callable[[Scene], Any]] = {
     ("not_implemented", 501): lambda on: on.get("/api/v1/events"),
     ("service_unavailable", 503): lambda on: on.serve(on.make().world).get(COMPANY),
 } | webhook_problems.SCENES
+OF_CONNECTIONS = {("malformed_request", 400), ("request_timeout", 408)}  # tests/api/runtime/test_http_protocol.py
 HEADERS = {401: {"www-authenticate"}, 405: {"allow"}, 429: {"retry-after"}, 503: {"retry-after"}}
 RETRIED = {"idempotency_in_progress"}  # the one 409 that says when to come again
 
@@ -207,7 +208,7 @@ def _shape(text):
 
 def test_every_kind_has_its_scene():
     told = {(kind.code, status) for kind in KINDS.values() for status in (kind.status, *kind.other_statuses)}
-    assert told == set(SCENES)
+    assert told == set(SCENES) | OF_CONNECTIONS
 
 
 @check_cases("kind", KINDS.values(), ids=[kind.slug for kind in KINDS.values()])

@@ -1,56 +1,16 @@
 """The service and uvicorn over raw connections: pipelined requests, and headers that would split a response."""
 
-import asyncio
 import re
-import threading
-from typing import Any, Self
+from typing import Any
 
 import pytest
 import uvicorn
 
 from api.runtime.uvicorn_server import build_server
 from api.settings.service import ApiSettings
+from tests.api.fixtures.running import Running
 
 KNOWN = b"/api/v1/companies/5599999991"
-
-
-class Running:
-    """A server in a thread of its own, until the block ends."""
-
-    def __init__(self, made: uvicorn.Server) -> None:
-        self.server = made
-        ready, startup = threading.Event(), made.startup
-
-        async def told(sockets: Any = None) -> None:
-            await startup(sockets)
-            ready.set()
-
-        made.startup = told  # type: ignore[method-assign]
-        self.thread = threading.Thread(target=lambda: asyncio.run(made.serve()))
-        self.thread.start()
-        assert ready.wait(20)
-        self.port = made.servers[0].sockets[0].getsockname()[1]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.server.should_exit = True
-        self.thread.join(20)
-        assert not self.thread.is_alive()
-
-    def told(self, asked: bytes) -> bytes:
-        """All that comes until the server parts; `asked` must end in a request to do so."""
-
-        async def run() -> bytes:
-            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-            writer.write(asked)
-            try:
-                return await asyncio.wait_for(reader.read(), 20)
-            finally:
-                writer.close()
-
-        return asyncio.run(run())
 
 
 def request(path: bytes, *more: bytes, method: bytes = b"GET") -> bytes:

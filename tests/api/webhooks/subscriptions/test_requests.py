@@ -214,7 +214,8 @@ MALFORMED = [
     (b"[]", "Send one JSON object, not an array."),
     (b"null", "Send one JSON object, not null."),
     (b"5", "Send one JSON object, not a number."),
-    (b"[" * 60_000, "The body is nested too deeply."),
+    (b"[" * 60 + b"]" * 60, "Send one JSON object, not an array."),
+    (b'{"a":' + b"[" * 60 + b"]" * 60 + b"}", "The body is nested too deeply."),
     (b'{"a":1e999}', "Number out of range."),
 ]
 
