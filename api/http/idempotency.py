@@ -1,8 +1,8 @@
 """Idempotency-Key: a repeated POST is executed once and gets the first response again.
 
 See docs/contract/contract.md 4.12. The key is scoped to account, method and path, and bound to one body. The whole
-response is stored, encrypted, for 24 hours. Does not belong here: SQL (`api.http.idempotency_repository`), or the
-operation itself.
+response is stored, encrypted, for 24 hours. A refused request has executed nothing, so it is not stored: repeated, it
+is judged again. Does not belong here: SQL (`api.http.idempotency_repository`), or the operation itself.
 """
 
 import asyncio
@@ -12,18 +12,23 @@ import re
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import wraps
+from math import ceil
 from typing import Final, ParamSpec
 
 import msgspec
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from api.common.redaction import redact
 from api.http import idempotency_repository as requests
 from api.http.context import RequestContext, current_request
-from api.http.idempotency_repository import IdempotencyClaim, StoredResponse
+from api.http.idempotency_repository import IdempotencyClaim, StoredResponse, StoredSize
 from api.http.responses import HttpResponse, problem_response
 from api.problems.problem import ProblemDetail, ProblemError, new_problem
 
 KEPT: Final = timedelta(hours=24)
+MAX_STORED: Final = StoredSize(10_000, 32 * 1024 * 1024)
+"""What one account may have stored at a time: far above its limit of subscriptions, far below a full disk."""
 ABANDONED: Final = timedelta(seconds=60)
 """A first request that takes longer has crashed: its key becomes free again."""
 
@@ -32,7 +37,6 @@ _NAME: Final = b"idempotency-key"
 _BARE: Final = re.compile(rb"[\x20-\x7e]{1,255}")
 _QUOTED: Final = re.compile(rb'"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"')
 _ESCAPED: Final = re.compile(rb"\\(.)")
-_KEPT_STATUSES: Final = (404, 409, 412, 422)
 _REPLAYED: Final = (b"idempotency-replayed", b"true")
 _OPERATION: Final = re.compile(r"[\x21-\x7e]{1,190}")
 _FIRST_REFUSED: Final = 400
@@ -54,8 +58,10 @@ def idempotent(handler: Callable[P, Awaitable[HttpResponse]]) -> Callable[P, Awa
         key = _idempotency_key(context)
         if key is None:
             return await handler(*arguments, **named)
+        # not the request id, which a client may send twice
+        claimed_by = context.services.ulid_generator.make("req")
         claim = IdempotencyClaim(
-            context.account_id, _operation_name(context), key, _body_fingerprint(context), context.request_id
+            context.account_id, _operation_name(context), _stored_key(key), _body_fingerprint(context), claimed_by
         )
         found = await _claim_key(context, claim)
         if found is not None:
@@ -66,7 +72,7 @@ def idempotent(handler: Callable[P, Awaitable[HttpResponse]]) -> Callable[P, Awa
                 answer = await handler(*arguments, **named)
             except ProblemError as trouble:
                 answer = problem_response(context, trouble)
-            if _is_stored_status(answer.status):
+            if answer.status < _FIRST_REFUSED:
                 saved = await _save_response(context, claim, answer)
             return answer
         finally:
@@ -93,6 +99,11 @@ def _idempotency_key(call: RequestContext) -> str | None:
     return value.decode()
 
 
+def _stored_key(key: str) -> str:
+    """The key as stored: one that contains a secret (an API key sent in the wrong header) is stored as its digest."""
+    return key if redact(key) == key else hashlib.sha256(key.encode()).hexdigest()
+
+
 def _operation_name(call: RequestContext) -> str:
     """Method and path; an unusual path (too long or not printable ASCII) is replaced by its digest."""
     path = call.scope["path"]
@@ -105,16 +116,30 @@ def _body_fingerprint(call: RequestContext) -> bytes:
     return hashlib.sha256(msgspec.json.encode(call.json_body, order="deterministic")).digest()
 
 
-def _is_stored_status(status: int) -> bool:
-    return status < _FIRST_REFUSED or status in _KEPT_STATUSES
-
-
 async def _claim_key(call: RequestContext, claim: IdempotencyClaim) -> StoredResponse | None:
-    """Claims the key; None on success, else the request that holds it."""
+    """Claims the key; None on success, else the request that holds it. 429 if the account has stored too much."""
     now = call.services.clock.now()
-    return await call.services.control_database.write(
-        lambda connection: requests.claim_key(connection, claim, now, now - KEPT, now - ABANDONED)
+
+    def claim_within_limit(connection: Connection) -> StoredResponse | None:
+        found = requests.claim_key(connection, claim, now, now - KEPT, now - ABANDONED)
+        if found is None:
+            stored = requests.stored_by_account(connection, claim.account_id, now - KEPT)
+            if stored.size.responses > MAX_STORED.responses or stored.size.total_bytes >= MAX_STORED.total_bytes:
+                raise _too_much_stored(stored.oldest_at + KEPT - now)  # which takes the claim back
+        return found
+
+    return await call.services.control_database.write(claim_within_limit)
+
+
+def _too_much_stored(wait: timedelta) -> ProblemError:
+    seconds = max(1, ceil(wait.total_seconds()))
+    detail = (
+        f"Too many responses are stored for Idempotency-Keys of the last 24 hours. Try again in {seconds} seconds, or "
+        "send the request without a key."
     )
+    headers = [(b"retry-after", b"%d" % seconds)]
+    members = {"violated-policies": ["idempotency"], "retry_after": seconds}
+    return new_problem("rate_limited", detail, headers=headers, **members)
 
 
 def _replay_response(call: RequestContext, claim: IdempotencyClaim, found: StoredResponse) -> HttpResponse:

@@ -1,9 +1,9 @@
 """Strict query parsing: the parameters of an operation are the fields of one model, which also documents them.
 
-Litestar takes the last of repeated parameters, ignores unknown ones and reads `1.0` as an integer; here
-unknown, repeated and malformed parameters are a 400 with a hint. Belongs here: reading query strings, and the
-spelling of each type of value. Does not belong here: kinds of fields (`api.schemas.declare`, `api.http.query.fields`),
-or the parameters of an operation (`api.companies.query_params`).
+Litestar takes the last of repeated parameters, ignores unknown ones and reads `1.0` as an integer; here unknown,
+repeated and malformed parameters are a 400 with a hint, but for a closed list that is ignored. Belongs here: reading
+query strings, and the spelling of each type of value. Does not belong here: kinds of fields (`api.schemas.declare`,
+`api.http.query.fields`), or the parameters of an operation (`api.companies.query_params`).
 """
 
 import re
@@ -19,6 +19,19 @@ from api.http.suggestions import SHOWN, nearest_name
 from api.http.validation import field_errors
 from api.problems.problem import ProblemDetail, ProblemError, new_problem, parameter_problem
 
+IGNORED: Final = (
+    "_",
+    "utm_source",
+    "utm_medium",
+    "utm_campaign",
+    "utm_term",
+    "utm_content",
+    "utm_id",
+    "gclid",
+    "fbclid",
+    "msclkid",
+)
+"""Parameters that pages and links add by themselves, against caches and to count visits; no operation has one."""
 _BROKEN_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -108,11 +121,16 @@ class NoParameters(QueryModel):
 def _split_query(query_string: bytes) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for part in query_string.decode("latin-1").split("&"):
-        if part:
+        if part and not is_ignored(part):
             name, _, value = part.partition("=")
             name = _percent_decode(name, name)
             pairs.append((name, _percent_decode(value, name)))
     return pairs
+
+
+def is_ignored(part: str) -> bool:
+    """True for a part of a query string, as `name=value`, whose parameter is ignored, whatever its value."""
+    return part.partition("=")[0] in IGNORED
 
 
 def _percent_decode(text: str, parameter: str) -> str:

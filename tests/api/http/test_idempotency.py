@@ -125,21 +125,62 @@ def test_stored_a_day(service):
     assert count(service) == 2
 
 
-def test_stored_are_answers_after_validation_began(service):
-    rotate = f"{ALL}/whs_{'0' * 26}/secret/rotate"
-    for key, body, path, status in (("422", {}, ALL, 422), ("404", {}, rotate, 404)):
-        first = post(service, key, body, path)
-        again = post(service, key, body, path)
-        assert first.status_code == again.status_code == status
-        assert again.headers["idempotency-replayed"] == "true"
-        assert again.content == first.content
-        assert again.headers["content-type"] == "application/problem+json"
+def stored_rows(database):
+    with database.reading() as session:
+        return session.scalar(select(func.count()).select_from(IdempotentRequest))
+
+
+def test_refused_requests_store_nothing_and_are_judged_again(service, database):
+    """They executed nothing; each of them stored up to 100 KB for a day, whatever the quota."""
     made = post(service, "made").json()["id"]
-    assert post(service, "1", {}, f"{ALL}/{made}/secret/rotate").status_code == 200
-    refused = post(service, "2", {}, f"{ALL}/{made}/secret/rotate")
-    assert refused.status_code == 409
-    service.hands.seconds += 3600
-    assert post(service, "2", {}, f"{ALL}/{made}/secret/rotate").headers["idempotency-replayed"] == "true"
+    rotate, gone = f"{ALL}/{made}/secret/rotate", f"{ALL}/whs_{'0' * 26}/secret/rotate"
+    assert post(service, "first", {}, rotate).status_code == 200
+    wrong = {"entity_ids": [f"firm:SE:{number}" for number in range(10_000)], "event_types": ["x" * 900] * 100}
+    kept = stored_rows(database)
+    refused = ((422, {}, ALL), (422, wrong, ALL), (404, {}, gone), (409, {}, rotate))
+    for number, (status, body, path) in enumerate(refused):
+        for _ in range(2):
+            answer = post(service, f"refused {number}", body, path)
+            assert (answer.status_code, "idempotency-replayed" in answer.headers) == (status, False)
+    assert stored_rows(database) == kept
+    # the same key serves the request that was mended, or whose time has come
+    assert post(service, "refused 0").status_code == 201
+    service.hands.seconds += 3600 * 25
+    assert post(service, "refused 3", {}, rotate).status_code == 200
+
+
+def test_an_account_stores_a_bounded_number_of_bytes(service, database, monkeypatch):
+    monkeypatch.setattr(idempotency, "MAX_STORED", idempotency.StoredSize(3, 10_000))
+    for key in ("a", "b", "c"):
+        assert post(service, key).status_code == 201
+    refused = post(service, "d")
+    body = refused.json()
+    assert (refused.status_code, body["code"], body["violated-policies"]) == (429, "rate_limited", ["idempotency"])
+    assert int(refused.headers["retry-after"]) == body["retry_after"] == 24 * 3600
+    assert (stored_rows(database), count(service)) == (3, 3), "nothing was executed"
+    # stored responses, requests without a key and other accounts go on
+    assert post(service, "a").headers["idempotency-replayed"] == "true"
+    assert service.client.post(ALL, headers=service.headers, json=GOOD).status_code == 201
+    service.accounts.create_account("other@example.com", "pro")
+    key = service.accounts.create_key("other@example.com", "live").key
+    assert post(service, "d", Authorization=f"Bearer {key}").status_code == 201
+    service.hands.seconds += 24 * 3600
+    assert post(service, "d").status_code == 201
+    monkeypatch.setattr(idempotency, "MAX_STORED", idempotency.StoredSize(1000, 1000))
+    assert post(service, "e").status_code == 429
+
+
+@pytest.mark.parametrize("given", ["{key}", "prefix {key}", "whsec_{rest}"])
+def test_a_secret_sent_as_a_key_is_not_stored(service, database, given):
+    """An API key in the wrong header works as a key, but no copy of the database holds it."""
+    sent = given.format(key=service.key, rest=service.key[10:])
+    for expected in (False, True):
+        answer = post(service, sent, **{"X-Request-Id": "x" * 64})
+        assert (answer.status_code, "idempotency-replayed" in answer.headers) == (201, expected)
+    with database.reading() as session:
+        row = session.execute(select(IdempotentRequest.key, IdempotentRequest.claimed_by)).one()
+    assert service.key[10:] not in row.key
+    assert len(row.claimed_by) <= 30, "a request id may be longer"
 
 
 def test_not_stored_is_what_may_be_mended(service, names):
@@ -178,7 +219,7 @@ def test_who_was_given_up_stores_and_frees_nothing(service, database):
     account_id = service.accounts.account("owner@example.com").account_id
     at = service.parts.clock.now()
     slow = IdempotencyClaim(account_id, "POST /x", "k", b"f", "req_slow")
-    later = replace(slow, request_id="req_later")
+    later = replace(slow, claimed_by="req_later")
 
     def claim(asked, seconds):
         moment = at + timedelta(seconds=seconds)
