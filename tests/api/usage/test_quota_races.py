@@ -77,10 +77,10 @@ def test_a_request_that_is_given_up_reserves_nothing(serve, world):
     assert [service.get(COMPANY).status_code for _ in range(2)] == [200, 429]
 
 
-@pytest.mark.parametrize("turns", ["one by one", "at once"])
+@pytest.mark.parametrize("turns", ["one by one", pytest.param("at once", marks=pytest.mark.slow)])
 def test_replicas_that_share_a_database_exceed_the_quota_by_less_than_they_gather(serve, world, control_url, turns):
     """One by one: each replica learns what the others have counted with its own next request at the latest."""
-    quota, replicas = 150, 3
+    quota, replicas = 90, 3
     first = serve(world, database_url=control_url, tiers=tiers_of(quota))
     others = range(replicas - 1)
     services = [
