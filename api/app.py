@@ -26,7 +26,8 @@ from api.database.engine import AsyncDatabase, Database
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
-from api.http.context import ApiRequest, RequestContext
+from api.http.context import UNROUTED, ApiRequest, RequestContext
+from api.http.cors import METHODS, is_preflight, options_headers
 from api.http.middleware import RequestMiddleware
 from api.http.pagination.cursors import CursorCipher
 from api.http.response_headers import ReleaseHeaders
@@ -105,7 +106,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         access_log=AccessLog(write_access_log),
         metrics=metrics,
         client_ip_resolver=ClientIpResolver(settings.trusted_proxies),
-        openapi_document=openapi_document(settings.public_url),
+        openapi_document=openapi_document(settings.public_url, settings),
         control_database=control,
         secret_box=sealer,
         subscription_service=SubscriptionService(
@@ -204,9 +205,16 @@ def _on_error(request: ApiRequest, error: Exception) -> HttpResponse:
 
 
 def _error_response(context: RequestContext, error: Exception) -> HttpResponse:
-    """Response if no handler answered, or one failed: an HTML page below the dashboard, else JSON."""
+    """Response if no handler answered, or one failed: an HTML page below the dashboard, else JSON.
+
+    A preflight is granted even so: a page that may not send its request cannot read why it is refused.
+    """
     problem = _problem_of(context, error)
-    return error_page(context, problem) if is_dashboard_path(context.path) else problem_response(context, problem)
+    if is_dashboard_path(context.path):
+        return error_page(context, problem)
+    if is_preflight(context) and context.route_policy is UNROUTED:
+        return HttpResponse(204, options_headers(context, METHODS), b"")
+    return problem_response(context, problem)
 
 
 def _problem_of(context: RequestContext, error: Exception) -> ProblemError:

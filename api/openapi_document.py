@@ -20,9 +20,11 @@ from api.openapi import problem_responses, response_headers
 from api.openapi.operation import Operation, RequestBody, link_objects, method_of, path_of, path_parameters
 from api.openapi.query_parameters import query_parameters
 from api.openapi.response_headers import OF_POST
+from api.openapi.setting_words import DEFAULT_SETTINGS, fill_words, setting_words
 from api.routes import ROUTES
 from api.schemas.declare import ResponseModel
 from api.schemas.json_schema import Schema, component_schemas, schema_reference
+from api.settings.service import ApiSettings
 from api.webhooks import payloads
 from api.webhooks.deliveries import models as deliveries
 from api.webhooks.deliveries.requests import NewReplay
@@ -43,19 +45,23 @@ the accompanying currency. Dates are ISO 8601, times are RFC 3339 in UTC.
 
 **Methods.** Every GET operation also supports HEAD, every path supports OPTIONS and returns `Allow`. Unknown, \
 repeated and malformed parameters are rejected, never ignored; so are unknown and repeated members of request \
-bodies.
+bodies. Only `_` and `utm_…` are ignored, which pages and links add.
+
+**Compression.** Company data and this document are compressed if `Accept-Encoding` names `gzip`; tags are the same \
+either way.
 
 **Lists.** Pass `next_cursor` as `cursor` and leave all other parameters except `limit` unchanged; the `Link` \
-header also gives the next page. Rows added or removed between two pages cause neither repeated nor skipped \
-rows.
+header also gives the next page. Cursors are valid for 7 days, those of `order=asc` for good. Rows added or removed \
+between two pages cause neither repeated nor skipped rows.
 
 **Conditional requests.** Data responses have an `ETag`: send it in `If-None-Match` to get 304 if nothing has \
-changed; a 304 is not counted against the quota. Each response comes from one release of the data, named in \
+changed; such a 304 is not counted against the quota. `If-Modified-Since` with the `Last-Modified` works too, but \
+counts like the data. Each response comes from one release of the data, named in \
 `Firm-Release`.
 
 **Webhooks.** A subscription has an endpoint, event types and companies. Every matching event published after \
-its creation is sent to the endpoint until it is acknowledged by a 2xx within 10 seconds: immediately, then \
-after 1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours. If the last attempt fails, the subscription is \
+its creation is sent to the endpoint until it is acknowledged by a 2xx within [[ack_window]]: immediately, then \
+after [[retry_waits]]. If the last attempt fails, the subscription is \
 paused, its owner is notified by e-mail, and later events are held until a replay. Events may be delivered more \
 than once and in any order: deduplicate by `event_id`, order by `sequence`.
 
@@ -68,7 +74,7 @@ limit the response is 429 with `Retry-After`.
 
 **Keys.** Keep secret keys (`firm_live_…`, `firm_secret_…`) on servers. Publishable keys (`firm_public_…`) read \
 company data from web pages on their domains; only they get CORS headers. Send keys in the Authorization header, \
-never in a URL. A revoked key may still work for up to 30 seconds.
+never in a URL. A revoked key may still work for up to [[key_cache]].
 
 **Errors.** `application/problem+json` (RFC 9457). Programs should use `code`; `detail` is meant for people and \
 may change. Quote `request_id` to support.
@@ -147,9 +153,10 @@ _ERROR_STATUSES: Final = {"post": (409, 422), "patch": (412, 422), "delete": (41
 """What all operations of a method have in addition to those of GET."""
 
 
-def openapi_document(public_url: str) -> bytes:
-    """The document as served bytes."""
-    return msgspec.json.format(msgspec.json.encode(_document_object(public_url)), indent=0)
+def openapi_document(public_url: str, settings: ApiSettings = DEFAULT_SETTINGS) -> bytes:
+    """The document as served bytes, with the figures of the settings in its texts."""
+    encoded = msgspec.json.format(msgspec.json.encode(_document_object(public_url)), indent=0)
+    return fill_words(encoded, setting_words(settings))
 
 
 def _document_object(public_url: str) -> dict[str, Any]:

@@ -8,7 +8,20 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, RowMapping, and_, func, insert, literal, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    and_,
+    delete,
+    func,
+    insert,
+    literal,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from api.auth.api_keys import KeyRecord
 from api.database.models.accounts import Account, ApiKey, Usage
@@ -80,6 +93,23 @@ def list_keys(connection: Connection, account_id: str) -> list[KeyRecord]:
     """Returns all of them, oldest first."""
     rows = connection.execute(_KEYS.where(ApiKey.account_id == account_id).order_by(ApiKey.key_id)).mappings()
     return [_key_record(row) for row in rows]
+
+
+def count_working_keys(connection: Connection, account_id: str, at: datetime) -> int:
+    """Counts the account's keys that are neither revoked nor expired."""
+    statement = select(func.count()).where(ApiKey.account_id == account_id, not_(_has_ended(at)))
+    return connection.execute(statement).scalar_one()
+
+
+def delete_ended_keys(connection: Connection, account_id: str, at: datetime, kept: int) -> None:
+    """Deletes the account's revoked and expired keys except the newest."""
+    ended = and_(ApiKey.account_id == account_id, _has_ended(at))
+    newest = select(ApiKey.key_id).where(ended).order_by(ApiKey.key_id.desc()).limit(kept)
+    connection.execute(delete(ApiKey).where(ended, ApiKey.key_id.not_in(newest)))
+
+
+def _has_ended(at: datetime) -> ColumnElement[bool]:
+    return or_(ApiKey.revoked_at.is_not(None), and_(ApiKey.expires_at.is_not(None), ApiKey.expires_at <= at))
 
 
 def revoke_key(connection: Connection, key_id: str, at: datetime) -> None:

@@ -34,6 +34,9 @@ from api.webhooks.subscriptions.repository import (
 )
 
 STATUSES: Final = ("active", "suspended", "payment_required")
+MAX_KEYS: Final = 100
+MAX_ENDED_KEYS: Final = 100
+"""Revoked or expired; older ones are deleted, so that making and revoking keys fills no database."""
 _LOGGER: Final = logging.getLogger("firm.api")
 _LONGEST_LABEL: Final = 100
 _LONGEST_TOLD: Final = 100
@@ -130,7 +133,8 @@ class AccountService:
     ) -> NewKey:
         """Creates a key for an account (id or e-mail). Publishable keys need a domain, other kinds take none.
 
-        AccountError if the account is suspended.
+        AccountError if the account is suspended or has `MAX_KEYS` keys that work. Of those that no longer work the
+        newest `MAX_ENDED_KEYS` are kept.
         """
         kind = _parse_key_kind(kind)
         _check_domains(kind, domains)
@@ -144,6 +148,9 @@ class AccountService:
             account = _require_account(session.connection(), account_id_or_email)
             if account.status == "suspended":
                 raise AccountError(f"{account.email} is suspended and could not use a key: activate the account first")
+            if repository.count_working_keys(session.connection(), account.account_id, now) >= MAX_KEYS:
+                raise AccountError(f"{account.email} has {MAX_KEYS} keys that work: revoke one that is not used")
+            repository.delete_ended_keys(session.connection(), account.account_id, now, MAX_ENDED_KEYS)
             record = KeyRecord(
                 key_id=self._ulids.make("key"),
                 account_id=account.account_id,

@@ -26,7 +26,7 @@ from api.dashboard.html_forms import (
     read_form,
 )
 from api.dashboard.sessions import AuthenticatedSession
-from api.http.context import ApiRequest, RequestContext, current_request
+from api.http.context import NO_KEY, ApiRequest, RequestContext, current_request
 from api.http.response_headers import NO_STORE
 from api.http.responses import Header, HttpResponse
 from api.http.routing import options_response
@@ -198,6 +198,7 @@ def dashboard_router(pages: Sequence[HTTPRouteHandler]) -> Router:
 async def _open_page(request: Request[Any, Any, Any]) -> HttpResponse | None:
     """Reads the form, then the session; redirects to sign-in, or checks that the form comes from our own page."""
     context, state = current_request(), request.scope["state"]
+    context.route_policy = NO_KEY
     if context.method == "OPTIONS":
         return options_response(request)
     access: PagePolicy = request.route_handler.opt.get("access", SIGNED_IN)
@@ -241,6 +242,7 @@ def error_page(context: RequestContext, problem: ProblemError) -> HttpResponse:
 
 def _problem_page(visit: PageRequest, trouble: ProblemError) -> HttpResponse:
     visit.context.problem_code = trouble.problem_type.code
+    visit.context.route_policy = NO_KEY
     refused = PageError(trouble.status, trouble.problem_type.title, trouble.detail)
     return visit.render("refused.html", trouble.status, trouble.headers, refused=refused)
 

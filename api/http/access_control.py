@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from api.auth.allowed_origins import is_allowed_origin, parse_origin
+from api.common.redaction import redact
 from api.http.authenticator import Caller
 from api.http.content_negotiation import check_accept, check_body
 from api.http.context import READS, RequestContext
@@ -42,8 +43,11 @@ async def authorize(context: RequestContext) -> None:
         check_account(context, caller)
     if context.tokens_left < 0:
         raise limits.rate_limit_problem(meter, context.tokens_left)
-    if meter.count.used >= meter.allowed and context.route_policy.is_counted:
-        limits.check_quota(meter)
+    if context.route_policy.is_counted:
+        if meter.count.used + meter.in_flight >= meter.allowed:
+            limits.check_quota(meter)
+        meter.in_flight += 1
+        context.is_reserved = True
     check_accept(context.request_headers.get(b"accept"))
     body = context.route_policy.body or _NO_BODY
     check_body(context.request_headers, body.limit, body.media_types)
@@ -104,7 +108,7 @@ def check_origin(context: RequestContext, caller: Caller) -> None:
     text = named.decode("latin-1")
     origin = parse_origin(text)
     if origin is None or not is_allowed_origin(origin, caller.domains):
-        raise new_problem("origin_not_allowed", f"'{text[:200]}' is not in this key's allowed domains.")
+        raise new_problem("origin_not_allowed", f"'{redact(text)[:200]}' is not in this key's allowed domains.")
 
 
 def check_account(context: RequestContext, caller: Caller) -> None:

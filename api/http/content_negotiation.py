@@ -24,6 +24,8 @@ _ACCEPTABLE: Final = (b"*/*", b"application/*", _JSON, b"application/problem+jso
 JSON_TYPES: Final = (_JSON,)
 MERGE_PATCH_TYPES: Final = (_JSON, b"application/merge-patch+json")
 _HOST: Final = re.compile(rb"(?:[0-9A-Za-z._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
+_HOST_REQUIRED: Final = "1.1"
+_SINGLE: Final = (b"host", b"authorization", b"content-type", b"content-length", b"origin", b"referer")
 _LENGTH_DIGITS: Final = 18
 _CACHED: Final = 256
 
@@ -46,13 +48,30 @@ def headers_problem() -> ProblemError:
     return new_problem("headers_too_large", detail, limit=HEADERS_LIMIT)
 
 
-def host_problem(headers: Mapping[bytes, bytes]) -> ProblemError | None:
-    """Problem if the Host header is malformed."""
+def header_problem(
+    sent: Sequence[tuple[bytes, bytes]], headers: Mapping[bytes, bytes], http_version: str | None
+) -> ProblemError | None:
+    """Problem if Host is missing or malformed, or a header that has one value was sent several times.
+
+    A proxy may read the first of two values where we read the last, so neither counts (RFC 9110 5.3, RFC 9112 3.2).
+    `headers`: the same headers by name.
+    """
     host = headers.get(b"host")
-    if host is None or _is_host(host):
+    if host is None:
+        return _header_refusal(b"host", "required", "is required") if http_version == _HOST_REQUIRED else None
+    if not _is_host(host):
+        return _header_refusal(b"host", "format", "must be a host with an optional port")
+    if len(headers) == len(sent):
         return None
-    error = ProblemDetail("format", "must be a host with an optional port", header="Host")
-    return new_problem("invalid_parameter", "The Host header is malformed.", error)
+    names = [name for name, _ in sent]
+    repeated = next((name for name in _SINGLE if names.count(name) > 1), None)
+    return None if repeated is None else _header_refusal(repeated, "duplicate", "may be sent only once")
+
+
+def _header_refusal(name: bytes, code: str, requirement: str) -> ProblemError:
+    shown = name.decode().title()
+    error = ProblemDetail(code, requirement, header=shown)
+    return new_problem("invalid_parameter", f"The header {shown} {requirement}.", error)
 
 
 @lru_cache(_CACHED)

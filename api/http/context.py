@@ -26,6 +26,7 @@ class CorsPolicy(Enum):
     """Which pages of other sites may read a route's responses (CORS)."""
 
     NO_ORIGIN = "nobody"
+    REFUSALS = "anyone, but only why a request was refused"
     PAGES = "pages of a publishable key's domains"
     ANYONE = "anyone"
 
@@ -47,9 +48,11 @@ class RoutePolicy:
 
 
 ANY_KEY: Final = RoutePolicy(CorsPolicy.PAGES)
-SECRET_KEY: Final = RoutePolicy(CorsPolicy.NO_ORIGIN, is_secret_key_only=True)
+SECRET_KEY: Final = RoutePolicy(CorsPolicy.REFUSALS, is_secret_key_only=True)
 WEBHOOKS_TIER: Final = replace(SECRET_KEY, requires_webhooks_tier=True)
 NO_KEY: Final = RoutePolicy(CorsPolicy.NO_ORIGIN, requires_key=False)
+UNROUTED: Final = RoutePolicy(CorsPolicy.REFUSALS, requires_key=False)
+"""Requests that reach no handler: unknown paths and methods, sizes."""
 PUBLIC_DOCUMENT: Final = RoutePolicy(CorsPolicy.ANYONE, requires_key=False)
 
 
@@ -71,9 +74,11 @@ class RequestContext:
     caller: Caller | None = None
     tokens_left: int = 0
     """Tokens left in the account's burst, or which bucket was empty (`api.rate_limits.limiter`)."""
+    is_reserved: bool = False
+    """Whether the request is one of the account's requests under way, which its quota takes for used."""
     client_ip: str = ""
     """The client address: the socket's, or as reported by trusted proxies (`api.http.client_ip`)."""
-    route_policy: RoutePolicy = NO_KEY
+    route_policy: RoutePolicy = UNROUTED
     canonical_path: str | None = None
     """The path without its trailing slash, for Content-Location."""
     counts_as: int | None = None
@@ -89,6 +94,12 @@ class RequestContext:
         if self.json_body is None:
             raise RuntimeError("this operation takes no body")
         return self.json_body
+
+    def release_quota(self) -> None:
+        """Ends the reservation: the response has been counted, or there will be none."""
+        if self.is_reserved and self.caller is not None:
+            self.is_reserved = False
+            self.caller.account_limits.in_flight -= 1
 
     @property
     def path_template(self) -> str:

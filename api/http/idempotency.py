@@ -1,8 +1,9 @@
 """Idempotency-Key: a repeated POST is executed once and gets the first response again.
 
 See docs/contract/contract.md 4.12. The key is scoped to account, method and path, and bound to one body. The whole
-response is stored, encrypted, for 24 hours. Does not belong here: SQL (`api.http.idempotency_repository`), or the
-operation itself.
+response is stored, encrypted, for 24 hours. What an account stores is bounded: above the bound of refusals, which
+executed nothing, they are judged again; above the bound of all, requests with a new key are refused. Does not belong
+here: SQL (`api.http.idempotency_repository`), or the operation itself.
 """
 
 import asyncio
@@ -12,18 +13,25 @@ import re
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from functools import wraps
+from math import ceil
 from typing import Final, ParamSpec
 
 import msgspec
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from api.common.redaction import redact
 from api.http import idempotency_repository as requests
 from api.http.context import RequestContext, current_request
-from api.http.idempotency_repository import IdempotencyClaim, StoredResponse
+from api.http.idempotency_repository import IdempotencyClaim, StoredResponse, StoredSize
 from api.http.responses import HttpResponse, problem_response
 from api.problems.problem import ProblemDetail, ProblemError, new_problem
 
 KEPT: Final = timedelta(hours=24)
+MAX_STORED: Final = StoredSize(10_000, 32 * 1024 * 1024)
+"""What one account may have stored at a time: far above its limit of subscriptions, far below a full disk."""
+MAX_WITH_REFUSALS: Final = StoredSize(1_000, 3 * 1024 * 1024)
+"""Up to this much, refusals are stored as well: they cost a client no more than a request."""
 ABANDONED: Final = timedelta(seconds=60)
 """A first request that takes longer has crashed: its key becomes free again."""
 
@@ -32,7 +40,7 @@ _NAME: Final = b"idempotency-key"
 _BARE: Final = re.compile(rb"[\x20-\x7e]{1,255}")
 _QUOTED: Final = re.compile(rb'"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"')
 _ESCAPED: Final = re.compile(rb"\\(.)")
-_KEPT_STATUSES: Final = (404, 409, 412, 422)
+_KEPT_REFUSALS: Final = (404, 409, 412, 422)  # of requests whose validation began
 _REPLAYED: Final = (b"idempotency-replayed", b"true")
 _OPERATION: Final = re.compile(r"[\x21-\x7e]{1,190}")
 _FIRST_REFUSED: Final = 400
@@ -54,8 +62,10 @@ def idempotent(handler: Callable[P, Awaitable[HttpResponse]]) -> Callable[P, Awa
         key = _idempotency_key(context)
         if key is None:
             return await handler(*arguments, **named)
+        # not the request id, which a client may send twice
+        claimed_by = context.services.ulid_generator.make("req")
         claim = IdempotencyClaim(
-            context.account_id, _operation_name(context), key, _body_fingerprint(context), context.request_id
+            context.account_id, _operation_name(context), _stored_key(key), _body_fingerprint(context), claimed_by
         )
         found = await _claim_key(context, claim)
         if found is not None:
@@ -66,7 +76,7 @@ def idempotent(handler: Callable[P, Awaitable[HttpResponse]]) -> Callable[P, Awa
                 answer = await handler(*arguments, **named)
             except ProblemError as trouble:
                 answer = problem_response(context, trouble)
-            if _is_stored_status(answer.status):
+            if answer.status < _FIRST_REFUSED or answer.status in _KEPT_REFUSALS:
                 saved = await _save_response(context, claim, answer)
             return answer
         finally:
@@ -93,6 +103,11 @@ def _idempotency_key(call: RequestContext) -> str | None:
     return value.decode()
 
 
+def _stored_key(key: str) -> str:
+    """The key as stored: one that contains a secret (an API key sent in the wrong header) is stored as its digest."""
+    return key if redact(key) == key else hashlib.sha256(key.encode()).hexdigest()
+
+
 def _operation_name(call: RequestContext) -> str:
     """Method and path; an unusual path (too long or not printable ASCII) is replaced by its digest."""
     path = call.scope["path"]
@@ -105,16 +120,30 @@ def _body_fingerprint(call: RequestContext) -> bytes:
     return hashlib.sha256(msgspec.json.encode(call.json_body, order="deterministic")).digest()
 
 
-def _is_stored_status(status: int) -> bool:
-    return status < _FIRST_REFUSED or status in _KEPT_STATUSES
-
-
 async def _claim_key(call: RequestContext, claim: IdempotencyClaim) -> StoredResponse | None:
-    """Claims the key; None on success, else the request that holds it."""
+    """Claims the key; None on success, else the request that holds it. 429 if the account has stored too much."""
     now = call.services.clock.now()
-    return await call.services.control_database.write(
-        lambda connection: requests.claim_key(connection, claim, now, now - KEPT, now - ABANDONED)
+
+    def claim_within_limit(connection: Connection) -> StoredResponse | None:
+        found = requests.claim_key(connection, claim, now, now - KEPT, now - ABANDONED)
+        if found is None:
+            stored = requests.stored_by_account(connection, claim.account_id, now - KEPT)
+            if stored.size.exceeds(MAX_STORED):
+                raise _too_much_stored(stored.oldest_at + KEPT - now)  # which takes the claim back
+        return found
+
+    return await call.services.control_database.write(claim_within_limit)
+
+
+def _too_much_stored(wait: timedelta) -> ProblemError:
+    seconds = max(1, ceil(wait.total_seconds()))
+    detail = (
+        f"Too many responses are stored for Idempotency-Keys of the last 24 hours. Try again in {seconds} seconds, or "
+        "send the request without a key."
     )
+    headers = [(b"retry-after", b"%d" % seconds)]
+    members = {"violated-policies": ["idempotency"], "retry_after": seconds}
+    return new_problem("rate_limited", detail, headers=headers, **members)
 
 
 def _replay_response(call: RequestContext, claim: IdempotencyClaim, found: StoredResponse) -> HttpResponse:
@@ -132,13 +161,24 @@ def _replay_response(call: RequestContext, claim: IdempotencyClaim, found: Store
 
 
 async def _save_response(call: RequestContext, claim: IdempotencyClaim, answer: HttpResponse) -> bool:
-    """Stores the response. On failure the response is still returned: the operation has been executed."""
+    """Stores the response, a refusal only if there is room; False if it is not stored for that reason.
+
+    If storing fails, the response is still returned: the operation has been executed.
+    """
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in answer.headers]
     sealed = call.services.secret_box.seal(msgspec.json.encode(_SavedResponse(headers, answer.body.decode())).decode())
+    since = call.services.clock.now() - KEPT
+
+    def finish_within_limit(connection: Connection) -> bool:
+        if answer.status >= _FIRST_REFUSED:
+            stored = requests.stored_by_account(connection, claim.account_id, since).size
+            if stored.with_bytes(len(sealed)).exceeds(MAX_WITH_REFUSALS):
+                return False
+        requests.finish_claim(connection, claim, answer.status, sealed)
+        return True
+
     try:
-        await call.services.control_database.write(
-            lambda connection: requests.finish_claim(connection, claim, answer.status, sealed)
-        )
+        return await call.services.control_database.write(finish_within_limit)
     except (SQLAlchemyError, ProblemError):
         _LOGGER.warning("a response could not be stored for its Idempotency-Key", exc_info=True)
     return True

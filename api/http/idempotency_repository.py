@@ -6,7 +6,7 @@ Does not belong here: the stored content and its lifetime (`api.http.idempotency
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, delete, or_, select, update
+from sqlalchemy import Connection, and_, delete, func, or_, select, update
 
 from api.database.engine import insert_into
 from api.database.models.accounts import IdempotentRequest
@@ -14,13 +14,13 @@ from api.database.models.accounts import IdempotentRequest
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyClaim:
-    """One request with an idempotency key: the key's scope, the body's digest, and the request's id."""
+    """One request with an idempotency key: the key's scope, the body's digest, and the claim's own id."""
 
     account_id: str
     operation: str
     key: str
     fingerprint: bytes
-    request_id: str
+    claimed_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,38 @@ class StoredResponse:
     fingerprint: bytes
     status: int | None
     response_body: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSize:
+    """A number of stored responses, and their bytes together."""
+
+    responses: int
+    total_bytes: int
+
+    def with_bytes(self, more: int) -> "StoredSize":
+        """The size with more bytes in responses that are counted already."""
+        return StoredSize(self.responses, self.total_bytes + more)
+
+    def exceeds(self, bound: "StoredSize") -> bool:
+        return self.responses > bound.responses or self.total_bytes >= bound.total_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AccountResponses:
+    """What an account has stored, and since when."""
+
+    size: StoredSize
+    oldest_at: datetime
+
+
+def stored_by_account(connection: Connection, account_id: str, since: datetime) -> AccountResponses:
+    """What the account has stored since then, its running requests included; it must have at least one."""
+    table = IdempotentRequest
+    total = func.coalesce(func.sum(func.length(table.answer)), 0)
+    statement = select(func.count(), total, func.min(table.created_at, type_=table.created_at.type))
+    row = connection.execute(statement.where(table.account_id == account_id, table.created_at > since)).one()
+    return AccountResponses(StoredSize(row[0], int(row[1])), row[2])
 
 
 def claim_key(
@@ -44,7 +76,7 @@ def claim_key(
     fresh = {
         "fingerprint": claim.fingerprint,
         "created_at": at,
-        "claimed_by": claim.request_id,
+        "claimed_by": claim.claimed_by,
         "status": None,
         "answer": None,
     }
@@ -66,7 +98,7 @@ def claim_key(
 
 def finish_claim(connection: Connection, claim: IdempotencyClaim, status: int, response_body: bytes) -> None:
     """Stores the response, unless another request has taken the key over."""
-    mine = and_(_same_request(claim), IdempotentRequest.claimed_by == claim.request_id)
+    mine = and_(_same_request(claim), IdempotentRequest.claimed_by == claim.claimed_by)
     connection.execute(update(IdempotentRequest).where(mine).values(status=status, answer=response_body))
 
 
@@ -74,7 +106,7 @@ def release_claim(connection: Connection, claim: IdempotencyClaim) -> None:
     """Frees the key of a request that produced no response."""
     connection.execute(
         delete(IdempotentRequest).where(
-            _same_request(claim), IdempotentRequest.claimed_by == claim.request_id, IdempotentRequest.status.is_(None)
+            _same_request(claim), IdempotentRequest.claimed_by == claim.claimed_by, IdempotentRequest.status.is_(None)
         )
     )
 

@@ -11,8 +11,9 @@ from urllib.parse import unquote
 
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
+from api.common.redaction import redact
 from api.http.client_ip import FORWARDING
-from api.http.content_negotiation import host_problem, oversize_problem
+from api.http.content_negotiation import header_problem, oversize_problem
 from api.http.context import RequestContext, set_context
 from api.http.cors import Header, cors_headers
 from api.http.responses import HttpResponse
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
     from api.services import ApiServices
 
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
+# Repeated header lines form one list (RFC 9110 5.3). The last two are no lists: joined, they have no valid value.
 _LISTS: Final = (
     b"accept",
+    b"accept-encoding",
     b"if-none-match",
     b"if-match",
     *FORWARDING,
-)  # repeated header lines form one list (RFC 9110 5.3)
+    b"if-modified-since",
+    b"x-request-id",
+)
 _LOCATED: Final = (200, 304)
 _NOSNIFF: Final = (b"x-content-type-options", b"nosniff")
 _SLASH: Final = re.compile(rb"%(2f)", re.IGNORECASE)
@@ -58,8 +63,10 @@ class RequestMiddleware:
         send = _with_headers(send, context)
         self._service.metrics.in_flight += 1
         try:
-            sent = scope["raw_path"], context.query_string, [*scope["headers"]]
-            trouble = oversize_problem(*sent) or host_problem(context.request_headers)
+            sent = [*scope["headers"]]
+            trouble = oversize_problem(scope["raw_path"], context.query_string, sent) or header_problem(
+                sent, context.request_headers, scope.get("http_version")
+            )
             app = self._app if trouble is None else self._error_response(context, trouble)
             await app(scope, receive, send)
         except Exception as error:
@@ -73,11 +80,7 @@ class RequestMiddleware:
     def _new_context(self, scope: HTTPScope) -> RequestContext:
         service = self._service
         incoming = _merge_headers(scope["headers"])
-        given = incoming.get(b"x-request-id")
-        if given is not None and _REQUEST_ID.fullmatch(given):
-            request_id = given.decode()
-        else:
-            request_id = service.ulid_generator.make("req")
+        request_id = _given_request_id(incoming.get(b"x-request-id")) or service.ulid_generator.make("req")
         return RequestContext(
             service,
             request_id,
@@ -93,6 +96,7 @@ class RequestMiddleware:
 
     def _record_request(self, call: RequestContext) -> None:
         """Counts and logs the request, also an aborted one."""
+        call.release_quota()
         service = self._service
         seconds = service.clock.monotonic() - call.started_at
         caller = call.caller
@@ -122,6 +126,7 @@ def _common_headers(context: RequestContext, given: Iterable[Header]) -> list[He
     if context.canonical_path is not None and context.status in _LOCATED:
         headers += _content_location(context.canonical_path, context.query_string, given)
     if context.caller is not None:
+        context.release_quota()
         counted = context.counts_as or context.status
         headers += context.services.rate_limiter.count_response(
             context.caller.account_limits, counted, context.route_policy.is_counted, context.tokens_left
@@ -134,6 +139,14 @@ def _content_location(canonical_path: str, query: bytes, given: Iterable[Header]
     if any(name == b"content-location" for name, _ in given):
         return []
     return [(b"content-location", canonical_path.encode() + (b"?" + query if query else b""))]
+
+
+def _given_request_id(given: bytes | None) -> str | None:
+    """The caller's request id, unless it is malformed or looks like a secret: it is returned and logged."""
+    if given is None or not _REQUEST_ID.fullmatch(given):
+        return None
+    text = given.decode()
+    return text if redact(text) == text else None
 
 
 def _merge_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:

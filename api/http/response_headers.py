@@ -7,6 +7,7 @@ a revision (`api.database.models.webhooks`), or headers that differ between resp
 
 import hashlib
 import logging
+from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Final
 
@@ -20,7 +21,10 @@ VARY: Final = (b"vary", b"Accept-Encoding, Authorization, Origin")
 CACHE: Final = (b"cache-control", b"private, max-age=60, must-revalidate")
 NO_STORE: Final = (b"cache-control", b"no-store")
 JSON: Final = (b"content-type", b"application/json")
+LAST_MODIFIED: Final = b"last-modified"
 _TAG_LENGTH: Final = 16
+_DATE_FORMS: Final = ("%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y")
+"""The preferred form of an HTTP date and the two old ones (RFC 9110 5.6.7)."""
 
 
 def content_digest(*parts: bytes) -> bytes:
@@ -51,6 +55,38 @@ def strongly_matches(if_match: bytes, tag: bytes) -> bool:
     return b"*" in asked or b'"' + tag + b'"' in asked
 
 
+def format_http_date(at: datetime) -> bytes:
+    return format_datetime(at, usegmt=True).encode()
+
+
+def parse_http_date(value: bytes) -> datetime | None:
+    """The instant of an HTTP date in any of its three forms; None for anything else."""
+    text = value.decode("latin-1").strip()
+    for form in _DATE_FORMS:
+        try:
+            return datetime.strptime(text, form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    return None
+
+
+def is_unmodified_since(value: bytes, last_modified: bytes, now: datetime) -> bool:
+    """Whether an If-Modified-Since names an instant from `last_modified` to now; invalid dates are ignored."""
+    if value == last_modified:
+        return True
+    since, modified = parse_http_date(value), parse_http_date(last_modified)
+    return since is not None and modified is not None and modified <= since <= now
+
+
+def modified_at(headers: Headers, at: datetime) -> Headers:
+    """The headers with a later Last-Modified, if `at` is later."""
+    known = next((parse_http_date(value) for name, value in headers if name == LAST_MODIFIED), None)
+    if known is None or at <= known:
+        return headers
+    later = format_http_date(at)
+    return tuple((name, later if name == LAST_MODIFIED else value) for name, value in headers)
+
+
 class ReleaseHeaders:
     """Caches the headers of the latest release; thread-safe (one assignment)."""
 
@@ -70,10 +106,9 @@ class ReleaseHeaders:
 
 
 def _build_headers(snapshot: PinnedRelease) -> Headers:
-    modified = format_datetime(snapshot.built_at, usegmt=True)
     return (
         CACHE,
         VARY,
-        (b"last-modified", modified.encode()),
+        (LAST_MODIFIED, format_http_date(snapshot.built_at)),
         (b"firm-release", str(snapshot.release_number).encode()),
     )

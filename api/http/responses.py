@@ -5,19 +5,22 @@ stored as JSON, so an `HttpResponse` is just the two ASGI messages. Does not bel
 (`api.routes`), or headers that every response gets (`api.http.middleware`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from litestar.types import Receive, Scope, Send
 
+from api.http.compression import GZIP, LEAST_COMPRESSED, MOST_COMPRESSED, accepts_gzip, gzip_body, gzip_document
 from api.http.context import RequestContext
 from api.http.cors import Header
 from api.http.response_headers import (
     JSON,
+    LAST_MODIFIED,
     NO_STORE,
     VARY,
     Headers,
     content_digest,
+    is_unmodified_since,
     names_tag,
     weak_etag,
     weakly_matches,
@@ -47,24 +50,42 @@ class HttpResponse:
 
 
 def data_response(
-    context: RequestContext, release_headers: Headers, body: bytes, tag: bytes, extra: Sequence[Header] = ()
+    context: RequestContext,
+    release_headers: Headers,
+    body: bytes,
+    tag: bytes,
+    extra: Sequence[Header] = (),
+    compress: Callable[[bytes], bytes] = gzip_body,
 ) -> HttpResponse:
     """Response with company data of one release: 200, or 304 if the caller's copy is current.
 
-    A 304 says nothing that the copy does not: it has no Link to a next page. `If-None-Match: *` names no copy, so its
-    304 is counted like the data.
+    A 304 says nothing that the copy does not: it has no Link to a next page. `If-None-Match: *` and a date name no
+    copy, so their 304 is counted like the data.
     """
     stamped = [*release_headers, (b"etag", weak_etag(tag))]
-    asked = context.request_headers.get(b"if-none-match")
-    if asked is not None and weakly_matches(asked, tag):
-        context.counts_as = None if names_tag(asked, tag) else 200
+    headers = context.request_headers
+    asked = headers.get(b"if-none-match")
+    if asked is None:
+        is_current = b"if-modified-since" in headers and _is_unmodified(context, release_headers)
+    else:  # a date is ignored then (RFC 9110 13.1.3)
+        is_current = weakly_matches(asked, tag)
+    if is_current:
+        context.counts_as = None if asked is not None and names_tag(asked, tag) else 200
         return HttpResponse(304, [*stamped, *(header for header in extra if header[0] != b"link")], b"")
+    if LEAST_COMPRESSED <= len(body) <= MOST_COMPRESSED and accepts_gzip(headers.get(b"accept-encoding", b"")):
+        body = compress(body)
+        stamped.append(GZIP)
     return HttpResponse(200, [JSON, (b"content-length", b"%d" % len(body)), *stamped, *extra], body)
+
+
+def _is_unmodified(context: RequestContext, release_headers: Headers) -> bool:
+    since, modified = context.request_headers[b"if-modified-since"], dict(release_headers).get(LAST_MODIFIED)
+    return modified is not None and is_unmodified_since(since, modified, context.services.clock.now())
 
 
 def public_response(context: RequestContext, body: bytes) -> HttpResponse:
     """Response with a document that needs no key and is the same for all callers."""
-    return data_response(context, (_PUBLIC_CACHE, VARY), body, content_digest(body))
+    return data_response(context, (_PUBLIC_CACHE, VARY), body, content_digest(body), compress=gzip_document)
 
 
 def json_response(status: int, body: bytes, extra: Sequence[Header] = ()) -> HttpResponse:

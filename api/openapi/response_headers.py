@@ -56,7 +56,9 @@ _HEADERS: Final[dict[str, Any]] = {
     "Idempotency-Replayed": declare.word(
         ("true",), "Sent if the response is the stored one of the first request with this Idempotency-Key."
     ),
-    "Last-Modified": declare.text(29, "When the release was built.", pattern=_DATE),
+    "Last-Modified": declare.text(
+        29, "When the release was built, or the response changed after it.", pattern=_DATE
+    ),
     "Firm-Release": declare.text(19, "Number of the data release the response comes from.", pattern="^[0-9]+$"),
     "Link": declare.text(9000, 'The next page, rel="next".', pattern='^<[^<>]+>; rel="[a-z]+"$'),
     "Content-Location": declare.text(
@@ -70,8 +72,8 @@ _HEADERS: Final[dict[str, Any]] = {
     "Allow": declare.text(100, "Methods supported by the resource.", pattern="^[A-Z]+(, [A-Z]+)*$"),
     "Access-Control-Allow-Origin": declare.text(
         2048,
-        "With a publishable key the page's origin; `*` for operations without a key; absent with a "
-        "secret key.",
+        "With a publishable key the page's origin; `*` for operations without a key and for errors "
+        "before the key is known; absent with a secret key.",
         pattern=r"^(\*|https?://[!-~]+)$",
     ),
     "Access-Control-Expose-Headers": declare.text(

@@ -8,6 +8,7 @@ from api.http.context import PUBLIC_DOCUMENT, ApiRequest
 from api.http.responses import HttpResponse, public_response
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_DOCUMENT
+from api.openapi.setting_words import fill_words, setting_words
 from api.problems.catalogue import BY_SLUG
 from api.problems.problem import not_found_problem
 
@@ -41,4 +42,5 @@ async def get_problem(request: ApiRequest, slug: FromPath[str]) -> HttpResponse:
         "explanation": kind.explanation,
         "fix": kind.fix,
     }
-    return public_response(context, msgspec.json.encode(page))
+    words = setting_words(context.services.settings)
+    return public_response(context, fill_words(msgspec.json.encode(page), words))

@@ -21,7 +21,10 @@ _QUOTA_CODES: Final = ("rate_limited", "quota_exceeded")
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """One type of error; `fix` is the advice to clients."""
+    """One type of error; `fix` is the advice to clients. `[[…]]` is a figure of the settings.
+
+    See `api.openapi.setting_words`.
+    """
 
     code: str
     status: int
@@ -105,7 +108,7 @@ _ALL: Final = (
     ProblemType("webhook_not_found", 404, "Webhook subscription not found", "The account has no such subscription.",
          "List the subscriptions."),
     ProblemType("delivery_not_found", 404, "Delivery not found",
-         "There is no such delivery, or it is older than 30 days.",
+         "There is no such delivery, or it is older than [[retention]].",
          "List the deliveries."),
     ProblemType("replay_not_found", 404, "Replay not found", "The account has no such replay.", "Check the id."),
     ProblemType("method_not_allowed", 405, "Method not allowed", "The resource does not support this method.",

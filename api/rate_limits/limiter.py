@@ -1,9 +1,10 @@
 """Rate limits of an account: burst, monthly quota, and the RateLimit headers (docs/contract/contract.md 4.11).
 
 Every authenticated request takes a token from its account's bucket (`take_account_token`). Once the status is known
-it is counted if that status counts (`count_response`), so the headers report exactly the remaining requests. Failed
-authentication takes a token of the client's address. Nothing here blocks or reads a database: counts come with the
-key's look-up (`AccountLimits`). Does not belong here: the buckets (`api.rate_limits.token_buckets`), storing counts
+it is counted if that status counts (`count_response`), so the headers report exactly the remaining requests. Until
+then it is one of `in_flight`, which the quota takes for used. Failed authentication takes a token of the client's
+address. Nothing here blocks or reads a database: counts come with the key's look-up (`AccountLimits`). Does not belong
+here: the buckets (`api.rate_limits.token_buckets`), storing counts
 (`api.usage.counter`), the tiers (`api.settings.tiers`).
 """
 
@@ -36,16 +37,20 @@ _SIGN_INS_A_MINUTE: Final = 10
 _SIGN_INS: Final = BucketRate(_SIGN_INS_A_MINUTE / 60, _SIGN_INS_A_MINUTE)
 _CHANGES_A_MINUTE: Final = 30
 _CHANGES: Final = BucketRate(_CHANGES_A_MINUTE / 60, _CHANGES_A_MINUTE)
+_LAST_REQUESTS: Final = 500
+"""Of a month; they are stored one by one, so that several workers agree on when the quota is used up."""
 _CACHED: Final = 4096
 
 
 class AccountLimits:
     """Usage and limits of one account; shared by all its keys."""
 
-    __slots__ = ("account_id", "allowed", "bucket", "constant", "count", "month", "tier")
+    __slots__ = ("account_id", "allowed", "bucket", "constant", "count", "in_flight", "month", "tier")
 
     def __init__(self, account_id: str, tier: Tier, month: Month, stored: int) -> None:
         self.account_id = account_id
+        self.in_flight = 0
+        """Counted requests under way: admitted, and not answered yet."""
         self.bucket = token_bucket(account_id, _bucket_rate(tier.burst_per_second, tier.burst_capacity))
         self.start(tier, month, UsageCount(account_id, month.number, stored))
 
@@ -127,9 +132,9 @@ class RateLimiter:
         return _burst_problem(f"More than {limits.tier.burst_per_second} requests per second.")
 
     def check_quota(self, limits: AccountLimits) -> None:
-        """429 if the monthly quota is used up."""
+        """429 if the monthly quota is used up, or what is left of it under way."""
         self._follow(limits)
-        if limits.count.used < limits.allowed:
+        if limits.count.used + limits.in_flight < limits.allowed:
             return
         month = limits.month
         raise _limited_problem(
@@ -185,7 +190,7 @@ class RateLimiter:
             month = self._follow(limits)
         count = limits.count
         if is_counted and status in COUNTED:
-            self._usage.add(count)
+            self._usage.add(count, is_urgent=limits.allowed - count.used <= _LAST_REQUESTS)
         remaining = limits.allowed - count.used
         if remaining < 0:  # noqa: PLR1730 -- every answer comes here, and `max` costs more than all else
             remaining = 0

@@ -1,10 +1,10 @@
 """Usage counters: requests per account and month, buffered here, written in batches, read back.
 
 See docs/contract/keys-and-limits.md 3.3. At most `_REQUESTS` requests or `GATHERING_SECONDS` are buffered
-before they are added to the database: immediately if that needs no waiting, else by a thread, one write at a
-time. The write returns the total over all processes. So a process that dies loses what it has not written
-(normally under 50 requests) and never counts a request twice. While the database fails, no request is rejected
-for it: counts are kept, one number per account, and written once it works again. Callers see the last known
+before they are added to the database; urgent ones are not. Adding is immediate if that needs no waiting, else by a
+thread, one write at a time. The write returns the total over all processes. So a process that dies loses what it has
+not written (normally under 50 requests) and never counts a request twice. While the database fails, no request is
+rejected for it: counts are kept, one number per account, and written once it works again. Callers see the last known
 database count plus everything counted here since, so never less than is known.
 
 Does not belong here: which requests count, and the responses (`api.rate_limits.limiter`); SQL
@@ -102,24 +102,30 @@ class UsageCounter:
         self._changed: list[UsageCount] = []
         self._gathered = 0
         self._writes = 0
+        self._is_urgent = False
         self._timer: asyncio.TimerHandle | None = None
         self._running: asyncio.Future[Sequence[Row]] | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="firm-usage")
         self._works = True
         self._said = float("-inf")
 
-    def add(self, count: UsageCount) -> None:
-        """Counts one request."""
+    def add(self, count: UsageCount, *, is_urgent: bool = False) -> None:
+        """Counts one request. `is_urgent`: it is written as soon as no other write is under way."""
         count.used += 1
         count.pending += 1
         if count.pending == 1:
             self._changed.append(count)
         self._gathered += 1
-        if self._timer is None:
-            if self._running is None:
-                self._schedule_flush(GATHERING_SECONDS)
-        elif self._gathered >= _REQUESTS and self._running is None and self._works:
+        self._is_urgent |= is_urgent
+        if self._running is not None:
+            return
+        if self._works and self._is_full():
             self._flush()
+        elif self._timer is None:
+            self._schedule_flush(GATHERING_SECONDS)
+
+    def _is_full(self) -> bool:
+        return self._is_urgent or self._gathered >= _REQUESTS
 
     async def close(self) -> None:
         """Writes the remaining counts; afterwards nothing is counted."""
@@ -147,7 +153,7 @@ class UsageCounter:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        written, self._changed, self._gathered = self._changed, [], 0
+        written, self._changed, self._gathered, self._is_urgent = self._changed, [], 0, False
         rows: list[Row] = []
         for count in written:
             count.writing, count.pending = count.pending, 0
@@ -172,7 +178,7 @@ class UsageCounter:
             self._schedule_flush(RETRY_SECONDS)
             return
         self._apply_totals(written, done.result())
-        if self._gathered >= _REQUESTS:
+        if self._is_full():
             self._flush()
         elif self._changed:
             self._schedule_flush(GATHERING_SECONDS)

@@ -97,11 +97,12 @@ def _post_operation(event_type: str) -> Schema:
         "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in _HEADERS],
         "requestBody": {"required": True, "description": "At most 32 KiB.", "content": {"application/json": body}},
         "responses": {
-            "2XX": {"description": "Acknowledged: any 2xx response within 10 seconds. The response body is not read."},
+            "2XX": {
+                "description": "Acknowledged: any 2xx response within [[ack_window]]. The response body is not read."
+            },
             "default": {
                 "description": "Any other response, including redirects, is a failure: the "
-                "delivery is retried after 1 minute, 5 minutes, 30 minutes, 2 hours "
-                "and 12 hours; then the subscription is paused."
+                "delivery is retried after [[retry_waits]]; then the subscription is paused."
             },
         },
     }

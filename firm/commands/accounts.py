@@ -76,7 +76,7 @@ def list_accounts(as_json: Json = False) -> None:
 
 @accounts.command("suspend")
 def suspend_account(account: _Account, as_json: Json = False) -> None:
-    """Suspend an account: reject all its keys (a running service notices within 30 seconds), pause its webhooks."""
+    """Suspend an account: reject its keys (services notice within FIRM_KEY_CACHE_SECONDS), pause its webhooks."""
     _set_status(account, "suspended", as_json)
 
 
@@ -141,7 +141,7 @@ def list_keys(account: _AccountOption) -> None:
 
 @keys.command("revoke")
 def revoke_key(key_id: Annotated[str, typer.Argument(help="key_…, as `firm keys list` shows it.")]) -> None:
-    """Revoke a key (a running service notices within 30 seconds)."""
+    """Revoke a key (services notice within FIRM_KEY_CACHE_SECONDS)."""
     with exit_on_error(*_TROUBLE), Installation.read().accounts() as service:
         revoked = service.revoke_key(key_id)
         typer.echo(f"{revoked.key_id} is revoked")

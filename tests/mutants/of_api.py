@@ -57,10 +57,38 @@ API: Final = (
     Mutant(
         "quota: a month has one request more",
         "api/rate_limits/limiter.py",
-        "if limits.count.used < limits.allowed:",
-        "if limits.count.used <= limits.allowed:",
+        "if limits.count.used + limits.in_flight < limits.allowed:",
+        "if limits.count.used + limits.in_flight <= limits.allowed:",
         "tests/api/rate_limits/test_limiter_meters.py"
         "::test_the_last_request_of_a_month_is_answered_and_the_next_is_not",
+    ),
+    Mutant(
+        "quota: requests under way are not counted",
+        "api/http/access_control.py",
+        "meter.in_flight += 1",
+        "meter.in_flight += 0",
+        "tests/api/usage/test_quota_races.py::test_requests_under_way_count_as_used",
+    ),
+    Mutant(
+        "conditional request: a date is free",
+        "api/http/responses.py",
+        "context.counts_as = None if asked is not None and names_tag(asked, tag) else 200",
+        "context.counts_as = None if asked is None or names_tag(asked, tag) else 200",
+        "tests/api/http/test_conditional_requests.py::test_a_304_by_date_costs_what_a_plain_request_costs",
+    ),
+    Mutant(
+        "conditional request: a tag confirms a cursor for good",
+        "api/http/pagination/responses.py",
+        'tagged.append(b"%d" % period)',
+        'tagged.append(b"")',
+        "tests/api/http/test_conditional_requests.py::test_no_304_confirms_a_page_whose_cursor_expires_soon",
+    ),
+    Mutant(
+        "log: a request id may be a key",
+        "api/http/middleware.py",
+        "return text if redact(text) == text else None",
+        "return text",
+        "tests/api/http/test_middleware.py::test_a_request_id_that_looks_like_a_secret_is_neither_returned_nor_logged",
     ),
     Mutant(
         "burst: a refused request costs a token",

@@ -52,8 +52,8 @@ DASHBOARD: Final = (
     Mutant(
         "dashboard: whatever calls itself an origin is sent back as one",
         "api/http/cors.py",
-        "is_told = context.problem_code == _REFUSAL and _page_origin(origin) is not None",
-        "is_told = context.problem_code == _REFUSAL",
+        "is_told = context.problem_code in _KEY_REFUSALS and _page_origin(origin) is not None",
+        "is_told = context.problem_code in _KEY_REFUSALS",
         _CORS + "test_a_page_elsewhere_may_read_why_not_and_nothing_else",
     ),
     Mutant(

@@ -4,7 +4,8 @@ See docs/contract/contract.md 4.3 to 4.5. Does not belong here: search (`api.com
 """
 
 from collections.abc import Callable
-from datetime import date
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
 from typing import Any, TypeVar
 
 from litestar import get
@@ -23,14 +24,17 @@ from api.companies.schemas.events import EventList
 from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import (
+    NextCursor,
     ReleaseResult,
     after_key,
     head_members,
+    issue_cursor,
     issue_next_cursor,
     page_response,
     query_release,
 )
 from api.http.query.model import QueryModel
+from api.http.response_headers import modified_at
 from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
@@ -101,6 +105,9 @@ async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResp
     _, (page, known) = result.value
     following = issue_next_cursor(context, _with_day_keys(page, as_of), binding)
     totals = f',"as_of":"{as_of.isoformat()}","known_pct":{known or "null"}'
+    if values.as_of is None and values.cursor is None:  # today's state, even where the release is older
+        begun = datetime.combine(as_of, time.min, UTC)
+        result = replace(result, stamps=modified_at(result.stamps, begun))
     return _list_response(context, number, result, page, following, totals)
 
 
@@ -160,7 +167,7 @@ def _list_response(
     number: CompanyNumber,
     result: ReleaseResult[tuple[CompanyHeader, Any]],
     page: ResultPage,
-    next_cursor: str | None,
+    next_cursor: NextCursor | None,
     totals: str = "",
 ) -> HttpResponse:
     below = "/" + context.path_template.rpartition("/")[2]
@@ -184,7 +191,7 @@ def _with_day_keys(page: ResultPage, as_of: date) -> ResultPage:
     return ResultPage(page.rows, tuple((as_of.isoformat(), *key) for key in page.keys), page.has_more)
 
 
-def _tail_cursor(context: RequestContext, page: ResultPage, key: Key | None, binding: CursorBinding) -> str:
+def _tail_cursor(context: RequestContext, page: ResultPage, key: Key | None, binding: CursorBinding) -> NextCursor:
     """The cursor of a tail; it exists after the last row too, and for an empty list."""
     last = page.keys[-1] if page.keys else key or _BEGINNING
-    return context.services.cursor_cipher.issue(binding, last)
+    return issue_cursor(context, last, binding)

@@ -14,7 +14,7 @@ from litestar import get
 from api.companies.query_params import RECONCILIATION, MarketsParams
 from api.companies.schemas.markets import MarketList
 from api.http.context import ANY_KEY, ApiRequest
-from api.http.response_headers import content_digest
+from api.http.response_headers import content_digest, modified_at
 from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import companies as examples
 from api.openapi.operation import Operation
@@ -43,7 +43,9 @@ async def list_markets(request: ApiRequest) -> HttpResponse:
     with_figures = RECONCILIATION in MarketsParams.read(context.query_string).include
     with context.services.release_reader.pin_release() as snapshot:
         body = _markets_body(snapshot, context.services.release_reader.read_freshness(), with_figures=with_figures)
-        return data_response(context, context.services.release_headers.of(snapshot), body, content_digest(body))
+        # sources are checked between two releases, and no instant of that is known
+        stamps = modified_at(context.services.release_headers.of(snapshot), context.services.clock.now())
+        return data_response(context, stamps, body, content_digest(body))
 
 
 def _markets_body(snapshot: PinnedRelease, freshness: Freshness, *, with_figures: bool) -> bytes:

@@ -7,6 +7,7 @@ from litestar import get, post
 from litestar.params import FromPath
 
 from api.accounts.service import AccountError
+from api.common.redaction import redact
 from api.dashboard.errors import PageError
 from api.dashboard.routing import ANONYMOUS, HOME, SIGN_IN, CurrentPage
 from api.dashboard.sessions import IDLE_LIFETIME, LINK_LIFETIME, SESSION_LIFETIME
@@ -83,9 +84,9 @@ def _used_link_error() -> PageError:
 
 
 def _browser_name(call: RequestContext) -> str | None:
-    """The User-Agent, as one printable line."""
+    """The User-Agent, as one printable line without secrets."""
     told = call.request_headers.get(b"user-agent", b"").decode("latin-1")
-    return "".join(letter for letter in told if letter.isprintable())[:_LONGEST_BROWSER] or None
+    return redact("".join(letter for letter in told if letter.isprintable()))[:_LONGEST_BROWSER] or None
 
 
 _ALL = "/dashboard/sessions"

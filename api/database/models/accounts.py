@@ -81,7 +81,7 @@ class IdempotentRequest(Base):
     fingerprint: Mapped[bytes] = mapped_column(LargeBinary(32))
     created_at: Mapped[datetime] = mapped_column(MillisecondInstant(), index=True)
     claimed_by: Mapped[str] = mapped_column(String(30))
-    """Id of the request that processes it, or did."""
+    """Id of the claim of the request that processes it, or did."""
     status: Mapped[int | None] = mapped_column(Integer())
     """Null while the first request runs."""
     answer: Mapped[bytes | None] = mapped_column(LargeBinary())

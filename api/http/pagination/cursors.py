@@ -24,6 +24,8 @@ from warehouse.reader.types import Key
 
 MAX_LENGTH: Final = 512
 LIFETIME_SECONDS: Final = 7 * 24 * 3600
+PERIOD_SECONDS: Final = LIFETIME_SECONDS // 2
+"""How long one tag may confirm a page whose cursor expires: such a cursor is valid for as long again."""
 
 _VERSION: Final = b"\x02"
 _SIGNED: Final = b"\x01"

@@ -6,14 +6,16 @@ signing cursors (`api.http.pagination.cursors`).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Generic, TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
 from api.http.context import RequestContext
-from api.http.pagination.cursors import CursorBinding, invalid_cursor
-from api.http.response_headers import Headers, content_digest
+from api.http.pagination.cursors import PERIOD_SECONDS, CursorBinding, invalid_cursor
+from api.http.query.model import is_ignored
+from api.http.response_headers import Headers, content_digest, modified_at
 from api.http.responses import Header, HttpResponse, data_response, json_response
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import CompanyHeader, InvalidPageKeyError, Key, ResultPage
@@ -27,6 +29,14 @@ class ReleaseResult(Generic[T]):
 
     stamps: Headers
     value: T
+
+
+@dataclass(frozen=True, slots=True)
+class NextCursor:
+    """The cursor after a page; that of an ascending tail never expires."""
+
+    text: str
+    expires: bool
 
 
 async def query_release(context: RequestContext, query: Callable[[PinnedRelease], T]) -> ReleaseResult[T]:
@@ -57,21 +67,30 @@ def page_response(
     context: RequestContext,
     release_headers: Headers,
     page: ResultPage,
-    next_cursor: str | None,
+    next_cursor: NextCursor | None,
     *,
     members: bytes = b"",
     extra: list[Header] | None = None,
 ) -> HttpResponse:
-    """Response with one page. The ETag ignores `next_cursor`, which differs between keys and over time."""
+    """Response with one page.
+
+    `next_cursor` differs between keys and over time, so the ETag ignores it. If it expires, tag and Last-Modified
+    change with the period of its issue instead: no 304 confirms a page whose cursor has less than half its time left.
+    """
     start = b"{" + (members + b"," if members else b"") + b'"data":[' + b",".join(page.rows) + b"]"
     end = b',"has_more":true}' if page.has_more else b',"has_more":false}'
-    cursor = msgspec.json.encode(next_cursor)
+    cursor = b"null"
     headers = list(extra or ())
+    tagged = [start, end]
     if next_cursor is not None:
-        headers.append((b"link", _next_link(context, next_cursor)))
-    return data_response(
-        context, release_headers, start + b',"next_cursor":' + cursor + end, content_digest(start, end), headers
-    )
+        cursor = msgspec.json.encode(next_cursor.text)
+        headers.append((b"link", _next_link(context, next_cursor.text)))
+        if next_cursor.expires:
+            period = int(context.services.clock.wall()) // PERIOD_SECONDS
+            tagged.append(b"%d" % period)
+            release_headers = modified_at(release_headers, datetime.fromtimestamp(period * PERIOD_SECONDS, UTC))
+    body = start + b',"next_cursor":' + cursor + end
+    return data_response(context, release_headers, body, content_digest(*tagged), headers)
 
 
 def account_page_response(context: RequestContext, rows: Sequence[bytes], next_cursor: str | None) -> HttpResponse:
@@ -82,21 +101,26 @@ def account_page_response(context: RequestContext, rows: Sequence[bytes], next_c
     return json_response(200, start + b',"has_more":true}', [(b"link", _next_link(context, next_cursor))])
 
 
-def issue_next_cursor(context: RequestContext, page: ResultPage, binding: CursorBinding) -> str | None:
+def issue_next_cursor(context: RequestContext, page: ResultPage, binding: CursorBinding) -> NextCursor | None:
     """The cursor after the last row, if more rows follow."""
-    return context.services.cursor_cipher.issue(binding, page.keys[-1]) if page.has_more else None
+    return issue_cursor(context, page.keys[-1], binding) if page.has_more else None
+
+
+def issue_cursor(context: RequestContext, key: Key, binding: CursorBinding) -> NextCursor:
+    """The cursor after the row with this sort key."""
+    return NextCursor(context.services.cursor_cipher.issue(binding, key), expires=not binding.lasting)
 
 
 def _next_link(call: RequestContext, cursor: str) -> bytes:
-    kept = [part for part in call.query_string.split(b"&") if part and not _is_cursor(part)]
+    kept = [part for part in call.query_string.split(b"&") if part and not _is_dropped(part)]
     target = b"&".join([*kept, b"cursor=" + cursor.encode()])
     address = call.services.settings.public_url + quote(call.path, safe="/:")
     return b"<" + address.encode() + b"?" + target.replace(b">", b"%3E") + b'>; rel="next"'
 
 
-def _is_cursor(part: bytes) -> bool:
-    """True if a part of a query string is the cursor, even if its name is percent-encoded."""
-    return unquote_to_bytes(part.partition(b"=")[0]) == b"cursor"
+def _is_dropped(part: bytes) -> bool:
+    """True if a part of a query string is ignored or the cursor, even if its name is percent-encoded."""
+    return is_ignored(part.decode("latin-1")) or unquote_to_bytes(part.partition(b"=")[0]) == b"cursor"
 
 
 def merge_json_objects(parts: Mapping[str, bytes], members: tuple[str, ...], body: bytes) -> bytes:

@@ -1,9 +1,9 @@
 """Strict query parsing: the parameters of an operation are the fields of one model, which also documents them.
 
-Litestar takes the last of repeated parameters, ignores unknown ones and reads `1.0` as an integer; here
-unknown, repeated and malformed parameters are a 400 with a hint. Belongs here: reading query strings, and the
-spelling of each type of value. Does not belong here: kinds of fields (`api.schemas.declare`, `api.http.query.fields`),
-or the parameters of an operation (`api.companies.query_params`).
+Litestar takes the last of repeated parameters, ignores unknown ones and reads `1.0` as an integer; here unknown,
+repeated and malformed parameters are a 400 with a hint, but for a closed list that is ignored. Belongs here: reading
+query strings, and the spelling of each type of value. Does not belong here: kinds of fields (`api.schemas.declare`,
+`api.http.query.fields`), or the parameters of an operation (`api.companies.query_params`).
 """
 
 import re
@@ -114,11 +114,20 @@ class NoParameters(QueryModel):
 def _split_query(query_string: bytes) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for part in query_string.decode("latin-1").split("&"):
-        if part:
+        if part and not is_ignored(part):
             name, _, value = part.partition("=")
             name = _percent_decode(name, name)
             pairs.append((name, _percent_decode(value, name)))
     return pairs
+
+
+def is_ignored(part: str) -> bool:
+    """True for a part of a query string, as `name=value`, whose parameter is ignored, whatever its value.
+
+    Pages and links add `_` against caches and `utm_…` to count visits; no operation has such a parameter.
+    """
+    name = part.partition("=")[0]
+    return name == "_" or name.startswith("utm_")
 
 
 def _percent_decode(text: str, parameter: str) -> str:

@@ -14,7 +14,7 @@ from api.schemas.declare import ResponseModel
 from api.webhooks.deliveries.records import ATTEMPTS_SHOWN, DELIVERY_STATUSES, REPLAYABLE
 from api.webhooks.subscriptions.models import COUNT
 
-REPLAY_SINCE: Final = "Events matched at or after this time; at most 30 days ago."
+REPLAY_SINCE: Final = "Events matched at or after this time; at most [[retention]] ago."
 REPLAY_TYPES: Final = "Only these event types; null means all."
 ReplayedStatus = Annotated[str, declare.word(REPLAYABLE, "A delivery status.")]
 _ERRORS: Final = (
@@ -45,7 +45,7 @@ class Attempt(ResponseModel):
     trigger: str = declare.word(("schedule", "manual", "replay", "test"), "What triggered it.")
     started_at: datetime = declare.instant("Start time, before the DNS lookup of the endpoint.")
     duration_ms: int = declare.integer(0, 2**31 - 1, "Time until the outcome was known.")
-    outcome: str = declare.word(_OUTCOMES, "`succeeded` means a 2xx response within 10 seconds.")
+    outcome: str = declare.word(_OUTCOMES, "`succeeded` means a 2xx response within [[ack_window]].")
     error: _Error
     error_detail: str | None = declare.text(500, "Human-readable; may change.")
     request_url: str = declare.url("URL it was sent to, without the query string.")

@@ -38,7 +38,7 @@ _TAGS = ["Webhooks"]
     operation_id="listWebhookDeliveries",
     tags=_TAGS,
     summary="List deliveries of a subscription",
-    description="Deliveries of the last 30 days, newest first.",
+    description="Deliveries of the last [[retention]], newest first.",
     response_description="One page of deliveries.",
     operation=Operation(DeliveryList, OF_ACCOUNT_PAGE, examples.DELIVERY_LIST, query_params=DeliveriesParams),
 )

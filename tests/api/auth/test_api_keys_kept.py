@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Engine, event, select
 
+from api.accounts.service import AccountError
 from api.auth import api_keys
 from api.database.engine import Database
 from api.database.models.base import Base
@@ -34,6 +35,29 @@ def test_a_key_is_kept_as_a_digest_only(service, control_url):
     kept = {key.key_id: key for key in service.accounts.keys("owner@example.com")}[made.key_id]
     assert (kept.shown_prefix, kept.shown_last, kept.label) == (made.key[:14], made.key[-4:], "server")
     assert api_keys.key_digest(made.key, service.secrets.pepper) != api_keys.key_digest(made.key, b"x" * 32)
+
+
+def test_an_account_has_a_bounded_number_of_keys(service, monkeypatch):
+    """Making and revoking keys filled the database, and the page that lists them."""
+    monkeypatch.setattr("api.accounts.service.MAX_KEYS", 3)
+    monkeypatch.setattr("api.accounts.service.MAX_ENDED_KEYS", 2)
+    accounts, owner = service.accounts, "owner@example.com"
+    accounts.create_key(owner, "live", expires_at=service.parts.clock.now() + timedelta(hours=1))
+    accounts.create_key(owner, "live")
+    with pytest.raises(AccountError, match="has 3 keys that work: revoke one"):
+        accounts.create_key(owner, "live")
+    service.hands.seconds += 3600  # which ends the first of them
+    revoked = []
+    for _ in range(5):
+        service.hands.seconds += 1
+        made = accounts.create_key(owner, "secret")
+        revoked.append(accounts.revoke_key(made.key_id).key_id)
+    accounts.create_key(owner, "live")
+    kept = accounts.keys(owner)
+    assert [key.key_id for key in kept if key.revoked_at] == revoked[-2:]
+    assert len(kept) == 3 + 2
+    accounts.create_account("other@example.com", "pro")
+    assert accounts.create_key("other@example.com", "live").key, "other accounts have keys of their own"
 
 
 def everything_in(value, seen):

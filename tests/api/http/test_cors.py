@@ -4,7 +4,7 @@ import pytest
 
 from api.auth.allowed_origins import domain_fault, is_allowed_origin, parse_origin
 from api.http.cors import EXPOSED, METHODS
-from api.settings.tiers import DEFAULT
+from api.settings.tiers import DEFAULT, read_tiers
 from tests.tables import check_cases
 
 COMPANY = "/api/v1/companies/5599999991"
@@ -177,14 +177,64 @@ def public_of():
     return lambda service: service.accounts.create_key("owner@example.com", "public", DOMAINS).key
 
 
-def test_before_the_caller_is_known_nothing_may_be_read(service):
-    page = {"Origin": "https://example.com"}
-    for headers in ({}, {"Authorization": "Bearer nonsense"}):
-        answer = service.client.get(COMPANY, headers=headers | page)
-        assert answer.status_code == 401
-        assert ALLOW not in answer.headers
-    assert ALLOW not in service.client.get("/api/v1/nothing", headers=page).headers
-    assert ALLOW not in service.client.get("/healthz", headers=page).headers
+REFUSED_BEFORE_THE_KEY = [
+    ("GET", COMPANY, {}, 401, "missing_api_key"),
+    ("GET", COMPANY, {"Authorization": "Bearer nonsense"}, 401, "invalid_api_key"),
+    ("GET", "/api/v1/usage", {}, 401, "missing_api_key"),
+    ("POST", "/api/v1/webhooks", {}, 401, "missing_api_key"),
+    ("GET", "/api/v1/nothing", {}, 404, "route_not_found"),
+    ("GET", "/v1/companies", {}, 404, "route_not_found"),
+    ("GET", "/problems/nothing", {}, 404, "route_not_found"),
+    ("POST", COMPANY, {}, 405, "method_not_allowed"),
+    ("DELETE", "/problems/invalid-cursor", {}, 405, "method_not_allowed"),
+    ("GET", f"{COMPANY}?api_key=1", {}, 400, "api_key_in_url"),
+    ("GET", COMPANY, {"Host": "a b"}, 400, "invalid_parameter"),
+    ("GET", "/api/v1/companies?q=" + "a" * 8200, {}, 414, "uri_too_long"),
+    ("GET", COMPANY, {"X-Large": "a" * 17000}, 431, "headers_too_large"),
+]
+
+
+@check_cases(("method", "path", "headers", "status", "code"), REFUSED_BEFORE_THE_KEY)
+def test_refusals_before_the_key_may_be_read_by_any_page(service, method, path, headers, status, code):
+    for origin in ("https://anybody.example", "null"):
+        page = {"Origin": origin}
+        answer = service.client.request(method, path, headers=headers | page)
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+        assert answer.headers[ALLOW] == "*", "which no browser accepts for a request with cookies"
+        assert {"X-Request-Id", "Retry-After", "Allow"} <= set(
+            answer.headers["access-control-expose-headers"].split(", ")
+        )
+        assert "access-control-allow-credentials" not in answer.headers
+        assert "ratelimit" not in answer.headers
+        # whether a page may send it: a refused preflight would hide the reason
+        preflight = service.client.options(path, headers=page | ASKED)
+        if "Host" not in headers:
+            assert (preflight.status_code, preflight.headers.get(ALLOW)) in ((204, origin), (204, "*"))
+
+
+def test_failures_before_the_key_may_be_read_by_any_page(serve, world):
+    tiers = read_tiers({"clients": {"failed_authentications_per_second": 1}})
+    service = serve(world, tiers=tiers)
+    answers = [asked(service, "nonsense", Origin="https://a.example") for _ in range(3)]
+    assert answers[-1].status_code == 429
+    service.database.close()
+    assert {answer.headers[ALLOW] for answer in answers} == {"*"}
+    assert "Retry-After" in answers[-1].headers["access-control-expose-headers"]
+
+
+def test_a_page_reads_that_its_key_does_not_work_there(service, public):
+    for path in ("/api/v1/usage", "/api/v1/webhooks"):
+        answer = asked(service, public, path, Origin="https://example.com")
+        assert (answer.status_code, answer.json()["code"]) == (403, "key_kind_not_allowed")
+        assert answer.headers[ALLOW] == "https://example.com"
+        assert "access-control-expose-headers" not in answer.headers
+
+
+def test_pages_of_other_sites_read_nothing_of_operators_and_dashboards(service):
+    page = {"Origin": "https://anybody.example"}
+    for path in ("/healthz", "/readyz", "/metrics", "/dashboard", "/dashboard/nothing", "/dashboard/sign-in"):
+        for answer in (service.client.get(path, headers=page), service.client.options(path, headers=page | ASKED)):
+            assert not [name for name in answer.headers if name.startswith("access-control")], path
 
 
 @pytest.mark.parametrize("kind", ["live", "secret"])
@@ -215,7 +265,7 @@ def test_preflight(service, origin, path):
     assert told == {
         ALLOW: origin,
         "access-control-allow-methods": "GET, HEAD, OPTIONS",
-        "access-control-allow-headers": "Authorization, If-None-Match, X-Request-Id",
+        "access-control-allow-headers": "Authorization, If-Modified-Since, If-None-Match, X-Request-Id",
         "access-control-max-age": "600",
     }
     assert answer.headers["vary"] == "Origin"
@@ -233,10 +283,13 @@ def test_options_that_ask_no_leave(service):
         answer = service.client.options(COMPANY, headers=headers)
         assert (answer.status_code, answer.headers["allow"]) == (204, METHODS)
         assert ALLOW not in answer.headers
-    unknown = service.client.options("/api/v1/nothing", headers={"Origin": "https://example.com"} | ASKED)
+    unknown = service.client.options("/api/v1/nothing", headers={"Origin": "https://example.com"})
     assert (unknown.status_code, unknown.json()["code"]) == (404, "route_not_found")
-    assert ALLOW not in unknown.headers
-    # only secret keys get there: no page has anything to ask
-    usage = service.client.options("/api/v1/usage", headers={"Origin": "https://example.com"} | ASKED)
-    assert usage.status_code == 204
-    assert ALLOW not in usage.headers
+
+
+def test_no_page_may_ask_for_another_method(service):
+    """The browser tells its developer which methods are allowed."""
+    for path in (COMPANY, "/api/v1/webhooks", "/api/v1/usage"):
+        asked_for = {"Origin": "https://example.com", "Access-Control-Request-Method": "POST"}
+        answer = service.client.options(path, headers=asked_for)
+        assert (answer.status_code, answer.headers["access-control-allow-methods"]) == (204, METHODS)

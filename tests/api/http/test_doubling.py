@@ -20,7 +20,7 @@ from api.dashboard.html_forms import read_form
 from api.dashboard.routing import DashboardCookies
 from api.http.body_validation import ValidationErrors, parse_body
 from api.http.client_ip import ClientIpResolver
-from api.http.content_negotiation import check_accept, host_problem, oversize_problem
+from api.http.content_negotiation import check_accept, header_problem, oversize_problem
 from api.http.json_body import parse_object
 from api.http.response_headers import strongly_matches, weakly_matches
 from api.problems.problem import ProblemError
@@ -102,7 +102,7 @@ KINDS: dict[str, tuple[int, Callable[[int], object]]] = {
     "If-Match": (2_000, lambda count: strongly_matches(b'"a",' * count, b'"b"')),
     "Cookie": (2_000, lambda count: DashboardCookies(True).read(b"a=b;" * count, "session")),
     "Origin": (2_000, lambda count: parse_origin("https://" + "a." * count)),
-    "Host": (2_000, lambda count: host_problem({b"host": b"a." * count})),
+    "Host": (2_000, lambda count: header_problem([], {b"host": b"a." * count}, "1.1")),
     "Stripe-Signature": (2_000, lambda count: check_signature(b"", b"v1=a," * count, "secret", 0)),
     "headers": (2_000, lambda count: oversize_problem(b"/", b"", [(b"a", b"b")] * count)),
     "form": (20, lambda count: form_of(b"&".join(b"f%d=1" % number for number in range(count)))),

@@ -60,6 +60,31 @@ def test_strict_parameters_of_search(service, query, code, parameter, detail):
     assert detail is None or body["detail"] == detail
 
 
+@check_cases("path", [COMPANY, "/api/v1/companies", "/api/v1/markets", "/api/v1/usage", "/api/v1/webhooks"])
+def test_parameters_that_pages_and_links_add_are_ignored(service, path):
+    for query in ("_=1795251600000", "_=1&_=2", "_", "utm_source=%zz", "utm_source=x&utm_campaign=y&utm_id"):
+        answer = service.get(f"{path}?{query}")
+        assert answer.status_code == 200, answer.text
+    for query, code in (
+        ("__=1", "unknown_parameter"),
+        ("utmsource=x", "unknown_parameter"),
+        ("UTM_SOURCE=x", "unknown_parameter"),
+        (f"_={service.key}", "api_key_in_url"),
+        (f"utm_source=%66{service.key[1:]}", "api_key_in_url"),
+    ):
+        assert_problem(service.get(f"{path}?{query}"), 400, code)
+
+
+def test_ignored_parameters_leave_no_trace(service):
+    """Neither in links, nor in tags, nor in what a cursor is bound to."""
+    plain = service.get("/api/v1/companies?limit=1")
+    added = service.get("/api/v1/companies?_=1&limit=1&utm_source=a&utm_medium=b")
+    assert added.content == plain.content
+    assert added.headers["link"] == plain.headers["link"]
+    following = f"/api/v1/companies?limit=1&cursor={plain.json()['next_cursor']}"
+    assert service.get(f"{following}&_=2&utm_source=c").json()["data"] == service.get(following).json()["data"]
+
+
 @check_cases(
     "path",
     [

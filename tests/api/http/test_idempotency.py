@@ -125,6 +125,11 @@ def test_stored_a_day(service):
     assert count(service) == 2
 
 
+def stored_rows(database):
+    with database.reading() as session:
+        return session.scalar(select(func.count()).select_from(IdempotentRequest))
+
+
 def test_stored_are_answers_after_validation_began(service):
     rotate = f"{ALL}/whs_{'0' * 26}/secret/rotate"
     for key, body, path, status in (("422", {}, ALL, 422), ("404", {}, rotate, 404)):
@@ -140,6 +145,56 @@ def test_stored_are_answers_after_validation_began(service):
     assert refused.status_code == 409
     service.hands.seconds += 3600
     assert post(service, "2", {}, f"{ALL}/{made}/secret/rotate").headers["idempotency-replayed"] == "true"
+
+
+@pytest.mark.parametrize("bound", [idempotency.StoredSize(3, 1 << 20), idempotency.StoredSize(100, 3_000)])
+def test_refusals_above_the_bound_store_nothing_and_are_judged_again(service, database, monkeypatch, bound):
+    """Each stored up to 100 KB for a day, whatever the quota."""
+    monkeypatch.setattr(idempotency, "MAX_WITH_REFUSALS", bound)
+    replayed = []
+    for number in range(6):
+        key = f"refused {number}"
+        answers = [post(service, key, {}), post(service, key, {})]
+        assert [answer.status_code for answer in answers] == [422, 422]
+        replayed.append("idempotency-replayed" in answers[1].headers)
+    kept = replayed.index(False)
+    assert replayed == [True] * kept + [False] * (6 - kept)
+    assert 0 < kept == stored_rows(database) <= bound.responses
+    assert post(service, "refused 5").status_code == 201, "its key serves the request that was mended"
+
+
+def test_an_account_stores_a_bounded_number_of_bytes(service, database, monkeypatch):
+    monkeypatch.setattr(idempotency, "MAX_STORED", idempotency.StoredSize(3, 10_000))
+    for key in ("a", "b", "c"):
+        assert post(service, key).status_code == 201
+    refused = post(service, "d")
+    body = refused.json()
+    assert (refused.status_code, body["code"], body["violated-policies"]) == (429, "rate_limited", ["idempotency"])
+    assert int(refused.headers["retry-after"]) == body["retry_after"] == 24 * 3600
+    assert (stored_rows(database), count(service)) == (3, 3), "nothing was executed"
+    # stored responses, requests without a key and other accounts go on
+    assert post(service, "a").headers["idempotency-replayed"] == "true"
+    assert service.client.post(ALL, headers=service.headers, json=GOOD).status_code == 201
+    service.accounts.create_account("other@example.com", "pro")
+    key = service.accounts.create_key("other@example.com", "live").key
+    assert post(service, "d", Authorization=f"Bearer {key}").status_code == 201
+    service.hands.seconds += 24 * 3600
+    assert post(service, "d").status_code == 201
+    monkeypatch.setattr(idempotency, "MAX_STORED", idempotency.StoredSize(1000, 1000))
+    assert post(service, "e").status_code == 429
+
+
+@pytest.mark.parametrize("given", ["{key}", "prefix {key}", "whsec_{rest}"])
+def test_a_secret_sent_as_a_key_is_not_stored(service, database, given):
+    """An API key in the wrong header works as a key, but no copy of the database holds it."""
+    sent = given.format(key=service.key, rest=service.key[10:])
+    for expected in (False, True):
+        answer = post(service, sent, **{"X-Request-Id": "x" * 64})
+        assert (answer.status_code, "idempotency-replayed" in answer.headers) == (201, expected)
+    with database.reading() as session:
+        row = session.execute(select(IdempotentRequest.key, IdempotentRequest.claimed_by)).one()
+    assert service.key[10:] not in row.key
+    assert len(row.claimed_by) <= 30, "a request id may be longer"
 
 
 def test_not_stored_is_what_may_be_mended(service, names):
@@ -178,7 +233,7 @@ def test_who_was_given_up_stores_and_frees_nothing(service, database):
     account_id = service.accounts.account("owner@example.com").account_id
     at = service.parts.clock.now()
     slow = IdempotencyClaim(account_id, "POST /x", "k", b"f", "req_slow")
-    later = replace(slow, request_id="req_later")
+    later = replace(slow, claimed_by="req_later")
 
     def claim(asked, seconds):
         moment = at + timedelta(seconds=seconds)

@@ -144,6 +144,20 @@ def test_no_key_is_logged_however_it_is_sent(own_service, written):
     assert own_service.key[10:] not in log
 
 
+@check_cases(
+    "given",
+    ["{key}", "firm_session_{rest}", "x-{key}", "FIRM_LIVE_{rest}", "whsec_{rest}", "firm_public_a", "19850101-1234"],
+)
+def test_a_request_id_that_looks_like_a_secret_is_neither_returned_nor_logged(own_service, given):
+    given = given.format(key=own_service.key, rest=own_service.key[10:])
+    for path, status in ((COMPANY, 200), ("/nothing", 404), ("/dashboard/nothing", 404)):
+        answer = own_service.get(path, **{"X-Request-Id": given})
+        assert (answer.status_code, answer.headers["x-request-id"][:4]) == (status, "req_")
+        assert given not in answer.text
+    own_service.parts.access_log.flush()
+    assert given not in b"".join(own_service.lines).decode()
+
+
 def test_long_lines_are_cut_and_pieces_are_whole_lines(own_service):
     for number in range(40):
         own_service.get(f"/api/v1/companies?q={number}" + "%01" * 1200)

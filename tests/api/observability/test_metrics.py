@@ -157,7 +157,7 @@ async def _ask(app, path):
         return {"type": "http.request", "body": b"", "more_body": False}
 
     scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b""}
-    await app(scope | {"headers": [], "client": None, "http_version": "1.1"}, nothing, nothing)
+    await app(scope | {"headers": [(b"host", b"x")], "client": None, "http_version": "1.1"}, nothing, nothing)
 
 
 @pytest.mark.parametrize(

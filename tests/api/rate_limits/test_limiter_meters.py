@@ -65,7 +65,7 @@ class World:
         with patch.object(module, "UsageCounter", lambda *_: self):
             self.made = RateLimiter(tiers, clock, Nowhere())
 
-    def add(self, count):
+    def add(self, count, *, is_urgent=False):
         count.used += 1
         count.pending += 1
         self.added.append((count.account_id, count.month))

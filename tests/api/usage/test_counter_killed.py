@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -122,3 +123,15 @@ def test_several_workers_share_the_burst(installed):
         statuses = [client.get(COMPANY).status_code for _ in range(90)]
         ended = time.monotonic()
     assert 40 <= statuses.count(200) <= 40 + (ended - started) + 1, "two buckets would give 80"
+
+
+def test_several_workers_agree_on_the_end_of_a_quota(installed):
+    """Many requests at once to two workers: the quota and what the second worker learns late, and no more."""
+    (Path(installed.environment["FIRM_DATA"]) / "tiers.toml").write_text(f"{TIERS}monthly_requests = 300\n")
+    with installed.serving("--workers", "2", ending=signal.SIGTERM) as client:
+        client.headers["Connection"] = "close"
+        with ThreadPoolExecutor(8) as pool:
+            statuses = list(pool.map(lambda _: client.get(COMPANY).status_code, range(600)))
+    assert set(statuses) == {200, 429}
+    assert 300 <= statuses.count(200) <= 300 + 50
+    assert installed.stored() == statuses.count(200)
