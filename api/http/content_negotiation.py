@@ -28,6 +28,7 @@ _HOST_REQUIRED: Final = "1.1"
 _SINGLE: Final = (b"host", b"authorization", b"content-type", b"content-length", b"origin", b"referer")
 _LENGTH_DIGITS: Final = 18
 _CACHED: Final = 256
+_MOST_RANGES: Final = 100
 
 
 def oversize_problem(raw_path: bytes, query: bytes, headers: Sequence[tuple[bytes, bytes]]) -> ProblemError | None:
@@ -83,7 +84,7 @@ def check_accept(accept: bytes | None) -> None:
     """Rejects a caller that does not accept JSON."""
     if accept is None or accept in _ACCEPTABLE or not accept.strip():
         return
-    judged = [_parse_media_range(choice) for choice in accept.split(b",")]
+    judged = [_parse_media_range(choice) for choice in accept.split(b",", _MOST_RANGES)[:_MOST_RANGES]]
     refused = (_JSON, False) in judged and (_JSON, True) not in judged  # explicit entries override wildcards
     if refused or not any(taken and media_type in _ACCEPTABLE for media_type, taken in judged):
         raise new_problem("not_acceptable", "Only application/json is served.")

@@ -188,3 +188,14 @@ def test_the_body_of_a_request_is_freed_without_a_collection(service):
     finally:
         gc.enable()
     assert kept == []
+
+
+def test_a_long_query_is_logged_in_part_and_without_a_key_that_is_cut(service):
+    key = "firm_live_" + "a1" * 21
+    query = f"q={key}&" * 90
+    service.get(f"/api/v1/markets?{query}")
+    service.parts.access_log.flush()
+    logged = json.loads(service.lines[-1].splitlines()[-1])["query"]
+    assert logged.startswith("q=firm_live_[redacted]")
+    assert len(logged) == 201
+    assert "a1" not in logged
