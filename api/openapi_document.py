@@ -25,7 +25,7 @@ from api.schemas.declare import ResponseModel
 from api.schemas.json_schema import Schema, component_schemas, schema_reference
 from api.webhooks import payloads
 from api.webhooks.deliveries import models as deliveries
-from api.webhooks.deliveries.requests import NewReplay
+from api.webhooks.deliveries.service import NewReplay
 from api.webhooks.subscriptions import models as subscriptions
 from api.webhooks.subscriptions import requests
 from warehouse.schema.codes import SERVED

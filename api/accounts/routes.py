@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.accounts.repository import AccountRecord
 from api.accounts.schemas import Usage
 from api.accounts.service import AccountService
+from api.common.clock import format_instant
 from api.http.context import SECRET_KEY, ApiRequest
 from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse, json_response
@@ -59,8 +60,8 @@ def _usage_body(meter: AccountLimits, account: AccountRecord, subscriptions: int
     tier, month, used = meter.tier, meter.month, meter.count.used
     return {
         "tier": tier.name,
-        "period_start": f"{month.start:%Y-%m-%dT%H:%M:%SZ}",
-        "period_end": f"{month.end:%Y-%m-%dT%H:%M:%SZ}",
+        "period_start": format_instant(month.start),
+        "period_end": format_instant(month.end),
         "requests_used": used,
         "requests_limit": tier.monthly_requests,
         "requests_remaining": max(0, tier.monthly_requests - used),
@@ -69,6 +70,6 @@ def _usage_body(meter: AccountLimits, account: AccountRecord, subscriptions: int
         "webhooks_enabled": tier.webhooks,
         "subscriptions_used": subscriptions,
         "subscriptions_limit": tier.subscriptions,
-        "trial_ends_at": None if account.trial_ends_at is None else f"{account.trial_ends_at:%Y-%m-%dT%H:%M:%SZ}",
+        "trial_ends_at": format_instant(account.trial_ends_at),
         "account_status": account.status,
     }

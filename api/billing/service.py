@@ -5,7 +5,7 @@ One rule makes order and number of events harmless: a stored state was always fe
 and never loses it. Events are signed by scheme `v1` (https://docs.stripe.com/webhooks/signature): the header is
 `t=<seconds>,v1=<hex>[,v1=<hex>…]`, the digest HMAC-SHA256 over the seconds, a dot and the raw body, one per secret
 while a secret is being rolled. Does not belong here: inbound HTTP (`api.billing.routes`), pages, or our own signatures
-on deliveries (`api.webhooks.egress.signing`).
+on deliveries (`api.webhooks.egress.payload`).
 """
 
 import asyncio

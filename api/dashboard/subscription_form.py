@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from api.dashboard.html_forms import Form
 from api.problems.problem import ProblemError
-from api.webhooks.subscriptions.records import SubscriptionRecord
+from api.webhooks.subscriptions.models import SubscriptionRecord
 from warehouse.schema.codes import EVENT_TYPES
 
 EMPTY: Final[Form] = {"endpoint_url": "", "entity_ids": "", "description": "", "max_per_second": ""}

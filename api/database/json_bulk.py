@@ -1,7 +1,7 @@
 """Bulk statements over lists of rows, passed as one JSON parameter, for both engines.
 
 One statement for a thousand rows costs a fraction of a thousand statements, and needs no ORM. Does not belong here:
-the statements (`api.webhooks.delivery.endpoint_lease_repository`, `api.webhooks.delivery.queue_repository`,
+the statements (`api.webhooks.delivery.queue_repository`, `api.webhooks.delivery.queue_repository`,
 `api.webhooks.delivery.attempt_repository`, `api.usage.repository`).
 """
 

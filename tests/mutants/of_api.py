@@ -53,14 +53,14 @@ API: Final = (
 WEBHOOKS: Final = (
     Mutant(
         "HMAC: the timestamp is not signed",
-        "api/webhooks/egress/signing.py",
+        "api/webhooks/egress/payload.py",
         'signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)',
         'signed = b"%b.%d.%b" % (message_id.encode(), 0, body)',
         "tests/api/webhooks/egress/test_signing.py::test_standard_webhooks_vector",
     ),
     Mutant(
         "HMAC: the secret's prefix is no part of the key",
-        "api/webhooks/egress/signing.py",
+        "api/webhooks/egress/payload.py",
         'return "sha256=" + _hmac_digest(secret.encode(), body).hex()',
         'return "sha256=" + _hmac_digest(secret.removeprefix(PREFIX).encode(), body).hex()',
         "tests/api/webhooks/egress/test_signing.py::test_own_dual_vector",
@@ -125,7 +125,7 @@ WEBHOOKS: Final = (
     ),
     Mutant(
         "erasure: stored events of other types than ownership.changed name an erased holder",
-        "api/webhooks/erasure.py",
+        "api/webhooks/retention.py",
         "found = session.execute(columns.where(MatchedEvent.sequence > after)).all()",
         'found = session.execute(columns.where(MatchedEvent.event_type == "ownership.changed")).all()',
         "tests/api/webhooks/test_erasure.py::test_erase_events_of_a_type_that_names_a_holder_since_lately_blanks_it",

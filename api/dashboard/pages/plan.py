@@ -25,7 +25,7 @@ from api.dashboard.routing import CurrentPage, PageRequest
 from api.http.responses import HttpResponse
 from api.settings.billing import PLAN, BillingSettings
 from api.settings.tiers import Tier, TierCatalogue
-from api.webhooks.subscriptions.records import DowngradedSubscription
+from api.webhooks.subscriptions.models import DowngradedSubscription
 
 UNPUBLISHED: Final = "shown at checkout"
 UNSOLD: Final = "not available"

@@ -20,15 +20,12 @@ from api.http.access_control import tier_required
 from api.http.body_validation import read_body
 from api.http.responses import HttpResponse
 from api.problems.problem import ProblemError
-from api.webhooks.deliveries import serializer, test_delivery
 from api.webhooks.deliveries import service as deliveries_service
-from api.webhooks.deliveries.records import DELIVERY_STATUSES, DeliveryQuery, TimeWindow
-from api.webhooks.deliveries.requests import parse_replay_request
-from api.webhooks.deliveries.service import DeliveryScope, scope_for
-from api.webhooks.path_parameters import DeliveryId, ReplayId, SubscriptionId
-from api.webhooks.subscriptions.records import SubscriptionRecord
+from api.webhooks.deliveries.models import DELIVERY_STATUSES, DeliveryQuery, TimeWindow, payload_json
+from api.webhooks.deliveries.service import DeliveryScope, parse_replay_request, scope_for
+from api.webhooks.parameters import DeliveryId, ReplayId, SubscriptionId
+from api.webhooks.subscriptions.models import SubscriptionRecord, previous_secret_expiry
 from api.webhooks.subscriptions.requests import TestSend
-from api.webhooks.subscriptions.serializer import previous_secret_expiry
 from api.webhooks.subscriptions.service import NewSecret, SubscriptionOwner
 from warehouse.schema.codes import EVENT_TYPES
 
@@ -93,7 +90,7 @@ async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
         previous_until=previous_secret_expiry(record, service.clock.now()),
         types=EVENT_TYPES,
         deliveries=found[:_ROWS],
-        older=found[_ROWS - 1].delivery_id if len(found) > _ROWS else None,
+        older=found[_ROWS - 1].id if len(found) > _ROWS else None,
         wanted=status,
         statuses=DELIVERY_STATUSES,
         first_day=(place.oldest + timedelta(days=1)).date(),
@@ -157,7 +154,7 @@ async def test_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
     record = await _requested_subscription(page, subscription_id)
     event_type = read_body(TestSend, {"event_type": page.form.get("event_type", "")}).event_type
     service.rate_limiter.check_test_sends(record.subscription_id, page.context.started_at)
-    attempt = await test_delivery.send_test(
+    attempt = await deliveries_service.send_test(
         service.webhook_client,
         record,
         service.subscription_service.secrets(record),
@@ -262,7 +259,7 @@ async def show_delivery(page: CurrentPage, subscription_id: SubscriptionId, deli
     found = await page.context.services.control_database.read(
         lambda connection: deliveries_service.delivery_detail(connection, place, delivery_id)
     )
-    sent = msgspec.json.format(msgspec.json.encode(serializer.delivery_detail_json(found)["payload"])).decode()
+    sent = msgspec.json.format(msgspec.json.encode(payload_json(found))).decode()
     done = _DONE["retried"] if page.context.query_string == b"done=retried" else None
     return page.render("delivery.html", delivery=found.delivery, attempts=found.attempts, sent=sent, done=done)
 

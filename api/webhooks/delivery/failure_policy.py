@@ -2,7 +2,7 @@
 
 Runs in the transaction that writes the attempt, so that no pause exists without its mail and no mail without its
 pause. Does not belong here: texts (`api.email.webhook_notices`), sending them (`api.email.outbox_worker`), what a
-pause does (`api.webhooks.subscriptions.state_transitions`).
+pause does (`api.webhooks.subscriptions.repository`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from api.database.models.webhooks import Delivery, Subscription
 from api.email import outbox_repository, webhook_notices
 from api.email.webhook_notices import EndpointFailure
 from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt
-from api.webhooks.subscriptions.state_transitions import pause_subscription
+from api.webhooks.subscriptions.repository import pause_subscription
 
 
 def apply_failure_policy(
