@@ -12,8 +12,8 @@ import msgspec
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import PathParameter
 
-from api.accounts import schemas as accounts
-from api.companies.schemas import companies, events, markets
+from api.accounts import routes as accounts
+from api.companies.schemas import companies, events
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
 from api.openapi import problem_responses, response_headers
@@ -130,10 +130,10 @@ MODELS: Final = (
     deliveries.DeliveryDetail,
     NewReplay,
     deliveries.Replay,
-    markets.Dataset,
-    markets.RuleWithoutData,
-    markets.Market,
-    markets.MarketList,
+    companies.Dataset,
+    companies.RuleWithoutData,
+    companies.Market,
+    companies.MarketList,
     accounts.Usage,
     problem_responses.InputError,
     problem_responses.Problem,

@@ -89,7 +89,7 @@ WEBHOOKS: Final = (
     ),
     Mutant(
         "claim: a mail that was claimed is sent by another at the same time",
-        "api/email/outbox_repository.py",
+        "api/email/outbox.py",
         "update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=until, attempts=row.attempts + 1)",
         "update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=at, attempts=row.attempts + 1)",
         "tests/api/email/test_outbox_repository.py::test_what_is_due_longest_is_claimed_first_and_by_one[sqlite]",

@@ -20,7 +20,7 @@ from api.billing.entitlement import ENDED
 from api.billing.errors import BillingError, BillingStateError, StripeUnavailableError
 from api.billing.repository import CustomerRecord
 from api.billing.return_urls import CHECKOUT, COMES_FROM, PORTAL
-from api.dashboard.errors import PageError, unavailable_without_database
+from api.dashboard.html_forms import PageError, unavailable_without_database
 from api.dashboard.routing import CurrentPage, PageRequest
 from api.http.responses import HttpResponse
 from api.settings.billing import PLAN, BillingSettings

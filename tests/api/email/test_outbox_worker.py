@@ -14,8 +14,8 @@ import trustme
 
 from api.database.engine import Database
 from api.database.models.webhooks import EndpointState, Subscription
-from api.email import outbox_repository
-from api.email.outbox_worker import OutboxWorker
+from api.email import outbox
+from api.email.outbox import OutboxWorker
 from api.email.webhook_notices import OwnerNotice
 from api.settings.mail import MailSettings
 from api.webhooks.subscriptions import repository
@@ -163,7 +163,7 @@ def test_pause_mail_once_under_race(control_url: str) -> None:
                 connection = session.connection()
                 is_winner = repository.pause_subscription(connection, "whs_1", "retries_exhausted", NOON)
                 if is_winner:
-                    outbox_repository.add_mail(connection, "paused:whs_1:2", "acc_1", "owner@example.com", NOTICE, NOON)
+                    outbox.add_mail(connection, "paused:whs_1:2", "acc_1", "owner@example.com", NOTICE, NOON)
             asyncio.run(OutboxWorker(own, office.settings(), box.clock).step())
             own.close()
             return is_winner
