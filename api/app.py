@@ -47,8 +47,8 @@ from api.routes import ROUTES
 from api.services import ApiServices, ReleaseSource
 from api.settings.service import ApiSettings
 from api.usage.repository import DatabaseUsageStore
+from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.http_client import WebhookClient
-from api.webhooks.egress.ip_guard import DnsResolver, Lookup
 from api.webhooks.subscriptions.service import SubscriptionService
 from warehouse.reader.reader import NoReleaseError
 

@@ -24,7 +24,7 @@ from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.database.models.webhooks import EndpointState, SubscribedCompany, Subscription
 from api.settings.service import ApiSettings
-from api.webhooks.egress.payload import make_secret
+from api.webhooks.egress.signing import make_secret
 from benchmarks import api_world
 from benchmarks.webhook_events import MARKET, company_id, event
 from warehouse import schema_render

@@ -7,7 +7,7 @@ and never loses it. Events are signed by scheme `v1` (https://docs.stripe.com/we
 while a secret is being rolled. Stripe repeats events for three days and then drops them, and prices and settings change
 without events: every account is compared with Stripe once a day, by one process of an installation, under a lease. Does
 not belong here: inbound HTTP (`api.billing.routes`), pages, or our own signatures on deliveries
-(`api.webhooks.egress.payload`).
+(`api.webhooks.egress.signing`).
 """
 
 import asyncio

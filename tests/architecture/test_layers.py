@@ -55,7 +55,7 @@ VIOLATIONS = {
     "pipelines-cycles": ("pipelines/steps/batch_figures.py", "import pipelines.steps.normalise"),
     "api": ("api/app.py", "import warehouse.history.history"),
     "api-layers": ("api/email/smtp.py", "import api.companies.lookup"),
-    "api-cycles": ("api/webhooks/egress/ip_guard.py", "import api.webhooks.delivery.sync"),
+    "api-cycles": ("api/webhooks/egress/dns.py", "import api.webhooks.delivery.sync"),
     "reader": ("warehouse/reader/reader.py", "import pyarrow"),
     "remote": ("warehouse/replication/releases.py", "import polars"),
     "firm": ("pipelines/settings.py", "import firm"),

@@ -35,7 +35,7 @@ from warehouse.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.slow
 DEPLOY: Final = Path(__file__).resolve().parents[2] / "deploy"
-PATIENCE: Final = 120.0
+PATIENCE: Final = 300.0  # of machines that are busy with other tests
 SECRETS: Final = ("FIRM_PEPPER", "FIRM_CURSOR_KEYS", "FIRM_SEALING_KEYS")
 QUOTA: Final = 5
 TIERS: Final = f"""
@@ -128,7 +128,7 @@ class Machines:
     def client(self, name: str, key: str = "") -> httpx.Client:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         return httpx.Client(
-            base_url=f"http://127.0.0.1:{self.ports[name]}", headers=headers, timeout=30, trust_env=False
+            base_url=f"http://127.0.0.1:{self.ports[name]}", headers=headers, timeout=PATIENCE, trust_env=False
         )
 
     def key(self, name: str, email: str, tier: str) -> str:

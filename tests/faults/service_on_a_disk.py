@@ -29,7 +29,7 @@ from api.database.migrate import prepare_database
 from api.database.models.accounts import Mail
 from api.database.models.webhooks import Delivery
 from api.settings.service import ApiSettings
-from api.webhooks.egress.payload import make_secret
+from api.webhooks.egress.signing import make_secret
 from api.webhooks.runner import DeliveryRunner
 from firm.bootstrap import Installation
 from firm.demo.background_server import run_background_server

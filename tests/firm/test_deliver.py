@@ -19,7 +19,7 @@ from api.common.clock import Clock
 from api.database.engine import Database
 from api.database.migrate import prepare_database
 from api.database.models.webhooks import Attempt, Delivery, EndpointState, Lease, QueuedAttempt
-from api.webhooks.egress.payload import make_secret
+from api.webhooks.egress.signing import make_secret
 from tests.api.fixtures.fanout import Control
 from tests.api.fixtures.release_data import WORLD, World, event, make_world
 from tests.firm.hooked import Hooked, Received, receiver, until

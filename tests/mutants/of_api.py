@@ -53,14 +53,14 @@ API: Final = (
 WEBHOOKS: Final = (
     Mutant(
         "HMAC: the timestamp is not signed",
-        "api/webhooks/egress/payload.py",
+        "api/webhooks/egress/signing.py",
         'signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)',
         'signed = b"%b.%d.%b" % (message_id.encode(), 0, body)',
         "tests/api/webhooks/egress/test_signing.py::test_standard_webhooks_vector",
     ),
     Mutant(
         "HMAC: the secret's prefix is no part of the key",
-        "api/webhooks/egress/payload.py",
+        "api/webhooks/egress/signing.py",
         'return "sha256=" + _hmac_digest(secret.encode(), body).hex()',
         'return "sha256=" + _hmac_digest(secret.removeprefix(PREFIX).encode(), body).hex()',
         "tests/api/webhooks/egress/test_signing.py::test_own_dual_vector",

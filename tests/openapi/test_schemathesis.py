@@ -23,7 +23,7 @@ from api.runtime.uvicorn_server import build_server
 from api.settings.service import ApiSettings
 from api.settings.tiers import read_tiers
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.egress.payload import make_secret
+from api.webhooks.egress.signing import make_secret
 from tests.api.fixtures import delivery_log as stored
 
 HERE = Path(__file__).parent

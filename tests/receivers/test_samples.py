@@ -18,7 +18,8 @@ import pytest
 from api.common.clock import Clock
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress.http_client import WebhookClient
-from api.webhooks.egress.payload import EventPayload, build_request, make_secret
+from api.webhooks.egress.payload import EventPayload, build_request
+from api.webhooks.egress.signing import make_secret
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "receivers"
 SETTINGS = WebhookSettings(allow_networks=(ipaddress.ip_network("127.0.0.1/32"),), allow_http=True)

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.webhooks.egress.payload import EventPayload, build_request, make_secret
+from api.webhooks.egress.payload import EventPayload, build_request
+from api.webhooks.egress.signing import make_secret
 
 LIBRARIES = ("standardwebhooks", "svix", "octokit")
 DATA = '{"name":"Bøørge & Søn <AS>","holder_name":"株式会社 🎉","previous_pct":8.2}'.encode()

@@ -27,7 +27,8 @@ from api.common.clock import Clock
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.egress import attempt_result
 from api.webhooks.egress.attempt_result import AttemptResult, EndpointResponse
-from api.webhooks.egress.ip_guard import BlockedAddressError, DnsResolver, IpGuard, Lookup
+from api.webhooks.egress.dns import DnsResolver, Lookup
+from api.webhooks.egress.ip_guard import BlockedAddressError, IpGuard
 from api.webhooks.egress.payload import OutgoingRequest
 from api.webhooks.egress.received_bytes import ReceivedBytes, parse_status_line
 from api.webhooks.egress.url_policy import InvalidTargetError, parse_endpoint_url

@@ -1,68 +1,16 @@
-"""Builds the request of one attempt: body and signed headers (docs/contract/contract.md 4.6 and 4.7); makes secrets.
+"""Builds the request of one attempt: body and signed headers (docs/contract/contract.md 4.6 and 4.7).
 
 The body carries the time of the attempt, so bytes and signature differ between attempts while the event id
-stays; every attempt, also a test or a replay, carries the full set of headers. Two schemes sign the same body: the
-product's own header (hex over the body, keyed with the secret's text) and Standard Webhooks (base64 over id, timestamp
-and body, keyed with the bytes the secret encodes). Does not belong here: sending (`api.webhooks.egress.http_client`),
-selecting attempts, or storage of secrets (`api.auth.encryption`).
+stays; every attempt, also a test or a replay, carries the full set of headers. Does not belong here: sending it
+(`api.webhooks.egress.http_client`), or selecting attempts.
 """
 
-import base64
-import hmac
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Final
 
-PREFIX: Final = "whsec_"
-_BYTES: Final = 32
-_KEYED: Final = 1_024  # two for each endpoint a worker is busy with
-
-
-def make_secret() -> str:
-    """Generates a secret: 50 characters, valid for Standard Webhooks libraries and for our own scheme."""
-    return PREFIX + base64.b64encode(os.urandom(_BYTES)).decode()
-
-
-def signature_headers(secrets: Sequence[str], message_id: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """Signature headers of one attempt; `secrets`: the current and, in an overlap, the previous one."""
-    if not 1 <= len(secrets) <= 2:  # noqa: PLR2004
-        raise ValueError(f"sign with the current secret and at most one before it, not with {len(secrets)}")
-    signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)
-    headers = {
-        "X-Service-Signature": hex_signature(secrets[0], body),
-        "webhook-id": message_id,
-        "webhook-timestamp": str(timestamp),
-        "webhook-signature": " ".join([_standard_signature(secret, signed) for secret in secrets]),
-    }
-    if len(secrets) > 1:
-        headers["X-Service-Signature-Previous"] = hex_signature(secrets[1], body)
-    return headers
-
-
-def hex_signature(secret: str, body: bytes) -> str:
-    """Own signature scheme; the key is the secret's full text, prefix included: `secret.encode()`."""
-    return "sha256=" + _hmac_digest(secret.encode(), body).hex()
-
-
-def _standard_signature(secret: str, signed: bytes) -> str:
-    key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
-    return "v1," + base64.b64encode(_hmac_digest(key, signed)).decode()
-
-
-def _hmac_digest(key: bytes, message: bytes) -> bytes:
-    code = _keyed_hmac(key).copy()
-    code.update(message)
-    return code.digest()
-
-
-@lru_cache(maxsize=_KEYED)
-def _keyed_hmac(key: bytes) -> hmac.HMAC:
-    """Keyed HMAC, cached: keying takes longer than hashing a typical body."""
-    return hmac.new(key, digestmod="sha256")
-
+from api.webhooks.egress.signing import signature_headers
 
 MOST_BYTES: Final = 32 * 1024
 """A longer body is not sent (docs/contract/contract.md 4.6)."""

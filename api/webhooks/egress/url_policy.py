@@ -18,7 +18,8 @@ from yarl import URL
 
 from api.common.hostnames import ascii_host
 from api.settings.webhooks import WebhookSettings
-from api.webhooks.egress.ip_guard import DnsResolver, IpGuard, Lookup
+from api.webhooks.egress.dns import DnsResolver, Lookup
+from api.webhooks.egress.ip_guard import IpGuard
 
 LONGEST: Final = 2_048
 _LOOKUP_SECONDS: Final = 5.0

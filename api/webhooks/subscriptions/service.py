@@ -27,8 +27,8 @@ from api.http.response_headers import strongly_matches
 from api.settings.tiers import Tier, TierCatalogue
 from api.settings.webhooks import WebhookSettings
 from api.webhooks import errors
-from api.webhooks.egress.ip_guard import Lookup
-from api.webhooks.egress.payload import make_secret
+from api.webhooks.egress.dns import Lookup
+from api.webhooks.egress.signing import make_secret
 from api.webhooks.egress.url_policy import UrlRejection, url_rejection
 from api.webhooks.subscriptions import repository, requests
 from api.webhooks.subscriptions.models import AccountTier, SubscriptionRecord, previous_secret_expiry

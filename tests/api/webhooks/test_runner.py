@@ -20,7 +20,7 @@ from api.settings.service import ApiSettings
 from api.webhooks import runner
 from api.webhooks.egress.attempt_result import AttemptResult
 from api.webhooks.egress.http_client import WebhookClient
-from api.webhooks.egress.payload import make_secret
+from api.webhooks.egress.signing import make_secret
 from api.webhooks.runner import DeliveryRunner
 from tests.api.fixtures.fanout import Control
 

@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
-from api.webhooks.egress import ip_guard
-from api.webhooks.egress.ip_guard import NO_ROOM, DnsResolver, resolve_host
+from api.webhooks.egress import dns
+from api.webhooks.egress.dns import DnsResolver, resolve_host
+from api.webhooks.egress.ip_guard import NO_ROOM
 
 
 def test_localhost_has_loopback_addresses():
@@ -33,7 +34,7 @@ def test_one_look_up_at_a_time_per_host(monkeypatch, egress):
         answer.wait(30)
         return ["192.0.2.1"]
 
-    monkeypatch.setattr(ip_guard, "resolve_host", ask)
+    monkeypatch.setattr(dns, "resolve_host", ask)
 
     async def scenario():
         lookup = DnsResolver()
@@ -58,7 +59,7 @@ def test_a_failure_nobody_waits_for_is_no_noise(monkeypatch, egress, recwarn, ca
         answer.wait(30)
         raise socket.gaierror(socket.EAI_AGAIN, "later")
 
-    monkeypatch.setattr(ip_guard, "resolve_host", ask)
+    monkeypatch.setattr(dns, "resolve_host", ask)
 
     async def scenario():
         lookup = DnsResolver()
@@ -95,7 +96,7 @@ def test_an_ended_loop_is_not_answered(monkeypatch, egress):
         answer.wait(30)
         return ["192.0.2.1"]
 
-    monkeypatch.setattr(ip_guard, "resolve_host", ask)
+    monkeypatch.setattr(dns, "resolve_host", ask)
 
     async def scenario():
         asking = asyncio.ensure_future(DnsResolver()("a"))
