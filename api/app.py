@@ -181,7 +181,7 @@ def _load_reconciliation(
 ) -> Callable[[], AbstractAsyncContextManager[None]]:
     if billing is None:
         return nullcontext
-    from api.billing.reconciliation import BillingReconciler
+    from api.billing.service import BillingReconciler
 
     return BillingReconciler(billing, database, clock).run_in_background
 

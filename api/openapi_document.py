@@ -12,8 +12,8 @@ import msgspec
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import PathParameter
 
-from api.accounts import schemas as accounts
-from api.companies.schemas import companies, events, markets
+from api.accounts import routes as accounts
+from api.companies.schemas import companies, events
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
 from api.openapi import problem_responses, response_headers
@@ -27,7 +27,7 @@ from api.schemas.json_schema import Schema, component_schemas, schema_reference
 from api.settings.service import ApiSettings
 from api.webhooks import payloads
 from api.webhooks.deliveries import models as deliveries
-from api.webhooks.deliveries.requests import NewReplay
+from api.webhooks.deliveries.service import NewReplay
 from api.webhooks.subscriptions import models as subscriptions
 from api.webhooks.subscriptions import requests
 from warehouse.schema.codes import SERVED
@@ -136,10 +136,10 @@ MODELS: Final = (
     deliveries.DeliveryDetail,
     NewReplay,
     deliveries.Replay,
-    markets.Dataset,
-    markets.RuleWithoutData,
-    markets.Market,
-    markets.MarketList,
+    companies.Dataset,
+    companies.RuleWithoutData,
+    companies.Market,
+    companies.MarketList,
     accounts.Usage,
     problem_responses.InputError,
     problem_responses.Problem,

@@ -166,7 +166,7 @@ def object_store() -> Iterator[Callable[[], Bucket]]:
     def make() -> Bucket:
         made = Bucket(f"firm-{next(numbers)}", f"http://127.0.0.1:{proxy.server_port}", direct)
         buckets[made.name] = made
-        connection = http.client.HTTPConnection(*direct, timeout=10)
+        connection = http.client.HTTPConnection(*direct, timeout=60)  # its first request loads what it needs
         connection.request("PUT", f"/{made.name}", headers={"Host": f"{direct[0]}:{direct[1]}"})
         assert connection.getresponse().status == 200
         connection.close()

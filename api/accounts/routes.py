@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 import msgspec
@@ -9,8 +10,8 @@ from litestar import get
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.repository import AccountRecord
-from api.accounts.schemas import Usage
 from api.accounts.service import AccountService
+from api.common.clock import format_instant
 from api.http.context import SECRET_KEY, ApiRequest
 from api.http.query.model import NoParameters
 from api.http.responses import HttpResponse, json_response
@@ -19,8 +20,28 @@ from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_ACCOUNT
 from api.problems.problem import service_unavailable_problem
 from api.rate_limits.limiter import AccountLimits
+from api.schemas import declare
+from api.schemas.declare import INT64, ResponseModel
 
 _RETRY_AFTER: Final = 2
+
+
+class Usage(ResponseModel):
+    """Usage of the account in the current month."""
+
+    tier: str = declare.text(60, "Name of the tier.", pattern="^[a-z][a-z0-9_-]*$")
+    period_start: datetime = declare.instant("Start of the month, UTC.")
+    period_end: datetime = declare.instant("Start of the next month.")
+    requests_used: int = declare.integer(0, INT64, "Requests counted so far.")
+    requests_limit: int = declare.integer(0, INT64, "Requests allowed in the month.")
+    requests_remaining: int = declare.integer(0, INT64, "Never below 0.")
+    burst_per_second: int = declare.integer(0, 1_000_000, "Sustained requests per second.")
+    burst_capacity: int = declare.integer(0, 1_000_000, "Burst capacity in requests.")
+    webhooks_enabled: bool = declare.boolean("Whether the tier has webhooks.")
+    subscriptions_used: int = declare.integer(0, 1_000_000, "Current number of webhook subscriptions.")
+    subscriptions_limit: int | None = declare.integer(0, 1_000_000, "Allowed number of webhook subscriptions.")
+    trial_ends_at: datetime | None = declare.instant("End of the trial; null without a trial.")
+    account_status: str = declare.open_word(("active", "payment_required", "suspended"), "Status of the account.")
 
 
 @get(
@@ -59,8 +80,8 @@ def _usage_body(meter: AccountLimits, account: AccountRecord, subscriptions: int
     tier, month, used = meter.tier, meter.month, meter.count.used
     return {
         "tier": tier.name,
-        "period_start": f"{month.start:%Y-%m-%dT%H:%M:%SZ}",
-        "period_end": f"{month.end:%Y-%m-%dT%H:%M:%SZ}",
+        "period_start": format_instant(month.start),
+        "period_end": format_instant(month.end),
         "requests_used": used,
         "requests_limit": tier.monthly_requests,
         "requests_remaining": max(0, tier.monthly_requests - used),
@@ -69,6 +90,6 @@ def _usage_body(meter: AccountLimits, account: AccountRecord, subscriptions: int
         "webhooks_enabled": tier.webhooks,
         "subscriptions_used": subscriptions,
         "subscriptions_limit": tier.subscriptions,
-        "trial_ends_at": None if account.trial_ends_at is None else f"{account.trial_ends_at:%Y-%m-%dT%H:%M:%SZ}",
+        "trial_ends_at": format_instant(account.trial_ends_at),
         "account_status": account.status,
     }

@@ -25,7 +25,7 @@ from api.database.engine import Database
 from api.settings.tiers import DEFAULT, TierCatalogue
 from api.usage.counter import month_at
 from api.usage.repository import monthly_count, usage_marks
-from api.webhooks.subscriptions.records import DowngradedSubscription
+from api.webhooks.subscriptions.models import DowngradedSubscription
 from api.webhooks.subscriptions.repository import (
     count_subscriptions,
     downgrade_subscriptions,

@@ -4,8 +4,10 @@ One rule makes order and number of events harmless: a stored state was always fe
 (`repository.store_stripe_state`). An event is recorded in the commit of its effects, so a crash repeats it
 and never loses it. Events are signed by scheme `v1` (https://docs.stripe.com/webhooks/signature): the header is
 `t=<seconds>,v1=<hex>[,v1=<hex>…]`, the digest HMAC-SHA256 over the seconds, a dot and the raw body, one per secret
-while a secret is being rolled. Does not belong here: inbound HTTP (`api.billing.routes`), pages, or our own signatures
-on deliveries (`api.webhooks.egress.signing`).
+while a secret is being rolled. Stripe repeats events for three days and then drops them, and prices and settings change
+without events: every account is compared with Stripe once a day, by one process of an installation, under a lease. Does
+not belong here: inbound HTTP (`api.billing.routes`), pages, or our own signatures on deliveries
+(`api.webhooks.egress.signing`).
 """
 
 import asyncio
@@ -14,11 +16,14 @@ import logging
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from typing import Final, TypeVar
 
 import msgspec
+from sqlalchemy.exc import SQLAlchemyError
 
 from api.accounts.repository import AccountRecord
 from api.accounts.service import AccountService
@@ -32,13 +37,15 @@ from api.billing.entitlement import (
     unpaid_state,
     unresolved_trials,
 )
-from api.billing.errors import BillingStateError, ForgedEventError, StripeUnavailableError
-from api.billing.repository import CustomerRecord
+from api.billing.errors import BillingError, BillingStateError, ForgedEventError, StripeUnavailableError
+from api.billing.repository import CustomerRecord, next_account_to_compare
 from api.billing.return_urls import build_return_urls
 from api.billing.stripe_client import StripeClient
 from api.billing.stripe_models import StripeEventMessage
+from api.common.background import process_name, run_with_restart, running, sleep_or_stop
 from api.common.clock import Clock
 from api.database.engine import Database
+from api.database.leases import LeaderLease
 from api.settings.billing import BillingSettings
 from api.settings.tiers import TierCatalogue
 
@@ -286,3 +293,60 @@ def _is_old_end(seen: CustomerRecord, found: Entitlement) -> bool:
     """Whether the subscription had already ended at the last fetch; an operator may have set a tier since."""
     same = found.subscription_id == seen.subscription_id
     return same and found.stripe_status == seen.stripe_status == ENDED
+
+
+LEASE: Final = "billing"
+EVERY: Final = timedelta(hours=24)
+_LEASE_SECONDS: Final = 120.0  # longer than one account can take
+PASS_SECONDS: Final = 900.0  # between two passes; the first is not at start-up, which is busy enough
+BREATH_SECONDS: Final = 0.2  # between two accounts: Stripe allows 25 requests per second in test mode
+
+
+class BillingReconciler:
+    """Reconciles stored accounts with Stripe. `step` blocks on Stripe; one caller at a time."""
+
+    def __init__(self, billing: BillingService, database: Database, clock: Clock) -> None:
+        self._billing = billing
+        self._database = database
+        self._clock = clock
+        self._leadership = LeaderLease(database, clock, LEASE, process_name(), _LEASE_SECONDS)
+        self._after: str | None = None
+
+    def step(self) -> bool:
+        """Reconciles one account not compared for a day; False at the end of a pass.
+
+        An account that fails stays unchanged until the next pass and blocks no other; if Stripe is unreachable
+        the pass ends.
+        """
+        account_id = self._next_account_id() if self._leadership.acquire_or_renew() else None
+        if account_id is not None:
+            try:
+                self._billing.refresh(account_id)
+            except StripeUnavailableError as error:
+                _LOGGER.warning("accounts could not be compared with Stripe: %s", error)
+                account_id = None
+            except BillingError:
+                _LOGGER.exception("%s could not be synchronized with Stripe", account_id)
+        self._after = account_id
+        return account_id is not None
+
+    def close(self) -> None:
+        """Releases the lease, so that another process may continue at once."""
+        self._leadership.release()
+
+    def run_in_background(self) -> AbstractAsyncContextManager[None]:
+        """Runs in the event loop for the duration of the block."""
+        return running(partial(run_with_restart, self._run_passes, "comparing with Stripe"))
+
+    async def _run_passes(self, stop: asyncio.Event) -> None:
+        try:
+            while not await sleep_or_stop(stop, PASS_SECONDS):
+                while await asyncio.to_thread(self.step):
+                    if await sleep_or_stop(stop, BREATH_SECONDS):
+                        return
+        finally:
+            with suppress(SQLAlchemyError):  # the lease expires anyway
+                await asyncio.to_thread(self.close)
+
+    def _next_account_id(self) -> str | None:
+        return self._database.read(next_account_to_compare, self._clock.now() - EVERY, self._after)

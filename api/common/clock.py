@@ -1,6 +1,6 @@
-"""Injected time: the only source of «now» for the service, so that tests never sleep and never patch.
+"""Injected time, the only source of «now» for the service, so that tests never sleep and never patch; and its format.
 
-Does not belong here: formats of instants in responses (`api.http.responses`).
+Does not belong here: instants as columns (`api.database.models.base`).
 """
 
 import time
@@ -21,3 +21,8 @@ class Clock:
 
     def today(self) -> date:
         return self.now().date()
+
+
+def format_instant(at: datetime | None) -> str | None:
+    """An instant as responses show it: RFC 3339 in UTC, in whole seconds; None stays None."""
+    return None if at is None else f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

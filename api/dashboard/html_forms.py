@@ -1,17 +1,40 @@
-"""Parses HTML forms within limits, and accepts them only from the dashboard's own pages (CSRF protection).
+"""Parses HTML forms within limits, and accepts them only from the dashboard's own pages (CSRF protection); error pages.
 
 Two independent checks against other sites: the browser reports that the page is of this host, and the form
-carries the token that only this browser's pages have. Does not belong here: the meaning of the fields.
+carries the token that only this browser's pages have. Does not belong here: the meaning of the fields, or problems of
+the API (`api.problems.problem`), which pages show with their title and detail.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from litestar.types import Receive
+from sqlalchemy.exc import SQLAlchemyError
 
-from api.dashboard.errors import PageError
 from api.http.json_body import read_full_body
+from api.problems.problem import service_unavailable_problem
+
+
+@dataclass(eq=False, slots=True)
+class PageError(Exception):
+    """An error page. `advice` explains what the user can do."""
+
+    status: int
+    title: str
+    advice: str
+
+
+@contextmanager
+def unavailable_without_database(message: str) -> Iterator[None]:
+    """503 with this message if the database fails within the block."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise service_unavailable_problem(message, retry_after=2) from error
+
 
 Form = Mapping[str, str]
 TOKEN_FIELD: Final = "form_token"  # noqa: S105 -- a name

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, insert
 
 from api.auth.encryption import SecretBox
 from api.common.ids import is_ulid
-from api.dashboard.errors import PageError
+from api.dashboard.html_forms import PageError
 from api.dashboard.routing import PageRequest
 from api.database.models.accounts import ShownOnce
 

@@ -16,11 +16,11 @@ from litestar.params import SkipValidation
 
 from api.auth.api_keys import TokenKind, is_token, make_token
 from api.dashboard import templating
-from api.dashboard.errors import PageError
 from api.dashboard.html_forms import (
     FORM_LIMIT,
     TOKEN_FIELD,
     Form,
+    PageError,
     check_form_origin,
     cross_origin_form_error,
     read_form,

@@ -1,8 +1,8 @@
 """Bulk statements over lists of rows, passed as one JSON parameter, for both engines.
 
 One statement for a thousand rows costs a fraction of a thousand statements, and needs no ORM. Does not belong here:
-the statements (`api.webhooks.delivery.endpoint_lease_repository`, `api.webhooks.delivery.queue_repository`,
-`api.webhooks.delivery.attempt_repository`, `api.usage.repository`).
+the statements (`api.webhooks.delivery.queue_repository`, `api.usage.repository`,
+`api.webhooks.delivery.attempt_repository`).
 """
 
 from collections.abc import Sequence

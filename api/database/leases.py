@@ -2,7 +2,7 @@
 
 A lease avoids duplicate work; it does not guarantee correctness (a suspended holder may resume after its lease has
 moved on), so holders write by compare-and-swap. Does not belong here: leases of endpoint queues, which are rows of
-their own (`api.webhooks.delivery.endpoint_lease_repository`), or what the holder does.
+their own (`api.webhooks.delivery.queue_repository`), or what the holder does.
 """
 
 from datetime import datetime, timedelta

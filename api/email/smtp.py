@@ -3,7 +3,7 @@
 Failures are classified by remedy: the server cannot be used (`MailServerUnreachableError`: every mail waits), this
 mail was not accepted now (`MailRejectedError`), or never will be (`MailRejectedError` with `is_final`). A server
 without the configured security is not used at all. Does not belong here: which mail to send and when to retry
-(`api.email.outbox_worker`).
+(`api.email.outbox`).
 """
 
 import asyncio

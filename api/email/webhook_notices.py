@@ -4,14 +4,16 @@ See docs/contract/contract.md 4.8.
 
 Foreign values (a URL, an error's detail) become one printable line each, without the URL's query, which may hold a
 secret of the receiver: without a mail server the same text goes to the log. Does not belong here: when a notice is
-sent (`api.webhooks.delivery.retry_policy`), the outbox (`api.email.outbox_repository`) or sending
-(`api.email.outbox_worker`).
+sent (`api.webhooks.delivery.retry_policy`), the outbox (`api.email.outbox`) or sending
+(`api.email.outbox`).
 """
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import urlsplit
+
+from api.common.clock import format_instant
 
 LONGEST_SUBJECT: Final = 200
 _LONGEST_VALUE: Final = 500
@@ -102,12 +104,12 @@ def format_span(span: timedelta) -> str:
 
 def _replay_body(failing: EndpointFailure) -> str:
     """Body of a replay of failed and held deliveries, from well before the first failure."""
-    since = f'"since": "{_format_instant(failing.failing_since - _BEFORE)}", ' if failing.failing_since else ""
+    since = f'"since": "{format_instant(failing.failing_since - _BEFORE)}", ' if failing.failing_since else ""
     return f'{{{since}"statuses": ["failed", "held"]}}'
 
 
 def _failure_facts(failing: EndpointFailure) -> str:
-    first = _format_instant(failing.failing_since) if failing.failing_since else "not known"
+    first = format_instant(failing.failing_since) if failing.failing_since else "not known"
     return (
         f"Endpoint:         {_url_without_query(failing.endpoint_url)}\n"
         f"First failure:    {first}\n"
@@ -139,7 +141,3 @@ def _single_line(text: str, longest: int = _LONGEST_VALUE) -> str:
     """One printable line: characters that could start a new line or header become blanks."""
     printable = "".join(letter if letter.isprintable() else " " for letter in text)
     return printable if len(printable) <= longest else printable[: longest - 1] + _CUT
-
-
-def _format_instant(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, select
 
 from api.database import leases
 from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt, Subscription
-from api.email import outbox_repository
+from api.email import outbox
 from api.http.context import RequestContext
 from api.problems.problem import ProblemError
 from api.webhooks.delivery import fanout
@@ -77,7 +77,7 @@ def delivery_lag(connection: Connection, lease: str, at: datetime) -> DeliveryLa
 def queue_sizes(connection: Connection) -> QueueSizes:
     # the second condition repeats the partial index's, so that only the index is read
     held = select(func.count()).where(Delivery.status == "held", Delivery.status != "succeeded")
-    mails = outbox_repository.count_waiting_mails(connection)
+    mails = outbox.count_waiting_mails(connection)
     return QueueSizes(
         connection.execute(select(func.count()).select_from(QueuedAttempt)).scalar_one(),
         connection.execute(held).scalar_one(),

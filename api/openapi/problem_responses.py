@@ -1,7 +1,7 @@
 """Model of problem+json, and one documented response per status, with the contract's example of every problem.
 
 See docs/contract/contract.md 4.10. The examples are rendered as the service renders problems. Does not belong here:
-the catalogue of types (`api.problems.catalogue`).
+the catalogue of types (`api.problems.problem`).
 """
 
 from collections.abc import Collection
@@ -11,8 +11,7 @@ import msgspec
 
 from api.openapi import response_headers
 from api.openapi.examples.problems import PROBLEMS
-from api.problems.catalogue import KINDS
-from api.problems.problem import render_problem
+from api.problems.problem import KINDS, render_problem
 from api.schemas import declare
 from api.schemas.declare import ECHO, OMITTED, ResponseModel
 from api.schemas.json_schema import Schema, schema_reference

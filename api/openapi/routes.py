@@ -9,8 +9,7 @@ from api.http.responses import HttpResponse, public_response
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_DOCUMENT
 from api.openapi.setting_words import fill_words, setting_words
-from api.problems.catalogue import BY_SLUG
-from api.problems.problem import not_found_problem
+from api.problems.problem import BY_SLUG, not_found_problem
 
 
 @get(

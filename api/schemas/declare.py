@@ -8,10 +8,13 @@ kinds of one place alone (`api.http.query.fields`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, Final, LiteralString
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from api.common.clock import format_instant
 
 INT64: Final = 9_223_372_036_854_775_807
 ECHO: Final = r"^[\s\S]*$"  # repeats caller input of any kind
@@ -23,6 +26,12 @@ OMITTED: Final[Any] = None
 
 class ResponseModel(BaseModel):
     """An object in a response or a delivery. Clients ignore unknown keys."""
+
+    @classmethod
+    def members(cls, record: Any, **computed: Any) -> dict[str, Any]:
+        """The object as it is encoded: each member as `computed`, else the record's attribute; instants as text."""
+        found = {name: computed[name] if name in computed else getattr(record, name) for name in cls.model_fields}
+        return {name: format_instant(one) if isinstance(one, datetime) else one for name, one in found.items()}
 
 
 class RequestModel(BaseModel):

@@ -15,7 +15,7 @@ from api.common.background import Run, process_name, run_with_restart, running, 
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
-from api.email.outbox_worker import OutboxWorker
+from api.email.outbox import OutboxWorker
 from api.settings.service import ApiSettings
 from api.settings.webhooks import WebhookSettings
 from api.webhooks.delivery.fanout import FanOut, PublishedEvents

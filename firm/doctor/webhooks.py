@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from api.settings.webhooks import WebhookSettings
 
 _LATE_SECONDS: Final = 300.0
+_MISMATCH: Final = "FIRM_DATA and FIRM_DATABASE_URL do not match, or a folder was restored without its database"
 
 
 def webhook_findings(installation: Installation) -> Iterator[DoctorFinding]:
@@ -115,7 +116,10 @@ def _backlog_findings(lag: DeliveryLag, sizes: QueueSizes, now: datetime) -> Ite
 
 
 def _ledger_findings(installation: Installation, lag: DeliveryLag) -> Iterator[DoctorFinding]:
-    """Detects a database of another data folder, which would wait for sequences already used."""
+    """Detects a database of another data folder, which would wait for sequences already used.
+
+    With an object store a machine may only be behind the others: those that ingest fetch a release when they need it.
+    """
     if lag.cursor is None:
         return
     with closing(ReleaseReader(installation.layout)) as reader:
@@ -125,11 +129,11 @@ def _ledger_findings(installation: Installation, lag: DeliveryLag) -> Iterator[D
         except NoReleaseError:
             last = 0
     if lag.cursor > last:
-        yield DoctorFinding(
-            "bad",
-            f"webhooks: events up to {lag.cursor} were matched, but the ledger ends at {last}",
-            "FIRM_DATA and FIRM_DATABASE_URL do not match, or a folder was restored without its database",
-        )
+        shares, advice = bool(installation.environment.get("FIRM_OBJECT_STORE")), _MISMATCH
+        if shares:
+            advice = f"run: firm release pull; if it stays, {_MISMATCH}"
+        what = f"webhooks: events up to {lag.cursor} were matched, but the ledger ends at {last}"
+        yield DoctorFinding("warn" if shares else "bad", what, advice)
 
 
 def _can_open_secret(installation: Installation, sealed: bytes) -> bool:

@@ -71,6 +71,24 @@ def test_its_settings_exist_and_agree() -> None:
     assert "CREATE DATABASE dagster;" in (DEPLOY / "databases.sql").read_text()
 
 
+@pytest.mark.parametrize("name", COMPOSE)
+def test_what_a_compose_file_reads_is_a_setting_and_documented(name: str) -> None:
+    """`${VAR}` of the file is in deploy/README.md; FIRM_ names exist, in the file and in the README."""
+    known = set(re.findall(r"^(FIRM_[A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+    text, readme = (DEPLOY / name).read_text(), (DEPLOY / "README.md").read_text()
+    read = set(re.findall(r"(?<!\$)\$\{?([A-Z_][A-Z0-9_]*)", text))
+    assert read <= set(re.findall(r"[A-Z_][A-Z0-9_]*", readme))
+    assert set(re.findall(r"FIRM_[A-Z_]+", text + readme)) <= known
+
+
+def test_settings_that_are_filled_in_are_named_in_the_readme() -> None:
+    """What machines.env leaves empty must be filled in before the first start."""
+    empty = {name for name, value in _settings_of("machines.env").items() if not value}
+    assert empty == {"FIRM_PEPPER", "FIRM_CURSOR_KEYS", "FIRM_SEALING_KEYS", "FIRM_MARK_KEY"}
+    readme = (DEPLOY / "README.md").read_text()
+    assert all(f"`{name}`" in readme for name in empty)
+
+
 def _settings_of(name: str) -> dict[str, str]:
     lines = [line for line in (DEPLOY / name).read_text().splitlines() if not line.startswith("#")]
     return dict(line.split("=", 1) for line in lines)

@@ -145,7 +145,7 @@ WEBHOOKS: Final = (
     ),
     Mutant(
         "claim: a mail that was claimed is sent by another at the same time",
-        "api/email/outbox_repository.py",
+        "api/email/outbox.py",
         "update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=until, attempts=row.attempts + 1)",
         "update(Mail).where(Mail.mail_id == row.mail_id).values(next_attempt_at=at, attempts=row.attempts + 1)",
         "tests/api/email/test_outbox_repository.py::test_what_is_due_longest_is_claimed_first_and_by_one[sqlite]",
@@ -181,7 +181,7 @@ WEBHOOKS: Final = (
     ),
     Mutant(
         "erasure: stored events of other types than ownership.changed name an erased holder",
-        "api/webhooks/erasure.py",
+        "api/webhooks/retention.py",
         "found = session.execute(columns.where(MatchedEvent.sequence > after)).all()",
         'found = session.execute(columns.where(MatchedEvent.event_type == "ownership.changed")).all()',
         "tests/api/webhooks/test_erasure.py::test_erase_events_of_a_type_that_names_a_holder_since_lately_blanks_it",

@@ -5,14 +5,14 @@ Lets callers see how old each figure is. Not counted. Does not belong here: reco
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 from litestar import get
 
+from api.common.clock import format_instant
 from api.companies.query_params import RECONCILIATION, MarketsParams
-from api.companies.schemas.markets import MarketList
+from api.companies.schemas.companies import MarketList
 from api.http.context import ANY_KEY, ApiRequest
 from api.http.response_headers import content_digest, modified_at
 from api.http.responses import HttpResponse, data_response
@@ -61,7 +61,7 @@ def _market_object(code: str, state: MarketState) -> dict[str, Any]:
         "name": MARKET_NAMES[code],
         "state": "served" if code in SERVED else "announced",
         "companies": state.companies,
-        "observed_at": _format_instant(state.at),
+        "observed_at": format_instant(state.at),
         "datasets": [_dataset_object(key, dataset) for key, dataset in sorted(state.datasets.items())],
     }
 
@@ -95,14 +95,10 @@ def _dataset_object(key: str, state: DatasetState) -> dict[str, Any]:
     terms = state.terms
     return {
         "dataset": key,
-        "observed_at": _format_instant(state.observed_at),
-        "checked_at": _format_instant(state.checked_at),
-        "held_since": _format_instant(state.held_since),
+        "observed_at": format_instant(state.observed_at),
+        "checked_at": format_instant(state.checked_at),
+        "held_since": format_instant(state.held_since),
         "licence": terms.licence if terms else None,
         "licence_url": terms.licence_url if terms else None,
         "attribution": terms.attribution if terms else None,
     }
-
-
-def _format_instant(at: datetime | None) -> str | None:
-    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if at else None

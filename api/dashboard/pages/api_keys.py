@@ -12,8 +12,7 @@ from litestar.params import FromPath
 from api.accounts.service import AccountError
 from api.auth.api_keys import KeyRecord
 from api.dashboard import one_time_secrets
-from api.dashboard.errors import PageError, unavailable_without_database
-from api.dashboard.html_forms import Form
+from api.dashboard.html_forms import Form, PageError, unavailable_without_database
 from api.dashboard.routing import CurrentPage, PageRequest
 from api.http.responses import HttpResponse
 

@@ -20,12 +20,12 @@ from api.billing.entitlement import ENDED
 from api.billing.errors import BillingError, BillingStateError, StripeUnavailableError
 from api.billing.repository import CustomerRecord
 from api.billing.return_urls import CHECKOUT, COMES_FROM, PORTAL
-from api.dashboard.errors import PageError, unavailable_without_database
+from api.dashboard.html_forms import PageError, unavailable_without_database
 from api.dashboard.routing import CurrentPage, PageRequest
 from api.http.responses import HttpResponse
 from api.settings.billing import PLAN, BillingSettings
 from api.settings.tiers import Tier, TierCatalogue
-from api.webhooks.subscriptions.records import DowngradedSubscription
+from api.webhooks.subscriptions.models import DowngradedSubscription
 
 UNPUBLISHED: Final = "shown at checkout"
 UNSOLD: Final = "not available"

@@ -8,7 +8,7 @@ from litestar.params import FromPath
 
 from api.accounts.service import AccountError
 from api.common.redaction import redact
-from api.dashboard.errors import PageError
+from api.dashboard.html_forms import PageError
 from api.dashboard.routing import ANONYMOUS, HOME, SIGN_IN, CurrentPage
 from api.dashboard.sessions import IDLE_LIFETIME, LINK_LIFETIME, SESSION_LIFETIME
 from api.dashboard.sign_in_mailer import PATH

@@ -16,7 +16,7 @@ from typing import Final
 from litestar import get
 
 from api.accounts.service import AccountService
-from api.dashboard.errors import unavailable_without_database
+from api.dashboard.html_forms import unavailable_without_database
 from api.dashboard.routing import HOME, CurrentPage
 from api.http.responses import HttpResponse
 

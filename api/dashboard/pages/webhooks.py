@@ -1,38 +1,103 @@
 """Webhook pages: list, create, pause, resume, delete, rotate secrets; deliveries with retry and replay.
 
-The rules are the API's (`api.webhooks`). Does not belong here: the form (`api.dashboard.subscription_form`).
+The rules are the API's (`api.webhooks`), validation too: a form is converted to the API's request body.
 """
 
+import json
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from litestar import get, post
 from litestar.params import FromPath
 
 from api.common.ids import is_ulid
-from api.dashboard import one_time_secrets, subscription_form
-from api.dashboard.errors import PageError
-from api.dashboard.html_forms import Form
+from api.dashboard import one_time_secrets
+from api.dashboard.html_forms import Form, PageError
 from api.dashboard.routing import CurrentPage, PagePolicy, PageRequest
-from api.dashboard.subscription_form import EMPTY
 from api.http.access_control import tier_required
 from api.http.body_validation import read_body
 from api.http.responses import HttpResponse
 from api.problems.problem import ProblemError
-from api.webhooks.deliveries import serializer, test_delivery
 from api.webhooks.deliveries import service as deliveries_service
-from api.webhooks.deliveries.records import DELIVERY_STATUSES, DeliveryQuery, TimeWindow
-from api.webhooks.deliveries.requests import parse_replay_request
-from api.webhooks.deliveries.service import DeliveryScope, scope_for
-from api.webhooks.path_parameters import DeliveryId, ReplayId, SubscriptionId
-from api.webhooks.subscriptions.records import SubscriptionRecord
+from api.webhooks.deliveries.models import DELIVERY_STATUSES, DeliveryQuery, TimeWindow, payload_json
+from api.webhooks.deliveries.service import DeliveryScope, parse_replay_request, scope_for
+from api.webhooks.parameters import DeliveryId, ReplayId, SubscriptionId
+from api.webhooks.subscriptions.models import SubscriptionRecord, previous_secret_expiry
 from api.webhooks.subscriptions.requests import TestSend
-from api.webhooks.subscriptions.serializer import previous_secret_expiry
 from api.webhooks.subscriptions.service import NewSecret, SubscriptionOwner
 from warehouse.schema.codes import EVENT_TYPES
 
-_LONG_FORM = PagePolicy(form_limit=subscription_form.LIMIT)
+EMPTY: Final[Form] = {"endpoint_url": "", "entity_ids": "", "description": "", "max_per_second": ""}
+LIMIT: Final = 1 << 19
+"""Maximum size of the form in bytes: 10,000 companies, escaped, take half of it."""
+_TYPE: Final = "type "
+_DIGITS: Final = 10
+_NAMES: Final = {
+    "endpoint_url": "Endpoint",
+    "event_types": "Event types",
+    "entity_ids": "Companies",
+    "description": "Description",
+    "max_per_second": "Maximum per second",
+}
+
+
+def chosen_event_types(form: Form) -> list[str]:
+    """The event types that are ticked."""
+    return [one for one in EVENT_TYPES if _TYPE + one in form]
+
+
+def form_values(record: SubscriptionRecord) -> Form:
+    """The form fields of an existing subscription."""
+    companies = [] if record.companies is None else json.loads(record.companies)
+    return {
+        "endpoint_url": record.endpoint_url,
+        "entity_ids": "\n".join(companies),
+        "description": record.description or "",
+        "max_per_second": "" if record.max_per_second is None else str(record.max_per_second),
+        **{_TYPE + one: "on" for one in record.event_types},
+    }
+
+
+def new_subscription_body(form: Form) -> dict[str, Any]:
+    """Request body of a new subscription; empty fields are omitted."""
+    return {name: value for name, value in _parse_members(form).items() if value is not None}
+
+
+def merge_patch_body(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
+    """The changes as a merge patch; empty fields are null.
+
+    An unchanged URL is omitted: it would be resolved again, and a failing endpoint would then block every other
+    change.
+    """
+    members = _parse_members(form)
+    if members["endpoint_url"] == record.endpoint_url:
+        del members["endpoint_url"]
+    return members
+
+
+def error_messages(problem: ProblemError) -> list[str]:
+    """Validation errors with the form's field names."""
+    return [
+        f"{_NAMES.get((one.pointer or '').split('/')[1], 'The form')}: {one.detail}" if one.pointer else one.detail
+        for one in problem.errors
+    ] or [problem.detail]
+
+
+def _parse_members(form: Form) -> dict[str, Any]:
+    """All members; null for empty optional fields."""
+    fastest = form.get("max_per_second", "").strip()
+    is_whole = fastest.isascii() and fastest.isdigit() and len(fastest) < _DIGITS
+    return {
+        "endpoint_url": form.get("endpoint_url", "").strip(),
+        "event_types": chosen_event_types(form),
+        "entity_ids": form.get("entity_ids", "").replace(",", " ").split() or None,
+        "description": form.get("description", "").strip() or None,
+        "max_per_second": int(fastest) if is_whole else fastest or None,
+    }
+
+
+_LONG_FORM = PagePolicy(form_limit=LIMIT)
 _ALL = "/dashboard/webhooks"
 _ONE = f"{_ALL}/{{id:str}}"
 _DELIVERY = f"{_ONE}/deliveries/{{delivery_id:str}}"
@@ -68,9 +133,7 @@ async def create_webhook(page: CurrentPage) -> HttpResponse:
     """Creates a subscription and redirects to the page that shows its secret."""
     owner = _require_entitled_owner(page)
     try:
-        made = await page.context.services.subscription_service.create(
-            owner, subscription_form.new_subscription_body(page.form)
-        )
+        made = await page.context.services.subscription_service.create(owner, new_subscription_body(page.form))
     except ProblemError as trouble:
         if trouble.status != _VALIDATION:
             raise
@@ -93,7 +156,7 @@ async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
         previous_until=previous_secret_expiry(record, service.clock.now()),
         types=EVENT_TYPES,
         deliveries=found[:_ROWS],
-        older=found[_ROWS - 1].delivery_id if len(found) > _ROWS else None,
+        older=found[_ROWS - 1].id if len(found) > _ROWS else None,
         wanted=status,
         statuses=DELIVERY_STATUSES,
         first_day=(place.oldest + timedelta(days=1)).date(),
@@ -104,7 +167,7 @@ async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
 @get(f"{_ONE}/edit")
 async def edit_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
     record = await _requested_subscription(page, subscription_id)
-    return _edit_page(page, record, subscription_form.form_values(record))
+    return _edit_page(page, record, form_values(record))
 
 
 @post(f"{_ONE}/edit", access=_LONG_FORM)
@@ -112,7 +175,7 @@ async def change_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> 
     """Updates a subscription; rejected if it has changed since the form was rendered."""
     owner, subscriptions = _require_entitled_owner(page), page.context.services.subscription_service
     record = await _requested_subscription(page, subscription_id)
-    body = subscription_form.merge_patch_body(page.form, record)
+    body = merge_patch_body(page.form, record)
     try:
         await subscriptions.change(owner, record.subscription_id, body, _seen_etag(page.form))
     except ProblemError as trouble:
@@ -157,7 +220,7 @@ async def test_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
     record = await _requested_subscription(page, subscription_id)
     event_type = read_body(TestSend, {"event_type": page.form.get("event_type", "")}).event_type
     service.rate_limiter.check_test_sends(record.subscription_id, page.context.started_at)
-    attempt = await test_delivery.send_test(
+    attempt = await deliveries_service.send_test(
         service.webhook_client,
         record,
         service.subscription_service.secrets(record),
@@ -240,9 +303,9 @@ def _form_values(visit: PageRequest, written: Form, trouble: ProblemError | None
     return {
         "tier": visit.tier,
         "types": EVENT_TYPES,
-        "chosen": subscription_form.chosen_event_types(written),
+        "chosen": chosen_event_types(written),
         "written": {**EMPTY, **written},
-        "errors": [] if trouble is None else subscription_form.error_messages(trouble),
+        "errors": [] if trouble is None else error_messages(trouble),
     }
 
 
@@ -262,7 +325,7 @@ async def show_delivery(page: CurrentPage, subscription_id: SubscriptionId, deli
     found = await page.context.services.control_database.read(
         lambda connection: deliveries_service.delivery_detail(connection, place, delivery_id)
     )
-    sent = msgspec.json.format(msgspec.json.encode(serializer.delivery_detail_json(found)["payload"])).decode()
+    sent = msgspec.json.format(msgspec.json.encode(payload_json(found))).decode()
     done = _DONE["retried"] if page.context.query_string == b"done=retried" else None
     return page.render("delivery.html", delivery=found.delivery, attempts=found.attempts, sent=sent, done=done)
 

@@ -8,6 +8,7 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from pydantic import BaseModel
 from sqlalchemy import BigInteger, DateTime, Dialect, Index, MetaData, TypeDecorator, text
 from sqlalchemy.orm import DeclarativeBase
 
@@ -76,12 +77,13 @@ def partial_index(name: str, *columns: str, where: str) -> Index:
 
 
 def columns_of(record: type[Any], *tables: type[Base], computed: Sequence[str] = ()) -> list[Any]:
-    """The columns of a record's fields, in its order, each of the first table that has one; without `computed`.
+    """The columns of a record's or model's fields, in order, each of the first table that has one; without `computed`.
 
     Raises ValueError if no table has a field.
     """
     columns = []
-    for name in (one.name for one in fields(record) if one.name not in computed):
+    names = record.model_fields if issubclass(record, BaseModel) else [one.name for one in fields(record)]
+    for name in (one for one in names if one not in computed):
         table = next((table for table in tables if hasattr(table, name)), None)
         if table is None:
             raise ValueError(f"no table has {name} of {record.__name__}: name it as computed")

@@ -1,18 +1,61 @@
-"""Deliveries, attempts and replays as responses. See docs/contract/contract.md 4.8.
+"""Deliveries, attempts and replays: plain records, their response models, and records as JSON in the contract's order.
 
-Does not belong here: what clients send (`api.webhooks.deliveries.requests`), or the payloads sent to receivers
-(`api.companies.schemas.events`).
+See docs/contract/contract.md 4.8. Does not belong here: SQL
+(`api.webhooks.deliveries.repository`), request bodies and rules (`api.webhooks.deliveries.service`), or the payloads
+sent to receivers (`api.companies.schemas.events`).
 """
 
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
+import msgspec
 from pydantic import Field
 
 from api.schemas import declare, shared
 from api.schemas.declare import ResponseModel
-from api.webhooks.deliveries.records import ATTEMPTS_SHOWN, DELIVERY_STATUSES, REPLAYABLE
 from api.webhooks.subscriptions.models import COUNT
+
+DELIVERY_STATUSES: Final = ("pending", "retrying", "succeeded", "failed", "held", "canceled")
+REPLAYABLE: Final = ("failed", "held", "succeeded")
+"""Statuses a replay may pick: unfinished deliveries are sent anyway, canceled ones are no longer wanted."""
+ATTEMPTS_SHOWN: Final = 100
+"""Maximum number of latest attempts shown per delivery; only manual retries make more than six."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayRecord:
+    replay_id: str
+    subscription_id: str
+    since: datetime
+    until: datetime
+    statuses: tuple[str, ...]
+    event_types: tuple[str, ...] | None
+    created_at: datetime
+    matched: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    completed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """Time window: `since` inclusive, `until` exclusive, None for an open end."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryQuery:
+    """Filter on a subscription's deliveries; an empty filter matches everything."""
+
+    window: TimeWindow
+    statuses: Sequence[str] = ()
+    event_types: Sequence[str] = ()
+    event_id: str | None = None
+
 
 REPLAY_SINCE: Final = "Events matched at or after this time; at most [[retention]] ago."
 REPLAY_TYPES: Final = "Only these event types; null means all."
@@ -120,3 +163,34 @@ class Replay(ResponseModel):
     pending: int = declare.integer(0, COUNT, "Of these, the number not completed yet.")
     created_at: datetime = declare.instant("When it was requested.")
     completed_at: datetime | None = declare.instant("When the last delivery completed.")
+
+
+@dataclass(frozen=True, slots=True)
+class DetailRecord:
+    """A delivery with the event's `data` and its latest attempts, oldest first."""
+
+    delivery: Delivery
+    data: bytes
+    attempts: Sequence[Attempt]
+
+
+def delivery_detail_json(detail: DetailRecord) -> dict[str, Any]:
+    """Serializes one delivery with its payload and attempts."""
+    attempts = [Attempt.members(one) for one in detail.attempts]
+    return DeliveryDetail.members(detail.delivery, payload=payload_json(detail), attempts=attempts)
+
+
+def payload_json(found: DetailRecord) -> dict[str, Any]:
+    """The body as the latest attempt sent it; `delivered_at` is null before the first attempt."""
+    sent = f"{found.attempts[-1].started_at.astimezone(UTC):%FT%T.%f}"[:-3] + "Z" if found.attempts else None
+    return Payload.members(found.delivery, delivered_at=sent, data=msgspec.Raw(found.data))
+
+
+def replay_json(record: ReplayRecord) -> dict[str, Any]:
+    """Serializes a replay with its progress."""
+    return Replay.members(
+        record,
+        id=record.replay_id,
+        status="running" if record.completed_at is None else "completed",
+        pending=record.matched - record.succeeded - record.failed,
+    )

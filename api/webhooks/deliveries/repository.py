@@ -1,31 +1,28 @@
-"""Read queries on the delivery log: lists, one delivery with its attempts, replays.
+"""SQL on the delivery log: lists, one delivery with its attempts, manual redelivery, replays and their progress.
 
 See docs/contract/contract.md 4.8.
 
 Delivery ids rise with time, so a time window is a range of ids, and newest first is the primary key read backwards:
-a page costs the same however long the log is. Does not belong here: changes
-(`api.webhooks.deliveries.replay_repository`), or the JSON shape (`api.webhooks.deliveries.serializer`).
+a page costs the same however long the log is. Writing functions need the endpoint-queue lock
+(`api.webhooks.subscriptions.repository`), so that what was read of a subscription and its deliveries is still true when
+written. Does not belong here: making attempts (`api.webhooks.delivery.queue_repository`), or access control
+(`api.webhooks.deliveries.service`).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, func, insert, literal, literal_column, select, update
 
 from api.common.ids import earliest_id
-from api.database.models.base import columns_of, to_milliseconds
-from api.database.models.webhooks import Attempt, Delivery, MatchedEvent, Replay, Subscription
-from api.webhooks.deliveries.records import (
-    ATTEMPTS_SHOWN,
-    AttemptRecord,
-    DeliveryDetail,
-    DeliveryQuery,
-    DeliveryRecord,
-    ReplayRecord,
-    TimeWindow,
-)
+from api.database.models.base import columns_of, to_milliseconds, values_of
+from api.database.models.webhooks import Attempt, Delivery, MatchedEvent, QueuedAttempt, Replay, Subscription
+from api.webhooks.deliveries import models
+from api.webhooks.deliveries.models import ATTEMPTS_SHOWN, DeliveryQuery, DetailRecord, ReplayRecord, TimeWindow
+from api.webhooks.subscriptions.repository import complete_replays, refresh_queue_time
 
 PREFIX: Final = "dlv"
 _MICROSECONDS: Final = 1000  # of a millisecond
@@ -37,10 +34,10 @@ _HEADERS: Final = msgspec.json.Decoder(dict[str, str])
 # A literal as in the index definition: with a bound value neither engine sees that the partial index covers
 # the query.
 _UNSUCCEEDED: Final = literal_column("webhook_deliveries.status <> 'succeeded'")
-_DELIVERIES: Final = select(*columns_of(DeliveryRecord, Delivery, MatchedEvent)).join(
-    MatchedEvent, MatchedEvent.sequence == Delivery.sequence
-)
-_ATTEMPTS: Final = select(*columns_of(AttemptRecord, Attempt))
+_DELIVERIES: Final = select(
+    Delivery.delivery_id.label("id"), *columns_of(models.Delivery, Delivery, MatchedEvent, computed=("id",))
+).join(MatchedEvent, MatchedEvent.sequence == Delivery.sequence)
+_ATTEMPTS: Final = select(Attempt.attempt_id.label("id"), *columns_of(models.Attempt, Attempt, computed=("id",)))
 _REPLAYS: Final = select(*columns_of(ReplayRecord, Replay))
 
 
@@ -57,7 +54,7 @@ def subscription_status(connection: Connection, account_id: str, subscription_id
 
 def delivery_page(
     connection: Connection, subscription_id: str, query: DeliveryQuery, before: str | None, limit: int
-) -> list[DeliveryRecord]:
+) -> list[models.Delivery]:
     """Returns the newest `limit` matching deliveries with ids below `before`."""
     conditions = [Delivery.subscription_id == subscription_id]
     window, first, end = query.window, _BEGIN, before or _END
@@ -72,23 +69,23 @@ def delivery_page(
         first, end = _narrow_id_range(TimeWindow(matched_at, matched_at + _MILLISECOND), first, end)
     conditions += _id_range_conditions(*_narrow_id_range(window, first, end))
     found = [
-        DeliveryRecord(*row)
+        models.Delivery.model_construct(**row._asdict())
         for status in _status_alternatives(query.statuses, connection.dialect.name)
         for row in connection.execute(
             _DELIVERIES.where(*conditions, *status).order_by(Delivery.delivery_id.desc()).limit(limit)
         )
     ]
-    return sorted(found, key=lambda record: record.delivery_id, reverse=True)[:limit]
+    return sorted(found, key=lambda record: record.id, reverse=True)[:limit]
 
 
-def find_delivery(connection: Connection, subscription_id: str, delivery_id: str) -> DeliveryRecord | None:
+def find_delivery(connection: Connection, subscription_id: str, delivery_id: str) -> models.Delivery | None:
     row = connection.execute(
         _DELIVERIES.where(Delivery.subscription_id == subscription_id, Delivery.delivery_id == delivery_id)
     ).one_or_none()
-    return None if row is None else DeliveryRecord(*row)
+    return None if row is None else models.Delivery.model_construct(**row._asdict())
 
 
-def find_detail(connection: Connection, subscription_id: str, delivery_id: str) -> DeliveryDetail | None:
+def find_detail(connection: Connection, subscription_id: str, delivery_id: str) -> DetailRecord | None:
     delivery = find_delivery(connection, subscription_id, delivery_id)
     if delivery is None:
         return None
@@ -98,7 +95,7 @@ def find_detail(connection: Connection, subscription_id: str, delivery_id: str) 
         .order_by(Attempt.started_at.desc(), Attempt.attempt_id.desc())
         .limit(ATTEMPTS_SHOWN)
     ).all()
-    return DeliveryDetail(delivery, data, [_attempt_record(row) for row in reversed(latest)])
+    return DetailRecord(delivery, data, [_attempt(row) for row in reversed(latest)])
 
 
 def find_replay(connection: Connection, subscription_id: str, replay_id: str) -> ReplayRecord | None:
@@ -161,10 +158,10 @@ def _first_id_from(instant: datetime) -> str:
     return earliest_id(PREFIX, max(0, begun + 1 if finer else begun))
 
 
-def _attempt_record(row: Any) -> AttemptRecord:
-    values = row._asdict()
-    written = values["response_headers"]
-    return AttemptRecord(**values | {"response_headers": None if written is None else _HEADERS.decode(written)})
+def _attempt(row: Any) -> models.Attempt:
+    written = row.response_headers
+    headers = None if written is None else _HEADERS.decode(written)
+    return models.Attempt.model_construct(**row._asdict() | {"response_headers": headers})
 
 
 def _replay_record(row: Any) -> ReplayRecord:
@@ -172,3 +169,98 @@ def _replay_record(row: Any) -> ReplayRecord:
     types = values["event_types"]
     read = {"statuses": tuple(values["statuses"]), "event_types": None if types is None else tuple(types)}
     return ReplayRecord(**values | read)
+
+
+_PREFIX_AND_TIME = 14
+"""Characters of an id before its random part: `dlv_` and 10 of time."""
+
+
+def queue_manual_attempt(
+    connection: Connection, subscription_id: str, delivery_id: str, attempt_id: str, at: datetime
+) -> None:
+    """Enqueues a manual attempt, due now. The caller holds the endpoint-queue lock."""
+    connection.execute(
+        insert(QueuedAttempt).values(
+            subscription_id=subscription_id, due_at=at, attempt_id=attempt_id, delivery_id=delivery_id, trigger="manual"
+        )
+    )
+    refresh_queue_time(connection, subscription_id)
+
+
+def queue_replay(connection: Connection, replay: ReplayRecord) -> int:
+    """Enqueues the deliveries a replay selects, each with a fresh retry schedule; returns their number.
+
+    The caller holds the endpoint-queue lock.
+    """
+    at = replay.created_at
+    # the time part of an id: attempts of this replay carry the replay's own millisecond
+    attempt = literal(f"att_{replay.replay_id[4:_PREFIX_AND_TIME]}").concat(
+        func.substr(Delivery.delivery_id, _PREFIX_AND_TIME + 1)
+    )
+    window = TimeWindow(replay.since, replay.until)
+    chosen = _replay_conditions(replay.subscription_id, window, replay.statuses, replay.event_types)
+    connection.execute(
+        insert(QueuedAttempt).from_select(
+            ["subscription_id", "due_at", "attempt_id", "delivery_id", "trigger"],
+            select(
+                Delivery.subscription_id,
+                literal(at, QueuedAttempt.due_at.type),
+                attempt,
+                Delivery.delivery_id,
+                literal("replay"),
+            ).where(*chosen),
+        )
+    )
+    taken = connection.execute(
+        update(Delivery)
+        .where(*chosen)
+        .values(status="pending", tries=0, next_attempt_at=at, completed_at=None, replay_id=replay.replay_id)
+    )
+    values = values_of(replay, Replay) | {"matched": taken.rowcount, "completed_at": None if taken.rowcount else at}
+    connection.execute(insert(Replay).values(values))
+    refresh_queue_time(connection, replay.subscription_id)
+    return taken.rowcount
+
+
+class ReplayCounts:
+    """Counts replay deliveries that ended in one transaction; written once, at its end."""
+
+    def __init__(self) -> None:
+        self._succeeded: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
+        self._subscriptions: set[str] = set()
+
+    def count(self, replay_id: str | None, subscription_id: str, succeeded: bool) -> None:
+        """Counts one ended delivery; no effect if it belongs to no replay."""
+        if replay_id is not None:
+            (self._succeeded if succeeded else self._failed)[replay_id] += 1
+            self._subscriptions.add(subscription_id)
+
+    def write(self, connection: Connection, at: datetime) -> None:
+        """Writes the counters, and completes replays in which every delivery has ended.
+
+        The caller holds the endpoint-queue locks.
+        """
+        for replay_id in sorted(self._succeeded.keys() | self._failed.keys()):
+            connection.execute(
+                update(Replay)
+                .where(Replay.replay_id == replay_id, Replay.completed_at.is_(None))
+                .values(
+                    succeeded=Replay.succeeded + self._succeeded[replay_id],
+                    failed=Replay.failed + self._failed[replay_id],
+                )
+            )
+        if self._subscriptions:
+            complete_replays(connection, self._subscriptions, at)
+
+
+def _replay_conditions(
+    subscription_id: str, window: TimeWindow, statuses: Sequence[str], event_types: Sequence[str] | None
+) -> list[ColumnElement[bool]]:
+    conditions = [Delivery.subscription_id == subscription_id, *window_conditions(window), *status_conditions(statuses)]
+    if event_types is not None:
+        event = select(literal(1)).where(
+            MatchedEvent.sequence == Delivery.sequence, MatchedEvent.event_type.in_(event_types)
+        )
+        conditions.append(event.correlate(Delivery).exists())
+    return conditions

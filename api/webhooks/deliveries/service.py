@@ -1,23 +1,47 @@
-"""Delivery log service: reading, manual retry, replay (docs/contract/contract.md 4.8).
+"""Delivery log service: reading, manual retry, replay, test sends (docs/contract/contract.md 4.8).
 
-Every function runs on a connection in a transaction the caller has begun, and raises the problem to respond with.
-Does not belong here: SQL (`api.webhooks.deliveries.repository`, `api.webhooks.deliveries.replay_repository`), or
-request bodies (`api.webhooks.deliveries.requests`).
+Functions on a connection run in a transaction the caller has begun, and raise the problem to respond with. Every test
+is a new event, as receivers drop duplicates; `"test":true` in its data marks it, and its result is returned at once and
+not stored. Does not belong here: SQL (`api.webhooks.deliveries.repository`), rate limits (`api.rate_limits.limiter`),
+or the sending itself (`api.webhooks.egress.http_client`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated, Final
 
+import msgspec
+from pydantic import ValidationInfo, field_validator
 from sqlalchemy import Connection
 
-from api.common.ids import is_ulid
+from api.common.ids import UlidGenerator, is_ulid
+from api.http.body_validation import body_instant_field, read_body, request_array_field, unrepeated
+from api.http.json_body import Object
+from api.openapi.examples import DELIVERIES
 from api.problems.problem import ProblemError, new_problem
+from api.schemas.declare import RequestModel, invalid_value
 from api.webhooks.deliveries import repository
-from api.webhooks.deliveries.records import DeliveryDetail, DeliveryQuery, DeliveryRecord, ReplayRecord, TimeWindow
-from api.webhooks.deliveries.replay_repository import queue_manual_attempt, queue_replay
+from api.webhooks.deliveries.models import (
+    REPLAY_SINCE,
+    REPLAY_TYPES,
+    REPLAYABLE,
+    Attempt,
+    Delivery,
+    DeliveryQuery,
+    DetailRecord,
+    ReplayedStatus,
+    ReplayRecord,
+    TimeWindow,
+)
+from api.webhooks.deliveries.repository import queue_manual_attempt, queue_replay
+from api.webhooks.egress.http_client import WebhookClient
+from api.webhooks.egress.payload import EventPayload, build_request
+from api.webhooks.egress.url_policy import without_query
 from api.webhooks.errors import invalid_state, webhook_not_found
-from api.webhooks.subscriptions.state_transitions import lock_endpoints
+from api.webhooks.subscriptions.models import SubscriptionRecord
+from api.webhooks.subscriptions.repository import lock_endpoints
+from api.webhooks.subscriptions.requests import RequestedEventType, event_types_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +71,7 @@ class ReplayRequest:
 
 def list_deliveries(
     connection: Connection, scope: DeliveryScope, query: DeliveryQuery, before: str | None, limit: int
-) -> list[DeliveryRecord]:
+) -> list[Delivery]:
     """Returns the newest matching deliveries with ids below `before`."""
     _require_subscription(connection, scope)
     since = query.window.since
@@ -56,7 +80,7 @@ def list_deliveries(
     return repository.delivery_page(connection, scope.subscription_id, kept, before, limit)
 
 
-def delivery_detail(connection: Connection, scope: DeliveryScope, delivery_id: str) -> DeliveryDetail:
+def delivery_detail(connection: Connection, scope: DeliveryScope, delivery_id: str) -> DetailRecord:
     """Returns one delivery with payload and attempts."""
     _require_subscription(connection, scope)
     found = (
@@ -69,7 +93,7 @@ def delivery_detail(connection: Connection, scope: DeliveryScope, delivery_id: s
 
 def retry_delivery(
     connection: Connection, scope: DeliveryScope, delivery_id: str, attempt_id: str, at: datetime
-) -> DeliveryRecord:
+) -> Delivery:
     """Enqueues a manual attempt, whatever the subscription's status; returns the unchanged delivery."""
     _lock_subscription(connection, scope)
     found = (
@@ -135,3 +159,89 @@ def _require_subscription(connection: Connection, place: DeliveryScope) -> str:
 
 def _delivery_not_found(place: DeliveryScope) -> ProblemError:
     return new_problem("delivery_not_found", f"No such delivery, or it is older than {place.retention_days} days.")
+
+
+_DEFAULT_STATUSES: Final = ("failed", "held")
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """What the log reaches back to, and the end of a replay that names none."""
+
+    oldest: datetime
+    retention_days: int
+    implied_until: datetime | None
+
+
+class NewReplay(RequestModel):
+    """The deliveries to repeat."""
+
+    since: datetime = body_instant_field(REPLAY_SINCE)
+    until: datetime = body_instant_field("Events matched before this time; default: now.", default=None)
+    statuses: list[Annotated[ReplayedStatus, unrepeated]] = request_array_field(
+        len(REPLAYABLE),
+        "Only deliveries with these statuses; default: failed and held.",
+        when_empty=f"name one or more of {', '.join(REPLAYABLE)}",
+        default=None,
+    )
+    event_types: list[Annotated[RequestedEventType, unrepeated]] | None = event_types_field(REPLAY_TYPES, default=None)
+
+    @field_validator("since")
+    @classmethod
+    def _check_since(cls, since: datetime, info: ValidationInfo[_Log]) -> datetime:
+        log = info.context
+        if since < log.oldest:
+            raise invalid_value("out_of_range", f"must be at most {log.retention_days} days ago")
+        if log.implied_until is not None and since >= log.implied_until:
+            raise invalid_value("out_of_range", "must be in the past")
+        return since
+
+    @field_validator("until")
+    @classmethod
+    def _check_until(cls, until: datetime, info: ValidationInfo) -> datetime:
+        since: datetime | None = info.data.get("since")
+        if since is not None and until <= since:
+            raise invalid_value("out_of_range", "must be after since")
+        return until
+
+
+def parse_replay_request(body: Object, now: datetime, oldest: datetime, retention_days: int) -> ReplayRequest:
+    """Returns the requested replay, or raises a 422 with all errors."""
+    log = _Log(oldest, retention_days, None if "until" in body else now)
+    asked = read_body(NewReplay, body, log)
+    return ReplayRequest(asked.since, asked.until or now, asked.statuses or _DEFAULT_STATUSES, asked.event_types)
+
+
+_FIRST: Final = 1
+
+
+async def send_test(
+    sender: WebhookClient,
+    record: SubscriptionRecord,
+    secrets: Sequence[str],
+    event_type: str | None,
+    ulids: UlidGenerator,
+    at: datetime,
+) -> Attempt:
+    """Sends one test, of the requested type or else the subscription's first, and returns the attempt."""
+    chosen = event_type or record.event_types[0]
+    data = msgspec.json.encode(DELIVERIES[chosen]["data"] | {"test": True})
+    event = EventPayload(ulids.make("evt"), chosen, data)
+    outcome = await sender.send(build_request(record.endpoint_url, secrets, event, ulids.make("dlv"), _FIRST, at))
+    return Attempt.model_construct(
+        id=ulids.make("att"),
+        delivery_id=None,
+        number=_FIRST,
+        trigger="test",
+        started_at=at,
+        duration_ms=outcome.duration_ms,
+        outcome="succeeded" if outcome.has_succeeded else "failed",
+        error=outcome.error,
+        error_detail=outcome.error_detail,
+        request_url=without_query(record.endpoint_url),
+        remote_ip=outcome.remote_ip,
+        response_status=outcome.response_status,
+        response_headers=outcome.response_headers,
+        response_body=outcome.response_body,
+        response_body_truncated=outcome.response_body_truncated,
+    )

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, delete, select, update
 from api.database.json_bulk import JsonStatement, insert_statement
 from api.database.models.base import from_milliseconds
 from api.database.models.webhooks import Attempt, Delivery, QueuedAttempt
-from api.webhooks.deliveries.replay_repository import ReplayCounts
+from api.webhooks.deliveries.repository import ReplayCounts
 from api.webhooks.delivery import queue_repository
 from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt, QueueEntry
 

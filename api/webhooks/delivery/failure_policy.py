@@ -1,8 +1,8 @@
 """Failure policy: warns the owner when a retry schedule nears its end, pauses when it ends.
 
 Runs in the transaction that writes the attempt, so that no pause exists without its mail and no mail without its
-pause. Does not belong here: texts (`api.email.webhook_notices`), sending them (`api.email.outbox_worker`), what a
-pause does (`api.webhooks.subscriptions.state_transitions`).
+pause. Does not belong here: texts (`api.email.webhook_notices`), sending them (`api.email.outbox`), what a
+pause does (`api.webhooks.subscriptions.repository`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,10 @@ from sqlalchemy import Connection, func, select
 from api.database.models.accounts import Account
 from api.database.models.base import from_milliseconds
 from api.database.models.webhooks import Delivery, Subscription
-from api.email import outbox_repository, webhook_notices
+from api.email import outbox, webhook_notices
 from api.email.webhook_notices import EndpointFailure
 from api.webhooks.delivery.records import EndpointHealth, FinishedAttempt
-from api.webhooks.subscriptions.state_transitions import pause_subscription
+from api.webhooks.subscriptions.repository import pause_subscription
 
 
 def apply_failure_policy(
@@ -53,9 +53,7 @@ def _queue_pause_notice(connection: Connection, one: FinishedAttempt, health: En
     ).scalar_one()
     notice = webhook_notices.pause_notice(_endpoint_failure(one, row, health), held, public_url)
     occasion = f"paused:{one.due.queued.subscription_id}:{row.revision}"
-    outbox_repository.add_mail(
-        connection, occasion, row.account_id, row.email, notice, from_milliseconds(one.finished_at)
-    )
+    outbox.add_mail(connection, occasion, row.account_id, row.email, notice, from_milliseconds(one.finished_at))
 
 
 def _queue_warning(connection: Connection, one: FinishedAttempt, health: EndpointHealth, public_url: str) -> None:
@@ -68,11 +66,9 @@ def _queue_warning(connection: Connection, one: FinishedAttempt, health: Endpoin
     left, at = timedelta(milliseconds=due_at - one.finished_at), from_milliseconds(one.finished_at)
     warning = f"warning:{one.due.queued.subscription_id}:"
     # one warning per endpoint, also if it fails for some events only, not one per event
-    if not outbox_repository.has_mail_with_prefix(connection, row.account_id, warning, at - left):
+    if not outbox.has_mail_with_prefix(connection, row.account_id, warning, at - left):
         notice = webhook_notices.warning_notice(_endpoint_failure(one, row, health), left, public_url)
-        outbox_repository.add_mail(
-            connection, f"{warning}{_failing_since(one, health)}", row.account_id, row.email, notice, at
-        )
+        outbox.add_mail(connection, f"{warning}{_failing_since(one, health)}", row.account_id, row.email, notice, at)
 
 
 def _subscription_owner(connection: Connection, one: FinishedAttempt) -> Any:

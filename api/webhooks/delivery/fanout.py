@@ -27,7 +27,7 @@ from api.database.json_bulk import ENGINES, rows_query
 from api.database.leases import LeaderLease
 from api.database.models.base import from_milliseconds, to_milliseconds
 from api.database.models.webhooks import LedgerCursor, MatchedEvent, Subscription
-from api.webhooks.subscriptions.records import EVENT_BITS
+from api.webhooks.subscriptions.models import EVENT_BITS
 from warehouse.ledger.read_index import LedgerEvent
 
 CURSOR: Final = "fan_out"

@@ -21,7 +21,7 @@ from api.webhooks.delivery.records import (
 )
 from api.webhooks.delivery.scheduler import SECOND, EndpointQueue, FairScheduler, Subscriber
 from api.webhooks.delivery.sync import QueueRead, SyncRequest, SyncResult
-from api.webhooks.subscriptions.records import EVENT_BITS
+from api.webhooks.subscriptions.models import EVENT_BITS
 
 _LOGGER: Final = logging.getLogger("firm.webhooks.worker")
 _LANES_PER_ATTEMPT: Final = 2

@@ -1,6 +1,6 @@
 """Records exchanged between the attempt queue and a worker. Instants are milliseconds since 1970.
 
-Does not belong here: statements (`api.webhooks.delivery.endpoint_lease_repository`,
+Does not belong here: statements (`api.webhooks.delivery.queue_repository`,
 `api.webhooks.delivery.queue_repository`, `api.webhooks.delivery.attempt_repository`).
 """
 

@@ -16,8 +16,8 @@ from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 from api.common.ids import UlidGenerator
 from api.database.engine import Database, WorkerConnection
 from api.database.models.base import from_milliseconds
-from api.webhooks.deliveries.replay_repository import ReplayCounts
-from api.webhooks.delivery import attempt_repository, endpoint_lease_repository, failure_policy, queue_repository
+from api.webhooks.deliveries.repository import ReplayCounts
+from api.webhooks.delivery import attempt_repository, failure_policy, queue_repository
 from api.webhooks.delivery.records import (
     DeferredAttempt,
     EndpointRelease,
@@ -97,12 +97,12 @@ class WorkerSync:
         if request.finished or request.deferred_attempts or request.releases or request.renewals:
             self._write_results(request)
         with self._connection.reading() as connection:
-            answer.waiting = endpoint_lease_repository.waiting_endpoints(connection, request.at, request.horizon)
+            answer.waiting = queue_repository.waiting_endpoints(connection, request.at, request.horizon)
         free = [most if waits else 0 for most, waits in zip(request.places, answer.waiting, strict=True)]
         if any(free):
             with self._connection.writing() as connection:
                 until, places = request.lease_until, (free[0], free[1])
-                answer.leased = endpoint_lease_repository.lease_endpoints(
+                answer.leased = queue_repository.lease_endpoints(
                     connection, self._lessee, request.at, request.horizon, until, places
                 )
         with self._connection.reading() as connection:
@@ -118,7 +118,7 @@ class WorkerSync:
         new = [QueueRead(one.subscription_id, 0, asked.first_read_rows) for one in answer.leased]
         looked = [*asked.queue_reads, *new]
         known = [(one.subscription_id, one.revision) for one in looked]
-        answer.changed, answer.lost = endpoint_lease_repository.changed_subscriptions(connection, self._lessee, known)
+        answer.changed, answer.lost = queue_repository.changed_subscriptions(connection, self._lessee, known)
         in_hand = {one.subscription_id: one.read_attempt_ids for one in looked}
         wanted = [(one.subscription_id, one.most) for one in looked if one.most]
         answer.read = dict.fromkeys((lane for lane, _ in wanted), 0)
@@ -157,16 +157,16 @@ class WorkerSync:
             return
         replays, paused = ReplayCounts(), list[FinishedAttempt]()
         with self._connection.writing() as connection:
-            healths = endpoint_lease_repository.lock_endpoint_health(connection, concerned)
+            healths = queue_repository.lock_endpoint_health(connection, concerned)
             if made:
                 scheduled = attempt_repository.record_attempts(connection, made, replays, self._make_id)
                 healths = attempt_repository.endpoint_health(healths, scheduled)
-                endpoint_lease_repository.write_health(connection, healths)
+                queue_repository.write_health(connection, healths)
                 paused = failure_policy.apply_failure_policy(connection, scheduled, healths, self._public_url)
             queue_repository.defer(connection, asked.deferred_attempts, asked.at, replays)
             replays.write(connection, from_milliseconds(asked.at))
-            endpoint_lease_repository.renew_leases(connection, self._lessee, asked.renewals, asked.lease_until)
-            endpoint_lease_repository.release_endpoints(connection, self._lessee, asked.releases)
+            queue_repository.renew_leases(connection, self._lessee, asked.renewals, asked.lease_until)
+            queue_repository.release_endpoints(connection, self._lessee, asked.releases)
         for one in paused:
             queued = one.due.queued
             _LOGGER.warning("%s is paused: all retries of %s failed", queued.subscription_id, queued.delivery_id)

@@ -19,13 +19,10 @@ from api.http.responses import HttpResponse, json_response
 from api.openapi.examples import webhooks as examples
 from api.openapi.operation import FROM_DELIVERY, FROM_REPLAY, Operation, RequestBody
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE
-from api.webhooks.deliveries import serializer, service
-from api.webhooks.deliveries.models import Delivery, DeliveryDetail, DeliveryList, Replay
-from api.webhooks.deliveries.records import DeliveryQuery, DeliveryRecord, TimeWindow
-from api.webhooks.deliveries.requests import NewReplay, parse_replay_request
-from api.webhooks.deliveries.service import DeliveryScope, scope_for
-from api.webhooks.path_parameters import DeliveryId, ReplayId, SubscriptionId
-from api.webhooks.query_params import DeliveriesParams
+from api.webhooks.deliveries import models, service
+from api.webhooks.deliveries.models import Delivery, DeliveryDetail, DeliveryList, DeliveryQuery, Replay, TimeWindow
+from api.webhooks.deliveries.service import DeliveryScope, NewReplay, parse_replay_request, scope_for
+from api.webhooks.parameters import DeliveriesParams, DeliveryId, ReplayId, SubscriptionId
 
 _PATH = "/api/v1/webhooks/{id:str}/deliveries"
 _REPLAYS = "/api/v1/webhooks/{id:str}/replays"
@@ -51,8 +48,9 @@ async def list_webhook_deliveries(request: ApiRequest, subscription_id: Subscrip
     place, asked, limit = delivery_scope(context, subscription_id), _delivery_query(values), values.limit
     found = await context.services.control_database.read(service.list_deliveries, place, asked, before, limit + 1)
     shown = found[:limit]
-    following = context.services.cursor_cipher.issue(binding, (shown[-1].delivery_id,)) if len(found) > limit else None
-    return account_page_response(context, [_delivery_row(record) for record in shown], following)
+    following = context.services.cursor_cipher.issue(binding, (shown[-1].id,)) if len(found) > limit else None
+    rows = [msgspec.json.encode(Delivery.members(record)) for record in shown]
+    return account_page_response(context, rows, following)
 
 
 @get(
@@ -72,7 +70,7 @@ async def get_webhook_delivery(
     NoParameters.read(context.query_string)
     place = delivery_scope(context, subscription_id)
     found = await context.services.control_database.read(service.delivery_detail, place, delivery_id)
-    return json_response(200, msgspec.json.encode(serializer.delivery_detail_json(found)))
+    return json_response(200, msgspec.json.encode(models.delivery_detail_json(found)))
 
 
 @post(
@@ -97,7 +95,7 @@ async def retry_webhook_delivery(
     place = delivery_scope(context, subscription_id)
     attempt_id, now = context.services.ulid_generator.make("att"), context.services.clock.now()
     found = await context.services.control_database.write(service.retry_delivery, place, delivery_id, attempt_id, now)
-    return json_response(202, _delivery_row(found))
+    return json_response(202, msgspec.json.encode(Delivery.members(found)))
 
 
 @post(
@@ -128,7 +126,7 @@ async def create_webhook_replay(request: ApiRequest, subscription_id: Subscripti
     replay_id = context.services.ulid_generator.make("rpl")
     made = await context.services.control_database.write(service.start_replay, place, asked, replay_id, now)
     location = f"/api/v1/webhooks/{made.subscription_id}/replays/{made.replay_id}"
-    body = msgspec.json.encode(serializer.replay_json(made))
+    body = msgspec.json.encode(models.replay_json(made))
     return json_response(202, body, [(b"location", location.encode())])
 
 
@@ -147,17 +145,13 @@ async def get_webhook_replay(request: ApiRequest, subscription_id: SubscriptionI
     NoParameters.read(context.query_string)
     place = delivery_scope(context, subscription_id)
     found = await context.services.control_database.read(service.find_replay, place, replay_id)
-    return json_response(200, msgspec.json.encode(serializer.replay_json(found)))
+    return json_response(200, msgspec.json.encode(models.replay_json(found)))
 
 
 def delivery_scope(context: RequestContext, subscription_id: str) -> DeliveryScope:
     """A subscription of the caller, and the oldest instant its log can be read from."""
     days = context.services.settings.webhooks.retention_days
     return scope_for(context.account_id, subscription_id, days, context.services.clock.now())
-
-
-def _delivery_row(record: DeliveryRecord) -> bytes:
-    return msgspec.json.encode(serializer.delivery_json(record))
 
 
 def _delivery_query(values: DeliveriesParams) -> DeliveryQuery:

@@ -24,20 +24,19 @@ from api.http.responses import Header, HttpResponse, json_response
 from api.openapi.examples import webhooks as examples
 from api.openapi.operation import FROM_SUBSCRIPTION, Operation, RequestBody
 from api.openapi.response_headers import OF_ACCOUNT, OF_ACCOUNT_PAGE, OF_SUBSCRIPTION
-from api.webhooks.deliveries import serializer as deliveries_serializer
-from api.webhooks.deliveries import test_delivery
 from api.webhooks.deliveries.models import Attempt
-from api.webhooks.path_parameters import SubscriptionId
-from api.webhooks.query_params import SubscriptionsParams
-from api.webhooks.subscriptions import serializer as subscriptions_serializer
+from api.webhooks.deliveries.service import send_test
+from api.webhooks.parameters import SubscriptionId, SubscriptionsParams
 from api.webhooks.subscriptions.models import (
     CreatedSubscription,
     RotatedSecret,
     Subscription,
     SubscriptionList,
+    SubscriptionRecord,
     UpdatedSubscription,
+    previous_secret_expiry,
+    subscription_json,
 )
-from api.webhooks.subscriptions.records import SubscriptionRecord
 from api.webhooks.subscriptions.requests import NewSubscription, SecretRotation, SubscriptionChanges, TestSend
 from api.webhooks.subscriptions.service import SubscriptionOwner
 
@@ -98,7 +97,7 @@ async def list_webhooks(request: ApiRequest) -> HttpResponse:
     following = None
     if len(found) > limit:
         following = context.services.cursor_cipher.issue(binding, (page[-1].subscription_id,))
-    rows = [msgspec.json.encode(subscriptions_serializer.subscription_json(record, now)) for record in page]
+    rows = [msgspec.json.encode(subscription_json(record, now)) for record in page]
     return account_page_response(context, rows, following)
 
 
@@ -190,15 +189,9 @@ async def rotate_webhook_secret(request: ApiRequest, subscription_id: Subscripti
     made = await context.services.subscription_service.rotate(
         context.account_id, subscription_id, context.required_json_body
     )
-    now = context.services.clock.now()
-    told = {
-        "id": made.record.subscription_id,
-        "secret": made.secret,
-        "secret_hint": made.record.secret_hint,
-        "previous_secret_expires_at": subscriptions_serializer.format_instant(
-            subscriptions_serializer.previous_secret_expiry(made.record, now)
-        ),
-    }
+    until = previous_secret_expiry(made.record, context.services.clock.now())
+    subscription_id, secret = made.record.subscription_id, made.secret
+    told = RotatedSecret.members(made.record, id=subscription_id, secret=secret, previous_secret_expires_at=until)
     return json_response(200, msgspec.json.encode(told))
 
 
@@ -225,10 +218,10 @@ async def test_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> 
     record = await service.subscription_service.get(context.account_id, subscription_id)
     service.rate_limiter.check_test_sends(record.subscription_id, context.started_at)
     secrets = service.subscription_service.secrets(record)
-    attempt = await test_delivery.send_test(
+    attempt = await send_test(
         service.webhook_client, record, secrets, event_type, service.ulid_generator, service.clock.now()
     )
-    return json_response(200, msgspec.json.encode(deliveries_serializer.attempt_json(attempt)))
+    return json_response(200, msgspec.json.encode(Attempt.members(attempt)))
 
 
 def _request_owner(call: RequestContext) -> SubscriptionOwner:
@@ -243,7 +236,5 @@ def _subscription_response(
     extra: Sequence[Header] = (),
 ) -> HttpResponse:
     """Response with a subscription and its strong ETag."""
-    body = msgspec.json.encode(
-        subscriptions_serializer.subscription_json(record, call.services.clock.now()) | (more or {})
-    )
+    body = msgspec.json.encode(subscription_json(record, call.services.clock.now()) | (more or {}))
     return json_response(status, body, [(b"etag", b'"%d"' % record.revision), *extra])

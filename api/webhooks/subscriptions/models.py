@@ -1,15 +1,73 @@
-"""Subscriptions and event types as responses. See docs/contract/contract.md 4.8.
+"""Subscriptions and event types: plain records, their response models, and records as JSON in the contract's order.
 
-Does not belong here: what clients send (`api.webhooks.subscriptions.requests`), or the delivery log
-(`api.webhooks.deliveries.models`).
+See docs/contract/contract.md 4.8. A secret is never serialized. Does not belong here: SQL
+(`api.webhooks.subscriptions.repository`), what clients send (`api.webhooks.subscriptions.requests`), or the delivery
+log (`api.webhooks.deliveries.models`).
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
+
+import msgspec
 
 from api.schemas import declare, shared
 from api.schemas.declare import ResponseModel
 from warehouse.schema.codes import EVENT_TYPES
+
+EVENT_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_TYPES)}
+"""The bit of each event type in `event_mask`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionRecord:
+    """A subscription with its endpoint's health.
+
+    `companies` is a JSON array of ids in the client's order; None: all companies.
+    """
+
+    subscription_id: str
+    account_id: str
+    endpoint_url: str
+    event_types: Sequence[str]
+    companies: bytes | None
+    description: str | None
+    max_per_second: int | None
+    status: str
+    status_reason: str | None
+    status_changed_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    revision: int
+    secret_hint: str
+    previous_secret_expires_at: datetime | None
+    last_attempt_at: datetime | None
+    last_success_at: datetime | None
+    last_failure_at: datetime | None
+    consecutive_failures: int
+    held_deliveries: int
+    secret: bytes = field(repr=False)
+    previous_secret: bytes | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DowngradedSubscription:
+    """A subscription paused because the account's tier had no webhooks."""
+
+    subscription_id: str
+    endpoint_url: str
+    held_deliveries: int
+
+
+@dataclass(frozen=True, slots=True)
+class AccountTier:
+    """Current tier and status of an account, read from the database, not from the key cache."""
+
+    tier: str
+    status: str
+    subscriptions: int
+
 
 MOST_COMPANIES: Final = 10_000
 """Maximum per subscription, in the largest built-in tier."""
@@ -109,3 +167,19 @@ class EventType(ResponseModel):
 
 class EventTypeList(shared.Page[EventType]):
     """All event types."""
+
+
+def subscription_json(record: SubscriptionRecord, now: datetime) -> dict[str, Any]:
+    """Serializes a subscription; `now` decides whether the previous secret still signs."""
+    return Subscription.members(
+        record,
+        id=record.subscription_id,
+        entity_ids=None if record.companies is None else msgspec.Raw(record.companies),
+        previous_secret_expires_at=previous_secret_expiry(record, now),
+    )
+
+
+def previous_secret_expiry(record: SubscriptionRecord, now: datetime) -> datetime | None:
+    """When the previous secret stops signing; None if it no longer signs."""
+    until = record.previous_secret_expires_at
+    return until if until is not None and until > now else None

@@ -31,13 +31,13 @@ from api.schemas.declare import OMITTED, RequestModel, invalid_value, with_metad
 from api.webhooks.errors import ENDPOINT_URL
 from api.webhooks.subscriptions.models import (
     ENDPOINT,
+    EVENT_BITS,
     MOST_COMPANIES,
     CreatedSubscription,
     Description,
     PerSecond,
     SubscriptionStatus,
 )
-from api.webhooks.subscriptions.records import EVENT_BITS
 from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
 from warehouse.schema.identifiers import parse_company_number
 

@@ -4,7 +4,7 @@ See docs/contract/contract.md 4.8.
 
 Checks follow the contract's order (4.10): tier, validation, existence, If-Match, state. Values that decide over a
 change are read again under its locks. Does not belong here: HTTP (`api.webhooks.routes.subscriptions`), SQL
-(`api.webhooks.subscriptions.repository`), test sends (`api.webhooks.deliveries.test_delivery`), or the delivery
+(`api.webhooks.subscriptions.repository`), test sends (`api.webhooks.deliveries.service`), or the delivery
 engine.
 """
 
@@ -18,7 +18,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from api.auth.encryption import SecretBox
-from api.common.clock import Clock
+from api.common.clock import Clock, format_instant
 from api.common.ids import UlidGenerator, is_ulid
 from api.database.engine import AsyncDatabase
 from api.http.access_control import tier_required
@@ -32,7 +32,8 @@ from api.webhooks.egress.dns import Lookup
 from api.webhooks.egress.signing import make_secret
 from api.webhooks.egress.url_policy import UrlRejection, url_rejection
 from api.webhooks.subscriptions import repository, requests
-from api.webhooks.subscriptions.records import AccountTier, SubscriptionRecord
+from api.webhooks.subscriptions.models import AccountTier, SubscriptionRecord, previous_secret_expiry
+from api.webhooks.subscriptions.repository import delete_subscription, pause_subscription, resume_subscription
 from api.webhooks.subscriptions.requests import (
     InputWarning,
     NewSubscription,
@@ -40,8 +41,6 @@ from api.webhooks.subscriptions.requests import (
     SubscriptionChanges,
     SubscriptionInput,
 )
-from api.webhooks.subscriptions.serializer import format_instant, previous_secret_expiry
-from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
 
 PREFIX: Final = "whs"
 _HINT: Final = 4  # last characters

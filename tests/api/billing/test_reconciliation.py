@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from api.billing.reconciliation import BillingReconciler
+from api.billing.service import BillingReconciler
 from api.common.clock import Clock
 from api.database.engine import Database
 
@@ -97,8 +97,8 @@ def test_one_process_does_it_and_another_when_it_is_gone(paying, start):
 
 
 def test_it_goes_on_beside_the_service_and_ends_with_it(paying, start, monkeypatch):
-    monkeypatch.setattr("api.billing.reconciliation.PASS_SECONDS", 0.01)
-    monkeypatch.setattr("api.billing.reconciliation.BREATH_SECONDS", 0.0)
+    monkeypatch.setattr("api.billing.service.PASS_SECONDS", 0.01)
+    monkeypatch.setattr("api.billing.service.BREATH_SECONDS", 0.0)
 
     async def run():
         async with start().run_in_background():

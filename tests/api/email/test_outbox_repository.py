@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api.database.engine import Database
-from api.email import outbox_repository
+from api.email import outbox
 from api.email.webhook_notices import OwnerNotice
 from tests.api.fixtures.mail_server import NOON, NOTICE, Box, opened
 
@@ -25,7 +25,7 @@ def box(control_url: str) -> Iterator[Box]:
 
 def claim(box: Box, at: Any, until: Any) -> Any:
     with box.database.writing() as session:
-        return outbox_repository.claim_mail(session.connection(), at, until)
+        return outbox.claim_mail(session.connection(), at, until)
 
 
 def settle(box: Box, how: Any, *arguments: Any) -> None:
@@ -43,7 +43,7 @@ def test_an_occasion_has_one_mail(box: Box) -> None:
 
 def test_a_mail_is_not_there_when_what_it_speaks_of_is_rolled_back(box: Box) -> None:
     with pytest.raises(ZeroDivisionError), box.database.writing() as session:
-        assert 1 / (not outbox_repository.add_mail(session.connection(), "one", "acc_1", "a@b.example", NOTICE, NOON))
+        assert 1 / (not outbox.add_mail(session.connection(), "one", "acc_1", "a@b.example", NOTICE, NOON))
     assert box.waits() == 0
 
 
@@ -54,9 +54,7 @@ def test_racing_writers_add_one_mail(box: Box, control_url: str) -> None:
         own = Database(control_url)
         together.wait()
         with own.writing() as session:
-            added = outbox_repository.add_mail(
-                session.connection(), "paused:whs_1:7", "acc_1", "a@b.example", NOTICE, NOON
-            )
+            added = outbox.add_mail(session.connection(), "paused:whs_1:7", "acc_1", "a@b.example", NOTICE, NOON)
         own.close()
         return added
 
@@ -81,8 +79,8 @@ def test_a_claim_that_ran_out_is_taken_over_and_says_no_more(box: Box) -> None:
     slow = claim(box, NOON, NOON + MINUTE)
     quick = claim(box, NOON + MINUTE, NOON + 2 * MINUTE)
     assert (slow.attempts, quick.attempts) == (1, 2)
-    settle(box, outbox_repository.schedule_retry, slow, "too late to say", NOON + 90 * MINUTE)
-    settle(box, outbox_repository.finish_unsent, slow, "too late as well")
+    settle(box, outbox.schedule_retry, slow, "too late to say", NOON + 90 * MINUTE)
+    settle(box, outbox.finish_unsent, slow, "too late as well")
     assert box.mail("one").next_attempt_at == NOON + 2 * MINUTE
     assert box.mail("one").last_error is None
 
@@ -91,8 +89,8 @@ def test_a_mail_that_was_sent_stays_sent(box: Box) -> None:
     box.add("one")
     slow = claim(box, NOON, NOON + MINUTE)
     quick = claim(box, NOON + MINUTE, NOON + 2 * MINUTE)
-    settle(box, outbox_repository.mark_sent, slow, NOON + MINUTE)
-    settle(box, outbox_repository.schedule_retry, quick, "the server was busy", NOON + 9 * MINUTE)
+    settle(box, outbox.mark_sent, slow, NOON + MINUTE)
+    settle(box, outbox.schedule_retry, quick, "the server was busy", NOON + 9 * MINUTE)
     assert box.mail("one").sent_at == NOON + MINUTE
     assert box.mail("one").next_attempt_at is None
     assert claim(box, NOON + 99 * MINUTE, NOON + 100 * MINUTE) is None
@@ -108,7 +106,7 @@ def test_racing_claims_share_the_mails_out(box: Box, control_url: str) -> None:
         together.wait()
         while True:
             with own.writing() as session:
-                mail = outbox_repository.claim_mail(session.connection(), NOON, NOON + MINUTE)
+                mail = outbox.claim_mail(session.connection(), NOON, NOON + MINUTE)
             if mail is None:
                 break
             taken.append(mail.occasion)
@@ -125,9 +123,7 @@ def test_what_waits_is_counted_from_the_oldest(box: Box) -> None:
     box.seconds += 60
     box.add("two")
     with box.database.reading() as session:
-        assert outbox_repository.count_waiting_mails(session.connection()) == outbox_repository.WaitingMails(2, NOON)
-    settle(box, outbox_repository.finish_unsent, claim(box, NOON, NOON + MINUTE), None)
+        assert outbox.count_waiting_mails(session.connection()) == outbox.WaitingMails(2, NOON)
+    settle(box, outbox.finish_unsent, claim(box, NOON, NOON + MINUTE), None)
     with box.database.reading() as session:
-        assert outbox_repository.count_waiting_mails(session.connection()) == outbox_repository.WaitingMails(
-            1, NOON + MINUTE
-        )
+        assert outbox.count_waiting_mails(session.connection()) == outbox.WaitingMails(1, NOON + MINUTE)

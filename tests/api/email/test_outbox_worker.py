@@ -14,11 +14,11 @@ import trustme
 
 from api.database.engine import Database
 from api.database.models.webhooks import EndpointState, Subscription
-from api.email import outbox_repository
-from api.email.outbox_worker import OutboxWorker
+from api.email import outbox
+from api.email.outbox import OutboxWorker
 from api.email.webhook_notices import OwnerNotice
 from api.settings.mail import MailSettings
-from api.webhooks.subscriptions import state_transitions
+from api.webhooks.subscriptions import repository
 from tests.api.fixtures.mail_server import NOON, NOTICE, Box, PostOffice, copied, opened, run
 from warehouse.settings.errors import SettingError
 
@@ -161,9 +161,9 @@ def test_pause_mail_once_under_race(control_url: str) -> None:
             own = Database(control_url)
             with own.writing() as session:
                 connection = session.connection()
-                is_winner = state_transitions.pause_subscription(connection, "whs_1", "retries_exhausted", NOON)
+                is_winner = repository.pause_subscription(connection, "whs_1", "retries_exhausted", NOON)
                 if is_winner:
-                    outbox_repository.add_mail(connection, "paused:whs_1:2", "acc_1", "owner@example.com", NOTICE, NOON)
+                    outbox.add_mail(connection, "paused:whs_1:2", "acc_1", "owner@example.com", NOTICE, NOON)
             asyncio.run(OutboxWorker(own, office.settings(), box.clock).step())
             own.close()
             return is_winner

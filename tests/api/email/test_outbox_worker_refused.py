@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.email import smtp
-from api.email.outbox_worker import CLAIM, GIVE_UP_AFTER, retry_delay
+from api.email.outbox import CLAIM, GIVE_UP_AFTER, retry_delay
 from api.email.webhook_notices import OwnerNotice
 from tests.api.fixtures.mail_server import NOON, NOTICE, Box, PostOffice, copied, opened, run, unused_port
 

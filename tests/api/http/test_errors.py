@@ -208,7 +208,7 @@ def test_internal_error_tells_nothing_but_the_request_id(serve, world, caplog):
 
 
 def test_every_problem_page_explains_itself(service):
-    from api.problems.catalogue import KINDS
+    from api.problems.problem import KINDS
 
     for kind in KINDS.values():
         page = service.client.get(f"/problems/{kind.slug}")

@@ -14,7 +14,7 @@ from api.companies.schemas.events import KINDS as EVENT_KINDS
 from api.openapi.examples import webhooks
 from api.openapi.operation import method_of, path_of
 from api.openapi_document import OPERATIONS, openapi_document
-from api.problems.catalogue import KINDS
+from api.problems.problem import KINDS
 from api.routes import ROUTES
 from tests.architecture import openapi_frozen
 from tests.tables import check_cases

@@ -9,7 +9,7 @@ import pytest
 
 from api.openapi.setting_words import DEFAULT_SETTINGS, exact_span, setting_words
 from api.openapi_document import openapi_document
-from api.problems.catalogue import BY_SLUG
+from api.problems.problem import BY_SLUG
 from api.settings.service import ApiSettings
 from api.settings.tiers import DEFAULT, read_tiers
 from api.settings.webhooks import WebhookSettings

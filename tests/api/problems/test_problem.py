@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from api.openapi import problem_responses
-from api.problems.catalogue import KINDS
+from api.problems.problem import KINDS
 from api.settings.tiers import DEFAULT, read_tiers
 from tests.api.problems import webhook_problems
 from tests.tables import check_cases

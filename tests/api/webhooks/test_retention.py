@@ -23,7 +23,7 @@ from api.database.models.webhooks import (
 from api.settings.webhooks import WebhookSettings
 from api.webhooks import retention
 from api.webhooks.retention import RetentionPruner
-from api.webhooks.subscriptions.state_transitions import delete_subscription
+from api.webhooks.subscriptions.repository import delete_subscription
 from tests.api.fixtures.fanout import ACCOUNT, NOON, Control, matched_all
 
 ONE = "firm:NO:999999999"

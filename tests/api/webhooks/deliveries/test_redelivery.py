@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt
-from api.webhooks.deliveries import repository, serializer, service
-from api.webhooks.deliveries.records import DeliveryDetail, ReplayRecord
+from api.webhooks.deliveries import models, repository, service
+from api.webhooks.deliveries.models import DetailRecord, ReplayRecord
 from api.webhooks.deliveries.service import DeliveryScope, ReplayRequest
-from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
+from api.webhooks.subscriptions.repository import delete_subscription, pause_subscription, resume_subscription
 from tests.api.fixtures.delivery_engine import ACCOUNT, Control, Scripted, controlled, exhaust, outcome, through
 
 DAY = timedelta(days=1)
@@ -49,14 +49,14 @@ def replay(control: Control, lane: str, *statuses: str) -> ReplayRecord:
 
 def progress(control: Control, lane: str, made: ReplayRecord) -> dict[str, Any]:
     with control.writing() as connection:
-        return serializer.replay_json(service.find_replay(connection, place(control, lane), made.replay_id))
+        return models.replay_json(service.find_replay(connection, place(control, lane), made.replay_id))
 
 
 def counts(told: dict[str, Any]) -> tuple[str, int, int, int, int]:
     return (told["status"], told["matched"], told["succeeded"], told["failed"], told["pending"])
 
 
-def shown(control: Control, lane: str, delivery: str) -> DeliveryDetail:
+def shown(control: Control, lane: str, delivery: str) -> DetailRecord:
     with control.writing() as connection:
         return service.delivery_detail(connection, place(control, lane), delivery)
 
@@ -154,7 +154,7 @@ async def test_what_succeeded_can_be_delivered_again_and_again(control: Control)
         await exhaust(worker)
         assert counts(progress(control, lane, made)) == ("completed", 1, 1, 0, 0)
     assert [post.headers["X-Service-Delivery"] for post in egress.posts] == [delivery] * 4
-    assert len({attempt.attempt_id for attempt in shown(control, lane, delivery).attempts}) == 4
+    assert len({attempt.id for attempt in shown(control, lane, delivery).attempts}) == 4
 
 
 @pytest.mark.parametrize("end", ["pause", "remove"])
@@ -176,7 +176,7 @@ async def test_a_replay_ends_with_its_subscriptions_work(control: Control, end: 
         assert told
         stored = repository.find_replay(connection, lane, made.replay_id)
     assert stored is not None
-    assert counts(serializer.replay_json(stored)) == ("completed", 3, 0, 3, 0)
+    assert counts(models.replay_json(stored)) == ("completed", 3, 0, 3, 0)
     assert control.count(QueuedAttempt) == 0
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.event import listen
 from api.database.migrate import prepare_database
 from api.problems.problem import ProblemError
 from api.webhooks.deliveries import service
-from api.webhooks.deliveries.records import DeliveryQuery, TimeWindow
+from api.webhooks.deliveries.models import DeliveryQuery, TimeWindow
 from api.webhooks.deliveries.service import DeliveryScope, ReplayRequest
 from tests.api.fixtures import delivery_log as stored
 from tests.tables import check_cases
@@ -38,7 +38,7 @@ class World:
     def page(self, query, before=None, limit=100, **place):
         with self.database.reading() as session:
             found = service.list_deliveries(session.connection(), self.place(**place), query, before, limit)
-        return [record.delivery_id for record in found]
+        return [record.id for record in found]
 
     def asked(self, what, *arguments, **place):
         with self.database.writing() as session:
@@ -156,7 +156,7 @@ def test_a_delivery_is_told_with_its_latest_attempts_in_their_order(world):
         world.log.at = NOW + number * MINUTE
         made.append(world.log.attempt(delivery, number=min(number + 1, 6), trigger="manual"))
     found = world.asked(service.delivery_detail, delivery)
-    assert [attempt.attempt_id for attempt in found.attempts] == made[-100:]
+    assert [attempt.id for attempt in found.attempts] == made[-100:]
     assert found.attempts[0].response_headers == {"content-type": "text/plain"}
     assert found.data == b'{"sequence": 1}'
     assert found.delivery.event_id == f"evt_{1:026}"
@@ -166,7 +166,7 @@ def test_a_delivery_is_told_with_its_latest_attempts_in_their_order(world):
 def test_a_retry_is_due_at_once_whatever_became_of_the_delivery(world, status):
     delivery = world.delivered(status)
     told = world.asked(service.retry_delivery, delivery, "att_" + "1" * 26, NOW)
-    assert (told.delivery_id, told.status) == (delivery, status)
+    assert (told.id, told.status) == (delivery, status)
     assert world.log.queue(world.subscription) == [(delivery, "manual", "att_" + "1" * 26, NOW)]
     assert world.log.next_due(world.subscription) == NOW
     assert world.log.delivery(delivery).status == status, "a retry by hand changes no state"

@@ -13,9 +13,9 @@ from sqlalchemy import delete, update
 
 from api.auth.encryption import SecretBox
 from api.database.models.webhooks import Attempt, MatchedEvent, QueuedAttempt, Replay, SubscribedCompany
-from api.webhooks.deliveries.records import ReplayRecord
-from api.webhooks.deliveries.replay_repository import queue_replay
-from api.webhooks.subscriptions.state_transitions import delete_subscription, lock_endpoints, pause_subscription
+from api.webhooks.deliveries.models import ReplayRecord
+from api.webhooks.deliveries.repository import queue_replay
+from api.webhooks.subscriptions.repository import delete_subscription, lock_endpoints, pause_subscription
 from tests.api.fixtures.delivery_engine import (
     NOON,
     ONE,

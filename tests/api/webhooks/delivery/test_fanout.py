@@ -22,7 +22,7 @@ from api.database.models.webhooks import (
     Subscription,
 )
 from api.webhooks.delivery import fanout
-from api.webhooks.subscriptions.state_transitions import delete_subscription, pause_subscription, resume_subscription
+from api.webhooks.subscriptions.repository import delete_subscription, pause_subscription, resume_subscription
 from tests.api.fixtures.fanout import NOON, Control, matched_all
 
 ONE, OTHER = "firm:NO:999999999", "firm:SE:5599999991"

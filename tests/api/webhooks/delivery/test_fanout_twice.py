@@ -10,7 +10,7 @@ from sqlalchemy import update
 from api.database.migrate import prepare_database
 from api.database.models.webhooks import Delivery, Lease, LedgerCursor, MatchedEvent, QueuedAttempt
 from api.webhooks.delivery import fanout
-from api.webhooks.subscriptions.state_transitions import pause_subscription
+from api.webhooks.subscriptions.repository import pause_subscription
 from tests.api.fixtures.fanout import Control, matched_all
 
 ONE = "firm:NO:999999999"

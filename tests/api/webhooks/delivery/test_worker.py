@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from api.database.models.accounts import Mail
 from api.database.models.webhooks import Attempt, EndpointState, QueuedAttempt
 from api.webhooks.delivery.sync import WorkerSync
-from api.webhooks.subscriptions.state_transitions import pause_subscription
+from api.webhooks.subscriptions.repository import pause_subscription
 from tests.api.fixtures.delivery_engine import (
     Control,
     Hands,

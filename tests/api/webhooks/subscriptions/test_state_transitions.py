@@ -15,7 +15,7 @@ from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
 from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt, SubscribedCompany, Subscription
-from api.webhooks.subscriptions.state_transitions import pause_subscription
+from api.webhooks.subscriptions.repository import pause_subscription
 
 ALL = "/api/v1/webhooks"
 GOOD = {"endpoint_url": "https://hooks.example.com/x", "event_types": ["status.changed"]}
