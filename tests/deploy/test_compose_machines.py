@@ -107,8 +107,9 @@ class Machines:
         }  # fmt: skip
 
     def _reached(self, value: str) -> str:
-        host = urlsplit(value).hostname
-        return self.addresses[host](value) if host in self.compose["services"] or host in self.addresses else value
+        host = urlsplit(value).hostname or ""
+        is_shared = host in self.compose["services"] or host in self.addresses
+        return self.addresses[host](value) if is_shared else value
 
     def start(self, name: str, **changed: str) -> RunningFirm:
         """Starts a machine by its command in the file."""
