@@ -66,7 +66,7 @@ def _result(
 
 
 def write_past(layout: Layout, lines: int, days: int = DAYS) -> None:
-    """Writes manifest and staged indexes of days that had as many lines together; the bodies themselves are left out."""
+    """Writes manifest and staged indexes of days that had as many lines together, without the bodies themselves."""
     manifest = layout.raw_folder / "manifest" / f"{KEY}.jsonl"
     manifest.parent.mkdir(parents=True)
     per_day = lines // days
@@ -107,7 +107,9 @@ def _write_index(layout: Layout, day: int, lines: list[dict[str, Any]]) -> None:
     folder = layout.staged_folder / KEY / batch
     folder.mkdir(parents=True)
     at, rows = (FIRST_DAY + timedelta(days=day)).isoformat(timespec="microseconds"), {TABLE.name: len(lines)}
-    pieces = [{"name": one["name"], "sha256": one["sha256"], "rows": 1, "rejects": 0, "rejected": None} for one in lines]
+    pieces = [
+        {"name": one["name"], "sha256": one["sha256"], "rows": 1, "rejects": 0, "rejected": None} for one in lines
+    ]
     index = {"dataset": KEY, "batch": batch, "tables": rows, "rejects": 0, "pieces": pieces, "cursor": None}
     snapshot = {"observed_at": at, "scope": "part", "rows": rows, "records": rows}
     (folder / "index.json").write_text(json.dumps(index | {"editions": [snapshot], "held": None, "figures": {}}))

@@ -1,6 +1,6 @@
-"""One day of a dataset that is looked up company by company, over a past of any length: `python -m benchmarks.growth_day`.
+"""One day of a dataset that is looked up company by company, over a past of any length.
 
-A process of its own, so that its memory is its own. Prints what it measured as JSON. Does not belong here: the past
+A process of its own (`python -m benchmarks.growth_day`), so that its memory is its own. Prints what it measured as JSON. Does not belong here: the past
 (`bench_growth`).
 """
 
@@ -80,7 +80,9 @@ MARKET: Final = Jurisdiction(
 def answer(number: int, revenue: int, at: datetime) -> FetchedFile:
     """An answer about a company."""
     body = json.dumps({"number": f"{number:09d}", "revenue": revenue}).encode()
-    return FetchedFile(f"{number:09d}.json", io.BytesIO(body), Scope.PART, at, None, f"https://registry.example/{number}")
+    return FetchedFile(
+        f"{number:09d}.json", io.BytesIO(body), Scope.PART, at, None, f"https://registry.example/{number}"
+    )
 
 
 def main() -> None:

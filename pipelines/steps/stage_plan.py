@@ -33,8 +33,9 @@ _TICK: Final = timedelta(microseconds=1)
 class StageState:
     """What the plan of one dataset's batch depends on, read once.
 
-    bodies: RAW manifest of the dataset. indexes: its staged batches, oldest first. pending: bodies to parse
-    (`unstaged_bodies` of RAW). run_instants: logical instants of the runs that fetched these, and of this run, by batch.
+    bodies: those of the dataset in use that the plan depends on, as RAW orders them, and indexes: such of its staged
+    batches, oldest first (`stage_state`); the plan is the same with all of them. pending: bodies to parse.
+    run_instants: logical instants of the runs that fetched these, and of this run, by batch.
     newest_instant: of anything staged in the market; None if no pending body is a reissue. cursor: where the
     fetch of this run ended; unchanged: `{name, sha256, observed_at}` of the bodies it found unchanged.
     comparable: SHA-256 of pending archives that can be compared with their base (`base_archive`). sharing: bodies

@@ -82,8 +82,9 @@ def _load_repaired(workspace: Workspace, dataset: Dataset, unstaged: Iterable[Ra
     found = _load_indexes(store, dataset.key, store.batches_with_figure(dataset.key, DAMAGED))
     damaged = {sha256 for index in found for sha256 in index.figures[DAMAGED]}
     named = {batch for sha256 in damaged for batch in store.batches_naming(dataset.key, sha256)}
-    corrupt = corrupt_bodies(_load_indexes(store, dataset.key, {*named, *(index.batch for index in found)}))
-    names = {piece["name"] for index in found for piece in index.pieces if piece["sha256"] in corrupt}
+    parsed = _load_indexes(store, dataset.key, {*named, *(index.batch for index in found)})
+    corrupt = corrupt_bodies(parsed)
+    names = {piece["name"] for index in parsed for piece in index.pieces if piece["sha256"] in corrupt}
     bodies = (body for name in names for body in workspace.raw_archive.bodies_named(dataset.key, name))
     return [
         replace(body, replaces=body.sha256)

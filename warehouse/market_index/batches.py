@@ -97,7 +97,7 @@ def _add_batch(connection: sqlite3.Connection, dataset: int, folder: Path, *, is
     if not is_retracted:
         named = "dataset = ? AND name = ? AND sha256 = ? AND batch <= ?"
         connection.executemany(
-            f"UPDATE lines SET is_unstaged = 0 WHERE is_unstaged AND {named}",
+            f"UPDATE lines INDEXED BY unstaged_bodies SET is_unstaged = 0 WHERE is_unstaged AND {named}",
             [(dataset, piece["name"], piece["sha256"], batch) for piece in index["pieces"]],
         )
 

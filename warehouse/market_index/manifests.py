@@ -196,11 +196,12 @@ class _Filling:
         """Takes bodies out of use; those that come again after the line are in use again."""
         run, dataset, batches = self._connection.execute, self._dataset, line["retracted"]
         run("INSERT INTO retractions (dataset, line) VALUES (?, ?)", (dataset, json.dumps(line)))
-        retracted = "UPDATE lines SET is_retracted = 1 WHERE dataset = ? AND is_new"
+        retracted = "SET is_retracted = 1 WHERE dataset = ? AND is_new"
         for batch in batches:
-            run(f"{retracted} AND batch = ?", (dataset, batch))
+            run(f"UPDATE lines INDEXED BY lines_by_batch {retracted} AND batch = ?", (dataset, batch))
+        named = f"UPDATE lines INDEXED BY bodies_by_name {retracted} AND name = ? AND sha256 = ? AND batch <= ?"
         for name, sha256 in line["bodies"]:
-            run(f"{retracted} AND name = ? AND sha256 = ? AND batch <= ?", (dataset, name, sha256, max(batches)))
+            run(named, (dataset, name, sha256, max(batches)))
         marks = ", ".join("?" * len(batches))
         own = f"SELECT 1 FROM cursors WHERE dataset = ? AND batch IN ({marks}) LIMIT 1"
         if run(own, (dataset, *batches)).fetchone():

@@ -56,7 +56,7 @@ CREATE TABLE figures (
 """
 
 _NAMED: Final = """EXISTS (
-    SELECT 1 FROM pieces JOIN batches USING (dataset, batch)
+    SELECT 1 FROM pieces CROSS JOIN batches USING (dataset, batch)
     WHERE pieces.dataset = lines.dataset AND pieces.sha256 = lines.sha256 AND pieces.name = lines.name
       AND pieces.batch >= lines.batch AND NOT batches.is_retracted)"""
 
@@ -71,7 +71,7 @@ def dataset_id(connection: sqlite3.Connection, dataset: str) -> int:
 def clear_staged(connection: sqlite3.Connection, dataset: int, above: int = 0) -> None:
     """Clears `is_unstaged` of bodies above a place that a batch in use names: one of their own run or a later one."""
     bodies = "dataset = ? AND is_unstaged AND place > ?"
-    connection.execute(f"UPDATE lines SET is_unstaged = 0 WHERE {bodies} AND {_NAMED}", (dataset, above))
+    connection.execute(f"UPDATE lines NOT INDEXED SET is_unstaged = 0 WHERE {bodies} AND {_NAMED}", (dataset, above))
 
 
 def compare_all(connection: sqlite3.Connection, dataset: int) -> None:

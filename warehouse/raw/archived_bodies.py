@@ -52,20 +52,24 @@ class RawBody:
 _LINE_KEYS: Final = (
     "name", "sha256", "observed_at", "scope", "batch", "fetched_at", "bytes", "replaces", "cursor",
 )  # fmt: skip
-_BODIES: Final = (
-    f"SELECT {', '.join(f'lines.{key}' for key in _LINE_KEYS)}, erased.became, erased.bytes, "
-    "erased.sha256 IS NOT NULL FROM lines LEFT JOIN erased USING (dataset, sha256) "
-    "WHERE lines.dataset = ?1 AND is_new"
-)
-_IN_USE: Final = f"{_BODIES} AND NOT is_retracted"
 _OLDEST_FIRST: Final = "ORDER BY observed_at, name, place"
 _NEWEST_FIRST: Final = "ORDER BY observed_at DESC, name DESC, place DESC"
+_IN_USE: Final = "AND NOT is_retracted"
 # A body equal to one that was parsed, in name, bytes and instant: a folder may be ingested again.
 _PARSED_TWIN: Final = (
-    "EXISTS (SELECT 1 FROM lines AS twin WHERE twin.dataset = ?1 AND twin.name = lines.name AND "
-    "twin.sha256 = lines.sha256 AND twin.observed_at = lines.observed_at AND twin.is_new AND NOT twin.is_retracted "
-    "AND NOT twin.is_unstaged)"
+    "EXISTS (SELECT 1 FROM lines AS twin INDEXED BY bodies_by_name WHERE twin.dataset = ?1 AND twin.name = lines.name "
+    "AND twin.sha256 = lines.sha256 AND twin.observed_at = lines.observed_at AND twin.is_new "
+    "AND NOT twin.is_retracted AND NOT twin.is_unstaged)"
 )
+
+
+def _bodies_query(index: str, condition: str) -> str:
+    """Bodies of a dataset, found by an index of the table of lines."""
+    columns = ", ".join(f"lines.{key}" for key in _LINE_KEYS)
+    return (
+        f"SELECT {columns}, erased.became, erased.bytes, erased.sha256 IS NOT NULL FROM lines INDEXED BY {index} "
+        f"LEFT JOIN erased USING (dataset, sha256) WHERE lines.dataset = ?1 AND is_new {condition}"
+    )
 
 
 class ArchivedBodies:
@@ -81,20 +85,23 @@ class ArchivedBodies:
         Erased bodies are omitted; bodies rewritten by an erasure keep the SHA-256 they were received with.
         """
         if batch is None:
-            return self._bodies(dataset, f"{_IN_USE} {_OLDEST_FIRST}")
-        return self._bodies(dataset, f"{_IN_USE} AND batch = ?2 {_OLDEST_FIRST}", batch)
+            return self._bodies(dataset, _bodies_query("bodies_by_instant", f"{_IN_USE} {_OLDEST_FIRST}"))
+        of_batch = _bodies_query("lines_by_batch", f"{_IN_USE} AND batch = ?2 {_OLDEST_FIRST}")
+        return self._bodies(dataset, of_batch, batch)
 
     def all_bodies(self, dataset: str) -> Iterator[RawBody]:
         """Bodies of a dataset, retracted ones included: an erasure and retention see all that is stored."""
-        return self._bodies(dataset, f"{_BODIES} {_OLDEST_FIRST}")
+        return self._bodies(dataset, _bodies_query("bodies_by_instant", _OLDEST_FIRST))
 
     def newest_bodies(self, dataset: str, until: datetime = _ALWAYS) -> Iterator[RawBody]:
         """Bodies in use that are not dated after an instant, in the reverse order of `bodies`."""
-        return self._bodies(dataset, f"{_IN_USE} AND observed_at <= ?2 {_NEWEST_FIRST}", utc_text(until))
+        query = _bodies_query("bodies_by_instant", f"{_IN_USE} AND observed_at <= ?2 {_NEWEST_FIRST}")
+        return self._bodies(dataset, query, utc_text(until))
 
     def bodies_named(self, dataset: str, name: str) -> Iterator[RawBody]:
         """Bodies in use of one name, in the reverse order of `bodies`."""
-        return self._bodies(dataset, f"{_IN_USE} AND name = ?2 {_NEWEST_FIRST}", name)
+        query = _bodies_query("bodies_by_name", f"{_IN_USE} AND name = ?2 {_NEWEST_FIRST}")
+        return self._bodies(dataset, query, name)
 
     def unstaged_bodies(self, dataset: str) -> Iterator[RawBody]:
         """Bodies in use that no staged batch in use names, as `bodies` orders them: of this run, and of killed ones.
@@ -103,7 +110,8 @@ class ArchivedBodies:
         one in name, bytes and instant is left out: a folder may hold two vintages under one name, and be ingested
         again. One that replaces another body of the same instant is included, even if it is the original body again.
         """
-        query = f"{_IN_USE} AND is_unstaged AND (replaces IS NOT NULL OR NOT {_PARSED_TWIN}) {_OLDEST_FIRST}"
+        pending = f"{_IN_USE} AND is_unstaged AND (replaces IS NOT NULL OR NOT {_PARSED_TWIN}) {_OLDEST_FIRST}"
+        query = _bodies_query("unstaged_bodies", pending)
         return self._bodies(dataset, query, part=Part.RAW | Part.STAGED)
 
     def _bodies(self, dataset: str, query: str, *values: str, part: Part = Part.RAW) -> Iterator[RawBody]:
@@ -127,7 +135,10 @@ class ArchivedBodies:
     def unchanged_bodies(self, dataset: str, batch: str) -> list[dict[str, str]]:
         """`{name, sha256, observed_at}` of what a run received and was archived before."""
         keys = ("name", "sha256", "observed_at")
-        query = f"SELECT {', '.join(keys)} FROM lines WHERE dataset = ?1 AND batch = ?2 AND NOT is_new ORDER BY place"
+        query = (
+            f"SELECT {', '.join(keys)} FROM lines INDEXED BY lines_by_batch "
+            "WHERE dataset = ?1 AND batch = ?2 AND NOT is_new ORDER BY place"
+        )
         return [dict(zip(keys, row, strict=True)) for row in self._rows(dataset, query, batch)]
 
     def complete_lines(self, dataset: str) -> Iterator[dict[str, Any]]:
@@ -136,8 +147,8 @@ class ArchivedBodies:
         `{name, sha256, batch, observed_at, scope, new}`.
         """
         query = (
-            "SELECT name, sha256, batch, observed_at, scope, is_new FROM lines WHERE dataset = ?1 AND scope = 'full' "
-            "ORDER BY observed_at DESC, place"
+            "SELECT name, sha256, batch, observed_at, scope, is_new FROM lines INDEXED BY complete_lines "
+            "WHERE dataset = ?1 AND scope = 'full' ORDER BY observed_at DESC, place"
         )
         keys = ("name", "sha256", "batch", "observed_at", "scope", "new")
         return (dict(zip(keys, row, strict=True)) for row in self._rows(dataset, query))
@@ -178,8 +189,8 @@ class ArchivedBodies:
     def _newest(self, dataset: str, name: str) -> tuple[str | None, str | None]:
         """SHA-256 and instant of the body in use of a name that was archived last; None if there is none."""
         query = (
-            "SELECT sha256, observed_at FROM lines WHERE dataset = ?1 AND name = ?2 AND is_new AND NOT is_retracted "
-            "ORDER BY place DESC LIMIT 1"
+            "SELECT sha256, observed_at FROM lines INDEXED BY bodies_by_name "
+            "WHERE dataset = ?1 AND name = ?2 AND is_new AND NOT is_retracted ORDER BY place DESC LIMIT 1"
         )
         return next(iter(self._ask(dataset, query, name)), (None, None))
 
@@ -198,7 +209,7 @@ class ArchivedBodies:
         return self._raw_body(line["dataset"], row)
 
     def _raw_body(self, dataset: str, row: Sequence[Any]) -> RawBody | None:
-        """A body from a row of `_BODIES`; None if it was erased entirely."""
+        """A body from a row of `_bodies_query`; None if it was erased entirely."""
         name, sha256, observed_at, scope, batch, fetched_at, size, replaces, cursor, became, bytes_left, is_erased = row
         kept_as = sha256
         if is_erased:

@@ -84,7 +84,7 @@ class DerivedDatabase:
             self.close()  # deleted, or replaced by another process
         if self._connection is None:
             self._connection = self._open()
-            self._inode = _inode(self._path)
+            self._inode = None if self.is_temporary else _inode(self._path)
         return self._connection
 
     def _open(self) -> sqlite3.Connection:
