@@ -1,7 +1,7 @@
 """One day of a dataset that is looked up company by company, over a past of any length.
 
-A process of its own (`python -m benchmarks.growth_day`), so that its memory is its own. Prints what it measured as JSON. Does not belong here: the past
-(`bench_growth`).
+A process of its own (`python -m benchmarks.growth_day`), so that its memory is its own. Prints what it measured as
+JSON. Does not belong here: the past (`bench_growth`).
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def test_two_processes_read_while_one_appends(layout: Layout) -> None:
         append = threads.submit(run_forked, _append, layout.root, 20)
         readers = [threads.submit(run_forked, _read_until, layout.root, 20) for _ in range(2)]
         for ended in (append, *readers):
-            assert ended.result().code == 0, ended.result().said
+            assert ended.result().exit_code == 0, ended.result().said
 
 
 def _read_until(root: Path, count: int) -> None:
