@@ -20,7 +20,7 @@ from typing import Final
 import polars as pl
 
 from connectors.contract.dataset import Cadence, Dataset, GuardLimits, Jurisdiction, Licence, RecognisedFile
-from connectors.contract.pieces import ArchiveMember, Batch, FetchedFile, Scope
+from connectors.contract.pieces import REJECT_COLUMNS, ArchiveMember, Batch, FetchedFile, Scope
 from pipelines.runtime.batch_ids import batch_name
 from pipelines.settings import IngestSettings
 from pipelines.steps import fetch, stage
@@ -51,7 +51,8 @@ def _split(member: ArchiveMember) -> Iterator[ArchiveMember]:
 def _read(member: ArchiveMember) -> Iterator[Batch]:
     with member.open() as body:
         answer = json.loads(body.read())
-    yield Batch(TABLE.name, pl.DataFrame([answer], schema={"number": pl.String(), "revenue": pl.Int64()}))
+    rows = pl.DataFrame([answer], schema={"number": pl.String(), "revenue": pl.Int64()})
+    yield Batch(TABLE.name, rows, pl.DataFrame(schema=dict.fromkeys(REJECT_COLUMNS, pl.String())))
 
 
 DATASET: Final = Dataset(
@@ -110,7 +111,8 @@ def main() -> None:
     began, worked = time.perf_counter(), time.process_time()
     result = stage.stage_dataset(workspace, MARKET, DATASET, batch)
     timed("stage", began, worked)
-    found["rows"] = result.rows
+    if result.rows != bodies:
+        raise RuntimeError(f"{result.rows} rows were staged of {bodies} bodies")
     found["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(found))
 

@@ -115,6 +115,7 @@ class StagedStore:
         self._on_step("staged written")
         atomic_files.write_json(built / INDEX, writer.build_index())
         atomic_files.publish_folder(built, folder, "staged", self._on_step)
+        self._index.forget_batch(dataset, batch)  # that it was not there
 
     def batches(self, dataset: str) -> list[str]:
         """Batches of a dataset in use, oldest first."""
@@ -239,6 +240,7 @@ class StagedStore:
             self.record_looked_up_batches(dataset, looked_up)
         atomic_files.make_folder(self._staged / dataset)
         atomic_files.write_json(self._staged / dataset / RETRACTED, [one.as_json() for one in (*known, retraction)])
+        self._index.forget_batch(dataset, first)
 
     def looked_up_batches(self, dataset: str) -> dict[str, str]:
         """For each other dataset: its newest batch for which this dataset has made its look-ups."""

@@ -77,9 +77,9 @@ class DerivedDatabase:
         self.run(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
 
     def _opened(self) -> sqlite3.Connection:
-        if self._process != os.getpid():  # a forked child must not touch its parent's connection
-            _INHERITED.append(self._connection)
-            self._connection, self._process = None, os.getpid()
+        if self._process != os.getpid():
+            self.close()
+            self._process = os.getpid()
         if self._connection is not None and not self.is_temporary and self._inode != _inode(self._path):
             self.close()  # deleted, or replaced by another process
         if self._connection is None:
@@ -101,7 +101,10 @@ class DerivedDatabase:
                 return self._open_temporary(error)
             if _code(error) not in _DAMAGED:
                 raise
-            self._discard(error)
+            try:
+                self._discard(error)
+            except OSError as unwritable:
+                return self._open_temporary(unwritable)
             return self._open()
         return connection
 
@@ -140,7 +143,9 @@ class DerivedDatabase:
 
     def close(self) -> None:
         """Closes the file; the next use opens it again."""
-        if self._connection is not None and self._process == os.getpid():
+        if self._process != os.getpid():  # a forked child must not touch its parent's connection
+            _INHERITED.append(self._connection)
+        elif self._connection is not None:
             self._connection.close()
         self._connection = None
 
