@@ -82,6 +82,11 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "quick": {"events": 200, "rows": 20_000, "subscriptions": 500},
     },
     "bench_universe": {"default": {}, "full": {"companies": 10_000_000, "days": 3}, "quick": {"companies": 5_000}},
+    "bench_growth": {
+        "default": {},
+        "full": {"lines": 5_000_000},
+        "quick": {"lines": 20_000, "bodies": 100, "rounds": 1},
+    },
     "bench_year": {
         "default": {},
         "full": {"companies": 100_000, "days": 366},

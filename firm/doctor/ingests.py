@@ -75,7 +75,7 @@ def _retraction_findings(layout: Layout) -> Iterator[DoctorFinding]:
                     yield DoctorFinding(
                         "warn", f"{what}; interrupted", f"the next ingest of {made.code.lower()} completes it"
                     )
-                elif max(staged.batches(dataset.key), default="") > one.newest:
+                elif staged.newest_batch_in_use(dataset.key) > one.newest:
                     yield DoctorFinding("ok", what)
                 else:
                     advice = f"nothing of it has come since: ingest {made.code.lower()} to get what the batch had"

@@ -132,8 +132,7 @@ class MarketErasure:
         self._workspace.raw_archive.delete_erased_bodies()  # a kill may have come before that
         found: list[tuple[Dataset, set[str]]] = []
         for dataset, bodies in staged_batch_figures(self._workspace, self._jurisdiction, REFUSED):
-            lines = self._workspace.raw_archive.manifest_lines(dataset.key)
-            wanted = set(bodies) - {line["erased"] for line in lines if "erased" in line}
+            wanted = set(bodies).difference(self._workspace.raw_archive.erased_hashes(dataset.key))
             found += [(dataset, wanted)] if wanted else []
         if found:
             refused = self._refused(stones)
@@ -248,6 +247,7 @@ class MarketErasure:
                 files.erase_rejects_and_signals(folder, mentions_subject)
                 files.redact_batch_texts(folder, refused.free_texts)
             self._workspace.raw_archive.redact_lines(dataset.key, refused.free_texts.redact_json)
+        self._workspace.raw_archive.clear_index(self._market)
 
     def _mentions_subject(self, refused: SuppressionMatcher) -> files.MentionsSubject:
         """Detects subjects in rejects and signals: by company number, and by what history knows of their names."""

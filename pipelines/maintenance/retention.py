@@ -21,7 +21,6 @@ from pipelines.steps import batch_figures
 from pipelines.steps.applied_batches import STAGED_MARK
 from pipelines.steps.apply_history import HISTORY_MARK
 from pipelines.steps.normalise import IMAGE_MARK
-from pipelines.steps.stage_plan import pending_bodies
 from pipelines.workspace import Workspace
 from warehouse.history.history import MarketHistory
 from warehouse.raw.archive import RawBody
@@ -146,8 +145,7 @@ class _DatasetRetention:
         """Bodies of the batches that stay, and those that no run has parsed yet."""
         indexes = list(self.workspace.staged_store.all_indexes(self.dataset.key))
         gone = {index.batch for index in past}
-        used = self.workspace.staged_store.indexes(self.dataset.key)
-        unread = pending_bodies(list(self.workspace.raw_archive.bodies(self.dataset.key)), list(used))
+        unread = self.workspace.raw_archive.unstaged_bodies(self.dataset.key)
         return _body_hashes(index for index in indexes if index.batch not in gone) | {one.sha256 for one in unread}
 
     def _elsewhere(self) -> set[str]:

@@ -267,8 +267,11 @@ def _still_unreadable(workspace: Workspace, came: steps_fetch.FetchResult) -> di
     found: dict[str, str] = {}
     if not came.unchanged:
         return found
+    store = workspace.staged_store
     unchanged = {(body["name"], body["sha256"]) for body in came.unchanged}
-    for piece in (piece for index in workspace.staged_store.indexes(came.dataset) for piece in index.pieces):
+    named = {batch for name, sha256 in unchanged for batch in store.batches_naming(came.dataset, sha256, name)}
+    indexes = (store.index(came.dataset, batch) for batch in sorted(named))
+    for piece in (piece for index in indexes if index is not None for piece in index.pieces):
         if (piece["name"], piece["sha256"]) in unchanged:
             found.pop(piece["name"], None)  # the newest parse counts
             if piece["rejected"] is not None:

@@ -165,7 +165,7 @@ def load_fetch_state(
     """Reads what the plan of a fetch depends on."""
     state = FetchState(
         batch,
-        max(workspace.staged_store.all_batches(dataset.key), default=""),
+        workspace.staged_store.newest_batch(dataset.key),
         workspace.staged_store.cursor(dataset.key),
         source.supports_lookups,
         latest=latest_accepted_instant(workspace.step_results.facts(batch).at, workspace.clock()),
@@ -282,7 +282,7 @@ def _archive_files(
     except FetchError as error:
         failure, url, reason = map(plan.redactor.redact_text, (str(error), error.url, error.reason))
         workspace.raw_archive.record_failed_fetch(dataset.key, "", url, reason, plan.batch, error.status)
-    unchanged = _unchanged_bodies(workspace, dataset, plan.batch)
+    unchanged = workspace.raw_archive.unchanged_bodies(dataset.key, plan.batch)
     refused = [
         {"name": plan.redactor.redact_text(file.name), "observed_at": file.observed_at.isoformat()}
         for file in plan.refused
@@ -295,14 +295,6 @@ def _without_erased_names(file: FetchedFile, redactor: TextRedactor) -> FetchedF
     """A file under the same name on every arrival, without names of erased subjects."""
     url = None if file.url is None else redactor.redact_text(file.url)
     return replace(file, name=redactor.redact_text(file.name), url=url)
-
-
-def _unchanged_bodies(workspace: Workspace, dataset: Dataset, batch: str) -> list[Mapping[str, str]]:
-    return [
-        {key: line[key] for key in ("name", "sha256", "observed_at")}
-        for line in workspace.raw_archive.manifest_lines(dataset.key)
-        if line["batch"] == batch and not line["new"] and "sha256" in line
-    ]
 
 
 def record_source_files(workspace: Workspace, jurisdiction: Jurisdiction, source: OpenedSource, batch: str) -> None:

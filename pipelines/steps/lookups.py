@@ -59,7 +59,7 @@ def find_lookup_backlog(store: StagedStore, jurisdiction: Jurisdiction, dataset:
     """Rows of the market's other datasets that `dataset` has not processed; oldest batch first."""
     processed = store.looked_up_batches(dataset.key)
     if not processed:
-        since = max(store.batches(dataset.key), default="")  # data root from before any progress was recorded
+        since = store.newest_batch_in_use(dataset.key)  # data root from before any progress was recorded
         processed = {other.key: since for other in jurisdiction.datasets if other.key != dataset.key}
     rows: dict[str, list[pl.LazyFrame]] = {}
     seen: dict[str, str] = {}

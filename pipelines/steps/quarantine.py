@@ -40,7 +40,9 @@ def dataset_states(workspace: Workspace, jurisdiction: Jurisdiction, history: Ma
         dataset.key: DatasetState(
             observed_at=history.high_watermark(dataset.key),
             batches=tuple(
-                batch for batch in workspace.staged_store.batches(dataset.key)[-1:] if f"{dataset.key}/{batch}" in taken
+                batch
+                for batch in [workspace.staged_store.newest_batch_in_use(dataset.key)]
+                if f"{dataset.key}/{batch}" in taken
             ),
             rows=sum(rows[table.name] for table in dataset.staged_tables.values()),
             held=dataset_quarantine(workspace, dataset),

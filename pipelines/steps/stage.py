@@ -9,29 +9,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
 
-import polars as pl
-
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Scope, UnreadableFileError
-from connectors.kit.archive.unchanged_members import has_removed_members
 from pipelines.runtime.parser_pool import FAULTS, rejection_reason
 from pipelines.sources.source import OpenedSource
 from pipelines.steps import fetch, guards
-from pipelines.steps.batch_figures import DAMAGED, INCREMENTAL, PARTIAL_FETCH, UNCHANGED, corrupt_bodies, figure_values
+from pipelines.steps.batch_figures import DAMAGED, INCREMENTAL, PARTIAL_FETCH, UNCHANGED, figure_values
 from pipelines.steps.future_instants import latest_accepted_instant, without_future_instants
-from pipelines.steps.stage_plan import StagePlan, StageState, base_archive, confirmed_bodies, pending_bodies, plan_stage
+from pipelines.steps.stage_plan import StagePlan, plan_stage
+from pipelines.steps.stage_state import load_pending, load_stage_state
 from pipelines.steps.suppression import SuppressionFilter
 from pipelines.workspace import Workspace
 from warehouse.erasure.tombstones import TombstoneStore
-from warehouse.raw.archive import CorruptBlobError, RawBody
-from warehouse.staged.store import ACCEPTED, StagedIndex, StagedWriter
-from warehouse.staged.writer import MEMBER
+from warehouse.raw.archive import CorruptBlobError
+from warehouse.staged.store import ACCEPTED, StagedWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +84,7 @@ def datasets_with_work(
     fetch.record_source_files(workspace, jurisdiction, source, batch)
     named = {entry.dataset for entry in source.files(jurisdiction)}
     named |= workspace.step_results.facts(batch).accept_shrink
-    return [
-        dataset for dataset in jurisdiction.datasets if dataset.key in named or _load_pending(workspace, dataset)[-1]
-    ]
+    return [dataset for dataset in jurisdiction.datasets if dataset.key in named or load_pending(workspace, dataset)]
 
 
 def record_datasets_left_out(
@@ -115,121 +109,6 @@ def _lift_quarantine(workspace: Workspace, dataset: Dataset, batch: str) -> None
         workspace.staged_store.lift_quarantine(dataset.key, index.batch)
         guard = "" if index.held is None else index.held.guard
         workspace.report_progress(f"{dataset.key}: batch {index.batch} is accepted although {guard} quarantined it")
-
-
-# loading
-
-
-def load_stage_state(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, batch: str) -> StageState:
-    """Reads what the plan of a batch depends on."""
-    bodies, indexes, pending = _load_pending(workspace, dataset)
-    fetched = fetch.read_fetch_result(workspace, dataset.key, batch)
-    facts = workspace.step_results.facts
-    is_reissued = any(body.replaces is not None for body in pending)
-    compared = pending if dataset.reread_interval is not None else ()
-    needs_sharing = bool(compared) or any(body.batch != batch for body in pending)
-    retracted = {one for made in workspace.staged_store.retractions(dataset.key) for one in made.batches}
-    sharing = (
-        other for other in jurisdiction.datasets if not other.staged_tables.keys().isdisjoint(dataset.staged_tables)
-    )
-    return StageState(
-        batch,
-        bodies,
-        indexes,
-        pending,
-        run_instants={name: facts(name).at for name in {batch, *(body.batch for body in pending)}},
-        newest_instant=_newest_instant(workspace, jurisdiction) if is_reissued else None,
-        cursor=fetched.cursor,
-        is_cursor_taken_back=workspace.staged_store.cursor(dataset.key) != _newest_cursor(indexes),
-        retracted=retracted,
-        confirmed=_load_confirmed(workspace, dataset, bodies, indexes, retracted),
-        unchanged=fetched.unchanged,
-        comparable={one.sha256 for one in compared if _is_comparable(workspace, one, bodies, indexes)},
-        sharing=[one for other in sharing for one in workspace.raw_archive.bodies(other.key)] if needs_sharing else (),
-        accepts_violation=dataset.key in facts(batch).accept_shrink,
-        # a stream begins where it is entered: it has no first load
-        is_partial_fetch=fetched.is_partial and dataset.listen_stream is None,
-        was_queried=fetched.asked,
-    )
-
-
-def _load_pending(workspace: Workspace, dataset: Dataset) -> tuple[list[RawBody], list[StagedIndex], list[RawBody]]:
-    """Bodies, staged batches, and the pending ones of the bodies.
-
-    A body found damaged counts as parsed until it is intact again.
-    """
-    bodies = list(workspace.raw_archive.bodies(dataset.key))
-    indexes = list(workspace.staged_store.indexes(dataset.key))
-    corrupt = corrupt_bodies(indexes)
-    repaired = {body.sha256 for body in bodies if body.sha256 in corrupt and _is_intact(workspace, body)}
-    return bodies, indexes, pending_bodies(bodies, indexes, repaired)
-
-
-def _load_confirmed(
-    workspace: Workspace,
-    dataset: Dataset,
-    bodies: Sequence[RawBody],
-    indexes: Sequence[StagedIndex],
-    retracted: Collection[str],
-) -> list[RawBody]:
-    """The unchanged bodies to parse again (`confirmed_bodies`); none, and a message, if one is no longer stored."""
-    found = confirmed_bodies(bodies, workspace.raw_archive.manifest_lines(dataset.key), indexes, retracted)
-    pruned = [body.name for body in found if workspace.raw_archive.stored_bytes(body) is None]
-    if pruned:
-        workspace.report_progress(
-            f"{dataset.key}: {pruned[0]} was found unchanged at {found[0].observed_at:%Y-%m-%d %H:%M:%S} UTC, but is "
-            "no longer stored: an older complete file counts as the newest until it is fetched again"
-        )
-    return [] if pruned else found
-
-
-def _newest_cursor(indexes: Sequence[StagedIndex]) -> str | None:
-    return next((index.cursor for index in reversed(indexes) if index.cursor is not None), None)
-
-
-def _is_intact(workspace: Workspace, body: RawBody) -> bool:
-    try:
-        workspace.raw_archive.verify_body(body)
-    except CorruptBlobError:
-        return False
-    return True
-
-
-def _newest_instant(workspace: Workspace, jurisdiction: Jurisdiction) -> datetime | None:
-    """The newest instant of anything staged in a market."""
-    indexes = (index for dataset in jurisdiction.datasets for index in workspace.staged_store.indexes(dataset.key))
-    snapshots = (snapshot for index in indexes for snapshot in index.editions)
-    return max((datetime.fromisoformat(one["observed_at"]) for one in snapshots), default=None)
-
-
-def _is_comparable(
-    workspace: Workspace, body: RawBody, bodies: Sequence[RawBody], indexes: Sequence[StagedIndex]
-) -> bool:
-    """True if an archive can be compared with its base, which must be stored and undamaged.
-
-    Nor may a member of the base be unparsed, as it may be readable later and would otherwise stay unparsed, or be
-    missing in the new archive: its rows stay on the base.
-    """
-    base, _ = base_archive(body, bodies, indexes) or (None, None)
-    if base is None or workspace.raw_archive.stored_bytes(base) is None or base.sha256 in corrupt_bodies(indexes):
-        return False
-    if any(_has_unread_members(workspace, base, index) for index in indexes):
-        return False
-    try:
-        return _is_intact(workspace, base) and not has_removed_members(body.open, base.open)
-    except CorruptBlobError:  # the new archive: reported when it is parsed
-        return False
-
-
-def _has_unread_members(workspace: Workspace, body: RawBody, index: StagedIndex) -> bool:
-    if all(entry["sha256"] != body.sha256 for entry in index.pieces):
-        return False
-    rejects = workspace.staged_store.rejects(index.dataset, index.batch)
-    members = rejects.filter(pl.col("table") == MEMBER, pl.col("raw").str.starts_with(body.sha256))
-    return not members.is_empty()
-
-
-# executing
 
 
 def execute_stage(workspace: Workspace, jurisdiction: Jurisdiction, dataset: Dataset, plan: StagePlan) -> StageResult:

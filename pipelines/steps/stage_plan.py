@@ -33,8 +33,9 @@ _TICK: Final = timedelta(microseconds=1)
 class StageState:
     """What the plan of one dataset's batch depends on, read once.
 
-    bodies: RAW manifest of the dataset. indexes: its staged batches, oldest first. pending: bodies to parse
-    (`pending_bodies`). run_instants: logical instants of the runs that fetched these, and of this run, by batch.
+    bodies: those of the dataset in use that the plan depends on, as RAW orders them, and indexes: such of its staged
+    batches, oldest first (`stage_state`); the plan is the same with all of them. pending: bodies to parse.
+    run_instants: logical instants of the runs that fetched these, and of this run, by batch.
     newest_instant: of anything staged in the market; None if no pending body is a reissue. cursor: where the
     fetch of this run ended; unchanged: `{name, sha256, observed_at}` of the bodies it found unchanged.
     comparable: SHA-256 of pending archives that can be compared with their base (`base_archive`). sharing: bodies
@@ -95,7 +96,7 @@ class StagePlan:
 def plan_stage(state: StageState, dataset: Dataset) -> StagePlan:
     """The plan of a batch. The next run parses bodies of later runs, and all of them once it or a later one is staged.
 
-    So no batch names a body that was fetched after its run (`pending_bodies`).
+    So no batch names a body that was fetched after its run (`unstaged_bodies` of RAW).
     """
     if state.batch in state.retracted or any(index.batch >= state.batch for index in state.indexes):
         return StagePlan(state.batch, postponed=len(state.pending))
@@ -126,28 +127,6 @@ def _completes_first_load(state: StageState) -> bool:
         return False
     last = state.indexes[-1]
     return bool(last.figures.get(PARTIAL_FETCH)) and last.batch in first_load_batches(state.indexes)
-
-
-def pending_bodies(
-    bodies: Sequence[RawBody], indexes: Iterable[StagedIndex], repaired: Collection[str] = ()
-) -> list[RawBody]:
-    """Bodies that RAW holds and no staged batch (oldest first) names: of this run, and of killed ones before.
-
-    A batch names a body by name and bytes, if the body was fetched by its run or before. A body equal to a named
-    one in name, bytes and instant is left out: a folder may hold two vintages under one name, and be ingested
-    again. One that replaces another body of the same instant is included, even if it is the original body again; so
-    is one that was damaged when parsed and is intact again (`repaired`, by SHA-256): it replaces itself.
-    """
-    named = {(entry["name"], entry["sha256"]): index.batch for index in indexes for entry in index.pieces}
-
-    def is_named(body: RawBody) -> bool:
-        return body.batch <= named.get((body.name, body.sha256), "")
-
-    unnamed = [body for body in bodies if not is_named(body) and body.sha256 not in repaired]
-    names = {body.name for body in unnamed}
-    read = {_body_identity(body) for body in bodies if body.name in names and is_named(body)}
-    again = [replace(body, replaces=body.sha256) for body in bodies if body.sha256 in repaired]
-    return again + [body for body in unnamed if body.replaces is not None or _body_identity(body) not in read]
 
 
 def confirmed_bodies(
@@ -193,10 +172,6 @@ def confirmed_bodies(
     by_content = {(body.name, body.sha256): body for body in bodies}
     again = [by_content.get(content) for content in found[newest].items()]
     return [replace(body, observed_at=newest, cursor=None, replaces=None) for body in again if body is not None]
-
-
-def _body_identity(body: RawBody) -> tuple[str, str, datetime]:
-    return body.name, body.sha256, body.observed_at
 
 
 def assign_instants(state: StageState) -> list[RawBody]:

@@ -146,8 +146,8 @@ OPERATIONS: Final = (
     ),
     Mutant(
         "retract: the same wrong bytes are never ingested again, even when they are right",
-        "warehouse/raw/archive.py",
-        "self.retracted.add(place)",
+        "warehouse/market_index/manifests.py",
+        'run(f"UPDATE lines INDEXED BY lines_by_batch {retracted} AND batch = ?", (dataset, batch))',
         "pass",
         "tests/warehouse/raw/test_raw_archive.py::test_retracted_bodies_stay_stored_and_are_new_when_they_come_again",
     ),

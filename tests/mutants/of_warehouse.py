@@ -130,9 +130,24 @@ WAREHOUSE: Final = (
     Mutant(
         "archive: the same bytes again are a new edition",
         "warehouse/raw/archive.py",
-        'fresh = before is None or before["sha256"] != stored.sha256',
+        "fresh = before != stored.sha256",
         "fresh = True",
         "tests/warehouse/raw/test_raw_archive.py::test_the_same_bytes_are_a_line_and_no_piece",
+    ),
+    Mutant(
+        "index: a manifest that was rewritten is not read again",
+        "warehouse/market_index/manifests.py",
+        "if not state.is_in(handle):",
+        "if False:",
+        "tests/warehouse/market_index/test_market_index.py"
+        "::test_manifest_that_was_replaced_is_read_on_if_it_begins_alike_and_again_if_not",
+    ),
+    Mutant(
+        "index: a batch whose quarantine changes stays as it was read",
+        "warehouse/staged/store.py",
+        "self._index.forget_batch(dataset, batch)  # before: a kill between the two leaves nothing false",
+        "pass",
+        "tests/warehouse/market_index/test_market_index.py::test_index_of_a_batch_that_changes_is_read_again",
     ),
     Mutant(
         "history: the high-water mark falls with a late edition",

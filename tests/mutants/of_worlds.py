@@ -100,8 +100,8 @@ WORLDS: Final = (
     ),
     Mutant(
         "world: a complete file that is repeated does not count again",
-        "pipelines/steps/stage.py",
-        "confirmed=_load_confirmed(workspace, dataset, bodies, indexes, retracted),",
+        "pipelines/steps/stage_state.py",
+        "confirmed=_load_confirmed(workspace, dataset, retracted),",
         "confirmed=(),",
         f"{_WORLDS}::test_world_whose_complete_file_is_repeated_serves_it_rather_than_an_older_one",
     ),

@@ -11,6 +11,7 @@ from tests.warehouse.helpers import DAY, Sent, company, day, event, ids, rows
 from warehouse.history.history import MarketHistory
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.raw.archive import RawArchive
+from warehouse.schema.market_state import QuarantineReason
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.schema.types import Column, ColumnKind, Table
 from warehouse.staged.snapshots import RunKnowledge, SnapshotStore
@@ -81,3 +82,7 @@ def publish(root: Path, on_step: Step, *, at: int = 0) -> None:
 
 def big_body(size: int) -> io.BytesIO:
     return io.BytesIO(bytes(range(256)) * (size // 256))
+
+
+def quarantine(root: Path, on_step: Step) -> None:
+    StagedStore(Layout(root), on_step).set_quarantine("no.x", "b1", QuarantineReason("max_rejected", 1, 0))

@@ -17,6 +17,7 @@ import polars as pl
 
 from warehouse import schema_render
 from warehouse.ledger import read_index
+from warehouse.ledger.known_ids import KnownIds
 from warehouse.ledger.read_index import LedgerEvent, LedgerSegment, format_instant
 from warehouse.release.manifest import served_position
 from warehouse.schema.tables import EVENTS
@@ -44,6 +45,7 @@ class Ledger:
         self._folder = layout.ledger_folder
         self._on_step = on_step
         self._index = read_index.LedgerIndex(self._folder)
+        self._ids = KnownIds(layout)
 
     def last(self) -> int:
         """The newest visible sequence; 0 if there is none."""
@@ -55,14 +57,7 @@ class Ledger:
 
     def known(self, event_ids: pl.Series) -> pl.Series:
         """The subset of these ids that the ledger has, visible or not."""
-        wanted = event_ids.rename("event_id").to_frame().lazy()
-        found = [
-            pl.scan_parquet(read_index.segment_path(self._folder, segment.release)).select("event_id")
-            for segment in read_index.read_segments(self._folder)
-        ]
-        if not found:
-            return event_ids.clear()
-        return wanted.join(pl.concat(found), on="event_id", how="semi").collect()["event_id"]
+        return pl.Series(event_ids.name, self._ids.known(event_ids), event_ids.dtype)
 
     def append(self, release: int, events: pl.DataFrame, recorded_at: datetime) -> range:
         """Writes the segment of a release: known ids are dropped, the rest is numbered.

@@ -2,8 +2,8 @@
 
 Bodies are stored by SHA-256 (`blobs`); `manifest/<dataset>.jsonl` lists every fetch in order. Append-only,
 except for `erase_body` and `prune_body`, which also add a line, and `redact_lines`. The line of a retraction takes the
-bodies of its batches out of use; they stay stored. Does not belong here: the content of a body (`connectors`), or rows
-parsed from it (`staged.store`).
+bodies of its batches out of use; they stay stored. Manifests are read through their index (`market_index`), which
+derives from them. Does not belong here: the content of a body (`connectors`), or rows parsed from it (`staged.store`).
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
+from warehouse.market_index.batches import utc_text
 from warehouse.raw import blobs
+from warehouse.raw.archived_bodies import ArchivedBodies, RawBody
 from warehouse.raw.blobs import CorruptBlobError
 from warehouse.schema.retractions import BatchRetraction
 from warehouse.storage import atomic_files
@@ -28,6 +28,8 @@ __all__ = ["CorruptBlobError", "FetchedFileLike", "RawArchive", "RawBody", "utc_
 
 KEPT_HEADERS: Final = frozenset({"content-type", "content-length", "etag", "last-modified", "date"})
 _MARK_KEY: Final = "mark_key"
+_ALWAYS: Final = datetime.max.replace(tzinfo=UTC)
+_BLOCK: Final = 1 << 16
 Redact = Callable[[BinaryIO], BinaryIO]
 
 
@@ -57,63 +59,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class RawBody:
-    """One body in RAW that is new for its name; fields as in `connectors.contract.dataset.ArchiveMember`.
-
-    `replaces`: SHA-256 of the earlier body of the same name and instant, if the source re-issued the file.
-    `open` can be pickled to another process.
-    """
-
-    dataset: str
-    name: str
-    sha256: str
-    observed_at: datetime
-    scope: str
-    batch: str
-    fetched_at: datetime
-    bytes: int
-    replaces: str | None
-    cursor: str | None
-    open: Callable[[], BinaryIO]
-
-
-@dataclass(slots=True)
-class _FetchManifest:
-    """Manifest lines of one dataset, the end of the last complete line, and the newest body in use per name.
-
-    retracted: places of the lines of bodies out of use.
-    """
-
-    lines: list[dict[str, Any]] = field(default_factory=list)
-    end: int = 0
-    size: int = 0  # of the file in bytes, including an incomplete last line
-    newest: dict[str, dict[str, Any]] = field(default_factory=dict)
-    erased: dict[str, dict[str, Any]] = field(default_factory=dict)  # by SHA-256
-    retracted: set[int] = field(default_factory=set)
-
-    def add(self, line: dict[str, Any]) -> None:
-        if "retracted" in line:
-            self._retract(line)
-        self.lines.append(line)
-        if "erased" in line:
-            self.erased[line["erased"]] = line
-        if line["new"]:
-            self.newest[line["name"]] = line
-
-    def _retract(self, line: dict[str, Any]) -> None:
-        """Bodies that come again after the line are in use again."""
-        batches, bodies = set(line["retracted"]), {tuple(body) for body in line["bodies"]}
-        for place, one in enumerate(self.lines):
-            is_read = (one["name"], one.get("sha256")) in bodies and one["batch"] <= max(batches)
-            if one["new"] and (one["batch"] in batches or is_read):
-                self.retracted.add(place)
-        self.newest = {
-            one["name"]: one for place, one in enumerate(self.lines) if one["new"] and place not in self.retracted
-        }
-
-
-class RawArchive:
+class RawArchive(ArchivedBodies):
     """The RAW archive of one data root. One writer per dataset, ensured by the lock of its market."""
 
     def __init__(
@@ -123,12 +69,10 @@ class RawArchive:
         version: str = "",
         on_step: atomic_files.Step = atomic_files.ignore_step,
     ) -> None:
-        self._root = layout.raw_folder
-        self._manifest_folder = self._root / "manifest"
+        super().__init__(layout)
         self._clock = clock
         self._version = version
         self._on_step = on_step
-        self._manifests: dict[str, _FetchManifest] = {}
         blobs.discard_incomplete(self._root)
 
     def store_body(
@@ -141,11 +85,12 @@ class RawArchive:
         recorded. mark_key: id of the key of the person marks that `redact` leaves.
         """
         stored = blobs.store_blob(self._root, file.body, redact, self._on_step)
-        if stored.sha256 in self._manifest(dataset).erased:  # received again: stays erased
+        kept_as, size = self._stored_as(dataset, stored.sha256)
+        if kept_as != stored.sha256:  # received again: stays erased
             atomic_files.delete_if_exists(blobs.blob_path(self._root, stored.sha256))
-        before = self._manifest(dataset).newest.get(file.name)
-        fresh = before is None or before["sha256"] != stored.sha256
-        reissue = fresh and before is not None and before["observed_at"] == _instant_text(file.observed_at)
+        before, before_at = self._newest(dataset, file.name)
+        fresh = before != stored.sha256
+        reissue = fresh and before_at == utc_text(file.observed_at)
         line = self._line_fields(dataset, file.name, batch) | {
             "url": file.url,
             "status": file.http_status,
@@ -153,17 +98,18 @@ class RawArchive:
             "sha256": stored.sha256,
             "received_sha256": stored.received_sha256,
             "bytes": stored.size,
-            "observed_at": _instant_text(file.observed_at),
+            "observed_at": utc_text(file.observed_at),
             "scope": str(file.scope),
             "cursor": getattr(file.cursor, "value", file.cursor),
-            "replaces": before["sha256"] if reissue and before else None,
+            "replaces": before if reissue else None,
             "new": fresh,
         }
         if mark_key is not None:
             line[_MARK_KEY] = mark_key
         self._append_line(dataset, line)
-        is_there = _current_sha256(stored.sha256, self._manifest(dataset).erased) is not None
-        return self._raw_body(line) if fresh and is_there else None
+        if not fresh or kept_as is None:
+            return None
+        return self._body_of(line, kept_as, size)
 
     def record_failed_fetch(
         self, dataset: str, name: str, url: str | None, reason: str, batch: str, status: int | None = None
@@ -171,25 +117,6 @@ class RawArchive:
         """Appends the manifest line of a failed fetch."""
         line = self._line_fields(dataset, name, batch)
         self._append_line(dataset, line | {"url": url, "status": status, "error": reason, "new": False})
-
-    def bodies(self, dataset: str, batch: str | None = None) -> Iterator[RawBody]:
-        """Bodies of a dataset in use by (observed_at, name), re-issues after what they replace.
-
-        Erased bodies are omitted; bodies rewritten by an erasure keep the SHA-256 they were received with.
-        """
-        manifest = self._manifest(dataset)
-        lines = [line for place, line in enumerate(manifest.lines) if place not in manifest.retracted]
-        return self._stored_bodies(dataset, [line for line in lines if batch in {None, line["batch"]}])
-
-    def all_bodies(self, dataset: str) -> Iterator[RawBody]:
-        """Bodies of a dataset, retracted ones included: an erasure and retention see all that is stored."""
-        return self._stored_bodies(dataset, self._manifest(dataset).lines)
-
-    def _stored_bodies(self, dataset: str, lines: Collection[dict[str, Any]]) -> Iterator[RawBody]:
-        erased = self._manifest(dataset).erased
-        found = [line for line in lines if line["new"] and _current_sha256(line["sha256"], erased) is not None]
-        found.sort(key=lambda line: (line["observed_at"], line["name"]))  # stable: then by fetch order
-        return map(self._raw_body, found)
 
     def retract_batches(self, dataset: str, retraction: BatchRetraction, bodies: Collection[tuple[str, str]]) -> None:
         """Takes the bodies of batches out of use and records that; done before, it does nothing.
@@ -200,37 +127,10 @@ class RawArchive:
             told = self._line_fields(dataset, "", "") | {"new": False, "bodies": sorted(map(list, bodies))}
             self._append_line(dataset, told | retraction.as_json())
 
-    def retractions(self, dataset: str) -> list[BatchRetraction]:
-        """Retractions of batches of a dataset, oldest first."""
-        return [BatchRetraction.parse(line) for line in self._manifest(dataset).lines if "retracted" in line]
-
-    def newest_cursor(self, dataset: str) -> str | None:
-        """Cursor of the last archived body, from which a feed resumes; a retraction takes it back to before it."""
-        found: list[tuple[str, str]] = []
-        for line in self._manifest(dataset).lines:
-            if line.get("cursor") is not None:
-                found.append((line["batch"], line["cursor"]))
-            elif "retracted" in line and any(batch in line["retracted"] for batch, _ in found):
-                found = [one for one in found if one[0] < min(line["retracted"])]
-        return found[-1][1] if found else None
-
-    def newest_mark_key(self, dataset: str) -> str | None:
-        """Id of the key of the person marks in the last archived body; None if no body has any."""
-        lines = reversed(self._manifest(dataset).lines)
-        return next((line[_MARK_KEY] for line in lines if _MARK_KEY in line), None)
-
-    def manifest_lines(self, dataset: str) -> Iterator[Mapping[str, Any]]:
-        """Every manifest line of a dataset, oldest first."""
-        return iter(tuple(self._manifest(dataset).lines))
-
-    def datasets(self) -> list[str]:
-        """Datasets that have a manifest."""
-        return sorted(path.stem for path in self._manifest_folder.glob("*.jsonl"))
-
     def verify_body(self, body: RawBody) -> None:
         """Reads a body to the end; raises CorruptBlobError, naming object and file, if it is damaged."""
-        sha256 = _current_sha256(body.sha256, self._manifest(body.dataset).erased) or body.sha256
-        blobs.verify_blob(self._root, sha256, f"{body.dataset}: {body.name}")
+        sha256, _ = self._stored_as(body.dataset, body.sha256)
+        blobs.verify_blob(self._root, sha256 or body.sha256, f"{body.dataset}: {body.name}")
 
     def erase_body(self, dataset: str, sha256: str, reason: str, replacement: BinaryIO | None = None) -> None:
         """Deletes a body permanently and records that.
@@ -238,7 +138,7 @@ class RawArchive:
         `replacement`: replacement body without the erased records, if any.
         Other datasets with the same bytes lose the body too.
         """
-        kept_as = _current_sha256(sha256, self._manifest(dataset).erased)
+        kept_as, _ = self._stored_as(dataset, sha256)
         if kept_as is None:
             return
         stored = None if replacement is None else blobs.store_blob(self._root, replacement, None, self._on_step)
@@ -251,12 +151,21 @@ class RawArchive:
         atomic_files.delete_if_exists(blobs.blob_path(self._root, kept_as))
 
     def redact_lines(self, dataset: str, redact: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
-        """Rewrites the manifest of a dataset with what an erasure leaves of each line: names of files, addresses."""
-        lines = self._manifest(dataset).lines
-        redacted = [redact(line) for line in lines]
-        if redacted != lines:
-            atomic_files.write_bytes(self._path(dataset), b"".join(map(_line_bytes, redacted)))
-            del self._manifests[dataset]
+        """Rewrites the manifest of a dataset with what an erasure leaves of each line: names of files, addresses.
+
+        The caller empties the market's index (`clear_index`).
+        """
+        if not any(redact(line) != line for line in self.manifest_lines(dataset)):
+            return
+        path = self._index.manifest_path(dataset)
+        built = atomic_files.temporary_path(path)
+        with built.open("wb") as target:
+            target.writelines(_line_bytes(redact(line)) for line in self.manifest_lines(dataset))
+        atomic_files.publish_file(built, path)
+
+    def clear_index(self, market: str) -> None:
+        """Empties the index of a market's manifests and staged batches, after an erasure has rewritten these."""
+        self._index.clear(market)
 
     def stored_bytes(self, body: RawBody) -> int | None:
         """Bytes of a body on disk; None if it no longer exists."""
@@ -273,17 +182,13 @@ class RawArchive:
         atomic_files.delete_if_exists(path)
 
     def _blob_path(self, body: RawBody) -> Path:
-        sha256 = _current_sha256(body.sha256, self._manifest(body.dataset).erased) or body.sha256
-        return blobs.blob_path(self._root, sha256)
+        sha256, _ = self._stored_as(body.dataset, body.sha256)
+        return blobs.blob_path(self._root, sha256 or body.sha256)
 
     def delete_erased_bodies(self) -> None:
-        """Deletes bodies that the manifests list as erased.
-
-        The manifests are reread: a kill, or an erasure on another machine, may have left some bodies.
-        """
-        self._manifests.clear()
+        """Deletes bodies that the manifests list as erased: a kill, or an erasure elsewhere, may have left some."""
         for dataset in self.datasets():
-            for sha256 in self._manifest(dataset).erased:
+            for sha256 in self.erased_hashes(dataset):
                 atomic_files.delete_if_exists(blobs.blob_path(self._root, sha256))
 
     def _line_fields(self, dataset: str, name: str, batch: str) -> dict[str, Any]:
@@ -291,101 +196,41 @@ class RawArchive:
             "dataset": dataset,
             "name": name,
             "batch": batch,
-            "fetched_at": _instant_text(self._clock()),
+            "fetched_at": utc_text(self._clock()),
             "version": self._version,
         }
 
-    def _path(self, dataset: str) -> Path:
-        return self._manifest_folder / f"{dataset}.jsonl"
-
-    def _manifest(self, dataset: str) -> _FetchManifest:
-        """The current manifest; reread if the size of the file changed, as another Archive may have appended."""
-        path = self._path(dataset)
-        try:
-            size = path.stat().st_size
-        except FileNotFoundError:
-            size = 0
-        known = self._manifests.get(dataset)
-        if known is None or known.size != size:
-            known = _read_manifest(path) if size else _FetchManifest()
-            self._manifests[dataset] = known
-        return known
-
     def _append_line(self, dataset: str, line: dict[str, Any]) -> None:
-        path = self._path(dataset)
+        path = self._index.manifest_path(dataset)
         atomic_files.make_folder(path.parent)
         fresh = not path.exists()
-        text = _line_bytes(line)
-        with path.open("ab") as handle:
+        with path.open("a+b") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            manifest = self._manifest(dataset)
-            handle.truncate(manifest.end)  # cuts off a line left incomplete by a kill
+            handle.truncate(_complete_bytes(handle))  # cuts off a line left incomplete by a kill
             self._on_step("line begun")
-            handle.write(text)
+            handle.write(_line_bytes(line))
             handle.flush()
             os.fsync(handle.fileno())
         if fresh:
             atomic_files.sync_folder(path.parent)
-        manifest.add(line)
-        manifest.end += len(text)
-        manifest.size = manifest.end
         self._on_step("line written")
-
-    def _raw_body(self, line: Mapping[str, Any]) -> RawBody:
-        label = f"{line['dataset']}: {line['name']}"
-        kept_as, size = line["sha256"], line["bytes"]
-        while told := self._manifest(line["dataset"]).erased.get(kept_as):
-            kept_as, size = told["became"], told["bytes"]
-        return RawBody(
-            dataset=line["dataset"],
-            name=line["name"],
-            sha256=line["sha256"],
-            observed_at=datetime.fromisoformat(line["observed_at"]),
-            scope=line["scope"],
-            batch=line["batch"],
-            fetched_at=datetime.fromisoformat(line["fetched_at"]),
-            bytes=size,
-            replaces=line["replaces"],
-            cursor=line["cursor"],
-            open=partial(blobs.open_blob, self._root, kept_as, label, size),
-        )
 
 
 def _line_bytes(line: Mapping[str, Any]) -> bytes:
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def _read_manifest(path: Path) -> _FetchManifest:
-    """Parses all complete lines.
-
-    Whatever follows the last newline was left by a kill: it is ignored, and overwritten by the next line.
-    """
-    manifest = _FetchManifest()
-    with path.open("rb") as handle:
-        for number, raw in enumerate(handle, 1):
-            if not raw.endswith(b"\n"):
-                break
-            try:
-                line = json.loads(raw)
-            except ValueError:
-                raise CorruptBlobError(path, path.stem, f"manifest line {number} is not JSON") from None
-            manifest.end += len(raw)
-            manifest.add(line)
-        manifest.size = handle.seek(0, os.SEEK_END)
-    return manifest
-
-
-def _current_sha256(sha256: str, erased: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """The SHA-256 under which a body is stored now; None if it was erased entirely."""
-    found: str | None = sha256
-    while found is not None and found in erased:
-        found = erased[found].get("became")
-    return found
-
-
-def _instant_text(moment: datetime) -> str:
-    """UTC with fixed width, so that text order is time order."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+def _complete_bytes(handle: BinaryIO) -> int:
+    """Bytes of a file up to the end of its last complete line."""
+    end = handle.seek(0, os.SEEK_END)
+    while end:
+        start = max(0, end - _BLOCK)
+        handle.seek(start)
+        found = handle.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
 
 
 def _archived_headers(headers: Mapping[str, str] | None) -> dict[str, str]:

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from warehouse.market_index.batches import INDEX
+from warehouse.market_index.index import MarketIndex
 from warehouse.replication import blobs
 from warehouse.replication.blobs import BlobRef, HashCache
 from warehouse.replication.errors import CorruptObjectError, LostRaceError, MissingObjectError
@@ -146,13 +149,28 @@ class ReplicatedMarket:
         unlike = {parcel.sha256: parcel for parcel in lacking}.values()
         fetched = [blobs.fetch_blob(self._store, self._area, parcel, self._incoming) for parcel in unlike]
         kept = {parcel.name for parcel in contents.files}
-        for name in self._names():
-            if name not in kept:
-                atomic_files.delete_if_exists(self._layout.root / name)
-        for path in fetched:
-            _move_to_targets(path, names[path.name])
+        gone = [self._layout.root / name for name in self._names() if name not in kept]
+        with self._cleared_index([*gone, *(path for paths in names.values() for path in paths)]):
+            for path in gone:
+                atomic_files.delete_if_exists(path)
+            for path in fetched:
+                _move_to_targets(path, names[path.name])
         atomic_files.delete_if_exists(self._incoming)
         sums.keep()
+
+    @contextmanager
+    def _cleared_index(self, changed: Iterable[Path]) -> Iterator[None]:
+        """Empties the market's index if a staged batch that it may know changes or goes.
+
+        Before: a kill may come in between. After: another process may have asked in between.
+        """
+        if not any(path.name == INDEX and path.exists() for path in changed):
+            yield
+            return
+        index = MarketIndex(self._layout)
+        index.clear(self._market)
+        yield
+        index.clear(self._market)
 
     def _market_folders(self) -> list[Path]:
         """Folders that belong to this market entirely."""

@@ -1,13 +1,15 @@
 """STAGED store: Parquet files that are written once and read by the next step.
 
 `staged/<dataset>/<batch>/` holds one file per staged table, rejects, signals and an index. A folder is built under
-a temporary name and renamed when complete. Does not belong here: which batches are merged (`history.history`), or
-what the rows become (`snapshots`).
+a temporary name and renamed when complete. Which batches there are, and which of them a question is about, is answered
+by the index of the market (`market_index`). Does not belong here: which batches are merged (`history.history`), or what
+the rows become (`snapshots`).
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -19,6 +21,8 @@ from typing import Any, Final, Self
 import polars as pl
 
 from warehouse import schema_render
+from warehouse.market_index.batches import FULL, INDEX, RETRACTED, utc_text
+from warehouse.market_index.index import MarketIndex, Part
 from warehouse.schema.market_state import QuarantineReason
 from warehouse.schema.retractions import BatchRetraction
 from warehouse.schema.types import Table
@@ -26,16 +30,17 @@ from warehouse.staged.writer import REJECTS, SIGNALS, STAGED_COLUMNS, StagedWrit
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
-__all__ = ["StagedIndex", "StagedStore", "StagedWriter"]
+__all__ = ["INDEX", "StagedIndex", "StagedStore", "StagedWriter"]
 
-INDEX: Final = "index.json"
 ASKED: Final = "asked.json"  # next to a dataset's batches
 DOUBTS: Final = "doubts.json"
-RETRACTED: Final = "retracted.json"
 ACCEPTED: Final = "accepted"  # key in `figures`: the guard that was overridden for the batch
 DeletionCheck = tuple[str, tuple[str, ...]]  # a staged table, and the key of a record that a snapshot lacks
 NOTHING_ANSWERED: Final[Mapping[str, Sequence[DeletionCheck]]] = MappingProxyType({})
-FULL: Final = "full"  # the scope of a complete snapshot, which supersedes all before it
+
+
+_ALL: Final = "SELECT batch FROM batches WHERE dataset = ?1"
+_IN_USE: Final = f"{_ALL} AND NOT is_retracted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,7 @@ class StagedStore:
 
     def __init__(self, layout: Layout, on_step: atomic_files.Step = atomic_files.ignore_step) -> None:
         self._staged = layout.staged_folder
+        self._index = MarketIndex(layout)
         self._on_step = on_step
 
     @contextmanager
@@ -109,19 +115,66 @@ class StagedStore:
         self._on_step("staged written")
         atomic_files.write_json(built / INDEX, writer.build_index())
         atomic_files.publish_folder(built, folder, "staged", self._on_step)
+        self._index.forget_batch(dataset, batch)  # that it was not there
 
     def batches(self, dataset: str) -> list[str]:
         """Batches of a dataset in use, oldest first."""
-        retracted = {batch for one in self.retractions(dataset) for batch in one.batches}
-        return [batch for batch in self.all_batches(dataset) if batch not in retracted]
+        return self._names(dataset, f"{_IN_USE} ORDER BY batch")
 
     def all_batches(self, dataset: str) -> list[str]:
         """Batches of a dataset, oldest first, retracted ones included: an erasure and retention see all of them."""
-        return sorted(path.parent.name for path in self._index_paths(self._staged / dataset))
+        return self._names(dataset, f"{_ALL} ORDER BY batch")
+
+    def newest_batch(self, dataset: str) -> str:
+        """The newest batch of a dataset, retracted or not; empty if it has none."""
+        return next(iter(self._names(dataset, f"{_ALL} ORDER BY batch DESC LIMIT 1")), "")
+
+    def newest_batch_in_use(self, dataset: str) -> str:
+        """The newest batch of a dataset in use; empty if it has none."""
+        return next(iter(self._names(dataset, f"{_IN_USE} ORDER BY batch DESC LIMIT 1")), "")
 
     def newest_batches(self, datasets: Iterable[str]) -> list[str]:
         """The newest batch of each dataset that has one."""
-        return [max(found) for dataset in datasets if (found := self.all_batches(dataset))]
+        return list(filter(None, map(self.newest_batch, datasets)))
+
+    def batches_naming(self, dataset: str, sha256: str, name: str | None = None) -> list[str]:
+        """Batches in use that parsed a body of these bytes, and of this name if one is given; oldest first."""
+        named = "SELECT batch FROM pieces WHERE dataset = ?1 AND sha256 = ?2 AND name = coalesce(?3, name)"
+        return self._names(dataset, f"{_IN_USE} AND batch IN ({named}) ORDER BY batch", sha256, name)
+
+    def batches_of_instant(self, dataset: str, instant: datetime) -> list[str]:
+        """Batches in use with a snapshot of an instant, oldest first."""
+        query = f"{_IN_USE} AND batch IN (SELECT batch FROM snapshots WHERE dataset = ?1 AND observed_at = ?2)"
+        return self._names(dataset, f"{query} ORDER BY batch", utc_text(instant))
+
+    def batches_with_figure(self, dataset: str, figure: str) -> list[str]:
+        """Batches in use whose figures have a key, oldest first."""
+        query = f"{_IN_USE} AND batch IN (SELECT batch FROM figures WHERE dataset = ?1 AND name = ?2) ORDER BY batch"
+        return self._names(dataset, query, figure)
+
+    def held_batches(self, dataset: str) -> list[str]:
+        """Batches in use that are marked as quarantined, oldest first, superseded or not."""
+        return self._names(dataset, f"{_IN_USE} AND is_held ORDER BY batch")
+
+    def newest_accepted_full(self, dataset: str) -> str | None:
+        """The batch with the newest full snapshot by its instant that is in use and not quarantined."""
+        query = f"{_IN_USE} AND full_instant IS NOT NULL AND NOT is_held ORDER BY full_instant DESC, batch DESC LIMIT 1"
+        return next(iter(self._names(dataset, query)), None)
+
+    def newest_instant(self, dataset: str) -> datetime | None:
+        """Instant of the newest snapshot of the batches in use; None if there is none."""
+        newest = "newest_instant IS NOT NULL ORDER BY newest_instant DESC LIMIT 1"
+        query = f"SELECT newest_instant FROM batches WHERE dataset = ?1 AND NOT is_retracted AND {newest}"
+        return next(map(datetime.fromisoformat, self._names(dataset, query)), None)
+
+    def _names(self, dataset: str, query: str, *values: str | None) -> list[str]:
+        return [name for (name,) in self._ask(dataset, query, *values)]
+
+    def _ask(self, dataset: str, query: str, *values: str | None) -> list[tuple[Any, ...]]:
+        def rows(connection: sqlite3.Connection, number: int) -> list[tuple[Any, ...]]:
+            return connection.execute(query, (number, *values)).fetchall()
+
+        return self._index.ask(dataset, Part.STAGED, rows)
 
     def index(self, dataset: str, batch: str) -> StagedIndex | None:
         """Index of a batch; None if it is not staged."""
@@ -149,11 +202,14 @@ class StagedStore:
 
         If a batch with a cursor was retracted, the feed resumes before it: what was retracted is read again.
         """
-        again = self._batches_to_repeat(dataset)
-        return next(
-            (one.cursor for one in self.newest_indexes(dataset) if one.cursor is not None and one.batch not in again),
-            None,
-        )
+        again = sorted(self._batches_to_repeat(dataset))
+        marks = ", ".join("?" * len(again))
+        query = f"{_IN_USE.replace('batch', 'cursor', 1)} AND cursor IS NOT NULL AND batch NOT IN ({marks})"
+        return next(iter(self._names(dataset, f"{query} ORDER BY batch DESC LIMIT 1", *again)), None)
+
+    def newest_batch_with_cursor(self, dataset: str) -> str | None:
+        """The newest batch in use that has a cursor, whatever was retracted."""
+        return next(iter(self._names(dataset, f"{_IN_USE} AND cursor IS NOT NULL ORDER BY batch DESC LIMIT 1")), None)
 
     def _batches_to_repeat(self, dataset: str) -> frozenset[str]:
         """Batches in use that continued after a retracted batch with a cursor."""
@@ -184,6 +240,7 @@ class StagedStore:
             self.record_looked_up_batches(dataset, looked_up)
         atomic_files.make_folder(self._staged / dataset)
         atomic_files.write_json(self._staged / dataset / RETRACTED, [one.as_json() for one in (*known, retraction)])
+        self._index.forget_batch(dataset, first)
 
     def looked_up_batches(self, dataset: str) -> dict[str, str]:
         """For each other dataset: its newest batch for which this dataset has made its look-ups."""
@@ -281,10 +338,11 @@ class StagedStore:
         A complete snapshot supersedes all before it. Later parts of a feed do not supersede a quarantined part,
         as its records would be lost.
         """
+        held = self.held_batches(dataset)
         found: list[StagedIndex] = []
         full: datetime | None = None
-        for index in self.newest_indexes(dataset):
-            if index.is_superseded_by(full):
+        for index in self.newest_indexes(dataset) if held else ():
+            if index.batch < held[0] or index.is_superseded_by(full):
                 break
             if index.held is not None:
                 found.insert(0, index)
@@ -300,6 +358,8 @@ class StagedStore:
         self._replace_index(dataset, batch, replace(index, held=None, figures=figures))
 
     def _replace_index(self, dataset: str, batch: str, index: StagedIndex) -> None:
+        self._index.forget_batch(dataset, batch)  # before: a kill between the two leaves nothing false
+        self._on_step("batch forgotten")
         atomic_files.write_json(self._staged / dataset / batch / INDEX, asdict(index))
 
     def rows_bytes(self, index: StagedIndex) -> int:
@@ -313,8 +373,3 @@ class StagedStore:
 
     def _tables(self, index: StagedIndex) -> Iterator[Path]:
         return (self._staged / index.dataset / index.batch / f"{name}.parquet" for name in index.tables)
-
-    @staticmethod
-    def _index_paths(folder: Path) -> Iterator[Path]:
-        """Index files of finished folders, without those under a temporary name."""
-        return (path for path in folder.glob(f"*/{INDEX}") if path.parent.suffix != atomic_files.TEMPORARY)

@@ -1,8 +1,9 @@
-"""Whether a DuckDB file is as it was left, told without opening it."""
+"""Whether a file is as it was left, told without reading it."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,7 @@ class FileVersion:
     changed_at: int
     """Nanoseconds."""
     log_bytes: int
-    """Size of the write-ahead log beside it."""
+    """Size of the write-ahead log beside it, if it is a DuckDB file."""
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
@@ -25,3 +26,9 @@ class FileVersion:
             return None
         log = path.with_name(f"{path.name}.wal")
         return cls(own.st_ino, own.st_size, own.st_mtime_ns, log.stat().st_size if log.exists() else 0)
+
+    @classmethod
+    def of(cls, handle: BinaryIO) -> Self:
+        """Of an open file, even if another one has taken its name."""
+        own = os.fstat(handle.fileno())
+        return cls(own.st_ino, own.st_size, own.st_mtime_ns, 0)

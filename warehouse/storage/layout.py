@@ -51,6 +51,11 @@ class Layout:
         return self.root / "exports"
 
     @property
+    def indexes_folder(self) -> Path:
+        """Derived indexes: may be deleted at any time, and belong in no backup."""
+        return self.root / "indexes"
+
+    @property
     def locks_folder(self) -> Path:
         return self.root / "locks"
 
@@ -105,6 +110,15 @@ class Layout:
 
     def history_file(self, market: str) -> Path:
         return self.history_folder / f"{market}.duckdb"
+
+    def market_index_file(self, market: str) -> Path:
+        """The index of a market's manifests and staged batches."""
+        return self.indexes_folder / f"{market.lower()}.sqlite"
+
+    @property
+    def event_index_file(self) -> Path:
+        """The index of the ledger's event ids."""
+        return self.indexes_folder / "events.sqlite"
 
     def release_folder(self, number: int) -> Path:
         return self.releases_folder / padded_number(number)

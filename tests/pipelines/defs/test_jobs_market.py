@@ -16,7 +16,7 @@ from pipelines.defs.jobs import job_name
 from pipelines.defs.partitions import register_batch
 from pipelines.runtime.batch_ids import batch_name
 from pipelines.sources.source import FolderSource
-from pipelines.steps.stage_plan import pending_bodies
+from pipelines.steps.stage_state import load_pending
 from pipelines.workspace import Workspace
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, THREE, Place
@@ -92,8 +92,7 @@ def test_partition_executed_again_after_staging_is_refused_and_the_next_run_lose
     assert current.counts["companies"] == 3
     with closing(Workspace(place.settings, (MARKET,), place.clock)) as workspace:
         for dataset in MARKET.datasets:
-            bodies = list(workspace.raw_archive.bodies(dataset.key))
-            assert pending_bodies(bodies, workspace.staged_store.indexes(dataset.key)) == []
+            assert load_pending(workspace, dataset) == []
 
 
 def test_it_waits_for_nobody_else_who_writes(place: Place) -> None:

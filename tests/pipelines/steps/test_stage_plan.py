@@ -19,8 +19,9 @@ from pipelines.steps.batch_figures import (
     figure_values,
     first_load_batches,
 )
-from pipelines.steps.stage_plan import StageState, confirmed_bodies, downgrade_incomplete, pending_bodies, plan_stage
+from pipelines.steps.stage_plan import StageState, confirmed_bodies, downgrade_incomplete, plan_stage
 from tests.pipelines.invented import MARKET
+from tests.pipelines.pending import pending_bodies
 from tests.tables import check_cases
 from warehouse.raw.archive import RawBody
 from warehouse.schema.market_state import QuarantineReason

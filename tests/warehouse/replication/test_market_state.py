@@ -56,7 +56,9 @@ def _filled(layout: Layout) -> RawArchive:
 
 def _files(layout: Layout) -> dict[str, bytes]:
     found = (
-        path for path in layout.root.rglob("*") if path.is_file() and layout.replication_folder not in path.parents
+        path
+        for path in layout.root.rglob("*")
+        if path.is_file() and {layout.replication_folder, layout.indexes_folder}.isdisjoint(path.parents)
     )
     return {path.relative_to(layout.root).as_posix(): path.read_bytes() for path in found}
 

@@ -1,0 +1,102 @@
+"""The index of a market: a SQLite file that answers what was archived and staged from what has come since.
+
+The manifests of RAW and the indexes of staged batches are the record; the file is derived from them and caught up by
+every question, whoever has written them meanwhile (docs/architecture.md 1). Does not belong here: what is asked
+(`raw.archive`, `staged.store`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import Flag, auto
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from warehouse.market_index import batches, manifests
+from warehouse.market_index.tables import SCHEMA
+from warehouse.storage.derived_database import DerivedDatabase, transaction
+from warehouse.storage.layout import Layout
+
+Result = TypeVar("Result")
+Work = Callable[[sqlite3.Connection, int], Result]  # receives the id of the dataset, 0 if nothing is known of it
+
+
+class Part(Flag):
+    """What a question is about, and must be current for it."""
+
+    RAW = auto()
+    STAGED = auto()
+
+
+class MarketIndex:
+    """The indexes of the markets of one data root. A dataset's market is what its key begins with (`no.enheter`)."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._databases: dict[str, DerivedDatabase] = {}
+
+    def ask(self, dataset: str, part: Part, work: Work[Result]) -> Result:
+        """The result of `work` in a transaction that sees everything that was written before.
+
+        `work` may be called again; raises ManifestLineError, and OSError if the disk is full or fails.
+        """
+
+        def asked(connection: sqlite3.Connection) -> Result:
+            with self._current(connection, dataset, part):
+                return work(connection, _known_id(connection, dataset))
+
+        return self._database(dataset).run(asked)
+
+    def rows(self, dataset: str, part: Part, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Rows of a query one by one, all of the state at the first; `?1` is the dataset, `?2` the first value."""
+        database = self._database(dataset)
+        self.ask(dataset, part, lambda _, __: None)
+        if database.is_temporary:
+            yield from self.ask(dataset, part, lambda one, number: one.execute(query, (number, *values)).fetchall())
+            return
+        with database.reader() as connection, self._current(connection, dataset, part):
+            yield from connection.execute(query, (_known_id(connection, dataset), *values))
+
+    @contextmanager
+    def _current(self, connection: sqlite3.Connection, dataset: str, part: Part) -> Iterator[None]:
+        """A transaction that sees all that was written before it began.
+
+        Staged batches are listed once: a folder that has just changed cannot be told from one that will.
+        """
+        path, folder = self.manifest_path(dataset), self._layout.staged_folder / dataset
+        if Part.STAGED in part and not batches.is_current(connection, dataset, folder):
+            batches.catch_up(connection, dataset, folder)
+        while True:
+            with transaction(connection):
+                if Part.RAW not in part or manifests.is_current(connection, dataset, path):
+                    yield
+                    return
+            manifests.catch_up(connection, dataset, path)
+
+    def forget_batch(self, dataset: str, batch: str) -> None:
+        """Forgets a staged batch, whose index is about to change."""
+        self._database(dataset).run(lambda connection: batches.forget_batch(connection, dataset, batch))
+
+    def clear(self, market: str) -> None:
+        """Empties a market's index: what it was built from was rewritten."""
+        self._database(market.lower()).clear()
+
+    def manifest_path(self, dataset: str) -> Path:
+        """The manifest of a dataset, which RAW writes."""
+        return self._layout.raw_folder / "manifest" / f"{dataset}.jsonl"
+
+    def _database(self, dataset: str) -> DerivedDatabase:
+        market = dataset.partition(".")[0]
+        if market not in self._databases:
+            self._databases[market] = DerivedDatabase(self._layout.market_index_file(market), SCHEMA)
+        return self._databases[market]
+
+
+_KNOWN: Final = "SELECT id FROM datasets WHERE key = ?"
+
+
+def _known_id(connection: sqlite3.Connection, dataset: str) -> int:
+    found = connection.execute(_KNOWN, (dataset,)).fetchone()
+    return 0 if found is None else found[0]
