@@ -15,8 +15,7 @@ from api.billing.errors import ForgedEventError
 from api.billing.service import check_signature
 from api.common.redaction import redact
 from api.companies.query_params import SearchParams
-from api.dashboard.html_forms import PageError
-from api.dashboard.html_forms import read_form
+from api.dashboard.html_forms import PageError, read_form
 from api.dashboard.routing import DashboardCookies
 from api.http.body_validation import ValidationErrors, parse_body
 from api.http.client_ip import ClientIpResolver
