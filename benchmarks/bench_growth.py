@@ -38,8 +38,8 @@ def run(lines: int = 500_000, bodies: int = 1_000, rounds: int = 3) -> list[dict
         peers = [_day(empty, DAYS + number, bodies) for number in range(1, rounds + 1)]
     told = f"{lines:,} lines, {bodies:,} bodies"
     return [
-        _result(f"first opening of a past of {told}", [first], [], "open_s"),
-        _result(f"opening it again, {told}", ours, peers, "open_s"),
+        _result(f"first opening of a past of {told}", [first], [], "open_processor_s"),
+        _result(f"opening it again, {told}", ours, peers, "open_processor_s"),
         _result(f"fetch over a past of {told}", ours, peers, "fetch_processor_s", _SHARE_ASKED),
         _result(f"stage over a past of {told}", ours, peers, "stage_processor_s", _SHARE_ASKED),
     ]

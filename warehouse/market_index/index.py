@@ -36,6 +36,7 @@ class MarketIndex:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._databases: dict[str, DerivedDatabase] = {}
+        self._known_paths: dict[str, tuple[str, Path]] = {}
 
     def ask(self, dataset: str, part: Part, work: Work[Result]) -> Result:
         """The result of `work` in a transaction that sees everything that was written before.
@@ -65,7 +66,7 @@ class MarketIndex:
 
         Staged batches are listed once: a folder that has just changed cannot be told from one that will.
         """
-        path, folder = self.manifest_path(dataset), self._layout.staged_folder / dataset
+        path, folder = self._paths(dataset)
         if Part.STAGED in part and not batches.is_current(connection, dataset, folder):
             batches.catch_up(connection, dataset, folder)
         while True:
@@ -73,7 +74,7 @@ class MarketIndex:
                 if Part.RAW not in part or manifests.is_current(connection, dataset, path):
                     yield
                     return
-            manifests.catch_up(connection, dataset, path)
+            manifests.catch_up(connection, dataset, Path(path))
 
     def forget_batch(self, dataset: str, batch: str) -> None:
         """Forgets a staged batch, whose index is about to change."""
@@ -86,6 +87,12 @@ class MarketIndex:
     def manifest_path(self, dataset: str) -> Path:
         """The manifest of a dataset, which RAW writes."""
         return self._layout.raw_folder / "manifest" / f"{dataset}.jsonl"
+
+    def _paths(self, dataset: str) -> tuple[str, Path]:
+        """Manifest and staged folder of a dataset, composed once."""
+        if dataset not in self._known_paths:
+            self._known_paths[dataset] = str(self.manifest_path(dataset)), self._layout.staged_folder / dataset
+        return self._known_paths[dataset]
 
     def _database(self, dataset: str) -> DerivedDatabase:
         market = dataset.partition(".")[0]

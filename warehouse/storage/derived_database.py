@@ -36,6 +36,7 @@ class DerivedDatabase:
 
     def __init__(self, path: Path, schema: str) -> None:
         self._path = path
+        self._name = str(path)
         self._schema = schema
         self._version = int.from_bytes(hashlib.sha256(schema.encode()).digest()[:4]) >> 1
         self._lock = threading.RLock()
@@ -80,11 +81,11 @@ class DerivedDatabase:
         if self._process != os.getpid():
             self.close()
             self._process = os.getpid()
-        if self._connection is not None and not self.is_temporary and self._inode != _inode(self._path):
+        if self._connection is not None and not self.is_temporary and self._inode != _inode(self._name):
             self.close()  # deleted, or replaced by another process
         if self._connection is None:
             self._connection = self._open()
-            self._inode = None if self.is_temporary else _inode(self._path)
+            self._inode = None if self.is_temporary else _inode(self._name)
         return self._connection
 
     def _open(self) -> sqlite3.Connection:
@@ -156,9 +157,9 @@ class DerivedDatabase:
 _INHERITED: Final[list[sqlite3.Connection | None]] = []  # kept open: closing them would act on the parent's file
 
 
-def _inode(path: Path) -> int | None:
+def _inode(path: str) -> int | None:
     try:
-        return path.stat().st_ino
+        return os.stat(path).st_ino  # noqa: PTH116 - asked before every question
     except FileNotFoundError:
         return None
 
