@@ -107,7 +107,7 @@ def test_what_is_not_known_is_said(seen: Seen) -> None:
         ("other-domain", "origin_not_allowed", "not bound to http://127.0.0.1:"),
         ("unpaid", "payment_required", "The subscription behind this key is not active."),
         ("spent", "quota_exceeded", "The requests of this month are used up."),
-        ("unknown-key", "page_refused", "the key is not valid"),
+        ("unknown-key", "invalid_api_key", "The key is not valid."),
         ("secret-key", "key_not_publishable", "This is a secret key. It was not sent"),
         ("no-service", "unreachable", "The service cannot be reached."),
     ],
