@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Final
 
+from api.common.time_spans import format_span
 from api.email.smtp import MailRejectedError, MailServer, MailServerUnreachableError, OutgoingMail
-from api.email.webhook_notices import format_span
 from api.settings.mail import MailSettings
 
 PATH: Final = "/dashboard/sign-in/link"

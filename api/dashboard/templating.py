@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from api.email.webhook_notices import format_span
+from api.common.time_spans import format_span
 
 _HERE: Final = Path(__file__).parent
 _TYPES: Final = {".css": b"text/css; charset=utf-8", ".svg": b"image/svg+xml"}

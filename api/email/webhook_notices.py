@@ -14,13 +14,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from api.common.clock import format_instant
+from api.common.time_spans import format_span
 
 LONGEST_SUBJECT: Final = 200
 _LONGEST_VALUE: Final = 500
 _CUT: Final = "…"
 _BEFORE: Final = timedelta(days=1)  # deliveries are older than their first attempt
-_SPANS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
-_LEAST_OF_A_UNIT: Final = 1.5  # 90 minutes are «90 minutes», not «2 hours»
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +90,6 @@ def warning_notice(failure: EndpointFailure, remaining: timedelta, public_url: s
         f"Retry this event now:  POST {address}/deliveries/{failure.delivery_id}/retry\n"
         f"Requests and responses: GET {address}/deliveries/{failure.delivery_id}\n",
     )
-
-
-def format_span(span: timedelta) -> str:
-    """Formats a time span for people: «12 hours», «90 minutes», «1 second»."""
-    seconds = max(1.0, span.total_seconds())
-    fitting = [(size, unit) for size, unit in _SPANS if seconds >= _LEAST_OF_A_UNIT * size or seconds == size]
-    size, unit = fitting[0] if fitting else _SPANS[-1]
-    count = round(seconds / size)
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
 
 
 def _replay_body(failing: EndpointFailure) -> str:

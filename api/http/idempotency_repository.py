@@ -44,6 +44,7 @@ class StoredSize:
         return StoredSize(self.responses, self.total_bytes + more)
 
     def exceeds(self, bound: "StoredSize") -> bool:
+        """True above the number, or with no byte left: a running request counts as a response without bytes."""
         return self.responses > bound.responses or self.total_bytes >= bound.total_bytes
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
 # Repeated header lines form one list (RFC 9110 5.3). The last two are no lists: joined, they have no valid value.
-_LISTS: Final = (
+_JOINED: Final = (
     b"accept",
     b"accept-encoding",
     b"if-none-match",
@@ -154,7 +154,7 @@ def _merge_headers(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]
     given = list(headers)
     incoming = dict(given)
     if len(incoming) != len(given):
-        for name in _LISTS:
+        for name in _JOINED:
             if name in incoming:
                 incoming[name] = b", ".join([value for other, value in given if other == name])
     return incoming

@@ -60,7 +60,7 @@ def format_http_date(at: datetime) -> bytes:
 
 
 def parse_http_date(value: bytes) -> datetime | None:
-    """The instant of an HTTP date in any of its three forms; None for anything else."""
+    """The instant of an HTTP date in any of its three forms; None for anything else, such as the offsets of mails."""
     text = value.decode("latin-1").strip()
     for form in _DATE_FORMS:
         try:

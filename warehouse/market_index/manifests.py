@@ -137,7 +137,7 @@ def _add_lines(
 ) -> bool:
     """Adds lines, and the version of the file with the last of them; returns whether it was among these."""
     number, above = dataset_id(connection, dataset), _last_place(connection)
-    filled = _Filling(connection, number)
+    filled = _LineWriter(connection, number)
     before = state.lines
     is_whole = True
     for raw in found:
@@ -162,8 +162,8 @@ def _last_place(connection: sqlite3.Connection) -> int:
     return found or 0
 
 
-class _Filling:
-    """Fills the tables from lines of one dataset, bodies in bulk."""
+class _LineWriter:
+    """Writes lines of one dataset to the tables, bodies in bulk."""
 
     def __init__(self, connection: sqlite3.Connection, dataset: int) -> None:
         self._connection = connection

@@ -1,7 +1,7 @@
 """Strict query parsing: the parameters of an operation are the fields of one model, which also documents them.
 
 Litestar takes the last of repeated parameters, ignores unknown ones and reads `1.0` as an integer; here unknown,
-repeated and malformed parameters are a 400 with a hint, but for a closed list that is ignored. Belongs here: reading
+repeated and malformed parameters are a 400 with a hint; only `_` and `utm_…` are ignored. Belongs here: reading
 query strings, and the spelling of each type of value. Does not belong here: kinds of fields (`api.schemas.declare`,
 `api.http.query.fields`), or the parameters of an operation (`api.companies.query_params`).
 """

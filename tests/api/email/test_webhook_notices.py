@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.email.webhook_notices import LONGEST_SUBJECT, EndpointFailure, format_span, pause_notice, warning_notice
+from api.common.time_spans import format_span
+from api.email.webhook_notices import LONGEST_SUBJECT, EndpointFailure, pause_notice, warning_notice
 from tests.tables import check_cases
 
 FAILING = EndpointFailure(

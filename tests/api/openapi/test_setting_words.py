@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from api.openapi.setting_words import DEFAULT_SETTINGS, exact_span, setting_words
+from api.common.time_spans import exact_span
+from api.openapi.setting_words import DEFAULT_SETTINGS, setting_words
 from api.openapi_document import openapi_document
 from api.problems.problem import BY_SLUG
 from api.settings.service import ApiSettings
