@@ -13,7 +13,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import PathParameter
 
 from api.accounts import routes as accounts
-from api.companies.schemas import companies, events
+from api.companies.schemas import companies, events, markets
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
 from api.openapi import problem_responses, response_headers
@@ -136,10 +136,10 @@ MODELS: Final = (
     deliveries.DeliveryDetail,
     NewReplay,
     deliveries.Replay,
-    companies.Dataset,
-    companies.RuleWithoutData,
-    companies.Market,
-    companies.MarketList,
+    markets.Dataset,
+    markets.RuleWithoutData,
+    markets.Market,
+    markets.MarketList,
     accounts.Usage,
     problem_responses.InputError,
     problem_responses.Problem,

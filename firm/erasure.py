@@ -1,8 +1,7 @@
 """Control-plane part of an erasure: blanks stored delivery events once the ledger has been done.
 
 Belongs here: connecting both packages, for `firm erase`, the end of `firm ingest` and Dagster's runs
-(`definitions`). Does not belong here: the removal in each package (`pipelines.erasure.market`,
-`api.webhooks.retention`).
+(`definitions`). Does not belong here: the removal in each package (`pipelines.erasure.market`, `api.webhooks.erasure`).
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ def finish_erasures(layout: Layout) -> int:
 
 def redact_deliveries(installation: Installation, stones: Sequence[Tombstone]) -> int:
     """Blanks stored events of erased subjects; returns the number of events."""
-    from api.webhooks import retention
+    from api.webhooks import erasure
 
     blanking = EventRedactor.of(stones)
     with installation.database() as database:
-        return retention.erase_events(database, blanking.redact_event)
+        return erasure.erase_events(database, blanking.redact_event)

@@ -1,20 +1,19 @@
-"""Deletes expired data (delivery log, daily usage), and erases data subjects from stored events and responses.
+"""Retention of the delivery log and of daily usage.
 
 See docs/contract/contract.md 4.8, docs/contract/delivery.md 10.
 
-One process leads retention. A pass is split into short steps, each its own transaction with a bounded number of rows,
-so that other writers never wait long. Deliveries are pruned per subscription, oldest first: their ids rise with time,
-so expired ones are the beginning of a range. Unfinished ones are never deleted, however old. Erasure keeps deliveries,
-attempts and their order; an event keeps its ids. Does not belong here: how often (`api.webhooks.runner`), or which
-parts of an event are blanked (`warehouse.erasure.event_redaction`).
+One process leads. A pass is split into short steps, each its own transaction with a bounded number of rows, so that
+other writers never wait long. Deliveries are pruned per subscription, oldest first: their ids rise with time, so
+expired ones are the beginning of a range. Unfinished ones are never deleted, however old. Does not belong here: how
+often (`api.webhooks.runner`).
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, or_, select, update
 
 from api.common.clock import Clock
 from api.common.ids import earliest_id
@@ -222,60 +221,3 @@ def wipe_secrets(connection: Connection, at: datetime) -> int:
 
 def _old_deliveries(subscription_id: str, below: str) -> ColumnElement[bool]:
     return and_(Delivery.subscription_id == subscription_id, Delivery.delivery_id < below)
-
-
-_CHUNK: Final = 1_000
-# Columns of an attempt that stay; what is not listed may contain what a receiver answered, and becomes null.
-KEPT_OF_ATTEMPT: Final = frozenset(
-    (
-        *("delivery_id", "attempt_id", "number", "trigger", "started_at", "duration_ms", "outcome", "error"),
-        *("request_url", "remote_ip", "response_status", "response_body_truncated"),
-    )
-)
-
-
-def erase_events(database: Database, redact: Callable[[str], str]) -> int:
-    """Blanks stored events that `redact` changes; returns how many. Frees their pages."""
-    count = 0
-    for redacted in _redacted_chunks(database, redact):
-        if redacted:
-            with database.writing() as session:
-                for sequence, data in redacted.items():
-                    _replace_event(session.connection(), sequence, data)
-            count += len(redacted)
-    if count:
-        _compact_storage(database)
-    return count
-
-
-def _redacted_chunks(database: Database, redact: Callable[[str], str]) -> Iterator[dict[int, bytes]]:
-    """Yields, for chunks of all stored events, those that change by sequence: any type may name a subject."""
-    after = 0
-    columns = select(MatchedEvent.sequence, MatchedEvent.data).order_by(MatchedEvent.sequence).limit(_CHUNK)
-    while True:
-        with database.reading() as session:
-            found = session.execute(columns.where(MatchedEvent.sequence > after)).all()
-        if not found:
-            return
-        told = {sequence: (data, redact(data.decode()).encode()) for sequence, data in found}
-        yield {sequence: redacted for sequence, (data, redacted) in told.items() if redacted != data}
-        after = found[-1][0]
-
-
-def _replace_event(connection: Connection, sequence: int, data: bytes) -> None:
-    connection.execute(update(MatchedEvent).where(MatchedEvent.sequence == sequence).values(data=data))
-    deliveries = select(Delivery.delivery_id).where(Delivery.sequence == sequence)
-    # a receiver may have echoed the event in its response
-    blank = {column.name: None for column in Attempt.__table__.columns if column.name not in KEPT_OF_ATTEMPT}
-    connection.execute(update(Attempt).where(Attempt.delivery_id.in_(deliveries)).values(blank))
-
-
-def _compact_storage(database: Database) -> None:
-    """Rewrites the files: overwritten data remains in free pages and in the write-ahead log until then."""
-    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT", firm_begin="") as connection:
-        if connection.dialect.name == "sqlite":
-            connection.execute(text("VACUUM"))
-            connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))
-        else:
-            for table in (MatchedEvent.__tablename__, Attempt.__tablename__):
-                connection.execute(text(f"VACUUM (FULL) {table}"))

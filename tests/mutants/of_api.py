@@ -181,7 +181,7 @@ WEBHOOKS: Final = (
     ),
     Mutant(
         "erasure: stored events of other types than ownership.changed name an erased holder",
-        "api/webhooks/retention.py",
+        "api/webhooks/erasure.py",
         "found = session.execute(columns.where(MatchedEvent.sequence > after)).all()",
         'found = session.execute(columns.where(MatchedEvent.event_type == "ownership.changed")).all()',
         "tests/api/webhooks/test_erasure.py::test_erase_events_of_a_type_that_names_a_holder_since_lately_blanks_it",

@@ -12,7 +12,7 @@ from litestar import get
 
 from api.common.clock import format_instant
 from api.companies.query_params import RECONCILIATION, MarketsParams
-from api.companies.schemas.companies import MarketList
+from api.companies.schemas.markets import MarketList
 from api.http.context import ANY_KEY, ApiRequest
 from api.http.response_headers import content_digest, modified_at
 from api.http.responses import HttpResponse, data_response

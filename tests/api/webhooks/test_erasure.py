@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from api.database.migrate import prepare_database
 from api.database.models.webhooks import Attempt, Delivery, MatchedEvent
-from api.webhooks import retention
+from api.webhooks import erasure
 from tests.api.fixtures import delivery_log
 from warehouse.erasure.event_redaction import EventRedactor
 
@@ -54,7 +54,7 @@ def test_events_of_subjects_are_blank_and_those_of_others_untouched(log: Any) ->
     with log.database.writing() as session:
         session.execute(text("UPDATE webhook_events SET company_id = 'firm:SE:5560000001' WHERE sequence > 1"))
     blanking = EventRedactor(frozenset({COMPANY}), frozenset({HOLDER}))
-    assert retention.erase_events(log.database, blanking.redact_event) == 2
+    assert erasure.erase_events(log.database, blanking.redact_event) == 2
     after = {row.sequence: json.loads(row.data) for row in log.rows(MatchedEvent)}
     assert after[told["own"]]["name"] == "5599999991"
     assert after[told["own"]]["filing"] == {"revenue": None, "version": 1}
@@ -64,21 +64,21 @@ def test_events_of_subjects_are_blank_and_those_of_others_untouched(log: Any) ->
     answers = {of[attempt.delivery_id]: attempt.response_body for attempt in log.rows(Attempt)}
     assert [answers[told[name]] for name in ("own", "held")] == [None, None]
     assert answers[told["other"]]
-    assert retention.erase_events(log.database, blanking.redact_event) == 0
+    assert erasure.erase_events(log.database, blanking.redact_event) == 0
 
 
 def test_erase_events_of_a_type_that_names_a_holder_since_lately_blanks_it(log: Any) -> None:
     told = log.event("status.changed", **data("firm:SE:5560000001", officer={"holder_id": HOLDER, "name": PERSON}))
     blanking = EventRedactor(frozenset(), frozenset({HOLDER}))
-    assert retention.erase_events(log.database, blanking.redact_event) == 1
+    assert erasure.erase_events(log.database, blanking.redact_event) == 1
     (row,) = log.rows(MatchedEvent, MatchedEvent.sequence == told)
     assert PERSON not in row.data.decode()
 
 
 def test_columns_of_an_attempt_that_are_not_listed_can_be_blank() -> None:
     columns = {column.name: column for column in Attempt.__table__.columns}
-    assert columns.keys() >= retention.KEPT_OF_ATTEMPT
-    erased = columns.keys() - retention.KEPT_OF_ATTEMPT
+    assert columns.keys() >= erasure.KEPT_OF_ATTEMPT
+    erased = columns.keys() - erasure.KEPT_OF_ATTEMPT
     assert erased == {"error_detail", "response_headers", "response_body"}
     assert all(columns[name].nullable for name in erased)
 
@@ -90,7 +90,7 @@ def test_no_page_of_the_file_keeps_it(log: Any) -> None:
     for _ in range(200):
         log.attempt(log.deliver(subscription, log.event(**data(COMPANY)), "succeeded"), response_body=NAME)
     blanking = EventRedactor(frozenset({COMPANY}), frozenset())
-    assert retention.erase_events(log.database, blanking.redact_event) == 200
+    assert erasure.erase_events(log.database, blanking.redact_event) == 200
     path = Path(str(log.database.url.database))
     for file in path.parent.iterdir():
         body = file.read_bytes()
