@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from api.accounts.routes import Usage
-from api.companies.schemas import companies, events
+from api.companies.schemas import companies, events, markets
 from api.openapi.examples import DELIVERIES
 from api.openapi.problem_responses import Problem
 from api.webhooks.subscriptions.models import EventTypeList, SubscriptionList
@@ -32,8 +32,8 @@ def service(shared_service):
         (companies.OwnershipList, "/api/v1/companies/5599999991/ownership"),
         (companies.OwnershipList, "/api/v1/companies/99999999/ownership"),
         (events.EventList, "/api/v1/companies/999999999/events?order=asc"),
-        (companies.MarketList, "/api/v1/markets"),
-        (companies.MarketList, "/api/v1/markets?include=reconciliation"),
+        (markets.MarketList, "/api/v1/markets"),
+        (markets.MarketList, "/api/v1/markets?include=reconciliation"),
         (Usage, "/api/v1/usage"),
         (SubscriptionList, "/api/v1/webhooks"),
         (EventTypeList, "/api/v1/event-types"),
