@@ -18,7 +18,8 @@ _LEVEL: Final = 1  # 250 KB of a list take 1.3 ms and become a sixth; level 4 ta
 _GZIP_FORMAT: Final = 31
 _NAMES: Final = ("gzip", "x-gzip")
 _CACHED: Final = 256
-_DOCUMENTS: Final = 4
+DOCUMENTS: Final = 128
+"""Public documents whose compressed bytes and digests are kept: the OpenAPI document, and pages of problems."""
 _ZERO: Final = ("0", "0.", "0.0", "0.00", "0.000")
 
 
@@ -38,5 +39,5 @@ def gzip_body(body: bytes) -> bytes:
     return zlib.compress(body, _LEVEL, _GZIP_FORMAT)
 
 
-gzip_document = lru_cache(_DOCUMENTS)(gzip_body)
+gzip_document = lru_cache(DOCUMENTS)(gzip_body)
 """The same for documents that are served unchanged for as long as the service runs."""

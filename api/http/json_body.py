@@ -5,11 +5,14 @@ the error. Does not belong here: headers that describe a body (`api.http.content
 members.
 """
 
+import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, ParamSpec, TypeVar
 
 import msgspec
 from litestar.types import Receive
@@ -19,6 +22,8 @@ from api.http.suggestions import SHOWN
 from api.problems.problem import ProblemError, new_problem
 
 Object = Mapping[str, Any]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MOST_VALUES: Final = 20_000
 MOST_CONTAINERS: Final = 100
@@ -28,6 +33,7 @@ MOST_DIGITS: Final = 400
 """Values, objects and arrays of a body, members of an object, levels of a body, and characters of a number, which
 takes more than linear time."""
 
+_BODY_THREAD: Final = ThreadPoolExecutor(1, thread_name_prefix="firm-bodies")
 _TRAILING: Final = "JSON is malformed: trailing characters (byte "
 _KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
@@ -63,7 +69,12 @@ async def read_object(receive: Receive, body: BodyPolicy) -> Object:
         raise new_problem("malformed_json", "The request ended before its body was complete.")
     if body.is_optional and not received:
         return {}
-    return parse_object(received)
+    return parse_object(received) if len(received) <= BODY_LIMIT else await in_body_thread(parse_object, received)
+
+
+async def in_body_thread(work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
+    """Works on a long body while other requests go on; on one body at a time."""
+    return await asyncio.get_running_loop().run_in_executor(_BODY_THREAD, partial(work, *given, **named))
 
 
 async def read_full_body(receive: Receive, limit: int) -> bytes | None:

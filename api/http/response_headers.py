@@ -9,8 +9,10 @@ import hashlib
 import logging
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from functools import lru_cache
 from typing import Final
 
+from api.http.compression import DOCUMENTS
 from warehouse.reader.reader import PinnedRelease
 
 _LOGGER: Final = logging.getLogger("firm.api")
@@ -30,6 +32,10 @@ _DATE_FORMS: Final = ("%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", 
 def content_digest(*parts: bytes) -> bytes:
     """16 hex characters of SHA-256 over the concatenated parts."""
     return hashlib.sha256(b"".join(parts)).hexdigest()[:_TAG_LENGTH].encode()
+
+
+document_digest = lru_cache(DOCUMENTS)(content_digest)
+"""The same for documents that are served unchanged for as long as the service runs."""
 
 
 def weak_etag(tag: bytes) -> bytes:

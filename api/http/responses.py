@@ -19,7 +19,7 @@ from api.http.response_headers import (
     NO_STORE,
     VARY,
     Headers,
-    content_digest,
+    document_digest,
     is_unmodified_since,
     names_tag,
     weak_etag,
@@ -85,7 +85,7 @@ def _is_unmodified(context: RequestContext, release_headers: Headers) -> bool:
 
 def public_response(context: RequestContext, body: bytes) -> HttpResponse:
     """Response with a document that needs no key and is the same for all callers."""
-    return data_response(context, (_PUBLIC_CACHE, VARY), body, content_digest(body), compress=gzip_document)
+    return data_response(context, (_PUBLIC_CACHE, VARY), body, document_digest(body), compress=gzip_document)
 
 
 def json_response(status: int, body: bytes, extra: Sequence[Header] = ()) -> HttpResponse:

@@ -25,6 +25,7 @@ SWEEP_SECONDS: Final = 1.0
 LINGER_SECONDS: Final = 2.0
 """Seconds in which a refused client can read the answer before its connection is closed."""
 _RETRY_AFTER: Final = 5
+_REFUSED_AT_ONCE: Final = 16  # a millisecond
 
 
 class Phase(Enum):
@@ -125,7 +126,7 @@ class ConnectionGuard:
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
         now, passed = loop.time(), loop.time() - self._swept
         self._swept = now
-        late = 0
+        late: dict[Connection, float] = {}
         for connection in tuple(self._connections):
             progress = connection.progress
             if progress.is_stuck(self.limits, connection.unsent_bytes, now):
@@ -133,14 +134,22 @@ class ConnectionGuard:
             elif connection.is_read_paused:
                 progress.begun += passed  # the service reads nothing, so the client loses no time
             elif progress.is_late(self.limits, now):
-                late += progress.phase is not Phase.REFUSED
-                connection.refuse(_too_slow_problem())
-        excess = surplus_heads(self._connections, self.limits, now)
-        for connection in excess:
-            connection.refuse(_too_slow_problem())
-        if late or excess:
-            _LOGGER.warning("closed %d slow connections, %d unfinished ones over the limit", late, len(excess))
+                late[connection] = progress.begun
+        in_time = (one for one in self._connections if one not in late)
+        excess = {one: one.progress.begun for one in surplus_heads(in_time, self.limits, now)}
+        slow = sum(one.progress.phase is not Phase.REFUSED for one in late)
+        if slow or excess:
+            _LOGGER.warning("closed %d slow connections, %d unfinished ones over the limit", slow, len(excess))
+        self._refuse_some([*late.items(), *excess.items()], loop)
         self._timer = loop.call_later(SWEEP_SECONDS, self._sweep, loop) if self._connections else None
+
+    def _refuse_some(self, slow: Sequence[tuple[Connection, float]], loop: asyncio.AbstractEventLoop) -> None:
+        """Refuses a few connections, then lets other requests run before the next; spares those that went on since."""
+        for connection, begun in slow[:_REFUSED_AT_ONCE]:
+            if connection in self._connections and connection.progress.begun == begun:
+                connection.refuse(_too_slow_problem())
+        if len(slow) > _REFUSED_AT_ONCE:
+            loop.call_soon(self._refuse_some, slow[_REFUSED_AT_ONCE:], loop)
 
 
 def surplus_heads(connections: Iterable[Connection], limits: ConnectionSettings, now: float) -> Sequence[Connection]:

@@ -8,7 +8,6 @@ change are read again under its locks. Does not belong here: HTTP (`api.webhooks
 engine.
 """
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from api.common.ids import UlidGenerator, is_ulid
 from api.database.engine import AsyncDatabase
 from api.http.access_control import tier_required
 from api.http.body_validation import ValidationErrors, read_body
-from api.http.json_body import Object
+from api.http.json_body import Object, in_body_thread
 from api.http.response_headers import strongly_matches
 from api.settings.tiers import Tier, TierCatalogue
 from api.settings.webhooks import WebhookSettings
@@ -94,7 +93,6 @@ class SubscriptionService:
         self._clock = clock
         self._ulids = ulids
         self._lookup = lookup
-        self._long_bodies = asyncio.Semaphore(1)
 
     async def create(self, owner: SubscriptionOwner, body: Object) -> NewSecret:
         """Creates a subscription to events published from now on."""
@@ -189,12 +187,11 @@ class SubscriptionService:
     async def _parse(
         self, model: type[NewSubscription], body: Object, max_companies: int, faults: ValidationErrors
     ) -> SubscriptionInput:
-        """Parses a body; one with many companies in a thread, one at a time, so that other requests go on."""
+        """Parses a body; one with many companies in a thread."""
         entity_ids = body.get("entity_ids")
         if not isinstance(entity_ids, list) or len(entity_ids) <= _FEW_COMPANIES:
             return requests.parse_subscription(model, body, max_companies, faults)
-        async with self._long_bodies:
-            return await asyncio.to_thread(requests.parse_subscription, model, body, max_companies, faults)
+        return await in_body_thread(requests.parse_subscription, model, body, max_companies, faults)
 
     async def _check_members(self, asked: SubscriptionInput, faults: ValidationErrors) -> None:
         """Raises 422 with all errors of the members and of the endpoint's target."""

@@ -1,9 +1,9 @@
 """Request bodies cost what their length is: work is counted for a body and for one twice as long."""
 
-import difflib
 import json
 
 import pytest
+from rapidfuzz import process
 
 from api.http import json_body
 from api.http.body_validation import ValidationErrors, parse_body
@@ -57,13 +57,13 @@ def test_parse_object_names_the_first_member_that_is_repeated():
 def suggestions(monkeypatch):
     """The names for which a known one was looked for."""
     compared = []
-    get_close_matches = difflib.get_close_matches
+    extract_one = process.extractOne
 
-    def counted(name, *rest):
+    def counted(name, *rest, **named):
         compared.append(name)
-        return get_close_matches(name, *rest)
+        return extract_one(name, *rest, **named)
 
-    monkeypatch.setattr(difflib, "get_close_matches", counted)
+    monkeypatch.setattr(process, "extractOne", counted)
     return compared
 
 
