@@ -174,7 +174,7 @@ class Installation:
         from warehouse.replication import releases
 
         keep, seconds = chosen.keep_releases, chosen.claim_seconds
-        shared = releases.replicated_releases(chosen.layout, chosen.object_store, keep, seconds)
+        shared = releases.replicated_releases(chosen.layout, chosen.object_store, keep, seconds, chosen.lease_url)
         follower = replication_follower.ReleaseFollower(chosen.layout, shared, self.settings.follow_seconds)
         with replication_follower.following_releases(follower):
             yield

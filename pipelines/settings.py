@@ -17,12 +17,16 @@ from pydantic import Field, model_validator
 
 from warehouse.replication.settings import StoreAddress, StoreSettings
 from warehouse.settings.area import AreaSettings, from_text
+from warehouse.settings.texts import DATABASE
 from warehouse.storage.layout import Layout
 
 MARK_KEY_BYTES: Final = 32
 # dagster-postgres stores events with a statement that only this driver accepts; a bare URL selects another
 # driver.
 _DRIVER: Final = "postgresql+psycopg2://"
+_DATABASE: Final = re.compile(
+    r"sqlite(\+\w+)?://.*|postgresql(\+\w+)?://(.*@)?(\[[0-9A-Fa-f:.]+\]|[^:/@\[\]]*)(:[0-9]+)?([/?].*)?"
+)
 _POSTGRESQL: Final = re.compile(r"postgresql(\+\w+)?://.+")
 _KEY_ID: Final = re.compile(r"[0-9a-f]{8}")
 _REDIS: Final = re.compile(r"(rediss?|redis\+socket|sentinel)://.+")
@@ -57,6 +61,14 @@ def _parse_key_ids(text: str) -> frozenset[str]:
     if wrong := sorted(one for one in found if not _KEY_ID.fullmatch(one)):
         raise ValueError(f"must list ids of keys, as a1b2c3d4, separated by blanks, not {wrong[0]!r}")
     return found
+
+
+def _parse_database(text: str) -> str:
+    if text and not _DATABASE.fullmatch(text):
+        raise ValueError(
+            "is not a database URL: use postgresql://user:password@host/name, or leave it empty for SQLite, not '…'"
+        )
+    return text
 
 
 def _parse_dagster_database(text: str) -> str:
@@ -120,6 +132,7 @@ class IngestSettings(AreaSettings):
         description="After how many seconds without a sign of life another machine may go on with a market that a "
         "machine holds.",
     )
+    database_url: Annotated[str, from_text(_parse_database)] = Field(default="", repr=False, description=DATABASE)
     dagster_database_url: Annotated[str, from_text(_parse_dagster_database)] = Field(
         default="",
         repr=False,
@@ -142,6 +155,11 @@ class IngestSettings(AreaSettings):
                 "state, not '…'"
             )
         return self
+
+    @property
+    def lease_url(self) -> str:
+        """The PostgreSQL database of leases; empty if there is none."""
+        return self.database_url if self.database_url.startswith("postgresql") else ""
 
     def alone_in(self, data: Path) -> Self:
         """The same settings with another data folder, not shared with other machines."""

@@ -112,13 +112,14 @@ class Workspace:
         """Leases of markets, on this machine alone or across all machines that share their state."""
         if self.settings.object_store is None:
             return LocalLease(self.layout)
+        from warehouse.replication.lease import LeaseDatabase, LeaseTiming
         from warehouse.replication.s3 import ObjectStore
 
         datasets = {made.code: [dataset.key for dataset in made.datasets] for made in self.jurisdictions}
         store = ObjectStore(self.settings.object_store)
-        return ReplicatedLease(
-            self.layout, self.raw_archive, store, datasets, self.settings.claim_seconds, self.report_progress
-        )
+        leases = LeaseDatabase(self.settings.lease_url, str(store.address))
+        timing = LeaseTiming(self.settings.claim_seconds)
+        return ReplicatedLease(self.layout, self.raw_archive, store, datasets, leases, timing, self.report_progress)
 
     @cached_property
     def export_store(self) -> ExportStore:
@@ -206,7 +207,7 @@ def replicated_releases(settings: IngestSettings) -> ReplicatedReleases | None:
     from warehouse.replication import releases  # loads the client of the store
 
     return releases.replicated_releases(
-        settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds
+        settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds, settings.lease_url
     )
 
 

@@ -15,7 +15,7 @@ from api.settings.parsers import parse_database_url, parse_emails, parse_proxies
 from api.settings.tiers import TierCatalogue
 from api.settings.webhooks import WebhookSettings
 from warehouse.settings.area import AreaSettings, from_text
-from warehouse.settings.texts import parse_base_url
+from warehouse.settings.texts import DATABASE, parse_base_url
 
 
 class ApiSettings(AreaSettings):
@@ -28,12 +28,7 @@ class ApiSettings(AreaSettings):
         default="http://127.0.0.1:8000",
         description="The address callers know the service by: in problem types, Link headers and OpenAPI servers.",
     )
-    database_url: Annotated[str, from_text(parse_database_url)] = Field(
-        default="",
-        repr=False,
-        description="Control-plane database (accounts, keys, usage); empty: SQLite in FIRM_DATA. For several machines "
-        "PostgreSQL, as postgresql://user:password@host/firm",
-    )
+    database_url: Annotated[str, from_text(parse_database_url)] = Field(default="", repr=False, description=DATABASE)
     follow_seconds: float = Field(
         default=5.0,
         ge=0.1,

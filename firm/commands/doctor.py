@@ -88,11 +88,15 @@ def _settings_findings(given: dict[str, str], live: bool) -> Iterator[DoctorFind
         ("settings of the pipelines", lambda: IngestSettings.read(given)),
         ("settings of the sandbox", lambda: SandboxSettings.read(given)),
     )
+    told: set[str] = set()
     for what, read in readings:
         try:
             read()
         except SettingError as error:
-            yield DoctorFinding("bad", what, str(error))
+            setting = str(error).partition(" ")[0]
+            if setting not in told:  # several areas may read one setting
+                yield DoctorFinding("bad", what, str(error))
+            told.add(setting)
         else:
             yield DoctorFinding("ok", what)
     if not _has_contact(given):

@@ -160,7 +160,7 @@ def _replicated_releases(settings: IngestSettings) -> ReplicatedReleases:
     if settings.object_store is None:
         fail("no object store is configured: set FIRM_OBJECT_STORE=s3://bucket/prefix", USAGE)
     return releases.replicated_releases(
-        settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds
+        settings.layout, settings.object_store, settings.keep_releases, settings.claim_seconds, settings.lease_url
     )
 
 
@@ -221,8 +221,7 @@ def push() -> None:
     with _exit_on_release_errors():
         settings = _read_settings()
         shared = _replicated_releases(settings)
-        with release_lock(settings.layout):
-            shared.fetch()
+        with release_lock(settings.layout), shared.hold_release_lock():
             served = release_manifest.served_manifest(settings.layout)
             if served is None:
                 fail("nothing has been published yet; run: firm ingest --sandbox")

@@ -63,6 +63,12 @@ def object_store_findings(settings: IngestSettings) -> Iterator[DoctorFinding]:
         )
     else:
         yield DoctorFinding("ok", f"{what}: release {newest}")
+    if not settings.lease_url:
+        yield DoctorFinding(
+            "warn",
+            f"{what}: read only",
+            "to ingest or publish here, set FIRM_DATABASE_URL to postgresql://…, the same on every machine",
+        )
 
 
 def _supports_conditional_writes(shared: ObjectStore) -> bool:

@@ -1,4 +1,4 @@
-"""Ownership of a market: a local lock, and where several machines share state, also a lease in the object store.
+"""Ownership of a market: a local lock, and where several machines share state, also a lease in PostgreSQL.
 
 Belongs here: acquiring a market with its newest state, and saving that state before a release is made of it
 and when the market is released. The state is saved before the release, so a release never depends on a
@@ -19,6 +19,7 @@ from warehouse.storage.layout import Layout
 from warehouse.storage.locks import market_lock
 
 if TYPE_CHECKING:
+    from warehouse.replication.lease import LeaseDatabase, LeaseTiming
     from warehouse.replication.market_state import ReplicatedMarket
     from warehouse.replication.s3 import ObjectStore
 
@@ -64,28 +65,31 @@ class LocalLease:
 class ReplicatedLease:
     """Lease shared by several machines: the object store has the state, and one machine at a time may write it.
 
-    datasets: keys of each market's datasets. seconds: for which a lease is valid without a heartbeat.
+    datasets: keys of each market's datasets.
     """
 
     layout: Layout
     archive: RawArchive
     store: ObjectStore
     datasets: Mapping[str, Sequence[str]]
-    seconds: float
+    leases: LeaseDatabase
+    timing: LeaseTiming
     report_progress: Callable[[str], None]
     _held: dict[str, ReplicatedMarket] = field(default_factory=dict)
 
     @contextmanager
     def hold_lease(self, market: str) -> Iterator[None]:
         from warehouse.replication import decision_log
-        from warehouse.replication.lease import LeaseTiming, distributed_lease
-        from warehouse.replication.market_state import ReplicatedMarket, lease_key
+        from warehouse.replication.lease import distributed_lease
+        from warehouse.replication.market_state import ReplicatedMarket, head_token
 
-        shared = ReplicatedMarket(self.layout, self.store, market, self.datasets[market])
         with (
             market_lock(self.layout, market),
-            distributed_lease(self.store, lease_key(market), f"market {market}", LeaseTiming(self.seconds)),
+            distributed_lease(
+                self.leases, _lease_name(market), self.timing, above=head_token(self.store, market)
+            ) as token,
         ):
+            shared = ReplicatedMarket(self.layout, self.store, market, self.datasets[market], token)
             decision_log.sync_decision_log(self.layout, self.store)
             beside = shared.fetch()
             if beside is not None:
@@ -101,12 +105,13 @@ class ReplicatedLease:
         self._held[market].send({"erased": TombstoneStore(self.layout).export_records(market)})
 
     def heartbeat_tag(self, market: str) -> str:
-        from warehouse.replication.market_state import lease_key
-
-        found = self.store.read(lease_key(market))
-        return "" if found is None else found.tag
+        return self.leases.heartbeat(_lease_name(market))
 
     def _adopt_state(self, market: str, beside: Mapping[str, Any]) -> None:
         TombstoneStore(self.layout).replace_records(market, beside["erased"])
         self.archive.delete_erased_bodies()
         self.report_progress(f"{market}: continues from another machine's state")
+
+
+def _lease_name(market: str) -> str:
+    return f"market {market}"

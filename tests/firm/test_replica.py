@@ -272,6 +272,7 @@ def test_the_doctor_looks_at_the_store(bucket: Bucket, tmp_path: Path) -> None:
     assert "object store" not in inside.run("doctor").out
     well = inside.run("doctor", **bucket.environment)
     assert re.search(r"ok\tobject store s3://\S+: release 0\t", well.out)
+    assert re.search(r"warn\tobject store s3://\S+: read only\tto ingest .*FIRM_DATABASE_URL", well.out)
     bucket.faults.append(Fault("careless", "^PUT .*/doctor-", times=100))
     careless = inside.run("doctor", **bucket.environment)
     assert (careless.exit_code, "overwrites existing objects" in careless.out) == (1, True)
@@ -282,13 +283,15 @@ def test_the_doctor_looks_at_the_store(bucket: Bucket, tmp_path: Path) -> None:
     assert re.search(r"warn\tobject store s3://\S+: release 7, here 0\t", behind.out)
 
 
-def test_commands_say_what_is_wrong(bucket: Bucket, tmp_path: Path) -> None:
+def test_commands_say_what_is_wrong(bucket: Bucket, postgresql: Callable[[], str], tmp_path: Path) -> None:
     inside = Inside(tmp_path / "data")
     alone = inside.run("release", "pull")
     assert (alone.exit_code, "FIRM_OBJECT_STORE" in alone.err) == (2, True)
     wrong = inside.run("release", "list", FIRM_OBJECT_STORE="bucket")
     assert (wrong.exit_code, "s3://bucket/prefix" in wrong.err) == (2, True)
-    empty = inside.run("release", "push", **bucket.environment)
+    without = inside.run("release", "push", **bucket.environment)
+    assert (without.exit_code, "set FIRM_DATABASE_URL" in without.err) == (1, True)
+    empty = inside.run("release", "push", **bucket.environment, FIRM_DATABASE_URL=postgresql())
     assert (empty.exit_code, "nothing has been published" in empty.err) == (1, True)
     idle = inside.run("work")
     assert (idle.exit_code, "FIRM_CELERY_BROKER_URL" in idle.err) == (2, True)

@@ -123,6 +123,7 @@ def machines(object_store: Callable[[], Bucket], postgresql: Callable[[], str], 
     redis.start()
     environment = {
         **object_store().environment,
+        "FIRM_DATABASE_URL": postgresql(),
         "FIRM_DAGSTER_DATABASE_URL": postgresql(),
         "FIRM_CELERY_BROKER_URL": f"redis://127.0.0.1:{port}/0",
         "FIRM_CLAIM_SECONDS": "3",
@@ -230,7 +231,7 @@ def test_a_day_across_workers_of_which_one_dies_with_the_broker(machines: Machin
         _until(lambda: _ended(instance, [again, *others]), machines.told)
     layout = settings.layout
     assert settings.object_store is not None
-    replicated_releases(layout, settings.object_store, 3, 3).fetch()
+    replicated_releases(layout, settings.object_store, 3, 3, "").fetch()
     assert _content(layout) == _content(Layout(tmp_path / "alone"))
 
 

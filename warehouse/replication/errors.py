@@ -2,6 +2,7 @@
 
 ReplicationError
 ├── ObjectStoreError      a request to the store failed, in spite of retries
+├── LeaseDatabaseError    the database of leases cannot be used, or there is none
 ├── MissingObjectError    there is no object under a key
 ├── CorruptObjectError    received bytes do not match their hash
 ├── LostRaceError         another machine has written in the meantime
@@ -15,6 +16,10 @@ class ReplicationError(RuntimeError):
 
 class ObjectStoreError(ReplicationError):
     """A request to the store failed, in spite of retries; the message says what to check."""
+
+
+class LeaseDatabaseError(ReplicationError):
+    """The database of leases cannot be used, or none is set; the message says what to check."""
 
 
 class MissingObjectError(ReplicationError):

@@ -1,12 +1,14 @@
 """Replication of a market's state, so that any machine can continue where the last one ended.
 
-    markets/NO/head.json          {"version", "contents"}: replaced by compare-and-swap
+    markets/NO/head.json          {"version", "contents", "token"}: replaced by compare-and-swap
     markets/NO/contents.<sha256>  {"version", "files": […], "beside": …}
     markets/NO/<sha256>           a file: a body of RAW, a table of STAGED, a snapshot, the history
 
 Local files count as long as the head is the version last fetched or sent here; otherwise the head counts, and
 the local files are made equal to it. Sending deletes objects that the new head does not need, so that data
-erased here is erased there. Does not belong here: who may write (`lease`), or the content of files.
+erased here is erased there. Whoever takes the market's lease writes the lease's token into the head first: from
+then on nothing that an earlier holder sends can become the head. Does not belong here: who may write (`lease`), or
+the content of files.
 """
 
 from __future__ import annotations
@@ -52,15 +54,20 @@ def _market_area(market: str) -> str:
     return f"markets/{market}"
 
 
-def lease_key(market: str) -> str:
-    """Key of a market's lease."""
-    return f"{_market_area(market)}/claim.json"
+def head_token(store: ObjectStore, market: str) -> int:
+    """The greatest token with which the market was ever held; 0 before the first."""
+    found = store.read(f"{_market_area(market)}/head.json")
+    return 0 if found is None else int(json.loads(found.content).get("token", 0))
 
 
 class ReplicatedMarket:
-    """One market of one data root and one store. All methods require the market's lock."""
+    """One market of one data root and one store. All methods require the market's lock and its lease.
 
-    def __init__(self, layout: Layout, store: ObjectStore, market: str, datasets: Iterable[str]) -> None:
+    token: of the lease (`lease.distributed_lease`).
+    """
+
+    def __init__(self, layout: Layout, store: ObjectStore, market: str, datasets: Iterable[str], token: int) -> None:
+        self._token = token
         self._layout = layout
         self._store = store
         self._datasets = tuple(datasets)
@@ -72,9 +79,15 @@ class ReplicatedMarket:
         self._seen: StoredDocument | None = None
 
     def fetch(self) -> Mapping[str, Any] | None:
-        """Makes local files equal to the head if it is not ours; returns its `beside`, or None if unchanged."""
+        """Makes local files equal to the head if it is not ours; returns its `beside`, or None if unchanged.
+
+        Raises LostRaceError if another machine has taken the lease since.
+        """
         self._seen = self._store.read(f"{self._area}/head.json")
-        if self._seen is None or (key := self._head_document()["contents"]) == blobs.adopted_contents(self._adopted):
+        head = self._head_document()
+        if head["token"] != self._token:
+            self._replace_head(head | {"token": self._token})
+        if (key := head["contents"]) is None or key == blobs.adopted_contents(self._adopted):
             return None
         found = self._store.read(key)
         if found is None:
@@ -107,24 +120,26 @@ class ReplicatedMarket:
         key = blobs.content_key(self._area, written)
         self._store.create(key, written)
         stale = self._stale_keys({one.key(self._area) for one in held} | {key})
-        self._replace_head({"version": contents.version, "contents": key})
+        self._replace_head({"version": contents.version, "contents": key, "token": self._token})
         atomic_files.write_json(self._adopted, {"contents": key})
         self._store.remove(stale)
         return contents.version
 
     def _head_document(self) -> dict[str, Any]:
-        return json.loads(self._seen.content) if self._seen is not None else {}
+        """The head as it was last seen; the first one has no contents."""
+        written = {} if self._seen is None else json.loads(self._seen.content)
+        return {"version": 0, "contents": None, "token": 0} | written
 
     def _previous_contents(self) -> MarketContents | None:
-        if self._seen is None:
+        if (key := self._head_document()["contents"]) is None:
             return None
-        key = self._head_document()["contents"]
         found = self._store.read(key)
         return None if found is None else MarketContents.parse(key, found.content)
 
     def _replace_head(self, head: Mapping[str, Any]) -> None:
         key, content = f"{self._area}/head.json", json.dumps(head).encode()
-        made = self._store.replace_previous(key, content, self._seen)
+        is_ours = self._head_document()["token"] <= self._token
+        made = self._store.replace_previous(key, content, self._seen) if is_ours else None
         if made is None:
             raise LostRaceError(
                 f"another machine has updated market {self._market} at {self._store.address}: this run's result "
@@ -133,7 +148,7 @@ class ReplicatedMarket:
         self._seen = made
 
     def _stale_keys(self, needed: set[str]) -> list[str]:
-        kept = {lease_key(self._market), f"{self._area}/head.json", *needed}
+        kept = {f"{self._area}/head.json", *needed}
         return [key for key in self._store.keys(f"{self._area}/") if key not in kept]
 
     def _place(self, contents: MarketContents) -> None:

@@ -1,6 +1,6 @@
 """Release manifest of the object store: the pointer to the newest release, and the files of a release.
 
-    releases/current.json                  {"release", "oldest", "manifest_sha256", "contents", "checked"}
+    releases/current.json                  {"release", "oldest", "manifest_sha256", "contents", "checked", "token"}
     releases/0000000042/contents.<sha256>  {"release", "files": […], "index": […], "ledger": […]}
     releases/0000000042/<sha256>           a file of the release
     ledger/<sha256>                        a segment of the ledger, or its read index
@@ -41,7 +41,7 @@ class ReleasePointer:
     """The newest release of all machines.
 
     oldest: all older releases must be deleted everywhere, as they may contain erased data. checked: content of
-    `Layout.checked`, null before the first run.
+    `Layout.checked`, null before the first run. token: of the lease under which it was written (`lease`).
     """
 
     release: int
@@ -49,6 +49,7 @@ class ReleasePointer:
     manifest_sha256: str
     contents: str
     checked: Mapping[str, Any] | None
+    token: int = 0
 
     def as_bytes(self) -> bytes:
         """The pointer as JSON for the store."""
@@ -59,7 +60,8 @@ class ReleasePointer:
         try:
             value = json.loads(content)
             release, oldest = int(value["release"]), int(value["oldest"])
-            return cls(release, oldest, value["manifest_sha256"], str(value["contents"]), value["checked"])
+            digest, contents, token = value["manifest_sha256"], str(value["contents"]), int(value.get("token", 0))
+            return cls(release, oldest, digest, contents, value["checked"], token)
         except (ValueError, KeyError, TypeError) as error:
             raise CorruptObjectError(f"{POINTER}of the object store is not a pointer to a release: {error!r}") from None
 

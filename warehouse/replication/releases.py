@@ -1,9 +1,10 @@
 """Replication of releases: sent by the publishing machine, fetched by machines that serve or publish next.
 
-Machines publish one at a time, under a lease. Order of a publish: files, contents, pointer; the pointer is
-replaced by compare-and-swap with the one the release was built on, so nothing becomes visible from a machine
-that has lost its lease. Order of a fetch: ledger, files, manifest, local pointer. Both may be killed at any
-point and resume there. Does not belong here: building releases (`warehouse.publish.publisher`), or when to fetch
+Machines publish one at a time, under a lease, whose token they first write into the pointer. Order of a publish:
+files, contents, pointer; the pointer is replaced by compare-and-swap with the one the release was built on, so
+nothing becomes visible from a machine that has lost its lease. Order of a fetch: ledger, files, manifest, local
+pointer. Both may be killed at any point and resume there. Does not belong here: building releases
+(`warehouse.publish.publisher`), or when to fetch
 (`follower`).
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -22,14 +24,14 @@ from warehouse.release.manifest import MANIFEST, ReleaseManifest
 from warehouse.replication import blobs
 from warehouse.replication.blobs import BlobRef, HashCache
 from warehouse.replication.errors import CorruptObjectError, DivergedReplicaError, LostRaceError, MissingObjectError
-from warehouse.replication.lease import LeaseTiming, distributed_lease
+from warehouse.replication.lease import LeaseDatabase, LeaseTiming, distributed_lease
 from warehouse.replication.release_manifest import LEDGER, POINTER, ReleaseContents, ReleasePointer, release_area
 from warehouse.replication.s3 import ObjectStore, StoredDocument
 from warehouse.replication.settings import StoreAddress
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import DIGITS, Layout
 
-CLAIM: Final = "releases/claim.json"
+LEASE: Final = "a release"
 _WAIT_SECONDS: Final = 3600.0  # another machine may be doing a full build
 _TRIES: Final = 3  # a release may be pruned in the store while it is fetched
 
@@ -38,11 +40,13 @@ class ReplicatedReleases:
     """The releases of one data root and one store (`ReplicationHook`). All methods require the release lock.
 
     keep: number of releases to keep; the store keeps none older than the oldest on the machine that published
-    last.
+    last. lease_url: the PostgreSQL database of leases; empty on a machine that only fetches.
     """
 
-    def __init__(self, layout: Layout, store: ObjectStore, keep: int, timing: LeaseTiming) -> None:
-        self._pace = timing
+    def __init__(self, layout: Layout, store: ObjectStore, keep: int, timing: LeaseTiming, lease_url: str = "") -> None:
+        self._timing = timing
+        self._lease_url = lease_url
+        self._token = 0
         self._layout = layout
         self._store = store
         self._keep = keep
@@ -52,8 +56,13 @@ class ReplicatedReleases:
 
     @contextmanager
     def hold_release_lock(self) -> Iterator[None]:
-        with distributed_lease(self._store, CLAIM, "a release", self._pace, _WAIT_SECONDS):
+        leases = LeaseDatabase(self._lease_url, str(self._store.address))
+        found = self._store.read(POINTER)
+        above = 0 if found is None else ReleasePointer.parse(found.content).token
+        with distributed_lease(leases, LEASE, self._timing, _WAIT_SECONDS, above) as self._token:
             self.fetch()
+            if self._seen is not None:
+                self._replace_pointer(replace(ReleasePointer.parse(self._seen.content), token=self._token))
             yield
 
     def publish(self, manifest: ReleaseManifest) -> None:
@@ -69,7 +78,9 @@ class ReplicatedReleases:
         if contents.key() != former:
             self._send_contents(contents, former)
         digest = _manifest_sha256(contents)
-        self._replace_pointer(ReleasePointer(manifest.release, oldest, digest, contents.key(), self._checked()))
+        self._replace_pointer(
+            ReleasePointer(manifest.release, oldest, digest, contents.key(), self._checked(), self._token)
+        )
         self._store.remove(stale)
 
     def _send_contents(self, contents: ReleaseContents, former: str | None) -> None:
@@ -122,11 +133,12 @@ class ReplicatedReleases:
         content = pointer.as_bytes()
         if self._seen is not None and self._seen.content == content:
             return
-        made = self._store.replace_previous(POINTER, content, self._seen)
+        is_ours = self._seen is None or ReleasePointer.parse(self._seen.content).token <= pointer.token
+        made = self._store.replace_previous(POINTER, content, self._seen) if is_ours else None
         if made is None:
             raise LostRaceError(
-                f"another machine has published at {self._store.address} while release {pointer.release} was built "
-                "here: ours is not published; run this again to continue from theirs"
+                f"another machine publishes at {self._store.address} since release {pointer.release} was begun here: "
+                "ours is not published; run this again to continue from theirs"
             )
         self._seen = made
         atomic_files.write_json(self._adopted, {"contents": pointer.contents})
@@ -204,9 +216,11 @@ class ReplicatedReleases:
             atomic_files.write_json(self._layout.freshness_file, dict(pointer.checked))
 
 
-def replicated_releases(layout: Layout, address: StoreAddress, keep: int, lease_seconds: float) -> ReplicatedReleases:
+def replicated_releases(
+    layout: Layout, address: StoreAddress, keep: int, lease_seconds: float, lease_url: str
+) -> ReplicatedReleases:
     """The releases of a data root and the store from the settings. Makes no connection yet."""
-    return ReplicatedReleases(layout, ObjectStore(address), keep, LeaseTiming(lease_seconds))
+    return ReplicatedReleases(layout, ObjectStore(address), keep, LeaseTiming(lease_seconds), lease_url)
 
 
 def _manifest_sha256(contents: ReleaseContents) -> str:

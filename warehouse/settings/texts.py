@@ -10,6 +10,11 @@ from typing import Final
 
 _ADDRESS: Final = re.compile(r"https?://(?:[0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[0-9A-Za-z._~/-]*)?")
 SECRET_BYTES: Final = 32
+DATABASE: Final = (
+    "Control-plane database (accounts, keys, usage); empty: SQLite in FIRM_DATA. For several machines PostgreSQL, as "
+    "postgresql://user:password@host/firm; beside FIRM_OBJECT_STORE it also holds the leases of markets."
+)
+"""What FIRM_DATABASE_URL is, for the areas that read it."""
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 

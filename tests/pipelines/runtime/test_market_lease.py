@@ -36,14 +36,14 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_dir())
 
 
-def _settings(data: Path, bucket: Bucket | None) -> IngestSettings:
-    environment = {} if bucket is None else bucket.environment
+def _settings(data: Path, bucket: Bucket | None, leases: str = "") -> IngestSettings:
+    environment = {} if bucket is None else {**bucket.environment, "FIRM_DATABASE_URL": leases}
     return IngestSettings.read({**environment, "FIRM_DATA": str(data), "FIRM_WORKERS": "1", "FIRM_CLAIM_SECONDS": "1"})
 
 
-def _take(data: Path, bucket: Bucket | None, day: Path, **overrides: object) -> None:
+def _take(data: Path, bucket: Bucket | None, leases: str, day: Path, **overrides: object) -> None:
     report = ingest(
-        _settings(data, bucket),
+        _settings(data, bucket, leases),
         ["FI"],
         FolderSource(day),
         overrides=IngestOverrides(**overrides),  # type: ignore[arg-type]
@@ -57,34 +57,36 @@ def _content(data: Path) -> tuple[str, list[str]]:
     return manifest.content_fingerprint, [event.event_id for event in Ledger(Layout(data)).after(0, 10_000)]
 
 
-def _take_and_die(data: Path, bucket: Bucket, day: Path) -> None:
+def _take_and_die(data: Path, bucket: Bucket, leases: str, day: Path) -> None:
     """In a process of its own."""
 
     def die(step: str) -> None:
         if step == "pointer replaced":  # published; the outbox is full, and nothing has been kept since
             os.kill(os.getpid(), signal.SIGKILL)
 
-    _take(data, bucket, day, on_step=die)
+    _take(data, bucket, leases, day, on_step=die)
 
 
-def test_machines_take_turns_and_one_dies(object_store: Callable[[], Bucket], tmp_path: Path, days: list[Path]) -> None:
+def test_machines_take_turns_and_one_dies(
+    object_store: Callable[[], Bucket], postgresql: Callable[[], str], tmp_path: Path, days: list[Path]
+) -> None:
     for day in days:
-        _take(tmp_path / "alone", None, day)
-    bucket = object_store()
+        _take(tmp_path / "alone", None, "", day)
+    bucket, leases = object_store(), postgresql()
     one, other = tmp_path / "one", tmp_path / "other"
-    _take(one, bucket, days[0])
+    _take(one, bucket, leases, days[0])
 
-    dying = multiprocessing.get_context("spawn").Process(target=_take_and_die, args=(one, bucket, days[1]))
+    dying = multiprocessing.get_context("spawn").Process(target=_take_and_die, args=(one, bucket, leases, days[1]))
     dying.start()
     dying.join()
     assert dying.exitcode == -signal.SIGKILL
-    _take(other, bucket, days[1])
+    _take(other, bucket, leases, days[1])
     fingerprint, events = _content(tmp_path / "alone")
     found, told = _content(other)
     assert found == fingerprint
     assert sorted(told) == sorted(events)
     assert len(set(told)) == len(told)
-    back = Workspace(_settings(one, bucket), connectors.JURISDICTIONS)
+    back = Workspace(_settings(one, bucket, leases), connectors.JURISDICTIONS)
     with back.market_lease.hold_lease("FI"), back.release_store.hold_release_lock():  # the dead one comes back
         assert _content(one)[0] == fingerprint
         ours, theirs = Layout(one).history_file("FI"), Layout(other).history_file("FI")

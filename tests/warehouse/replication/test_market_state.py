@@ -15,7 +15,7 @@ from tests.warehouse.helpers import DAY, Sent, day
 from warehouse.raw.archive import RawArchive
 from warehouse.replication import decision_log
 from warehouse.replication.errors import CorruptObjectError, DivergedReplicaError, LostRaceError, ObjectStoreError
-from warehouse.replication.market_state import ReplicatedMarket
+from warehouse.replication.market_state import ReplicatedMarket, head_token
 from warehouse.replication.s3 import ObjectStore
 from warehouse.storage.layout import Layout
 
@@ -30,8 +30,9 @@ def other(tmp_path: Path) -> Layout:
     return Layout(tmp_path / "other")
 
 
-def _market(layout: Layout, bucket: Bucket, seconds: float = 20) -> ReplicatedMarket:
-    return ReplicatedMarket(layout, ObjectStore(bucket.address, timedelta(seconds=seconds)), "NO", ["no.x", "no.y"])
+def _market(layout: Layout, bucket: Bucket, seconds: float = 20, token: int = 1) -> ReplicatedMarket:
+    store = ObjectStore(bucket.address, timedelta(seconds=seconds))
+    return ReplicatedMarket(layout, store, "NO", ["no.x", "no.y"], token)
 
 
 def _write(layout: Layout, name: str, content: str) -> Path:
@@ -177,3 +178,21 @@ def test_judgements_are_the_same_everywhere(layout: Layout, other: Layout, bucke
     decision_log.sync_decision_log(layout, store)
     with pytest.raises(DivergedReplicaError, match="have diverged"):
         decision_log.sync_decision_log(other, store)
+
+
+def test_whoever_holds_the_market_later_shuts_an_earlier_holder_out(
+    layout: Layout, other: Layout, bucket: Bucket
+) -> None:
+    """Also before the later one has written anything: an earlier holder may only have been paused."""
+    _filled(layout)
+    earlier, later = _market(layout, bucket, token=1), _market(other, bucket, token=2)
+    earlier.fetch()
+    assert later.fetch() is None
+    with pytest.raises(LostRaceError):
+        earlier.send({})
+    assert later.send({}) == 1
+    with pytest.raises(LostRaceError):
+        earlier.send({})
+    with pytest.raises(LostRaceError):
+        _market(layout, bucket, token=1).fetch()
+    assert head_token(ObjectStore(bucket.address), "NO") == 2

@@ -21,8 +21,14 @@ from warehouse.publish.publisher import ReleaseStore
 from warehouse.reader.reader import ReleaseReader
 from warehouse.release import manifest
 from warehouse.release.manifest import NAMES, SERVING, ReleaseManifest
-from warehouse.replication.errors import CorruptObjectError, DivergedReplicaError, LostRaceError, ObjectStoreError
-from warehouse.replication.lease import LeaseTiming
+from warehouse.replication.errors import (
+    CorruptObjectError,
+    DivergedReplicaError,
+    LeaseDatabaseError,
+    LostRaceError,
+    ObjectStoreError,
+)
+from warehouse.replication.lease import LeaseDatabase, LeaseTiming
 from warehouse.replication.releases import ReplicatedReleases
 from warehouse.replication.s3 import ObjectStore
 from warehouse.schema.tables import EVENTS
@@ -30,14 +36,20 @@ from warehouse.storage import locks
 from warehouse.storage.atomic_files import Step, ignore_step
 from warehouse.storage.layout import Layout
 
+LEASES: dict[str, str] = {}
+"""Of each bucket the address of the database by which machines write there in turn."""
+
 
 @pytest.fixture
-def bucket(object_store: Callable[[], Bucket]) -> Bucket:
-    return object_store()
+def bucket(object_store: Callable[[], Bucket], postgresql: Callable[[], str]) -> Bucket:
+    made = object_store()
+    LEASES[made.name] = postgresql()
+    return made
 
 
 def _shared(layout: Layout, bucket: Bucket, keep: int = 3, seconds: float = 20) -> ReplicatedReleases:
-    return ReplicatedReleases(layout, ObjectStore(bucket.address, timedelta(seconds=seconds)), keep, LeaseTiming(1))
+    store = ObjectStore(bucket.address, timedelta(seconds=seconds))
+    return ReplicatedReleases(layout, store, keep, LeaseTiming(1), LEASES[bucket.name])
 
 
 def _releases(
@@ -94,8 +106,8 @@ def test_only_what_is_new_travels(layout: Layout, other: Layout, bucket: Bucket)
     _fetch(other, bucket)
     bucket.asked.clear()
     _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")))
-    sent = [line for line in bucket.asked if line.startswith(("PUT", "POST")) and "claim" not in line]
-    assert len(sent) == 4 + 2 + 1 + 1  # the release's files, a segment and its index, contents, pointer
+    sent = [line for line in bucket.asked if line.startswith(("PUT", "POST"))]
+    assert len(sent) == 1 + 4 + 2 + 1 + 1  # the token; the release's files, a segment and its index, contents, pointer
     bucket.asked.clear()
     assert _fetch(other, bucket) == 2
     assert len(bucket.asked) == 2 + 4 + 2
@@ -139,11 +151,11 @@ def test_the_second_of_two_at_one_time_is_not_seen(layout: Layout, other: Layout
 
     def meanwhile(step: str) -> None:
         if step == "manifest written":
-            bucket.call("PUT", "releases/claim.json", b'{"holder": null}')  # as if ours had run out
+            LeaseDatabase(LEASES[bucket.name], "").ask("UPDATE firm_leases SET holder = NULL RETURNING token", {})
             _publish(layout, bucket, "NO", 3, rows(EVENTS, event("c")))
 
     late = _releases(other, bucket, 2, meanwhile)
-    with pytest.raises(LostRaceError, match="another machine has published"):
+    with pytest.raises(LostRaceError, match="another machine publishes"):
         late.publish(parts(other, "SE", at=2), rows(EVENTS, event("b")))
     assert manifest.served_position(other)[0] == 1
     assert manifest.served_position(layout)[0] == 2
@@ -152,6 +164,27 @@ def test_the_second_of_two_at_one_time_is_not_seen(layout: Layout, other: Layout
     assert made is not None
     assert (made.release, made.last) == (3, 3)
     assert [one.event_id for one in Ledger(other).after(0, 10)] == ["evt_a", "evt_c", "evt_b"]
+
+
+def test_whoever_publishes_later_shuts_an_earlier_one_out(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    """Also before the later one has published: its token is in the pointer."""
+    made = _publish(layout, bucket, "NO", 1)
+    earlier, later = _shared(layout, bucket), _shared(other, bucket)
+    layout.freshness_file.write_text("{}")  # what it would tell the others
+    with earlier.hold_release_lock():
+        LeaseDatabase(LEASES[bucket.name], "").ask("UPDATE firm_leases SET holder = NULL RETURNING token", {})
+        with later.hold_release_lock(), pytest.raises(LostRaceError, match="another machine publishes"):
+            earlier.send_again(made)
+        with pytest.raises(LostRaceError, match="another machine publishes"):
+            earlier.send_again(made)
+
+
+def test_without_a_database_of_leases_releases_are_only_fetched(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    _publish(layout, bucket, "NO", 1)
+    reading = ReplicatedReleases(other, ObjectStore(bucket.address), 3, LeaseTiming(1))
+    assert reading.fetch() == 1
+    with pytest.raises(LeaseDatabaseError, match="set FIRM_DATABASE_URL"), reading.hold_release_lock():
+        pass
 
 
 class _Killed(BaseException):
@@ -221,8 +254,7 @@ def test_damage_is_found_and_mended(layout: Layout, other: Layout, bucket: Bucke
     assert manifest.served_manifest(other) is None
     assert not list(other.releases_folder.glob("[0-9]*"))
     shared = _shared(layout, bucket)
-    with locks.release_lock(layout):
-        shared.fetch()
+    with locks.release_lock(layout), shared.hold_release_lock():
         shared.send_again(made)
     assert _fetch(other, bucket) == 1
 
