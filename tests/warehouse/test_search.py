@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +17,9 @@ from hypothesis import strategies as st
 
 from tests.tables import check_cases
 from tests.warehouse import search_world as world
-from tests.warehouse.helpers import ROOT
+from tests.warehouse.helpers import ROOT, release_documents, segment_file
 from tests.warehouse.world import learn, member, publish
+from warehouse.publish.release_tables import open_release_tables
 from warehouse.reader.queries.duckdb_scans import DuckdbScans, QueryDeadline
 from warehouse.reader.queries.filters import LONGEST_NAME
 from warehouse.reader.reader import (
@@ -33,7 +32,7 @@ from warehouse.reader.reader import (
     ReleaseReader,
 )
 from warehouse.reader.types import Key, ResultPage
-from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE
+from warehouse.release.segments import ROWS
 from warehouse.serving import search_table, sort_keys
 from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
@@ -254,9 +253,10 @@ def test_a_list_that_takes_too_long_is_given_up(layout: Layout, monkeypatch: pyt
 
 
 def test_a_scan_is_stopped_by_the_engine(tmp_path: Path) -> None:
-    with duckdb.connect(tmp_path / "empty.duckdb"):
-        pass
-    scans = DuckdbScans(tmp_path / "empty.duckdb")
+    with duckdb.connect(tmp_path / "empty.duckdb") as empty:
+        empty.execute("CREATE TABLE search (rank BIGINT)")
+        empty.execute("CREATE TABLE places (place BIGINT, names VARCHAR)")
+    scans = DuckdbScans([tmp_path / "empty.duckdb"])
     assert scans.rows(QueryDeadline(60, time.monotonic), "SELECT $one", {"one": 1}) == [(1,)]
     endless = "SELECT count(*) FROM range(1000000000000) AS r(n) WHERE n % 7 = $left"
     with pytest.raises(QueryTimeoutError, match=r"within 0\.3 s") as caught:
@@ -279,7 +279,7 @@ def test_nothing_twice_and_nothing_missed_while_companies_come_and_go(layout: La
     stayed = given[300:10_000]
     world.publish_firms(layout, [*stayed, *given[10_000:]], at=1)
     ids = {firm.company_id for firm in stayed}
-    with closing(sqlite3.connect(layout.release_folder(2) / SERVING)) as connection:
+    with release_documents(layout, 2) as connection:
         ranks = dict(connection.execute("SELECT company_id, rank FROM companies").fetchall())
     reader = ReleaseReader(layout)
     with reader.pin_release() as snapshot:
@@ -307,18 +307,20 @@ def _ids(
 
 
 def _tables(layout: Layout, number: int) -> dict[str, list[Any]]:
-    folder = layout.release_folder(number)
-    with open_database(folder / WAREHOUSE, read_only=True) as connection:
+    with open_release_tables(layout, number) as connection:
         assert search_table.find_inconsistency(connection) is None
         found = connection.execute(
             "SELECT s.*, p.names FROM search AS s LEFT JOIN places AS p USING (place) ORDER BY company_id"
         ).fetchall()
-    with closing(sqlite3.connect(folder / SERVING)) as connection:
+    labels: list[Any] = []
+    words: set[str] = set()
+    with release_documents(layout, number) as connection:
         served = connection.execute("SELECT company_id, rank FROM companies ORDER BY company_id").fetchall()
-    with closing(sqlite3.connect(folder / NAMES)) as connection:
-        labels = connection.execute("SELECT rank, folded, country FROM labels ORDER BY rank").fetchall()
-        words = {word for (word,) in connection.execute("SELECT word FROM words")}
-        connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
+        for index in connection.name_indexes:
+            seen = f"SELECT rank, folded, country FROM {index.schema}.labels WHERE true{index.visible('rank')}"
+            labels += connection.execute(seen).fetchall()
+            words |= {word for (word,) in connection.execute(f"SELECT word FROM {index.schema}.words")}
+    labels.sort()
     assert served == [(row[1], row[0]) for row in found], "documents and names go by the ranks searched by"
     assert sorted(rank for _, rank in served) == [rank for rank, _, _ in labels]
     held = {word for _, name, _ in labels for word in name.split()}
@@ -354,7 +356,7 @@ def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
 )
 def test_harm_to_the_table_is_seen(layout: Layout, harm: str, told: str) -> None:
     _serve(layout, "A", "B", county="Oslo", county_code="03").close()
-    with open_database(layout.release_folder(1) / WAREHOUSE) as connection:
+    with open_database(segment_file(layout, 1, ROWS)) as connection:
         assert search_table.find_inconsistency(connection) is None
         connection.execute(harm)
         found = search_table.find_inconsistency(connection)
