@@ -47,6 +47,7 @@ def _result(name: str, companies: int, found: dict[str, Any], limit: str | None 
         "fetched_mb": found["fetched_mb"],
         "segments": found["segments"],
         "lookup_us": max(found["changed_us"], found["unchanged_us"]),
+        "list_ms": found["list_ms"],
     }
     if limit is None:
         return result

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import statistics
 import sys
 import time
 from contextlib import closing
@@ -22,12 +23,14 @@ from warehouse import schema_render
 from warehouse.history.history import MarketHistory
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.reader.queries import profiles
+from warehouse.reader.reader import CompanyQuery, ReleaseReader
 from warehouse.release import manifest as release_manifest
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.serving import codec_read
 from warehouse.storage.layout import Layout
 
 _LOOKED_UP: Final = 2_000
+_SEARCHES: Final = 9
 
 
 def main() -> None:
@@ -56,7 +59,7 @@ def main() -> None:
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "segments": len(made.segments),
     }
-    print(json.dumps(found | _look_up(layout, made.release, ids)))
+    print(json.dumps(found | _look_up(layout, made.release, ids) | {"list_ms": _list_milliseconds(layout)}))
 
 
 def _change(layout: Layout, market: str, count: int, companies: int, changed: int, day: int) -> list[str]:
@@ -99,6 +102,25 @@ def _look_up(layout: Layout, number: int, ids: list[str]) -> dict[str, float]:
                 took = time.perf_counter() - began
             found[name] = round(took / max(1, len(asked)) * 1e6, 1)
     return found
+
+
+def _list_milliseconds(layout: Layout) -> float:
+    """Milliseconds of a filtered list in the order of names, and of a search by name; the slower of both."""
+    reader, queries = (
+        ReleaseReader(layout, seconds=60),
+        (CompanyQuery(statuses=("active",), sort="name"), CompanyQuery(q="nord")),
+    )
+    found = []
+    with closing(reader), reader.pin_release() as release:
+        for query in queries:
+            release.search_companies(query, None, 20)  # opens the files
+            took = []
+            for _ in range(_SEARCHES):
+                began = time.perf_counter()
+                release.search_companies(query, None, 20)
+                took.append(time.perf_counter() - began)
+            found.append(statistics.median(took))
+    return round(max(found) * 1e3, 1)
 
 
 if __name__ == "__main__":

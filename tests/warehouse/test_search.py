@@ -32,6 +32,7 @@ from warehouse.reader.reader import (
     ReleaseReader,
 )
 from warehouse.reader.types import Key, ResultPage
+from warehouse.release import manifest as release_manifest
 from warehouse.release.segments import ROWS
 from warehouse.serving import search_table, sort_keys
 from warehouse.storage.duckdb import open_database
@@ -343,6 +344,46 @@ def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
     assert manifest.kind == "full"
     assert _tables(layout, 3) == patched
     assert len(patched["search"]) == len(changed)
+
+
+@pytest.mark.slow
+def test_answers_over_several_segments_are_those_of_one(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte for byte, with their keys: names that came, went and changed, typos, filters, orders, pages."""
+    monkeypatch.setattr("warehouse.release.segments.GROWTH", 0)  # deltas are not merged before there are four
+    given, others = world.firms(6, 160), world.firms(7, 160)
+    for at in range(5):
+        firms = [*others[: 12 * at], *given[12 * at : 100 + 12 * at]]
+        world.publish_firms(layout, firms, at=at)
+    segments = release_manifest.read_manifest(layout, 5).segments
+    assert len(segments) == 5
+    found = _every_answer(layout)
+    full = publish(layout, *world.PLACES, at=5, full=True)
+    assert full is not None
+    assert len(full.segments) == 1
+    assert full.content_fingerprint == release_manifest.read_manifest(layout, 5).content_fingerprint
+    assert _every_answer(layout) == found
+
+
+def _every_answer(layout: Layout) -> dict[str, list[Any]]:
+    reader, found = ReleaseReader(layout), {}
+    with reader.pin_release() as snapshot:
+        names = [json.loads(row)["name"] for row in snapshot.search_companies(CompanyQuery(), None, 200).rows]
+        words = {name.split()[0] for name in names[::9]}
+        slipped = {word[:-2] + word[-1] for word in words if len(word) > 5}
+        for q in (None, "a", "as", *sorted(words | slipped), *names[::31]):
+            for query in (CompanyQuery(q=q), CompanyQuery(q=q, statuses=("active",)), *_sorted_queries(q)):
+                pages: list[Any] = []
+                after = None
+                while not pages or (pages[-1].has_more and len(pages) < 4):
+                    pages.append(snapshot.search_companies(query, after, 17))
+                    after = pages[-1].keys[-1] if pages[-1].keys else None
+                found[repr(query)] = pages
+    reader.close()
+    return found
+
+
+def _sorted_queries(q: str | None) -> list[CompanyQuery]:
+    return [CompanyQuery(q=q, sort=sort) for sort in SORTS] if q is None or len(q) < 3 else []
 
 
 @pytest.mark.parametrize(
