@@ -33,6 +33,7 @@ def with_whole_files(layout: Layout, number: int, *, has_names: bool = True) -> 
         _with_names(folder / EARLIER_FILES[DOCUMENTS], folder / EARLIER_FILES[NAMES])
     values = made.as_json()
     values["segments"] = {"documents": [EARLIER_FILES[DOCUMENTS]]}
+    values["schema_fingerprint"] = "earlier"
     values["sizes"] = {path.name: path.stat().st_size for path in sorted(folder.glob("*.*[!n]"))}
     atomic_files.write_json(folder / MANIFEST, values)
     release_manifest.write_pointer(layout, number)

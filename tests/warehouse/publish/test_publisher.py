@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.warehouse import kills
+from tests.warehouse.former import with_whole_files
 from tests.warehouse.helpers import day, event, killed_at, release_documents, rows, segment_file
 from tests.warehouse.world import NO_EVENTS, learn, member, owner, parts, period, publish
 from warehouse.ledger.ledger import Ledger
@@ -208,6 +209,52 @@ def test_garbage_above_its_share_is_written_away(layout: Layout, monkeypatch: py
         segments.append(len(manifest.segments))
     assert kinds == ["full", *["patch"] * 8, "full", "patch"]
     assert segments == [1, *[2] * 8, 1, 2]
+
+
+def test_a_release_of_whole_files_serves_and_is_followed_by_segments(layout: Layout) -> None:
+    """Also its part of a market that brings nothing."""
+    for market in ("NO", "SE"):
+        learn(layout, market, 0, companies=[member(market, 1)])
+    publish(layout, "NO", "SE")
+    with_whole_files(layout, 1)
+    found = _served(layout)
+    assert found is not None
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS")])
+    made = publish(layout, "NO", at=1)
+    assert made is not None
+    assert (made.kind, dict(made.counts)["companies"], len(made.segments)) == ("full", 2, 1)
+    carried = _served(layout, "firm:SE:900000001")
+    assert carried is not None
+    ReleaseStore(layout).verify_release(2)
+
+
+@pytest.mark.slow
+def test_a_kept_release_keeps_its_segments_when_others_go(layout: Layout) -> None:
+    for at in range(3):
+        learn(layout, "NO", at, companies=[member("NO", 1, employees=at), member("NO", 2)])
+        publish(layout, "NO", at=at)
+    releases = ReleaseStore(layout)
+    shared = segment_file(layout, 3, ROWS, 0)
+    assert shared.samefile(segment_file(layout, 1, ROWS, 0)), "linked, not copied"
+    with (layout.release_folder(2) / MANIFEST).open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        assert releases.prune_releases(1) == [1]
+        releases.verify_release(2)
+    assert releases.prune_releases(1) == [2]
+    assert shared.stat().st_nlink == 1
+    releases.verify_release(3)
+
+
+def test_a_segment_of_other_bytes_is_named(layout: Layout) -> None:
+    """Where nothing that is read has changed: the bytes are no longer those of the name."""
+    learn(layout, "NO", 0, companies=[member("NO", 1)])
+    publish(layout, "NO")
+    path = segment_file(layout, 1, ROWS)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InvalidReleaseError, match=rf"{path.name}.*(SHA-256|cannot be read).*firm ingest"):
+        ReleaseStore(layout).verify_release(1)
 
 
 def test_a_history_made_anew_is_taken_whole(layout: Layout) -> None:
