@@ -66,6 +66,11 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"companies": 10_000_000},
         "quick": {"companies": 20_000, "rounds": 1},
     },
+    "bench_publish": {
+        "default": {},
+        "full": {"companies": 10_000_000},
+        "quick": {"companies": 20_000, "changed": 100, "days": 1},
+    },
     "bench_search": {
         "default": {"companies": 1_000_000},
         "full": {"companies": 10_000_000},

@@ -20,7 +20,8 @@ from benchmarks import api_peers, api_world, kept
 from warehouse import schema_render
 from warehouse.history.history import MarketHistory
 from warehouse.publish.publisher import MarketPart, ReleaseStore
-from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE
+from warehouse.release.manifest import read_manifest
+from warehouse.release.segments import DOCUMENTS, NAMES, ROWS
 from warehouse.schema.market_state import DatasetState
 from warehouse.schema.tables import COMPANIES, EVENTS, FINANCIALS
 from warehouse.storage.layout import Layout
@@ -44,7 +45,8 @@ class Built:
     @property
     def documents(self) -> Path:
         """What the service answers from."""
-        return Layout(self.data).release_folder(1) / SERVING
+        layout = Layout(self.data)
+        return layout.release_folder(1) / read_manifest(layout, 1).segments[0].files[DOCUMENTS]
 
 
 def world(companies: int) -> Built:
@@ -75,28 +77,29 @@ def make(folder: Path, companies: int) -> None:
     folder.mkdir(parents=True, mode=0o700)
     began = time.perf_counter()
     layout = Layout(folder / "data")
-    parts = {market: _taken_in(layout, market, companies) for market in api_world.sizes(companies)}
+    parts = {market: taken_in(layout, market, companies) for market in api_world.sizes(companies)}
     taken_in = time.perf_counter()
     ReleaseStore(layout, clock=lambda: api_world.AT).publish(parts, schema_render.polars_schema(EVENTS).to_frame())
     published = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     shutil.rmtree(layout.history_folder)  # nothing reads it any more
     release = layout.release_folder(1)
-    rows = api_peers.write(folder, release / WAREHOUSE)
+    [base] = read_manifest(layout, 1).segments
+    rows = api_peers.write(folder, release / base.files[ROWS])
     told = {
         "companies": rows,
         "history_s": round(taken_in - began, 1),
         "publish_s": round(published - taken_in, 1),
         "publish_peak_mb": peak,
         "peers_s": round(time.perf_counter() - published, 1),
-        "serving_bytes": sum((release / name).stat().st_size for name in (SERVING, NAMES)),
-        "warehouse_bytes": (release / WAREHOUSE).stat().st_size,
+        "serving_bytes": sum((release / base.files[kind]).stat().st_size for kind in (DOCUMENTS, NAMES)),
+        "warehouse_bytes": (release / base.files[ROWS]).stat().st_size,
         **api_peers.sizes(folder),
     }
     (folder / "told.json").write_text(json.dumps(told, indent=2))
 
 
-def _taken_in(layout: Layout, market: str, companies: int) -> MarketPart:
+def taken_in(layout: Layout, market: str, companies: int) -> MarketPart:
     """Brings one market's rows into its history, as an ingest does."""
     count = api_world.sizes(companies)[market]
     with MarketHistory(layout, market) as history:

@@ -25,9 +25,11 @@ from benchmarks import kept, universe_accounts, universe_documents, universe_fil
 from benchmarks.api_world import written
 from benchmarks.processes import ended_worked, watched
 from sandbox.world import FIRST_DAY
+from warehouse.publish.release_tables import open_release_tables
 from warehouse.release import manifest
-from warehouse.release.manifest import MANIFEST, NAMES, SERVING, WAREHOUSE
-from warehouse.storage.duckdb import open_database, string_literal
+from warehouse.release.manifest import MANIFEST
+from warehouse.release.segments import DOCUMENTS, NAMES
+from warehouse.storage.duckdb import string_literal
 from warehouse.storage.layout import Layout
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
@@ -153,27 +155,23 @@ def stage_accounts(data: Path, companies: int) -> None:
 
 
 def size(folder: Path) -> int:
-    """Bytes of all files below a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    """Bytes of all files below a folder; a segment that several releases have counts once."""
+    files = {path.stat().st_ino: path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+    return sum(files.values())
 
 
 def _disk(layout: Layout, companies: int) -> dict[str, object]:
     """A release beside Parquet of its tables and its documents."""
-    release = layout.release_folder(max(int(path.name) for path in layout.releases_folder.glob("[0-9]*")))
-    with (
-        tempfile.TemporaryDirectory(dir=layout.root) as place,
-        open_database(release / WAREHOUSE, read_only=True) as database,
-    ):
-        tables = database.execute(
-            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database()"
-        ).fetchall()
-        for schema, table in tables:
-            path = Path(place) / f"{schema}.{table}.parquet"
-            database.execute(
-                f'COPY "{schema}"."{table}" TO {string_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)'
-            )
+    number = max(manifest.release_numbers(layout))
+    release, segments = layout.release_folder(number), manifest.read_manifest(layout, number).segments
+    with tempfile.TemporaryDirectory(dir=layout.root) as place, open_release_tables(layout, number) as database:
+        tables = database.execute("SELECT view_name FROM duckdb_views() WHERE temporary AND NOT internal").fetchall()
+        for (table,) in tables:
+            path = Path(place) / f"{table}.parquet"
+            database.execute(f'COPY (FROM "{table}") TO {string_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)')
         parquet = size(Path(place))
-    documents = sum((release / name).stat().st_size for name in (SERVING, NAMES))
+    names = {segment.files[kind] for segment in segments for kind in (DOCUMENTS, NAMES)}
+    documents = sum((release / name).stat().st_size for name in names)
     ours = size(release)
     return {
         "name": f"{written(companies)} companies, bytes of a release",

@@ -90,7 +90,7 @@ def _stretch(companies: int, first: int, before: _Night, nights: list[_Night]) -
         "peak_mb": max(night.megabytes for night in nights),
         "bytes_a_night": {name: (last[name] - before.stores[name]) // len(nights) for name in last},
         "stores_bytes": dict(last),
-        "asked": "a night costs reading, a copy and its change, however many there were",
+        "asked": "a night costs reading and its change, however many there were",
     }
 
 

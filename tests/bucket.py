@@ -50,13 +50,14 @@ class Fault:
 
 @dataclass
 class Bucket:
-    """One bucket behind the proxy. `asked`: every request that came, as `METHOD /path`."""
+    """One bucket behind the proxy. `asked`: every request, as `METHOD /path`; `ranges`: bytes asked for, by key."""
 
     name: str
     endpoint: str
     direct: tuple[str, int]
     faults: list[Fault] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
+    ranges: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -103,6 +104,8 @@ class _Proxy(Quiet):
         bucket = self.buckets[self.path.split("/")[1].partition("?")[0]]
         line = f"{self.command} {self.path}"
         bucket.asked.append(line)
+        if wanted := self.headers.get("Range"):
+            bucket.ranges.setdefault(self.path.partition("/firm/")[2], []).append(wanted)
         fault = next((fault for fault in bucket.faults if fault.meets(line)), None)
         kind = "none" if fault is None else fault.kind
         if fault is not None and fault.do is not None:

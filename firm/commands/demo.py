@@ -162,10 +162,9 @@ def _wait_for_events(receiver: WebhookReceiver, count: int) -> None:
 
 
 def _day_rows(settings: IngestSettings, report: IngestReport, day: str) -> list[tuple[str, ...]]:
-    import duckdb
+    from warehouse.publish.release_tables import open_release_tables
 
-    path = settings.layout.releases_folder / f"{report.release:010d}" / "warehouse.duckdb"
-    with duckdb.connect(path, read_only=True) as release:
+    with open_release_tables(settings.layout, report.release or 0) as release:
         counts = {name: dict(release.execute(statement).fetchall()) for name, statement in _COUNTS.items()}
     return [
         (

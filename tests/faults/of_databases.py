@@ -13,7 +13,7 @@ PLACES: Final = {
     "normalised": ("image written", 1),
     "history": ("before commit", 3),
     "events": ("committed", 5),
-    "release": ("former release copied", 1),
+    "release": ("segments linked", 1),
 }
 _SAYS: Final = (
     "firm: the database of Dagster's records (FIRM_DAGSTER_DATABASE_URL) failed (…): check that it responds, "

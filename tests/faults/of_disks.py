@@ -16,7 +16,7 @@ PLACES: Final = {
     "normalised": ("image written", 1),
     "history": ("before commit", 3),
     "events": ("committed", 5),
-    "release": ("former release copied", 1),
+    "release": ("segments linked", 1),
     "export": ("", 0),  # from the beginning: these are commands of their own
     "serving": ("", 0),
 }

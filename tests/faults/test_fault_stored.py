@@ -16,10 +16,12 @@ from tests.faults import of_stored
 from tests.faults.declared import Cell, Fault
 from tests.faults.world import State, at
 from tests.pipelines.places import ONE, TWO, Place
+from tests.warehouse.helpers import segment_file
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.raw.archive import RawArchive
 from warehouse.raw.blobs import blob_path
-from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE, InvalidReleaseError
+from warehouse.release.manifest import InvalidReleaseError
+from warehouse.release.segments import DOCUMENTS, NAMES, ROWS
 
 CUT = 5  # bytes that a damaged file lacks
 
@@ -107,11 +109,12 @@ def test_a_body_that_is_damaged_before_it_is_read(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [WAREHOUSE, SERVING, NAMES])
-def test_a_release_that_is_torn(name: str, place: Place, due: State) -> None:
+@pytest.mark.parametrize("kind", [ROWS, DOCUMENTS, NAMES])
+def test_a_release_that_is_torn(kind: str, place: Place, due: State) -> None:
     releases = ReleaseStore(place.settings.layout)
-    cut(place.settings.layout.release_folder(1) / name)
-    with pytest.raises(InvalidReleaseError, match=rf"release 1: .*{name} is missing or not \d+ bytes long"):
+    path = segment_file(place.settings.layout, 1, kind)
+    cut(path)
+    with pytest.raises(InvalidReleaseError, match=rf"release 1: .*{path.name} is missing or not \d+ bytes long"):
         releases.verify_release(1)
     assert place.ingest().exit_code == cell(Fault.HALF_WRITTEN, "release").exit_code
     assert State.of(place.settings.data) == due

@@ -13,6 +13,7 @@ from firm.cli import app
 from sandbox import World, write_days
 from tests.firm.inside import Inside, Said, Told, planned, profiles_on
 from tests.tables import check_cases
+from tests.warehouse.helpers import segment_file
 
 
 @pytest.fixture(scope="module")
@@ -219,13 +220,13 @@ def test_a_rollback_serves_old_content_and_keeps_events(
     assert firm.events() == planned(told, 1).keys()
 
 
-@pytest.mark.parametrize("name", ["warehouse.duckdb", "serving.sqlite", "names.sqlite"])
-def test_a_damaged_release_is_named(name: str, lived: Inside, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["rows", "documents", "names"])
+def test_a_damaged_release_is_named(kind: str, lived: Inside, tmp_path: Path) -> None:
     firm = lived.copy(tmp_path / "data")
-    path = firm.layout.release_folder(2) / name
+    path = segment_file(firm.layout, 2, kind)
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
-    refused(firm.run("release", "verify"), 1, "release 2", name)
+    refused(firm.run("release", "verify"), 1, "release 2", path.name)
     assert firm.run("release", "verify", "1").exit_code == 0
 
 

@@ -48,7 +48,7 @@ STEPS = [
     ("before commit", 9),
     ("ledger segment published", 1),
     ("ledger index written", 1),
-    ("former release copied", 1),
+    ("segments linked", 1),
     ("manifest written", 1),
     ("pointer replaced", 1),
     ("release 2", 1),  # all done, but for Dagster's own record of it
@@ -57,7 +57,7 @@ CTRL_C = [
     ("no.enheter: 1 new", 1, "python"),  # within a step of the first market
     ("before commit", 4, "query"),
     ("NO: ", 1, "python"),
-    ("former release copied", 1, "query"),
+    ("segments linked", 1, "query"),
     ("ledger segment published", 1, "python"),
 ]
 

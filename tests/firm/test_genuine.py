@@ -8,10 +8,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from tests.firm.conftest import Firm
+from warehouse.publish.release_tables import open_release_tables
+from warehouse.storage.layout import Layout
 
 pytestmark = [pytest.mark.slow, pytest.mark.sources]
 OURS = (
@@ -49,7 +50,7 @@ def _current(firm: Firm) -> tuple[int, dict[str, Any]]:
 
 def _rows(firm: Firm, statement: str) -> list[tuple[Any, ...]]:
     number, _ = _current(firm)
-    with duckdb.connect(firm.data / "releases" / f"{number:010d}" / "warehouse.duckdb", read_only=True) as release:
+    with open_release_tables(Layout(firm.data), number) as release:
         return release.execute(statement).fetchall()
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from connectors.no import NORWAY
@@ -20,6 +19,8 @@ from tests.connectors.no.account_files import RECORD
 from tests.connectors.no.aksjonaerregister.test_dataset import line
 from tests.connectors.no.market_files import euronext, form, group, message, node, share, shareholders
 from tests.once import made_once
+from warehouse.publish.release_tables import open_release_tables
+from warehouse.storage.layout import Layout
 
 pytestmark = pytest.mark.slow
 PARENT, CHILD, BANK = "923609016", "915330193", "984851006"
@@ -134,8 +135,7 @@ def _live_through(folder: Path) -> None:
 
 def served(firm: Norway, query: str) -> list[tuple[Any, ...]]:
     release = json.loads((firm.data / "releases" / "current.json").read_text())["release"]
-    path = firm.data / "releases" / f"{release:010d}" / "warehouse.duckdb"
-    with duckdb.connect(path, read_only=True) as found:
+    with open_release_tables(Layout(firm.data), release) as found:
         return found.execute(query).fetchall()
 
 

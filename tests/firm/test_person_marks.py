@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from tests.connectors.uk.conftest import CsvBodies, PscBodies
 from tests.firm.inside import Inside, Said
 from warehouse.ledger.ledger import Ledger
+from warehouse.publish.release_tables import open_release_tables
+from warehouse.storage.layout import Layout
 
 pytestmark = pytest.mark.slow
 NUMBER = "00000301"
@@ -65,8 +66,7 @@ class Register:
 
     def holders(self) -> list[tuple[str, str | None]]:
         """Ids and last days of the holders that are served, in the order of their first days."""
-        path = self.firm.data / "releases" / f"{self.firm.release():010d}" / "warehouse.duckdb"
-        with duckdb.connect(str(path), read_only=True) as found:
+        with open_release_tables(Layout(self.firm.data), self.firm.release()) as found:
             rows = found.execute(
                 "select holder_id, ended_on::varchar from owners where valid_to is null or ended_on is not null"
                 " order by first_seen, holder_id"

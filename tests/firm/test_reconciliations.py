@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -14,6 +13,8 @@ from tests.connectors.se import bulk_files
 from tests.connectors.se.bulk_files import ONE, THREE, TWO, organisation, unit
 from tests.connectors.uk.conftest import CsvBodies, PscBodies
 from tests.firm.conftest import Firm
+from warehouse.publish.release_tables import open_release_tables
+from warehouse.storage.layout import Layout
 
 pytestmark = pytest.mark.slow
 HEADER = "Publiceringsdatum;Emittent;LEI-kod;Anmälningsskyldig;ISIN;Handelsplats;Status;\r\n"
@@ -70,7 +71,7 @@ def metrics(client: httpx.Client) -> dict[tuple[Any, ...], float]:
 
 def statuses(firm: Firm) -> dict[str, tuple[str, str | None]]:
     release = json.loads((firm.data / "releases" / "current.json").read_text())["release"]
-    with duckdb.connect(firm.data / "releases" / f"{release:010d}" / "warehouse.duckdb", read_only=True) as found:
+    with open_release_tables(Layout(firm.data), release) as found:
         rows = found.execute("SELECT org_number, status, status_source FROM companies").fetchall()
     return {number: (status, source) for number, status, source in rows}
 

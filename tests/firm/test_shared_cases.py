@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from litestar.testing import TestClient
 
@@ -23,6 +22,7 @@ from firm.bootstrap import Installation
 from tests.conftest import ROOT
 from tests.firm.inside import Inside
 from warehouse.ledger.ledger import Ledger
+from warehouse.publish.release_tables import open_release_tables
 from warehouse.reader.reader import ReleaseReader
 
 pytestmark = [pytest.mark.sources, pytest.mark.slow]
@@ -51,8 +51,7 @@ class Outcome:
 
     def found(self, check: dict[str, Any]) -> Any:
         if "sql" in check:
-            path = self.firm.layout.release_folder(self.firm.release()) / "warehouse.duckdb"
-            with duckdb.connect(str(path), read_only=True) as warehouse:
+            with open_release_tables(self.firm.layout, self.firm.release()) as warehouse:
                 return plain([list(row) for row in warehouse.execute(check["sql"]).fetchall()])
         if "get" in check:
             return value_at(self.client.get(check["get"]).json(), check.get("path", ""))

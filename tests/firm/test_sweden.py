@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from tests.connectors.se import answer_files, bulk_files, report_files
 from tests.connectors.se.bulk_files import ONE, THREE, TWO, organisation, sole_trader, unit
 from tests.firm.conftest import Firm
 from tests.searched import texts
+from warehouse.publish.release_tables import open_release_tables
+from warehouse.storage.layout import Layout
 
 pytestmark = pytest.mark.slow
 COMPLETE = ["se.bolagsverket", "se.scb"]
@@ -113,7 +114,7 @@ def test_a_restored_company_is_active_again(days: tuple[Firm, list[dict[str, Any
     assert days[1][3]["events"] == {"status.changed": 2}
     firm, _ = days
     release = json.loads((firm.data / "releases" / "current.json").read_text())["release"]
-    with duckdb.connect(firm.data / "releases" / f"{release:010d}" / "warehouse.duckdb", read_only=True) as found:
+    with open_release_tables(Layout(firm.data), release) as found:
         rows = found.execute("select org_number, name, status from companies order by 1").fetchall()
     assert rows == [(ONE, "Ett Nytt AB", "active"), (TWO, "Två AB", "active"), (THREE, "Tre AB", "active")]
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from sandbox import SandboxServer, World, numbers, serve, write_days
@@ -16,6 +15,7 @@ from tests.firm.inside import Inside, Said, Told, fact_keys, planned, profiles_o
 from tests.firm.test_faults import damaged, strange
 from tests.firm.test_sweden import texts
 from warehouse.ledger.ledger import Ledger
+from warehouse.publish.release_tables import open_release_tables
 
 pytestmark = pytest.mark.slow
 WORLD = World(seed=12, companies=75, days=3, markets=("SE",))
@@ -107,8 +107,7 @@ def test_over_http_day_by_day_the_same(fresh: Inside, told: Told) -> None:
 
 def test_issuers_lead_to_their_companies(asked: Inside) -> None:
     """By LEI, ISIN or name: the short positions' ISINs stand with the companies they are of."""
-    path = asked.layout.releases_folder / f"{asked.release():010d}" / "warehouse.duckdb"
-    with duckdb.connect(path, read_only=True) as release:
+    with open_release_tables(asked.layout, asked.release()) as release:
         rows = release.execute("select company_id, value from identifiers where scheme = 'isin'").fetchall()
     due = [
         (issuer.company_id, numbers.swedish_isin(issuer.position))
@@ -234,6 +233,5 @@ def test_a_recode_of_every_industry_makes_no_event(told: Told, tmp_path: Path) -
 
 
 def industries(firm: Inside) -> dict[str, str | None]:
-    path = firm.layout.releases_folder / f"{firm.release():010d}" / "warehouse.duckdb"
-    with duckdb.connect(path, read_only=True) as release:
+    with open_release_tables(firm.layout, firm.release()) as release:
         return dict(release.execute("select org_number, industry_code from companies").fetchall())

@@ -19,6 +19,8 @@ from tests.connectors.uk.conftest import CsvBodies, PscBodies
 from tests.connectors.uk.nsm.test_dataset import LEI, answer, item
 from tests.connectors.uk.nsm.test_tr1_form import LINES
 from tests.searched import texts
+from warehouse.publish.release_tables import open_release_tables
+from warehouse.storage.layout import Layout
 
 pytestmark = pytest.mark.slow
 SHARES = "ownership-of-shares-{}-percent"
@@ -130,8 +132,7 @@ class Kingdom:
 
     def query(self, statement: str) -> list[tuple[Any, ...]]:
         release = json.loads((self.data / "releases" / "current.json").read_text())["release"]
-        path = self.data / "releases" / f"{release:010d}" / "warehouse.duckdb"
-        with duckdb.connect(path, read_only=True) as found:
+        with open_release_tables(Layout(self.data), release) as found:
             return found.execute(statement).fetchall()
 
     def changes(self, day: int) -> list[tuple[str, float, float, tuple[int, ...], str]]:

@@ -10,9 +10,8 @@ import pytest
 from benchmarks import bench_universe, universe_accounts, universe_documents, universe_files
 from sandbox.world import FIRST_DAY
 from tests.firm.inside import Inside
-from warehouse.release.manifest import WAREHOUSE
+from warehouse.publish.release_tables import open_release_tables
 from warehouse.schema.identifiers import company_id
-from warehouse.storage.duckdb import open_database
 
 COMPANIES = 1_000
 MARKETS = universe_documents.MARKETS
@@ -77,6 +76,6 @@ def _said(years: list[int]) -> pl.DataFrame:
 
 
 def _served(firm: Inside, said: pl.DataFrame) -> pl.DataFrame:
-    with open_database(firm.layout.release_folder(firm.release()) / WAREHOUSE, read_only=True) as database:
+    with open_release_tables(firm.layout, firm.release()) as database:
         found = pl.DataFrame(database.sql("SELECT *, fiscal_year AS year FROM financials").to_arrow_table())
     return found.join(said, on=["company_id", "year"], how="semi").sort("company_id", "year")

@@ -50,10 +50,10 @@ from tests.model.market import (
 )
 from tests.model.plain_history import PlainHistory, PlainResults, PlainSnapshots, PlainStores, ReadOnceStaged
 from tests.model.remembered import remembered_steps
+from warehouse.publish.release_tables import open_release_tables
 from warehouse.raw.archive import RawBody
-from warehouse.release.manifest import WAREHOUSE
 from warehouse.schema.tables import COMPANIES, FINANCIALS, OWNERS, TABLES
-from warehouse.storage.duckdb import open_database, query_frame
+from warehouse.storage.duckdb import query_frame
 
 MARKET: Final = SMALL_MARKET.code
 FIRST_DAY: Final = datetime(2026, 3, 1, tzinfo=UTC)
@@ -379,8 +379,7 @@ class WholeWorld:
         manifest = workspace.release_store.current_manifest()
         if manifest is None:
             return Served()
-        path = workspace.layout.release_folder(manifest.release) / WAREHOUSE
-        with open_database(path, read_only=True) as connection:
+        with open_release_tables(workspace.layout, manifest.release) as connection:
             companies, owners, financials = (
                 query_frame(connection, f"FROM {table.name}") for table in (COMPANIES, OWNERS, FINANCIALS)
             )

@@ -7,8 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from warehouse.release.manifest import NAMES
+from warehouse.release import manifest as release_manifest
+from warehouse.release.manifest import MANIFEST, ReleaseManifest
+from warehouse.release.segments import DOCUMENTS, EARLIER_FILES, NAMES
 from warehouse.serving import name_index
+from warehouse.storage import atomic_files
+from warehouse.storage.layout import Layout
 
 _MOVED: Final = {  # what FTS5 keeps of an index is in the last two
     "labels": "rank, folded, country",
@@ -19,9 +23,25 @@ _MOVED: Final = {  # what FTS5 keeps of an index is in the last two
 }
 
 
-def with_names(path: Path) -> None:
-    """Puts the name index into the file of the documents, where editions before had it."""
-    names = path.with_name(NAMES)
+def with_whole_files(layout: Layout, number: int, *, has_names: bool = True) -> ReleaseManifest:
+    """Writes a release of one segment as editions did that had one file of each kind; without one of names before."""
+    folder, made = layout.release_folder(number), release_manifest.read_manifest(layout, number)
+    [segment] = made.segments
+    for kind, name in segment.files.items():
+        (folder / name).rename(folder / EARLIER_FILES[kind])
+    if not has_names:
+        _with_names(folder / EARLIER_FILES[DOCUMENTS], folder / EARLIER_FILES[NAMES])
+    values = made.as_json()
+    values["segments"] = {"documents": [EARLIER_FILES[DOCUMENTS]]}
+    values["schema_fingerprint"] = "earlier"
+    values["sizes"] = {path.name: path.stat().st_size for path in sorted(folder.glob("*.*[!n]"))}
+    atomic_files.write_json(folder / MANIFEST, values)
+    release_manifest.write_pointer(layout, number)
+    return release_manifest.read_manifest(layout, number)
+
+
+def _with_names(path: Path, names: Path) -> None:
+    """Puts the name index into the file of the documents."""
     with closing(sqlite3.connect(path, isolation_level=None)) as target:
         for statement in name_index.SCHEMA:
             target.execute(statement.replace("company_id TEXT NOT NULL, ", ""))

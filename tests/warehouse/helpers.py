@@ -7,7 +7,8 @@ import io
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +18,11 @@ import polars as pl
 
 from tests.forked import run_forked
 from warehouse import schema_render
+from warehouse.release import manifest as release_manifest
 from warehouse.schema.types import ColumnKind, Table
+from warehouse.serving import codec_read
+from warehouse.serving.codec_read import DocumentsConnection
+from warehouse.storage.layout import Layout
 
 ROOT = Path(__file__).resolve().parents[2]
 DAY = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -32,6 +37,19 @@ _DEFAULTS = {
     ColumnKind.DATE: dt.date(2025, 1, 1),
     ColumnKind.INSTANT: DAY,
 }
+
+
+def segment_file(layout: Layout, number: int, kind: str, place: int = -1) -> Path:
+    """A file of a segment of a release; without a place, of the newest."""
+    return layout.release_folder(number) / release_manifest.read_manifest(layout, number).segments[place].files[kind]
+
+
+@contextmanager
+def release_documents(layout: Layout, number: int) -> Iterator[DocumentsConnection]:
+    """The documents and names of a release, opened as the service does."""
+    folder, segments = layout.release_folder(number), release_manifest.read_manifest(layout, number).segments
+    with closing(codec_read.open_documents(folder, segments)) as connection:
+        yield connection
 
 
 def day(number: int) -> dt.datetime:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +17,9 @@ from hypothesis import strategies as st
 
 from tests.tables import check_cases
 from tests.warehouse import search_world as world
-from tests.warehouse.helpers import ROOT
+from tests.warehouse.helpers import ROOT, release_documents, segment_file
 from tests.warehouse.world import learn, member, publish
+from warehouse.publish.release_tables import open_release_tables
 from warehouse.reader.queries.duckdb_scans import DuckdbScans, QueryDeadline
 from warehouse.reader.queries.filters import LONGEST_NAME
 from warehouse.reader.reader import (
@@ -33,7 +32,8 @@ from warehouse.reader.reader import (
     ReleaseReader,
 )
 from warehouse.reader.types import Key, ResultPage
-from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE
+from warehouse.release import manifest as release_manifest
+from warehouse.release.segments import ROWS
 from warehouse.serving import search_table, sort_keys
 from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
@@ -254,9 +254,10 @@ def test_a_list_that_takes_too_long_is_given_up(layout: Layout, monkeypatch: pyt
 
 
 def test_a_scan_is_stopped_by_the_engine(tmp_path: Path) -> None:
-    with duckdb.connect(tmp_path / "empty.duckdb"):
-        pass
-    scans = DuckdbScans(tmp_path / "empty.duckdb")
+    with duckdb.connect(tmp_path / "empty.duckdb") as empty:
+        empty.execute("CREATE TABLE search (rank BIGINT)")
+        empty.execute("CREATE TABLE places (place BIGINT, names VARCHAR)")
+    scans = DuckdbScans([tmp_path / "empty.duckdb"])
     assert scans.rows(QueryDeadline(60, time.monotonic), "SELECT $one", {"one": 1}) == [(1,)]
     endless = "SELECT count(*) FROM range(1000000000000) AS r(n) WHERE n % 7 = $left"
     with pytest.raises(QueryTimeoutError, match=r"within 0\.3 s") as caught:
@@ -279,7 +280,7 @@ def test_nothing_twice_and_nothing_missed_while_companies_come_and_go(layout: La
     stayed = given[300:10_000]
     world.publish_firms(layout, [*stayed, *given[10_000:]], at=1)
     ids = {firm.company_id for firm in stayed}
-    with closing(sqlite3.connect(layout.release_folder(2) / SERVING)) as connection:
+    with release_documents(layout, 2) as connection:
         ranks = dict(connection.execute("SELECT company_id, rank FROM companies").fetchall())
     reader = ReleaseReader(layout)
     with reader.pin_release() as snapshot:
@@ -307,18 +308,20 @@ def _ids(
 
 
 def _tables(layout: Layout, number: int) -> dict[str, list[Any]]:
-    folder = layout.release_folder(number)
-    with open_database(folder / WAREHOUSE, read_only=True) as connection:
+    with open_release_tables(layout, number) as connection:
         assert search_table.find_inconsistency(connection) is None
         found = connection.execute(
             "SELECT s.*, p.names FROM search AS s LEFT JOIN places AS p USING (place) ORDER BY company_id"
         ).fetchall()
-    with closing(sqlite3.connect(folder / SERVING)) as connection:
+    labels: list[Any] = []
+    words: set[str] = set()
+    with release_documents(layout, number) as connection:
         served = connection.execute("SELECT company_id, rank FROM companies ORDER BY company_id").fetchall()
-    with closing(sqlite3.connect(folder / NAMES)) as connection:
-        labels = connection.execute("SELECT rank, folded, country FROM labels ORDER BY rank").fetchall()
-        words = {word for (word,) in connection.execute("SELECT word FROM words")}
-        connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
+        for index in connection.name_indexes:
+            seen = f"SELECT rank, folded, country FROM {index.schema}.labels WHERE true{index.visible('rank')}"
+            labels += connection.execute(seen).fetchall()
+            words |= {word for (word,) in connection.execute(f"SELECT word FROM {index.schema}.words")}
+    labels.sort()
     assert served == [(row[1], row[0]) for row in found], "documents and names go by the ranks searched by"
     assert sorted(rank for _, rank in served) == [rank for rank, _, _ in labels]
     held = {word for _, name, _ in labels for word in name.split()}
@@ -343,6 +346,46 @@ def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
     assert len(patched["search"]) == len(changed)
 
 
+@pytest.mark.slow
+def test_answers_over_several_segments_are_those_of_one(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte for byte, with their keys: names that came, went and changed, typos, filters, orders, pages."""
+    monkeypatch.setattr("warehouse.release.segments.GROWTH", 0)  # deltas are not merged before there are four
+    given, others = world.firms(6, 160), world.firms(7, 160)
+    for at in range(5):
+        firms = [*others[: 12 * at], *given[12 * at : 100 + 12 * at]]
+        world.publish_firms(layout, firms, at=at)
+    segments = release_manifest.read_manifest(layout, 5).segments
+    assert len(segments) == 5
+    found = _every_answer(layout)
+    full = publish(layout, *world.PLACES, at=5, full=True)
+    assert full is not None
+    assert len(full.segments) == 1
+    assert full.content_fingerprint == release_manifest.read_manifest(layout, 5).content_fingerprint
+    assert _every_answer(layout) == found
+
+
+def _every_answer(layout: Layout) -> dict[str, list[Any]]:
+    reader, found = ReleaseReader(layout), {}
+    with reader.pin_release() as snapshot:
+        names = [json.loads(row)["name"] for row in snapshot.search_companies(CompanyQuery(), None, 200).rows]
+        words = {name.split()[0] for name in names[::9]}
+        slipped = {word[:-2] + word[-1] for word in words if len(word) > 5}
+        for q in (None, "a", "as", *sorted(words | slipped), *names[::31]):
+            for query in (CompanyQuery(q=q), CompanyQuery(q=q, statuses=("active",)), *_sorted_queries(q)):
+                pages: list[Any] = []
+                after = None
+                while not pages or (pages[-1].has_more and len(pages) < 4):
+                    pages.append(snapshot.search_companies(query, after, 17))
+                    after = pages[-1].keys[-1] if pages[-1].keys else None
+                found[repr(query)] = pages
+    reader.close()
+    return found
+
+
+def _sorted_queries(q: str | None) -> list[CompanyQuery]:
+    return [CompanyQuery(q=q, sort=sort) for sort in SORTS] if q is None or len(q) < 3 else []
+
+
 @pytest.mark.parametrize(
     ("harm", "told"),
     [
@@ -354,7 +397,7 @@ def test_a_patched_release_is_searched_as_a_full_one(layout: Layout) -> None:
 )
 def test_harm_to_the_table_is_seen(layout: Layout, harm: str, told: str) -> None:
     _serve(layout, "A", "B", county="Oslo", county_code="03").close()
-    with open_database(layout.release_folder(1) / WAREHOUSE) as connection:
+    with open_database(segment_file(layout, 1, ROWS)) as connection:
         assert search_table.find_inconsistency(connection) is None
         connection.execute(harm)
         found = search_table.find_inconsistency(connection)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.warehouse import search_world as world
+from tests.warehouse.helpers import release_documents
 from tests.warehouse.search_world import Firm
 from warehouse.reader.reader import CompanyQuery, PinnedRelease, ReleaseReader
-from warehouse.release.manifest import SERVING
 from warehouse.storage.layout import Layout
 
 
@@ -32,7 +30,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     layout = Layout(tmp_path_factory.mktemp("world"))
     firms = world.firms(request.param, 220)
     world.publish_firms(layout, firms)
-    with closing(sqlite3.connect(layout.release_folder(1) / SERVING)) as connection:
+    with release_documents(layout, 1) as connection:
         ranks = dict(connection.execute("SELECT company_id, rank FROM companies").fetchall())
     reader = ReleaseReader(layout)
     yield World(firms, ranks, reader)

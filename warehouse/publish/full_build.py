@@ -1,15 +1,15 @@
-"""Full build of a release's `warehouse.duckdb`: shared tables sorted by company, digests, and the table `search`.
+"""Rows of a segment: shared tables sorted by company, digests, and the table `search`, in a DuckDB file.
 
-Built from the histories. Does not belong here: patching changed companies into a copy of the previous release
-(`build`), the API's database (`serving.documents_db`), or folders, pointers and manifests
+Built from the histories, or from the previous release for markets without one. Does not belong here: which companies
+a segment has (`segment_build`), the API's database (`serving.documents_db`), or folders, pointers and manifests
 (`publisher`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -19,9 +19,10 @@ import polars as pl
 
 from warehouse import schema_render
 from warehouse.release.manifest import HistoryRevision
+from warehouse.release.segments import ROWS, ContentSums, Segment
 from warehouse.schema.tables import COMPANIES, COMPANY_ID, TABLES
 from warehouse.schema.types import Table
-from warehouse.serving import id_ranges, search_table
+from warehouse.serving import id_ranges, search_table, segment_views
 from warehouse.storage.duckdb import (
     database_name,
     open_cursor,
@@ -41,6 +42,7 @@ _OWN: Final = len("firm:XX:") + 1  # position in a company id after the common m
 # since.
 # Reading a few companies touches a little of each run, which is cheaper than sorting whole rows.
 MOST_UNSORTED_RUNS: Final = 64
+MARKET_OF_ID: Final = "split_part(company_id, ':', 2)"
 _ALL: Final = "true"  # a condition that is always true
 
 
@@ -87,16 +89,34 @@ def attached_database(
         connection.execute(f"DETACH {quote_identifier(name)}")
 
 
-def build_warehouse(path: Path, sources: Iterable[MarketHistoryFile], previous_path: Path | None) -> None:
-    """Writes every table of every market from scratch; companies with close ids are stored close together."""
-    with open_database(path) as connection:
+@contextmanager
+def attached_segments(
+    connection: duckdb.DuckDBPyConnection, folder: Path, segments: Iterable[Segment]
+) -> Iterator[tuple[str, ...]]:
+    """Attaches the rows of segments in a release's folder; yields their catalogs in the same order."""
+    with ExitStack() as attached:
+        catalogs: list[str] = []
+        for place, segment in enumerate(segments):
+            catalogs.append(f"segment{place}")
+            attached.enter_context(attached_database(connection, folder / segment.files[ROWS], catalogs[-1]))
+        yield tuple(catalogs)
+
+
+def build_base(path: Path, sources: Iterable[MarketHistoryFile], previous: Sequence[Segment], folder: Path) -> None:
+    """Writes every table of every market from scratch; companies with close ids are stored close together.
+
+    previous: segments of the previous release, in its `folder`; read only for markets without a history.
+    """
+    by_market = sorted(sources, key=lambda source: source.market)
+    needed = previous if any(source.history is None for source in by_market) else ()
+    with open_database(path) as connection, attached_segments(connection, folder, needed) as catalogs:
         create_warehouse_tables(connection)
-        for source in sorted(sources, key=lambda source: source.market):
-            origin = source.history or previous_path
-            if origin is None:
-                raise ValueError(f"market {source.market}: neither a history nor a former release to take it from")
-            with attached_database(connection, origin, "origin"):
-                _copy_market(connection, source)
+        for source in by_market:
+            if source.history is None:
+                _copy_market(connection, source, catalogs)
+                continue
+            with attached_database(connection, source.history, "origin"):
+                _copy_market(connection, source, catalogs)
         with sibling_connection(connection) as apart, ThreadPoolExecutor(1) as thread:
             digests = thread.submit(write_digests, apart)
             search_table.build_search_tables(connection)
@@ -108,7 +128,9 @@ def create_warehouse_tables(connection: duckdb.DuckDBPyConnection) -> None:
     """Creates the tables of a release."""
     for table in TABLES:
         connection.execute(f"CREATE TABLE {quote_identifier(table.name)} ({_column_list_sql(table)})")
-    connection.execute(f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest UBIGINT)")
+    counts = ", ".join(f"{quote_identifier(table.name)} UINTEGER" for table in TABLES)
+    connection.execute(f"CREATE TABLE {DIGESTS} (company_id VARCHAR, digest UBIGINT, {counts})")
+    connection.execute(segment_views.DUCKDB_SCHEMA)
 
 
 def _column_list_sql(table: Table) -> str:
@@ -116,12 +138,12 @@ def _column_list_sql(table: Table) -> str:
     return schema_render.duckdb_columns(table) + extra
 
 
-def _copy_market(connection: duckdb.DuckDBPyConnection, source: MarketHistoryFile) -> None:
+def _copy_market(connection: duckdb.DuckDBPyConnection, source: MarketHistoryFile, previous: Sequence[str]) -> None:
     """Copies every table, several in parallel: sorted inserts are single-threaded."""
 
     def copy(table: Table) -> None:
         with open_cursor(connection, database) as own:
-            _copy_table(own, table, source, parts)
+            _copy_table(own, table, _market_rows_sql(table, source, previous), parts)
 
     database = database_name(connection)
     known = source.history is not None
@@ -131,11 +153,9 @@ def _copy_market(connection: duckdb.DuckDBPyConnection, source: MarketHistoryFil
             done.result()
 
 
-def _copy_table(
-    connection: duckdb.DuckDBPyConnection, table: Table, source: MarketHistoryFile, parts: list[str]
-) -> None:
+def _copy_table(connection: duckdb.DuckDBPyConnection, table: Table, rows: str, parts: list[str]) -> None:
     """Copies one table. parts: conditions that partition the market's companies by id range."""
-    name, rows = quote_identifier(table.name), _market_rows_sql(table, source)
+    name = quote_identifier(table.name)
     if all(_count_sorted_runs(connection, f"FROM ({rows}) WHERE {part}") <= MOST_UNSORTED_RUNS for part in parts):
         # In one statement: the last, incomplete row group of each statement is rewritten by the next one.
         connection.execute(f"INSERT INTO {name} BY NAME {rows}")
@@ -146,13 +166,11 @@ def _copy_table(
         )
 
 
-def _market_rows_sql(table: Table, source: MarketHistoryFile) -> str:
+def _market_rows_sql(table: Table, source: MarketHistoryFile, previous: Sequence[str]) -> str:
     if source.history is not None:
         return current_rows_sql(table)
-    return (
-        f"SELECT * FROM origin.{quote_identifier(table.name)} "
-        f"WHERE split_part(company_id, ':', 2) = {string_literal(source.market)}"
-    )
+    visible = segment_views.visible_rows_sql(quote_identifier(table.name), previous)
+    return f"SELECT * FROM ({visible}) WHERE {MARKET_OF_ID} = {string_literal(source.market)}"
 
 
 def _count_sorted_runs(connection: duckdb.DuckDBPyConnection, found: str) -> int:
@@ -164,12 +182,10 @@ def _count_sorted_runs(connection: duckdb.DuckDBPyConnection, found: str) -> int
     )
 
 
-def insert_sql(table: Table, condition: str) -> str:
-    """SQL that inserts the current rows of history `origin` for the companies in the relation `condition`."""
-    return (
-        f"INSERT INTO {quote_identifier(table.name)} BY NAME "
-        f"SELECT * FROM ({current_rows_sql(table, condition)}) ORDER BY {sort_columns_sql(table)}"
-    )
+def insert_sql(table: Table, rows: str) -> str:
+    """SQL that inserts these rows into a table, in its order."""
+    ordered = f"SELECT * FROM ({rows}) ORDER BY {sort_columns_sql(table)}"
+    return f"INSERT INTO {quote_identifier(table.name)} BY NAME {ordered}"
 
 
 def current_rows_sql(table: Table, condition: str | None = None) -> str:
@@ -213,20 +229,22 @@ def write_digests(connection: duckdb.DuckDBPyConnection) -> None:
 
     Business columns only. Sums do not depend on row order; a change that leaves one sum equal changes the
     other. DuckDB's own hash takes a twentieth of the time of hashing rows as text; `hash_function_id` identifies
-    the hash, which may differ between versions of DuckDB.
+    the hash, which may differ between versions of DuckDB. Row counts by table are stored too, so that what a delta
+    supersedes is counted without reading its rows.
     """
+    counts = ", ".join(f"count(*) FILTER (place = {place})" for place in range(len(TABLES)))
     rows = " UNION ALL ".join(_row_hashes_sql(table, place) for place, table in enumerate(TABLES))
     for part in id_ranges.id_range_predicates(connection, COMPANIES.name):
         connection.execute(
             f"""INSERT INTO {DIGESTS}
-                SELECT company_id, hash(count(*), sum(hashed), sum(hash(hashed))) FROM ({rows})
+                SELECT company_id, hash(count(*), sum(hashed), sum(hash(hashed))), {counts} FROM ({rows})
                 WHERE {part} GROUP BY company_id ORDER BY company_id"""
         )
 
 
 def _row_hashes_sql(table: Table, place: int) -> str:
     listed = quoted_columns([*table.business, *(("valid_to",) if table.valid_from else ())])
-    return f"SELECT company_id, hash({place}, {listed}) AS hashed FROM {quote_identifier(table.name)}"
+    return f"SELECT {place} AS place, company_id, hash({place}, {listed}) AS hashed FROM {quote_identifier(table.name)}"
 
 
 def hash_function_id() -> str:
@@ -236,13 +254,20 @@ def hash_function_id() -> str:
     return f"hashes of sums of {hashed}"
 
 
-def content_fingerprint(connection: duckdb.DuckDBPyConnection) -> str:
-    """SHA-256 over all companies' digests: equal for equal content, whether built in full or patched.
+def digest_sums(connection: duckdb.DuckDBPyConnection, digests: str = f"FROM {DIGESTS}") -> ContentSums:
+    """Contents of the companies with these digests.
 
-    Computed from sums, as digests are: sorting ten million rows takes twenty times as long.
+    Added up from sums, as digests are: sorting ten million rows takes twenty times as long.
     """
+    counts = ", ".join(f"sum({quote_identifier(table.name)})::BIGINT" for table in TABLES)
     sums = "count(*), sum(hash(company_id, digest)), sum(hash(digest, company_id))"
-    return connection.execute(f"SELECT sha256(concat_ws(' ', {sums})) FROM {DIGESTS}").fetchall()[0][0]
+    total = ContentSums({table.name: 0 for table in TABLES})
+    for market, count, first, second, *rows in connection.execute(
+        f"SELECT {MARKET_OF_ID} AS market, {sums}, {counts} FROM ({digests}) GROUP BY market"
+    ).fetchall():
+        by_table = {table.name: number for table, number in zip(TABLES, rows, strict=True)}
+        total = total.plus(ContentSums(by_table, {market: by_table[COMPANIES.name]}, (count, int(first), int(second))))
+    return total
 
 
 def table_row_counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
@@ -252,30 +277,26 @@ def table_row_counts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
     }
 
 
-def companies_by_market(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """Company count by market."""
-    found = connection.execute("SELECT country, count(*) FROM companies GROUP BY ALL ORDER BY ALL")
-    return dict(found.fetchall())
-
-
-def tables_with_duplicate_keys(connection: duckdb.DuckDBPyConnection, schema_name: str | None = None) -> list[str]:
+def tables_with_duplicate_keys(connection: duckdb.DuckDBPyConnection, older: Sequence[str] = ()) -> list[str]:
     """Tables with duplicate keys (with valid time: duplicate key and start).
 
-    schema_name: catalog of the patched rows; if given, only those are checked, as the rest had no duplicates
-    before.
+    older: catalogs of the segments before this one, whose visible rows have no duplicates among themselves.
     """
-    parts = id_ranges.id_range_predicates(connection, COMPANIES.name) if schema_name is None else [_ALL]
+    parts = id_ranges.id_range_predicates(connection, COMPANIES.name)
     return [
         table.name
         for table in TABLES
-        if _has_duplicate_keys(connection, table, _rows_to_check_sql(table, schema_name), parts)
+        if _has_duplicate_keys(connection, table, _rows_to_check_sql(connection, table, older), parts)
     ]
 
 
-def _rows_to_check_sql(table: Table, put: str | None) -> str:
-    """All rows of a table, or those that share their first key column with a patched row."""
+def _rows_to_check_sql(connection: duckdb.DuckDBPyConnection, table: Table, older: Sequence[str]) -> str:
+    """All rows of a table, and those of older segments that share the first column of a key with one of them."""
     name = quote_identifier(table.name)
-    return name if put is None else semi_join_sql(name, f"{quote_identifier(put)}.{name}", table.key[0])
+    if not older or table.key[0] == COMPANY_ID.name:
+        return name  # older segments' rows of the same companies are superseded
+    visible = segment_views.visible_rows_sql(name, (*older, quote_identifier(database_name(connection))))
+    return f"({visible}) SEMI JOIN {name} AS own USING ({quote_identifier(table.key[0])})"
 
 
 def _has_duplicate_keys(connection: duckdb.DuckDBPyConnection, table: Table, rows: str, parts: list[str]) -> bool:

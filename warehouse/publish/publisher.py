@@ -20,13 +20,13 @@ from warehouse.ledger.ledger import Ledger
 from warehouse.publish import build as release_build
 from warehouse.publish import validation
 from warehouse.publish.build import MarketPart
+from warehouse.publish.segment_build import SegmentFolder
 from warehouse.raw.archive import utc_now
 from warehouse.release import freshness
 from warehouse.release import manifest as release_manifest
-from warehouse.release.manifest import SERVING, WAREHOUSE, InvalidReleaseError, ReleaseManifest
-from warehouse.serving import documents_db
+from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
+from warehouse.release.segments import ROWS
 from warehouse.storage import atomic_files
-from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import release_lock
 
@@ -207,18 +207,18 @@ class ReleaseStore:
         served = self.current_manifest()
         torn = [] if served is None else validation.truncated_files(self._layout, served)
         plan = release_build.plan_release(
-            served, parts, fresh, now, full=full or bool(torn)
-        )  # truncated files are not patched
+            served, parts, fresh, full=full or bool(torn)
+        )  # nothing is added to truncated files
         if plan.is_empty:
             return None
-        if WAREHOUSE in torn:
+        if served is not None and any(segment.files[ROWS] in torn for segment in served.segments):
             release_build.require_histories(plan)
         numbers = self._ledger.append(plan.number, plan.events, now)
         self._on_step("events numbered")
         atomic_files.make_folder(self._layout.release_folder(plan.number))
-        content = release_build.write_release(self._layout, self._ledger, plan, self._on_step)
-        manifest = release_build.build_release_manifest(self._layout, plan, content, now, numbers)
-        validation.verify_documents(self._layout, manifest)
+        written = release_build.write_release(self._layout, self._ledger, plan, self._on_step)
+        manifest = release_build.build_release_manifest(self._layout, plan, written, now, numbers)
+        validation.verify_newest_documents(self._layout, manifest)
         self._seal(manifest)
         return manifest
 
@@ -226,10 +226,8 @@ class ReleaseStore:
         number = served.release + 1
         folder = self._layout.release_folder(number)
         atomic_files.make_folder(folder)
-        for name in old.sizes:
-            atomic_files.copy_file(self._layout.release_folder(old.release) / name, folder / name)
-        with open_database() as source:
-            documents_db.add_events(folder / SERVING, source, self._ledger.rows(old.last))
+        events_since = SegmentFolder.after(self._layout, number, old, self._on_step)
+        written = events_since.write_delta({}, pl.Series("company_id", [], pl.String), self._ledger, old.last)
         manifest = replace(
             old,
             release=number,
@@ -238,7 +236,8 @@ class ReleaseStore:
             previous=served.release,
             first=served.last + 1,
             last=served.last,
-            sizes=release_build.file_sizes_bytes(folder),
+            segments=written,
+            sizes=release_build.file_sizes_bytes(folder, written),
             history={},  # so that the next release takes each market in full
             rollback_of=old.release,
         )

@@ -9,37 +9,36 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import Final
 
 import duckdb
 
 from warehouse import schema_render
 from warehouse.publish import full_build
-from warehouse.release.manifest import NAMES, SERVING, WAREHOUSE, InvalidReleaseError, ReleaseManifest
+from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
+from warehouse.release.segments import DOCUMENTS, NAMES, ROWS, ContentSums, Segment, address_of, total_content
 from warehouse.schema.tables import EVENTS, TABLES
-from warehouse.serving import codec_read, document_sql, documents_db, name_index, search_table
+from warehouse.serving import codec_read, document_sql, documents_db, name_index, search_table, segment_views
+from warehouse.storage import atomic_files
 from warehouse.storage.duckdb import open_database, quote_identifier, quoted_columns
 from warehouse.storage.layout import Layout
 
-
-@dataclass(frozen=True, slots=True)
-class ContentSummary:
-    """Contents of a release's tables: rows by table, companies by market, and the fingerprint of everything."""
-
-    counts: Mapping[str, int]
-    companies: Mapping[str, int]
-    fingerprint: str
+_ADVICE: Final = (
+    "fetch it again (`firm release pull`), or move the file away and build a release from the histories (`firm ingest`)"
+)
 
 
 @cache
 def schema_fingerprint() -> str:
     """Fingerprint of the file formats that this code writes."""
     tables = schema_render.declarations_fingerprint((*TABLES, EVENTS, search_table.SEARCH, search_table.PLACES))
-    files = (SERVING, *documents_db.SCHEMA, NAMES, *name_index.SCHEMA)
-    said = (tables, *files, *sorted(document_sql.TEMPLATES.values()), full_build.hash_function_id())
+    files = (DOCUMENTS, *documents_db.SCHEMA, NAMES, *name_index.SCHEMA, full_build.DIGESTS, *segment_views.SCHEMAS)
+    coded = (*sorted(document_sql.TEMPLATES.values()), repr(document_sql.compression_dictionary()))
+    said = (tables, *files, *coded, full_build.hash_function_id())
     return hashlib.sha256("\n".join(said).encode()).hexdigest()
 
 
@@ -47,42 +46,65 @@ def verify_release(layout: Layout, manifest: ReleaseManifest) -> None:
     """Validates a whole release; raises InvalidReleaseError at the first violation."""
     folder = layout.release_folder(manifest.release)
     for name in truncated_files(layout, manifest):
-        raise InvalidReleaseError(
-            f"release {manifest.release}: {folder / name} is missing or not {manifest.sizes[name]} bytes long"
-        )
-    where = f"release {manifest.release}: {WAREHOUSE}"
+        said = f"{folder / name} is missing or not {manifest.sizes[name]} bytes long"
+        raise InvalidReleaseError(f"release {manifest.release}: {said}: {_ADVICE}")
+    where = f"release {manifest.release}"
     if manifest.schema_fingerprint != schema_fingerprint():
         raise InvalidReleaseError(f"{where}: made by another version of the schema; only that version can verify it")
-    with open_database(folder / WAREHOUSE, read_only=True) as connection:
-        found = summarise_content(connection, manifest.release)
-    if found.counts != manifest.counts:
-        raise InvalidReleaseError(f"{where}: row counts are {found.counts}, not {dict(manifest.counts)}")
-    if found.fingerprint != manifest.content_fingerprint:
+    for place, segment in enumerate(manifest.segments):
+        _verify_rows(folder, manifest, place, segment)
+    _verify_total(manifest, where)
+    for segment in manifest.segments:
+        _verify_documents(folder, manifest, segment)
+    for name in manifest.sizes:
+        if atomic_files.file_sha256(folder / name) != address_of(name):
+            raise InvalidReleaseError(f"{where}: {folder / name} does not have the SHA-256 in its name: {_ADVICE}")
+
+
+def _verify_total(manifest: ReleaseManifest, where: str) -> None:
+    total = total_content(manifest.segments)
+    if total.counts != manifest.counts:
+        raise InvalidReleaseError(f"{where}: row counts are {total.counts}, not {dict(manifest.counts)}")
+    if total.fingerprint != manifest.content_fingerprint:
+        expected = manifest.content_fingerprint
+        raise InvalidReleaseError(f"{where}: content fingerprint is {total.fingerprint}, not {expected}")
+
+
+def _verify_rows(folder: Path, manifest: ReleaseManifest, place: int, segment: Segment) -> None:
+    """Raises InvalidReleaseError if the rows of a segment are not those that its manifest counts."""
+    path, older = folder / segment.files[ROWS], manifest.segments[:place]
+    try:
+        with (
+            open_database(path, read_only=True) as connection,
+            full_build.attached_segments(connection, folder, older) as catalogs,
+        ):
+            found = summarise_content(connection, manifest.release, catalogs)
+    except duckdb.Error as error:
         raise InvalidReleaseError(
-            f"{where}: content fingerprint is {found.fingerprint}, not {manifest.content_fingerprint}"
+            f"release {manifest.release}: {path.name} cannot be read ({error}): {_ADVICE}"
+        ) from error
+    if found != segment.content:
+        raise InvalidReleaseError(
+            f"release {manifest.release}: {path.name}: its content is {found}, not {segment.content}"
         )
-    verify_documents(layout, manifest)
 
 
-def summarise_content(
-    connection: duckdb.DuckDBPyConnection, release: int, schema_name: str | None = None
-) -> ContentSummary:
-    """Contents of a release's tables; raises InvalidReleaseError if they are inconsistent.
+def summarise_content(connection: duckdb.DuckDBPyConnection, release: int, older: Sequence[str] = ()) -> ContentSums:
+    """Contents of a segment's tables; raises InvalidReleaseError if they are inconsistent.
 
-    schema_name: catalog of rows patched into valid tables: only their keys are checked for duplicates.
+    older: catalogs of the segments before it.
     """
-    where = f"release {release}: {WAREHOUSE}"
+    where = f"release {release}: {ROWS}"
     for table in TABLES:
         connection.execute(f"SELECT {quoted_columns(table.names)} FROM {quote_identifier(table.name)} LIMIT 0")
-    if repeated := full_build.tables_with_duplicate_keys(connection, schema_name):
+    if repeated := full_build.tables_with_duplicate_keys(connection, older):
         raise InvalidReleaseError(f"{where}: duplicate keys in {', '.join(repeated)}")
     if wrong := search_table.find_inconsistency(connection):
         raise InvalidReleaseError(f"{where}: {wrong}")
-    return ContentSummary(
-        full_build.table_row_counts(connection),
-        full_build.companies_by_market(connection),
-        full_build.content_fingerprint(connection),
-    )
+    content = full_build.digest_sums(connection)
+    if content.counts != (counts := full_build.table_row_counts(connection)):
+        raise InvalidReleaseError(f"{where}: digests are of {content.counts} rows, and there are {counts}")
+    return content
 
 
 def truncated_files(layout: Layout, manifest: ReleaseManifest) -> list[str]:
@@ -95,31 +117,35 @@ def truncated_files(layout: Layout, manifest: ReleaseManifest) -> list[str]:
     ]
 
 
-def verify_documents(layout: Layout, manifest: ReleaseManifest) -> None:
-    """Raises InvalidReleaseError if the documents of a release do not match its manifest."""
-    path = layout.release_folder(manifest.release) / SERVING
-    where = f"release {manifest.release}: {path.name}"
+def verify_newest_documents(layout: Layout, manifest: ReleaseManifest) -> None:
+    """Raises InvalidReleaseError if the documents of the newest segment do not match the manifest of a release."""
+    _verify_documents(layout.release_folder(manifest.release), manifest, manifest.segments[-1])
+
+
+def _verify_documents(folder: Path, manifest: ReleaseManifest, segment: Segment) -> None:
+    where = f"release {manifest.release}: {segment.files[DOCUMENTS]}"
     try:
-        with closing(codec_read.open_documents(path)) as connection:
-            _verify_open_documents(connection, manifest, where)
+        with closing(codec_read.open_documents(folder, (segment,))) as connection:
+            _verify_open_documents(connection, manifest, segment.content, where)
     except sqlite3.DatabaseError as error:
         raise InvalidReleaseError(
-            f"{where}: this file or its file of names cannot be read ({error}): roll back to an earlier release "
-            "(`firm release rollback`)"
+            f"{where}: this file or its file of names cannot be read ({error}): {_ADVICE}"
         ) from error
 
 
-def _verify_open_documents(connection: sqlite3.Connection, manifest: ReleaseManifest, where: str) -> None:
+def _verify_open_documents(
+    connection: sqlite3.Connection, manifest: ReleaseManifest, content: ContentSums, where: str
+) -> None:
+    companies = content.counts["companies"]
     for table, what in (("companies", "documents"), ("labels", "labels")):
         found = _query_int(connection, f"SELECT count(*) FROM {table}")
-        if found != manifest.counts["companies"]:
-            raise InvalidReleaseError(f"{where}: {found} {what} for {manifest.counts['companies']} companies")
+        if found != companies:
+            raise InvalidReleaseError(f"{where}: {found} {what} for {companies} companies")
     newest = _query_int(connection, "SELECT max(sequence) FROM events") or 0
     if newest > manifest.last:
         raise InvalidReleaseError(f"{where}: holds event {newest}, above the last of the release, {manifest.last}")
-    for market, state in manifest.markets.items():
-        if state.companies:
-            _probe_market(connection, market, where)
+    for market in content.companies:
+        _probe_market(connection, market, where)
 
 
 def _query_int(connection: sqlite3.Connection, statement: str) -> int:

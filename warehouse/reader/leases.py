@@ -15,7 +15,7 @@ from typing import IO, Final
 
 from warehouse.reader.reader import NoReleaseError
 from warehouse.release import manifest as release_manifest
-from warehouse.release.manifest import MANIFEST, SERVING, InvalidReleaseError, ReleaseManifest
+from warehouse.release.manifest import MANIFEST, InvalidReleaseError, ReleaseManifest
 from warehouse.serving import codec_read
 from warehouse.storage.layout import Layout
 
@@ -45,7 +45,7 @@ def unreadable_release_error(manifest: ReleaseManifest, error: sqlite3.Error) ->
 
 def _open_documents(layout: Layout, manifest: ReleaseManifest) -> sqlite3.Connection:
     try:
-        return codec_read.open_documents(layout.release_folder(manifest.release) / SERVING)
+        return codec_read.open_documents(layout.release_folder(manifest.release), manifest.segments)
     except sqlite3.Error as error:
         raise unreadable_release_error(manifest, error) from error
 

@@ -17,8 +17,10 @@ from typing import Final
 from warehouse.reader.queries import profiles
 from warehouse.reader.queries.duckdb_scans import DuckdbScans
 from warehouse.reader.types import ProfileDocument
-from warehouse.release.manifest import MANIFEST, SERVING, WAREHOUSE, ReleaseManifest
+from warehouse.release.manifest import MANIFEST, ReleaseManifest
+from warehouse.release.segments import ROWS
 from warehouse.serving import codec_read
+from warehouse.serving.codec_read import DocumentsConnection
 from warehouse.storage.layout import Layout
 
 _CACHED_KIB: Final = 8192  # page cache per file of a connection; there are few connections
@@ -32,11 +34,11 @@ class OpenRelease:
         folder = layout.release_folder(manifest.release)
         self.manifest = manifest
         self.requests = 0
-        self._path = folder / SERVING
-        self._spare: deque[sqlite3.Connection] = deque()
+        self._folder = folder
+        self._spare: deque[DocumentsConnection] = deque()
         self._kept: OrderedDict[str, ProfileDocument] = OrderedDict()
         self._keeping = threading.Lock()
-        self.scans = DuckdbScans(folder / WAREHOUSE)
+        self.scans = DuckdbScans([folder / segment.files[ROWS] for segment in manifest.segments])
         lease = os.open(folder / MANIFEST, os.O_RDONLY)
         self._end_lease = weakref.finalize(self, os.close, lease)
         try:
@@ -46,17 +48,17 @@ class OpenRelease:
             self._end_lease()
             raise
 
-    def take(self) -> sqlite3.Connection:
+    def take(self) -> DocumentsConnection:
         """Takes a connection from the pool, or opens one."""
         try:
             return self._spare.pop()
         except IndexError:
-            connection = codec_read.open_documents(self._path)
+            connection = codec_read.open_documents(self._folder, self.manifest.segments)
             for _, name, _ in connection.execute("PRAGMA database_list").fetchall():
                 connection.execute(f"PRAGMA {name}.cache_size = -{_CACHED_KIB}")
             return connection
 
-    def give(self, connection: sqlite3.Connection) -> None:
+    def give(self, connection: DocumentsConnection) -> None:
         """Returns a connection to the pool."""
         self._spare.append(connection)
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
+from warehouse.release.segments import DOCUMENTS, EARLIER_FILES, NAMES, ContentSums, Segment
 from warehouse.schema.market_state import (
     DatasetState,
     LicenceTerms,
@@ -28,9 +29,6 @@ from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
 MANIFEST: Final = "manifest.json"
-WAREHOUSE: Final = "warehouse.duckdb"
-SERVING: Final = "serving.sqlite"
-NAMES: Final = "names.sqlite"
 
 
 class InvalidReleaseError(RuntimeError):
@@ -52,8 +50,8 @@ class HistoryRevision:
 class ReleaseManifest:
     """One release. `first` above `last` means it brought no events; `history` is by market.
 
-    `full_at`: time of the last full build. A patched release is a copy of its predecessor with the changed
-    companies rewritten.
+    `full_at`: time of the last full build. A patched release has the segments of its predecessor and a delta of the
+    changed companies. `segments`: oldest first; `sizes`: bytes by file.
     """
 
     release: int
@@ -66,6 +64,7 @@ class ReleaseManifest:
     first: int
     last: int
     counts: Mapping[str, int]
+    segments: tuple[Segment, ...]
     sizes: Mapping[str, int]
     markets: Mapping[str, MarketState]
     history: Mapping[str, HistoryRevision] = field(default_factory=dict)
@@ -83,12 +82,8 @@ class ReleaseManifest:
             "previous": self.previous,
             "rollback_of": self.rollback_of,
             "sequence": {"first": self.first, "last": self.last},
-            "segments": {
-                "documents": [SERVING],
-                "names": [NAMES if NAMES in self.sizes else SERVING],  # where earlier versions stored them
-                "warehouse": [WAREHOUSE],
-            },
             "counts": dict(self.counts),
+            "segments": [asdict(segment) for segment in self.segments],
             "sizes": dict(self.sizes),
             "markets": {market: atomic_files.json_fields(state) for market, state in self.markets.items()},
             "history": {market: asdict(standing) for market, standing in self.history.items()},
@@ -108,11 +103,22 @@ class ReleaseManifest:
             first=values["sequence"]["first"],
             last=values["sequence"]["last"],
             counts=values["counts"],
+            segments=_parse_segments(values),
             sizes=values["sizes"],
             markets={market: _parse_market(state) for market, state in values["markets"].items()},
             history={market: HistoryRevision(**standing) for market, standing in values["history"].items()},
             rollback_of=values["rollback_of"],
         )
+
+
+def _parse_segments(values: Mapping[str, Any]) -> tuple[Segment, ...]:
+    """The segments of a release; one of an earlier version, which has one file of each kind, is one segment."""
+    if isinstance(values["segments"], list):
+        return tuple(map(Segment.parse, values["segments"]))
+    files = dict(EARLIER_FILES)
+    if files[NAMES] not in values["sizes"]:
+        files[NAMES] = files[DOCUMENTS]
+    return (Segment(files, 0, 0, ContentSums(values["counts"])),)
 
 
 def _parse_market(values: Mapping[str, Any]) -> MarketState:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
+from warehouse.release.segments import is_segment_file
 from warehouse.replication.errors import CorruptObjectError
 from warehouse.replication.s3 import ObjectStore
 from warehouse.storage import atomic_files
@@ -65,7 +66,10 @@ def adopted_contents(path: Path) -> str | None:
 
 
 class HashCache:
-    """Cache of SHA-256 of files in a data root, by size, modification time and inode: each is hashed once."""
+    """Cache of SHA-256 of files in a data root, by size, modification time and inode: each is hashed once.
+
+    Segments of releases have one entry in whichever folders they are linked.
+    """
 
     def __init__(self, root: Path, cache_path: Path) -> None:
         self._root = root
@@ -75,13 +79,16 @@ class HashCache:
 
     def describe_blob(self, name: str) -> BlobRef:
         """Describes the current file of a name."""
-        path = self._root / name
-        status = path.stat()
-        stamp = [status.st_size, status.st_mtime_ns, status.st_ino]
-        known = self._known.get(name)
+        path, key = self._root / name, _cache_key(name)
+        stamp = _file_stamp(path)
+        known = self._used.get(key) or self._known.get(key)
         sha256 = known[3] if known is not None and known[:3] == stamp else atomic_files.file_sha256(path)
-        self._used[name] = [*stamp, sha256]
-        return BlobRef(name, status.st_size, sha256)
+        self._used[key] = [*stamp, sha256]
+        return BlobRef(name, stamp[0], sha256)
+
+    def record(self, blob: BlobRef) -> None:
+        """Records a file that has just been checked."""
+        self._used[_cache_key(blob.name)] = [*_file_stamp(self._root / blob.name), blob.sha256]
 
     def is_there(self, blob: BlobRef) -> bool:
         """True if the data root has this file."""
@@ -94,6 +101,16 @@ class HashCache:
             atomic_files.write_json(self._kept, self._used)
 
 
+def _cache_key(name: str) -> str:
+    last = name.rpartition("/")[2]
+    return last if is_segment_file(last) else name
+
+
+def _file_stamp(path: Path) -> list[int]:
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns, status.st_ino]
+
+
 def upload_missing_blobs(store: ObjectStore, area: str, root: Path, blobs: Sequence[BlobRef]) -> int:
     """Uploads the files that the store lacks and returns their number."""
     missing = [parcel for parcel in blobs if not store.has(parcel.key(area), parcel.size)]
@@ -102,10 +119,9 @@ def upload_missing_blobs(store: ObjectStore, area: str, root: Path, blobs: Seque
     return len(missing)
 
 
-def upload_all_blobs(store: ObjectStore, area: str, root: Path, blobs: Sequence[BlobRef]) -> None:
-    """Uploads files unconditionally: the store's copies may be damaged."""
-    for parcel in blobs:
-        store.upload(parcel.key(area), root / parcel.name)
+def upload_blob(store: ObjectStore, area: str, root: Path, blob: BlobRef) -> None:
+    """Uploads a file unconditionally: the store's copy may be damaged."""
+    store.upload(blob.key(area), root / blob.name)
 
 
 def fetch_blob(store: ObjectStore, area: str, blob: BlobRef, incoming: Path) -> Path:

@@ -2,7 +2,8 @@
 
     releases/current.json                  {"release", "oldest", "manifest_sha256", "contents", "checked", "token"}
     releases/0000000042/contents.<sha256>  {"release", "files": […], "index": […], "ledger": […]}
-    releases/0000000042/<sha256>           a file of the release
+    releases/0000000042/<sha256>           its manifest; all files of a release of an earlier version
+    segments/<sha256>                      a segment's file, whichever releases have it
     ledger/<sha256>                        a segment of the ledger, or its read index
 
 The pointer is written last, by compare-and-swap: whatever it does not name does not exist for readers. Does not
@@ -19,15 +20,16 @@ from typing import Any, Final, Self
 
 from warehouse.ledger import read_index
 from warehouse.release import manifest
-from warehouse.release.manifest import MANIFEST, NAMES, SERVING, WAREHOUSE
+from warehouse.release.manifest import MANIFEST, InvalidReleaseError
+from warehouse.release.segments import EARLIER_FILES, address_of, is_segment_file
 from warehouse.replication.blobs import BlobRef, HashCache, content_key, require_content_key
 from warehouse.replication.errors import CorruptObjectError
 from warehouse.storage.layout import Layout, padded_number
 
 POINTER: Final = "releases/current.json"
 LEDGER: Final = "ledger"
-# The manifest last, as it makes the folder a release; earlier versions had no separate name index.
-_EDITIONS: Final = ((WAREHOUSE, SERVING, NAMES, MANIFEST), (WAREHOUSE, SERVING, MANIFEST))
+SEGMENTS: Final = "segments"
+_SAID: Final = 300  # characters of names in a message
 _SEGMENT: Final = re.compile(r"ledger/[0-9]{10}\.(?:parquet|sqlite)")
 
 
@@ -82,7 +84,17 @@ class ReleaseContents:
     def of(cls, layout: Layout, number: int, hashes: HashCache) -> Self:
         """Describes a release on this machine."""
         below = layout.release_folder(number).relative_to(layout.root).as_posix()
-        files = _EDITIONS[NAMES not in manifest.read_manifest(layout, number).sizes]
+        # the manifest last, as it makes the folder a release
+        files = [
+            hashes.describe_blob(f"{below}/{name}")
+            for name in (*manifest.read_manifest(layout, number).sizes, MANIFEST)
+        ]
+        for file in files:
+            if not _has_own_address(file):
+                raise InvalidReleaseError(
+                    f"release {number}: {layout.root / file.name} has changed since it was written: its SHA-256 is "
+                    f"{file.sha256}; move it away and build a release from the histories (`firm ingest`)"
+                )
         entries = read_index.read_segments(layout.ledger_folder)
         paths = [
             path(layout.ledger_folder, entry.release).relative_to(layout.root).as_posix()
@@ -90,10 +102,7 @@ class ReleaseContents:
             for path in (read_index.segment_path, read_index.lookup_path)
         ]
         return cls(
-            number,
-            tuple(hashes.describe_blob(f"{below}/{name}") for name in files),
-            tuple(map(asdict, entries)),
-            tuple(hashes.describe_blob(path) for path in paths),
+            number, tuple(files), tuple(map(asdict, entries)), tuple(hashes.describe_blob(path) for path in paths)
         )
 
     def as_bytes(self) -> bytes:
@@ -115,16 +124,43 @@ class ReleaseContents:
             tuple(_parse_segment(entry) for entry in value["index"]),
             tuple(map(BlobRef.parse, value["ledger"])),
         )
-        below = release_area(made.release)
-        due = [[f"{below}/{name}" for name in files] for files in _EDITIONS]
-        if [parcel.name for parcel in made.files] not in due or not all(map(_is_ledger_file, made.ledger)):
-            raise CorruptObjectError(f"{key} of the object store must list the files of a release: expected {due[0]}")
+        below = f"{release_area(made.release)}/"
+        is_release = (
+            bool(made.files)
+            and made.files[-1].name == below + MANIFEST
+            and all(_is_release_file(below, parcel) for parcel in made.files[:-1])
+        )
+        if not is_release or not all(map(_is_ledger_file, made.ledger)):
+            names = ", ".join(parcel.name for parcel in made.files)[:_SAID]
+            raise CorruptObjectError(f"{key} of the object store must list the files of a release, not: {names}")
         return made
 
     def placed(self) -> Sequence[tuple[str, BlobRef]]:
         """Every file with its key prefix, in the order in which they may appear on a machine."""
         ledger = [(LEDGER, parcel) for parcel in self.ledger]
-        return [*ledger, *((release_area(self.release), parcel) for parcel in self.files)]
+        return [*ledger, *self.placed_files()]
+
+    def placed_files(self) -> Sequence[tuple[str, BlobRef]]:
+        """The files of the release's folder with their key prefixes."""
+        own = release_area(self.release)
+        return [(SEGMENTS if is_segment_file(_last_part(file)) else own, file) for file in self.files]
+
+
+def _last_part(parcel: BlobRef) -> str:
+    return parcel.name.rpartition("/")[2]
+
+
+def _has_own_address(parcel: BlobRef) -> bool:
+    """True unless the name of a segment's file has another SHA-256."""
+    name = _last_part(parcel)
+    return not is_segment_file(name) or address_of(name) == parcel.sha256
+
+
+def _is_release_file(below: str, parcel: BlobRef) -> bool:
+    """True for a file of a segment in a release's folder, also of an earlier version."""
+    name = _last_part(parcel)
+    known = is_segment_file(name) or name in EARLIER_FILES.values()
+    return known and parcel.name == below + name and _has_own_address(parcel)
 
 
 def _is_ledger_file(parcel: BlobRef) -> bool:

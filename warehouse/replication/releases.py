@@ -3,15 +3,14 @@
 Machines publish one at a time, under a lease, whose token they first write into the pointer. Order of a publish:
 files, contents, pointer; the pointer is replaced by compare-and-swap with the one the release was built on, so
 nothing becomes visible from a machine that has lost its lease. Order of a fetch: ledger, files, manifest, local
-pointer. Both may be killed at any point and resume there. Does not belong here: building releases
-(`warehouse.publish.publisher`), or when to fetch
-(`follower`).
+pointer; segments that a release on this machine has are linked. Both may be killed at any point and resume there.
+Does not belong here: building releases (`warehouse.publish.publisher`), or when to fetch (`follower`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +20,12 @@ from warehouse.ledger import read_index
 from warehouse.ledger.read_index import LedgerSegment
 from warehouse.release import manifest as release_manifest
 from warehouse.release.manifest import MANIFEST, ReleaseManifest
+from warehouse.release.segments import address_of
 from warehouse.replication import blobs
 from warehouse.replication.blobs import BlobRef, HashCache
 from warehouse.replication.errors import CorruptObjectError, DivergedReplicaError, LostRaceError, MissingObjectError
 from warehouse.replication.lease import LeaseDatabase, LeaseTiming, distributed_lease
-from warehouse.replication.release_manifest import LEDGER, POINTER, ReleaseContents, ReleasePointer, release_area
+from warehouse.replication.release_manifest import LEDGER, POINTER, SEGMENTS, ReleaseContents, ReleasePointer
 from warehouse.replication.s3 import ObjectStore, StoredDocument
 from warehouse.replication.settings import StoreAddress
 from warehouse.storage import atomic_files
@@ -74,7 +74,7 @@ class ReplicatedReleases:
         former = ReleasePointer.parse(self._seen.content).contents if self._seen is not None else None
         oldest = self._oldest_retained(manifest.release)
         # listed before the upload: a machine that publishes later needs none of these
-        stale = self._stale_keys(contents, oldest)
+        stale = self._stale_keys(contents, oldest, former)
         if contents.key() != former:
             self._send_contents(contents, former)
         digest = _manifest_sha256(contents)
@@ -88,14 +88,15 @@ class ReplicatedReleases:
         there = () if document is None or former is None else ReleaseContents.parse(former, document.content).ledger
         fresh = [parcel for parcel in contents.ledger if parcel not in there]
         blobs.upload_missing_blobs(self._store, LEDGER, self._layout.root, fresh)
-        blobs.upload_missing_blobs(self._store, release_area(contents.release), self._layout.root, contents.files)
+        for area, parcel in contents.placed_files():
+            blobs.upload_missing_blobs(self._store, area, self._layout.root, [parcel])
         self._store.create(contents.key(), contents.as_bytes())
 
     def send_again(self, manifest: ReleaseManifest) -> None:
         """Uploads the newest release unconditionally: the store's copy may be damaged."""
         contents = self._local_contents(manifest.release)
-        blobs.upload_all_blobs(self._store, LEDGER, self._layout.root, contents.ledger)
-        blobs.upload_all_blobs(self._store, release_area(contents.release), self._layout.root, contents.files)
+        for area, parcel in contents.placed():
+            blobs.upload_blob(self._store, area, self._layout.root, parcel)
         self.publish(manifest)
 
     def fetch(self) -> int | None:
@@ -105,7 +106,7 @@ class ReplicatedReleases:
             if self._seen is None:
                 return None
             pointer = ReleasePointer.parse(self._seen.content)
-            if self._is_current(pointer):
+            if self._is_current(pointer) and self._is_complete(pointer):
                 self._apply_pointer(pointer)
                 return None
             try:
@@ -148,11 +149,28 @@ class ReplicatedReleases:
         local = [number for number in release_manifest.release_numbers(self._layout) if number < newest]
         return [*local, newest][-self._keep :][0]
 
-    def _stale_keys(self, contents: ReleaseContents, oldest: int) -> list[str]:
-        """Keys that no kept release needs: older releases, other contents of this one, rewritten segments."""
+    def _stale_keys(self, contents: ReleaseContents, oldest: int, former: str | None) -> list[str]:
+        """Keys that no kept release needs: older releases, other contents of this one, rewritten segments.
+
+        Segments of the former newest release stay, as others may be fetching it, unless it is older than `oldest`.
+        """
         needed = {parcel.key(area) for area, parcel in contents.placed()} | {contents.key(), POINTER}
-        found = [*self._store.keys("releases/"), *self._store.keys(f"{LEDGER}/")]
+        for number in release_manifest.release_numbers(self._layout):
+            if number >= oldest:
+                files = release_manifest.read_manifest(self._layout, number).sizes
+                needed.update(f"{SEGMENTS}/{address_of(name)}" for name in files)
+        document = None if former is None else self._store.read(former)
+        if former is not None and document is not None:
+            earlier = ReleaseContents.parse(former, document.content)
+            needed.update(parcel.key(area) for area, parcel in earlier.placed_files() if earlier.release >= oldest)
+        found = [key for area in ("releases", SEGMENTS, LEDGER) for key in self._store.keys(f"{area}/")]
         return [key for key in found if key not in needed and _is_stale(key, contents.release, oldest)]
+
+    def _is_complete(self, pointer: ReleasePointer) -> bool:
+        """False if a file of the current release is missing or truncated on this machine: it is fetched again."""
+        folder = self._layout.release_folder(pointer.release)
+        sizes = release_manifest.read_manifest(self._layout, pointer.release).sizes
+        return all((folder / name).is_file() and (folder / name).stat().st_size == size for name, size in sizes.items())
 
     def _is_current(self, pointer: ReleasePointer) -> bool:
         here = release_manifest.served_manifest(self._layout)
@@ -185,25 +203,36 @@ class ReplicatedReleases:
     def _place(self, contents: ReleaseContents) -> None:
         """Downloads all missing files before moving them into place."""
         sums = HashCache(self._layout.root, self._layout.replication_folder / "sums.json")
-        ledger = self._fetch_missing(LEDGER, contents.ledger, sums)
-        release = self._fetch_missing(release_area(contents.release), contents.files, sums)
-        self._move_files(ledger)
+        ledger = [self._fetch_missing(LEDGER, parcel, sums) for parcel in contents.ledger]
+        release = [self._fetch_missing(area, parcel, sums) for area, parcel in contents.placed_files()]
+        self._move_files(ledger, sums)
         self._index(contents)
-        self._move_files(release)
+        self._move_files(release, sums)
+        sums.keep()
 
-    def _fetch_missing(self, area: str, wanted: Sequence[BlobRef], sums: HashCache) -> list[tuple[Path, Path]]:
-        """Downloads missing files; returns pairs of temporary path and target."""
-        return [
-            (blobs.fetch_blob(self._store, area, parcel, self._incoming), self._layout.root / parcel.name)
-            for parcel in wanted
-            if not sums.is_there(parcel)
-        ]
+    def _fetch_missing(self, area: str, parcel: BlobRef, sums: HashCache) -> tuple[Path, BlobRef] | None:
+        """Downloads a file if no release on this machine has it; returns where it is, None if it is in place."""
+        if sums.is_there(parcel):
+            return None
+        if area == SEGMENTS:
+            last = parcel.name.rpartition("/")[2]
+            for number in release_manifest.release_numbers(self._layout):
+                path = self._layout.release_folder(number) / last
+                if sums.is_there(replace(parcel, name=path.relative_to(self._layout.root).as_posix())):
+                    return path, parcel
+        return blobs.fetch_blob(self._store, area, parcel, self._incoming), parcel
 
-    def _move_files(self, received: Iterable[tuple[Path, Path]]) -> None:
-        for path, target in received:
+    def _move_files(self, received: Iterable[tuple[Path, BlobRef] | None], sums: HashCache) -> None:
+        for path, parcel in filter(None, received):
+            target = self._layout.root / parcel.name
             atomic_files.make_folder(target.parent)
-            path.replace(target)
+            if path.parent == self._incoming:
+                path.replace(target)
+            else:
+                atomic_files.delete_if_exists(target)  # truncated
+                atomic_files.link_file(path, target)
             atomic_files.sync_folder(target.parent)
+            sums.record(parcel)
 
     def _index(self, contents: ReleaseContents) -> None:
         entries = tuple(LedgerSegment(**entry) for entry in contents.index)
@@ -231,7 +260,7 @@ def _manifest_sha256(contents: ReleaseContents) -> str:
 def _is_stale(key: str, newest: int, oldest: int) -> bool:
     """True if an unneeded key may be deleted; newer releases may be in the process of being published."""
     area, _, rest = key.partition("/")
-    if area == LEDGER:
+    if area in (LEDGER, SEGMENTS):
         return True
     number = rest[:DIGITS]
     return number.isdecimal() and (int(number) < oldest or int(number) == newest)

@@ -2,22 +2,25 @@
 
 For JSON objects the file stores only the values, and the surrounding text once per table. Older formats stay
 readable: files of the previous version have complete objects; those of the version before, with one row each,
-are read through views. The name index is attached from its own file, or found in this one in older versions.
+are read through views. The name index is attached from its own file, or found in this one in older versions. Deltas
+of a release are attached too, and views (`segment_views`) hide what they supersede.
 Does not belong here: encoding (`codec_write`), or the content of rows (`document_sql`).
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import zstandard
 
-from warehouse.release.manifest import NAMES
-from warehouse.storage.sqlite_read import open_read_only, read_only_uri
+from warehouse.release.segments import DOCUMENTS, NAMES, Segment
+from warehouse.serving import segment_views
+from warehouse.serving.segment_views import NameIndex
+from warehouse.storage.sqlite_read import read_only_uri
 
 FIELD: Final = "\x1f"  # between the fields of a row; JSON escapes both separators, and ids have neither
 ROW: Final = "\x1e"
@@ -52,29 +55,58 @@ _FORMER: Final = (
 )
 
 
-def open_documents(path: Path) -> sqlite3.Connection:
-    """Opens the files of a release by the path of its documents, with the SQL function `unpacked(table, value)`.
+class DocumentsConnection(sqlite3.Connection):
+    """A connection to the documents and name indexes of one release, usable from any thread, one at a time."""
+
+    name_indexes: tuple[NameIndex, ...] = ()
+
+
+def open_documents(folder: Path, segments: Sequence[Segment]) -> DocumentsConnection:
+    """Opens the files of a release (segments: oldest first), with the SQL function `unpacked(table, value)`.
 
     Older formats are read in the same way. Raises sqlite3.DatabaseError if a file is damaged or missing.
     """
-    connection = open_read_only(path)
+    base, *deltas = segments
+    connection = sqlite3.connect(
+        read_only_uri(folder / base.files[DOCUMENTS]),
+        uri=True,
+        check_same_thread=False,
+        isolation_level=None,
+        factory=DocumentsConnection,
+    )
     try:
-        _attach_name_index(connection, path.with_name(NAMES))
+        schemas = [_attach_name_index(connection, folder, base)]
+        for place, delta in enumerate(deltas, 1):
+            schemas.append(f"delta{place}")
+            connection.execute(f"ATTACH ? AS delta{place}", (read_only_uri(folder / delta.files[DOCUMENTS]),))
+        _create_ranked_view(connection, schemas)
         connection.create_function(_UNPACKED, 2, _unpack_function(connection), deterministic=True)
+        if deltas:
+            segment_views.create_document_views(connection, ["main", *schemas[1:]])
     except sqlite3.DatabaseError:
         connection.close()
         raise
     return connection
 
 
-def _attach_name_index(connection: sqlite3.Connection, names: Path) -> None:
-    """Attaches the name index if it is a separate file; view `ranked` maps ranks to companies."""
-    if _has_table(connection, "labels"):
-        ranked = "main.companies"
-    else:
-        connection.execute("ATTACH ? AS named", (read_only_uri(names),))
-        ranked = "named.labels"
-    connection.execute(f"CREATE TEMP VIEW ranked AS SELECT rank, company_id FROM {ranked}")
+def _attach_name_index(connection: sqlite3.Connection, folder: Path, segment: Segment) -> str:
+    """Attaches the name index if it is a separate file; returns its schema."""
+    if segment.files[NAMES] == segment.files[DOCUMENTS]:
+        return "main"
+    connection.execute("ATTACH ? AS named", (read_only_uri(folder / segment.files[NAMES]),))
+    return "named"
+
+
+def _create_ranked_view(connection: DocumentsConnection, schemas: Sequence[str]) -> None:
+    """View `ranked` maps ranks to companies; labels of versions before separate name indexes have no company."""
+    connection.name_indexes = segment_views.name_indexes(schemas)
+    has_company = connection.execute(
+        f"SELECT 1 FROM pragma_table_xinfo('labels', '{schemas[0]}') WHERE name = 'company_id'"
+    ).fetchone()
+    ranked = segment_views.ranked_sql(connection.name_indexes)
+    connection.execute(
+        f"CREATE TEMP VIEW ranked AS {ranked if has_company else 'SELECT rank, company_id FROM main.companies'}"
+    )
 
 
 def _unpack_function(connection: sqlite3.Connection) -> _Unpack:

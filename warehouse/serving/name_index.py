@@ -1,8 +1,8 @@
-"""Name index of a release, `names.sqlite`: labels, words of names, and spellings for typo tolerance.
+"""Name index of a segment: labels, words of names, and spellings for typo tolerance.
 
-A separate file, so that one thread builds it in parallel to the documents; it takes half as long. Written once,
-or copied from the previous release and patched; `codec_read` attaches it to the documents. Does not belong here:
-documents and rows (`documents_db`), or queries (`reader.queries.names`).
+Of the base a separate file, so that one thread builds it in parallel to the documents; it takes half as long. Written
+once; `codec_read` attaches it to the documents. Does not belong here: documents and rows (`documents_db`), or queries
+(`reader.queries.names`).
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import Final
 import duckdb
 import polars as pl
 
+from warehouse.serving import segment_views
 from warehouse.serving.name_terms import PREFIX_LENGTHS, allows_typos
+from warehouse.serving.segment_views import SUPERSEDED, SUPERSEDED_RANKS
 from warehouse.storage.duckdb import registered_frame, stream_frames
-from warehouse.storage.sqlite_bulk import bulk_inserter, expose_changed, open_for_building
-from warehouse.storage.sqlite_read import read_only_uri
+from warehouse.storage.sqlite_bulk import bulk_inserter, open_for_building
 
 SCHEMA: Final = (
     # narrow, so that scanning many names reads no documents
@@ -27,6 +28,7 @@ SCHEMA: Final = (
         company_id TEXT NOT NULL, first TEXT AS (substr(folded, 1, instr(folded || ' ', ' ') - 1)))""",
     "CREATE TABLE slips (spelling TEXT, word TEXT, PRIMARY KEY (spelling, word)) WITHOUT ROWID",
     "CREATE TABLE words (word TEXT PRIMARY KEY) WITHOUT ROWID",
+    segment_views.NAMES_SCHEMA,
     # FTS5 keeps separate lists for prefixes of these lengths, which are read directly; lists of longer
     # prefixes would be merged, so these are queried word by word (`reader.queries.names`). There are no phrase
     # queries: `detail = column`. Folded names separate words only by blanks, for which the `ascii` tokenizer
@@ -39,24 +41,25 @@ INDEXES: Final = (
     "CREATE INDEX labels_by_first_word ON labels (first)",
 )
 LABELS: Final = "SELECT rank, trim(words) AS folded, country, company_id"
-_TOLD: Final = "rank, folded, country, company_id"
 _CHUNK: Final = 50_000
 # The distinct words of the index: folded names separate words only by blanks.
 _WORDS: Final = """SELECT DISTINCT word FROM (SELECT unnest(string_split(trim(words), ' ')) AS word FROM search)
     WHERE word <> '' ORDER BY word"""
-# Bytes of index lists gathered in memory before writing: a single write needs no merging. The file stores the
-# setting, so it applies to patches too.
+_REPLACED: Final = f"SELECT rank FROM {SUPERSEDED} WHERE rank IS NOT NULL ORDER BY rank"
+# Bytes of index lists gathered in memory before writing: a single write needs no merging.
 _GATHERED: Final = 1 << 28
 
 
 def build_name_index(path: Path, source: duckdb.DuckDBPyConnection) -> None:
-    """Builds the index of all companies."""
+    """Builds the index of all companies in `source`, in a new file or beside the documents."""
     with closing(open_for_building(path)) as target:
         for statement in SCHEMA:
             target.execute(statement)
     with bulk_inserter(path) as fill:
         for labels in stream_frames(source, f"{LABELS} FROM search ORDER BY rank", _CHUNK):
             fill("labels", labels)
+        for ranks in stream_frames(source, _REPLACED, _CHUNK):
+            fill(SUPERSEDED_RANKS, ranks)
     with closing(open_for_building(path)) as target:
         target.execute("BEGIN")
         target.execute("INSERT INTO names (names, rank) VALUES ('hashsize', ?)", (_GATHERED,))
@@ -68,51 +71,6 @@ def build_name_index(path: Path, source: duckdb.DuckDBPyConnection) -> None:
             target.execute(statement)
         target.execute("COMMIT")
         target.execute("PRAGMA optimize")
-
-
-def patch_name_index(path: Path, source: duckdb.DuckDBPyConnection, changed: pl.Series, previous_path: Path) -> None:
-    """Updates a copy of the previous index to the current ranks and names of the changed companies in `source`.
-
-    previous_path: documents of the previous release, which have the companies' previous ranks.
-    """
-    with closing(open_for_building(path)) as target:
-        target.execute("ATTACH ? AS former", (read_only_uri(previous_path),))
-        target.execute("BEGIN")
-        expose_changed(target, source, changed)
-        target.execute("CREATE TEMP TABLE fresh (rank INTEGER PRIMARY KEY, folded TEXT, country TEXT, company_id TEXT)")
-        found = stream_frames(source, f"{LABELS} FROM search SEMI JOIN wanted USING (company_id)", _CHUNK)
-        for labels in found:
-            target.executemany("INSERT INTO fresh VALUES (?, ?, ?, ?)", labels.rows())
-        target.execute(
-            f"""CREATE TEMP TABLE gone AS SELECT {_TOLD} FROM labels WHERE rank IN
-                (SELECT rank FROM former.companies WHERE company_id IN (SELECT company_id FROM changed))
-                EXCEPT SELECT {_TOLD} FROM fresh"""
-        )
-        _remove_labels(target)
-        target.execute(
-            f"""CREATE TEMP TABLE come AS
-                SELECT {_TOLD} FROM fresh WHERE rank NOT IN (SELECT rank FROM labels)"""
-        )
-        _add_labels(target, source)
-        target.execute("COMMIT")
-
-
-def _remove_labels(target: sqlite3.Connection) -> None:
-    """Removes the labels in table `gone`; their words stay, but match nothing."""
-    target.execute(
-        """INSERT INTO names (names, rowid, folded, country)
-            SELECT 'delete', rank, folded, country FROM gone"""
-    )
-    target.execute("DELETE FROM labels WHERE rank IN (SELECT rank FROM gone)")
-
-
-def _add_labels(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:
-    """Adds the labels in table `come`, their words, and the spellings of these."""
-    target.execute(f"INSERT INTO labels ({_TOLD}) SELECT {_TOLD} FROM come")
-    target.execute("INSERT INTO names (rowid, folded, country) SELECT rank, folded, country FROM come")
-    words = {word for (name,) in target.execute("SELECT folded FROM come") for word in name.split()}
-    target.executemany("INSERT OR IGNORE INTO words VALUES (?)", ((word,) for word in words))
-    _insert_typo_spellings(target, source, words)
 
 
 def _insert_typo_spellings(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, words: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ share a spelling. Does not belong here: building the index (`serving.name_index`
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 PREFIX_LENGTHS: Final = (1, 2, 3, 4, 5, 6)
@@ -24,14 +24,18 @@ def allows_typos(word: str) -> bool:
     return SHORTEST <= len(word) <= LONGEST and word.isalpha()
 
 
-def words_one_typo_away(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:
-    """Words of the index one typo away from this one."""
+def words_one_typo_away(connection: sqlite3.Connection, schemas: Sequence[str], word: str) -> tuple[str, ...]:
+    """Words one typo away from this one, of the name indexes in these schemas."""
     if not allows_typos(word):
         return ()
     shorter = {word[:place] + word[place + 1 :] for place in range(len(word))}
     found = {
-        *_query_words(connection, "SELECT word FROM slips WHERE spelling IN", {word, *shorter}),
-        *_query_words(connection, "SELECT word FROM words WHERE word IN", filter(allows_typos, shorter)),
+        near
+        for schema in schemas
+        for near in (
+            *_query_words(connection, f"SELECT word FROM {schema}.slips WHERE spelling IN", {word, *shorter}),
+            *_query_words(connection, f"SELECT word FROM {schema}.words WHERE word IN", filter(allows_typos, shorter)),
+        )
     }
     return tuple(sorted(near for near in found if is_one_typo_apart(word, near))[:NEAR])
 

@@ -102,12 +102,6 @@ def pack_all_companies(source: duckdb.DuckDBPyConnection, dictionary: bytes) -> 
     return _pack_in_parallel(source, _all_companies(source), dictionary)
 
 
-def pack_companies(source: duckdb.DuckDBPyConnection, companies: pl.Series, dictionary: bytes) -> Iterator[Packed]:
-    """Packed rows of the given companies, as in `pack_all_companies`."""
-    frames = companies.sort().rename("company_id").to_frame().iter_slices(STRETCH)
-    return _pack_in_parallel(source, (part["company_id"] for part in frames if part.height), dictionary)
-
-
 def _all_companies(source: duckdb.DuckDBPyConnection) -> Generator[pl.Series, None, None]:
     with open_cursor(source, database_name(source)) as own:
         for part in stream_frames(own, "SELECT company_id FROM companies ORDER BY company_id", STRETCH):

@@ -1,4 +1,4 @@
-"""The tables `search` and `places` of `warehouse.duckdb`: one narrow row per company for search and filters.
+"""The tables `search` and `places` of a segment: one narrow row per company for search and filters.
 
 Derived from the shared tables after they are written: rank, folded name and the values used by filters and sorts,
 the same as in the served profile, which is built from it (`document_sql`). Places are few, so their names are
@@ -25,14 +25,7 @@ from warehouse.schema.markets import MARKETS
 from warehouse.schema.tables import COMPANIES, COMPANY_ID
 from warehouse.schema.types import Column, ColumnKind, Table
 from warehouse.serving import id_ranges, sort_keys
-from warehouse.storage.duckdb import (
-    query_int,
-    quote_identifier,
-    quoted_columns,
-    registered_frame,
-    sibling_connection,
-    stream_frames,
-)
+from warehouse.storage.duckdb import query_int, quoted_columns, registered_frame, sibling_connection, stream_frames
 from warehouse.storage.parallel import prefetch
 
 SEARCH: Final = Table(
@@ -153,12 +146,6 @@ def reassign_ranks(connection: duckdb.DuckDBPyConnection, served: str) -> None:
     while ranks := connection.execute(taken).fetchall():
         connection.executemany("UPDATE search SET rank = rank + 1 WHERE rank = $1", ranks)
         _dedupe_ranks(connection)
-
-
-def insert_rows_from(connection: duckdb.DuckDBPyConnection, rows: str) -> None:
-    """Adds the rows of another catalog for companies without any; the ranks of existing rows stay."""
-    connection.execute(f"INSERT INTO search BY NAME FROM {quote_identifier(rows)}.search ORDER BY rank")
-    connection.execute(f"INSERT INTO places FROM {quote_identifier(rows)}.places ANTI JOIN places AS p USING (place)")
 
 
 def _search_row_chunks(connection: duckdb.DuckDBPyConnection) -> Generator[pl.DataFrame, None, None]:

@@ -23,6 +23,8 @@ TEMPORARY = ".tmp"
 COPIED_BYTES_AT_A_TIME: Final = 1 << 25
 # Errors of kernels or file systems that do not support copy_file_range, or not across file systems
 _ANOTHER_WAY: Final = frozenset((errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP))
+# Errors of file systems without hard links, with a limit of links per file, or of two of them
+_NO_LINKS: Final = frozenset((errno.EXDEV, errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS))
 
 
 def ignore_step(_: str) -> None:
@@ -117,6 +119,16 @@ def copy_file(source: Path, target: Path) -> None:
         if error.errno not in _ANOTHER_WAY:
             raise
         shutil.copyfile(source, target)
+
+
+def link_file(source: Path, target: Path) -> None:
+    """Gives a file that never changes another name on the same disk; copies it where the file system has no links."""
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        copy_file(source, target)
 
 
 def sync_tree(folder: Path) -> None:

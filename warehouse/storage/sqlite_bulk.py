@@ -1,4 +1,4 @@
-"""Bulk loading of SQLite files under construction: opened, filled from frames, updated.
+"""Bulk loading of SQLite files under construction: opened and filled from frames.
 
 Frames are loaded by ADBC, which binds columns and releases the GIL: Python rows take twice as long and block
 every other thread. No other connection may have the file open meanwhile. Does not belong here: the content
@@ -13,11 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import duckdb
 import polars as pl
 from adbc_driver_sqlite import dbapi
-
-from warehouse.storage.duckdb import registered_frame
 
 Fill = Callable[[str, pl.DataFrame], None]  # inserts a frame into a table with the same column names
 
@@ -37,14 +34,6 @@ def open_for_building(path: Path) -> sqlite3.Connection:
     ):
         connection.execute(f"PRAGMA {pragma}")
     return connection
-
-
-def expose_changed(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection, changed: pl.Series) -> None:
-    """Provides the changed companies as temporary tables: `changed` in the target, `wanted` in the source."""
-    target.execute("CREATE TEMP TABLE changed (company_id TEXT PRIMARY KEY) WITHOUT ROWID")
-    target.executemany("INSERT INTO changed VALUES (?)", ((company,) for company in changed.sort()))
-    with registered_frame(source, "wanted_companies", changed.rename("company_id").to_frame()):
-        source.execute("CREATE OR REPLACE TEMP TABLE wanted AS SELECT company_id FROM wanted_companies")
 
 
 @contextmanager

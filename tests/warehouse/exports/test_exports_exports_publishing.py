@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 
 from tests.warehouse.handed import TABLES, export_all, hostile_world, objects, write
-from tests.warehouse.helpers import killed_at
+from tests.warehouse.helpers import killed_at, segment_file
 from tests.warehouse.world import learn, member, publish
 from warehouse.exports.exports import ExportStore, ExportWriteError, InvalidReleaseError, MarketExport
 from warehouse.publish.publisher import ReleaseStore
+from warehouse.release.segments import DOCUMENTS
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import AlreadyLockedError, exclusive_lock
 
@@ -141,7 +142,7 @@ def test_a_release_that_is_read_is_not_pruned(small: Layout) -> None:
 def test_a_damaged_release_leaves_the_former_export(small: Layout) -> None:
     [former] = write(small)
     next_release(small, 1)
-    path = small.release_folder(2) / "serving.sqlite"
+    path = segment_file(small, 2, DOCUMENTS)
     path.write_bytes(path.read_bytes()[:5000])
     with pytest.raises(InvalidReleaseError, match=r"release 2 cannot be read: .*; see `firm release verify`"):
         write(small)

@@ -12,13 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.warehouse import kills
-from tests.warehouse.helpers import day, event, killed_at, rows
+from tests.warehouse.former import with_whole_files
+from tests.warehouse.helpers import day, event, killed_at, release_documents, rows, segment_file
 from tests.warehouse.world import NO_EVENTS, learn, member, owner, parts, period, publish
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.reader.reader import CompanyQuery, ReleaseReader
 from warehouse.release import manifest as release_manifest
-from warehouse.release.manifest import MANIFEST, NAMES, SERVING, WAREHOUSE, InvalidReleaseError
+from warehouse.release.manifest import MANIFEST, InvalidReleaseError
+from warehouse.release.segments import DOCUMENTS, NAMES, ROWS
 from warehouse.schema.market_state import DatasetState, QuarantineReason, Reconciliation
 from warehouse.schema.tables import EVENTS
 from warehouse.storage.atomic_files import ignore_step
@@ -37,13 +39,9 @@ def _served(layout: Layout, company_id: str = ONE) -> dict[str, Any] | None:
 
 def _rows(layout: Layout, number: int) -> dict[str, list[Any]]:
     """Everything the documents' file answers from, in a comparable order."""
-    with closing(sqlite3.connect(layout.release_folder(number) / SERVING)) as connection:
-        tables = ("companies", "financials", "owners", "events")
-        found = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=str) for name in tables}
-    with closing(sqlite3.connect(layout.release_folder(number) / NAMES)) as connection:
-        connection.execute("INSERT INTO names (names, rank) VALUES ('integrity-check', 1)")
-        connection.rollback()
-    return found
+    with release_documents(layout, number) as connection:
+        tables = ("companies", "financials", "owners", "events", "known_as", "ranked")
+        return {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=str) for name in tables}
 
 
 def test_the_first_release(layout: Layout) -> None:
@@ -198,12 +196,65 @@ def test_a_held_market_keeps_its_part_and_says_why(layout: Layout) -> None:
 
 
 @pytest.mark.slow
-def test_after_a_week_a_release_is_built_in_full(layout: Layout) -> None:
-    for at, kind in ((0, "full"), (1, "patch"), (6, "patch"), (8, "full"), (9, "patch")):
-        learn(layout, "NO", at, companies=[member("NO", 1, employees=at)])
-        manifest = publish(layout, "NO", at=at)
+def test_garbage_above_its_share_is_written_away(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long ago the last full build was; a company that changes again and again is one."""
+    monkeypatch.setattr("warehouse.release.segments.LEAST_GARBAGE", 2)
+    kinds, segments, employees = [], [], dict.fromkeys(range(1, 21), 0)
+    for at, changed in enumerate((1, 1, 1, 1, 1, 1, 2, 3, 4, 5, 6)):
+        employees[changed] = at
+        learn(layout, "NO", at * 100, companies=[member("NO", n, employees=count) for n, count in employees.items()])
+        manifest = publish(layout, "NO", at=at * 100)
         assert manifest is not None
-        assert manifest.kind == kind
+        kinds.append(manifest.kind)
+        segments.append(len(manifest.segments))
+    assert kinds == ["full", *["patch"] * 8, "full", "patch"]
+    assert segments == [1, *[2] * 8, 1, 2]
+
+
+def test_a_release_of_whole_files_serves_and_is_followed_by_segments(layout: Layout) -> None:
+    """Also its part of a market that brings nothing."""
+    for market in ("NO", "SE"):
+        learn(layout, market, 0, companies=[member(market, 1)])
+    publish(layout, "NO", "SE")
+    with_whole_files(layout, 1)
+    found = _served(layout)
+    assert found is not None
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS")])
+    made = publish(layout, "NO", at=1)
+    assert made is not None
+    assert (made.kind, dict(made.counts)["companies"], len(made.segments)) == ("full", 2, 1)
+    carried = _served(layout, "firm:SE:900000001")
+    assert carried is not None
+    ReleaseStore(layout).verify_release(2)
+
+
+@pytest.mark.slow
+def test_a_kept_release_keeps_its_segments_when_others_go(layout: Layout) -> None:
+    for at in range(3):
+        learn(layout, "NO", at, companies=[member("NO", 1, employees=at), member("NO", 2)])
+        publish(layout, "NO", at=at)
+    releases = ReleaseStore(layout)
+    shared = segment_file(layout, 3, ROWS, 0)
+    assert shared.samefile(segment_file(layout, 1, ROWS, 0)), "linked, not copied"
+    with (layout.release_folder(2) / MANIFEST).open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        assert releases.prune_releases(1) == [1]
+        releases.verify_release(2)
+    assert releases.prune_releases(1) == [2]
+    assert shared.stat().st_nlink == 1
+    releases.verify_release(3)
+
+
+def test_a_segment_of_other_bytes_is_named(layout: Layout) -> None:
+    """Where nothing that is read has changed: the bytes are no longer those of the name."""
+    learn(layout, "NO", 0, companies=[member("NO", 1)])
+    publish(layout, "NO")
+    path = segment_file(layout, 1, ROWS)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InvalidReleaseError, match=rf"{path.name}.*(SHA-256|cannot be read).*firm ingest"):
+        ReleaseStore(layout).verify_release(1)
 
 
 def test_a_history_made_anew_is_taken_whole(layout: Layout) -> None:
@@ -258,26 +309,26 @@ def test_verification_names_what_does_not_hold(layout: Layout) -> None:
     publish(layout, "NO")
     releases = ReleaseStore(layout)
     releases.verify_release(1)
-    with closing(sqlite3.connect(layout.release_folder(1) / SERVING)) as connection:
+    with closing(sqlite3.connect(segment_file(layout, 1, DOCUMENTS))) as connection:
         connection.execute("UPDATE companies SET body = CAST(replace(CAST(body AS TEXT), 'Firma', 'firma') AS BLOB)")
         connection.commit()
-    with pytest.raises(InvalidReleaseError, match=r"release 1: serving\.sqlite: the document of"):
+    with pytest.raises(InvalidReleaseError, match=r"release 1: documents\.[0-9a-f]{64}\.sqlite: the document of"):
         releases.verify_release(1)
-    (layout.release_folder(1) / WAREHOUSE).write_bytes(b"")
-    with pytest.raises(InvalidReleaseError, match=r"warehouse\.duckdb is missing or not"):
+    segment_file(layout, 1, ROWS).write_bytes(b"")
+    with pytest.raises(InvalidReleaseError, match=r"\.duckdb is missing or not"):
         releases.verify_release(1)
     with pytest.raises(InvalidReleaseError, match="release 9 has no manifest"):
         releases.verify_release(9)
 
 
-@pytest.mark.parametrize("name", [SERVING, NAMES])
-def test_a_file_that_is_as_long_as_it_was_and_none_any_more_is_told(name: str, layout: Layout) -> None:
+@pytest.mark.parametrize("kind", [DOCUMENTS, NAMES])
+def test_a_file_that_is_as_long_as_it_was_and_none_any_more_is_told(kind: str, layout: Layout) -> None:
     learn(layout, "NO", 0, companies=[member("NO", 1)])
     publish(layout, "NO")
-    path = layout.release_folder(1) / name
+    path = segment_file(layout, 1, kind)
     path.write_bytes(b"X" * 100 + path.read_bytes()[100:])
     with pytest.raises(
-        InvalidReleaseError, match=r"release 1: serving\.sqlite: this file or .* cannot be read .* rollback"
+        InvalidReleaseError, match=r"release 1: documents\..*: this file or .* cannot be read .*firm ingest"
     ):
         ReleaseStore(layout).verify_release(1)
 
@@ -286,11 +337,11 @@ def test_a_torn_release_is_built_anew_of_histories_alone(layout: Layout) -> None
     for market in ("NO", "FI"):
         learn(layout, market, 0, companies=[member(market, 1)])
     publish(layout, "NO", "FI")
-    path = layout.release_folder(1) / WAREHOUSE
+    path = segment_file(layout, 1, ROWS)
     path.write_bytes(path.read_bytes()[:-4096])
     learn(layout, "NO", 1, companies=[member("NO", 1, name="Ny AS")])
     with pytest.raises(
-        InvalidReleaseError, match=r"release 1: warehouse\.duckdb does not .* no copy with FI is available"
+        InvalidReleaseError, match=r"release 1: a file of its rows does not .* no copy with FI is available"
     ):
         publish(layout, "NO", at=1)
     made = publish(layout, "NO", "FI", at=1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,14 +12,14 @@ import polars as pl
 import pytest
 
 from tests.bucket import Bucket, Fault
-from tests.warehouse.former import with_names
-from tests.warehouse.helpers import day, event, rows
+from tests.warehouse.former import with_whole_files
+from tests.warehouse.helpers import day, event, rows, segment_file
 from tests.warehouse.world import NO_EVENTS, learn, member, parts
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import ReleaseStore
 from warehouse.reader.reader import ReleaseReader
-from warehouse.release import manifest
-from warehouse.release.manifest import NAMES, SERVING, ReleaseManifest
+from warehouse.release import manifest, segments
+from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
 from warehouse.replication.errors import (
     CorruptObjectError,
     DivergedReplicaError,
@@ -107,27 +106,29 @@ def test_only_what_is_new_travels(layout: Layout, other: Layout, bucket: Bucket)
     bucket.asked.clear()
     _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")))
     sent = [line for line in bucket.asked if line.startswith(("PUT", "POST"))]
-    assert len(sent) == 1 + 4 + 2 + 1 + 1  # the token; the release's files, a segment and its index, contents, pointer
+    assert (
+        len(sent) == 1 + 2 + 1 + 2 + 1 + 1
+    )  # token; delta's files, manifest, ledger segment and index, contents, pointer
     bucket.asked.clear()
     assert _fetch(other, bucket) == 2
-    assert len(bucket.asked) == 2 + 4 + 2
+    assert len(bucket.asked) == 2 + 2 + 1 + 2
+    for file in manifest.read_manifest(other, 1).sizes:
+        assert (other.release_folder(1) / file).samefile(other.release_folder(2) / file), "linked, not copied"
 
 
-def test_a_release_of_an_edition_without_a_file_of_names_is_fetched_too(
-    layout: Layout, other: Layout, bucket: Bucket
+@pytest.mark.parametrize("has_names", [True, False])
+def test_a_release_of_an_edition_of_whole_files_is_fetched_too(
+    layout: Layout, other: Layout, bucket: Bucket, *, has_names: bool
 ) -> None:
     learn(layout, "NO", 1, companies=[member("NO", 1, name="Name 1")])
     made = ReleaseStore(layout, lambda: day(1)).publish(parts(layout, "NO", at=1), NO_EVENTS)
     assert made is not None
-    with_names(layout.release_folder(1) / SERVING)
-    sizes = {name: size for name, size in made.sizes.items() if name != NAMES}
-    manifest.write_manifest(layout, replace(made, sizes=sizes))
-    manifest.write_pointer(layout, 1)
+    with_whole_files(layout, 1, has_names=has_names)
     shared = _shared(layout, bucket)
     with shared.hold_release_lock():
         shared.send_again(manifest.read_manifest(layout, 1))
     assert _fetch(other, bucket) == 1
-    assert not (other.release_folder(1) / NAMES).exists()
+    assert (other.release_folder(1) / "names.sqlite").exists() == has_names
     assert _served(other, "firm:NO:900000001") == "Name 1"
 
 
@@ -213,7 +214,9 @@ def test_a_publisher_that_is_killed(layout: Layout, other: Layout, bucket: Bucke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["^PUT .*/releases/0000000002/[0-9a-f]", "^PUT .*/contents", "^PUT .*current"])
+@pytest.mark.parametrize(
+    "what", ["^PUT .*/segments/", "^PUT .*/releases/0000000002/[0-9a-f]", "^PUT .*/contents", "^PUT .*current"]
+)
 def test_a_store_that_fails_while_a_release_is_sent(layout: Layout, other: Layout, bucket: Bucket, what: str) -> None:
     _publish(layout, bucket, "NO", 1)
     _fetch(other, bucket)
@@ -232,7 +235,7 @@ def test_a_fetch_that_is_cut_off_goes_on(layout: Layout, other: Layout, bucket: 
     _publish(layout, bucket, "NO", 1)
     _fetch(other, bucket)
     _publish(layout, bucket, "NO", 2)
-    bucket.faults.append(Fault("503", "^GET .*/releases/0000000002/[0-9a-f]", times=1000, after=2))
+    bucket.faults.append(Fault("503", "^GET .*/segments/", times=1000, after=1))
     with pytest.raises(ObjectStoreError):
         _fetch(other, bucket, seconds=0.5)
     assert manifest.served_position(other)[0] == 1
@@ -240,7 +243,7 @@ def test_a_fetch_that_is_cut_off_goes_on(layout: Layout, other: Layout, bucket: 
     bucket.faults.clear()
     bucket.asked.clear()
     assert _fetch(other, bucket) == 2
-    assert len([line for line in bucket.asked if "/releases/0000000002/" in line]) == 4  # contents, what lacked
+    assert len([line for line in bucket.asked if "/segments/" in line]) == 1  # what lacked
     assert not (other.replication_folder / "incoming").exists()
 
 
@@ -259,7 +262,15 @@ def test_damage_is_found_and_mended(layout: Layout, other: Layout, bucket: Bucke
     assert _fetch(other, bucket) == 1
 
 
-@pytest.mark.parametrize("name", ["../secrets.json", "secrets.json", "ledger/../x", "releases/0000000001/x"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../secrets.json", "secrets.json", "ledger/../x", "releases/0000000001/x"),
+        f"releases/0000000001/rows.{'0' * 64}.duckdb",  # of another content
+        f"releases/0000000002/rows.{'0' * 64}.duckdb",
+        "releases/0000000001/../rows.duckdb",
+    ],
+)
 def test_a_document_that_names_other_files_is_refused(layout: Layout, other: Layout, bucket: Bucket, name: str) -> None:
     _publish(layout, bucket, "NO", 1)
     pointer = json.loads(bucket.call("GET", "releases/current.json")[1])
@@ -322,7 +333,63 @@ def test_what_is_erased_leaves_the_store_too(layout: Layout, other: Layout, buck
     releases.prune_releases(1)
     gone = before - set(bucket.listed())
     assert len([key for key in gone if key.startswith("ledger/")]) == 1
-    assert len([key for key in gone if key.startswith("releases/0000000001/")]) == 5
+    assert len([key for key in gone if key.startswith("releases/0000000001/")]) == 2
     assert _fetch(other, bucket) == 2  # the same release, the ledger written again
     assert pl.read_parquet(other.ledger_folder / "0000000001.parquet")["data"].to_list() == ["{}"]
     assert not other.release_folder(1).exists()
+
+
+@pytest.mark.slow
+def test_segments_of_kept_releases_stay_in_the_store_and_others_go(layout: Layout, bucket: Bucket) -> None:
+    for at in range(1, 4):
+        _publish(layout, bucket, "NO", at, keep=2)
+    kept = {segments.address_of(name) for number in (2, 3) for name in manifest.read_manifest(layout, number).sizes}
+    assert {key.rpartition("/")[2] for key in bucket.listed() if key.startswith("segments/")} == kept
+    full = _releases(layout, bucket, 4).publish(parts(layout, "NO", at=3), NO_EVENTS, full=True)
+    assert full is not None
+    _releases(layout, bucket, 4).prune_releases(1)  # as an erasure does
+    left = {key.rpartition("/")[2] for key in bucket.listed() if key.startswith("segments/")}
+    assert left == {segments.address_of(name) for name in full.sizes}
+    assert not left & kept
+
+
+def test_a_fetch_killed_within_a_segment_goes_on_at_its_byte(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    _publish(layout, bucket, "NO", 1)
+    path = segment_file(layout, 1, segments.ROWS)
+    content = path.read_bytes()
+    part = other.replication_folder / "incoming" / segments.address_of(path.name)
+    part.parent.mkdir(parents=True)
+    part.write_bytes(content[:100_000])
+    assert _fetch(other, bucket) == 1
+    assert bucket.ranges[f"segments/{part.name}"] == [f"bytes=100000-{len(content) - 1}"]
+    assert segment_file(other, 1, segments.ROWS).read_bytes() == content
+
+
+@pytest.mark.slow
+def test_segments_that_are_damaged_are_refused_and_fetched_again(layout: Layout, other: Layout, bucket: Bucket) -> None:
+    _publish(layout, bucket, "NO", 1)
+    _fetch(other, bucket)
+    path = segment_file(other, 1, segments.DOCUMENTS)
+    content = path.read_bytes()
+    path.write_bytes(content[:-5])
+    assert _fetch(other, bucket) == 1, "truncated here"
+    assert path.read_bytes() == content
+    made = _publish(layout, bucket, "NO", 2)
+    path = segment_file(layout, 2, segments.DOCUMENTS)
+    key, content = f"segments/{segments.address_of(path.name)}", path.read_bytes()
+    bucket.call("PUT", key, content[:-1] + b"?")
+    with pytest.raises(CorruptObjectError, match=rf"{key} .*{path.name}.*another SHA-256.*firm release push"):
+        _fetch(other, bucket)
+    assert _served(other, "firm:NO:900000001") == "Name 1"
+    path.write_bytes(content[:-1] + b"?")
+    shared = _shared(layout, bucket)
+    with (
+        locks.release_lock(layout),
+        pytest.raises(InvalidReleaseError, match=rf"{path.name} has changed .*firm ingest"),
+    ):
+        shared.send_again(made)
+    path.write_bytes(content)
+    with locks.release_lock(layout):
+        shared.fetch()
+        shared.send_again(made)
+    assert _fetch(other, bucket) == 2

@@ -6,7 +6,6 @@ import datetime as dt
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -14,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.warehouse.former import with_names
+from tests.warehouse.former import with_whole_files
+from tests.warehouse.helpers import release_documents, segment_file
 from tests.warehouse.world import learn, member, owner, period, publish
 from warehouse.reader.leases import leased_release
 from warehouse.reader.queries import market_dump
 from warehouse.reader.reader import CompanyQuery, FinancialsQuery, ReleaseReader
-from warehouse.release.manifest import SERVING
+from warehouse.release.segments import DOCUMENTS
 from warehouse.serving import codec_read, codec_write
 from warehouse.serving.codec_read import FIELD, ROW
 from warehouse.serving.codec_write import RowPacker
@@ -93,27 +93,26 @@ def test_what_is_hostile_comes_out_as_it_went_in(layout: Layout) -> None:
     assert [len(handed) for handed in (profiles, financials, owners)] == [3, 4, 3]
 
 
-@pytest.mark.parametrize("edition", ["names", "objects", "rows"])
+@pytest.mark.parametrize("edition", ["whole", "names", "objects", "rows"])
 def test_a_release_of_a_former_edition_reads_alike(layout: Layout, edition: str) -> None:
     _world(layout)
     expected = _answers(layout)
-    path = layout.release_folder(1) / SERVING
-    with_names(path)
-    if edition != "names":
-        {"objects": _with_objects, "rows": _with_rows}[edition](path)
+    with_whole_files(layout, 1, has_names=edition == "whole")
+    if edition in {"objects", "rows"}:
+        {"objects": _with_objects, "rows": _with_rows}[edition](layout)
     assert _answers(layout) == expected
 
 
-def _with_objects(path: Path) -> None:
+def _with_objects(layout: Layout) -> None:
     """Writes a file's packed tables as the edition did that packed objects as they are served."""
     places = (("companies", "parts"), ("financials", "packed"), ("owners", "packed"))
-    with closing(codec_read.open_documents(path)) as source:
+    with release_documents(layout, 1) as source:
         found = {
             (table, column): source.execute(f"SELECT company_id, unpacked('{table}', {column}) FROM {table}").fetchall()
             for table, column in places
         }
         words = codec_read.read_dictionary(source)
-    with closing(sqlite3.connect(path, isolation_level=None)) as target:
+    with closing(sqlite3.connect(segment_file(layout, 1, DOCUMENTS), isolation_level=None)) as target:
         target.execute("DROP TABLE shapes")
         for (table, column), values in found.items():
             texts = pl.Series([value.decode() for _, value in values], dtype=pl.String)
@@ -121,9 +120,9 @@ def _with_objects(path: Path) -> None:
             target.executemany(f"UPDATE {table} SET {column} = ? WHERE company_id = ?", anew)
 
 
-def _with_rows(path: Path) -> None:
+def _with_rows(layout: Layout) -> None:
     """Writes a file's packed tables as the edition did that had a row each."""
-    with closing(codec_read.open_documents(path)) as source:
+    with release_documents(layout, 1) as source:
         companies = [
             (*row[:6], *next(codec_read.split_rows((row[6],))))
             for row in source.execute(
@@ -139,7 +138,7 @@ def _with_rows(path: Path) -> None:
             for table in ("financials", "owners")
         }
     rows = {"companies": companies, **rows}
-    with closing(sqlite3.connect(path, isolation_level=None)) as target:
+    with closing(sqlite3.connect(segment_file(layout, 1, DOCUMENTS), isolation_level=None)) as target:
         target.execute("DROP TABLE packing")
         target.execute("DROP TABLE shapes")
         for statement, (table, found) in zip(FORMER, rows.items(), strict=True):

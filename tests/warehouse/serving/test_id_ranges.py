@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.warehouse.helpers import segment_file
 from tests.warehouse.world import learn, member, period, publish
 from warehouse.publish import full_build
 from warehouse.reader.leases import leased_release
 from warehouse.reader.reader import FinancialsQuery, ReleaseReader
 from warehouse.release import manifest
-from warehouse.release.manifest import WAREHOUSE
+from warehouse.release.segments import ROWS
 from warehouse.serving import id_ranges
 from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
@@ -70,7 +71,7 @@ def test_rows_of_companies_that_are_none_are_not_served(layout: Layout) -> None:
 
 def _lying(layout: Layout, number: int, what: str) -> list[tuple[object, ...]]:
     """Rows of a release's table in the order in which they lie."""
-    with open_database(layout.release_folder(number) / WAREHOUSE, read_only=True) as connection:
+    with open_database(segment_file(layout, number, ROWS), read_only=True) as connection:
         return connection.execute(what).fetchall()
 
 

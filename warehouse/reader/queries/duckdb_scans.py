@@ -1,7 +1,8 @@
-"""Limits of queries: their time, and the memory of table scans of a release's `warehouse.duckdb`.
+"""Limits of queries: their time, and the memory of table scans over a release's rows.
 
 A query over its time limit is stopped, so that it does not block others. DuckDB is imported, and the file opened,
-at the first scan: a process that only looks up by number never loads it. Does not belong here: the queries
+at the first scan: a process that only looks up by number never loads it. Segments are read as one
+(`segment_views`). Does not belong here: the queries
 (`filters`), how many of them run at once (`api`), or the response to a timeout.
 """
 
@@ -9,12 +10,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from warehouse.reader.types import QueryTimeoutError
+from warehouse.serving import segment_views
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -60,15 +62,18 @@ class QueryDeadline:
 
 
 class DuckdbScans:
-    """The database of one release. Thread-safe: each query has its own cursor."""
+    """The rows of one release, from the files of its segments, oldest first.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    Thread-safe: each query has its own cursor.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
         self._lock = threading.Lock()
         self._connection: DuckDBPyConnection | None = None
 
     def rows(self, budget: QueryDeadline, statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-        """Runs a statement on the catalog `release` and returns its rows."""
+        """Runs a statement on the tables of schema `release`, `search` and `places`, and returns its rows."""
         import duckdb
 
         with self._opened().cursor() as cursor:
@@ -88,14 +93,14 @@ class DuckdbScans:
     def _opened(self) -> DuckDBPyConnection:
         with self._lock:
             if self._connection is None:
-                self._connection = _open_engine(self._path)
+                self._connection = _open_engine(self._paths)
             return self._connection
 
 
-def _open_engine(path: Path) -> DuckDBPyConnection:
-    """Opens a DuckDB instance with the file attached as a catalog.
+def _open_engine(paths: Sequence[Path]) -> DuckDBPyConnection:
+    """Opens a DuckDB instance with the files attached as catalogs, and a schema `release` of views over them.
 
-    If opened directly, the file would share settings with every other connection of the process to it.
+    If opened directly, a file would share settings with every other connection of the process to it.
     """
     import duckdb
 
@@ -108,7 +113,14 @@ def _open_engine(path: Path) -> DuckDBPyConnection:
             "autoload_known_extensions": "false",
         },
     )
-    literal = str(path).replace("'", "''")
-    connection.execute(f"ATTACH '{literal}' AS release (READ_ONLY)")
+    catalogs = [f"segment{place}" for place in range(len(paths))]
+    for path, catalog in zip(paths, catalogs, strict=True):
+        literal = str(path).replace("'", "''")
+        connection.execute(f"ATTACH '{literal}' AS {catalog} (READ_ONLY)")
+    connection.execute("CREATE SCHEMA release")
+    visible = segment_views.visible_rows_sql("search", catalogs, "rank")
+    connection.execute(f"CREATE VIEW release.search AS {visible}")
+    places = " UNION ALL ".join(f"SELECT place, names FROM {catalog}.places" for catalog in catalogs)
+    connection.execute(f"CREATE VIEW release.places AS {places}")
     connection.execute("SET enable_progress_bar = false")
     return connection

@@ -5,7 +5,8 @@ Tiers, best first (docs/contract/contract.md 4.2): 0 the whole name; 1 the name 
 words; 2 every query word is a word of the name; 3 the name begins with the query, with a prefix as last word;
 4 every query word is a prefix of a word of the name; 5, only if all these match nothing, words may contain one typo
 (`serving.name_terms`). Results are (tier, rank), which is also the paging key; the next page starts there,
-independent of earlier pages. Names are scanned in `labels`, never in the documents. Does not belong here: filters
+independent of earlier pages. Names are scanned in `labels`, never in the documents; each segment of a release has an
+index of its own, and their results are merged. Does not belong here: filters
 other than `country`, other orders (`filters`).
 """
 
@@ -14,10 +15,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from heapq import merge
 from typing import Final
 
 from name_matching.folding import fold_text
+from warehouse.serving.codec_read import DocumentsConnection
 from warehouse.serving.name_terms import PREFIX_LENGTHS, words_one_typo_away
+from warehouse.serving.segment_views import NameIndex
 
 TIERS: Final = range(5)
 SLIPPED: Final = 5
@@ -63,50 +67,53 @@ def parse_name_query(text: str) -> NameQuery | None:
 
 
 def exact_name_matches(
-    connection: sqlite3.Connection, name_query: NameQuery, countries: tuple[str, ...], after: Place | None
+    connection: DocumentsConnection, name_query: NameQuery, countries: tuple[str, ...], after: Place | None
 ) -> Iterator[Place]:
     """Companies that match by name without typos."""
     tier, rank = after or (0, _START)
-    walk = _NameIndexQuery(connection, name_query, countries)
+    walks = _index_queries(connection, name_query, countries)
     for number in TIERS[tier:]:
-        gathered = walk.gathered() if number == max(tier, _WALKED) else None
+        start = rank if number == tier else _START
+        gathered = _gather_all(walks) if number == max(tier, _WALKED) else None
         if gathered is not None:
-            yield from (place for place in gathered if place > (number, rank if number == tier else _START))
+            yield from (place for place in gathered if place > (number, start))
             return
-        for found in _FINDERS[number](walk, rank if number == tier else _START):
+        for found in merge(*(_FINDERS[number](walk, start) for walk in walks)):
             yield number, found
 
 
 def typo_matches(
-    connection: sqlite3.Connection, name_query: NameQuery, countries: tuple[str, ...], after: Place | None
+    connection: DocumentsConnection, name_query: NameQuery, countries: tuple[str, ...], after: Place | None
 ) -> Iterator[Place]:
     """Companies with each query word, or a word one typo away from it, in their names."""
     near = typo_candidates(connection, name_query)
-    walk = _NameIndexQuery(connection, name_query, countries)
-    expression = walk.every(near) if any(near.values()) else None
-    if expression is not None:
-        for rank in walk.ranks(expression, None, after[1] if after else _START):
+    if any(near.values()):
+        walks = _index_queries(connection, name_query, countries)
+        start = after[1] if after else _START
+        found = (walk.ranks(expression, None, start) for walk in walks if (expression := walk.every(near)) is not None)
+        for rank in merge(*found):
             yield SLIPPED, rank
 
 
-def typo_candidates(connection: sqlite3.Connection, name_query: NameQuery) -> TypoWords:
-    """Words of the index one typo away, by query word."""
-    return {word: words_one_typo_away(connection, word) for word in name_query.words}
+def typo_candidates(connection: DocumentsConnection, name_query: NameQuery) -> TypoWords:
+    """Words of the indexes one typo away, by query word."""
+    schemas = [index.schema for index in connection.name_indexes]
+    return {word: words_one_typo_away(connection, schemas, word) for word in name_query.words}
 
 
 def all_matches(
-    connection: sqlite3.Connection,
+    connection: DocumentsConnection,
     name_query: NameQuery,
     countries: tuple[str, ...],
     typo_words: TypoWords | None,
     max_items: int,
 ) -> list[Place] | None:
     """All companies that match by name (`typo_words` given: only with typos), unordered; None if there are too many."""
-    walk = _NameIndexQuery(connection, name_query, countries)
-    expression = walk.every(typo_words or {})
-    if expression is None:
-        return []
-    rows = walk.matching(expression, _START, max_items + 1).fetchall()
+    rows: list[tuple[int, str]] = []
+    for walk in _index_queries(connection, name_query, countries):
+        expression = walk.every(typo_words or {})
+        if expression is not None:
+            rows += walk.matching(expression, _START, max_items + 1 - len(rows)).fetchall()
     if len(rows) > max_items:
         return None
     found = [(name_query.tier(name), rank) for rank, name in rows]
@@ -117,12 +124,13 @@ def all_matches(
 
 @dataclass(frozen=True, slots=True)
 class _NameIndexQuery:
-    """Index queries for one search.
+    """Queries of one segment's index for one search.
 
     Words are folded, so they contain no quotes; quoted, they are no FTS operators.
     """
 
     connection: sqlite3.Connection
+    index: NameIndex
     asked: NameQuery
     countries: tuple[str, ...]
 
@@ -135,7 +143,8 @@ class _NameIndexQuery:
         if len(word) <= PREFIX_LENGTHS[-1]:
             return [f'folded : "{word}" *']
         rows = self.connection.execute(
-            "SELECT word FROM words WHERE word >= ? AND word < ? LIMIT ?", (word, word + _LAST, ENDINGS + 1)
+            f"SELECT word FROM {self.index.schema}.words WHERE word >= ? AND word < ? LIMIT ?",
+            (word, word + _LAST, ENDINGS + 1),
         )
         words = tuple(found for (found,) in rows)
         return self.terms(words) if len(words) <= ENDINGS else [f'folded : "{word}" *']
@@ -177,9 +186,12 @@ class _NameIndexQuery:
         if self.countries:
             named = " OR ".join(f'"{country}"' for country in self.countries)
             expression = f"({expression}) AND country : ({named})"
+        schema = self.index.schema
         return self.connection.execute(
-            """SELECT names.rowid, l.folded FROM names CROSS JOIN labels AS l ON l.rank = names.rowid
-                WHERE names MATCH ? AND names.rowid > ? ORDER BY names.rowid LIMIT ?""",
+            f"""SELECT names.rowid, l.folded
+                FROM {schema}.names CROSS JOIN {schema}.labels AS l ON l.rank = names.rowid
+                WHERE names MATCH ? AND names.rowid > ?{self.index.visible("names.rowid")}
+                ORDER BY names.rowid LIMIT ?""",
             (expression, after, most),
         )
 
@@ -187,14 +199,18 @@ class _NameIndexQuery:
         """Ranks of the companies with labels that meet a condition and are of this tier, ascending."""
         only = f"AND country IN ({', '.join('?' * len(self.countries))})" if self.countries else ""
         rows = self.connection.execute(
-            f"SELECT rank, folded FROM labels {condition} {only} ORDER BY rank", (*values, *self.countries)
+            f"""SELECT rank, folded FROM {self.index.schema}.labels {condition} {only}{self.index.visible("rank")}
+                ORDER BY rank""",
+            (*values, *self.countries),
         )
         return (rank for rank, name in rows if self.asked.tier(name) == tier)
 
     def few(self, low: str, high: str) -> bool:
         """True if there are few names between two texts."""
         rows = self.connection.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM labels WHERE folded >= ? AND folded < ? LIMIT ?)", (low, high, FEW + 1)
+            f"""SELECT count(*) FROM
+                (SELECT 1 FROM {self.index.schema}.labels WHERE folded >= ? AND folded < ? LIMIT ?)""",
+            (low, high, FEW + 1),
         )
         return rows.fetchone()[0] <= FEW
 
@@ -202,6 +218,24 @@ class _NameIndexQuery:
         """Ranks of the companies with names in a range, ascending."""
         spread = "INDEXED BY labels_by_name WHERE folded >= ? AND folded < ? AND +rank > ?"
         return self.labels(spread, (low, high, after), tier)
+
+
+def _index_queries(
+    connection: DocumentsConnection, name_query: NameQuery, countries: tuple[str, ...]
+) -> list[_NameIndexQuery]:
+    """The queries of every segment's index."""
+    return [_NameIndexQuery(connection, index, name_query, countries) for index in connection.name_indexes]
+
+
+def _gather_all(walks: list[_NameIndexQuery]) -> list[Place] | None:
+    """All matching names of all segments, best first; None if one of them has many."""
+    found: list[Place] = []
+    for walk in walks:
+        gathered = walk.gathered()
+        if gathered is None:
+            return None
+        found += gathered
+    return sorted(found)
 
 
 def _exact_matches(walk: _NameIndexQuery, after: int) -> Iterator[int]:

@@ -47,12 +47,11 @@ def company_header(connection: sqlite3.Connection, company_id: str) -> CompanyHe
 def bodies_by_rank(connection: sqlite3.Connection, ranks: Sequence[int]) -> dict[int, bytes]:
     """Documents of one page of companies, by rank."""
     marks = ", ".join("?" * len(ranks))
-    rows = connection.execute(
-        f"""SELECT r.rank, c.body FROM ranked AS r CROSS JOIN companies AS c USING (company_id)
-            WHERE r.rank IN ({marks})""",
-        ranks,
-    )
-    return dict(rows.fetchall())
+    ids = connection.execute(f"SELECT company_id, rank FROM ranked WHERE rank IN ({marks})", ranks).fetchall()
+    rank_of: dict[str, int] = dict(ids)
+    marks = ", ".join("?" * len(rank_of))
+    rows = connection.execute(f"SELECT company_id, body FROM companies WHERE company_id IN ({marks})", tuple(rank_of))
+    return {rank_of[company_id]: body for company_id, body in rows}
 
 
 def ids_by_identifier(connection: sqlite3.Connection, text: str) -> tuple[str, ...]:

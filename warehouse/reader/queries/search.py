@@ -8,7 +8,6 @@ profile).
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -21,6 +20,7 @@ from warehouse.reader.queries.names import SLIPPED, NameQuery, parse_name_query
 from warehouse.reader.queries.paging import build_page, key_parts
 from warehouse.reader.types import CompanyQuery, Key, ResultPage
 from warehouse.schema.codes import MARKETS
+from warehouse.serving.codec_read import DocumentsConnection
 
 Scan = Callable[[str, dict[str, Any]], list[tuple[Any, ...]]]
 """Asks the release's table `search_companies`."""
@@ -37,7 +37,7 @@ _NOTHING: Final = ResultPage((), (), has_more=False)
 class _SearchRequest:
     """One requested page. `wanted`: the parsed `q`."""
 
-    connection: sqlite3.Connection
+    connection: DocumentsConnection
     scan: Scan
     query: CompanyQuery
     wanted: NameQuery | None
@@ -51,7 +51,7 @@ class _SearchRequest:
 
 
 def search_companies(
-    connection: sqlite3.Connection, scan: Scan, query: CompanyQuery, after: Key | None, limit: int
+    connection: DocumentsConnection, scan: Scan, query: CompanyQuery, after: Key | None, limit: int
 ) -> ResultPage:
     """Companies that match, in the requested order (default: relevance, or id without `q`)."""
     wanted = parse_name_query(query.q) if query.q is not None else None
@@ -168,7 +168,7 @@ def _document_page(question: _SearchRequest, found: Found) -> ResultPage:
     return build_page(((key, bodies.get(rank, b"")) for key, rank in found), question.limit)
 
 
-def matches_filters(connection: sqlite3.Connection, scan: Scan, query: CompanyQuery, company_id: str) -> bool:
+def matches_filters(connection: DocumentsConnection, scan: Scan, query: CompanyQuery, company_id: str) -> bool:
     """True if the company matches the filters; False if there is no such company."""
     asked = replace(query, q=None, sort=None)
     found = connection.execute("SELECT rank FROM companies WHERE company_id = ?", (company_id,)).fetchone()
