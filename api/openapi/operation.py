@@ -31,6 +31,7 @@ def _company_links(source: str) -> tuple[OperationLink, ...]:
     return (
         OperationLink("getCompany", {"org_number": source}, "Get the company's profile."),
         OperationLink("listFinancials", {"org_number": source}, "List its financials."),
+        OperationLink("listFilings", {"org_number": source}, "List its filings."),
         OperationLink("listOwnership", {"org_number": source}, "List its owners."),
         OperationLink("listCompanyEvents", {"company_id": source}, "List its events."),
     )
