@@ -207,7 +207,9 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
     }
     parameters = [_path_parameter(name, one) for name, one in path_parameters(handler).items()]
     parameters += query_parameters(operation.query_params)
-    parameters += response_headers.header_references(_REQUEST_HEADERS.get(method_of(handler), ()))
+    parameters += response_headers.header_references(
+        (*_REQUEST_HEADERS.get(method_of(handler), ()), *operation.request_headers)
+    )
     if parameters:
         described["parameters"] = parameters
     if operation.body is not None and policy.body is not None:
@@ -236,7 +238,8 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
         content: Schema = {"schema": _response_schema(operation.response)}
         if operation.example is not None:
             content["example"] = operation.example
-        success["content"] = {"application/json": content}
+        policy: RoutePolicy = handler.opt["policy"]
+        success["content"] = {policy.media_type.decode(): content}
     if operation.links:
         success["links"] = link_objects(operation.links)
     answers: Schema = {str(handler.status_code): success}

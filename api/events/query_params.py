@@ -43,6 +43,13 @@ class FeedParams(FeedFilters):
             raise parameter_problem("since", "not_allowed", "must not be sent with cursor, which says where to go on")
 
 
+class StreamParams(FeedFilters):
+    since: str | None = position_field(
+        "Begin after this sequence number, or with the first event recorded at or after this time; default: with the "
+        "next event. `Last-Event-ID` comes first."
+    )
+
+
 def position_of(snapshot: PinnedRelease, since: str) -> int:
     """The sequence after which a list or stream begins."""
     position = parse_position(since)

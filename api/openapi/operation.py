@@ -104,6 +104,8 @@ class Operation:
     links: tuple[OperationLink, ...] = ()
     query_params: type[QueryModel] = NoParameters
     body: RequestBody | None = None
+    request_headers: tuple[str, ...] = ()
+    """Request headers beyond those of the method."""
 
 
 def path_parameter(description: str, schema: Schema, example: str, name: str | None = None) -> PathParameter:

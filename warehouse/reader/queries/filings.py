@@ -75,7 +75,7 @@ def company_filings(scan: Scan, company_id: str, query: FilingsQuery, after: Key
 
     scan: runs a statement over the release's tables, `release.<table>`.
     """
-    rows = [dict(zip(FIELDS, row, strict=True)) for row in scan(_SQL, {"company": company_id})]
+    rows: list[dict[str, Any]] = [dict(zip(FIELDS, row, strict=True)) for row in scan(_SQL, {"company": company_id})]
     keyed = sorted(((_key(row), row) for row in rows if _matches(row, query)), key=lambda one: _order(one[0]))
     if after is not None:
         begun = _order(key_parts(after, _TEXT, _TEXT, str))
