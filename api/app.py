@@ -16,6 +16,7 @@ from api.accounts.service import AccountService
 from api.auth.encryption import SecretBox
 from api.auth.service_secrets import ServiceSecrets
 from api.billing.entitlement import sign_up_state
+from api.common.background import running
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.dashboard.pages import PAGES
@@ -23,6 +24,7 @@ from api.dashboard.routing import dashboard_router, error_page, is_dashboard_pat
 from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
 from api.database.engine import AsyncDatabase, Database
+from api.events.streams import EventStreams
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
@@ -115,6 +117,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         webhook_client=WebhookClient(settings.webhooks, clock, resolver),
         billing_service=billing,
         sign_in_mailer=postman,
+        event_streams=EventStreams(reader, control, clock, ulids),
         session_service=SessionService(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
     return _build_litestar(
@@ -150,6 +153,7 @@ def _build_litestar(
         lifespan=[
             lambda _: publish_periodically(service.metrics),
             lambda _: deliveries(service.metrics.attempted),
+            lambda _: running(service.event_streams.run),
             lambda _: upkeep(),
         ],
         on_startup=[start],

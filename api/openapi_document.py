@@ -13,7 +13,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import PathParameter
 
 from api.accounts import routes as accounts
-from api.companies.schemas import companies, events, markets
+from api.companies.schemas import companies, events, filings, markets
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
 from api.openapi import problem_responses, response_headers
@@ -51,8 +51,8 @@ bodies. Only `_` and `utm_…` are ignored, which pages and links add.
 either way.
 
 **Lists.** Pass `next_cursor` as `cursor` and leave all other parameters except `limit` unchanged; the `Link` \
-header also gives the next page. Cursors are valid for 7 days, those of `order=asc` for good. Rows added or removed \
-between two pages cause neither repeated nor skipped rows.
+header also gives the next page. Cursors are valid for 7 days, those of ascending events for good. Rows added or \
+removed between two pages cause neither repeated nor skipped rows.
 
 **Conditional requests.** Data responses have an `ETag`: send it in `If-None-Match` to get 304 if nothing has \
 changed; such a 304 is not counted against the quota. `If-Modified-Since` with the `Last-Modified` works too, but \
@@ -99,7 +99,7 @@ TAGS: Final = {
 BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on web pages."
 
 
-VERSION: Final = "1.4.0"
+VERSION: Final = "1.5.0"
 MODELS: Final = (
     companies.Company,
     companies.CompanySelection,
@@ -109,6 +109,9 @@ MODELS: Final = (
     companies.FinancialPeriod,
     companies.FigureSource,
     companies.FinancialsList,
+    filings.FilingVersion,
+    filings.Filing,
+    filings.FilingList,
     companies.Owner,
     companies.HoldingSource,
     companies.OwnershipList,
@@ -117,6 +120,7 @@ MODELS: Final = (
     *(model for kind in events.KINDS.values() for model in (kind.happened, kind.data, kind.webhook)),
     events.Event,
     events.EventList,
+    events.EventFeed,
     requests.NewSubscription,
     requests.SubscriptionChanges,
     subscriptions.Subscription,
@@ -203,7 +207,9 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
     }
     parameters = [_path_parameter(name, one) for name, one in path_parameters(handler).items()]
     parameters += query_parameters(operation.query_params)
-    parameters += response_headers.header_references(_REQUEST_HEADERS.get(method_of(handler), ()))
+    parameters += response_headers.header_references(
+        (*_REQUEST_HEADERS.get(method_of(handler), ()), *operation.request_headers)
+    )
     if parameters:
         described["parameters"] = parameters
     if operation.body is not None and policy.body is not None:
@@ -232,7 +238,8 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
         content: Schema = {"schema": _response_schema(operation.response)}
         if operation.example is not None:
             content["example"] = operation.example
-        success["content"] = {"application/json": content}
+        policy: RoutePolicy = handler.opt["policy"]
+        success["content"] = {policy.media_type.decode(): content}
     if operation.links:
         success["links"] = link_objects(operation.links)
     answers: Schema = {str(handler.status_code): success}

@@ -6,14 +6,15 @@ Does not belong here: checks before a route (`api.http.routing`), SQL, or the fo
 
 from api.accounts import routes as accounts
 from api.billing import routes as billing
-from api.companies.routes import company_lists, markets, profile, search
+from api.companies.routes import company_lists, filings, markets, profile, search
+from api.events.routes import event_list, event_stream
 from api.http.routing import handlers_in
 from api.observability import routes as health
 from api.openapi import routes as document
 from api.webhooks.routes import deliveries, event_types, subscriptions
 
 ROUTES = handlers_in(
-    *(profile, search, company_lists, markets),
+    *(profile, search, company_lists, filings, event_list, event_stream, markets),
     *(subscriptions, deliveries, event_types),
     *(accounts, document, health, billing),
 )

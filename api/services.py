@@ -14,6 +14,7 @@ from api.common.ids import UlidGenerator
 from api.dashboard.sessions import SessionService
 from api.dashboard.sign_in_mailer import SignInMailer
 from api.database.engine import AsyncDatabase
+from api.events.streams import EventStreams
 from api.http.authenticator import Authenticator
 from api.http.client_ip import ClientIpResolver
 from api.http.concurrency_limit import ListQueryPool
@@ -74,3 +75,4 @@ class ApiServices:
     sign_in_mailer: SignInMailer
     """For sign-in links; notices use the outbox."""
     session_service: SessionService
+    event_streams: EventStreams

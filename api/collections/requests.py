@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.collections.scenario import COMPANIES, EVENTS, FINANCIALS, OWNERSHIP, SERVICE, WEBHOOKS, ScenarioStep
+from api.collections.scenario import COMPANIES, EVENTS, FILINGS, FINANCIALS, OWNERSHIP, SERVICE, WEBHOOKS, ScenarioStep
 
 Schema = Mapping[str, Any]
 Fields = dict[str, str]
@@ -56,9 +56,9 @@ def _resolve_ref(reference: str, components: Schema) -> Schema:
     return components["schemas"][reference.rpartition("/")[2]]
 
 
-WALK: Final[tuple[ScenarioStep, ...]] = (*COMPANIES, *EVENTS, *FINANCIALS, *OWNERSHIP, *SERVICE, *WEBHOOKS)
+WALK: Final[tuple[ScenarioStep, ...]] = (*SERVICE, *COMPANIES, *EVENTS, *FINANCIALS, *FILINGS, *OWNERSHIP, *WEBHOOKS)
 JSON: Final = "application/json"
-_OF_WEBHOOKS: Final = "/api/v1/webhooks"
+_OF_LARGE_TIERS: Final = ("/api/v1/webhooks", "/api/v1/events")
 _TIERS: Final = "Needs the Pro or Business tier; others are answered 403 `tier_required`."
 
 
@@ -121,7 +121,7 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
     answer = operation["responses"][str(status)]
     content = answer.get("content", {}).get(JSON)
     components = document["components"]
-    needs_tier = path.startswith(_OF_WEBHOOKS)
+    needs_tier = path.startswith(_OF_LARGE_TIERS)
     return CollectionRequest(
         folder=operation["tags"][0],
         name=step.name or operation["summary"],

@@ -115,6 +115,23 @@ EVENTS: Final = (
         },
         note="Store `next_cursor` and repeat the request at any time to get the events since then.",
     ),
+    ScenarioStep(
+        "listEvents",
+        query={"limit": "2"},
+        keeps={"all_events_cursor": "answer.next_cursor", "last_of_all": "answer.data.slice(-1)[0]?.sequence"},
+        checks={"sequence rises": _IS_RISING, "a cursor to continue from": "answer.next_cursor !== null"},
+    ),
+    ScenarioStep(
+        "listEvents",
+        "List events of all companies, next page",
+        query={"limit": "2", "cursor": "{{all_events_cursor}}"},
+        needs=("all_events_cursor",),
+        checks={
+            "sequence rises": _IS_RISING,
+            "only later events": 'answer.data.every((row) => row.sequence > Number(value("last_of_all")))',
+        },
+        note="Store `next_cursor` and repeat the request at any time to get the events since then.",
+    ),
 )
 FINANCIALS: Final = (
     ScenarioStep(
@@ -140,6 +157,15 @@ FINANCIALS: Final = (
         needs=("company_id", "financials_cursor"),
         checks={"no row of the previous page": f"answer.data.every((row) => !{_ROWS_BEFORE}.includes(row.period))"},
         note=_NEXT_PAGE,
+    ),
+)
+FILINGS: Final = (
+    ScenarioStep("listFilings", path_variables=_COMPANY, query={"limit": "2"}, needs=_OF_COMPANY, checks=_SAME_COMPANY),
+    ScenarioStep(
+        "listFilingsInMarket",
+        path_variables={"market": "market", "org_number": "org_number"},
+        needs=("market", "org_number"),
+        checks={"the requested number": 'answer.org_number === value("org_number")'},
     ),
 )
 OWNERSHIP: Final = (

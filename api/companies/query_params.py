@@ -12,6 +12,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BeforeValidator
 
 from api.companies.schemas.companies import PROFILE_FIELDS
+from api.companies.schemas.filings import FILING_TYPES
 from api.http.query.fields import (
     Cursor,
     Limit,
@@ -64,6 +65,36 @@ def _check_served(given: tuple[str, ...]) -> tuple[str, ...]:
     return given
 
 
+Countries = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_check_served),
+    words_field(
+        (*SERVED, *ALIASES),
+        "; ".join(("Market codes", *(f"{alias} is an alias of {code}" for alias, code in ALIASES.items()))) + ".",
+        canonical=lambda code: ALIASES.get(code, code),
+    ),
+]
+Industries = Annotated[
+    tuple[str, ...],
+    codes_field(
+        r"[0-9]{1,2}(\.?[0-9]{1,4})?",
+        7,
+        "must be 1 to 6 digits of an industry code, for example 62 or 62.01",
+        "Prefixes of industry codes: 62 matches 62.010. Countries with different classifications "
+        "(the US and the others) require `industry_scheme` too; without `country`, all countries "
+        "are searched.",
+        max_items=50,
+        canonical=lambda given: given.replace(".", ""),
+    ),
+]
+IndustryScheme = Annotated[
+    str | None, declare.word(INDUSTRY_SCHEMES, "Match only codes of this version of a classification.")
+]
+IsListed = Annotated[
+    bool | None, declare.boolean("true: only listed companies; false: only companies without evidence of a listing.")
+]
+
+
 class ProfileParams(QueryModel):
     include: tuple[str, ...] = words_field(PROFILE_PARTS, "Additional top-level keys.")
     fields: Fields = ()
@@ -80,24 +111,9 @@ class SearchParams(QueryModel):
         "exact match of a number, id, LEI, ISIN, symbol (`AAPL` or `XNAS:AAPL`), VAT number, EUID or "
         "CIK comes first.",
     )
-    country: Annotated[tuple[str, ...], BeforeValidator(_check_served)] = words_field(
-        (*SERVED, *ALIASES),
-        "; ".join(("Market codes", *(f"{alias} is an alias of {code}" for alias, code in ALIASES.items()))) + ".",
-        canonical=lambda code: ALIASES.get(code, code),
-    )
-    industry: tuple[str, ...] = codes_field(
-        r"[0-9]{1,2}(\.?[0-9]{1,4})?",
-        7,
-        "must be 1 to 6 digits of an industry code, for example 62 or 62.01",
-        "Prefixes of industry codes: 62 matches 62.010. Countries with different classifications "
-        "(the US and the others) require `industry_scheme` too; without `country`, all countries "
-        "are searched.",
-        max_items=50,
-        canonical=lambda given: given.replace(".", ""),
-    )
-    industry_scheme: str | None = declare.word(
-        INDUSTRY_SCHEMES, "Match only codes of this version of a classification.", default=None
-    )
+    country: Countries = ()
+    industry: Industries = ()
+    industry_scheme: IndustryScheme = None
     region: str | None = free_text_field(
         100, "Municipality or county: its name, national code or ISO 3166-2 code; case- and accent-insensitive."
     )
@@ -119,9 +135,7 @@ class SearchParams(QueryModel):
         "Only companies with this `latest_currency`; amounts are never converted.",
     )
     status: tuple[str, ...] = words_field(STATUSES, "Only companies with one of these statuses.")
-    is_listed: bool | None = declare.boolean(
-        "true: only listed companies; false: only companies without evidence of a listing.", default=None
-    )
+    is_listed: IsListed = None
     registered_from: date | None = declare.date("Registered on or after this date.", default=None)
     registered_to: date | None = declare.date("Registered on or before this date.", default=None)
     sort: str | None = declare.word(
@@ -148,6 +162,14 @@ class FinancialsParams(QueryModel):
     include: tuple[str, ...] = words_field(
         ("sources", "history"), "`history` adds superseded versions; `sources` adds the origin of the figures."
     )
+    limit: Limit = 25
+    cursor: Cursor = None
+
+
+class FilingsParams(QueryModel):
+    filing_type: tuple[str, ...] = words_field(FILING_TYPES, "Only filings of these types.")
+    since: date | None = declare.date("Filed on or after this date.", default=None, alias="from")
+    until: date | None = declare.date("Filed on or before this date.", default=None, alias="to")
     limit: Limit = 25
     cursor: Cursor = None
 
@@ -201,16 +223,16 @@ def _check_combinations(query: SearchParams) -> None:
         raise _required_problem("currency", "with revenue_min and revenue_max: amounts are not converted")
     if query.sort == "relevance" and query.q is None:
         raise _required_problem("q", "with sort=relevance")
-    if query.industry and query.industry_scheme is None and _count_classifications(query) > 1:
+    check_classification(query.industry, query.industry_scheme, query.country)
+
+
+def check_classification(industries: tuple[str, ...], scheme: str | None, countries: tuple[str, ...]) -> None:
+    """400 if codes of industries mean different things in the requested countries, of which none is all."""
+    if industries and scheme is None and len({CLASSIFICATIONS[country] for country in countries or SERVED}) > 1:
         raise _required_problem(
             "industry_scheme",
             "with industry over countries of more than one classification (the US and others), or name the countries",
         )
-
-
-def _count_classifications(query: SearchParams) -> int:
-    """Number of industry classifications among the requested countries."""
-    return len({CLASSIFICATIONS[country] for country in query.country or SERVED})
 
 
 def _required_problem(parameter: str, why: str) -> ProblemError:

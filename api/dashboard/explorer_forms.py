@@ -17,6 +17,7 @@ from api.dashboard.html_forms import Form
 Schema = Mapping[str, Any]
 _PLACES: Final = ("path", "query", "header")
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
+_STREAM: Final = "text/event-stream"
 _READS: Final = "GET"
 _NUMBERS: Final = ("integer", "number")
 _LONGEST: Final = 2_000
@@ -91,14 +92,14 @@ class ExplorerRequest:
 
 @lru_cache(2)
 def operation_forms(document: bytes) -> Mapping[str, OperationForm]:
-    """Every operation by its id, in the document's order."""
+    """Every operation by its id, in the document's order; not the stream, whose response a page could not show."""
     read = json.loads(document)
     components = read["components"]
     return {
         operation["operationId"]: _operation_form(path, method, operation, components)
         for path, methods in read["paths"].items()
         for method, operation in methods.items()
-        if method in _METHODS
+        if method in _METHODS and _STREAM not in operation["responses"].get("200", {}).get("content", ())
     }
 
 

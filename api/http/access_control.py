@@ -18,10 +18,11 @@ from api.http.context import READS, RequestContext
 from api.http.json_body import BodyPolicy
 from api.problems.problem import ProblemError, new_problem
 from api.settings.billing import PLAN
-from api.settings.tiers import TierCatalogue
+from api.settings.tiers import TierCatalogue, TierFeature
 
 _UNAUTHENTICATED: Final = 401
 _NO_BODY: Final = BodyPolicy()  # what is tolerated by routes that take none
+_FEATURES: Final[dict[TierFeature, str]] = {"webhooks": "Webhooks", "all_events": "Events of all companies"}
 _KEY_IN_URL: Final = re.compile(
     rb"firm_(?:live|secret|public)_[0-9A-Za-z]|(?:^|&)(?:api_?key|access_token)=", re.IGNORECASE
 )
@@ -48,11 +49,11 @@ async def authorize(context: RequestContext) -> None:
             limits.check_quota(meter)
         meter.in_flight += 1
         context.is_reserved = True
-    check_accept(context.request_headers.get(b"accept"))
+    check_accept(context.request_headers.get(b"accept"), context.route_policy.media_type)
     body = context.route_policy.body or _NO_BODY
     check_body(context.request_headers, body.limit, body.media_types)
-    if context.route_policy.requires_webhooks_tier:
-        check_tier(context, caller)
+    if context.route_policy.required_feature is not None:
+        check_tier(context, caller, context.route_policy.required_feature)
 
 
 async def authenticate(context: RequestContext, authorization: bytes | None) -> Caller:
@@ -121,20 +122,20 @@ def check_account(context: RequestContext, caller: Caller) -> None:
         )
 
 
-def check_tier(context: RequestContext, caller: Caller) -> None:
-    """Rejects tiers without webhooks (docs/contract/keys-and-limits.md 3.3)."""
+def check_tier(context: RequestContext, caller: Caller, feature: TierFeature) -> None:
+    """Rejects tiers without a feature (docs/contract/keys-and-limits.md 3.3)."""
     tier = caller.account_limits.tier
-    if not tier.webhooks:
-        raise tier_required(context.services.settings.tiers, tier.name)
+    if not getattr(tier, feature):
+        raise tier_required(context.services.settings.tiers, tier.name, feature)
 
 
-def tier_required(tiers: TierCatalogue, tier: str) -> ProblemError:
-    """403 for a tier without webhooks; names the tiers that have them."""
-    wanted = [name for name, one in tiers.by_name.items() if one.webhooks]
+def tier_required(tiers: TierCatalogue, tier: str, feature: TierFeature = "webhooks") -> ProblemError:
+    """403 for a tier without a feature; names the tiers that have it."""
+    wanted = [name for name, one in tiers.by_name.items() if getattr(one, feature)]
     shown = " or ".join(name.capitalize() for name in wanted)
     return new_problem(
         "tier_required",
-        f"Webhooks need the {shown} tier; this account has '{tier}'.",
+        f"{_FEATURES[feature]} need the {shown} tier; this account has '{tier}'.",
         required_tiers=wanted,
         current_tier=tier,
     )

@@ -20,7 +20,12 @@ LARGEST_BODY: Final = 1 << 20
 
 _HEADER_OVERHEAD: Final = 4  # ": " and the line end
 _JSON: Final = b"application/json"
-_ACCEPTABLE: Final = (b"*/*", b"application/*", _JSON, b"application/problem+json")
+EVENT_STREAM: Final = b"text/event-stream"
+_ACCEPTABLE: Final = {
+    _JSON: (b"*/*", b"application/*", _JSON, b"application/problem+json"),
+    EVENT_STREAM: (b"*/*", b"text/*", EVENT_STREAM),
+}
+"""Media ranges that allow each media type of responses."""
 JSON_TYPES: Final = (_JSON,)
 MERGE_PATCH_TYPES: Final = (_JSON, b"application/merge-patch+json")
 _HOST: Final = re.compile(rb"(?:[0-9A-Za-z._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
@@ -80,14 +85,15 @@ def _is_host(host: bytes) -> bool:
     return _HOST.fullmatch(host) is not None
 
 
-def check_accept(accept: bytes | None) -> None:
-    """Rejects a caller that does not accept JSON."""
-    if accept is None or accept in _ACCEPTABLE or not accept.strip():
+def check_accept(accept: bytes | None, served: bytes = _JSON) -> None:
+    """Rejects a caller that does not accept what is served: JSON, or an event stream."""
+    acceptable = _ACCEPTABLE[served]
+    if accept is None or accept in acceptable or not accept.strip():
         return
     judged = [_parse_media_range(choice) for choice in accept.split(b",", _MOST_RANGES)[:_MOST_RANGES]]
-    refused = (_JSON, False) in judged and (_JSON, True) not in judged  # explicit entries override wildcards
-    if refused or not any(taken and media_type in _ACCEPTABLE for media_type, taken in judged):
-        raise new_problem("not_acceptable", "Only application/json is served.")
+    refused = (served, False) in judged and (served, True) not in judged  # explicit entries override wildcards
+    if refused or not any(taken and media_type in acceptable for media_type, taken in judged):
+        raise new_problem("not_acceptable", f"Only {served.decode()} is served.")
 
 
 def _parse_media_range(choice: bytes) -> tuple[bytes, bool]:

@@ -15,6 +15,7 @@ from litestar.types import HTTPScope
 
 from api.http.authenticator import Caller
 from api.http.json_body import BodyPolicy, Object
+from api.settings.tiers import TierFeature
 
 if TYPE_CHECKING:
     from api.services import ApiServices
@@ -41,15 +42,17 @@ class RoutePolicy:
     """Whether its responses count against the monthly quota."""
     is_secret_key_only: bool = False
     """Whether publishable keys are rejected."""
-    requires_webhooks_tier: bool = False
-    """Whether the tier must include webhooks."""
+    required_feature: TierFeature | None = None
+    """What the tier must include."""
+    media_type: bytes = b"application/json"
+    """Of successful responses."""
     body: BodyPolicy | None = None
     """The request body, if the route takes one."""
 
 
 ANY_KEY: Final = RoutePolicy(CorsPolicy.PAGES)
 SECRET_KEY: Final = RoutePolicy(CorsPolicy.REFUSALS, is_secret_key_only=True)
-WEBHOOKS_TIER: Final = replace(SECRET_KEY, requires_webhooks_tier=True)
+WEBHOOKS_TIER: Final = replace(SECRET_KEY, required_feature="webhooks")
 NO_KEY: Final = RoutePolicy(CorsPolicy.NO_ORIGIN, requires_key=False)
 UNROUTED: Final = RoutePolicy(CorsPolicy.REFUSALS, requires_key=False)
 """Requests that reach no handler: unknown paths and methods, sizes."""

@@ -45,6 +45,7 @@ def field_errors(model: type[BaseModel], invalid: ValidationError, codes: Mappin
 
 def _requirement(model: type[BaseModel], name: str, kind: str) -> str:
     """What the value of a field must be, as the field declares it; `kind`: pydantic's kind of the error."""
-    marks = model.model_fields[name].metadata if name in model.model_fields else ()
+    fields = model.model_fields.items()
+    marks = (mark for key, field in fields if name in (key, field.alias) for mark in field.metadata)
     declared = next((mark for mark in marks if isinstance(mark, Requirement)), _UNDECLARED)
     return declared.characters if kind == "string_pattern_mismatch" and declared.characters else declared.text

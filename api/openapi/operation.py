@@ -31,6 +31,7 @@ def _company_links(source: str) -> tuple[OperationLink, ...]:
     return (
         OperationLink("getCompany", {"org_number": source}, "Get the company's profile."),
         OperationLink("listFinancials", {"org_number": source}, "List its financials."),
+        OperationLink("listFilings", {"org_number": source}, "List its filings."),
         OperationLink("listOwnership", {"org_number": source}, "List its owners."),
         OperationLink("listCompanyEvents", {"company_id": source}, "List its events."),
     )
@@ -103,6 +104,8 @@ class Operation:
     links: tuple[OperationLink, ...] = ()
     query_params: type[QueryModel] = NoParameters
     body: RequestBody | None = None
+    request_headers: tuple[str, ...] = ()
+    """Request headers beyond those of the method."""
 
 
 def path_parameter(description: str, schema: Schema, example: str, name: str | None = None) -> PathParameter:

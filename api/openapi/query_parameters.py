@@ -20,7 +20,7 @@ def _parameter_object(name: str, schema: Schema) -> Schema:
         "description": schema.pop("description"),
         "schema": schema,
     }
-    if schema["type"] == "array":
+    if schema.get("type") == "array":
         described |= {"style": "form", "explode": False}
     if examples := schema.pop("examples", ()):
         described["example"] = examples[0]

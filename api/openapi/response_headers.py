@@ -20,6 +20,11 @@ _REQUEST_HEADERS: Final[dict[str, Any]] = {
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!#-~]([ !#-~]*[!#-~])?$"},
         "example": "8e03978e-40d5-43dd-bc93-6894a57f9324",
     },
+    "Last-Event-ID": {
+        "description": "The `id` of the last event received: the stream begins after it.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 18, "pattern": "^(0|[1-9][0-9]{0,17})$"},
+        "example": "184467",
+    },
     "If-Match": {
         "description": "The ETag last read. The response is 412 if the subscription has changed since.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r'^(\*|"[0-9]+"(, *"[0-9]+")*)$'},

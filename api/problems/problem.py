@@ -151,8 +151,6 @@ _ALL: Final = (
          "Send less data."),
     ProblemType("internal_error", 500, "Internal error", "The service failed to process the request.",
          "Try again later; quote the request id to support."),
-    ProblemType("not_implemented", 501, "Not available yet", "The resource is planned.",
-         "Use per-company events or webhooks."),
     ProblemType("service_unavailable", 503, "Temporarily unavailable", "The service cannot respond at the moment.",
          "Repeat after Retry-After."),
 )  # fmt: skip

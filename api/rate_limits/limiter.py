@@ -30,6 +30,7 @@ EMPTY_FOR_VISITOR: Final = -2
 """Returned by `take_visitor_token` if the visitor's bucket is empty."""
 _DEEPEST: Final = 60.0
 MAX_METERS: Final = 100_000
+_STREAM_RETRY_SECONDS: Final = 5
 _TESTS_A_MINUTE: Final = 10
 _TEST_EVERY: Final = 60 // _TESTS_A_MINUTE
 _TESTS: Final = BucketRate(_TESTS_A_MINUTE / 60, _TESTS_A_MINUTE)
@@ -145,6 +146,11 @@ class RateLimiter:
             month.to_second - int(self._wall()),
         )
 
+    def stream_limit_problem(self, limits: AccountLimits) -> ProblemError:
+        """429 if the account has as many open streams as its tier allows."""
+        detail = f"{limits.tier.event_streams} streams of this account are open. Close one, or try again."
+        return _limited_problem("rate_limited", detail, "streams", _STREAM_RETRY_SECONDS)
+
     def check_test_sends(self, subscription_id: str, now: float) -> None:
         """429 if a subscription has used its test sends per minute.
 
@@ -203,6 +209,15 @@ class RateLimiter:
             ),
             (b"x-ratelimit-remaining", b"%d" % remaining),
         )
+
+    def count_further(self, limits: AccountLimits, requests: int) -> bool:
+        """Counts what a response that goes on is worth beyond its first request; False if the quota is used up."""
+        self._follow(limits)
+        for _ in range(requests):
+            if limits.count.used + limits.in_flight >= limits.allowed:
+                return False
+            self._usage.add(limits.count, is_urgent=limits.allowed - limits.count.used <= _LAST_REQUESTS)
+        return True
 
     def set_stored_count(self, limits: AccountLimits, month: int, stored: int) -> None:
         """Takes over the stored count of a month."""

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
+from litestar import Litestar
 from litestar.types import ASGIApp
 from uvicorn.loops.auto import auto_loop_factory
 
@@ -33,11 +34,20 @@ class ListenAddressError(RuntimeError):
     """The address is in use or not available; the message says which and what to do."""
 
 
+class ApiServer(uvicorn.Server):
+    """uvicorn's server, which ends the streams of events before it waits for the responses under way."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if isinstance(self.config.app, Litestar):
+            self.config.app.state.service.event_streams.tail.stop()
+        await super().shutdown(sockets)
+
+
 def build_server(
     app: ASGIApp, settings: ApiSettings, host: str | None = None, port: int | None = None
 ) -> uvicorn.Server:
     """A configured server; tests and the command line may stop it by `should_exit`."""
-    return uvicorn.Server(
+    return ApiServer(
         uvicorn.Config(
             app,
             host=host or settings.host,

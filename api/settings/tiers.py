@@ -10,6 +10,8 @@ file of this form (FIRM_TIERS, TOML or JSON). Omitted members keep their default
     webhooks = true
     subscriptions = 10
     entity_ids = 1000
+    all_events = true
+    event_streams = 2
     monthly_cents = 14900
 
     [clients]
@@ -27,11 +29,14 @@ from dataclasses import asdict, dataclass, field, fields
 from math import ceil
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, Literal, get_type_hints
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,19}")
 _MOST: Final = 10**12  # far below the largest integer of a structured field
 _FASTEST: Final = 10**6
+
+TierFeature = Literal["webhooks", "all_events"]
+"""What only some tiers include, as a member of `Tier`."""
 
 
 class TiersError(ValueError):
@@ -49,6 +54,10 @@ class Tier:
     webhooks: bool = False
     subscriptions: int = 0
     entity_ids: int = 0
+    all_events: bool = False
+    """Whether accounts may read the events of all companies."""
+    event_streams: int = 0
+    """Open streams of these events, at most."""
     monthly_cents: int | None = None
     """Price of a month in US cents; None where none is published. What is charged is Stripe's.
 
@@ -73,8 +82,29 @@ class ClientLimits:
 _TABLE: Final = (
     Tier("basic", 1_200, 5, 10, monthly_cents=900),
     Tier("starter", 10_000, 10, 20),
-    Tier("pro", 60_000, 25, 50, webhooks=True, subscriptions=10, entity_ids=1_000, monthly_cents=14_900),
-    Tier("business", 400_000, 50, 100, webhooks=True, subscriptions=50, entity_ids=10_000),
+    Tier(
+        "pro",
+        60_000,
+        25,
+        50,
+        webhooks=True,
+        subscriptions=10,
+        entity_ids=1_000,
+        all_events=True,
+        event_streams=2,
+        monthly_cents=14_900,
+    ),
+    Tier(
+        "business",
+        400_000,
+        50,
+        100,
+        webhooks=True,
+        subscriptions=50,
+        entity_ids=10_000,
+        all_events=True,
+        event_streams=10,
+    ),
 )
 
 
@@ -145,8 +175,9 @@ def _parse_tier(name: str, members: Any, former: Tier | None) -> Tier:
         elif member in _NEEDED and former is None:
             raise TiersError(f"tiers.{name}.{member} is missing: a new tier needs {', '.join(_NEEDED)}")
     tier = Tier(**values)
-    if tier.subscriptions and not tier.webhooks:
-        raise TiersError(f"tiers.{name}.subscriptions must be 0 where webhooks is false")
+    for limit, feature in (("subscriptions", "webhooks"), ("event_streams", "all_events")):
+        if getattr(tier, limit) and not getattr(tier, feature):
+            raise TiersError(f"tiers.{name}.{limit} must be 0 where {feature} is false")
     return tier
 
 
@@ -158,6 +189,8 @@ _BOUNDS: Final = {
     "webhooks": (0, 1),
     "subscriptions": (0, 100_000),
     "entity_ids": (0, 10_000),
+    "all_events": (0, 1),
+    "event_streams": (0, 1_000),
     "monthly_cents": (0, _MOST),
 }
 _KINDS: Final = get_type_hints(Tier) | {"monthly_cents": int}

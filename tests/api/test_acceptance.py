@@ -45,7 +45,7 @@ ACCEPTANCE = {
     "unknown/duplicate parameter": ("test_unknown_and_duplicate_parameter",),
     "currency rule": ("test_currency_rule",),
     "DK": ("test_dk",),
-    "501 events": ("test_501_events",),
+    "events of all companies": ("test_pages_are_the_ledger", "test_tiers_that_read_all_events"),
     "every problem example produced at least once": ("test_every_problem_example_produced_at_least_once",),
     "rate headers everywhere": ("test_rate_headers_everywhere_after_authentication",),
     "burst and month 429": ("test_burst_429", "test_month_429"),
@@ -222,7 +222,6 @@ def test_quota_not_spent_by_304_429_5xx(serve, world):
         reader.trouble = trouble
         assert service.get(path).status_code == expected
     reader.trouble = None
-    assert service.get("/api/v1/events").status_code == 501
     assert service.get(path, **{"If-None-Match": tag}).status_code == 304
     assert used() == 1
     statuses = [service.get(path).status_code for _ in range(60)]
@@ -255,15 +254,6 @@ def test_dk(service):
     assert set(states.values()) == {"served"}
     number = service.get("/api/v1/companies/24256790")
     assert (number.status_code, number.json()["code"]) == (404, "company_not_found"), "eight digits are British"
-
-
-@pytest.mark.parametrize("query", ["", "?since=2026-11-20T00:00:00Z", "?anything=1"])
-def test_501_events(own_service, query):
-    used = own_service.get("/api/v1/usage").json()["requests_used"]
-    answer = own_service.get(f"/api/v1/events{query}")
-    assert (answer.status_code, answer.json()["code"]) == (501, "not_implemented")
-    assert own_service.get("/api/v1/usage").json()["requests_used"] == used
-    assert "/api/v1/events" not in own_service.client.get("/api/openapi.json").json()["paths"]
 
 
 def test_every_acceptance_name_has_its_tests():

@@ -9,7 +9,12 @@ import schemathesis
 
 _CURSOR = {"invalid_cursor", "cursor_mismatch", "cursor_expired"}
 # Parameters that need one another: an amount its currency, an industry the scheme it is of, relevance a text.
-_TOGETHER = ({"currency", "revenue_min", "revenue_max"}, {"industry", "industry_scheme"}, {"sort", "q"})
+_TOGETHER = (
+    {"currency", "revenue_min", "revenue_max"},
+    {"industry", "industry_scheme"},
+    {"sort", "q"},
+    {"since", "cursor"},
+)
 
 
 @schemathesis.check

@@ -29,6 +29,8 @@ def bodies(document):
             if "$ref" in answer:
                 answer = document["components"]["responses"][answer["$ref"].rpartition("/")[2]]  # noqa: PLW2901
             for media_type, content in answer.get("content", {}).items():
+                if media_type not in (JSON, PROBLEM):  # a stream, which generated clients read as text
+                    continue
                 examples = [one["value"] for one in content.get("examples", {}).values()]
                 examples += [content["example"]] if "example" in content else []
                 place = (operation["operationId"], operation["tags"][0], int(status), media_type)

@@ -45,6 +45,8 @@ TIERS = read_tiers(
 PHASES = "examples,coverage,fuzzing,stateful"
 # What it calls them: header missing, body against its schema, parameter not checked, method not refused, key not asked.
 FAILURES = ("ST107", "ST108", "ST201", "ST204", "ST401")
+ENDLESS = "streamEvents"
+"""The operation whose response does not end: tests/api/events/test_event_stream.py has its requests."""
 EXAMPLES = os.environ.get("FIRM_FUZZ_EXAMPLES", "10")
 
 
@@ -142,7 +144,7 @@ def fuzz(url, key, folder, described, *arguments):
     command = [
         str(Path(sys.executable).with_name("schemathesis")),
         *("--config-file", str(HERE / "schemathesis.toml")),
-        *("run", "openapi.json", "--checks", "all", *arguments),
+        *("run", "openapi.json", "--checks", "all", "--exclude-operation-id", ENDLESS, *arguments),
     ]
     settings = {
         "FIRM_URL": url,
@@ -166,7 +168,7 @@ def test_nothing_fails_for_any_kind_of_key(kind, serve, world, endpoint, tmp_pat
         result = fuzz(running.url, key, tmp_path, described, "--phases", PHASES, "--max-examples", EXAMPLES)
     (tmp_path / "told.txt").write_text(result.stdout)
     assert result.returncode == 0, result.stdout[-20000:] + result.stderr[-4000:]
-    assert f"{len(OPERATIONS)} selected / {len(OPERATIONS)} total" in result.stdout
+    assert f"{len(OPERATIONS) - 1} selected / {len(OPERATIONS)} total" in result.stdout
 
 
 class Spoilt:

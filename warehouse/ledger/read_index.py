@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +22,7 @@ from warehouse.storage.layout import padded_number
 from warehouse.storage.sqlite_read import open_read_only
 
 INDEX: Final = "index.json"
+_COUNTRY: Final = "substr(company_id, 6, 2)"  # of firm:<COUNTRY>:<org_number>
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,11 @@ class LedgerEvent:
     occurred_at: datetime
     recorded_at: datetime
     data: bytes
+
+    @property
+    def country(self) -> str:
+        """Market code of the company."""
+        return self.company_id.split(":")[1]
 
 
 def segment_path(folder: Path, release: int) -> Path:
@@ -94,13 +102,44 @@ class LedgerIndex:
         self._stamp: tuple[int, int] | None = None
         self._segments: tuple[LedgerSegment, ...] = ()
 
-    def after(self, sequence: int, last: int, limit: int) -> list[LedgerEvent]:
-        """Up to `limit` events with a sequence above `sequence` and not above `last`, ascending."""
+    def after(
+        self, sequence: int, last: int, limit: int, types: Sequence[str] = (), countries: Sequence[str] = ()
+    ) -> list[LedgerEvent]:
+        """Up to `limit` events with a sequence above `sequence` and not above `last`, ascending.
+
+        types, countries: only events of these, if any are given.
+        """
+        tests, values = _filter_sql("event_type", types), (*types, *countries)
+        tests += _filter_sql(_COUNTRY, countries)
         found: list[LedgerEvent] = []
-        for segment in self._current_segments():
-            if segment.last > sequence and segment.first <= last and len(found) < limit:
-                found += self._read_events(segment, sequence, last, limit - len(found))
+        for segment in self._between(sequence, last):
+            if len(found) < limit:
+                found += self._read_events(segment, sequence, last, limit - len(found), tests, values)
         return found
+
+    def stretch_end(self, sequence: int, last: int, events: int, segments: int) -> int:
+        """The last sequence of the stretch after `sequence` that has at most so many events, in so many segments."""
+        covered = list(islice(self._between(sequence, last), segments))
+        return min(covered[-1].last, last, sequence + events) if covered else sequence
+
+    def sequence_before(self, instant: str, last: int) -> int:
+        """The last sequence before the first segment recorded at or after an instant, as recorded instants are written.
+
+        Searched by halves: recorded instants rise from segment to segment.
+        """
+        segments = list(self._between(0, last))
+        found = bisect_left(segments, instant, key=self._recorded_at)
+        return segments[found].first - 1 if found < len(segments) else last
+
+    def _between(self, sequence: int, last: int) -> Iterator[LedgerSegment]:
+        """Segments with events above `sequence` and not above `last`."""
+        return (one for one in self._current_segments() if one.last > sequence and one.first <= last)
+
+    def _recorded_at(self, segment: LedgerSegment) -> str:
+        """When the segment's events were recorded: all at once."""
+        with closing(open_read_only(lookup_path(self._folder, segment.release))) as connection:
+            recorded_at: str = connection.execute("SELECT recorded_at FROM events LIMIT 1").fetchone()[0]
+            return recorded_at
 
     def _current_segments(self) -> tuple[LedgerSegment, ...]:
         try:
@@ -113,14 +152,20 @@ class LedgerIndex:
             self._stamp = stamp
         return self._segments
 
-    def _read_events(self, segment: LedgerSegment, sequence: int, last: int, limit: int) -> list[LedgerEvent]:
+    def _read_events(
+        self, segment: LedgerSegment, sequence: int, last: int, limit: int, tests: str, values: tuple[str, ...]
+    ) -> list[LedgerEvent]:
         path = lookup_path(self._folder, segment.release)
         with closing(open_read_only(path)) as connection:
             rows = connection.execute(
-                "SELECT * FROM events WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?",
-                (sequence, last, limit),
+                f"SELECT * FROM events WHERE sequence > ? AND sequence <= ?{tests} ORDER BY sequence LIMIT ?",
+                (sequence, last, *values, limit),
             )
             return [_to_event(row) for row in rows]
+
+
+def _filter_sql(expression: str, values: Sequence[str]) -> str:
+    return f" AND {expression} IN ({', '.join('?' * len(values))})" if values else ""
 
 
 def _to_event(row: tuple[Any, ...]) -> LedgerEvent:

@@ -11,7 +11,7 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime
 from functools import partial
@@ -19,15 +19,19 @@ from typing import Final, Self
 
 from warehouse.ledger.read_index import LedgerEvent, LedgerIndex
 from warehouse.reader.open_release import OpenRelease
-from warehouse.reader.queries import events, financials, owners, profiles, search
+from warehouse.reader.queries import events, filings, financials, ledger_events, owners, profiles, search
 from warehouse.reader.queries.duckdb_scans import QueryDeadline
 from warehouse.reader.types import (
+    CompanyFacts,
     CompanyHeader,
     CompanyQuery,
     EventQuery,
+    FilingsQuery,
     FinancialsQuery,
     InvalidPageKeyError,
     Key,
+    LedgerPage,
+    LedgerQuery,
     ProfileDocument,
     QueryTimeoutError,
     ResultPage,
@@ -148,6 +152,11 @@ class PinnedRelease:
         with self._with_deadline():
             return financials.company_financials(self._connection, company_id, query, after, limit)
 
+    def company_filings(self, company_id: str, query: FilingsQuery, after: Key | None, limit: int) -> ResultPage:
+        """Documents filed, newest first."""
+        with self._with_deadline() as budget:
+            return filings.company_filings(partial(self._scans.rows, budget), company_id, query, after, limit)
+
     def company_owners(
         self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
     ) -> tuple[ResultPage, str | None]:
@@ -163,6 +172,20 @@ class PinnedRelease:
         """Events by sequence; the key of a row is `(sequence,)`."""
         with self._with_deadline():
             return events.company_events(self._connection, company_id, query, after, limit)
+
+    def ledger_events(self, query: LedgerQuery, after: int, limit: int) -> LedgerPage:
+        """Events of all companies above a sequence, ascending. With filters a page may be short, even empty."""
+        with self._with_deadline():
+            index = self._reader.ledger_index
+            return ledger_events.ledger_events(self._connection, index, query, after, self.last_sequence, limit)
+
+    def sequence_before(self, instant: datetime) -> int:
+        """The last sequence before the first event recorded at or after an instant."""
+        return self._reader.ledger_index.sequence_before(events.recorded_bound(instant), self.last_sequence)
+
+    def company_facts(self, company_ids: Iterable[str]) -> dict[str, CompanyFacts]:
+        """What filters of events read of these companies; those that this release does not have are missing."""
+        return ledger_events.company_facts(self._connection, company_ids)
 
     @contextmanager
     def _with_deadline(self) -> Iterator[QueryDeadline]:
@@ -184,7 +207,7 @@ class ReleaseReader:
         self._layout = layout
         self._monotonic = monotonic
         self._lock = threading.Lock()
-        self._ledger = LedgerIndex(layout.ledger_folder)
+        self.ledger_index = LedgerIndex(layout.ledger_folder)
         self._open: OpenRelease | None = None
         self._stamp: tuple[int, int] | None = None
         self._told: tuple[int, int] | None = None
@@ -212,7 +235,7 @@ class ReleaseReader:
         except NoReleaseError:
             return []
         try:
-            return self._ledger.after(sequence, held.manifest.last, limit)
+            return self.ledger_index.after(sequence, held.manifest.last, limit)
         finally:
             self.return_release(held)
 

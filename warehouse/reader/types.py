@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, NamedTuple
 
+from warehouse.ledger.read_index import LedgerEvent
+
 Key = tuple[str | int | None, ...]
 
 
@@ -92,6 +94,15 @@ class FinancialsQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class FilingsQuery:
+    """Parameters for filings: their types, and the first and last day of filing, both inclusive."""
+
+    types: tuple[str, ...] = ()
+    since: date | None = None
+    until: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EventQuery:
     """Parameters for events: `since` (inclusive) and `until` (exclusive) refer to `recorded_at`.
 
@@ -102,3 +113,56 @@ class EventQuery:
     since: datetime | None = None
     until: datetime | None = None
     is_descending: bool = True
+
+
+class CompanyFacts(NamedTuple):
+    """What filters of events read in a company's served profile."""
+
+    industry_code: str | None
+    industry_scheme: str | None
+    is_listed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerQuery:
+    """Filters of the events of all companies (docs/contract/contract.md 4.5a). None and empty tuples do not filter.
+
+    Country is of the event; industry and listing are those of the company's profile in the release that answers.
+    `industries` are prefixes of codes, without dots.
+    """
+
+    types: tuple[str, ...] = ()
+    countries: tuple[str, ...] = ()
+    industries: tuple[str, ...] = ()
+    industry_scheme: str | None = None
+    is_listed: bool | None = None
+
+    @property
+    def reads_profiles(self) -> bool:
+        """Whether a match depends on the company's profile."""
+        return bool(self.industries) or self.industry_scheme is not None or self.is_listed is not None
+
+    def matches(self, event: LedgerEvent, facts: CompanyFacts | None) -> bool:
+        """Whether the event passes; `facts` None: this release has no such company, so it has no industry."""
+        if self.types and event.event_type not in self.types:
+            return False
+        if self.countries and event.country not in self.countries:
+            return False
+        return not self.reads_profiles or (facts is not None and self._matches_facts(facts))
+
+    def _matches_facts(self, facts: CompanyFacts) -> bool:
+        code = facts.industry_code
+        return (
+            (not self.industries or (code is not None and code.startswith(self.industries)))
+            and self.industry_scheme in (None, facts.industry_scheme)
+            and self.is_listed in (None, facts.is_listed)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPage:
+    """Events, ascending; the sequence up to which the ledger was looked at, and whether it goes on after that."""
+
+    events: tuple[LedgerEvent, ...]
+    seen_to: int
+    has_more: bool

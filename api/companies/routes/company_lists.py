@@ -39,7 +39,6 @@ from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
 from api.openapi.response_headers import OF_PAGE
-from api.problems.problem import new_problem
 from api.schemas.declare import ResponseModel
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import CompanyHeader, Key, ResultPage
@@ -137,14 +136,6 @@ async def list_company_events(request: ApiRequest, company_id: CompanyId) -> Htt
         issue_next_cursor(context, page, binding) if asked.is_descending else _tail_cursor(context, page, key, binding)
     )
     return _list_response(context, number, result, page, following)
-
-
-@get("/api/v1/events", policy=ANY_KEY)
-async def list_events() -> HttpResponse:
-    """The cross-company stream is planned (docs/contract/contract.md 4.5)."""
-    raise new_problem(
-        "not_implemented", "The cross-company event stream is planned. Use per-company events or webhooks."
-    )
 
 
 def _cursor_binding(

@@ -259,5 +259,15 @@ class Event(ResponseModel):
     ) = Field(json_schema_extra={"x-extensible": True})
 
 
+class EventFeed(ResponseModel):
+    """Events of all companies, ascending."""
+
+    data: list[Event] = declare.array(500, "The rows of this page; with filters there may be none.")
+    next_cursor: str = declare.text(
+        512, "Cursor to continue after this page, now or later; it does not expire.", pattern="^[A-Za-z0-9_-]+$"
+    )
+    has_more: bool = declare.boolean("Whether the ledger goes on after this page.")
+
+
 class EventList(shared.Page[Event], shared.CompanyHead):
     """Events of a company."""

@@ -69,6 +69,18 @@ class UsageDay(Base):
     count_before: Mapped[int] = mapped_column(BigInteger())
 
 
+class EventStream(Base):
+    """An open stream of events, which counts until then unless its process extends it."""
+
+    __tablename__ = "event_streams"
+
+    stream_id: Mapped[str] = mapped_column(String(30), primary_key=True)
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
+    holder: Mapped[str] = mapped_column(String(60))
+    """The process (`api.common.background.process_name`)."""
+    until: Mapped[datetime] = mapped_column(MillisecondInstant())
+
+
 class IdempotentRequest(Base):
     """A request with an Idempotency-Key, and its response (docs/contract/contract.md 4.12)."""
 

@@ -37,6 +37,8 @@ class NextCursor:
 
     text: str
     expires: bool
+    replaces: bytes = b"cursor"
+    """A parameter of first pages alone, which the Link to the next page leaves out."""
 
 
 async def query_release(context: RequestContext, query: Callable[[PinnedRelease], T]) -> ReleaseResult[T]:
@@ -84,7 +86,7 @@ def page_response(
     tagged = [start, end]
     if next_cursor is not None:
         cursor = msgspec.json.encode(next_cursor.text)
-        headers.append((b"link", _next_link(context, next_cursor.text)))
+        headers.append((b"link", _next_link(context, next_cursor.text, next_cursor.replaces)))
         if next_cursor.expires:
             period = int(context.services.clock.wall()) // PERIOD_SECONDS
             tagged.append(b"%d" % period)
@@ -111,16 +113,17 @@ def issue_cursor(context: RequestContext, key: Key, binding: CursorBinding) -> N
     return NextCursor(context.services.cursor_cipher.issue(binding, key), expires=not binding.lasting)
 
 
-def _next_link(call: RequestContext, cursor: str) -> bytes:
-    kept = [part for part in call.query_string.split(b"&") if part and not _is_dropped(part)]
+def _next_link(call: RequestContext, cursor: str, replaced: bytes = b"cursor") -> bytes:
+    dropped = (b"cursor", replaced)
+    kept = [part for part in call.query_string.split(b"&") if part and not _is_dropped(part, dropped)]
     target = b"&".join([*kept, b"cursor=" + cursor.encode()])
     address = call.services.settings.public_url + quote(call.path, safe="/:")
     return b"<" + address.encode() + b"?" + target.replace(b">", b"%3E") + b'>; rel="next"'
 
 
-def _is_dropped(part: bytes) -> bool:
-    """True if a part of a query string is ignored or the cursor, even if its name is percent-encoded."""
-    return is_ignored(part.decode("latin-1")) or unquote_to_bytes(part.partition(b"=")[0]) == b"cursor"
+def _is_dropped(part: bytes, dropped: tuple[bytes, ...]) -> bool:
+    """True if a part of a query string is ignored or one of `dropped`, even if its name is percent-encoded."""
+    return is_ignored(part.decode("latin-1")) or unquote_to_bytes(part.partition(b"=")[0]) in dropped
 
 
 def merge_json_objects(parts: Mapping[str, bytes], members: tuple[str, ...], body: bytes) -> bytes:

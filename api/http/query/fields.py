@@ -6,18 +6,23 @@ Does not belong here: kinds that bodies have too (`api.schemas.declare`), or the
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
+from api.http.query.model import parse_instant
 from api.schemas import declare
 from api.schemas.declare import Requirement, invalid_value, with_metadata
 
 PRINTABLE: Final = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
+_MOST_SEQUENCE: Final = 10**18 - 1
+_SEQUENCE: Final = re.compile("0|[1-9][0-9]{0,17}")
 _DECIMAL: Final = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.[0-9]{1,4})?")
 
 Limit = Annotated[int, declare.integer(1, 100, "Maximum number of rows per page.")]
+LongLimit = Annotated[int, declare.integer(1, 500, "Maximum number of rows per page.")]
 Cursor = Annotated[
     str | None,
     Field(
@@ -105,3 +110,29 @@ def query_instant_field(description: str) -> Any:
     return with_metadata(
         field, Requirement("must be a date and time, for example 2026-01-31T12:00:00Z (encode '+' in an offset as %2B)")
     )
+
+
+def position_field(description: str) -> Any:
+    """A place in the ledger: a sequence number, or an instant; its text, which `parse_position` reads."""
+    requirement = "must be a sequence number, or a date and time, for example 2026-01-31T12:00:00Z"
+
+    def check(text: str) -> str:
+        if not _SEQUENCE.fullmatch(text) and isinstance(parse_instant(text), str):
+            raise invalid_value("format", requirement)
+        return text
+
+    def alternatives(schema: dict[str, Any]) -> None:
+        del schema["type"]
+        schema["anyOf"] = [
+            {"type": "integer", "format": "int64", "minimum": 0, "maximum": _MOST_SEQUENCE},
+            {"type": "string", "format": "date-time", "maxLength": 32},
+        ]
+
+    field = Field(None, description=description, examples=[184467], json_schema_extra=alternatives)
+    return with_metadata(field, AfterValidator(check))
+
+
+def parse_position(text: str) -> int | datetime:
+    """The sequence number or instant of a checked `position_field`."""
+    found = parse_instant(text)
+    return int(found) if isinstance(found, str) else found

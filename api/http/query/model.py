@@ -57,7 +57,9 @@ class _QueryReader:
         self._model = model
         self._nothing_given = model.model_construct()
         self._validate = model.__pydantic_validator__.validate_python
-        self._spellings = {name: _SPELLINGS[_type_of(one.annotation)] for name, one in model.model_fields.items()}
+        self._spellings = {
+            one.alias or name: _SPELLINGS[_type_of(one.annotation)] for name, one in model.model_fields.items()
+        }
 
     def read(self, query_string: bytes) -> Any:
         if not query_string:
@@ -165,7 +167,8 @@ def _to_date(text: str) -> date | str:
         return text
 
 
-def _to_instant(text: str) -> datetime | str:
+def parse_instant(text: str) -> datetime | str:
+    """An instant as queries spell it; any other text stays as it is."""
     try:
         return datetime.fromisoformat(text).astimezone(UTC) if _INSTANT.fullmatch(text) else text
     except (ValueError, OverflowError):
@@ -178,7 +181,7 @@ _SPELLINGS: Final[Mapping[Any, Callable[[str], Any]]] = {
     int: _to_integer,
     bool: _to_boolean,
     date: _to_date,
-    datetime: _to_instant,
+    datetime: parse_instant,
     tuple: lambda text: tuple(text.split(",")),
 }
 """How the text of a query becomes a value of each type. Any other spelling stays text, which its model refuses."""

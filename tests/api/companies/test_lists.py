@@ -48,6 +48,7 @@ OWNER_FIELDS = [
     "sources",
 ]
 FINANCIALS = "/api/v1/companies/999999999/financials"
+FILINGS = "/api/v1/companies/999999999/filings"
 OWNERSHIP = "/api/v1/companies/5599999991/ownership"
 EVENTS = "/api/v1/companies/firm:SE:5599999991/events"
 
@@ -189,7 +190,7 @@ def test_include_sources_tells_the_document(service):
     assert row["sources"][0]["register"] == "no.regnskap"
 
 
-@check_cases("path", [FINANCIALS, f"{FINANCIALS}?include=history", EVENTS, f"{EVENTS}?order=asc", OWNERSHIP])
+@check_cases("path", [FINANCIALS, f"{FINANCIALS}?include=history", FILINGS, EVENTS, f"{EVENTS}?order=asc", OWNERSHIP])
 @check_cases("limit", [1, 3])
 def test_pages_under_a_company_hold_every_row_once(service, path, limit):
     whole = service.get(path).json()["data"]
@@ -245,11 +246,6 @@ def test_content_location_of_a_list(service):
 
 
 def test_lists_of_unknown_companies_are_404(service):
-    for below in ("financials", "ownership", "events"):
+    for below in ("financials", "filings", "ownership", "events"):
         answer = service.get(f"/api/v1/companies/5599999992/{below}")
         assert (answer.status_code, answer.json()["reason"]) == (404, "check_digit_mismatch")
-
-
-def test_the_cross_company_stream_is_501(service):
-    answer = service.get("/api/v1/events")
-    assert (answer.status_code, answer.json()["code"]) == (501, "not_implemented")

@@ -298,7 +298,7 @@ def test_a_key_in_the_url_is_refused_where_none_is_needed(service, path):
 
 
 def test_every_answer_of_an_error_is_whole(service):
-    for path in ("/nope", "/api/v1/companies/x", "/api/v1/companies?limit=0", "/api/v1/events"):
+    for path in ("/nope", "/api/v1/companies/x", "/api/v1/companies?limit=0", "/api/v1/events?cursor=x"):
         answer = service.get(path)
         assert answer.headers["content-type"] == "application/problem+json"
         body = json.loads(answer.text)

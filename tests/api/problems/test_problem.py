@@ -156,7 +156,6 @@ SCENES: dict[tuple[str, int], Callable[[Scene], Any]] = {
     ("quota_exceeded", 429): too_much,
     ("headers_too_large", 431): lambda on: on.get(COMPANY, **{"X-Large": "a" * 17000}),
     ("internal_error", 500): lambda on: on.serve(on.world, Broken()).get(COMPANY),
-    ("not_implemented", 501): lambda on: on.get("/api/v1/events"),
     ("service_unavailable", 503): lambda on: on.serve(on.make().world).get(COMPANY),
 } | webhook_problems.SCENES
 OF_CONNECTIONS = {("malformed_request", 400), ("request_timeout", 408)}  # tests/api/runtime/test_http_protocol.py

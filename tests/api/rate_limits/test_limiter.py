@@ -72,7 +72,6 @@ def test_every_tier_is_told_as_it_is(limited, tier):
         (COMPANY, {"Content-Type": "text/plain", "Content-Length": "0"}, 200),
         ("/api/v1/usage", {}, 200),
         ("/api/v1/markets", {}, 200),
-        ("/api/v1/events", {}, 501),
     ],
 )
 def test_rate_headers_everywhere_after_authentication(limited, path, headers, status):

@@ -115,6 +115,7 @@ PROBES: dict[str, Callable[[int], Sent]] = {
     "characters of `q`": lambda size: Sent(f"{COMPANIES}?q=" + "a" * size),
     "codes in `industry`": lambda count: Sent(f"{COMPANIES}?country=SE&industry=" + ",".join(["62"] * count)),
     "rows of a page, `limit`": lambda count: Sent(f"{COMPANIES}?limit={count}"),
+    "rows of a page of `/api/v1/events`, `limit`": lambda count: Sent(f"/api/v1/events?limit={count}"),
     "characters of an Idempotency-Key": lambda size: posted(REPLAYS, b"{}", JSON | {"Idempotency-Key": "a" * size}),
 }
 

@@ -106,7 +106,7 @@ class TestWhatCounts:
             (COMPANY, {"If-None-Match": "*"}, 304, 1),  # names no copy that the caller has
             (COMPANY, {"Accept": "text/html"}, 406, 0),
             (COMPANY, {"Content-Length": "5", "Content-Type": "text/plain"}, 415, 0),
-            ("/api/v1/events", {}, 501, 0),
+            ("/api/v1/events?limit=500", {}, 200, 1),
             ("/api/v1/markets", {}, 200, 0),
             ("/api/v1/markets?x=1", {}, 400, 0),
             ("/api/v1/nothing", {}, 404, 0),

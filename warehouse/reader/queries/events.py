@@ -22,10 +22,10 @@ def company_events(
         values += query.types
     if query.since is not None:
         tests.append("recorded_at >= ?")
-        values.append(_instant_bound(query.since))
+        values.append(recorded_bound(query.since))
     if query.until is not None:
         tests.append("recorded_at < ?")
-        values.append(_instant_bound(query.until))
+        values.append(recorded_bound(query.until))
     if after is not None:
         tests.append(f"sequence {'<' if query.is_descending else '>'} CAST(? AS INTEGER)")
         values.append(str(key_parts(after, int)[0]))
@@ -37,7 +37,7 @@ def company_events(
     return build_page((((sequence,), body) for sequence, body in rows), limit)
 
 
-def _instant_bound(moment: datetime) -> str:
+def recorded_bound(moment: datetime) -> str:
     """A bound for comparison with recorded instants, which are stored in whole seconds.
 
     As nothing lies between two seconds, a fraction is rounded up for both `since` and `until`; isoformat pads

@@ -1,0 +1,1 @@
+"""Events of all companies: the resumable list, and the stream of new ones."""

@@ -1,0 +1,180 @@
+"""The tail of the ledger that all streams of a process share: each new event is encoded once, and matched by filter.
+
+A stream that has caught up joins the tail; from then on it gets chunks, which streams with equal filters share, and
+keeps those that its client has not taken. Beyond `BACKLOG_BYTES` it ends: its client reconnects after the last event
+that it got. The tail goes on when every stream has written, or after `PACE_SECONDS`: one slow client delays the others
+by no more. Does not belong here: HTTP (`api.events.routes.event_stream`), counting (`api.events.stream_leases`).
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from api.common.background import sleep_or_stop
+from warehouse.ledger.read_index import LedgerEvent
+from warehouse.reader.queries.ledger_events import event_body
+from warehouse.reader.types import CompanyFacts, LedgerQuery
+
+if TYPE_CHECKING:
+    from api.services import ReleaseSource
+
+BACKLOG_BYTES: Final = 1 << 20
+BATCH_EVENTS: Final = 100
+POLL_SECONDS: Final = 0.25
+PACE_SECONDS: Final = 0.1
+_EVERYTHING: Final = LedgerQuery()
+
+
+@dataclass(frozen=True, slots=True)
+class EventChunk:
+    """Events as a stream sends them, and their number."""
+
+    body: bytes
+    events: int
+
+
+def event_chunk(events: Sequence[LedgerEvent]) -> EventChunk:
+    """The events in the format of server-sent events."""
+    return EventChunk(b"".join(map(_event_message, events)), len(events))
+
+
+def _event_message(event: LedgerEvent) -> bytes:
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.sequence, event.event_type.encode(), event_body(event))
+
+
+class OpenStream:
+    """One stream: its filters, up to which sequence it was served, and what its client has not taken."""
+
+    __slots__ = ("__weakref__", "_chunks", "_wake", "backlog_bytes", "drained", "end_reason", "position", "query")
+
+    def __init__(self, query: LedgerQuery, position: int) -> None:
+        self.query = query
+        self.position = position
+        self.backlog_bytes = 0
+        self.end_reason: str | None = None
+        self._chunks: deque[EventChunk] = deque()
+        self._wake = asyncio.Event()
+        self.drained = asyncio.Event()
+        """Set while nothing waits to be written."""
+        self.drained.set()
+
+    def put(self, chunk: EventChunk, position: int) -> None:
+        """Adds events to send, the last of them at `position`; ends the stream if its client is too slow."""
+        self.position = position
+        if not chunk.events:
+            return
+        if self.backlog_bytes and self.backlog_bytes + len(chunk.body) > BACKLOG_BYTES:
+            self.end("backlog")
+            return
+        self._chunks.append(chunk)
+        self.backlog_bytes += len(chunk.body)
+        self.drained.clear()
+        self._wake.set()
+
+    def end(self, reason: str) -> None:
+        """Ends the stream; what was not written yet is dropped."""
+        self.end_reason = self.end_reason or reason
+        self._chunks.clear()
+        self.backlog_bytes = 0
+        self.drained.set()
+        self._wake.set()
+
+    async def take(self, seconds: float) -> EventChunk | None:
+        """The next events; None if there are none within the time, or at the end of the stream."""
+        if not self._chunks and self.end_reason is None:
+            self._wake.clear()
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._wake.wait()
+            except TimeoutError:
+                return None
+        return self._chunks.popleft() if self._chunks else None
+
+    def written(self, chunk: EventChunk) -> None:
+        """The client has taken a chunk, or the connection's buffers have."""
+        self.backlog_bytes = max(0, self.backlog_bytes - len(chunk.body))
+        if not self.backlog_bytes:
+            self.drained.set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    after: int
+    seen_to: int
+    events: Sequence[LedgerEvent]
+    facts: Mapping[str, CompanyFacts]
+
+    def chunk(self, query: LedgerQuery, after: int) -> EventChunk:
+        """The events above a sequence that match."""
+        matched = (one for one in self.events if one.sequence > after)
+        return event_chunk([one for one in matched if query.matches(one, self.facts.get(one.company_id))])
+
+
+class EventTail:
+    """Follows the releases while streams are open. Belongs to the event loop, but for reading."""
+
+    def __init__(self, reader: "ReleaseSource") -> None:
+        self._reader = reader
+        self._streams: dict[OpenStream, None] = {}
+        self._position = 0
+        self.is_stopping = False
+
+    def join(self, stream: OpenStream) -> bool:
+        """Adds a stream that has caught up; False if it has not, or has ended."""
+        if self.is_stopping:
+            stream.end("shutdown")
+        if stream.end_reason is not None:
+            return False
+        if not self._streams:
+            self._position = stream.position
+        elif stream.position < self._position:
+            return False
+        self._streams[stream] = None
+        return True
+
+    def leave(self, stream: OpenStream) -> None:
+        self._streams.pop(stream, None)
+
+    def stop(self) -> None:
+        """Ends every stream, and those that join later: the process shuts down."""
+        self.is_stopping = True
+        for stream in self._streams:
+            stream.end("shutdown")
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Serves the streams until the process stops."""
+        while not await sleep_or_stop(stop, POLL_SECONDS):
+            while self._streams and await self._advance():
+                await self._wait_for_writers()
+
+    async def _advance(self) -> bool:
+        """Hands the next events to the streams; False if there are none."""
+        reads_profiles = any(stream.query.reads_profiles for stream in self._streams)
+        batch = await asyncio.to_thread(self._read_batch, self._position, reads_profiles)
+        if batch.after != self._position:  # the last stream left meanwhile, and another began elsewhere
+            return True
+        chunks: dict[tuple[LedgerQuery, int], EventChunk] = {}
+        for stream in tuple(self._streams):
+            wanted = (stream.query, max(stream.position, batch.after))
+            if stream.position < batch.seen_to:
+                chunk = chunks.get(wanted)
+                if chunk is None:
+                    chunk = chunks[wanted] = batch.chunk(*wanted)
+                stream.put(chunk, batch.seen_to)
+        self._position = batch.seen_to
+        return bool(batch.events)
+
+    def _read_batch(self, after: int, reads_profiles: bool) -> _Batch:
+        with self._reader.pin_release() as snapshot:
+            page = snapshot.ledger_events(_EVERYTHING, after, BATCH_EVENTS)
+            facts = snapshot.company_facts(one.company_id for one in page.events) if reads_profiles else {}
+            return _Batch(after, page.seen_to, page.events, facts)
+
+    async def _wait_for_writers(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PACE_SECONDS):
+                for stream in tuple(self._streams):
+                    await stream.drained.wait()

@@ -1,0 +1,1 @@
+"""Routes of the events of all companies."""

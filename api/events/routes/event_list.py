@@ -1,0 +1,68 @@
+"""The list of every company's events, ascending and resumable (docs/contract/contract.md 4.5a).
+
+Does not belong here: the stream (`api.events.routes.event_stream`), or events of one company
+(`api.companies.routes.company_lists`).
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from litestar import get
+
+from api.companies.schemas.events import EventFeed
+from api.events.query_params import FeedParams, position_of
+from api.http.context import ANY_KEY, ApiRequest
+from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.responses import after_key, issue_cursor, page_response, query_release
+from api.http.responses import HttpResponse
+from api.openapi.examples import companies as examples
+from api.openapi.operation import Operation
+from api.openapi.response_headers import OF_PAGE
+from warehouse.reader.queries.ledger_events import event_body
+from warehouse.reader.queries.paging import key_parts
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import Key, LedgerPage, ResultPage
+
+ALL_EVENTS: Final = replace(ANY_KEY, required_feature="all_events")
+FILTERS_TEXT: Final = (
+    "Filters must all hold; `industry` and `is_listed` are compared with the company's profile as it is served now, "
+    "so a company without one matches no industry."
+)
+
+
+@get(
+    "/api/v1/events",
+    policy=ALL_EVENTS,
+    operation_id="listEvents",
+    tags=["Events"],
+    summary="List events of all companies",
+    description="Ascending by `sequence`, from the first event, from `since`, or after `cursor`. The list never ends: "
+    f"`next_cursor` is never null and does not expire, so store it and call again for new events. {FILTERS_TEXT} With "
+    "filters, a page covers a limited part of the ledger, so it may be short or empty while `has_more` is true. "
+    "Requires the Pro or Business tier.",
+    response_description="One page of events.",
+    operation=Operation(EventFeed, OF_PAGE, examples.EVENT_FEED, query_params=FeedParams),
+)
+async def list_events(request: ApiRequest) -> HttpResponse:
+    context = request.context
+    values = FeedParams.read(context.query_string)
+    values.check_beginning()
+    query = values.ledger_query()
+    binding = CursorBinding(context.account_id, "all_events", filter_hash(values.filters()), lasting=True)
+    key = after_key(context, values.cursor, binding)
+
+    def query_ledger(snapshot: PinnedRelease) -> LedgerPage:
+        return snapshot.ledger_events(query, _start(snapshot, values.since, key), values.limit)
+
+    result = await query_release(context, query_ledger)
+    page = result.value
+    rows = ResultPage(tuple(map(event_body, page.events)), (), page.has_more)
+    next_cursor = replace(issue_cursor(context, (page.seen_to,), binding), replaces=b"since")
+    return page_response(context, result.stamps, rows, next_cursor)
+
+
+def _start(snapshot: PinnedRelease, since: str | None, key: Key | None) -> int:
+    if key is not None:
+        sequence: int = key_parts(key, int)[0]
+        return sequence
+    return 0 if since is None else position_of(snapshot, since)

@@ -1,0 +1,186 @@
+"""The stream of every company's events, as server-sent events (docs/contract/contract.md 4.5b).
+
+A stream first reads the ledger page by page, as fast as its client takes them, then joins the tail that all streams
+share. It ends with `event: bye`. Does not belong here: the list (`api.events.routes.event_list`), the tail.
+"""
+
+import asyncio
+import re
+from dataclasses import replace
+from typing import Final
+
+from litestar import get
+from litestar.types import Receive, Scope, Send
+
+from api.events.event_tail import EventChunk, OpenStream, event_chunk
+from api.events.query_params import StreamParams, position_of
+from api.events.routes.event_list import FILTERS_TEXT
+from api.http.content_negotiation import EVENT_STREAM
+from api.http.context import SECRET_KEY, ApiRequest, RequestContext
+from api.http.pagination.responses import query_release
+from api.http.response_headers import NO_STORE, VARY
+from api.http.responses import HttpResponse
+from api.openapi.examples import companies as examples
+from api.openapi.operation import Operation
+from api.openapi.response_headers import OF_ACCOUNT
+from api.problems.problem import ProblemDetail, ProblemError, new_problem
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import LedgerPage
+
+STREAM: Final = replace(SECRET_KEY, required_feature="all_events", media_type=EVENT_STREAM)
+HEARTBEAT_SECONDS: Final = 15.0
+EVENTS_PER_REQUEST: Final = 100
+_PAGE_EVENTS: Final = 100
+_HEADERS: Final = ((b"content-type", EVENT_STREAM), NO_STORE, VARY, (b"x-accel-buffering", b"no"))
+_RETRY: Final = b"retry: 5000\n\n"
+_HEARTBEAT: Final = b":\n\n"
+_SEQUENCE: Final = re.compile(rb"0|[1-9][0-9]{0,17}")
+_UNAUTHENTICATED: Final = 401
+_BUSY_SECONDS: Final = 0.5
+
+
+class EventStreamResponse(HttpResponse):
+    """A response that goes on, until the client leaves or the stream ends with `bye`."""
+
+    __slots__ = ("_context", "_sent", "_stream", "_stream_id", "_streams")
+
+    def __init__(self, context: RequestContext, stream_id: str, stream: OpenStream) -> None:
+        super().__init__(200, _HEADERS, _RETRY)
+        self._context = context
+        self._streams = context.services.event_streams
+        self._stream_id = stream_id
+        self._stream = stream
+        self._sent = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 -- ASGI's signature
+        stream = self._stream
+        watch = asyncio.ensure_future(_until_disconnected(receive))
+        watch.add_done_callback(lambda _: stream.end("disconnected"))
+        try:
+            await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
+            await _write(send, self.body)
+            await self._catch_up(send)
+            await self._follow(send)
+            bye = b'event: bye\ndata: {"reason":"%b"}\n\n' % (stream.end_reason or "quota").encode()
+            await send({"type": "http.response.body", "body": bye, "more_body": False})
+        finally:
+            watch.cancel()
+            self._streams.tail.leave(stream)
+            await self._streams.close(self._stream_id)
+
+    async def _catch_up(self, send: Send) -> None:
+        """Sends what the ledger has, until the stream joins the tail or ends."""
+        stream, seen_to = self._stream, -1
+
+        def query_ledger(snapshot: PinnedRelease) -> LedgerPage:
+            return snapshot.ledger_events(stream.query, stream.position, _PAGE_EVENTS)
+
+        while stream.end_reason is None and not (seen_to == stream.position and self._streams.tail.join(stream)):
+            try:
+                page = (await query_release(self._context, query_ledger)).value
+            except ProblemError:  # too many queries at once
+                await asyncio.sleep(_BUSY_SECONDS)
+                continue
+            await self._send_chunk(send, event_chunk(page.events))
+            stream.position = page.seen_to
+            seen_to = -1 if page.has_more else page.seen_to
+
+    async def _follow(self, send: Send) -> None:
+        """Sends what the tail brings, and comments while it brings nothing."""
+        loop, stream = asyncio.get_running_loop(), self._stream
+        checked_at = loop.time()
+        while stream.end_reason is None:
+            chunk = await stream.take(HEARTBEAT_SECONDS)
+            if chunk is not None:
+                await self._send_chunk(send, chunk)
+                stream.written(chunk)
+            elif stream.end_reason is None:
+                await _write(send, _HEARTBEAT)
+            if loop.time() - checked_at >= HEARTBEAT_SECONDS:
+                checked_at = loop.time()
+                if not await self._is_still_allowed():
+                    stream.end("access")
+
+    async def _send_chunk(self, send: Send, chunk: EventChunk) -> None:
+        """Sends events, if the quota has room for them."""
+        further = (self._sent + chunk.events) // EVENTS_PER_REQUEST - self._sent // EVENTS_PER_REQUEST
+        limits = self._context.required_caller.account_limits
+        if not self._context.services.rate_limiter.count_further(limits, further):
+            self._stream.end("quota")
+        elif chunk.events:
+            self._sent += chunk.events
+            await _write(send, chunk.body)
+
+    async def _is_still_allowed(self) -> bool:
+        """False if the key or the account may no longer read; true while that cannot be found out."""
+        authenticator = self._context.services.authenticator
+        authorization = self._context.request_headers.get(b"authorization")
+        try:
+            caller = authenticator.cached_caller(authorization) or await authenticator.authenticate_key(authorization)
+        except ProblemError as problem:
+            return problem.status != _UNAUTHENTICATED
+        self._context.caller = caller
+        return caller.account_status == "active" and caller.account_limits.tier.all_events
+
+
+@get(
+    "/api/v1/events/stream",
+    policy=STREAM,
+    operation_id="streamEvents",
+    tags=["Events"],
+    summary="Stream events of all companies",
+    description="The events of listEvents as `text/event-stream`: `id` is the sequence, `event` the type, `data` the "
+    "event. Begins after `Last-Event-ID`, else with `since`, else with the next event. "
+    f"{FILTERS_TEXT} A comment is sent every 15 seconds without an event. The stream ends with `event: bye`, whose "
+    "`data.reason` is shutdown, access (the key was revoked, the account suspended), quota or backlog (the client "
+    "reads too slowly): reconnect with `Last-Event-ID`, and nothing is lost. A connection counts as one request, each "
+    "further 100 events as one. Open connections per account: Pro 2, Business 10; above that 429. Requires the Pro or "
+    "Business tier.",
+    response_description="Events, as they are published.",
+    operation=Operation(
+        {"type": "string", "maxLength": 2**31 - 1},
+        OF_ACCOUNT,
+        examples.EVENT_STREAM,
+        query_params=StreamParams,
+        request_headers=("Last-Event-ID",),
+    ),
+)
+async def stream_events(request: ApiRequest) -> HttpResponse:
+    context = request.context
+    values = StreamParams.read(context.query_string)
+    query = values.ledger_query()
+    last_event = _last_event_id(context)
+
+    def beginning(snapshot: PinnedRelease) -> int:
+        if last_event is not None:
+            return last_event
+        return snapshot.last_sequence if values.since is None else position_of(snapshot, values.since)
+
+    position = (await query_release(context, beginning)).value
+    if context.method == "HEAD":
+        return HttpResponse(200, _HEADERS, b"")
+    limits = context.required_caller.account_limits
+    stream_id = await context.services.event_streams.open(context.account_id, limits.tier.event_streams)
+    if stream_id is None:
+        raise context.services.rate_limiter.stream_limit_problem(limits)
+    return EventStreamResponse(context, stream_id, OpenStream(query, position))
+
+
+def _last_event_id(context: RequestContext) -> int | None:
+    given = context.request_headers.get(b"last-event-id", b"").strip()
+    if not given:
+        return None
+    if not _SEQUENCE.fullmatch(given):
+        requirement = "must be the id of an event of the stream, a sequence number"
+        error = ProblemDetail("format", requirement, header="Last-Event-ID")
+        raise new_problem("invalid_parameter", f"The header Last-Event-ID {requirement}.", error)
+    return int(given)
+
+
+async def _write(send: Send, body: bytes) -> None:
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def _until_disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,230 @@
+"""The stream of all events over a real server: what it sends, where it begins, when and how it ends."""
+
+import json
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from api.events.routes import event_stream
+from api.runtime.uvicorn_server import build_server
+from api.settings.service import ApiSettings
+from api.settings.tiers import read_tiers
+from tests.api.conftest import AMPLE
+from tests.api.fixtures.running import Running
+from tests.tables import check_cases
+
+STREAM = "/api/v1/events/stream"
+SE, NO = "firm:SE:5599999991", "firm:NO:999999999"
+
+
+class Scene:
+    """A service under uvicorn over a world of two companies, into which tests publish."""
+
+    def __init__(self, maker: Any, serve: Any, **settings: Any) -> None:
+        self.maker = maker
+        self.number = 0
+        self.publish(4)
+        self.service = serve(maker.world, with_client=False, **settings)
+        self.running = Running(build_server(self.service.app, ApiSettings(shutdown_seconds=5), port=0))
+        self.url = f"http://127.0.0.1:{self.running.port}"
+
+    def publish(self, count: int) -> None:
+        kinds = ("status.changed", "filing.added")
+        numbers = range(self.number, self.number + count)
+        events = [self.maker.event((SE, NO)[one % 2], one, kinds[one // 2 % 2]) for one in numbers]
+        self.number += count
+        listed = self.maker.company(SE, f"A{self.number}", is_listed=True, industry_code="70100")
+        self.maker.publish([listed, self.maker.company(NO, "B")], events=events)
+
+    def ledger(self) -> list[Any]:
+        return httpx.get(f"{self.url}/api/v1/events?limit=500", headers=self.service.headers, timeout=20).json()["data"]
+
+    @contextmanager
+    def stream(self, query: str = "", key: str = "", **headers: str) -> Iterator[httpx.Response]:
+        sent = {"Authorization": f"Bearer {key or self.service.key}"} | headers
+        with httpx.stream("GET", f"{self.url}{STREAM}?{query}", headers=sent, timeout=20) as answer:
+            yield answer
+
+    def used(self) -> int:
+        return httpx.get(f"{self.url}/api/v1/usage", headers=self.service.headers, timeout=20).json()["requests_used"]
+
+
+@pytest.fixture
+def scene(make: Any, serve: Any) -> Iterator[Scene]:
+    made = Scene(make(), serve)
+    with made.running:
+        yield made
+
+
+def messages(answer: httpx.Response) -> Iterator[dict[str, str]]:
+    """The messages of a stream as fields, `comment` and `retry` among them; a message cut off is none."""
+    fields: dict[str, str] = {}
+    for line in answer.iter_lines():
+        if line:
+            name, _, value = line.partition(":")
+            fields[name or "comment"] = value.removeprefix(" ")
+        elif fields:
+            yield fields
+            fields = {}
+
+
+def events(answer: httpx.Response, count: int) -> list[Any]:
+    """The next events."""
+    found: list[Any] = []
+    for message in messages(answer):
+        if "id" in message:
+            found.append(json.loads(message["data"]))
+            assert message["id"] == str(found[-1]["sequence"])
+            assert message["event"] == found[-1]["event_type"]
+        if len(found) == count:
+            break
+    return found
+
+
+def test_a_stream_is_the_ledger_then_what_is_published(scene: Scene) -> None:
+    with scene.stream("since=0") as answer:
+        assert answer.headers["content-type"] == "text/event-stream"
+        assert "content-encoding" not in answer.headers
+        assert "content-length" not in answer.headers
+        told = messages(answer)
+        assert next(told) == {"retry": "5000"}
+        first = [json.loads(next(told)["data"]) for _ in range(4)]
+        scene.publish(3)
+        later = [json.loads(next(told)["data"]) for _ in range(3)]
+    assert [*first, *later] == scene.ledger()
+
+
+def test_without_a_beginning_only_new_events_are_sent(scene: Scene) -> None:
+    with scene.stream() as answer:
+        told = messages(answer)
+        next(told)
+        scene.publish(2)
+        assert [next(told)["id"] for _ in range(2)] == ["5", "6"]
+
+
+@check_cases(
+    ("query", "headers", "first"),
+    [
+        ("since=2", {}, 3),
+        ("since=2000-01-01T00:00:00Z", {}, 1),
+        ("since=0", {"Last-Event-ID": "3"}, 4),
+        ("", {"Last-Event-ID": "1"}, 2),
+        ("since=1&country=NO", {}, 2),
+        ("since=0&industry=70&country=SE&event_type=filing.added", {}, 3),
+        ("since=0&is_listed=false", {}, 2),
+    ],
+)
+def test_where_a_stream_begins(scene: Scene, query: str, headers: dict[str, str], first: int) -> None:
+    with scene.stream(query, **headers) as answer:
+        assert [one["sequence"] for one in events(answer, 1)] == [first]
+
+
+def test_new_events_are_matched_by_each_stream(scene: Scene) -> None:
+    with scene.stream("is_listed=true") as of_se, scene.stream("event_type=filing.added&country=NO") as of_no:
+        told = [messages(one) for one in (of_se, of_no)]
+        assert [next(one)["retry"] for one in told] == ["5000", "5000"]
+        scene.publish(8)
+        assert [next(told[0])["id"] for _ in range(4)] == ["5", "7", "9", "11"]
+        assert [next(told[1])["id"] for _ in range(2)] == ["8", "12"]
+
+
+@pytest.mark.slow
+def test_a_client_that_reconnects_at_random_gets_every_event_once(scene: Scene) -> None:
+    choice, received = random.Random(5), []
+    for _ in range(12):
+        scene.publish(choice.randint(1, 6))
+        last = {"Last-Event-ID": str(received[-1]["sequence"])} if received else {}
+        wanted = choice.randint(1, scene.number - len(received))
+        with scene.stream("since=0", **last) as answer:
+            received += events(answer, wanted)
+    with scene.stream("since=0", **{"Last-Event-ID": str(received[-1]["sequence"])}) as answer:
+        received += events(answer, scene.number - len(received)) if len(received) < scene.number else []
+    assert received == scene.ledger()
+
+
+def test_an_account_has_two_streams_on_pro_and_a_closed_one_makes_room(scene: Scene) -> None:
+    with scene.stream(), scene.stream() as second:
+        with scene.stream() as third:
+            assert third.status_code == 429
+            body = json.loads(third.read())
+        assert (body["code"], body["violated-policies"]) == ("rate_limited", ["streams"])
+        assert third.headers["retry-after"] == "5"
+        second.close()
+        for _ in range(200):
+            with scene.stream() as again:
+                if again.status_code == 200:
+                    return
+    pytest.fail("a closed stream still counts")
+
+
+def test_shutdown_ends_a_stream_with_bye(scene: Scene) -> None:
+    with scene.stream("since=4") as answer:
+        told = messages(answer)
+        next(told)
+        scene.running.server.should_exit = True
+        assert list(told) == [{"event": "bye", "data": '{"reason":"shutdown"}'}]
+
+
+def test_a_quiet_stream_sends_comments_and_ends_when_the_key_is_revoked(
+    make: Any, serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.05)
+    scene = Scene(make(), serve, key_cache_seconds=0)
+    with scene.running, scene.stream() as answer:
+        told = messages(answer)
+        next(told)
+        assert next(told) == {"comment": ""}
+        accounts = scene.service.accounts
+        (key,) = accounts.keys("owner@example.com")
+        accounts.revoke_key(key.key_id)
+        assert [one for one in told if one != {"comment": ""}] == [{"event": "bye", "data": '{"reason":"access"}'}]
+
+
+def test_each_further_hundred_events_count_as_a_request_and_the_quota_ends_the_stream(make: Any, serve: Any) -> None:
+    pro = {"monthly_requests": 3, "burst_per_second": 10_000, "burst_capacity": 100_000}
+    scene = Scene(make(), serve, tiers=read_tiers({"tiers": {"pro": pro}}))
+    scene.publish(346)
+    with scene.running:
+        with scene.stream("since=0") as answer:
+            told = [one for one in messages(answer) if "retry" not in one]
+        assert [one["id"] for one in told[:-1]] == [str(number) for number in range(1, 300)][: len(told) - 1]
+        assert 200 <= len(told) - 1 < 300
+        assert told[-1] == {"event": "bye", "data": '{"reason":"quota"}'}
+        assert scene.used() == 3
+    assert AMPLE.by_name["pro"].event_streams == 2
+
+
+@check_cases(
+    ("query", "headers", "status", "code"),
+    [
+        ("", {"Last-Event-ID": "x"}, 400, "invalid_parameter"),
+        ("", {"Last-Event-ID": "-1"}, 400, "invalid_parameter"),
+        ("since=x", {}, 400, "invalid_parameter"),
+        ("cursor=x", {}, 400, "unknown_parameter"),
+        ("limit=1", {}, 400, "unknown_parameter"),
+        ("industry=70", {}, 400, "invalid_parameter"),
+        ("", {"Accept": "application/json"}, 406, "not_acceptable"),
+    ],
+)
+def test_wrong_requests_are_refused(scene: Scene, query: str, headers: dict[str, str], status: int, code: str) -> None:
+    with scene.stream(query, **headers) as answer:
+        assert (answer.status_code, json.loads(answer.read())["code"]) == (status, code)
+
+
+def test_a_stream_is_for_secret_keys_of_large_tiers(scene: Scene) -> None:
+    scene.service.accounts.create_account("small@example.com", "starter")
+    small = scene.service.accounts.create_key("small@example.com", "live").key
+    with scene.stream(key=small) as answer:
+        assert (answer.status_code, json.loads(answer.read())["code"]) == (403, "tier_required")
+    public = scene.service.accounts.create_key("owner@example.com", "public", domains=("example.com",)).key
+    with scene.stream(key=public, Origin="https://example.com") as answer:
+        assert (answer.status_code, json.loads(answer.read())["code"]) == (403, "key_kind_not_allowed")
+
+
+def test_head_has_the_headers_and_ends(scene: Scene) -> None:
+    answer = httpx.head(f"{scene.url}{STREAM}", headers=scene.service.headers, timeout=20)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream")

@@ -1,0 +1,55 @@
+"""What a stream keeps for a slow client, and how streams join the shared tail."""
+
+import asyncio
+
+from api.events.event_tail import BACKLOG_BYTES, EventChunk, EventTail, OpenStream
+from warehouse.reader.types import LedgerQuery
+
+
+def stream(position: int = 0) -> OpenStream:
+    return OpenStream(LedgerQuery(), position)
+
+
+def test_a_stream_ends_when_more_than_its_backlog_is_left_unread() -> None:
+    async def run() -> None:
+        half, slow = EventChunk(b"x" * (BACKLOG_BYTES // 2), 1), stream()
+        slow.put(half, 1)
+        slow.put(half, 2)
+        assert (slow.end_reason, slow.backlog_bytes) == (None, BACKLOG_BYTES)
+        slow.put(EventChunk(b"x", 1), 3)
+        assert (slow.end_reason, slow.backlog_bytes, await slow.take(0)) == ("backlog", 0, None)
+
+    asyncio.run(run())
+
+
+def test_a_stream_that_writes_keeps_room_also_for_a_chunk_larger_than_the_backlog() -> None:
+    async def run() -> None:
+        large, fast = EventChunk(b"x" * (2 * BACKLOG_BYTES), 1), stream()
+        for position in range(3):
+            fast.put(large, position)
+            assert await fast.take(0) is large
+            assert not fast.drained.is_set()
+            fast.written(large)
+        assert (fast.end_reason, fast.drained.is_set()) == (None, True)
+
+    asyncio.run(run())
+
+
+def test_chunks_without_events_only_move_the_position() -> None:
+    async def run() -> None:
+        quiet = stream()
+        quiet.put(EventChunk(b"", 0), 7)
+        assert (quiet.position, await quiet.take(0)) == (7, None)
+
+    asyncio.run(run())
+
+
+def test_a_stream_joins_once_it_has_caught_up_and_never_while_stopping() -> None:
+    async def run() -> None:
+        tail, first, late = EventTail(None), stream(5), stream(4)  # type: ignore[arg-type] -- reads nothing here
+        assert (tail.join(first), tail.join(late), tail.join(stream(6))) == (True, False, True)
+        tail.stop()
+        refused = stream(9)
+        assert (tail.join(refused), refused.end_reason, first.end_reason) == (False, "shutdown", "shutdown")
+
+    asyncio.run(run())
