@@ -28,6 +28,7 @@ _DATABASE: Final = re.compile(
     r"sqlite(\+\w+)?://.*|postgresql(\+\w+)?://(.*@)?(\[[0-9A-Fa-f:.]+\]|[^:/@\[\]]*)(:[0-9]+)?([/?].*)?"
 )
 _POSTGRESQL: Final = re.compile(r"postgresql(\+\w+)?://.+")
+_HTTP: Final = re.compile(r"https?://.+")
 _KEY_ID: Final = re.compile(r"[0-9a-f]{8}")
 _REDIS: Final = re.compile(r"(rediss?|redis\+socket|sentinel)://.+")
 PROJECT: Final = Path(__file__).resolve().parents[1]
@@ -77,6 +78,12 @@ def _parse_dagster_database(text: str) -> str:
     return text
 
 
+def _parse_iceberg_catalog(text: str) -> str:
+    if not _POSTGRESQL.fullmatch(text) and not _HTTP.fullmatch(text):
+        raise ValueError("must be postgresql://user:password@host/database or https://host/path, not '…'")
+    return text
+
+
 def _parse_broker(text: str) -> str:
     if not _REDIS.fullmatch(text):
         raise ValueError("must be redis://host:6379/0, not '…'")
@@ -113,6 +120,17 @@ class IngestSettings(AreaSettings):
     )
     keep_dagster_days: int = Field(default=14, ge=1, description="For how many days Dagster's records of runs stay.")
     keep_exports: int = Field(default=3, ge=1, description="Exports kept of each market.")
+    keep_iceberg_releases: int = Field(
+        default=30, ge=1, description="Releases kept as tagged snapshots of Iceberg tables (`firm export --iceberg`)."
+    )
+    iceberg_catalog: Annotated[str, from_text(_parse_iceberg_catalog)] = Field(
+        default="",
+        repr=False,
+        description="Catalogue of Iceberg tables: postgresql://user:password@host/database (the control-plane database "
+        "may be it), or https:// for a REST catalogue; empty: a SQLite file in the tables' folder, in FIRM_DATA for "
+        "tables on s3://.",
+    )
+    iceberg_token: str = Field(default="", repr=False, description="Token of the REST catalogue.")
     mark_key: Annotated[bytes | None, from_text(decode_mark_key)] = Field(
         default=None,
         repr=False,

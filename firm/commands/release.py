@@ -57,13 +57,31 @@ def export(
     form: Annotated[
         ExportFormat, typer.Option("--format", help="NDJSON is compressed with gzip, Parquet with zstd.")
     ] = ExportFormat.BOTH,
+    iceberg: Annotated[
+        str | None,
+        typer.Option("--iceberg", metavar="FOLDER", help="Keep Apache Iceberg tables in this folder or s3:// address."),
+    ] = None,
+    postgres: Annotated[
+        str | None, typer.Option("--postgres", metavar="URL", help="Keep tables in schema firmdata of this database.")
+    ] = None,
+    rewrite: Annotated[
+        bool, typer.Option("--rewrite", help="Write Iceberg or PostgreSQL tables in full, without earlier snapshots.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Export companies, details, financials, ownership and events of the current release, per market.
+    """Export the current release: files per market, or tables that are kept up to date elsewhere.
 
-    Files are written to FOLDER/MARKET/RELEASE; FOLDER/MARKET/latest.json names the newest. Exit code: 0 done, 1
+    Files are written to FOLDER/MARKET/RELEASE; FOLDER/MARKET/latest.json names the newest. With --iceberg or
+    --postgres, tables of all markets are merged by key, once per release (docs/lakehouse.md). Exit code: 0 done, 1
     error.
     """
+    if iceberg is not None or postgres is not None or rewrite:
+        if markets or to or form is not ExportFormat.BOTH or (iceberg is None) == (postgres is None):
+            fail("--iceberg or --postgres, one of them, takes no markets, --to or --format; --rewrite needs one", USAGE)
+        from firm.commands import merged_exports
+
+        merged_exports.export_tables(read_ingest_settings(), iceberg, postgres, rewrite=rewrite, as_json=as_json)
+        return
     settings = read_ingest_settings()
     formats = FORMATS if form is ExportFormat.BOTH else (form.value,)
     exports = ExportStore(settings.layout, keep=settings.keep_exports, folder=to.resolve() if to else None)

@@ -4,12 +4,14 @@ import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import httpx
 import polars as pl
 import pytest
+from pyiceberg.catalog.sql import SqlCatalog
 
 from sandbox import expected as sandbox_expected
 from tests.firm.conftest import Firm
@@ -18,6 +20,7 @@ from tests.firm.two_markets import two_markets
 
 pytestmark = pytest.mark.slow
 TABLES = ("companies", "details", "financials", "ownership", "events")
+END = date.max
 PARTS = "detail,identifiers,address,sources"
 
 
@@ -30,6 +33,7 @@ class Lived:
     before: dict[str, Any]
     after: dict[str, Any]
     client: httpx.Client
+    lake: Path
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +42,14 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lived]:
     inside = world.loaded.copy(tmp_path_factory.mktemp("export") / "data")
     firm = Firm(inside.data)
     inside.ingest(world.days[1])
+    lake = inside.data.with_name("lake")
     before = inside.run("export", "--json").report
+    inside.run("export", "--iceberg", lake, "--json")
     inside.ingest(world.days[2])
     after = inside.run("export", "--json").report
+    inside.run("export", "--iceberg", lake, "--json")
     with firm.serving() as client:
-        yield Lived(world.told, firm, before, after, client)
+        yield Lived(world.told, firm, before, after, client, lake)
 
 
 def exported(made: dict[str, Any], table: str) -> list[dict[str, Any]]:
@@ -149,6 +156,53 @@ def test_a_consumer_goes_on_with_events_and_misses_and_repeats_none(lived: Lived
     }
 
 
+def test_iceberg_tables_are_what_the_api_answers(lived: Lived) -> None:
+    """After a first export and a merged day, for one company in nine; and at the tag of the day before."""
+    tables = {name: lake_rows(lived.lake, name) for name in ("companies", "financials", "owners", "events")}
+    day = date.fromisoformat(lived.after["exports"][0]["ownership_as_of"])
+    owners = [
+        row for row in tables["owners"] if row["as_of"] <= day < min(row["valid_to"] or END, row["ended_on"] or END)
+    ]
+    for company in tables["companies"][::9]:
+        path, company_id = f"/api/v1/companies/{company['company_id']}", company["company_id"]
+        served = lived.client.get(path, params={"include": PARTS}).json()
+        renamed = {"id": "company_id", "sni_code": "industry_code", "sni_label": "industry_label"}
+        for name in ("id", "name", "status", "sni_code", "sni_label", "is_listed", "employees", "post_town"):
+            expected = served["address"][name] if name == "post_town" else served[name]
+            assert company[renamed.get(name, name)] == expected
+        assert json.loads(company["sources"]) == served["sources"]
+        figures = [
+            row
+            for flag in ("true", "false")
+            for row in everything(lived.client, f"{path}/financials", consolidated=flag)
+        ]
+        mine = [row for row in tables["financials"] if row["company_id"] == company_id and row["is_current"]]
+        assert {(row["filing_id"], row["revenue"], row["equity"]) for row in mine if row["period_type"]} == {
+            (row["filing_id"], row["revenue"], row["equity"]) for row in figures
+        }
+        held = everything(lived.client, f"{path}/ownership", as_of=day.isoformat())
+        assert {(row["holder_id"], row["holder_name"]) for row in owners if row["company_id"] == company_id} == {
+            (row["holder_id"], row["holder_name"]) for row in held
+        }
+        events = everything(lived.client, f"{path}/events", order="asc")
+        assert [json.loads(row["data"]) for row in tables["events"] if row["company_id"] == company_id] == [
+            event["data"] for event in events
+        ]
+    earlier = {row["company_id"]: row["name"] for row in lake_rows(lived.lake, "companies", "release-2")}
+    assert earlier == {row["id"]: row["name"] for row in exported(lived.before, "companies")}
+
+
+def lake_rows(lake: Path, name: str, tag: str = "main") -> list[dict[str, Any]]:
+    """A table of the first catalogue by pyiceberg, in the order of its first columns."""
+    catalog = SqlCatalog("firmdata", uri=f"sqlite:///{lake}/catalog.sqlite")
+    table = catalog.load_table(f"firmdata.{name}")
+    snapshot = table.snapshot_by_name(tag)
+    assert snapshot is not None
+    rows = table.scan(snapshot_id=snapshot.snapshot_id).to_arrow().to_pylist()
+    catalog.close()
+    return sorted(rows, key=lambda row: (row.get("sequence", 0), row["company_id"]))
+
+
 def test_terms_of_every_dataset(lived: Lived) -> None:
     for one in lived.after["exports"]:
         assert one["datasets"], one["market"]
@@ -194,3 +248,25 @@ def test_what_it_says_when_it_cannot(lived: Lived, tmp_path: Path) -> None:
     assert (said.exit_code, said.out) == (1, "")
     assert "Not a directory; free space or give another folder" in said.err
     assert "the previous export is unchanged" in said.err
+
+
+def test_what_it_says_when_tables_cannot_be_kept(lived: Lived, tmp_path: Path) -> None:
+    empty, inside = Inside(tmp_path / "data"), Inside(lived.firm.data)
+    (tmp_path / "taken").write_text("")
+    for options in (["--rewrite"], ["--iceberg", "x", "--to", "y"], ["--iceberg", "x", "--postgres", "y"]):
+        assert "--rewrite needs one" in empty.run("export", *options).err
+    said = empty.run("export", "--iceberg", "gs://bucket")
+    assert (said.exit_code, said.err) == (
+        2,
+        "firm: --iceberg must be a folder or s3://bucket/prefix, not 'gs://bucket'\n",
+    )
+    said = empty.run("export", "--iceberg", "x", FIRM_ICEBERG_CATALOG="mysql://u:hidden@h/d")
+    assert (said.exit_code, "hidden" in said.err) == (2, False)
+    assert "FIRM_ICEBERG_CATALOG must be postgresql://" in said.err
+    said = inside.run("export", "--iceberg", tmp_path / "taken")
+    assert (said.exit_code, said.out) == (1, "")
+    assert "firm: cannot write Iceberg tables to file://" in said.err
+    unreachable = "postgresql://u:hidden@127.0.0.1:1/d"
+    for options, given in ((["--iceberg", "x"], unreachable), (["--postgres", unreachable], "")):
+        said = inside.run("export", *options, FIRM_ICEBERG_CATALOG=given)
+        assert (said.exit_code, "hidden" in said.err, "refused" in said.err) == (1, False, True)

@@ -76,6 +76,10 @@ class StoreSettings(AreaSettings):
         """The shared store; None on a single machine."""
         if self.location is None:
             return None
-        options = {name.upper(): str(value) for name, value in self if name.startswith("aws_") and value}
-        options.pop("AWS_CA_BUNDLE", None)
+        options = {name: value for name, value in self.client_options.items() if name != "AWS_CA_BUNDLE"}
         return StoreAddress(*self.location, options, self.aws_ca_bundle)
+
+    @property
+    def client_options(self) -> dict[str, str]:
+        """The variables AWS_… that are set, whether or not a store is shared."""
+        return {name.upper(): str(value) for name, value in self if name.startswith("aws_") and value}

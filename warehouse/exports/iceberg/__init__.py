@@ -1,0 +1,1 @@
+"""Apache Iceberg tables of the bulk data, one snapshot per release: https://iceberg.apache.org/spec/."""

@@ -1,0 +1,1 @@
+"""Tables that are kept up to date elsewhere, release by release: declarations, and what a release changes."""

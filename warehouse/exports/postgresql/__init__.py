@@ -1,0 +1,1 @@
+"""The bulk data as tables of a PostgreSQL database, merged in one transaction per release."""
