@@ -10,10 +10,12 @@ from api.companies.routes import company_lists, markets, profile, search
 from api.http.routing import handlers_in
 from api.observability import routes as health
 from api.openapi import routes as document
+from api.watchlists import routes as watchlists
 from api.webhooks.routes import deliveries, event_types, subscriptions
 
 ROUTES = handlers_in(
     *(profile, search, company_lists, markets),
+    watchlists,
     *(subscriptions, deliveries, event_types),
     *(accounts, document, health, billing),
 )

@@ -10,6 +10,7 @@ file of this form (FIRM_TIERS, TOML or JSON). Omitted members keep their default
     webhooks = true
     subscriptions = 10
     entity_ids = 1000
+    watchlist_companies = 10000
     monthly_cents = 14900
 
     [clients]
@@ -49,6 +50,8 @@ class Tier:
     webhooks: bool = False
     subscriptions: int = 0
     entity_ids: int = 0
+    watchlist_companies: int = 0
+    """Companies on all watchlists of the account."""
     monthly_cents: int | None = None
     """Price of a month in US cents; None where none is published. What is charged is Stripe's.
 
@@ -71,10 +74,20 @@ class ClientLimits:
 
 
 _TABLE: Final = (
-    Tier("basic", 1_200, 5, 10, monthly_cents=900),
-    Tier("starter", 10_000, 10, 20),
-    Tier("pro", 60_000, 25, 50, webhooks=True, subscriptions=10, entity_ids=1_000, monthly_cents=14_900),
-    Tier("business", 400_000, 50, 100, webhooks=True, subscriptions=50, entity_ids=10_000),
+    Tier("basic", 1_200, 5, 10, watchlist_companies=100, monthly_cents=900),
+    Tier("starter", 10_000, 10, 20, watchlist_companies=1_000),
+    Tier(
+        "pro",
+        60_000,
+        25,
+        50,
+        webhooks=True,
+        subscriptions=10,
+        entity_ids=1_000,
+        watchlist_companies=10_000,
+        monthly_cents=14_900,
+    ),
+    Tier("business", 400_000, 50, 100, webhooks=True, subscriptions=50, entity_ids=10_000, watchlist_companies=100_000),
 )
 
 
@@ -158,6 +171,7 @@ _BOUNDS: Final = {
     "webhooks": (0, 1),
     "subscriptions": (0, 100_000),
     "entity_ids": (0, 10_000),
+    "watchlist_companies": (0, 10_000_000),
     "monthly_cents": (0, _MOST),
 }
 _KINDS: Final = get_type_hints(Tier) | {"monthly_cents": int}
