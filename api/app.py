@@ -50,6 +50,7 @@ from api.routes import ROUTES
 from api.services import ApiServices, ReleaseSource
 from api.settings.service import ApiSettings
 from api.usage.repository import DatabaseUsageStore
+from api.watchlists.service import WatchlistService
 from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
@@ -114,6 +115,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         subscription_service=SubscriptionService(
             control, lambda: _last_sequence(reader), sealer, settings.webhooks, settings.tiers, clock, ulids, resolver
         ),
+        watchlist_service=WatchlistService(control, settings.tiers, clock, ulids),
         webhook_client=WebhookClient(settings.webhooks, clock, resolver),
         billing_service=billing,
         sign_in_mailer=postman,

@@ -25,6 +25,7 @@ from api.routes import ROUTES
 from api.schemas.declare import ResponseModel
 from api.schemas.json_schema import Schema, component_schemas, schema_reference
 from api.settings.service import ApiSettings
+from api.watchlists import models as watchlists
 from api.webhooks import payloads
 from api.webhooks.deliveries import models as deliveries
 from api.webhooks.deliveries.service import NewReplay
@@ -94,6 +95,7 @@ TAGS: Final = {
     "Financials": "Annual and quarterly figures.",
     "Ownership": "Owners of companies.",
     "Service": "The API itself: markets, usage and the OpenAPI document.",
+    "Watchlists": "Named lists of companies.",
     "Webhooks": "Webhook subscriptions, delivery log and payloads.",
 }
 BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on web pages."
@@ -121,6 +123,14 @@ MODELS: Final = (
     events.Event,
     events.EventList,
     events.EventFeed,
+    watchlists.NewWatchlist,
+    watchlists.WatchlistChanges,
+    watchlists.MembershipChanges,
+    watchlists.Watchlist,
+    watchlists.WatchlistList,
+    watchlists.WatchlistCompany,
+    watchlists.WatchlistCompanyList,
+    watchlists.ChangedMembership,
     requests.NewSubscription,
     requests.SubscriptionChanges,
     subscriptions.Subscription,
@@ -151,9 +161,14 @@ MODELS: Final = (
 """Components, in the document's order."""
 OPERATIONS: Final = tuple(one for one in ROUTES if one.operation_id)
 """Handlers that the document describes, in its order."""
-_REQUEST_HEADERS: Final = {"post": ("Idempotency-Key",), "patch": ("If-Match",), "delete": ("If-Match",)}
+_REQUEST_HEADERS: Final = {
+    "post": ("Idempotency-Key",),
+    "patch": ("If-Match",),
+    "put": ("If-Match",),
+    "delete": ("If-Match",),
+}
 _RESPONSE_HEADERS: Final = {"post": OF_POST}
-_ERROR_STATUSES: Final = {"post": (409, 422), "patch": (412, 422), "delete": (412,)}
+_ERROR_STATUSES: Final = {"post": (409, 422), "patch": (412, 422), "put": (412,), "delete": (412,)}
 """What all operations of a method have in addition to those of GET."""
 
 

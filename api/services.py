@@ -24,6 +24,7 @@ from api.observability.logging import AccessLog
 from api.observability.metrics import Metrics
 from api.rate_limits.limiter import RateLimiter
 from api.settings.service import ApiSettings
+from api.watchlists.service import WatchlistService
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
 from warehouse.reader.reader import PinnedRelease
@@ -68,6 +69,7 @@ class ApiServices:
     control_database: AsyncDatabase
     secret_box: SecretBox
     subscription_service: SubscriptionService
+    watchlist_service: WatchlistService
     webhook_client: WebhookClient
     """For test sends; deliveries have their own client."""
     billing_service: "BillingService | None"

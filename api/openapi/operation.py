@@ -50,6 +50,17 @@ def _subscription_links(source: str) -> tuple[OperationLink, ...]:
     )
 
 
+def _watchlist_links(source: str) -> tuple[OperationLink, ...]:
+    place = {"id": source}
+    return (
+        OperationLink("getWatchlist", place, "Get the watchlist."),
+        OperationLink("changeWatchlistCompanies", place, "Add and remove companies."),
+        OperationLink("listWatchlistCompanies", place, "List its companies."),
+        OperationLink("updateWatchlist", place, "Rename it."),
+        OperationLink("deleteWatchlist", place, "Delete it."),
+    )
+
+
 def _delivery_links(subscription: str, delivery: str) -> tuple[OperationLink, ...]:
     place = {"id": subscription, "delivery_id": delivery}
     return (
@@ -62,6 +73,7 @@ def _delivery_links(subscription: str, delivery: str) -> tuple[OperationLink, ..
 FROM_PROFILE: Final = _company_links("$response.body#/id")
 FROM_COMPANY_LIST: Final = _company_links("$response.body#/company_id")
 FROM_SUBSCRIPTION: Final = _subscription_links("$response.body#/id")
+FROM_WATCHLIST: Final = _watchlist_links("$response.body#/id")
 FROM_DELIVERY: Final = _delivery_links("$response.body#/subscription_id", "$response.body#/id")
 FROM_REPLAY: Final = (
     OperationLink(

@@ -12,6 +12,7 @@ file of this form (FIRM_TIERS, TOML or JSON). Omitted members keep their default
     entity_ids = 1000
     all_events = true
     event_streams = 2
+    watchlist_companies = 10000
     monthly_cents = 14900
 
     [clients]
@@ -58,6 +59,8 @@ class Tier:
     """Whether accounts may read the events of all companies."""
     event_streams: int = 0
     """Open streams of these events, at most."""
+    watchlist_companies: int = 0
+    """Companies on all watchlists of the account."""
     monthly_cents: int | None = None
     """Price of a month in US cents; None where none is published. What is charged is Stripe's.
 
@@ -80,8 +83,8 @@ class ClientLimits:
 
 
 _TABLE: Final = (
-    Tier("basic", 1_200, 5, 10, monthly_cents=900),
-    Tier("starter", 10_000, 10, 20),
+    Tier("basic", 1_200, 5, 10, watchlist_companies=100, monthly_cents=900),
+    Tier("starter", 10_000, 10, 20, watchlist_companies=1_000),
     Tier(
         "pro",
         60_000,
@@ -90,6 +93,7 @@ _TABLE: Final = (
         webhooks=True,
         subscriptions=10,
         entity_ids=1_000,
+        watchlist_companies=10_000,
         all_events=True,
         event_streams=2,
         monthly_cents=14_900,
@@ -102,6 +106,7 @@ _TABLE: Final = (
         webhooks=True,
         subscriptions=50,
         entity_ids=10_000,
+        watchlist_companies=100_000,
         all_events=True,
         event_streams=10,
     ),
@@ -191,6 +196,7 @@ _BOUNDS: Final = {
     "entity_ids": (0, 10_000),
     "all_events": (0, 1),
     "event_streams": (0, 1_000),
+    "watchlist_companies": (0, 10_000_000),
     "monthly_cents": (0, _MOST),
 }
 _KINDS: Final = get_type_hints(Tier) | {"monthly_cents": int}

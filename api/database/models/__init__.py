@@ -3,6 +3,6 @@
 Every module is imported here: whoever has one table has the metadata of all.
 """
 
-from api.database.models import accounts, webhooks
+from api.database.models import accounts, watchlists, webhooks
 
-__all__ = ["accounts", "webhooks"]
+__all__ = ["accounts", "watchlists", "webhooks"]

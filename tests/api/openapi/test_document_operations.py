@@ -62,6 +62,8 @@ def whole(described, answer):
 EXPECTED_OPERATIONS = (
     "listMarkets getCompany getCompanyInMarket searchCompanies listFinancials listFilings "
     "listFilingsInMarket listOwnership listCompanyEvents listEvents streamEvents "
+    "createWatchlist listWatchlists getWatchlist updateWatchlist deleteWatchlist listWatchlistCompanies "
+    "changeWatchlistCompanies addWatchlistCompany removeWatchlistCompany "
     "createWebhook listWebhooks getWebhook updateWebhook deleteWebhook rotateWebhookSecret testWebhook "
     "listWebhookDeliveries getWebhookDelivery retryWebhookDelivery createWebhookReplay getWebhookReplay "
     "listEventTypes getUsage getOpenApi"
@@ -77,7 +79,7 @@ def test_every_operation_says_what_reviewers_look_for(described):
         told = {"400", "405", "408", "414", "431", "500"}
         if operation.get("security") is None:  # needs a key
             told |= {"401", "402", "403", "404", "406", "413", "415", "429", "503"}
-        told |= {"post": {"409", "422"}, "patch": {"412", "422"}, "delete": {"412"}}.get(method, set())
+        told |= {"post": {"409", "422"}, "patch": {"412", "422"}, "put": {"412"}, "delete": {"412"}}.get(method, set())
         errors = {status for status in operation["responses"] if int(status) >= 400}
         assert errors == told, (path, method)
         assert len([status for status in operation["responses"] if int(status) < 300]) == 1, (path, method)
@@ -85,7 +87,13 @@ def test_every_operation_says_what_reviewers_look_for(described):
 
 
 def test_every_post_takes_an_idempotency_key_and_every_change_a_revision(described):
-    asked = {"post": {"Idempotency-Key"}, "patch": {"If-Match"}, "delete": {"If-Match"}, "get": set()}
+    asked = {
+        "post": {"Idempotency-Key"},
+        "patch": {"If-Match"},
+        "put": {"If-Match"},
+        "delete": {"If-Match"},
+        "get": set(),
+    }
     for path, method, operation in operations(described):
         references = [one["$ref"] for one in operation.get("parameters", ()) if "$ref" in one]
         resumed = {"Last-Event-ID"} if operation["operationId"] == "streamEvents" else set()
@@ -95,7 +103,7 @@ def test_every_post_takes_an_idempotency_key_and_every_change_a_revision(describ
             assert "Idempotency-Replayed" in answer["headers"], path
 
 
-MAKING = {"createWebhook", "createWebhookReplay"}
+MAKING = {"createWatchlist", "createWebhook", "createWebhookReplay"}
 
 
 def test_every_answer_tells_its_headers(described):

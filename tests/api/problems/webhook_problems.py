@@ -3,6 +3,7 @@
 import asyncio
 
 WEBHOOKS = "/api/v1/webhooks"
+WATCHLISTS = "/api/v1/watchlists"
 NEW = {"endpoint_url": "https://hooks.example.com/company-events", "event_types": ["ownership.changed"]}
 UNKNOWN = f"{WEBHOOKS}/whs_01kaf3w9c8m2v7q4x1z6t5y0r2"
 
@@ -35,6 +36,14 @@ def subscription_limit_reached(on):
     for _ in range(10):
         made(service)
     return post(service)
+
+
+def watchlist_limit_reached(on):
+    service = on.service
+    service.accounts.set_tier("owner@example.com", "basic")
+    service.hands.seconds += 3_600  # until when keys are believed without asking
+    path = post(service, WATCHLISTS, {"name": "Suppliers"}).headers["location"]
+    return post(service, f"{path}/companies", {"add": [f"firm:NO:{900_000_000 + one}" for one in range(101)]})
 
 
 def idempotency_in_progress(on):
@@ -85,6 +94,8 @@ SCENES = {
     ("invalid_idempotency_key", 400): lambda on: post(on.service, **{"Idempotency-Key": "k" * 256}),
     ("tier_required", 403): tier_required,
     ("subscription_limit_reached", 403): subscription_limit_reached,
+    ("watchlist_limit_reached", 403): watchlist_limit_reached,
+    ("watchlist_not_found", 404): lambda on: on.get(f"{WATCHLISTS}/wl_01kaf3w9c8m2v7q4x1z6t5y0r2"),
     ("webhook_not_found", 404): lambda on: on.get(UNKNOWN),
     ("delivery_not_found", 404): below("/deliveries/dlv_01kaf49n6m7p8q9r0s1t2v3w4x"),
     ("replay_not_found", 404): below("/replays/rpl_01kaf5m0n1p2q3r4s5t6v7w8x9"),

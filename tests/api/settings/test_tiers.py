@@ -20,14 +20,15 @@ def test_the_contract_s_table():
             tier.webhooks,
             tier.subscriptions,
             tier.entity_ids,
+            tier.watchlist_companies,
         )
         for tier in DEFAULT.by_name.values()
     }
     assert told == {
-        "basic": (1_200, 5, 10, 2, False, 0, 0),
-        "starter": (10_000, 10, 20, 2, False, 0, 0),
-        "pro": (60_000, 25, 50, 2, True, 10, 1_000),
-        "business": (400_000, 50, 100, 2, True, 50, 10_000),
+        "basic": (1_200, 5, 10, 2, False, 0, 0, 100),
+        "starter": (10_000, 10, 20, 2, False, 0, 0, 1_000),
+        "pro": (60_000, 25, 50, 2, True, 10, 1_000, 10_000),
+        "business": (400_000, 50, 100, 2, True, 50, 10_000, 100_000),
     }
     assert DEFAULT.names == ("basic", "starter", "pro", "business")
     clients = DEFAULT.clients
