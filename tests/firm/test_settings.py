@@ -27,6 +27,7 @@ WRONG: Final[dict[str, tuple[str, ...]]] = {
     "FIRM_MARK_KEY_REPLACES": ("a1b2c3d4 A1B2", "a1b2c3d4,00000000"),
     "FIRM_DAGSTER_DATABASE_URL": (HUSH, f"mysql://firm:{HUSH}@host/dagster", "sqlite:////x"),
     "FIRM_CELERY_BROKER_URL": (HUSH, f"amqp://firm:{HUSH}@host", f"redis://:{HUSH}@host:6379/0"),
+    "FIRM_ICEBERG_CATALOG": (HUSH, f"mysql://firm:{HUSH}@host/iceberg", "thrift://host:9083"),
     "FIRM_OBJECT_STORE": ("bucket", "https://bucket/a", "s3://bucket/a//b"),
     "FIRM_PUBLIC_URL": ("api.example.com", "ftp://api.example.com", "https://a.example?x=1"),
     "FIRM_DATABASE_URL": (HUSH, f"mysql://firm:{HUSH}@host/firm", f"postgresql://firm:{HUSH}@host:many/firm"),
@@ -51,6 +52,7 @@ WRONG: Final[dict[str, tuple[str, ...]]] = {
 FREE: Final = {
     "FIRM_DATA",
     "FIRM_HOST",
+    "FIRM_ICEBERG_TOKEN",
     "FIRM_USER_AGENT",
     "FIRM_SMTP_HOST",
     "FIRM_SMTP_USERNAME",

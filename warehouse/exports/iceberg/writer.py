@@ -38,7 +38,6 @@ from warehouse.storage.locks import exclusive_lock
 MOST_FILES: Final = 400  # of a table, beside those that its rows fill
 _PROPERTIES: Final = {
     "format-version": "2",
-    "write.delete.mode": "merge-on-read",
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.previous-versions-max": "20",
 }
