@@ -20,11 +20,12 @@ from warehouse.exports.iceberg.writer import IcebergWriter
 from warehouse.exports.merged.results import MergeResult
 from warehouse.exports.merged.tables import DIGESTS, EVENTS, MERGED
 from warehouse.ledger.ledger import Ledger
-from warehouse.release.manifest import WAREHOUSE, served_position
+from warehouse.publish.release_tables import open_release_tables
+from warehouse.release.manifest import served_position
 from warehouse.schema.tables import EVENTS as SHARED_EVENTS
 from warehouse.schema.types import Table
 from warehouse.storage.atomic_files import Step, ignore_step
-from warehouse.storage.duckdb import open_database, query_frame
+from warehouse.storage.duckdb import query_frame
 from warehouse.storage.layout import Layout
 
 Frames = dict[str, pl.DataFrame]
@@ -34,7 +35,7 @@ def release_frames(layout: Layout) -> Frames:
     """The rows of the current release, read without the code under test."""
     number = served_position(layout)[0]
     found: Frames = {EVENTS.name: pl.concat([pl.DataFrame(schema={}), *Ledger(layout).rows()], how="diagonal")}
-    with open_database(layout.release_folder(number) / WAREHOUSE, read_only=True) as connection:
+    with open_release_tables(layout, number) as connection:
         for table in MERGED:
             if table is not EVENTS:
                 found[table.name] = query_frame(connection, f"SELECT * FROM {table.name}")

@@ -235,8 +235,9 @@ def test_what_cannot_be_exported(layout: Layout, lake: Path, tmp_path: Path) -> 
     (tmp_path / "taken").write_text("mine")
     with pytest.raises(FileExistsError):
         write_iceberg(layout, tmp_path / "taken")
-    (layout.release_folder(1) / "warehouse.duckdb").write_bytes(b"cut")
-    with pytest.raises(InvalidReleaseError, match=r"warehouse.duckdb is missing or incomplete"):
+    [rows] = layout.release_folder(1).glob("rows.*.duckdb")
+    rows.write_bytes(b"cut")
+    with pytest.raises(InvalidReleaseError, match=r"rows\.\S+ is missing or incomplete"):
         write_iceberg(layout, lake)
 
 

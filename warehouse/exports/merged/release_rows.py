@@ -20,12 +20,14 @@ import pyarrow as pa
 from warehouse.exports.merged.results import MergePosition, MergeRefusedError
 from warehouse.exports.merged.tables import DIGESTS, EVENTS
 from warehouse.ledger import read_index
+from warehouse.publish.release_tables import open_release_tables
 from warehouse.reader.leases import leased_release
 from warehouse.reader.queries.market_dump import market_id_bounds
-from warehouse.release.manifest import WAREHOUSE, InvalidReleaseError, ReleaseManifest
+from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
+from warehouse.release.segments import ROWS
 from warehouse.schema.types import Table
 from warehouse.storage import atomic_files
-from warehouse.storage.duckdb import open_database, query_int, quote_identifier, quoted_columns, string_literal
+from warehouse.storage.duckdb import query_int, quote_identifier, quoted_columns, string_literal
 from warehouse.storage.layout import Layout
 
 GROUP: Final = 122_880  # rows read at once
@@ -142,11 +144,13 @@ class ReleaseRows:
 def open_release_rows(layout: Layout) -> Iterator[ReleaseRows]:
     """Leases the newest release and opens its tables. Raises NoReleaseError, InvalidReleaseError."""
     with leased_release(layout) as release:
-        path = layout.release_folder(release.manifest.release) / WAREHOUSE
-        if not path.is_file() or path.stat().st_size != release.manifest.sizes[WAREHOUSE]:
-            raise InvalidReleaseError(
-                f"release {release.manifest.release}: {path} is missing or incomplete, as on machines that only serve: "
-                "export where the release was made, or run `firm ingest`"
-            )
-        with open_database(path, read_only=True) as tables:
+        number = release.manifest.release
+        for segment in release.manifest.segments:
+            path = layout.release_folder(number) / segment.files[ROWS]
+            if not path.is_file() or path.stat().st_size != release.manifest.sizes[path.name]:
+                raise InvalidReleaseError(
+                    f"release {number}: {path} is missing or incomplete: fetch it again with `firm release pull`, or "
+                    "run `firm ingest`"
+                )
+        with open_release_tables(layout, number) as tables:
             yield ReleaseRows(layout, release.manifest, tables)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 STEPS: Final = 20_000  # SQLite VM instructions between two checks of the clock
 MEMORY: Final = "96MB"
+OF_COMPANIES: Final = ("filings", "financials")
+"""Shared tables whose rows of one company are read from here, and not from its documents."""
 THREADS: Final = 1
 _MILLISECONDS: Final = 1000
 
@@ -73,7 +75,7 @@ class DuckdbScans:
         self._connection: DuckDBPyConnection | None = None
 
     def rows(self, budget: QueryDeadline, statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-        """Runs a statement on the tables of schema `release`, `search` and `places`, and returns its rows."""
+        """Runs a statement on the tables of schema `release` (`_open_engine`), and returns its rows."""
         import duckdb
 
         with self._opened().cursor() as cursor:
@@ -120,6 +122,8 @@ def _open_engine(paths: Sequence[Path]) -> DuckDBPyConnection:
     connection.execute("CREATE SCHEMA release")
     visible = segment_views.visible_rows_sql("search", catalogs, "rank")
     connection.execute(f"CREATE VIEW release.search AS {visible}")
+    for table in OF_COMPANIES:
+        connection.execute(f"CREATE VIEW release.{table} AS {segment_views.visible_rows_sql(table, catalogs)}")
     places = " UNION ALL ".join(f"SELECT place, names FROM {catalog}.places" for catalog in catalogs)
     connection.execute(f"CREATE VIEW release.places AS {places}")
     connection.execute("SET enable_progress_bar = false")

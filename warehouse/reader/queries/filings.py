@@ -2,7 +2,7 @@
 
 See docs/contract/contract.md 4.3a. A filing's own period is the one that it states itself, not its comparatives: of the
 period's end that the filing has, else its newest; the group's if it states both. Rows come from the shared tables of
-`warehouse.duckdb`, whose rows of one company are stored together. Does not belong here: figures (`financials`).
+the release, whose rows of one company are stored together. Does not belong here: figures (`financials`).
 """
 
 from __future__ import annotations
