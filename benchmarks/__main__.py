@@ -98,6 +98,7 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"companies": 100_000, "days": 366},
         "quick": {"companies": 2_000, "days": 3},
     },
+    "bench_event_streams": {"default": {}, "full": {}, "quick": {"streams": 100}},
     "bench_overload": {
         "default": {"companies": 1_000_000},
         "full": {"companies": 10_000_000},

@@ -50,13 +50,13 @@ def serving(which: str, world: Built) -> Iterator[Server]:
     """Starts a server over a world and waits until it listens; it ends with the block."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        port, log = _free_port(), folder / "server.log"
+        port, log = free_port(), folder / "server.log"
         command, environment, key = _STARTS[which](world, folder, port)
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=stack.enter_context(log.open("wb"))
         )
-        stack.callback(_end, process)
-        _until_listening(process, port, log)
+        stack.callback(end_process, process)
+        until_listening(process, port, log)
         yield Server(which, port, key, process.pid)
 
 
@@ -142,13 +142,13 @@ def run(application: object, port: int) -> None:
     build_server(application, ApiSettings(), HOST, port).run()  # type: ignore[arg-type]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return probe.getsockname()[1]
 
 
-def _until_listening(process: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
+def until_listening(process: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
     until = time.monotonic() + _READY_SECONDS
     while time.monotonic() < until and process.poll() is None:
         with socket.socket() as probe:
@@ -158,7 +158,7 @@ def _until_listening(process: "subprocess.Popen[bytes]", port: int, log: Path) -
     raise RuntimeError(f"{process.args} does not listen:\n{log.read_text(errors='replace')[-3000:]}")
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def end_process(process: "subprocess.Popen[bytes]") -> None:
     process.terminate()
     try:
         process.wait(20)

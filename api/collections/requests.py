@@ -110,8 +110,9 @@ def collection_requests(document: Schema) -> list[CollectionRequest]:
 
 
 def folder_descriptions(document: Schema) -> dict[str, str]:
-    """Names and descriptions of the folders, in the document's order."""
-    return {tag["name"]: tag["description"] for tag in document["tags"]}
+    """Names and descriptions of the folders, in the order of the scenario."""
+    texts = {tag["name"]: tag["description"] for tag in document["tags"]}
+    return {name: texts[name] for name in dict.fromkeys(one.folder for one in collection_requests(document))}
 
 
 def _build_request(step: ScenarioStep, path: str, method: str, document: Schema) -> CollectionRequest:

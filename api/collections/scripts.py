@@ -56,7 +56,7 @@ def post_response_lines(request: CollectionRequest, dialect: ClientDialect) -> l
 
 
 def _common_checks(request: CollectionRequest) -> Iterator[str]:
-    hint = "; 403: webhooks need the tier Pro or Business" if request.needs_tier else ""
+    hint = "; 403: the tier must be Pro or Business" if request.needs_tier else ""
     yield _test_statement(f"status is {request.status}{hint}", f"expect(status).to.equal({request.status})")
     if request.response_members is not None:
         yield _test_statement(

@@ -5,6 +5,7 @@ the same host finds that it is gone. Does not belong here: what a stream sends (
 """
 
 import os
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -33,9 +34,13 @@ def open_lease(connection: Connection, stream_id: str, account_id: str, holder: 
     return True
 
 
-def renew_leases(connection: Connection, holder: str, at: datetime) -> None:
-    """Extends all streams of a process."""
-    connection.execute(update(EventStream).where(EventStream.holder == holder).values(until=at + LEASE))
+def renew_leases(connection: Connection, holder: str, open_ids: Collection[str], at: datetime) -> None:
+    """Extends the open streams of a process, and deletes its others: closing them failed."""
+    of_process = EventStream.holder == holder
+    found = connection.scalars(select(EventStream.stream_id).where(of_process)).all()
+    for stream_id in set(found).difference(open_ids):
+        close_lease(connection, stream_id)
+    connection.execute(update(EventStream).where(of_process).values(until=at + LEASE))
 
 
 def close_lease(connection: Connection, stream_id: str) -> None:

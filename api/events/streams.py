@@ -30,24 +30,32 @@ class EventStreams:
         self._clock = clock
         self._ulids = ulids
         self._holder = ""
-        self._open = 0
+        self._open: set[str] = set()
 
     async def open(self, account_id: str, limit: int) -> str | None:
         """Counts a stream of the account; its id, or None if it has `limit` streams."""
         self._holder = self._holder or process_name()  # not before workers are forked
         stream_id = self._ulids.make("str")
-        now = self._clock.now()
-        taken = await self._database.write(stream_leases.open_lease, stream_id, account_id, self._holder, now, limit)
-        self._open += taken
+        self._open.add(stream_id)
+        taken = False
+        try:
+            taken = await self._database.write(
+                stream_leases.open_lease, stream_id, account_id, self._holder, self._clock.now(), limit
+            )
+        finally:
+            if not taken:
+                self._open.discard(stream_id)
         return stream_id if taken else None
 
     async def close(self, stream_id: str) -> None:
-        """Ends the count of a stream; if the database cannot be reached, it ends by itself."""
-        self._open -= 1
+        """Ends the count of a stream; if the database cannot be reached, with the next renewal."""
+        self._open.discard(stream_id)
         try:
             await self._database.write(stream_leases.close_lease, stream_id)
         except ProblemError:
-            _LOGGER.warning("a stream's count ends in %s: it could not be deleted", stream_leases.LEASE)
+            _LOGGER.warning(
+                "a closed stream counts for up to %s more: its row could not be deleted", stream_leases.LEASE
+            )
 
     async def run(self, stop: asyncio.Event) -> None:
         """Follows the ledger and extends the rows of open streams, until the process stops."""
@@ -58,5 +66,6 @@ class EventStreams:
 
     async def _renew(self, stop: asyncio.Event) -> None:
         while not await sleep_or_stop(stop, stream_leases.RENEWAL_SECONDS):
-            if self._open:
-                await self._database.write(stream_leases.renew_leases, self._holder, self._clock.now())
+            if self._holder:
+                now = self._clock.now()
+                await self._database.write(stream_leases.renew_leases, self._holder, tuple(self._open), now)

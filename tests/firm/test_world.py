@@ -37,6 +37,7 @@ def _all(client: httpx.Client, path: str, **parameters: str) -> list[dict[str, A
         if not page["has_more"]:
             return found
         cursor = {"cursor": page["next_cursor"]}
+        parameters.pop("since", None)  # the cursor replaces it
 
 
 def test_every_company_is_served_as_it_is(lived: Any) -> None:
@@ -96,6 +97,45 @@ def test_events_are_exactly_the_planned_changes(lived: Any) -> None:
     assert (missing, extra) == ([], [])
     for event_id, event in planned.items():
         _same_core(event["data"], made[event_id]["data"], event_id)
+
+
+def test_the_events_of_all_companies_are_those_of_each_also_where_they_are_filtered(lived: Any) -> None:
+    told, _, client = lived
+    companies = sandbox_expected.expected_on_day(told, told["days"][-1])
+    of_each = [row for one in companies for row in _all(client, f"/api/v1/companies/{one}/events")]
+    ledger = sorted(of_each, key=lambda row: row["sequence"])
+    assert [row["sequence"] for row in ledger] == [*range(1, len(ledger) + 1)]
+    profiles = {one: state["profile"] for one, state in companies.items()}
+    code = next(one["sni_code"] for one in profiles.values() if one["country"] == "NO" and one["sni_code"])
+    kept: dict[str, tuple[dict[str, str], Any]] = {
+        "everything": ({}, lambda row, company: True),
+        "type": ({"event_type": "filing.added"}, lambda row, company: row["event_type"] == "filing.added"),
+        "country": ({"country": "SE,UK"}, lambda row, company: company["country"] in ("SE", "UK")),
+        "listed": ({"is_listed": "true"}, lambda row, company: company["is_listed"]),
+        "industry": (
+            {"industry": code[:2], "country": "NO"},
+            lambda row, company: company["country"] == "NO" and (company["sni_code"] or "").startswith(code[:2]),
+        ),
+        "since": ({"since": "5"}, lambda row, company: row["sequence"] > 5),
+    }
+    for name, (query, is_kept) in kept.items():
+        expected = [row for row in ledger if is_kept(row, profiles[row["company_id"]])]
+        assert _all(client, "/api/v1/events", **query) == expected, name
+
+
+def test_every_version_of_every_period_has_its_filing(lived: Any) -> None:
+    told, _, client = lived
+    seen = 0
+    for company_id in sandbox_expected.expected_on_day(told, told["days"][-1]):
+        filings = {row["filing_id"]: row for row in _all(client, f"/api/v1/companies/{company_id}/filings")}
+        listed = [one for row in filings.values() for one in row["versions"]]
+        assert {one["filing_id"] for one in listed} <= filings.keys(), company_id
+        for scope in ("true", "false"):
+            path = f"/api/v1/companies/{company_id}/financials"
+            for row in _all(client, path, consolidated=scope, include="history"):
+                seen += 1
+                assert row["filing_id"] in filings, (company_id, row)
+    assert seen
 
 
 def _same_core(expected: Any, found: Any, where: str) -> None:

@@ -54,9 +54,9 @@ def routes(browser: Browser) -> dict[str, int]:
 
 def test_every_operation_has_its_form(desk: Desk, browser: Browser) -> None:
     document = json.loads(browser.get("/api/openapi.json").content)
+    del document["paths"]["/api/v1/events/stream"]  # a page could not show it
     listed = html.fromstring(browser.get(EXPLORER).text).xpath("//ul[@class='operations']//a/@href")
     expected = [one["operationId"] for methods in document["paths"].values() for one in methods.values()]
-    expected.remove("streamEvents")  # a page could not show it
     assert sorted(listed) == sorted(f"{EXPLORER}/{one}" for one in expected)
     for path, methods in document["paths"].items():
         for method, one in methods.items():

@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import httpx
 import pytest
@@ -31,6 +31,14 @@ class Scene:
         self.service = serve(maker.world, with_client=False, **settings)
         self.running = Running(build_server(self.service.app, ApiSettings(shutdown_seconds=5), port=0))
         self.url = f"http://127.0.0.1:{self.running.port}"
+        self.http = httpx.Client(timeout=20, verify=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+        self.running.__exit__()
 
     def publish(self, count: int) -> None:
         kinds = ("status.changed", "filing.added")
@@ -41,22 +49,22 @@ class Scene:
         self.maker.publish([listed, self.maker.company(NO, "B")], events=events)
 
     def ledger(self) -> list[Any]:
-        return httpx.get(f"{self.url}/api/v1/events?limit=500", headers=self.service.headers, timeout=20).json()["data"]
+        return self.http.get(f"{self.url}/api/v1/events?limit=500", headers=self.service.headers).json()["data"]
 
     @contextmanager
     def stream(self, query: str = "", key: str = "", **headers: str) -> Iterator[httpx.Response]:
         sent = {"Authorization": f"Bearer {key or self.service.key}"} | headers
-        with httpx.stream("GET", f"{self.url}{STREAM}?{query}", headers=sent, timeout=20) as answer:
+        with self.http.stream("GET", f"{self.url}{STREAM}?{query}", headers=sent) as answer:
             yield answer
 
     def used(self) -> int:
-        return httpx.get(f"{self.url}/api/v1/usage", headers=self.service.headers, timeout=20).json()["requests_used"]
+        return self.http.get(f"{self.url}/api/v1/usage", headers=self.service.headers).json()["requests_used"]
 
 
 @pytest.fixture
 def scene(make: Any, serve: Any) -> Iterator[Scene]:
     made = Scene(make(), serve)
-    with made.running:
+    with made:
         yield made
 
 
@@ -174,7 +182,7 @@ def test_a_quiet_stream_sends_comments_and_ends_when_the_key_is_revoked(
 ) -> None:
     monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.05)
     scene = Scene(make(), serve, key_cache_seconds=0)
-    with scene.running, scene.stream() as answer:
+    with scene, scene.stream() as answer:
         told = messages(answer)
         next(told)
         assert next(told) == {"comment": ""}
@@ -188,7 +196,7 @@ def test_each_further_hundred_events_count_as_a_request_and_the_quota_ends_the_s
     pro = {"monthly_requests": 3, "burst_per_second": 10_000, "burst_capacity": 100_000}
     scene = Scene(make(), serve, tiers=read_tiers({"tiers": {"pro": pro}}))
     scene.publish(346)
-    with scene.running:
+    with scene:
         with scene.stream("since=0") as answer:
             told = [one for one in messages(answer) if "retry" not in one]
         assert [one["id"] for one in told[:-1]] == [str(number) for number in range(1, 300)][: len(told) - 1]
@@ -226,5 +234,5 @@ def test_a_stream_is_for_secret_keys_of_large_tiers(scene: Scene) -> None:
 
 
 def test_head_has_the_headers_and_ends(scene: Scene) -> None:
-    answer = httpx.head(f"{scene.url}{STREAM}", headers=scene.service.headers, timeout=20)
+    answer = scene.http.head(f"{scene.url}{STREAM}", headers=scene.service.headers)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream")

@@ -31,9 +31,15 @@ def test_streams_of_all_processes_count_until_closed_or_expired(leases: Any) -> 
     assert [leases("a", process_name()), leases("b", ELSEWHERE), leases("c", ELSEWHERE)] == [True, True, False]
     leases.database.write(close_lease, "a")
     assert [leases("c", ELSEWHERE), leases("d", ELSEWHERE)] == [True, False]
-    leases.database.write(renew_leases, ELSEWHERE, NOW + LEASE / 2)
+    leases.database.write(renew_leases, ELSEWHERE, ("b", "c"), NOW + LEASE / 2)
     assert not leases("d", ELSEWHERE, NOW + LEASE)
     assert leases("d", ELSEWHERE, NOW + LEASE + LEASE / 2 + timedelta(seconds=1))
+
+
+def test_a_row_whose_closing_failed_goes_with_the_next_renewal(leases: Any) -> None:
+    assert [leases("a", ELSEWHERE), leases("b", ELSEWHERE)] == [True, True]
+    leases.database.write(renew_leases, ELSEWHERE, ("b",), NOW)
+    assert [leases("c", ELSEWHERE), leases("d", ELSEWHERE)] == [True, False]
 
 
 def test_streams_of_a_killed_process_of_this_host_make_room_at_once(leases: Any) -> None:
