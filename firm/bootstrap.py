@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from api.billing.service import BillingService
     from api.observability.metrics import WorkerSlot
     from api.settings.service import ApiSettings
+    from api.watchlists.service import WatchlistService
     from api.webhooks.runner import DeliveryRunner, Observe
     from pipelines.settings import IngestSettings
     from warehouse.reader.reader import ReleaseReader
@@ -211,6 +212,16 @@ class Installation:
             billing = BillingService(settings.billing, settings.tiers, database, accounts, clock, settings.public_url)
             with closing(billing):
                 yield billing
+
+    @contextmanager
+    def watchlists(self) -> Iterator[WatchlistService]:
+        """Watchlists of accounts."""
+        from api.database.engine import AsyncDatabase
+        from api.watchlists.service import WatchlistService
+
+        clock = Clock()
+        with self.database() as database, closing(AsyncDatabase(database)) as control:
+            yield WatchlistService(control, self.settings.tiers, clock, UlidGenerator(clock.wall))
 
     def _account_service(self, database: Database, clock: Clock) -> AccountService:
         pepper = self.checked_secrets(database).pepper

@@ -21,6 +21,7 @@ COMMANDS_BY_NAME: Final = {
     "listen": "ingest.listen",
     "accounts": "accounts.accounts",
     "keys": "accounts.keys",
+    "watchlists": "watchlists.watchlists",
     "billing": "billing.billing",
     "release": "release.release",
     "sandbox": "sandbox.sandbox",

@@ -14,6 +14,7 @@ from api.database.models.base import columns_of, values_of
 from api.database.models.watchlists import Watchlist, WatchlistCompany
 from api.watchlists.models import WatchedCompany, WatchlistRecord
 
+_NAMED_AT_ONCE = 10_000
 _COLUMNS = columns_of(WatchlistRecord, Watchlist)
 
 
@@ -74,20 +75,17 @@ def company_page(connection: Connection, watchlist_id: str, after: str | None, l
 
 def listed_companies(connection: Connection, watchlist_id: str, company_ids: Collection[str]) -> set[str]:
     """Those of the companies that are on the watchlist."""
-    if not company_ids:
-        return set()
-    found = select(WatchlistCompany.company_id).where(
-        WatchlistCompany.watchlist_id == watchlist_id, WatchlistCompany.company_id.in_(company_ids)
-    )
-    return set(connection.execute(found).scalars())
+    listed = select(WatchlistCompany.company_id).where(WatchlistCompany.watchlist_id == watchlist_id)
+    parts = _parts(company_ids)
+    return {one for part in parts for one in connection.scalars(listed.where(WatchlistCompany.company_id.in_(part)))}
 
 
 def change_companies(
     connection: Connection, record: WatchlistRecord, add: Sequence[str], remove: Collection[str], at: datetime
 ) -> None:
     """Adds companies that are not on the watchlist, and removes some that are."""
-    if remove:
-        gone = WatchlistCompany.company_id.in_(remove)
+    for part in _parts(remove):
+        gone = WatchlistCompany.company_id.in_(part)
         connection.execute(delete(WatchlistCompany).where(WatchlistCompany.watchlist_id == record.watchlist_id, gone))
     if add:
         new = [{"watchlist_id": record.watchlist_id, "company_id": company, "added_at": at} for company in add]
@@ -98,3 +96,9 @@ def change_companies(
 def _change(connection: Connection, watchlist_id: str, at: datetime, **values: str | int) -> None:
     changed = update(Watchlist).where(Watchlist.watchlist_id == watchlist_id)
     connection.execute(changed.values(updated_at=at, revision=Watchlist.revision + 1, **values))
+
+
+def _parts(company_ids: Collection[str]) -> list[list[str]]:
+    """The companies by as many as one statement may name."""
+    named = [*company_ids]
+    return [named[start : start + _NAMED_AT_ONCE] for start in range(0, len(named), _NAMED_AT_ONCE)]
