@@ -113,8 +113,6 @@ class WatchlistService:
         """Adds and removes companies, all or none; 422 if one is to be both added and removed."""
         asked = read_body(MembershipChanges, body)
         add, remove, errors = asked.add or [], asked.remove or [], ValidationErrors()
-        if not add and not remove:
-            errors.add("missing", "'add' or 'remove' is required", json_pointer("add"))
         for place in [place for place, company in enumerate(remove) if company in {*add}][:1]:
             errors.add("contradiction", "is also to be added", json_pointer("remove", place))
         errors.check()

@@ -52,12 +52,15 @@ def _changed(problem, case):
 
 
 def _invalid(problem, case):
-    """422 is for a key that was used before, and for windows of time outside of the log."""
+    """422 is for a key that was used before, for windows of time outside of the log, and for adding what is removed."""
     if problem["code"] == "idempotency_key_reused":
         assert "Idempotency-Key" in (case.headers or {}), "a key was refused that was not sent"
         return
     assert problem["code"] == "validation_failed", problem["detail"]
     wrong = {(error["code"], error["pointer"]) for error in problem["errors"]}
+    if case.operation.path == "/api/v1/watchlists/{id}/companies":
+        assert {code for code, _ in wrong} == {"contradiction"}, (wrong, case.body)
+        return
     assert case.operation.path.endswith("/replays"), (wrong, case.body)
     assert wrong <= {("out_of_range", "/since"), ("out_of_range", "/until")}, (wrong, case.body)
 

@@ -116,8 +116,9 @@ def test_a_change_of_many_companies_is_made_whole(service):
     assert changed.json() == CHANGED_MEMBERSHIP | {"id": path.rsplit("/", 1)[1]}
     many = send(service, "POST", f"{path}/companies", {"add": ids(1_000), "remove": ["5599999991"]})
     assert [many.json()[name] for name in ("added", "removed", "company_count")] == [1_000, 1, 1_001]
-    again = send(service, "POST", f"{path}/companies", {"add": ids(1_000), "remove": ["5599999991"]})
-    assert [again.json()[name] for name in ("added", "removed", "company_count")] == [0, 0, 1_001]
+    for body in ({"add": ids(1_000), "remove": ["5599999991"]}, {}):
+        again = send(service, "POST", f"{path}/companies", body)
+        assert [again.json()[name] for name in ("added", "removed", "company_count")] == [0, 0, 1_001]
     assert service.get(path).headers["etag"] == '"3"'
     found = [one["company_id"] for one in listed(service, path)]
     assert found == sorted([*ids(1_000), "firm:NO:999999999"])
@@ -126,7 +127,6 @@ def test_a_change_of_many_companies_is_made_whole(service):
 @check_cases(
     ("body", "pointer", "code"),
     [
-        ({}, "/add", "missing"),
         ({"add": []}, "/add", "empty_array"),
         ({"add": None}, "/add", "type"),
         ({"add": [KNOWN, KNOWN]}, "/add/1", "duplicate"),

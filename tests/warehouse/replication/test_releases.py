@@ -389,7 +389,6 @@ def test_segments_that_are_damaged_are_refused_and_fetched_again(layout: Layout,
     ):
         shared.send_again(made)
     path.write_bytes(content)
-    with locks.release_lock(layout):
-        shared.fetch()
+    with locks.release_lock(layout), shared.hold_release_lock():
         shared.send_again(made)
     assert _fetch(other, bucket) == 2
