@@ -24,6 +24,7 @@ from api.openapi.examples import companies as examples
 from api.openapi.operation import Operation
 from api.openapi.response_headers import OF_ACCOUNT
 from api.problems.problem import ProblemDetail, ProblemError, new_problem
+from api.schemas.declare import ECHO
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import LedgerPage
 
@@ -138,7 +139,7 @@ class EventStreamResponse(HttpResponse):
     "Business tier.",
     response_description="Events, as they are published.",
     operation=Operation(
-        {"type": "string", "maxLength": 2**31 - 1},
+        {"type": "string", "maxLength": 2**31 - 1, "pattern": ECHO},
         OF_ACCOUNT,
         examples.EVENT_STREAM,
         query_params=StreamParams,
