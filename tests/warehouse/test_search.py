@@ -20,7 +20,7 @@ from tests.warehouse import search_world as world
 from tests.warehouse.helpers import ROOT, release_documents, segment_file
 from tests.warehouse.world import learn, member, publish
 from warehouse.publish.release_tables import open_release_tables
-from warehouse.reader.queries.duckdb_scans import DuckdbScans, QueryDeadline
+from warehouse.reader.queries.duckdb_scans import OF_COMPANIES, DuckdbScans, QueryDeadline
 from warehouse.reader.queries.filters import LONGEST_NAME
 from warehouse.reader.reader import (
     CompanyQuery,
@@ -257,6 +257,8 @@ def test_a_scan_is_stopped_by_the_engine(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "empty.duckdb") as empty:
         empty.execute("CREATE TABLE search (rank BIGINT)")
         empty.execute("CREATE TABLE places (place BIGINT, names VARCHAR)")
+        for table in OF_COMPANIES:
+            empty.execute(f"CREATE TABLE {table} (company_id VARCHAR)")
     scans = DuckdbScans([tmp_path / "empty.duckdb"])
     assert scans.rows(QueryDeadline(60, time.monotonic), "SELECT $one", {"one": 1}) == [(1,)]
     endless = "SELECT count(*) FROM range(1000000000000) AS r(n) WHERE n % 7 = $left"
