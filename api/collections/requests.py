@@ -11,7 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from api.collections.scenario import COMPANIES, EVENTS, FILINGS, FINANCIALS, OWNERSHIP, SERVICE, WEBHOOKS, ScenarioStep
+from api.collections.scenario import (
+    COMPANIES,
+    EVENTS,
+    FILINGS,
+    FINANCIALS,
+    OWNERSHIP,
+    SERVICE,
+    WATCHLISTS,
+    WEBHOOKS,
+    ScenarioStep,
+)
 
 Schema = Mapping[str, Any]
 Fields = dict[str, str]
@@ -56,7 +66,16 @@ def _resolve_ref(reference: str, components: Schema) -> Schema:
     return components["schemas"][reference.rpartition("/")[2]]
 
 
-WALK: Final[tuple[ScenarioStep, ...]] = (*SERVICE, *COMPANIES, *EVENTS, *FINANCIALS, *FILINGS, *OWNERSHIP, *WEBHOOKS)
+WALK: Final[tuple[ScenarioStep, ...]] = (
+    *SERVICE,
+    *COMPANIES,
+    *EVENTS,
+    *FINANCIALS,
+    *FILINGS,
+    *OWNERSHIP,
+    *WATCHLISTS,
+    *WEBHOOKS,
+)
 JSON: Final = "application/json"
 _OF_LARGE_TIERS: Final = ("/api/v1/webhooks", "/api/v1/events")
 _TIERS: Final = "Needs the Pro or Business tier; others are answered 403 `tier_required`."

@@ -325,3 +325,55 @@ WEBHOOKS: Final = (
         keeps=dict.fromkeys(("subscription_id", "replay_id", "delivery_subscription_id", "delivery_id"), '""'),
     ),
 )
+
+_LIST: Final = {"id": "watchlist_id"}
+_OF_LIST: Final = ("watchlist_id",)
+_WATCHED: Final = {"id": "watchlist_id", "company_id": "company_id"}
+_SAME_LIST: Final = {"the requested watchlist": 'answer.id === value("watchlist_id")'}
+_OF_WATCHED: Final = ("watchlist_id", "company_id")
+
+WATCHLISTS: Final = (
+    ScenarioStep(
+        "createWatchlist",
+        headers=_REPEATABLE,
+        body={"name": "Created by the collection"},
+        keeps={"watchlist_id": "answer.id"},
+        checks={"no company yet": "answer.company_count === 0"},
+    ),
+    ScenarioStep("listWatchlists"),
+    ScenarioStep("addWatchlistCompany", path_variables=_WATCHED, needs=_OF_WATCHED),
+    ScenarioStep(
+        "listWatchlistCompanies",
+        path_variables=_LIST,
+        needs=_OF_WATCHED,
+        checks={
+            "the company that was added": "answer.data.some((row) => "
+            '[row.company_id, row.org_number].includes(value("company_id")))'
+        },
+    ),
+    ScenarioStep(
+        "changeWatchlistCompanies",
+        path_variables=_LIST,
+        headers=_REPEATABLE,
+        body={"add": ["firm:SE:5599999991", "firm:NO:999999999"]},
+        needs=_OF_LIST,
+        checks=_SAME_LIST,
+    ),
+    ScenarioStep("removeWatchlistCompany", path_variables=_WATCHED, needs=_OF_WATCHED),
+    ScenarioStep(
+        "getWatchlist",
+        path_variables=_LIST,
+        needs=_OF_LIST,
+        keeps={"watchlist_etag": 'header("ETag")'},
+        checks=_SAME_LIST,
+    ),
+    ScenarioStep(
+        "updateWatchlist",
+        path_variables=_LIST,
+        headers={"If-Match": "{{watchlist_etag}}"},
+        body={"name": "Renamed by the collection"},
+        needs=("watchlist_id", "watchlist_etag"),
+        checks=_SAME_LIST,
+    ),
+    ScenarioStep("deleteWatchlist", path_variables=_LIST, needs=_OF_LIST, keeps={"watchlist_id": '""'}),
+)

@@ -64,7 +64,7 @@ def broken(base: str, spoilt: dict[tuple[str, str], Spoil]) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(answer.body)
 
-        do_GET = do_POST = do_PATCH = do_DELETE = forward  # noqa: N815 -- the library's names
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = forward  # noqa: N815 -- the library's names
 
         def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 -- the library's
             """Nobody reads it."""

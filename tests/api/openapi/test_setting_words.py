@@ -34,6 +34,7 @@ FIXED = (
     "At most the first 2 KiB",
     "the latest 100 attempts",
     "send at most 16 requests before reading a response",
+    "A comment is sent every 15 seconds",
 )
 CHANGED = ApiSettings(
     key_cache_seconds=47,

@@ -16,7 +16,7 @@ from warehouse.storage.layout import Layout
 
 def _serve(layout: Layout, release: int, last: int) -> None:
     """A release as far as the ledger cares."""
-    manifest = ReleaseManifest(release, "full", day(0), day(0), "", "", None, 1, last, {}, {}, {})
+    manifest = ReleaseManifest(release, "full", day(0), day(0), "", "", None, 1, last, {}, (), {}, {})
     layout.release_folder(release).mkdir(parents=True, exist_ok=True)
     release_manifest.write_manifest(layout, manifest)
     release_manifest.write_pointer(layout, release)
