@@ -161,12 +161,6 @@ FINANCIALS: Final = (
 )
 FILINGS: Final = (
     ScenarioStep("listFilings", path_variables=_COMPANY, query={"limit": "2"}, needs=_OF_COMPANY, checks=_SAME_COMPANY),
-    ScenarioStep(
-        "listFilingsInMarket",
-        path_variables={"market": "market", "org_number": "org_number"},
-        needs=("market", "org_number"),
-        checks={"the requested number": 'answer.org_number === value("org_number")'},
-    ),
 )
 OWNERSHIP: Final = (
     ScenarioStep(

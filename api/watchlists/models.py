@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+from pydantic import AfterValidator
 
-from api.companies.lookup import ANY_NUMBER
+from api.companies.body_fields import RequestedCompany
 from api.http.body_validation import request_array_field, unrepeated
 from api.schemas import declare, shared
-from api.schemas.declare import OMITTED, RequestModel, ResponseModel, invalid_value, with_metadata
-from warehouse.schema.identifiers import parse_company_number
+from api.schemas.declare import OMITTED, RequestModel, ResponseModel, with_metadata
 
 PREFIX: Final = "wl"
 MOST_WATCHLISTS: Final = 100
@@ -21,7 +20,6 @@ MOST_WATCHLISTS: Final = 100
 MOST_CHANGES: Final = 1_000
 """Companies that one request adds, and that it removes."""
 _COUNT: Final = 10_000_000
-_COMPANY: Final = "must be a company id or number, for example firm:SE:5599999991"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +43,15 @@ class WatchedCompany:
     added_at: datetime
 
 
-def _to_company_id(value: Any) -> str:
-    """Company id of a number or id; unknown companies are accepted, as are those of announced markets."""
-    number = parse_company_number(value) if isinstance(value, str) else None
-    if number is None:
-        raise invalid_value("invalid_company", _COMPANY)
-    return number.company_id
-
-
 _Name = Annotated[
     str,
     declare.text(
         100, "Name, for your own use; several watchlists may have the same.", pattern=r"^[^\x00]*[^\s\x00][^\x00]*$"
     ),
 ]
-_RequestedCompany = Annotated[
-    str,
-    BeforeValidator(_to_company_id),
-    WithJsonSchema(
-        {
-            "type": "string",
-            "description": "A company's number or id.",
-            "maxLength": 24,
-            "pattern": ANY_NUMBER,
-            "minLength": 4,
-        }
-    ),
-    unrepeated,
-]
+
+
+_RequestedCompany = Annotated[RequestedCompany, unrepeated]
 
 
 def _companies_field(description: str) -> Any:

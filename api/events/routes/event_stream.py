@@ -135,8 +135,8 @@ class EventStreamResponse(HttpResponse):
     f"{FILTERS_TEXT} A comment is sent every 15 seconds without an event. The stream ends with `event: bye`, whose "
     "`data.reason` is shutdown, access (the key was revoked, the account suspended), quota or backlog (the client "
     "reads too slowly): reconnect with `Last-Event-ID`, and nothing is lost. A connection counts as one request, each "
-    "further 100 events as one. Open connections per account: Pro 2, Business 10; above that 429. Requires the Pro or "
-    "Business tier.",
+    "further 100 events as one. The tier limits the open connections of an account; above that 429. Requires the Pro "
+    "or Business tier.",
     response_description="Events, as they are published.",
     operation=Operation(
         {"type": "string", "maxLength": 2**31 - 1, "pattern": ECHO},

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, WithJsonSchema, field_validator
 
-from api.companies.lookup import ANY_NUMBER
+from api.companies.body_fields import RequestedCompany
 from api.http.body_validation import (
     ValidationErrors,
     did_you_mean,
@@ -39,10 +39,8 @@ from api.webhooks.subscriptions.models import (
     SubscriptionStatus,
 )
 from warehouse.schema.codes import EVENT_ALIASES, EVENT_TYPES
-from warehouse.schema.identifiers import parse_company_number
 
 _KNOWN_TYPES: Final = (*EVENT_TYPES, *EVENT_ALIASES)
-_COMPANY: Final = "must be a company id or number, for example firm:SE:5599999991"
 
 
 def _to_event_type(value: Any) -> str:
@@ -53,14 +51,6 @@ def _to_event_type(value: Any) -> str:
     else:
         detail = f"must be one of {', '.join(EVENT_TYPES)}"
     raise invalid_value("unknown_event_type", detail)
-
-
-def _to_company_id(value: Any) -> str:
-    """Company id of a number or id; unknown companies are accepted, as are those of announced markets."""
-    number = parse_company_number(value) if isinstance(value, str) else None
-    if number is None:
-        raise invalid_value("invalid_company", _COMPANY)
-    return number.company_id
 
 
 def event_types_field(description: str, **more: Any) -> Any:
@@ -77,21 +67,6 @@ RequestedEventType = Annotated[
         {"type": "string", "description": "An event type, or a deprecated alias of one.", "enum": [*_KNOWN_TYPES]}
     ),
 ]
-_RequestedCompany = Annotated[
-    str,
-    BeforeValidator(_to_company_id),
-    WithJsonSchema(
-        {
-            "type": "string",
-            "description": "A company's number or id.",
-            "maxLength": 24,
-            "pattern": ANY_NUMBER,
-            "minLength": 4,
-        }
-    ),
-]
-
-
 RequestedEventTypes = Annotated[
     list[Annotated[RequestedEventType, unrepeated]], event_types_field("Only these event types; there is no wildcard.")
 ]
@@ -116,7 +91,7 @@ class NewSubscription(RequestModel):
 
     endpoint_url: RequestedEndpoint
     event_types: RequestedEventTypes
-    entity_ids: list[Annotated[_RequestedCompany, unrepeated]] | None = with_metadata(
+    entity_ids: list[Annotated[RequestedCompany, unrepeated]] | None = with_metadata(
         request_array_field(
             MOST_COMPANIES,
             "Only these companies, including ones not known yet; null or omitted means all. "

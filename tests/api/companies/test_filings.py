@@ -83,10 +83,8 @@ def test_filings_are_filtered(service, query, count):
 @check_cases(
     ("path", "status"),
     [
-        ("/api/v1/no/companies/999999999/filings", 200),
         ("/api/v1/companies/firm:NO:999999999/filings", 200),
-        ("/api/v1/se/companies/999999999/filings", 404),
-        ("/api/v1/dk/companies/999999999/filings", 404),
+        ("/api/v1/companies/firm:DK:99999999/filings", 404),
         ("/api/v1/companies/1/filings", 400),
         (f"{FILINGS}?from=2026-02-31", 400),
         (f"{FILINGS}?since=2026-02-01", 400),
