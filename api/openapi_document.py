@@ -25,6 +25,7 @@ from api.routes import ROUTES
 from api.schemas.declare import ResponseModel
 from api.schemas.json_schema import Schema, component_schemas, schema_reference
 from api.settings.service import ApiSettings
+from api.exports import models as exports
 from api.watchlists import models as watchlists
 from api.webhooks import payloads
 from api.webhooks.deliveries import models as deliveries
@@ -92,6 +93,7 @@ last 30 days are notified by e-mail.\
 TAGS: Final = {
     "Companies": "Profiles and search.",
     "Events": "Change events.",
+    "Exports": "Bulk files of all data.",
     "Financials": "Annual and quarterly figures.",
     "Ownership": "Owners of companies.",
     "Service": "The API itself: markets, usage and the OpenAPI document.",
@@ -101,7 +103,7 @@ TAGS: Final = {
 BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on web pages."
 
 
-VERSION: Final = "1.5.0"
+VERSION: Final = "1.6.0"
 MODELS: Final = (
     companies.Company,
     companies.CompanySelection,
@@ -123,6 +125,8 @@ MODELS: Final = (
     events.Event,
     events.EventList,
     events.EventFeed,
+    exports.BulkFile,
+    exports.BulkFileList,
     watchlists.NewWatchlist,
     watchlists.WatchlistChanges,
     watchlists.MembershipChanges,
@@ -261,7 +265,12 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
     if "ETag" in operation.response_headers:
         text = "Not modified since the ETag in If-None-Match."
         answers["304"] = {"description": text, "headers": named}
-    return answers | problem_responses.response_references(_ERROR_STATUSES.get(method, ()), is_public=is_public)
+    errors = _ERROR_STATUSES.get(method, ())
+    if operation.is_ranged:
+        ranged = response_headers.success_headers(response_headers.OF_RANGE, is_public=is_public)
+        answers["206"] = success | {"description": "A range of the file.", "headers": ranged}
+        errors = (*errors, 404, 416)
+    return answers | problem_responses.response_references(errors, is_public=is_public)
 
 
 def _response_schema(response: type[ResponseModel] | UnionType | Schema) -> Schema:

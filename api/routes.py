@@ -8,6 +8,7 @@ from api.accounts import routes as accounts
 from api.billing import routes as billing
 from api.companies.routes import company_lists, filings, markets, profile, search
 from api.events.routes import event_list, event_stream
+from api.exports import routes as exports
 from api.http.routing import handlers_in
 from api.observability import routes as health
 from api.openapi import routes as document
@@ -16,6 +17,7 @@ from api.webhooks.routes import deliveries, event_types, subscriptions
 
 ROUTES = handlers_in(
     *(profile, search, company_lists, filings, event_list, event_stream, markets),
+    exports,
     watchlists,
     *(subscriptions, deliveries, event_types),
     *(accounts, document, health, billing),

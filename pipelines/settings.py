@@ -120,6 +120,7 @@ class IngestSettings(AreaSettings):
     )
     keep_dagster_days: int = Field(default=14, ge=1, description="For how many days Dagster's records of runs stay.")
     keep_exports: int = Field(default=3, ge=1, description="Exports kept of each market.")
+    keep_deltas: int = Field(default=30, ge=1, description="Deltas between exports kept of each market.")
     keep_iceberg_releases: int = Field(
         default=30, ge=1, description="Releases kept as tagged snapshots of Iceberg tables (`firm export --iceberg`)."
     )

@@ -123,7 +123,13 @@ class Workspace:
 
     @cached_property
     def export_store(self) -> ExportStore:
-        return ExportStore(self.layout, self.clock, keep=self.settings.keep_exports, on_step=self.on_step)
+        return ExportStore(
+            self.layout,
+            self.clock,
+            keep=self.settings.keep_exports,
+            keep_deltas=self.settings.keep_deltas,
+            on_step=self.on_step,
+        )
 
     def upload_export(self, market: str) -> None:
         """Uploads the newest export of a market to the object store; does nothing on a single machine."""

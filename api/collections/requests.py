@@ -14,6 +14,7 @@ from typing import Any, Final
 from api.collections.scenario import (
     COMPANIES,
     EVENTS,
+    EXPORTS,
     FILINGS,
     FINANCIALS,
     OWNERSHIP,
@@ -73,12 +74,16 @@ WALK: Final[tuple[ScenarioStep, ...]] = (
     *FINANCIALS,
     *FILINGS,
     *OWNERSHIP,
+    *EXPORTS,
     *WATCHLISTS,
     *WEBHOOKS,
 )
 JSON: Final = "application/json"
-_OF_LARGE_TIERS: Final = ("/api/v1/webhooks", "/api/v1/events")
-_TIERS: Final = "Needs the Pro or Business tier; others are answered 403 `tier_required`."
+_OF_LARGE_TIERS: Final = {
+    "/api/v1/webhooks": "Pro or Business",
+    "/api/v1/events": "Pro or Business",
+    "/api/v1/exports": "Business",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
     answer = operation["responses"][str(status)]
     content = answer.get("content", {}).get(JSON)
     components = document["components"]
-    needs_tier = path.startswith(_OF_LARGE_TIERS)
+    tiers = next((named for below, named in _OF_LARGE_TIERS.items() if path.startswith(below)), None)
     return CollectionRequest(
         folder=operation["tags"][0],
         name=step.name or operation["summary"],
@@ -151,8 +156,8 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
         headers=step.headers,
         body=None if step.body is None else json.dumps(step.body, indent=2, ensure_ascii=False),
         is_public={} in operation.get("security", ()),
-        needs_tier=needs_tier,
-        description="\n\n".join(filter(None, (operation["description"], step.note, _TIERS if needs_tier else ""))),
+        needs_tier=tiers is not None,
+        description="\n\n".join(filter(None, (operation["description"], step.note, _tier_note(tiers)))),
         status=status,
         response_members=None if content is None else required_members(content["schema"], components),
         rows=None if content is None else row_members(content["schema"], components),
@@ -160,6 +165,10 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
         example=None if content is None else content.get("example"),
         step=step,
     )
+
+
+def _tier_note(tiers: str | None) -> str:
+    return "" if tiers is None else f"Needs the {tiers} tier; others are answered 403 `tier_required`."
 
 
 def _query_parameters(parameters: Sequence[Schema], sent: Mapping[str, str]) -> Iterator[QueryParameter]:

@@ -320,6 +320,18 @@ WEBHOOKS: Final = (
     ),
 )
 
+EXPORTS: Final = (
+    ScenarioStep(
+        "listExports",
+        query={"limit": "2", "format": "parquet"},
+        checks={
+            "of the requested format": 'answer.data.every((row) => row.format === "parquet")',
+            "a link to each": "answer.data.every((row) => row.url.length > 0)",
+        },
+        note="Open `url` within 15 minutes; it needs no key.",
+    ),
+)
+
 _LIST: Final = {"id": "watchlist_id"}
 _OF_LIST: Final = ("watchlist_id",)
 _WATCHED: Final = {"id": "watchlist_id", "company_id": "company_id"}

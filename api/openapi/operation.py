@@ -118,6 +118,8 @@ class Operation:
     body: RequestBody | None = None
     request_headers: tuple[str, ...] = ()
     """Request headers beyond those of the method."""
+    is_ranged: bool = False
+    """Whether a range of the response may be asked for."""
 
 
 def path_parameter(description: str, schema: Schema, example: str, name: str | None = None) -> PathParameter:

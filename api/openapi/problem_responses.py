@@ -82,6 +82,7 @@ _NAMES: Final = {
     413: "PayloadTooLarge",
     414: "UriTooLong",
     415: "UnsupportedMediaType",
+    416: "RangeNotSatisfiable",
     422: "UnprocessableContent",
     429: "TooManyRequests",
     431: "HeadersTooLarge",
@@ -91,7 +92,7 @@ _NAMES: Final = {
 
 
 _OF_ALL: Final = (400, 405, 408, 414, 431, 500)  # errors that public documents can have too
-_OF_SOME: Final = (409, 412, 422)  # only for operations that change something
+_OF_SOME: Final = (409, 412, 416, 422)  # only for operations that change something, or that send ranges of files
 
 
 def response_components(public_url: str) -> dict[str, Schema]:

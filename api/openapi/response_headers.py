@@ -25,6 +25,16 @@ _REQUEST_HEADERS: Final[dict[str, Any]] = {
         "schema": {"type": "string", "minLength": 1, "maxLength": 18, "pattern": "^(0|[1-9][0-9]{0,17})$"},
         "example": "184467",
     },
+    "Range": {
+        "description": "The bytes to send, as `bytes=1000-` or `bytes=0-999`; one range.",
+        "schema": {"type": "string", "minLength": 8, "maxLength": 50, "pattern": "^bytes=[0-9]{0,18}-[0-9]{0,18}$"},
+        "example": "bytes=0-",
+    },
+    "If-Range": {
+        "description": "The ETag of the file whose beginning the caller has: another file is sent whole.",
+        "schema": {"type": "string", "minLength": 66, "maxLength": 66, "pattern": '^"[0-9a-f]{64}"$'},
+        "example": '"0f343b0931126a20f133d67c2b018a3b5f9f6a0d8f5c1d2e3f4a5b6c7d8e9f00"',
+    },
     "If-Match": {
         "description": "The ETag last read. The response is 412 if the subscription has changed since.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r'^(\*|"[0-9]+"(, *"[0-9]+")*)$'},
@@ -57,6 +67,14 @@ _HEADERS: Final[dict[str, Any]] = {
     "Vary": declare.text(100, "Request headers the response depends on.", pattern="^[A-Za-z-]+(, [A-Za-z-]+)*$"),
     "ETag": declare.text(20, "Depends on the content only; the same for every key.", pattern='^W/"[0-9a-f]{16}"$'),
     "Revision": declare.text(21, "Revision of the subscription, for If-Match.", pattern='^"[0-9]+"$'),
+    "Digest-Tag": declare.text(66, "SHA-256 of the whole file.", pattern='^"[0-9a-f]{64}"$'),
+    "Accept-Ranges": declare.word(("bytes",), "Ranges of bytes may be asked for."),
+    "Content-Disposition": declare.text(
+        200, "Name of the file.", pattern='^attachment; filename="[a-z.]+"$'
+    ),
+    "Content-Range": declare.text(
+        80, "The bytes that are sent, and the size of the file.", pattern=r"^bytes (\*|[0-9]+-[0-9]+)/[0-9]+$"
+    ),
     "Location": declare.text(2048, "Path of the created resource.", pattern="^/api/[!-~]+$"),
     "Idempotency-Replayed": declare.word(
         ("true",), "Sent if the response is the stored one of the first request with this Idempotency-Key."
@@ -94,9 +112,9 @@ _HEADERS: Final[dict[str, Any]] = {
     "X-RateLimit-Remaining": declare.integer(0, INT64, "Requests remaining this month."),
     "X-RateLimit-Reset": declare.integer(0, INT64, "End of the month, as a Unix timestamp."),
 }  # fmt: skip
-# Components for a header of another name: the ETag of webhook resources is strong and a revision; Retry-After
-# is optional on conflicts.
-_SENT_AS: Final = {"Revision": "ETag", "Retry-Soon": "Retry-After"}
+# Components for a header of another name: the ETag of webhook resources is strong and a revision, that of files their
+# digest; Retry-After is optional on conflicts.
+_SENT_AS: Final = {"Revision": "ETag", "Digest-Tag": "ETag", "Retry-Soon": "Retry-After"}
 _EXAMPLES: Final[dict[str, Any]] = {
     "Revision": '"3"',
     "Location": "/api/v1/webhooks/whs_01kaf3w9c8m2v7q4x1z6t5y0r2",
@@ -123,6 +141,7 @@ _BY_STATUS: Final = {
     401: ("WWW-Authenticate",),
     405: ("Allow",),
     409: ("Retry-Soon",),
+    416: ("Content-Range",),
     429: ("Retry-After",),
     503: ("Retry-After",),
 }
@@ -134,6 +153,8 @@ OF_PAGE: Final = (*OF_DATA, "Link")
 OF_ACCOUNT: Final = ()
 OF_ACCOUNT_PAGE: Final = ("Link",)
 OF_SUBSCRIPTION: Final = ("Revision",)
+OF_FILE: Final = ("Digest-Tag", "Accept-Ranges", "Content-Disposition")
+OF_RANGE: Final = (*OF_FILE, "Content-Range")
 OF_POST: Final = ("Idempotency-Replayed",)
 
 

@@ -36,7 +36,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,19}")
 _MOST: Final = 10**12  # far below the largest integer of a structured field
 _FASTEST: Final = 10**6
 
-TierFeature = Literal["webhooks", "all_events"]
+TierFeature = Literal["webhooks", "all_events", "exports"]
 """What only some tiers include, as a member of `Tier`."""
 
 
@@ -57,6 +57,8 @@ class Tier:
     entity_ids: int = 0
     all_events: bool = False
     """Whether accounts may read the events of all companies."""
+    exports: bool = False
+    """Whether accounts may download bulk files."""
     event_streams: int = 0
     """Open streams of these events, at most."""
     watchlist_companies: int = 0
@@ -108,6 +110,7 @@ _TABLE: Final = (
         entity_ids=10_000,
         watchlist_companies=100_000,
         all_events=True,
+        exports=True,
         event_streams=10,
     ),
 )

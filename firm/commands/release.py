@@ -46,7 +46,16 @@ class ExportFormat(StrEnum):
 
     PARQUET = "parquet"
     NDJSON = "ndjson"
+    CSV = "csv"
     BOTH = "both"
+    ALL = "all"
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The file formats that are meant."""
+        if self is ExportFormat.ALL:
+            return FORMATS
+        return ("parquet", "ndjson") if self is ExportFormat.BOTH else (self.value,)
 
 
 def export(
@@ -55,8 +64,9 @@ def export(
     ] = None,
     to: Annotated[Path | None, typer.Option("--to", help="Target folder; default FIRM_DATA/exports.")] = None,
     form: Annotated[
-        ExportFormat, typer.Option("--format", help="NDJSON is compressed with gzip, Parquet with zstd.")
-    ] = ExportFormat.BOTH,
+        ExportFormat,
+        typer.Option("--format", help="NDJSON and CSV are compressed with gzip, Parquet with zstd; both: not CSV."),
+    ] = ExportFormat.ALL,
     iceberg: Annotated[
         str | None,
         typer.Option("--iceberg", metavar="FOLDER", help="Keep Apache Iceberg tables in this folder or s3:// address."),
@@ -76,20 +86,24 @@ def export(
     error.
     """
     if iceberg is not None or postgres is not None or rewrite:
-        if markets or to or form is not ExportFormat.BOTH or (iceberg is None) == (postgres is None):
+        if markets or to or form is not ExportFormat.ALL or (iceberg is None) == (postgres is None):
             fail("--iceberg or --postgres, one of them, takes no markets, --to or --format; --rewrite needs one", USAGE)
         from firm.commands import merged_exports
 
         merged_exports.export_tables(read_ingest_settings(), iceberg, postgres, rewrite=rewrite, as_json=as_json)
         return
     settings = read_ingest_settings()
-    formats = FORMATS if form is ExportFormat.BOTH else (form.value,)
-    exports = ExportStore(settings.layout, keep=settings.keep_exports, folder=to.resolve() if to else None)
+    exports = ExportStore(
+        settings.layout,
+        keep=settings.keep_exports,
+        keep_deltas=settings.keep_deltas,
+        folder=to.resolve() if to else None,
+    )
     with (
         exit_on_error(NoReleaseError, MarketNotInReleaseError, InvalidReleaseError, AlreadyLockedError, OSError),
         _progress_printer(quiet=as_json) as told,
     ):
-        made = list(exports.write(_known_markets(markets or []), formats, told))
+        made = list(exports.write(_known_markets(markets or []), form.formats, told))
     if to is None:
         _replicate_exports(settings, made)
     if as_json:
@@ -153,6 +167,8 @@ def _print_exports(exports: list[MarketExport]) -> None:
             f"{one.market}: release {one.manifest['release']}{state}, events up to "
             f"{one.manifest['as_of_sequence']}; {one.folder} {was}"
         )
+        if one.delta is not None:
+            typer.echo(f"{one.market}: what changed since the export before it: {one.delta}")
 
 
 release = typer.Typer(no_args_is_help=True, help="Published releases.")

@@ -15,7 +15,7 @@ from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
 from warehouse.exports.exports import ExportStore, MarketExport
 from warehouse.reader.reader import FinancialsQuery, PinnedRelease, ReleaseReader, ResultPage
-from warehouse.reader.types import EventQuery
+from warehouse.reader.types import EventQuery, FilingsQuery
 from warehouse.schema.tables import EVENTS
 from warehouse.storage.atomic_files import ignore_step
 from warehouse.storage.layout import Layout
@@ -30,7 +30,7 @@ HOSTILE = [
     "'; DROP TABLE companies; --",
     '</script>,,"',
 ]
-TABLES = ("companies", "details", "financials", "ownership", "events")
+TABLES = ("companies", "details", "financials", "filings", "ownership", "events")
 
 
 def hostile_world(layout: Layout) -> None:
@@ -68,7 +68,14 @@ def hostile_world(layout: Layout) -> None:
         owner(ONE, "own_d", "5", ended_on=dt.date(2025, 9, 1)),
         owner(ONE, "own_e", "5", as_of=dt.date(2030, 1, 1)),
     ]  # fmt: skip
-    learn(layout, "NO", 0, companies=companies, financials=financials, owners=owners)
+    filed = {"filing_type": "annual_report", "filed_at": dt.date(2025, 5, 1), "document_url": "https://a.example/1"}
+    filings = [
+        {"company_id": ONE, "filing_id": "fil_2", **filed},
+        {"company_id": ONE, "filing_id": "fil_3", **filed, "native_id": HOSTILE[0]},
+        {"company_id": ONE, "filing_id": "fil_9", "filing_type": "interim_report", "period_end": dt.date(2026, 1, 1)},
+        {"company_id": TWO, "filing_id": "fil_0", **filed},
+    ]
+    learn(layout, "NO", 0, companies=companies, financials=financials, filings=filings, owners=owners)
     learn(layout, "SE", 0, companies=[member("SE", 1, is_listed=True)])
     publish(layout, "NO", "SE")
     for at in (1, 2):
@@ -82,7 +89,7 @@ def write(layout: Layout, *markets: str, to: Path | None = None, at: int = 5, **
 
 def export_all(root: Path, on_step: Callable[[str], None] = ignore_step) -> None:
     """For a process of its own."""
-    list(ExportStore(Layout(root), clock=lambda: day(6), on_step=on_step).write())
+    list(ExportStore(Layout(root), clock=lambda: day(6), on_step=on_step).write(formats=("parquet",)))
 
 
 def lines(export: MarketExport, table: str) -> list[bytes]:
@@ -125,6 +132,7 @@ def _pages(snapshot: PinnedRelease, company: str, on: dt.date) -> list[tuple[str
     ]
     return [
         *(("financials", page) for page in scopes),
+        ("filings", snapshot.company_filings(company, FilingsQuery(), None, 100)),
         ("ownership", snapshot.company_owners(company, on, None, None, 100)[0]),
         ("events", snapshot.company_events(company, EventQuery(is_descending=False), None, 100)),
     ]

@@ -16,7 +16,8 @@ import polars as pl
 
 from warehouse.erasure.event_redaction import EventRedactor
 from warehouse.erasure.free_texts import TextRedactor
-from warehouse.exports.exports import FORMATS, LATEST, ExportStore
+from warehouse.exports.delta_writer import DELTAS
+from warehouse.exports.exports import FORMATS, LATEST, ExportStore, delete_export_folder
 from warehouse.ledger import read_index
 from warehouse.ledger.ledger import read_index_rows
 from warehouse.schema.ids import holder_id
@@ -154,7 +155,7 @@ def redact_ledger(layout: Layout, redactor: EventRedactor) -> int:
 
 
 def replace_exports(exports_: ExportStore, folder: Path, market: str) -> None:
-    """Deletes a market's exports; if it had any, writes one of the current release instead."""
+    """Deletes a market's exports and deltas; if it had any, writes an export of the current release instead."""
     root = folder / market
     newest = exports_.latest(market)
     formats: Iterable[str] = newest.manifest["formats"] if newest else ()
@@ -164,8 +165,9 @@ def replace_exports(exports_: ExportStore, folder: Path, market: str) -> None:
     fresh = exports_.latest(market)
     for path in _release_folders(root):
         if fresh is None or path != fresh.folder:
-            atomic_files.delete_if_exists(path / "manifest.json")
-            atomic_files.delete_if_exists(path)
+            delete_export_folder(path)
+    for path in (root / DELTAS).glob("*"):  # they name what was erased
+        delete_export_folder(path)
     if fresh is None:
         atomic_files.delete_if_exists(root / LATEST)
 

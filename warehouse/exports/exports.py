@@ -2,11 +2,12 @@
 
     <folder>/<market>/latest.json      {"market", "release", "folder", "manifest_sha256"}
     <folder>/<market>/0000000042/      one release: its files, and manifest.json, which lists them
+    <folder>/<market>/deltas/0000000041-0000000042/    what changed from one export to the next
 
 A folder counts once its manifest exists, and `latest.json` moves after that: a kill at any moment leaves the
 previous export complete. An export that already has the requested files is left unchanged. Does not belong
-here: columns (`schemas`), file formats (`sinks`), rows (`reader.queries.market_dump`), writing one market
-(`writer`).
+here: columns (`schemas`), file formats (`sinks`), rows (`market_rows`), writing one market (`writer`), what has
+changed (`delta_writer`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from warehouse.exports.delta_writer import DELTAS, write_delta
+from warehouse.exports.market_rows import MarketRows
 from warehouse.exports.sinks import SUFFIXES
 from warehouse.exports.writer import MANIFEST, ExportProgress, MarketExportWriter
 from warehouse.raw.archive import utc_now
@@ -45,6 +48,7 @@ __all__ = [
 FORMATS: Final = tuple(SUFFIXES)
 LATEST: Final = "latest.json"
 KEEP: Final = 3
+KEEP_DELTAS: Final = 30
 
 
 class MarketNotInReleaseError(LookupError):
@@ -57,12 +61,17 @@ class ExportWriteError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class MarketExport:
-    """One market's export on disk. `is_new`: files of it were written by this call."""
+    """One market's export on disk.
+
+    is_new: files of it were written by this call. delta: the folder with what changed since the export before it, if
+    this call found or wrote one.
+    """
 
     market: str
     folder: Path
     manifest: Mapping[str, Any]
     is_new: bool
+    delta: Path | None = None
 
 
 def ignore_progress(_market: str, _table: str, _rows: int) -> None:
@@ -77,12 +86,14 @@ class ExportStore:
         layout: Layout,
         clock: Callable[[], datetime] = utc_now,
         keep: int = KEEP,
+        keep_deltas: int = KEEP_DELTAS,
         on_step: atomic_files.Step = atomic_files.ignore_step,
         folder: Path | None = None,
     ) -> None:
         self._layout = layout
         self._clock = clock
         self._keep = keep
+        self._keep_deltas = keep_deltas
         self._on_step = on_step
         self._folder = folder or layout.exports_folder
 
@@ -110,8 +121,10 @@ class ExportStore:
         self, release: LeasedRelease, market: str, formats: tuple[str, ...], told: ExportProgress
     ) -> MarketExport:
         folder = self._folder / market / padded_number(release.manifest.release)
+        rows = MarketRows(self._layout, release, market)
         try:
-            is_new = MarketExportWriter(release, market, folder, formats, told, self._on_step).write(self._clock())
+            is_new = MarketExportWriter(rows, folder, formats, told, self._on_step).write(self._clock())
+            delta = write_delta(rows, self._base_folder(folder), folder, formats, self._on_step)
             self._replace_pointer(market, folder, release.manifest.release)
             self._prune_exports(market)
         except OSError as error:
@@ -121,7 +134,12 @@ class ExportStore:
             ) from error
         except sqlite3.Error as error:
             raise unreadable_release_error(release.manifest, error) from error
-        return MarketExport(market, folder, json.loads((folder / MANIFEST).read_bytes()), is_new)
+        return MarketExport(market, folder, json.loads((folder / MANIFEST).read_bytes()), is_new, delta)
+
+    def _base_folder(self, folder: Path) -> Path | None:
+        """The newest export before this one, if there is any."""
+        earlier = [path for path in _complete_folders(folder.parent) if path.name < folder.name]
+        return max(earlier, default=None)
 
     def _replace_pointer(self, market: str, folder: Path, release: int) -> None:
         digest = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
@@ -130,14 +148,27 @@ class ExportStore:
         self._on_step("pointer replaced")
 
     def _prune_exports(self, market: str) -> None:
-        """Deletes all but the newest exports, and incomplete ones left by kills."""
-        folders = sorted(path for path in (self._folder / market).glob("[0-9]" * DIGITS) if path.is_dir())
-        kept = [path for path in folders if (path / MANIFEST).exists()][-self._keep :]
-        for path in folders:
-            if path not in kept:
-                # the manifest first: a half-removed folder no longer counts as an export
-                atomic_files.delete_if_exists(path / MANIFEST)
-                atomic_files.delete_if_exists(path)
+        """Deletes all but the newest exports and deltas, and incomplete ones left by kills."""
+        root = self._folder / market
+        for folder, pattern, keep in (
+            (root, "[0-9]" * DIGITS, self._keep),
+            (root / DELTAS, "*-*", self._keep_deltas),
+        ):
+            kept = _complete_folders(folder, pattern)[-keep:]
+            for path in folder.glob(pattern):
+                if path.is_dir() and path not in kept:
+                    delete_export_folder(path)
+
+
+def delete_export_folder(path: Path) -> None:
+    """Deletes the manifest first: a half-removed folder no longer counts as an export."""
+    atomic_files.delete_if_exists(path / MANIFEST)
+    atomic_files.delete_if_exists(path)
+
+
+def _complete_folders(folder: Path, pattern: str = "[0-9]" * DIGITS) -> list[Path]:
+    """Folders of exports or deltas that have a manifest, oldest first."""
+    return sorted(path for path in folder.glob(pattern) if (path / MANIFEST).is_file())
 
 
 def _chosen_markets(manifest: ReleaseManifest, markets: Iterable[str]) -> list[str]:

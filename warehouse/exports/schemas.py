@@ -136,6 +136,36 @@ OWNERSHIP: Final = _export_table(
         "sources",
     ),
 )
+FILINGS: Final = _export_table(
+    "filings",
+    "Every document filed; figures of a document are in financials, if its version is the newest of its period.",
+    "company_id",
+    _typed_fields(_T, "company_id! filing_id! filing_type! form period period_type"),
+    _typed_fields(_I, "fiscal_year fiscal_quarter"),
+    _typed_fields(_D, "period_start period_end filed_at"),
+    _typed_fields(_INSTANT, "accepted_at"),
+    _typed_fields(_T, "document_url"),
+    _typed_fields(_B, "is_consolidated"),
+    [
+        pa.field(
+            "versions",
+            pa.list_(
+                _struct_type(
+                    _typed_fields(_I, "version"),
+                    _typed_fields(_T, "filing_id"),
+                    _typed_fields(_D, "filed_at"),
+                    _typed_fields(_B, "is_current"),
+                )
+            ),
+            nullable=False,
+        )
+    ],
+    _typed_fields(_T, "supersedes"),
+    _typed_fields(
+        pa.list_(_struct_type(_typed_fields(_T, "register native_id url"), _typed_fields(_INSTANT, "retrieved_at"))),
+        "sources!",
+    ),
+)
 EVENTS: Final = _export_table(
     "events",
     "Every event up to as_of_sequence; data is the webhook's `data` object, as JSON text.",
@@ -146,4 +176,10 @@ EVENTS: Final = _export_table(
     _typed_fields(_T, "data!"),
     text="data",
 )
-TABLES: Final = (COMPANIES, DETAILS, FINANCIALS, OWNERSHIP, EVENTS)
+TABLES: Final = (COMPANIES, DETAILS, FINANCIALS, FILINGS, OWNERSHIP, EVENTS)
+REMOVED: Final = _export_table(
+    "deletes",
+    "Companies whose rows of one table are no longer those of the base; what they have now is among the upserts.",
+    "company_id",
+    _typed_fields(_T, "company_id!"),
+)

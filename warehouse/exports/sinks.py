@@ -1,12 +1,13 @@
-"""Writes the objects of one table as NDJSON and Parquet files, one row group at a time.
+"""Writes the objects of one table as NDJSON, CSV and Parquet files, one row group at a time.
 
-NDJSON is compressed with gzip, because all consumers that cannot read Parquet can read gzip (zcat, COPY FROM
+NDJSON and CSV are compressed with gzip, because all consumers that cannot read Parquet can read gzip (zcat, COPY FROM
 PROGRAM, every cloud loader); Parquet uses zstd. Output is deterministic: groups have a fixed size, and no time
 or file name enters a header. Does not belong here: names and folders (`exports`).
 """
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 from abc import ABC, abstractmethod
@@ -14,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
+import msgspec
 import pyarrow as pa
 import pyarrow.json as arrow_json
 import pyarrow.parquet as pq
@@ -72,9 +74,42 @@ class ParquetSink(ExportSink):
         self._file.write_table(to_arrow_table(self._table, lines), row_group_size=GROUP)
 
 
-SINKS: Final[Mapping[str, type[NdjsonSink | ParquetSink]]] = {"parquet": ParquetSink, "ndjson": NdjsonSink}
-SUFFIXES: Final = {"parquet": ".parquet", "ndjson": ".ndjson.gz"}
-COMPRESSIONS: Final = {"parquet": "zstd", "ndjson": "gzip"}
+class CsvSink(ExportSink):
+    """A CSV file (RFC 4180, UTF-8) with a header: values as JSON spells them, null as nothing, lists as JSON text."""
+
+    def __init__(self, path: Path, table: ExportTable) -> None:
+        super().__init__(path)
+        packed = gzip.GzipFile("", "wb", _GZIP_LEVEL, self._raw, mtime=0)
+        self._file = io.TextIOWrapper(packed, encoding="utf-8", newline="", write_through=False)
+        self._columns = table.schema.names
+        self._rows = csv.writer(self._file)
+        self._rows.writerow(self._columns)
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        columns = self._columns
+        for line in lines:
+            row = _DECODER.decode(line)
+            if row.keys() - columns:
+                raise pa.ArrowInvalid(f"members that are not declared: {', '.join(row.keys() - columns)}")
+            self._rows.writerow([_csv_value(row[name]) for name in columns])
+
+
+_DECODER: Final = msgspec.json.Decoder(dict[str, Any])
+
+
+def _csv_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return msgspec.json.encode(value).decode() if isinstance(value, (list, dict, float)) else value
+
+
+SINKS: Final[Mapping[str, type[NdjsonSink | ParquetSink | CsvSink]]] = {
+    "parquet": ParquetSink,
+    "ndjson": NdjsonSink,
+    "csv": CsvSink,
+}
+SUFFIXES: Final = {"parquet": ".parquet", "ndjson": ".ndjson.gz", "csv": ".csv.gz"}
+COMPRESSIONS: Final = {"parquet": "zstd", "ndjson": "gzip", "csv": "gzip"}
 
 
 def to_arrow_table(table: ExportTable, lines: Sequence[bytes]) -> pa.Table:

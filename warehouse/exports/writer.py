@@ -1,8 +1,8 @@
 """Writes one market of one release into its export folder: each file when complete, then the manifest.
 
-Rows stream from the API's database; only one row group is in memory. `manifest.json` is as the contract defines it
-(docs/contract/contract.md 4.15), plus further facts for consumers. Does not belong here: which markets, the pointer
-to the export, pruning (`exports`).
+Only one row group is in memory. `manifest.json` is as the contract defines it (docs/contract/contract.md 4.15), plus
+further facts for consumers. Does not belong here: rows (`market_rows`), which markets, the pointer to the export,
+pruning (`exports`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Self
@@ -19,21 +19,21 @@ from typing import Any, Final, Self
 import pyarrow as pa
 
 from warehouse.exports import schemas
+from warehouse.exports.market_rows import MarketRows
 from warehouse.exports.schemas import ExportTable
 from warehouse.exports.sinks import COMPRESSIONS, GROUP, SUFFIXES, TableFiles
 from warehouse.ledger.read_index import format_instant
-from warehouse.reader.leases import LeasedRelease
-from warehouse.reader.queries import market_dump
 from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
 from warehouse.schema.market_state import DatasetState
 from warehouse.storage import atomic_files
 
 ExportProgress = Callable[[str, str, int], None]  # market, table, rows written so far
-Rows = Iterator[tuple[bytes, ...]]
 MANIFEST: Final = "manifest.json"
+ALL_ROWS: Final = "rows"  # part of an export; those of a delta: `delta_writer`
 _TOGETHER: Final = (
     (schemas.COMPANIES, schemas.DETAILS),
     (schemas.FINANCIALS,),
+    (schemas.FILINGS,),
     (schemas.OWNERSHIP,),
     (schemas.EVENTS,),
 )  # tables written from one pass over the rows
@@ -50,12 +50,13 @@ class ExportedFile:
     rows: int
     bytes: int
     sha256: str
+    part: str = ALL_ROWS
 
     @classmethod
-    def of(cls, path: Path, table: ExportTable, form: str, rows: int) -> Self:
-        """Describes a finished file on disk."""
+    def of(cls, path: Path, table: ExportTable, form: str, rows: int, part: str = ALL_ROWS) -> Self:
+        """Describes a finished file on disk. part: of a delta, `deletes` or `upserts`."""
         digest = atomic_files.file_sha256(path)
-        return cls(path.name, table.name, form, COMPRESSIONS[form], rows, path.stat().st_size, digest)
+        return cls(path.name, table.name, form, COMPRESSIONS[form], rows, path.stat().st_size, digest, part)
 
 
 def file_name(table: ExportTable, form: str) -> str:
@@ -72,7 +73,7 @@ def complete_files(folder: Path) -> dict[str, ExportedFile]:
         manifest = json.loads((folder / MANIFEST).read_bytes())
     except (FileNotFoundError, json.JSONDecodeError):
         return {}
-    if manifest["schema_version"] != schemas.VERSION or manifest["columns"] != _column_entries():
+    if manifest["schema_version"] != schemas.VERSION or manifest["columns"] != column_entries():
         return {}
     found = [ExportedFile(**entry) for entry in manifest["files"]]
     return {
@@ -103,7 +104,7 @@ def build_export_manifest(
         "formats": [form for form in SUFFIXES if any(entry.format == form for entry in listed)],
         "files": [asdict(entry) for entry in listed],
         "datasets": [_dataset_entry(key, state.datasets[key]) for key in sorted(state.datasets)],
-        "columns": _column_entries(),
+        "columns": column_entries(),
     }
 
 
@@ -119,7 +120,8 @@ def _dataset_entry(key: str, state: DatasetState) -> dict[str, Any]:
     }
 
 
-def _column_entries() -> dict[str, list[dict[str, Any]]]:
+def column_entries() -> dict[str, list[dict[str, Any]]]:
+    """Columns of every table, as manifests list them."""
     return {
         table.name: [
             {"name": field.name, "type": str(field.type), "nullable": field.nullable} for field in table.schema
@@ -130,10 +132,9 @@ def _column_entries() -> dict[str, list[dict[str, Any]]]:
 
 @dataclass(frozen=True, slots=True)
 class MarketExportWriter:
-    """One export in progress: its release and market, its target, and a progress callback."""
+    """One export in progress: its rows, its target, and a progress callback."""
 
-    release: LeasedRelease
-    market: str
+    rows: MarketRows
     folder: Path
     formats: Sequence[str]
     report_progress: ExportProgress
@@ -153,6 +154,10 @@ class MarketExportWriter:
         finally:
             self._discard_incomplete()
         return True
+
+    @property
+    def _manifest(self) -> ReleaseManifest:
+        return self.rows.release.manifest
 
     def _file_formats(self, table: ExportTable) -> dict[str, str]:
         """File names of a table, with their formats."""
@@ -180,43 +185,22 @@ class MarketExportWriter:
                 yield ExportedFile.of(path, sink.table, form, sink.rows)
 
     def _fill_sinks(self, sinks: Sequence[TableFiles]) -> None:
-        rows = self._table_rows(sinks[0].table)
-        self.report_progress(self.market, sinks[0].table.name, 0)
+        rows, market = self.rows.all_rows(sinks[0].table), self.rows.market
+        self.report_progress(market, sinks[0].table.name, 0)
         while group := list(islice(rows, GROUP)):
             for sink, lines in zip(sinks, zip(*group, strict=True), strict=True):
                 try:
                     sink.add(lines)
                 except pa.ArrowInvalid as error:
                     raise InvalidReleaseError(
-                        f"release {self.release.manifest.release}: {sink.table.name} of {self.market} do not match "
+                        f"release {self._manifest.release}: {sink.table.name} of {market} do not match "
                         f"the declared export (warehouse.exports.schemas): {error}"
                     ) from error
-            self.report_progress(self.market, sinks[0].table.name, sinks[0].rows)
+            self.report_progress(market, sinks[0].table.name, sinks[0].rows)
             self.on_step(f"{sinks[0].table.name}: a group of rows")
 
-    def _table_rows(self, table: ExportTable) -> Rows:
-        serving, market = self.release.serving, self.market
-        if table is schemas.COMPANIES:
-            return market_dump.market_profiles(serving, market)
-        if table is schemas.FINANCIALS:
-            return market_dump.market_financials(serving, market)
-        if table is schemas.OWNERSHIP:
-            return market_dump.market_owners(serving, market, self.owned_on)
-        return market_dump.market_events(serving, market)
-
-    @property
-    def owned_on(self) -> date:
-        """The day for which owners are exported: the day of the release, or of its data if that is later.
-
-        (Generated sandbox data may be ahead of the clock.) It depends on the release alone, never on the
-        current day.
-        """
-        state = self.release.manifest.markets[self.market]
-        built = self.release.manifest.built_at
-        return max(built, state.at or built).astimezone(UTC).date()
-
     def _write_manifest(self, made: Sequence[ExportedFile], now: datetime) -> None:
-        manifest = build_export_manifest(self.release.manifest, self.market, self.owned_on, made, now)
+        manifest = build_export_manifest(self._manifest, self.rows.market, self.rows.owned_on, made, now)
         self.on_step("checksums taken")
         atomic_files.write_json(self.folder / MANIFEST, manifest)
         self.on_step("manifest written")

@@ -2,6 +2,8 @@
 
 import asyncio
 
+from warehouse.exports.exports import ExportStore
+
 WEBHOOKS = "/api/v1/webhooks"
 WATCHLISTS = "/api/v1/watchlists"
 NEW = {"endpoint_url": "https://hooks.example.com/company-events", "event_types": ["ownership.changed"]}
@@ -89,6 +91,15 @@ def below(path):
     return asked
 
 
+def range_not_satisfiable(on):
+    service = on.service
+    service.accounts.set_tier("owner@example.com", "business")
+    folder = service.parts.settings.data / "exports"
+    list(ExportStore(on.world.layout, folder=folder).write(["SE"], ["csv"]))
+    address = service.get("/api/v1/exports?limit=1").json()["data"][0]["url"]
+    return service.client.get(address.removeprefix("https://api.example.com"), headers={"Range": "bytes=99999999-"})
+
+
 SCENES = {
     ("malformed_json", 400): malformed_json,
     ("invalid_idempotency_key", 400): lambda on: post(on.service, **{"Idempotency-Key": "k" * 256}),
@@ -99,6 +110,8 @@ SCENES = {
     ("webhook_not_found", 404): lambda on: on.get(UNKNOWN),
     ("delivery_not_found", 404): below("/deliveries/dlv_01kaf49n6m7p8q9r0s1t2v3w4x"),
     ("replay_not_found", 404): below("/replays/rpl_01kaf5m0n1p2q3r4s5t6v7w8x9"),
+    ("export_not_available", 404): lambda on: on.service.client.get("/api/v1/exports/files/firm_link_00"),
+    ("range_not_satisfiable", 416): range_not_satisfiable,
     ("method_not_allowed", 405): lambda on: on.service.client.put(UNKNOWN),
     ("idempotency_in_progress", 409): idempotency_in_progress,
     ("invalid_state", 409): invalid_state,

@@ -59,14 +59,15 @@ def test_the_manifest_says_what_there_is(layout: Layout) -> None:
     assert (manifest["market"], manifest["generated_at"]) == ("NO", "2026-01-06T00:00:00Z")
     assert (manifest["as_of_sequence"], manifest["release"]) == (6, 3)
     assert (manifest["released_at"], manifest["state"]) == ("2026-01-03T00:00:00Z", "fresh")
-    assert manifest["formats"] == ["parquet", "ndjson"]
-    names = [f"{table}.{end}" for table in TABLES for end in ("parquet", "ndjson.gz")]
+    assert manifest["formats"] == ["parquet", "ndjson", "csv"]
+    names = [f"{table}.{end}" for table in TABLES for end in ("parquet", "ndjson.gz", "csv.gz")]
     assert [entry["name"] for entry in manifest["files"]] == names
     assert sorted(path.name for path in no.folder.iterdir()) == sorted([*names, "manifest.json"])
     assert {entry["table"]: entry["rows"] for entry in manifest["files"]} == {
         "companies": 7,
         "details": 7,
         "events": 6,
+        "filings": 4,
         "financials": 5,
         "ownership": 3,
     }
@@ -95,13 +96,13 @@ def test_the_same_release_gives_the_same_bytes(layout: Layout, tmp_path: Path) -
 
 def test_what_is_there_is_left_alone_and_what_is_missing_is_added(small: Layout) -> None:
     [first] = write(small, formats=["parquet"])
-    assert [entry["format"] for entry in first.manifest["files"]] == ["parquet"] * 5
+    assert [entry["format"] for entry in first.manifest["files"]] == ["parquet"] * 6
     before = {path.name: path.stat() for path in first.folder.glob("*.parquet")}
     [same] = write(small, formats=["parquet"], at=8)
     assert (first.is_new, same.is_new, same.manifest) == (True, False, first.manifest)
     [both] = write(small, at=8)
     assert both.is_new
-    assert both.manifest["formats"] == ["parquet", "ndjson"]
+    assert both.manifest["formats"] == ["parquet", "ndjson", "csv"]
     assert {path.name: path.stat() for path in first.folder.glob("*.parquet")} == before
     assert is_whole(both)
     (both.folder / "companies.parquet").write_bytes(b"cut")
@@ -121,7 +122,9 @@ def test_old_exports_go(small: Layout) -> None:
         if at == 1:
             (small.exports_folder / "NO" / "0000000003" / "manifest.json").unlink()  # as a kill leaves it
     folder = small.exports_folder / "NO"
-    assert sorted(path.name for path in folder.iterdir()) == ["0000000004", "0000000005", "latest.json"]
+    assert sorted(path.name for path in folder.iterdir()) == ["0000000004", "0000000005", "deltas", "latest.json"]
+    deltas = sorted(path.name for path in (folder / "deltas").iterdir())
+    assert deltas == ["0000000002-0000000003", "0000000002-0000000004", "0000000004-0000000005"]
     assert is_whole(exports.latest("NO"))
 
 
@@ -210,7 +213,7 @@ def write_pointer_back(layout: Layout) -> None:
 
 @pytest.mark.slow
 def test_killed_at_any_step_the_former_export_is_whole_and_the_next_run_mends(small: Layout) -> None:
-    write(small)
+    write(small, formats=("parquet",))
     next_release(small, 1)
     releases = []
     while killed_at(partial(export_all, small.root), len(releases) + 1):
@@ -218,9 +221,12 @@ def test_killed_at_any_step_the_former_export_is_whole_and_the_next_run_mends(sm
         assert is_whole(latest)
         assert latest is not None
         releases.append(latest.manifest["release"])
-        [made] = write(small)
+        [made] = write(small, formats=("parquet",))
         assert (made.manifest["release"], is_whole(made)) == (2, True)
+        assert made.delta is not None
         assert not list(small.exports_folder.rglob("*.tmp"))
+        shutil.rmtree(made.delta)
         shutil.rmtree(made.folder)
         write_pointer_back(small)
-    assert releases == [1] * 13 + [2]  # ten files, a group, checksums, manifest; then the pointer
+    # six files, a group, checksums, manifest, twelve files of the delta and its manifest; then the pointer
+    assert releases == [1] * 22 + [2]

@@ -28,6 +28,7 @@ from warehouse.storage.layout import Layout
 ONE, TWO = "firm:NO:900000001", "firm:NO:900000002"
 HOSTILE = f"A{FIELD}B{ROW}C\x00\n «ø»"
 DAY = dt.date(2026, 1, 1)
+NORWAY = market_dump.market_id_bounds("NO")
 # What the edition wrote that packed nothing.
 FORMER = (
     "CREATE TABLE {}.companies (rank, company_id, org_number, name, body, etag, detail, identifiers, address, sources)",
@@ -71,9 +72,9 @@ def _answers(layout: Layout) -> list[Any]:
     reader.close()
     with leased_release(layout) as held:
         handed = [
-            list(market_dump.market_profiles(held.serving, "NO")),
-            list(market_dump.market_financials(held.serving, "NO")),
-            list(market_dump.market_owners(held.serving, "NO", DAY)),
+            list(market_dump.company_profiles(held.serving, NORWAY)),
+            list(market_dump.company_financials(held.serving, NORWAY)),
+            list(market_dump.company_owners(held.serving, NORWAY, DAY)),
         ]
     return [found, handed, named]
 

@@ -1,0 +1,1 @@
+"""Bulk files of the data: their list, and downloads by links."""
