@@ -14,6 +14,7 @@ from litestar.params import PathParameter
 
 from api.accounts import routes as accounts
 from api.companies.schemas import companies, events, filings, markets
+from api.exports import models as exports
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
 from api.openapi import problem_responses, response_headers
@@ -25,7 +26,6 @@ from api.routes import ROUTES
 from api.schemas.declare import ResponseModel
 from api.schemas.json_schema import Schema, component_schemas, schema_reference
 from api.settings.service import ApiSettings
-from api.exports import models as exports
 from api.watchlists import models as watchlists
 from api.webhooks import payloads
 from api.webhooks.deliveries import models as deliveries

@@ -28,6 +28,7 @@ COMMANDS_BY_NAME: Final = {
     "doctor": "doctor.doctor",
     "demo": "demo.demo",
     "export": "release.export",
+    "exports": "exports.list_exports",
     "erase": "erase.erase",
     "news": "curation.news",
     "owners": "curation.owners",

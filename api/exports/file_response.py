@@ -47,9 +47,7 @@ def requested_range(headers: Mapping[bytes, bytes], size: int, tag: bytes) -> By
             return None  # not a range at all
     if begin > end:
         raise new_problem(
-            "range_not_satisfiable",
-            f"The file has {size} bytes.",
-            headers=[(b"content-range", b"bytes */%d" % size)],
+            "range_not_satisfiable", f"The file has {size} bytes.", headers=[(b"content-range", b"bytes */%d" % size)]
         )
     return ByteRange(begin, end)
 

@@ -63,7 +63,7 @@ class ExportLinks:
             return None
         try:
             sealed = base64.urlsafe_b64encode(bytes.fromhex(text.removeprefix(PREFIX)))
-            return msgspec.json.decode(self.secret_box.open(sealed.decode()), type=LinkedFile)
+            return msgspec.json.decode(self.secret_box.open(sealed), type=LinkedFile)
         except (ValueError, binascii.Error, SealingError, msgspec.MsgspecError):
             return None
 

@@ -22,7 +22,11 @@ from api.settings.tiers import TierCatalogue, TierFeature
 
 _UNAUTHENTICATED: Final = 401
 _NO_BODY: Final = BodyPolicy()  # what is tolerated by routes that take none
-_FEATURES: Final[dict[TierFeature, str]] = {"webhooks": "Webhooks", "all_events": "Events of all companies", "exports": "Bulk files"}
+_FEATURES: Final[dict[TierFeature, str]] = {
+    "webhooks": "Webhooks",
+    "all_events": "Events of all companies",
+    "exports": "Bulk files",
+}
 _KEY_IN_URL: Final = re.compile(
     rb"firm_(?:live|secret|public)_[0-9A-Za-z]|(?:^|&)(?:api_?key|access_token)=", re.IGNORECASE
 )

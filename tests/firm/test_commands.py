@@ -76,7 +76,7 @@ def test_every_command_explains_itself(command: tuple[str, ...], firm: Inside) -
         (("ingest", "--from", "/nowhere"), ("/nowhere is not a folder", "<cc>/<dataset>")),
         (("ingest", "--at", "tomorrow", "--sandbox"), ("--at",)),
         (("export", "xx"), ("unknown market 'xx'", "NO, FI, UK")),
-        (("export", "--format", "csv"), ("--format",)),
+        (("export", "--format", "xlsx"), ("--format",)),
         (("rebuild", "xx"), ("unknown market 'xx'", "NO, SE, UK")),
         (("sandbox", "serve", "--faults", "cut_off"), ("PART-OF-PATH=FAULT", "list")),
         (("accounts", "create", "--tier", "pro"), ("--email",)),

@@ -19,7 +19,7 @@ from tests.firm.inside import Inside, Told
 from tests.firm.two_markets import two_markets
 
 pytestmark = pytest.mark.slow
-TABLES = ("companies", "details", "financials", "ownership", "events")
+TABLES = ("companies", "details", "financials", "filings", "ownership", "events")
 END = date.max
 PARTS = "detail,identifiers,address,sources"
 
@@ -115,6 +115,7 @@ def test_lines_are_the_bytes_of_the_api(lived: Lived) -> None:
     on = lived.after["exports"][0]["ownership_as_of"]
     lists = (
         ("financials", [{"consolidated": "true"}, {"consolidated": "false"}]),
+        ("filings", [{}]),
         ("ownership", [{"as_of": on}]),
         ("events", [{"order": "asc"}]),
     )
@@ -128,6 +129,26 @@ def test_lines_are_the_bytes_of_the_api(lived: Lived) -> None:
             for line in mine:
                 inner = line if table == "events" else b"{" + line.partition(b",")[2]
                 assert sum(answer.count(inner) for answer in answers) == 1
+
+
+def test_the_day_between_two_exports_is_a_delta_that_the_command_lists(lived: Lived) -> None:
+    keys = {"companies": "id", "details": "id"}
+    for before, after in zip(lived.before["exports"], lived.after["exports"], strict=True):
+        folder = Path(after["folder"])
+        delta = folder.parent / "deltas" / f"{Path(before['folder']).name}-{folder.name}"
+        for table in TABLES:
+            key = keys.get(table, "company_id")
+            gone = {row["company_id"] for row in zipped(delta / f"{table}.deletes.ndjson.gz")}
+            kept = [row for row in zipped(Path(before["folder"]) / f"{table}.ndjson.gz") if row[key] not in gone]
+            rows = [*kept, *zipped(delta / f"{table}.upserts.ndjson.gz")]
+            assert sorted(rows, key=lambda row: row[key]) == zipped(folder / f"{table}.ndjson.gz"), table
+    told = Inside(lived.firm.data).run("exports", "--json").report["files"]
+    assert {one["base_release"] for one in told} == {None, lived.before["exports"][0]["release"]}
+    assert "from release" in Inside(lived.firm.data).run("exports", "no").out
+
+
+def zipped(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
 
 
 def test_a_consumer_goes_on_with_events_and_misses_and_repeats_none(lived: Lived) -> None:
@@ -235,7 +256,7 @@ def test_what_it_says_when_it_cannot(lived: Lived, tmp_path: Path) -> None:
     said = empty.run("export", "xx")
     assert (said.exit_code, said.out) == (2, "")
     assert said.err == "firm: unknown market 'xx'; known: US, SE, NO, FI, UK\n"
-    assert empty.run("export", "--format", "csv").exit_code == 2
+    assert empty.run("export", "--format", "xlsx").exit_code == 2
     said = empty.run("export", FIRM_KEEP_EXPORTS="0")
     assert (said.exit_code, said.out) == (2, "")
     assert said.err == "firm: FIRM_KEEP_EXPORTS must be a whole number from 1, not '0'\n"

@@ -2,10 +2,11 @@
 
     <folder>/<market>/deltas/0000000041-0000000042/    <table>.deletes.*, <table>.upserts.*, and manifest.json
 
-A consumer deletes the rows of the companies in the deletes and then inserts the upserts; the result is the next export,
-row for row (docs/bulk.md). What changed is found by comparing the Parquet files of both exports, so that nothing depends
-on why a row differs; a range of companies at a time, so that memory does not grow with the market. Where the base has
-no Parquet files, or files of other columns, there is no delta. Does not belong here: rows (`market_rows`).
+A consumer deletes the rows of the companies in the deletes and then inserts the upserts; the result is the next
+export, row for row (docs/bulk.md). What changed is found by comparing the Parquet files of both exports, so that
+nothing depends on why a row differs; a range of companies at a time, so that memory does not grow with the market.
+Where the base has no Parquet files, or files of other columns, there is no delta. Does not belong here: rows
+(`market_rows`).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from warehouse.storage.duckdb import open_database, quote_identifier, string_lit
 DELTAS: Final = "deltas"
 PARTS: Final = ("deletes", "upserts")
 _PARQUET: Final = "parquet"
-_COMPANIES: Final = 500  # whose rows are read at once
+COMPANIES: Final = 500  # whose rows are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +137,11 @@ class _DeltaWriter:
         return self._folder / f"{table.name}.{part}{SUFFIXES[form]}"
 
     def _write_table(self, table: ExportTable, parts: Mapping[str, Mapping[str, Path]]) -> Iterator[ExportedFile]:
-        declared = dict(zip(PARTS, (schemas.REMOVED, table), strict=True))
+        declared: Mapping[str, ExportTable] = dict(zip(PARTS, (schemas.REMOVED, table), strict=True))
         files = {
-            part: _GroupedFiles(declared[part], {form: atomic_files.temporary_path(path) for form, path in paths.items()})
+            part: _GroupedFiles(
+                declared[part], {form: atomic_files.temporary_path(path) for form, path in paths.items()}
+            )
             for part, paths in parts.items()
         }
         with ExitStack() as stack:
@@ -158,7 +161,7 @@ class _DeltaWriter:
         changes = changed_companies(self.base / name, self.new / name, table.sorted_by[0], self.rows.market)
         place = 1 if table is schemas.DETAILS else 0  # in the rows of one pass over profiles
         above = self._base_manifest["as_of_sequence"]
-        while some := list(islice(changes, _COMPANIES)):
+        while some := list(islice(changes, COMPANIES)):
             grown = [one for one in some if table is schemas.EVENTS and one.is_growth]
             others = [one for one in some if one not in grown]
             for change in others:
@@ -200,7 +203,7 @@ class _DeltaWriter:
 
 
 class _GroupedFiles(TableFiles):
-    """Files of one table that are given row by row: sinks are given whole groups, so that equal rows give equal bytes."""
+    """Files of one table, given row by row; sinks get whole groups, so that equal rows give equal bytes."""
 
     def __init__(self, table: ExportTable, paths: Mapping[str, Path]) -> None:
         super().__init__(table, paths)

@@ -150,10 +150,7 @@ class ExportStore:
     def _prune_exports(self, market: str) -> None:
         """Deletes all but the newest exports and deltas, and incomplete ones left by kills."""
         root = self._folder / market
-        for folder, pattern, keep in (
-            (root, "[0-9]" * DIGITS, self._keep),
-            (root / DELTAS, "*-*", self._keep_deltas),
-        ):
+        for folder, pattern, keep in ((root, "[0-9]" * DIGITS, self._keep), (root / DELTAS, "*-*", self._keep_deltas)):
             kept = _complete_folders(folder, pattern)[-keep:]
             for path in folder.glob(pattern):
                 if path.is_dir() and path not in kept:

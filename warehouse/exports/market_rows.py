@@ -45,7 +45,7 @@ class MarketRows:
     def all_rows(self, table: ExportTable) -> Rows:
         """Every row of a table; of companies and details in one pass, whichever of the two is asked for."""
         if table is schemas.FILINGS:
-            return self._filings(((span, None) for span in self._windows()))
+            return self._filings((span, None) for span in self._windows())
         return self._rows_between(table, market_dump.market_id_bounds(self.market), 0)
 
     def company_rows(self, table: ExportTable, company_ids: Sequence[str], above: int = 0) -> Rows:

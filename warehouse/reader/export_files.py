@@ -1,4 +1,4 @@
-"""Finds the files of bulk exports and of their deltas, by the manifests of their folders (docs/contract/contract.md 4.15).
+"""Finds the files of bulk exports and deltas by the manifests of their folders (docs/contract/contract.md 4.15).
 
 A folder without a manifest is incomplete and has no files; one that is deleted meanwhile has none either. Does not
 belong here: writing them (`warehouse.exports`). Imports no Arrow.

@@ -1,6 +1,7 @@
 """Replication of bulk exports to the store, under the names that consumers read, as in `exports/` of a data root.
 
     exports/<market>/0000000042/companies.parquet …, manifest.json      exports/<market>/latest.json
+    exports/<market>/deltas/0000000041-0000000042/companies.upserts.parquet …, manifest.json
 
 The manifest is uploaded after the files it lists, and `latest.json` after that. Does not belong here: writing
 exports (`warehouse.exports.exports`).
@@ -17,6 +18,7 @@ from warehouse.replication.settings import StoreAddress
 
 _MANIFEST: Final = "manifest.json"
 _LATEST: Final = "latest.json"
+_DELTAS: Final = "deltas"
 
 
 class ReplicatedExports:
@@ -27,7 +29,7 @@ class ReplicatedExports:
         self._store = store
 
     def send(self, market: str) -> int:
-        """Uploads the newest export of a market, and deletes those that no longer exist here.
+        """Uploads the newest export of a market and its deltas, and deletes those that no longer exist here.
 
         Returns the number of uploaded files. Without a local export, those in the store are deleted; a newer
         one in the store stays.
@@ -41,16 +43,20 @@ class ReplicatedExports:
         if there is not None and json.loads(there.content)["folder"] > newest:
             return 0
         sent = self._upload_export(root / newest, f"exports/{market}/{newest}")
+        deltas = sorted((root / _DELTAS).glob(f"*/{_MANIFEST}"))
+        sent += sum(
+            self._upload_export(path.parent, f"exports/{market}/{_DELTAS}/{path.parent.name}") for path in deltas
+        )
         if there is None:
             self._store.create(latest, pointer)
         else:
             self._store.replace(latest, pointer, there.tag)
-        kept = {path.name for path in root.iterdir() if path.is_dir()}
+        kept = {path.name for path in (*root.iterdir(), *(root / _DELTAS).glob("*")) if path.is_dir()}
         self._remove_keys(
             [
                 key
                 for key in self._store.keys(f"exports/{market}/")
-                if (folder := key.split("/")[2]) not in kept and folder < newest and key != latest
+                if (folder := key.split("/")[-2]) not in kept and folder.rpartition("-")[2] <= newest and key != latest
             ]
         )
         return sent

@@ -72,8 +72,8 @@ def path_of(file):
 
 
 def test_the_words_are_those_of_the_files():
-    assert TABLES == tuple(table.name for table in schemas.TABLES)
-    assert (FORMATS, PARTS) == (WRITTEN, ("rows", *DELTA_PARTS))
+    assert tuple(table.name for table in schemas.TABLES) == TABLES
+    assert (WRITTEN, ("rows", *DELTA_PARTS)) == (FORMATS, PARTS)
 
 
 def test_every_file_is_listed_newest_release_first(service):

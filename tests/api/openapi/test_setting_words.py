@@ -35,6 +35,8 @@ FIXED = (
     "the latest 100 attempts",
     "send at most 16 requests before reading a response",
     "A comment is sent every 15 seconds",
+    "a link that is valid for 15 minutes",
+    "links are valid for 15 minutes",
 )
 CHANGED = ApiSettings(
     key_cache_seconds=47,

@@ -27,6 +27,8 @@ CONTRACT = ROOT / "docs" / "contract" / "contract.md"
 
 # What an occurrence may say otherwise than the example: dates and amounts.
 OCCURRENCE = {
+    "export_not_available": {"detail"},
+    "range_not_satisfiable": {"detail"},
     "revoked_api_key": {"detail"},
     "expired_api_key": {"detail"},
     "payment_required": {"detail"},

@@ -119,7 +119,7 @@ def test_ranges_of_ids_cover_the_market(layout: Layout, monkeypatch: pytest.Monk
     """Row groups and chunks of one row each, and windows of filings too."""
     monkeypatch.setattr("warehouse.exports.writer.GROUP", 1)
     monkeypatch.setattr("warehouse.exports.delta_writer.GROUP", 1)
-    monkeypatch.setattr("warehouse.exports.delta_writer._COMPANIES", 1)
+    monkeypatch.setattr("warehouse.exports.delta_writer.COMPANIES", 1)
     monkeypatch.setattr("warehouse.exports.market_rows.COMPANIES", 1)
     changed_world(layout, 1)
     [base] = write(layout, at=1)
@@ -162,5 +162,8 @@ def test_deltas_are_pruned_by_number(layout: Layout) -> None:
         list(exports.write(formats=("parquet",)))
     root = layout.exports_folder / "NO"
     assert sorted(path.name for path in root.iterdir()) == ["0000000004", "deltas", "latest.json"]
-    assert sorted(path.name for path in (root / "deltas").iterdir()) == ["0000000002-0000000003", "0000000003-0000000004"]
+    assert sorted(path.name for path in (root / "deltas").iterdir()) == [
+        "0000000002-0000000003",
+        "0000000003-0000000004",
+    ]
     assert parquet(MarketExport("NO", root / "0000000004", {}, is_new=False), "companies").height == 3

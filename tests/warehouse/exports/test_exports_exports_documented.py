@@ -10,6 +10,7 @@ import pytest
 
 from tests.warehouse.handed import ONE, TABLES, TWO, hostile_world, write
 from tests.warehouse.helpers import ROOT
+from tests.warehouse.world import learn, member, publish
 from warehouse.exports.exports import MarketExport
 from warehouse.reader.reader import FinancialsQuery, ReleaseReader
 from warehouse.storage.duckdb import open_database
@@ -34,7 +35,7 @@ def blocks(language: str, folder: Path) -> list[str]:
 
 def test_duckdb_and_the_series_of_the_api(handed: tuple[Layout, MarketExport]) -> None:
     layout, export = handed
-    series, load, _ = blocks("sql", export.folder)
+    series, load, _, _ = blocks("sql", export.folder)
     with open_database() as connection:
         connection.execute(load).fetchall()
         assert connection.sql("SELECT count(*) FROM companies JOIN details USING (id)").fetchall() == [(7,)]
@@ -45,6 +46,22 @@ def test_duckdb_and_the_series_of_the_api(handed: tuple[Layout, MarketExport]) -
     reader.close()
     assert [row["company_id"] for row in found] == [ONE] * len(served[0]) + [TWO] * len(served[1])
     assert {row["is_consolidated"] for row in found if row["company_id"] == ONE} == {True}
+
+
+def test_a_delta_in_duckdb(layout: Layout) -> None:
+    learn(layout, "NO", 0, companies=[member("NO", number) for number in (1, 2, 3)])
+    publish(layout, "NO")
+    [base] = write(layout)
+    learn(layout, "NO", 1, companies=[member("NO", 1), member("NO", 2, name="Ny"), member("NO", 4)])
+    publish(layout, "NO", at=1)
+    [export] = write(layout)
+    *_, apply = blocks("sql", export.folder)
+    apply = apply.replace("exports/NO/deltas/0000000041-0000000042", str(export.delta))
+    with open_database() as connection:
+        connection.execute(f"CREATE TABLE companies AS SELECT * FROM '{base.folder}/companies.parquet'")
+        connection.execute(apply)
+        found = connection.sql("FROM companies ORDER BY id").fetchall()
+        assert found == connection.sql(f"FROM '{export.folder}/companies.parquet'").fetchall()
 
 
 def test_polars(handed: tuple[Layout, MarketExport]) -> None:
@@ -58,4 +75,6 @@ def test_it_names_every_file_and_setting() -> None:
     for table in TABLES:
         assert f"{table}.parquet" in TEXT
         assert f"{table}.ndjson.gz" in TEXT
+        assert f"{table}.csv.gz" in TEXT
     assert "FIRM_KEEP_EXPORTS` (3)" in TEXT
+    assert "FIRM_KEEP_DELTAS` (30)" in TEXT

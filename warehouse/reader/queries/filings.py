@@ -89,9 +89,7 @@ def company_filings(scan: Scan, company_id: str, query: FilingsQuery, after: Key
     return build_page(((key, _body(row)) for key, row in keyed), limit)
 
 
-def filings_between(
-    scan: Scan, ids: tuple[str, str], only: Sequence[str] | None = None
-) -> list[tuple[str, bytes]]:
+def filings_between(scan: Scan, ids: tuple[str, str], only: Sequence[str] | None = None) -> list[tuple[str, bytes]]:
     """All filings of the companies from one id to another, which is exclusive, by company and then as above.
 
     Each with its company. only: the companies among them that are asked for, if not all. scan: runs a statement over
