@@ -73,8 +73,8 @@ COVERED = FIRM_TEST_SECONDS=20 $(BIN)/coverage run $(TESTS)
 test: $(VENV)/.dev $(TOOLS) ## the quick tests: whether a change holds, in five minutes
 	@$(PYTEST) -m "not slow"
 
-test-all: $(VENV)/.dev $(TOOLS) ## every test, the slow ones too
-	@$(PYTEST)
+test-all: $(VENV)/.dev $(TOOLS) ## every test, the slow ones too (AFTER=test: without those that make test has just run)
+	@$(PYTEST) $(if $(filter test,$(AFTER)),-m slow)
 
 coverage: $(VENV)/.dev $(TOOLS) ## share of the branches that the quick tests reach, then all tests; half an hour and more
 	@$(BIN)/coverage erase

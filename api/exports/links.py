@@ -7,6 +7,7 @@ import base64
 import binascii
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -14,7 +15,9 @@ import msgspec
 from api.auth.encryption import SealingError, SecretBox
 from api.common.clock import Clock
 from api.problems.problem import ProblemError, new_problem
+from api.settings.service import ApiSettings
 from warehouse.reader.export_files import ExportFile
+from warehouse.storage.layout import Layout
 
 LIFETIME: Final = timedelta(minutes=15)
 PREFIX: Final = "firm_link_"  # so that logs redact links as they redact keys
@@ -71,3 +74,8 @@ class ExportLinks:
 def not_available_problem(detail: str) -> ProblemError:
     """404 for a link that leads to no file."""
     return new_problem("export_not_available", f"{detail} List the exports again for a new link.")
+
+
+def exports_folder(settings: ApiSettings) -> Path:
+    """The folder of all exports."""
+    return Layout(settings.data).exports_folder

@@ -11,11 +11,13 @@ from api.http.query.fields import Cursor, LongLimit, words_field
 from api.http.query.model import QueryModel
 from api.schemas import declare, shared
 from api.schemas.declare import ResponseModel
+from warehouse.reader.export_files import ExportFile
 
 TABLES: Final = ("companies", "details", "financials", "filings", "ownership", "events")
 FORMATS: Final = ("parquet", "ndjson", "csv")
 PARTS: Final = ("rows", "deletes", "upserts")
 _COUNT: Final = 2**53
+SortKey = tuple[int, str, int, int, int, int]
 
 _Tables = Annotated[tuple[str, ...], words_field(TABLES, "Only these tables.")]
 _Formats = Annotated[tuple[str, ...], words_field(FORMATS, "Only these formats.")]
@@ -57,3 +59,15 @@ class BulkFile(ResponseModel):
 
 class BulkFileList(shared.Page[BulkFile]):
     """Bulk files, newest release first."""
+
+
+def sort_key(file: ExportFile) -> SortKey:
+    """Newest release first; per market exports before deltas, and these in the order in which they are applied."""
+    return (
+        -file.release,
+        file.market,
+        file.base_release or 0,
+        TABLES.index(file.table),
+        PARTS.index(file.part),
+        FORMATS.index(file.format),
+    )

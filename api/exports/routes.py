@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
 import msgspec
@@ -10,8 +9,8 @@ from litestar import get
 
 from api.common.clock import format_instant
 from api.exports.file_response import MEDIA_TYPE, FileResponse
-from api.exports.links import LONGEST, PATTERN, ExportLinks, not_available_problem
-from api.exports.models import FORMATS, PARTS, TABLES, BulkFile, BulkFileList, ExportsParams
+from api.exports.links import LONGEST, PATTERN, ExportLinks, exports_folder, not_available_problem
+from api.exports.models import BulkFile, BulkFileList, ExportsParams, SortKey, sort_key
 from api.http.context import PUBLIC_DOCUMENT, SECRET_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import account_page_response, after_key
@@ -21,7 +20,6 @@ from api.openapi.examples import exports as examples
 from api.openapi.operation import Operation, path_parameter
 from api.openapi.response_headers import OF_ACCOUNT_PAGE, OF_FILE
 from warehouse.reader.export_files import ExportFile, list_export_files
-from warehouse.storage.layout import Layout
 
 _ALL: Final = "/api/v1/exports"
 _FILES: Final = f"{_ALL}/files"
@@ -34,7 +32,6 @@ LinkToken: TypeAlias = Annotated[
         "firm_link_80000000006ae9d2",
     ),
 ]
-_SortKey = tuple[int, str, int, int, int, int]
 
 
 @get(
@@ -54,13 +51,13 @@ async def list_exports(request: ApiRequest) -> HttpResponse:
     values = ExportsParams.read(context.query_string)
     binding = CursorBinding(context.account_id, "exports", filter_hash(values.filters()))
     after = _read_key(after_key(context, values.cursor, binding))
-    files = await asyncio.to_thread(list_export_files, _exports_folder(context))
-    chosen = sorted((one for one in files if _matches(one, values)), key=_sort_key)
-    following = [one for one in chosen if after is None or _sort_key(one) > after]
+    files = await asyncio.to_thread(list_export_files, exports_folder(context.services.settings))
+    chosen = sorted((one for one in files if _matches(one, values)), key=sort_key)
+    following = [one for one in chosen if after is None or sort_key(one) > after]
     page = following[: values.limit]
     next_cursor = None
     if len(following) > values.limit:
-        next_cursor = context.services.cursor_cipher.issue(binding, _sort_key(page[-1]))
+        next_cursor = context.services.cursor_cipher.issue(binding, sort_key(page[-1]))
     return account_page_response(context, _bulk_files(context, page), next_cursor)
 
 
@@ -84,7 +81,7 @@ async def download_export(request: ApiRequest, token: LinkToken) -> HttpResponse
     context = request.context
     NoParameters.read(context.query_string)
     linked = _links(context).read(token)
-    path = _exports_folder(context) / linked.path
+    path = exports_folder(context.services.settings) / linked.path
     try:
         return await asyncio.to_thread(FileResponse, context, path, b'"%b"' % linked.sha256.encode())
     except FileNotFoundError:
@@ -93,10 +90,6 @@ async def download_export(request: ApiRequest, token: LinkToken) -> HttpResponse
 
 def _links(context: RequestContext) -> ExportLinks:
     return ExportLinks(context.services.secret_box, context.services.clock)
-
-
-def _exports_folder(context: RequestContext) -> Path:
-    return Layout(context.services.settings.data).exports_folder
 
 
 def _matches(file: ExportFile, values: ExportsParams) -> bool:
@@ -109,19 +102,7 @@ def _matches(file: ExportFile, values: ExportsParams) -> bool:
     )
 
 
-def _sort_key(file: ExportFile) -> _SortKey:
-    """Newest release first; per market exports before deltas, and these in the order in which they are applied."""
-    return (
-        -file.release,
-        file.market,
-        file.base_release or 0,
-        TABLES.index(file.table),
-        PARTS.index(file.part),
-        FORMATS.index(file.format),
-    )
-
-
-def _read_key(key: tuple[str | int | None, ...] | None) -> _SortKey | None:
+def _read_key(key: tuple[str | int | None, ...] | None) -> SortKey | None:
     match key:
         case None:
             return None
