@@ -13,7 +13,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import PathParameter
 
 from api.accounts import routes as accounts
-from api.companies.schemas import companies, events, filings, markets
+from api.companies.schemas import companies, events, filings, groups, markets
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
 from api.openapi import problem_responses, response_headers
@@ -101,7 +101,7 @@ TAGS: Final = {
 BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on web pages."
 
 
-VERSION: Final = "1.5.0"
+VERSION: Final = "1.6.0"
 MODELS: Final = (
     companies.Company,
     companies.CompanySelection,
@@ -117,6 +117,11 @@ MODELS: Final = (
     companies.Owner,
     companies.HoldingSource,
     companies.OwnershipList,
+    groups.GroupLine,
+    groups.GroupChildren,
+    groups.CompanyGroup,
+    groups.Holding,
+    groups.HoldingList,
     events.EventSource,
     events.ChangedFigure,
     *(model for kind in events.KINDS.values() for model in (kind.happened, kind.data, kind.webhook)),

@@ -21,7 +21,7 @@ from warehouse.reader.queries.relations import FIRST_HELD, Relation, RelationInd
 from warehouse.reader.types import CompanyGroup, InvalidPageKeyError, Key, ResultPage
 from warehouse.schema.codes import ALIASES
 
-MOST_PARENTS: Final = 100  # lines of `parents`
+MOST_PARENTS: Final = 100  # lines of `parents`, and of `ultimate_parents`
 MOST_ABOVE: Final = 100  # companies whose holders are read
 MOST_BELOW: Final = 400  # companies whose holdings are read, and
 MOST_LINES: Final = 2_000  # relations below, where the depth is above 1
@@ -74,13 +74,13 @@ def company_group(
     listed = [GroupLine(1, company_id, row) for row in parents[:MOST_PARENTS] if not row.skips]
     writing = _LineWriter(index, circles)
     return CompanyGroup(
-        ultimate_parents=writing.of_holders(ultimate),
+        ultimate_parents=writing.of_holders(ultimate[:MOST_PARENTS]),
         parents=writing.of_holders(listed),
         has_more_parents=len(parents) > MOST_PARENTS,
         children=ResultPage(writing.of_held(shown), tuple(line.sort_key for line in shown), len(lines) > limit),
         circles=tuple(map(tuple, circles)),
         visited_companies=len(above.visited | below.visited),
-        is_complete=above.is_complete and below.is_complete,
+        is_complete=above.is_complete and below.is_complete and len(ultimate) <= MOST_PARENTS,
     )
 
 
@@ -112,9 +112,8 @@ def _add_circles_of_parents(index: RelationIndex, company_id: str, parents: Iter
     """Adds the edges between the company and its parents: a parent may be held by the company."""
     holders = {holder for row in parents if (holder := row.holder_company_id)}
     above.edges |= {(holder, company_id) for holder in holders}
-    others = sorted(holders - above.visited)
     above.visited |= holders
-    for held, rows in index.holders_of(others, MOST_PARENTS).items():
+    for held, rows in index.holders_of(sorted(holders), MOST_PARENTS).items():
         above.edges |= {(row.holder, held) for row in rows if row.holder in above.visited}
 
 
