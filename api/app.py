@@ -54,7 +54,7 @@ from api.watchlists.service import WatchlistService
 from api.webhooks.egress.dns import DnsResolver, Lookup
 from api.webhooks.egress.http_client import WebhookClient
 from api.webhooks.subscriptions.service import SubscriptionService
-from warehouse.reader.reader import NoReleaseError
+from warehouse.reader.reader import FormerReleaseError, NoReleaseError
 
 if TYPE_CHECKING:
     from api.billing.service import BillingService
@@ -236,6 +236,7 @@ def _problem_of(context: RequestContext, error: Exception) -> ProblemError:
     if isinstance(error, HTTPException) and error.status_code < 500:  # noqa: PLR2004
         return new_problem("invalid_parameter", "The request is malformed.", ProblemDetail("format", error.detail))
     if isinstance(error, NoReleaseError):
-        return service_unavailable_problem("No data has been published yet.", _PUBLISHED_AFTER)
+        what = "Data of this kind has not" if isinstance(error, FormerReleaseError) else "No data has"
+        return service_unavailable_problem(f"{what} been published yet.", _PUBLISHED_AFTER)
     LOGGER.error("request failed", exc_info=error)
     return new_problem("internal_error", "Internal error. Quote the request id to support.")

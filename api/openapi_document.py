@@ -13,7 +13,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import PathParameter
 
 from api.accounts import routes as accounts
-from api.companies.schemas import companies, events, filings, markets
+from api.companies.schemas import companies, events, filings, groups, markets
 from api.exports import models as exports
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
@@ -119,6 +119,11 @@ MODELS: Final = (
     companies.Owner,
     companies.HoldingSource,
     companies.OwnershipList,
+    groups.GroupLine,
+    groups.GroupChildren,
+    groups.CompanyGroup,
+    groups.Holding,
+    groups.HoldingList,
     events.EventSource,
     events.ChangedFigure,
     *(model for kind in events.KINDS.values() for model in (kind.happened, kind.data, kind.webhook)),

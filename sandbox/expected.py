@@ -15,8 +15,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from sandbox import expected_events
+from sandbox import expected_events, expected_groups
 from sandbox.fi import expected as fi_expected
+from sandbox.groups import GroupPlan, plan_groups
 from sandbox.model.company import BANDS, Accounts, Company, Figures, Holder
 from sandbox.no import expected as no_expected
 from sandbox.shared.expected_rows import Row, expected_swedish_owners
@@ -232,22 +233,22 @@ def _owner_row(company: Company, holder: Holder) -> Row:
     return row
 
 
-def expected_state(company: Company, day: date) -> Row:
-    """The expected state of one company on one day."""
+def expected_state(company: Company, day: date, groups: GroupPlan | None = None) -> Row:
+    """The expected state of one company on one day; `groups`: of its world."""
     return {
         "profile": expected_profile(company),
         "financials": expected_financials(company),
-        "owners": expected_owners(company, day),
+        "owners": [*expected_owners(company, day), *expected_groups.expected_owners(groups or GroupPlan(), company)],
     }
 
 
-def expected_states(world: World, market: str, position: int) -> list[Row]:
+def expected_states(world: World, market: str, position: int, groups: GroupPlan | None = None) -> list[Row]:
     """One company's states, each with the day `from` on which it begins; only days with a difference."""
     found: list[Row] = []
     last: Row | None = None
     for number in world.change_days(market, position):
         day = world.date(number)
-        now = expected_state(world.company(market, position, number), day)
+        now = expected_state(world.company(market, position, number), day, groups)
         if now != last:
             found.append({"from": day.isoformat(), **now})
             last = now
@@ -261,6 +262,7 @@ def write_truth(world: World, path: Path, document_of: expected_events.DocumentO
         "companies": world.companies,
         "markets": list(world.markets),
         "days": [day.isoformat() for day in world.dates],
+        "relations": expected_groups.expected_relations(plan_groups(world)),
     }
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(json.dumps(head)[:-1] + ',\n"events": [\n')
@@ -271,9 +273,10 @@ def write_truth(world: World, path: Path, document_of: expected_events.DocumentO
 
 
 def _company_lines(world: World) -> Iterator[str]:
+    plan = plan_groups(world)
     for market in world.markets:
         for position in range(world.count(market, world.days - 1)):
-            found = expected_states(world, market, position)
+            found = expected_states(world, market, position, plan)
             yield f"{_json_text(found[0]['profile']['id'])}: {_json_text(found)}"
 
 

@@ -95,9 +95,11 @@ class World:
     first day.
 
     `press`: markets with news from wires and supervisors; none by default.
+
+    `groups`: companies of Norway and Sweden belong to groups (`groups`).
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - options of a world
         self,
         seed: int = 1,
         companies: int = 400,
@@ -105,6 +107,8 @@ class World:
         markets: tuple[str, ...] = MARKETS,
         recode_on: int = 0,
         press: tuple[str, ...] = (),
+        *,
+        groups: bool = False,
     ) -> None:
         unknown = set(markets) - set(_STORIES)
         if unknown or not markets or days < 1:
@@ -112,7 +116,7 @@ class World:
                 f"markets {sorted(unknown)} are not of {(*_STORIES,)}" if unknown else "no market or no day"
             )
         self.seed, self.companies, self.days, self.markets = seed, companies, days, tuple(markets)
-        self.recode_on, self.press = recode_on, press
+        self.recode_on, self.press, self.groups = recode_on, press, groups
         share, rest = divmod(companies, len(markets))
         self._born = {market: share + (place < rest) for place, market in enumerate(markets)}
         for market, born in self._born.items():

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sandbox import expected
+from sandbox import expected, groups
 from sandbox.companies.us.filings import report_accession
 from sandbox.fi import files as fi_files
 from sandbox.model.company import Accounts, Company
@@ -93,6 +93,7 @@ def write_day(
             progress(f"{date} {market}")
         writers[market].day(world, day, folder / market.lower())
     http.write_day(world, day, folder)
+    groups.write_day(world, day, folder)
     complete = [key for market in world.markets for key in writers[market].complete]
     facts = {"date": date, "observed_at": f"{date}T{PUBLISHED_AT}Z", "complete": complete}
     (folder / "day.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")

@@ -174,6 +174,27 @@ OWNERSHIP: Final = (
         },
     ),
 )
+GROUP: Final = (
+    ScenarioStep(
+        "getGroup",
+        path_variables=_COMPANY,
+        query={"depth": "3", "limit": "2"},
+        needs=_OF_COMPANY,
+        checks=_SAME_COMPANY
+        | {
+            "parents are one level away": "answer.parents.every((row) => row.level === 1)",
+            "children are at most 3 levels away": "answer.children.data.every((row) => row.level <= 3)",
+        },
+    ),
+    ScenarioStep(
+        "listHoldings",
+        path_variables=_COMPANY,
+        query={"limit": "2"},
+        needs=_OF_COMPANY,
+        checks=_SAME_COMPANY
+        | {"held by the company": "answer.data.every((row) => row.holder_company_id === answer.company_id)"},
+    ),
+)
 SERVICE: Final = (
     ScenarioStep(
         "listMarkets",

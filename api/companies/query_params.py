@@ -181,6 +181,21 @@ class OwnershipParams(QueryModel):
     cursor: Cursor = None
 
 
+class GroupParams(QueryModel):
+    depth: int = declare.integer(
+        1, 10, "Levels of `children`. Above 1, at most 2,000 of them, and what at most 400 companies hold.", default=1
+    )
+    limit: Limit = 25
+    cursor: Cursor = None
+
+
+class HoldingsParams(QueryModel):
+    as_of: date | None = declare.date("Holdings as of this date; default: today.", default=None)
+    min_pct: str | None = percent_text_field("Only holdings of at least this share, in percent.")
+    limit: Limit = 25
+    cursor: Cursor = None
+
+
 class EventsParams(QueryModel):
     event_type: EventTypes = ()
     since: datetime | None = query_instant_field("Recorded at or after this time.")

@@ -33,6 +33,8 @@ def _company_links(source: str) -> tuple[OperationLink, ...]:
         OperationLink("listFinancials", {"org_number": source}, "List its financials."),
         OperationLink("listFilings", {"org_number": source}, "List its filings."),
         OperationLink("listOwnership", {"org_number": source}, "List its owners."),
+        OperationLink("getGroup", {"org_number": source}, "Get its group."),
+        OperationLink("listHoldings", {"org_number": source}, "List what it owns in others."),
         OperationLink("listCompanyEvents", {"company_id": source}, "List its events."),
     )
 

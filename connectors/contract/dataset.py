@@ -348,6 +348,7 @@ class Jurisdiction:
     registry_statuses: the register's own words for a status -> the status that each of them means by itself. A company
     that is served with another one, without a reason or another source that says why, is counted.
     company_tables: staged tables whose rows concern a company: by a number of their own, or by a link.
+    stake_codes: codes of `holdings.controls` of holders that control nothing by them: partners, insiders, stakes.
     """
 
     code: str
@@ -369,6 +370,7 @@ class Jurisdiction:
     absence_rules: tuple[AbsenceRule, ...] = ()
     registry_statuses: Mapping[str, str] = field(default_factory=dict)
     company_tables: frozenset[str] = frozenset()
+    stake_codes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         staged = {name: table for dataset in self.datasets for name, table in dataset.staged_tables.items()}

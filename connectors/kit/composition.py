@@ -83,6 +83,7 @@ def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdic
         absence_rules=tuple(rules.values()),
         registry_statuses=merge.by_key("the meaning of", lambda part: part.registry_statuses),
         company_tables=frozenset(company_ids) | {link.table for link in links},
+        stake_codes=tuple(code for part in parts for code in part.stake_codes),
     )
 
 

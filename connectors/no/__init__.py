@@ -81,6 +81,7 @@ REGISTERS: Final = Contribution(
     removal_confirmations=REMOVAL_CONFIRMATIONS,
     dated_datasets=mapping.DATED,
     registry_statuses=REGISTRY_STATUSES,
+    stake_codes=(konsern_schema.STAKE, *roller_schema.OWNERS),
 )
 NEWSWEB: Final = Contribution(
     name="NewsWeb",

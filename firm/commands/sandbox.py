@@ -37,7 +37,9 @@ def write_world(
         fail(f"{directory} is not empty; name a new folder")
     with exit_on_error(ValueError):
         folders = write_days(
-            World(seed=seed, companies=companies, days=days), directory, progress=progress_printer(quiet=False)
+            World(seed=seed, companies=companies, days=days, groups=True),
+            directory,
+            progress=progress_printer(quiet=False),
         )
     for folder in folders:
         typer.echo(str(folder))

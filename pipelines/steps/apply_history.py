@@ -30,7 +30,8 @@ from pipelines.transforms.holders.resolve import with_person_marks
 from pipelines.transforms.news import dedup
 from pipelines.transforms.ownership.changed_subjects import with_changed_subjects
 from pipelines.transforms.ownership.line_lineage import SPANS
-from pipelines.transforms.ownership.owners import SourcePrecedence, build_owners
+from pipelines.transforms.ownership.owners import SourcePrecedence, holder_records, owner_lines
+from pipelines.transforms.ownership.relations import build_relations
 from pipelines.transforms.ownership.valid_time import build_valid_time_spans, companies_with_overwrites
 from pipelines.workspace import Workspace
 from warehouse import schema_render
@@ -48,12 +49,13 @@ from warehouse.schema.tables import (
     NORMALISED,
     NOTICES,
     OWNERS,
+    RELATIONS,
     TABLES,
 )
 from warehouse.staged.snapshots import NormalisedSnapshot, SnapshotPart
 
 HISTORY_MARK: Final = "history"
-_COMPARED: Final = (FINANCIALS, HOLDINGS, OWNERS, NEWS, NOTICES)  # derived with the rows of before
+_COMPARED: Final = (FINANCIALS, HOLDINGS, OWNERS, RELATIONS, NEWS, NOTICES)  # derived with the rows of before
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class MarketRules:
     """What applies to all snapshots of a run: precedence, news without a headline, decisions, first snapshots.
 
     baselines: by dataset, the instant of its first snapshot. per_company_datasets: those looked up company by company.
-    first_loads: by dataset whose first load took several runs, the instant of its last snapshot.
+    first_loads: by dataset whose first load took several runs, the instant of its last snapshot. stake_codes: as in
+    `Jurisdiction`.
     """
 
     source_precedence: SourcePrecedence
@@ -80,6 +83,7 @@ class MarketRules:
     baselines: Mapping[str, datetime] = field(default_factory=dict)
     per_company_datasets: frozenset[str] = frozenset()
     first_loads: Mapping[str, datetime] = field(default_factory=dict)
+    stake_codes: Sequence[str] = ()
 
 
 def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
@@ -92,6 +96,7 @@ def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: Market
         {dataset: baseline for dataset, baseline in baselines.items() if baseline is not None},
         frozenset(dataset.key for dataset in jurisdiction.datasets if dataset.is_per_company),
         first_load_ends(history),
+        jurisdiction.stake_codes,
     )
 
 
@@ -175,20 +180,22 @@ def derive_tables(
     marks = part.get(HOLDER_MARKS.name, schema_render.empty_frame(HOLDER_MARKS))
     former = previous_rows[HOLDINGS.name]
     holdings = with_changed_subjects(part[HOLDINGS.name], former, instant.date(), dated, marks)
+    owners = previous_rows[OWNERS.name]
+    records = holder_records(
+        with_person_marks(holdings, marks),
+        owners,
+        [made for made in rules.decisions if made.company_id in concerned],
+        _earlier_holdings(part),
+    )
+    precedence = rules.source_precedence
     return {
         **{table.name: part[table.name] for table in NORMALISED},
         HOLDINGS.name: holdings,
         FINANCIALS.name: build_financial_versions(
             part[FINANCIALS_REPORTED.name], part[FILINGS.name], previous_rows[FINANCIALS.name]
         ),
-        OWNERS.name: build_owners(
-            with_person_marks(holdings, marks),
-            previous_rows[OWNERS.name],
-            instant,
-            rules.source_precedence,
-            [made for made in rules.decisions if made.company_id in concerned],
-            _earlier_holdings(part),
-        ),
+        OWNERS.name: owner_lines(records, owners, instant, precedence),
+        RELATIONS.name: build_relations(records, previous_rows[RELATIONS.name], instant, precedence, rules.stake_codes),
         NEWS.name: dedup.deduplicate_news(part[NEWS.name], previous_rows[NEWS.name], rules.untitled),
         NOTICES.name: dedup.deduplicate_notices(part[NOTICES.name], previous_rows[NOTICES.name]),
     }

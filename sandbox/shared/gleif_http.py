@@ -44,7 +44,7 @@ def records_body(world: World, day: int, query: Query) -> dict[str, Any]:
     return {
         "meta": {"goldenCopy": {"publishDate": f"{world.date(day)}T00:00:00Z"}, "pagination": pages},
         "links": {"first": _API, "last": _API},
-        "data": [_lei_record(company) for company in found[:size]],
+        "data": [lei_record(company) for company in found[:size]],
     }
 
 
@@ -68,7 +68,8 @@ def _typed_number(company: Company) -> str:
     return number
 
 
-def _lei_record(company: Company) -> dict[str, Any]:
+def lei_record(company: Company) -> dict[str, Any]:
+    """The record of a company's LEI, as the API lists it."""
     lei = company_lei(company)
     return {
         "type": "lei-records",

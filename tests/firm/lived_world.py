@@ -12,7 +12,7 @@ from tests.once import made_once
 
 DAYS = 3
 PRESS = ("SE", "NO", "FI", "UK", "US")
-WORLD = World(seed=23, companies=sufficient_companies(DAYS), days=DAYS, press=PRESS)
+WORLD = World(seed=23, companies=sufficient_companies(DAYS), days=DAYS, press=PRESS, groups=True)
 
 
 def lived_world(temporary: pytest.TempPathFactory) -> Path:

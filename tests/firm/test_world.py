@@ -83,6 +83,61 @@ def test_every_owner_equals_the_register(lived: Any) -> None:
             assert {name: served[holder_id][name] for name in named} == named, company_id
 
 
+def test_every_relation_and_no_other_is_served_both_ways(lived: Any) -> None:
+    """The groups of the plan, and the companies that the registers call owners: as parents, and as children."""
+    told, _, client = lived
+    planned = {(row["held"], row["holder_id"], row["relation"]): row for row in told["relations"] if row["is_line"]}
+    companies = sandbox_expected.expected_on_day(told, told["days"][-1])
+    groups = {one: client.get(f"/api/v1/companies/{one}/group", params={"limit": "100"}).json() for one in companies}
+    parents = {
+        (held, line["holder_id"], line["relation"]): line for held, one in groups.items() for line in one["parents"]
+    }
+    assert all(not one["has_more_parents"] and not one["children"]["has_more"] for one in groups.values())
+    children = {
+        (line["company_id"], line["holder_id"], line["relation"]): holder
+        for holder, one in groups.items()
+        for line in one["children"]["data"]
+    }
+    assert children == {key: row["company_id"] for key, row in parents.items() if row["company_id"] in companies}
+    expected: dict[tuple[str, str, str], tuple[Any, ...]] = {
+        key: (row["holder"], row["pct"]) for key, row in planned.items()
+    }
+    owners = {
+        (one, row["holder_id"]): row
+        for one in companies
+        for row in _all(client, f"/api/v1/companies/{one}/ownership")
+        if row["holder_type"] in ("company", "state", "fund")
+    }
+    for (held, holder_id), row in owners.items():
+        if row["basis"] is not None:
+            expected[held, holder_id, "shareholding"] = (row["holder_company_id"], row["pct"])
+    stated = {key: row for key, row in parents.items() if key[2] != "control"}
+    assert {key: (row["company_id"], row["pct"]) for key, row in stated.items()} == expected
+    assert {key[:2] for key in parents.keys() - stated.keys()} <= owners.keys()
+
+
+def test_groups_have_levels_an_end_and_circles(lived: Any) -> None:
+    told, _, client = lived
+    edges = {(row["holder"], row["held"]) for row in told["relations"] if row["is_line"]}
+    [(parent, child, grandchild)] = {
+        (top, middle, low) for top, middle in edges for one, low in edges if one == middle and low != top
+    } - {(a, b, a) for a, b in edges}
+    group = client.get(f"/api/v1/companies/{parent}/group", params={"depth": "10"}).json()
+    reached = {(line["level"], line["via"], line["company_id"]) for line in group["children"]["data"]}
+    assert reached == {(1, parent, held) for top, held in edges if top == parent} | {(2, child, grandchild)}
+    assert {line["country"] for line in group["children"]["data"]} == {"NO", "SE"}
+    below = client.get(f"/api/v1/companies/{grandchild}/group").json()
+    assert [line["company_id"] for line in below["parents"]] == [child]
+    assert {line["company_id"] for line in below["ultimate_parents"]} == {parent}
+    circle = sorted({top for top, held in edges if (held, top) in edges})
+    assert len(circle) == 2
+    assert client.get(f"/api/v1/companies/{circle[0]}/group", params={"depth": "2"}).json()["circles"] == [circle]
+    [joint] = {row["held"] for row in told["relations"] if row["pct"] == 50}
+    halves = client.get(f"/api/v1/companies/{joint}/group").json()
+    assert [line["pct"] for line in halves["parents"] if line["relation"] == "shareholding"] == [50, 50]
+    assert halves["ultimate_parents"] == []
+
+
 def test_events_are_exactly_the_planned_changes(lived: Any) -> None:
     told, reports, client = lived
     assert reports[0]["events"] == {}

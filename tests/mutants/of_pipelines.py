@@ -23,8 +23,23 @@ _DATASETS: Final = "tests/pipelines/ingest/test_run_datasets.py"
 _VERSIONS: Final = "tests/pipelines/transforms/financials/test_versions.py"
 
 _SUBJECTS: Final = "tests/pipelines/transforms/ownership/test_changed_subjects.py"
+_RELATIONS: Final = "tests/pipelines/transforms/ownership/test_relations.py"
 
 PIPELINES: Final = (
+    Mutant(
+        "control has the percentage of a shareholding",
+        "pipelines/transforms/ownership/relations.py",
+        "CONTROL: members.filter(controls).with_columns(no_share),",
+        "CONTROL: members.filter(controls),",
+        f"{_RELATIONS}::test_control_has_no_percentage_of_its_own",
+    ),
+    Mutant(
+        "a person is a member of a group where another register does not call it one",
+        "pipelines/transforms/ownership/relations.py",
+        "persons = rows.filter(kind == _PERSON).select(_HOLDER).unique()",
+        "persons = rows.filter(kind == _PERSON).select(_HOLDER).clear()",
+        f"{_RELATIONS}::test_a_holder_that_one_register_calls_a_person_is_no_member",
+    ),
     Mutant(
         "two persons of one name are one holder",
         "pipelines/transforms/holders/match_rules.py",

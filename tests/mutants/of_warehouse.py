@@ -4,7 +4,37 @@ from typing import Final
 
 from tests.mutants.mutant import Mutant
 
+_GROUPS: Final = "tests/warehouse/reader/test_groups.py"
+
 WAREHOUSE: Final = (
+    Mutant(
+        "a walk through a group follows a circle for ever",
+        "warehouse/reader/queries/groups.py",
+        "walk.visited |= set(waiting)",
+        "walk.visited |= set(waiting[:0])",
+        f"{_GROUPS}::test_a_circle_is_followed_once_and_named",
+    ),
+    Mutant(
+        "a walk that a limit ends calls itself complete",
+        "warehouse/reader/queries/groups.py",
+        "walk.is_complete = False",
+        "walk.is_complete = True",
+        f"{_GROUPS}::test_a_walk_that_stops_early_says_so",
+    ),
+    Mutant(
+        "an LEI of two companies leads to one of them",
+        "warehouse/reader/queries/relations.py",
+        "return {lei: next(iter(companies)) for lei, companies in found.items() if len(companies) == 1}",
+        "return {lei: min(companies) for lei, companies in found.items()}",
+        f"{_GROUPS}::test_an_lei_of_no_company_or_of_two_leads_to_none",
+    ),
+    Mutant(
+        "half of the capital decides",
+        "warehouse/serving/document_sql.py",
+        'f"coalesce(r.{exact} > 50, r.{low} > 50 OR (r.{low} = 50 AND coalesce(r.{high}, 100) > 50), false)"',
+        'f"coalesce(r.{exact} >= 50, r.{low} > 50 OR (r.{low} = 50 AND coalesce(r.{high}, 100) > 50), false)"',
+        f"{_GROUPS}::test_ultimate_parents_are_the_ends_of_chains_of_holders_who_decide",
+    ),
     Mutant(
         "search: Helsingfors is nowhere",
         "warehouse/serving/search_table.py",
@@ -72,7 +102,7 @@ WAREHOUSE: Final = (
     Mutant(
         "known_pct: shares add up to more than all",
         "warehouse/reader/queries/owners.py",
-        "return cut, _percent_text(min(sum(known), 100 * _UNITS)) if known else None",
+        "return cut, _percent_text(min(sum(known), 100 * UNITS)) if known else None",
         "return cut, _percent_text(sum(known)) if known else None",
         "tests/warehouse/reader/test_reader_reader.py::test_owners_on_a_day",
     ),

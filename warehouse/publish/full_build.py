@@ -143,7 +143,8 @@ def _copy_market(connection: duckdb.DuckDBPyConnection, source: MarketHistoryFil
 
     def copy(table: Table) -> None:
         with open_cursor(connection, database) as own:
-            _copy_table(own, table, _market_rows_sql(table, source, previous), parts)
+            having = _catalogs_with(own, table, previous)
+            _copy_table(own, table, _market_rows_sql(table, source, having), parts)
 
     database = database_name(connection)
     known = source.history is not None
@@ -166,9 +167,21 @@ def _copy_table(connection: duckdb.DuckDBPyConnection, table: Table, rows: str, 
         )
 
 
+def _catalogs_with(connection: duckdb.DuckDBPyConnection, table: Table, catalogs: Sequence[str]) -> list[str]:
+    """The catalogs that have a table: segments of an earlier version may not."""
+    found = connection.execute(
+        "SELECT database_name FROM duckdb_tables() WHERE table_name = $1 AND list_contains($2, database_name)",
+        [table.name, list(catalogs)],
+    ).fetchall()
+    having = {name for (name,) in found}
+    return [catalog for catalog in catalogs if catalog in having]
+
+
 def _market_rows_sql(table: Table, source: MarketHistoryFile, previous: Sequence[str]) -> str:
     if source.history is not None:
         return current_rows_sql(table)
+    if not previous:
+        return f"SELECT * FROM {quote_identifier(table.name)} WHERE false"
     visible = segment_views.visible_rows_sql(quote_identifier(table.name), previous)
     return f"SELECT * FROM ({visible}) WHERE {MARKET_OF_ID} = {string_literal(source.market)}"
 

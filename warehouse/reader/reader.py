@@ -19,10 +19,11 @@ from typing import Final, Self
 
 from warehouse.ledger.read_index import LedgerEvent, LedgerIndex
 from warehouse.reader.open_release import OpenRelease
-from warehouse.reader.queries import events, filings, financials, ledger_events, owners, profiles, search
+from warehouse.reader.queries import events, filings, financials, groups, ledger_events, owned, owners, profiles, search
 from warehouse.reader.queries.duckdb_scans import QueryDeadline
 from warehouse.reader.types import (
     CompanyFacts,
+    CompanyGroup,
     CompanyHeader,
     CompanyQuery,
     EventQuery,
@@ -43,6 +44,7 @@ from warehouse.release.manifest import InvalidReleaseError
 from warehouse.release.run_log import RunNote
 from warehouse.schema.market_state import DatasetState, MarketState, QuarantineReason
 from warehouse.schema.retractions import BatchRetraction
+from warehouse.serving import codec_read
 from warehouse.storage.layout import Layout
 
 LOGGER: Final = logging.getLogger("firm.reader")
@@ -53,6 +55,7 @@ __all__ = [
     "DatasetState",
     "EventQuery",
     "FinancialsQuery",
+    "FormerReleaseError",
     "InvalidPageKeyError",
     "Key",
     "LedgerEvent",
@@ -73,6 +76,10 @@ _OPEN_TRIES: Final = 5  # a release may be pruned between reading the pointer an
 
 class NoReleaseError(LookupError):
     """No release has been published yet."""
+
+
+class FormerReleaseError(NoReleaseError):
+    """The release was published by an earlier version, which did not store what is asked for."""
 
 
 class PinnedRelease:
@@ -167,6 +174,24 @@ class PinnedRelease:
         """
         with self._with_deadline():
             return owners.company_owners(self._connection, company_id, as_of, min_pct, after, limit)
+
+    def company_group(self, company_id: str, day: date, depth: int, after: Key | None, limit: int) -> CompanyGroup:
+        """Parents, ultimate parents and children of a company as of a day, down to `depth` levels (1 to 10)."""
+        with self._with_deadline():
+            self._require_relations()
+            return groups.company_group(self._connection, company_id, day, depth, after, limit)
+
+    def company_holdings(
+        self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
+    ) -> ResultPage:
+        """What a company owned in others on that day, largest first; `min_pct` as in `company_owners`."""
+        with self._with_deadline():
+            self._require_relations()
+            return owned.company_holdings(self._connection, company_id, as_of, min_pct, after, limit)
+
+    def _require_relations(self) -> None:
+        if not codec_read.has_relations(self._connection):
+            raise FormerReleaseError("the release has no relations: run `firm ingest`")
 
     def company_events(self, company_id: str, query: EventQuery, after: Key | None, limit: int) -> ResultPage:
         """Events by sequence; the key of a row is `(sequence,)`."""

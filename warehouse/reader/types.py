@@ -53,6 +53,23 @@ class ResultPage:
 
 
 @dataclass(frozen=True, slots=True)
+class CompanyGroup:
+    """The group of one company: lines as JSON objects (docs/contract/contract.md 4.4a).
+
+    has_more_parents: only the first are listed. circles: ids of companies that hold each other, directly or through
+    others. visited_companies: those whose relations were read. is_complete: no limit of a walk was reached.
+    """
+
+    ultimate_parents: tuple[bytes, ...]
+    parents: tuple[bytes, ...]
+    has_more_parents: bool
+    children: ResultPage
+    circles: tuple[tuple[str, ...], ...]
+    visited_companies: int
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CompanyQuery:
     """Search parameters of docs/contract/contract.md 4.2. None and empty tuples do not filter.
 

@@ -53,6 +53,9 @@ SEVERAL_DURATIONS: Final = r"^us\."  # registers whose filings report several du
 
 HOLDER_TYPES: Final = ("person", "company", "state", "fund", "nominee", "group", "unknown")
 BASES: Final = ("exact", "band", "derived")
+RELATIONS: Final = ("shareholding", "control", "accounting_consolidation")  # docs/contract/contract.md 4.4a
+# code of `holdings.controls`: the holder's accounts include the company's; `native_id` is the holder's LEI
+CONSOLIDATED_PARENT: Final = "consolidated_parent"
 RECONCILIATIONS: Final = ("single", "agreed", "latest_wins", "conflict")
 THRESHOLDS: Final = (5, 10, 20, 50)  # percent; docs/contract/contract.md 4.6
 

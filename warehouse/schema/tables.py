@@ -254,6 +254,26 @@ OWNERS: Final = Table(
     ended="ended_on",
 )
 
+RELATIONS: Final = Table(
+    "relations",
+    "One row per holder of a company and kind of relation, reconciled over sources; natural persons left out.",
+    ("company_id", "holder_id", "relation"),
+    (
+        COMPANY_ID,
+        Column("holder_id", _T, "own_…, as in `owners`", nullable=False),
+        Column("relation", _T, "kind of relation", nullable=False, allowed=codes.RELATIONS),
+        Column("holder_lei", _T, "LEI by which the source names the holder"),
+        *_SHARES,
+        Column("skips_parent", _B, "a consolidation over layers of which the source names the lowest", nullable=False),
+        Column("as_of", _D, "date of the percentage, else of the relation", nullable=False),
+        Column("first_seen", _D, "start of the earliest observation", nullable=False),
+        Column("ended_on", _D, "date the relation ended"),
+        Column("reconciliation", _T, "agreement of the sources", nullable=False, allowed=codes.RECONCILIATIONS),
+        Column("sources", ColumnKind.JSON, "list of {register, native_id, url, as_of, pct}", nullable=False),
+        _NEWEST,
+    ),
+)
+
 
 LISTINGS: Final = Table(
     "listings",
@@ -346,6 +366,6 @@ EVENTS: Final = Table(
 # `Jurisdiction.to_shared_tables` may return NORMALISED, `pipelines.transforms` add DERIVED, releases publish TABLES.
 NORMALISED: Final = (COMPANIES, IDENTIFIERS, FILINGS, FINANCIALS_REPORTED, HOLDINGS, LISTINGS, NEWS, NOTICES)
 PASSING: Final = (HOLDINGS_EARLIER, HOLDER_MARKS)  # may also be returned by `normalise`, for the pipeline steps only
-DERIVED: Final = (FINANCIALS, OWNERS)
+DERIVED: Final = (FINANCIALS, OWNERS, RELATIONS)
 TABLES: Final = (*NORMALISED, *DERIVED)
 BY_NAME: Final = {table.name: table for table in (*TABLES, EVENTS)}

@@ -123,6 +123,11 @@ def _unpack_function(connection: sqlite3.Connection) -> _Unpack:
     return lambda table, value: completing[table](unpack(value))
 
 
+def has_relations(connection: sqlite3.Connection) -> bool:
+    """False for a release of a version that did not store relations."""
+    return _has_table(connection, "relations")
+
+
 def _has_table(connection: sqlite3.Connection, table: str) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None
 

@@ -123,6 +123,18 @@ OWNER: Final = (
     *((name, percent_sql(f"o.{name}") if name in _PERCENTAGES else f"o.{name}") for name in _OWNER_COLUMNS),
     ("sources", "o.sources"),
 )
+# In the order of `reader.queries.relations`.
+RELATION: Final = (
+    ("holder_id", "r.holder_id"),
+    ("name", "r.holder_name"),
+    ("country", "r.holder_country"),
+    *((name, percent_sql(f"r.{name}")) for name in _PERCENTAGES),
+    ("is_direct", "r.is_direct"),
+    ("holder_lei", "r.holder_lei"),
+    ("as_of", "r.as_of"),
+    ("reconciliation", "r.reconciliation"),
+    ("sources", "r.sources"),
+)
 
 
 def instant_sql(expression: str) -> str:
@@ -198,6 +210,54 @@ def alias_rows_sql() -> str:
     """
 
 
+# A holder who decides: by control or consolidation, or with more than half of the capital or of the votes. Of a band,
+# which excludes its lower bound, that is from 50.
+_HAS_MAJORITY: Final = " OR ".join(
+    f"coalesce(r.{exact} > 50, r.{low} > 50 OR (r.{low} = 50 AND coalesce(r.{high}, 100) > 50), false)"
+    for exact, low, high in (("pct", "pct_min", "pct_max"), ("votes_pct", "votes_min", "votes_max"))
+)
+_KIND_ORDER: Final = "list_position(['accounting_consolidation', 'control', 'shareholding'], r.relation)"
+
+
+def _position_sql(share: str) -> str:
+    """SQL for the place of a row in a list: largest share first, unknown ones last."""
+    return f"coalesce(-({share} * 10000)::BIGINT, 1)"
+
+
+def relation_rows_sql() -> str:
+    """SQL for the relations of companies, the holders who decide first; `body` has the values of RELATION.
+
+    holder: a company's id, else an LEI, else empty. until: empty if it is not known. position: by the share of capital
+    or its lower bound, else by that of votes.
+    """
+    share = "coalesce(r.pct, r.pct_min, r.votes_pct, r.votes_min)"
+    return f"""
+        SELECT r.company_id, (r.relation = 'shareholding' AND NOT ({_HAS_MAJORITY}))::INTEGER AS minor,
+            {_KIND_ORDER} AS kind, {_position_sql(share)} AS position, r.holder_id, r.relation,
+            coalesce(r.holder_company_id, r.holder_lei, '') AS holder, r.as_of::VARCHAR AS since,
+            coalesce(r.ended_on::VARCHAR, '') AS until, r.skips_parent::INTEGER AS skips,
+            {codec_write.fields_expression(json_value_expressions(RELATION))} AS body
+        FROM relations AS r SEMI JOIN companies USING (company_id)
+        ORDER BY r.company_id, minor, kind, position, r.holder_id
+    """
+
+
+def owners_by_holder_sql() -> str:
+    """SQL for the index of owners, with their valid time, by the holder's company."""
+    return f"""
+        SELECT o.holder_company_id AS holder, {_position_sql("o.pct")} AS position, o.company_id, o.holder_id,
+            o.as_of::VARCHAR AS since, coalesce(least(o.valid_to, o.ended_on)::VARCHAR, '') AS until,
+            (coalesce(o.pct, o.pct_min) * 10000)::BIGINT AS floor
+        FROM owners AS o SEMI JOIN companies USING (company_id) WHERE o.holder_company_id IS NOT NULL
+        ORDER BY holder, position, o.company_id, o.holder_id, since
+    """
+
+
+def leis_sql() -> str:
+    """SQL for the LEIs of companies."""
+    return "SELECT company_id, value AS lei FROM identifiers WHERE scheme = 'lei' ORDER BY company_id, value"
+
+
 _TOLD: Final = ("register", "native_id", "url", "retrieved_at", "licence")  # of a profile's source
 _HEARD: Final = ("register", "native_id", "url", "as_of", "pct")  # of an owner's source
 SOURCE: Final = (
@@ -244,6 +304,7 @@ TEMPLATES: Final = {
         codec_write.object_template(_field_keys(PERIOD)), codec_write.object_template(_field_keys(SOURCE))
     ),
     "owners": codec_write.object_template(_field_keys(OWNER)),
+    "relations": codec_write.object_template(_field_keys(RELATION)),
 }
 
 

@@ -1,7 +1,7 @@
 """Documents of a segment: ready-to-send responses of the API's hot paths, by key.
 
-Documents by company, financial and owner rows packed per company, and event rows. Written once, never after
-publication. Does not belong here: the JSON shapes (`document_sql`), rows (`pack_rows`), the name index
+Documents by company, financial and owner rows packed per company, relations, and event rows. Written once, never
+after publication. Does not belong here: the JSON shapes (`document_sql`), rows (`pack_rows`), the name index
 (`name_index`), or reading (`reader.queries`, over several segments `segment_views`).
 """
 
@@ -38,9 +38,23 @@ SCHEMA: Final = (
         PRIMARY KEY (company_id, sequence)) WITHOUT ROWID""",
     # other identifiers of companies: LEI, ISIN, symbol, VAT number and the like, in capitals
     "CREATE TABLE known_as (value TEXT, company_id TEXT, PRIMARY KEY (value, company_id)) WITHOUT ROWID",
+    # holders of a company, those who decide first (`minor` 0); `until` is empty if it is not known
+    """CREATE TABLE relations (company_id TEXT, minor INTEGER, kind INTEGER, position INTEGER, holder_id TEXT,
+        relation TEXT NOT NULL, holder TEXT NOT NULL, since TEXT NOT NULL, until TEXT NOT NULL, skips INTEGER NOT NULL,
+        body BLOB NOT NULL, PRIMARY KEY (company_id, minor, kind, position, holder_id)) WITHOUT ROWID""",
+    """CREATE TABLE owners_by_holder (holder TEXT, position INTEGER, company_id TEXT, holder_id TEXT, since TEXT,
+        until TEXT NOT NULL, floor INTEGER,
+        PRIMARY KEY (holder, position, company_id, holder_id, since)) WITHOUT ROWID""",
+    "CREATE TABLE leis (company_id TEXT, lei TEXT, PRIMARY KEY (company_id, lei)) WITHOUT ROWID",
     segment_views.SQLITE_SCHEMA,
 )
-_INDEX: Final = "CREATE UNIQUE INDEX companies_by_id ON companies (company_id)"
+
+_INDEXES: Final = (
+    "CREATE UNIQUE INDEX companies_by_id ON companies (company_id)",
+    # what a holder holds
+    """CREATE INDEX relations_by_holder ON relations (holder, position, company_id, holder_id, relation, since, until)
+        WHERE skips = 0""",
+)
 
 
 def build_documents(path: Path, source: duckdb.DuckDBPyConnection) -> None:
@@ -56,8 +70,20 @@ def build_documents(path: Path, source: duckdb.DuckDBPyConnection) -> None:
                 fill(table, packed)
         for profiles in _all_profiles(source, RowPacker(words)):
             fill("companies", profiles)
-        for replaced in stream_frames(source, f"SELECT company_id FROM {SUPERSEDED} ORDER BY ALL", _CHUNK):
-            fill(SUPERSEDED, replaced)
+        for relations in _packed_relations(source, RowPacker(words)):
+            fill("relations", relations)
+        for table, select in _plain_tables().items():
+            for found in stream_frames(source, select, _CHUNK):
+                fill(table, found)
+
+
+def _plain_tables() -> dict[str, str]:
+    """SQL for the rows of tables that are stored as they are, by table."""
+    return {
+        "owners_by_holder": document_sql.owners_by_holder_sql(),
+        "leis": document_sql.leis_sql(),
+        SUPERSEDED: f"SELECT company_id FROM {SUPERSEDED} ORDER BY ALL",
+    }
 
 
 def _all_profiles(source: duckdb.DuckDBPyConnection, packer: RowPacker) -> Iterator[pl.DataFrame]:
@@ -69,13 +95,14 @@ def _all_profiles(source: duckdb.DuckDBPyConnection, packer: RowPacker) -> Itera
 
 
 def finish_documents(path: Path, source: duckdb.DuckDBPyConnection, ledger: Iterable[pl.DataFrame]) -> None:
-    """Adds other identifiers and the events of the ledger, then creates the index."""
+    """Adds other identifiers and the events of the ledger, then creates the indexes."""
     source.execute("CREATE OR REPLACE TEMP VIEW wanted AS SELECT company_id FROM companies")
     with closing(open_for_building(path)) as target:
         target.execute("BEGIN")
         _insert_aliases(target, source)
         _insert_events(target, ledger, source)
-        target.execute(_INDEX)
+        for statement in _INDEXES:
+            target.execute(statement)
         target.execute("COMMIT")
         target.execute("PRAGMA optimize")
 
@@ -84,6 +111,12 @@ def _packed_profiles(source: duckdb.DuckDBPyConnection, packer: RowPacker, which
     """Profiles of the companies that meet a condition (`documents.profiles`), as rows of `companies`."""
     for chunk in prefetch(stream_frames(source, document_sql.profiles_sql(which), _CHUNK)):
         yield chunk.with_columns(pl.Series("parts", packer.packed(chunk["parts"]), pl.Binary))
+
+
+def _packed_relations(source: duckdb.DuckDBPyConnection, packer: RowPacker) -> Iterator[pl.DataFrame]:
+    """Relations of all companies, as rows of `relations`, in their order."""
+    for chunk in prefetch(stream_frames(source, document_sql.relation_rows_sql(), _CHUNK)):
+        yield chunk.with_columns(pl.Series("body", packer.packed(chunk["body"]), pl.Binary))
 
 
 def _insert_aliases(target: sqlite3.Connection, source: duckdb.DuckDBPyConnection) -> None:

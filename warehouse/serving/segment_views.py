@@ -23,6 +23,9 @@ _VIEWS: Final = {
     "financials": "company_id, packed",
     "owners": "company_id, packed",
     "known_as": "value, company_id",
+    "relations": "company_id, minor, kind, position, holder_id, relation, holder, since, until, skips, body",
+    "owners_by_holder": "holder, position, company_id, holder_id, since, until, floor",
+    "leis": "company_id, lei",
 }
 
 

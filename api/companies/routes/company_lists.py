@@ -5,11 +5,12 @@ See docs/contract/contract.md 4.3 to 4.5. Does not belong here: search (`api.com
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 from typing import Any, TypeVar
 
 from litestar import get
 
+from api.companies.day_cursors import split_day_cursor, with_day_keys
 from api.companies.lookup import content_location, number_from_path, require_head
 from api.companies.path_parameters import CompanyId, OrgNumber
 from api.companies.query_params import (
@@ -22,7 +23,7 @@ from api.companies.query_params import (
 from api.companies.schemas.companies import FinancialsList, OwnershipList
 from api.companies.schemas.events import EventList
 from api.http.context import ANY_KEY, ApiRequest, RequestContext
-from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
+from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import (
     NextCursor,
     ReleaseResult,
@@ -92,7 +93,7 @@ async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResp
     values = OwnershipParams.read(context.query_string)
     number = number_from_path(org_number)
     binding = _cursor_binding(context, "ownership", number, values)
-    as_of, key = _split_cursor(
+    as_of, key = split_day_cursor(
         after_key(context, values.cursor, binding), values.as_of or context.services.clock.today()
     )
 
@@ -102,7 +103,7 @@ async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResp
         lambda snapshot: snapshot.company_owners(number.company_id, as_of, values.min_pct, key, values.limit),
     )
     _, (page, known) = result.value
-    following = issue_next_cursor(context, _with_day_keys(page, as_of), binding)
+    following = issue_next_cursor(context, with_day_keys(page, as_of), binding)
     totals = f',"as_of":"{as_of.isoformat()}","known_pct":{known or "null"}'
     if values.as_of is None and values.cursor is None:  # today's state, even where the release is older
         begun = datetime.combine(as_of, time.min, UTC)
@@ -165,21 +166,6 @@ def _list_response(
     members = head_members(result.value[0]) + totals.encode()
     extra = content_location(context, number, below)
     return page_response(context, result.stamps, page, next_cursor, members=members, extra=extra)
-
-
-def _split_cursor(cursor: Key | None, as_of: date) -> tuple[date, Key | None]:
-    """Splits a cursor into its day and sort key: a list begun before midnight keeps its day."""
-    if cursor is None:
-        return as_of, None
-    first, *rest = cursor or (None,)
-    try:
-        return date.fromisoformat(str(first)), tuple(rest)
-    except ValueError:  # a cursor of an older version, which had no day
-        raise invalid_cursor() from None
-
-
-def _with_day_keys(page: ResultPage, as_of: date) -> ResultPage:
-    return ResultPage(page.rows, tuple((as_of.isoformat(), *key) for key in page.keys), page.has_more)
 
 
 def _tail_cursor(context: RequestContext, page: ResultPage, key: Key | None, binding: CursorBinding) -> NextCursor:

@@ -79,8 +79,26 @@ def page_response(
     `next_cursor` differs between keys and over time, so the ETag ignores it. If it expires, tag and Last-Modified
     change with the period of its issue instead: no 304 confirms a page whose cursor has less than half its time left.
     """
-    start = b"{" + (members + b"," if members else b"") + b'"data":[' + b",".join(page.rows) + b"]"
-    end = b',"has_more":true}' if page.has_more else b',"has_more":false}'
+    around = (b"{" + (members + b"," if members else b""), b"}")
+    return framed_page_response(context, release_headers, page, next_cursor, around, extra=extra)
+
+
+def framed_page_response(
+    context: RequestContext,
+    release_headers: Headers,
+    page: ResultPage,
+    next_cursor: NextCursor | None,
+    around: tuple[bytes, bytes],
+    *,
+    extra: list[Header] | None = None,
+) -> HttpResponse:
+    """Response with one page whose members are not those of the whole object (`page_response`).
+
+    around: the text of the object before the members of the page, and after them.
+    """
+    before, after = around
+    start = before + b'"data":[' + b",".join(page.rows) + b"]"
+    end = (b',"has_more":true' if page.has_more else b',"has_more":false') + after
     cursor = b"null"
     headers = list(extra or ())
     tagged = [start, end]

@@ -15,9 +15,9 @@ import polars as pl
 from connectors.gleif.level2 import schema as f
 from connectors.kit import staging
 from connectors.kit.columns import text
+from warehouse.schema.codes import CONSOLIDATED_PARENT
 from warehouse.schema.tables import HOLDINGS
 
-RELATION: Final = "consolidated_parent"
 RECORD_URL: Final = "https://search.gleif.org/#/record/"
 _STANDING: Final = ("PUBLISHED", "LAPSED", "RETIRED")  # with another status a record was never, or is not yet, valid
 _RETIRED: Final = "RETIRED"
@@ -53,7 +53,7 @@ def map_holdings(market: str, present: Mapping[str, pl.LazyFrame]) -> pl.DataFra
         register=pl.lit(f"{market.lower()}.lei_parents"),
         native_id=pl.col("parent"),
         holder_type=pl.lit("unknown"),
-        controls=pl.concat_list(pl.lit([RELATION]), words),
+        controls=pl.concat_list(pl.lit([CONSOLIDATED_PARENT]), words),
         url=pl.lit(RECORD_URL) + pl.col("parent"),
     )
     return staging.cast_to_table(lines, HOLDINGS).collect()

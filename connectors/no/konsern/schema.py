@@ -62,7 +62,8 @@ EDGE: Final = pl.Struct(
     }
 )
 
-KINDS: Final = ("KDAT", "KMOR", "KGRL")  # subsidiary, intermediate parent, partial stake
+STAKE: Final = "KGRL"  # a partial stake: no control
+KINDS: Final = ("KDAT", "KMOR", STAKE)  # subsidiary, intermediate parent
 # known members of a node; anything else is drift
 KNOWN: Final = frozenset(
     {

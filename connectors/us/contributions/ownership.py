@@ -155,6 +155,7 @@ OWNERSHIP: Final = Contribution(
         form13f_schema.COVERS.name: (form13f_schema.MANAGER, form13f_schema.MANAGER_NAME),
         form13f_schema.POSITIONS.name: (form13f_schema.MANAGER, form13f_schema.MANAGER_NAME),
     },
+    stake_codes=tuple(forms345_holdings.INSIDER_CODES.values()),
     # all of them state the day they refer to
     dated_datasets=(schedule13_schema.KEY, forms345_schema.KEY, form13f_schema.KEY),
 )

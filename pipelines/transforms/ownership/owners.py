@@ -61,14 +61,43 @@ def build_owners(
         decisions: manual decisions on the holders of these companies, oldest first.
         earlier: HOLDINGS_EARLIER rows of these companies; used only for the day a holder is known since.
     """
-    if holdings.is_empty():
-        return previous_rows.select(OWNERS.names).clear()
     said = sources if isinstance(sources, SourcePrecedence) else SourcePrecedence(sources)
-    rows = _one_per_holder(
-        with_holder_id(_with_first_day(holdings, earlier), previous_rows, decisions), said.precedence
-    )
-    rows = _with_dates(rows, previous_rows, instant.date(), said.dated)
-    return rows.with_columns(sources_text(rows)).select(OWNERS.names).sort(OWNERS.key)
+    return owner_lines(holder_records(holdings, previous_rows, decisions, earlier), previous_rows, instant, said)
+
+
+def holder_records(
+    holdings: pl.DataFrame,
+    previous_rows: pl.DataFrame,
+    decisions: Sequence[HolderDecision] = (),
+    earlier: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    """Holdings with the id of each record's holder (`resolve.with_holder_id`), and `_since`: its earliest day.
+
+    Arguments as in `build_owners`.
+    """
+    return with_holder_id(_with_first_day(holdings, earlier), previous_rows, decisions)
+
+
+def owner_lines(
+    records: pl.DataFrame, previous_rows: pl.DataFrame, instant: datetime, sources: SourcePrecedence
+) -> pl.DataFrame:
+    """One row per holder per company of `holder_records`; other arguments as in `build_owners`."""
+    if records.is_empty():
+        return previous_rows.select(OWNERS.names).clear()
+    lines = reconciled_lines(records, previous_rows, instant, sources)
+    return lines.select(OWNERS.names).sort(OWNERS.key)
+
+
+def reconciled_lines(
+    records: pl.DataFrame, previous_rows: pl.DataFrame, instant: datetime, sources: SourcePrecedence
+) -> pl.DataFrame:
+    """One row per holder per company with all columns of its deciding record, days and `sources`; unordered.
+
+    previous_rows: the lines of before, one per holder and company.
+    """
+    rows = _one_per_holder(records, sources.precedence)
+    rows = _with_dates(rows, previous_rows, instant.date(), sources.dated)
+    return rows.with_columns(sources_text(rows))
 
 
 def _with_first_day(holdings: pl.DataFrame, earlier: pl.DataFrame | None) -> pl.DataFrame:

@@ -110,6 +110,8 @@ def test_what_is_sent_may_hold_nothing_unknown(described):
         ("/api/v1/companies/{org_number}/ownership", "/api/v1/companies/99999999/ownership"),
         ("/api/v1/companies/{company_id}/events", "/api/v1/companies/999999999/events?order=asc"),
         ("/api/v1/companies/{org_number}/filings", "/api/v1/companies/999999999/filings"),
+        ("/api/v1/companies/{org_number}/group", "/api/v1/companies/5599999991/group?depth=3"),
+        ("/api/v1/companies/{org_number}/holdings", "/api/v1/companies/999999999/holdings"),
         ("/api/v1/events", "/api/v1/events"),
         ("/api/v1/events", "/api/v1/events?is_listed=true&limit=1"),
         ("/api/v1/markets", "/api/v1/markets"),

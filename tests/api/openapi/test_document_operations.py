@@ -61,7 +61,7 @@ def whole(described, answer):
 # docs/contract/contract.md 4.14
 EXPECTED_OPERATIONS = (
     "listMarkets getCompany getCompanyInMarket searchCompanies listFinancials listFilings "
-    "listOwnership listCompanyEvents listEvents streamEvents "
+    "listOwnership getGroup listHoldings listCompanyEvents listEvents streamEvents "
     "createWatchlist listWatchlists getWatchlist updateWatchlist deleteWatchlist listWatchlistCompanies "
     "changeWatchlistCompanies addWatchlistCompany removeWatchlistCompany listExports downloadExport "
     "createWebhook listWebhooks getWebhook updateWebhook deleteWebhook rotateWebhookSecret testWebhook "

@@ -9,7 +9,10 @@ from jsonschema import Draft202012Validator
 from api.companies.schemas.events import KINDS
 from api.openapi.examples import DELIVERIES
 from api.openapi_document import openapi_document
+from tests.warehouse.helpers import rows
 from warehouse.erasure.event_redaction import KEPT_MEMBERS, EventRedactor
+from warehouse.erasure.files import erased_rows_mask
+from warehouse.schema.tables import RELATIONS
 
 PERSON = "Åsa Öberg"
 SCHEMAS = json.loads(openapi_document("https://api.example.com"))["components"]
@@ -37,6 +40,18 @@ def test_redact_event_of_an_erased_company_keeps_listed_members_and_the_contract
         told = {member: value for member, value in after[kept].items() if value not in (None, [], "[erased]")}
         assert told == {member: data[kept][member] for member in told}
         assert told.keys() <= KEPT_MEMBERS[kept]
+
+
+def test_relations_of_an_erased_company_or_holder_are_erased_rows() -> None:
+    held, holder = "firm:NO:900000001", "own_one"
+    lines = [(held, holder), (held, "own_two"), ("firm:NO:900000002", "own_three")]
+    relations = rows(RELATIONS, *({"company_id": one, "holder_id": other} for one, other in lines))
+    assert erased_rows_mask(relations, EventRedactor(frozenset(), frozenset({holder}))).to_list() == [
+        True,
+        False,
+        False,
+    ]
+    assert erased_rows_mask(relations, EventRedactor(frozenset({held}), frozenset())).to_list() == [True, True, False]
 
 
 @pytest.mark.parametrize("event_type", KINDS)

@@ -12,7 +12,7 @@ from warehouse.reader.queries.paging import build_page, key_parts
 from warehouse.reader.types import Key, ResultPage
 from warehouse.serving import codec_read
 
-_UNITS: Final = 10_000  # percentages are stored as integer ten-thousandths: exact and sortable
+UNITS: Final = 10_000  # percentages are stored as integer ten-thousandths: exact and sortable
 _ROWS: Final = "SELECT unpacked('owners', packed) FROM owners WHERE company_id = ?"
 
 
@@ -47,7 +47,7 @@ def company_owners(
     day = as_of.isoformat()
     rows = list(owners_on_day(day, connection.execute(_ROWS, (company_id,)).fetchone()))
     known = [row.pct for row in rows if row.pct is not None]
-    least = Decimal(min_pct) * _UNITS if min_pct is not None else None
+    least = Decimal(min_pct) * UNITS if min_pct is not None else None
     keyed = sorted(
         (_sort_key(row.holder_id, row.pct), row.body)
         for row in rows
@@ -55,7 +55,7 @@ def company_owners(
     )
     start = key_parts(after, int, int, str) if after is not None else ()
     cut = build_page(((key, body) for key, body in keyed if key > start), limit)
-    return cut, _percent_text(min(sum(known), 100 * _UNITS)) if known else None
+    return cut, _percent_text(min(sum(known), 100 * UNITS)) if known else None
 
 
 def _sort_key(holder_id: str, pct: int | None) -> tuple[int, int, str]:
@@ -64,4 +64,4 @@ def _sort_key(holder_id: str, pct: int | None) -> tuple[int, int, str]:
 
 def _percent_text(units: int) -> str:
     """Ten-thousandths as a JSON number."""
-    return format((Decimal(units) / _UNITS).normalize(), "f")
+    return format((Decimal(units) / UNITS).normalize(), "f")

@@ -42,7 +42,7 @@ from connectors.us.ownership.shares_outstanding import (
 )
 from name_matching.folding import fold_text
 
-_RELATIONS: Final = {
+INSIDER_CODES: Final = {
     "isDirector": "director",
     "isOfficer": "officer",
     "isTenPercentOwner": "ten_percent_owner",
@@ -154,7 +154,7 @@ def _holding_row(row: Row, native: str, total: Decimal | None, level: Decimal | 
         **holder_fields(row[OWNER], kind, row["ownerCik"], row["place"]),
         "share_class": row["classTitle"],
         "is_direct": row["isDirect"],
-        "controls": [name for flag, name in _RELATIONS.items() if row[flag]],
+        "controls": [name for flag, name in INSIDER_CODES.items() if row[flag]],
         "valid_from": row["at"],
         "ended_on": (row["at"] or row["_observed_at"].date()) if total == 0 else None,
         "url": filing_page_url(row[ISSUER], row["accession"]),

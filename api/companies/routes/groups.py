@@ -1,0 +1,124 @@
+"""The group of a company, and what it owns in others (docs/contract/contract.md 4.4a, 4.4b).
+
+Does not belong here: the owners of a company (`api.companies.routes.company_lists`).
+"""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from typing import TypeVar
+
+import msgspec
+from litestar import get
+
+from api.companies.day_cursors import split_day_cursor, with_day_keys
+from api.companies.lookup import content_location, number_from_path, require_head
+from api.companies.path_parameters import OrgNumber
+from api.companies.query_params import GroupParams, HoldingsParams
+from api.companies.schemas import groups as schemas
+from api.http.context import ANY_KEY, ApiRequest
+from api.http.pagination.cursors import CursorBinding, filter_hash
+from api.http.pagination.responses import (
+    ReleaseResult,
+    after_key,
+    framed_page_response,
+    head_members,
+    issue_next_cursor,
+    page_response,
+    query_release,
+)
+from api.http.response_headers import modified_at
+from api.http.responses import HttpResponse
+from api.openapi.examples import companies as examples
+from api.openapi.operation import FROM_COMPANY_LIST, Operation
+from api.openapi.response_headers import OF_PAGE
+from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.types import CompanyGroup, CompanyHeader, ResultPage
+
+T = TypeVar("T")
+
+
+@get(
+    "/api/v1/companies/{org_number:str}/group",
+    policy=ANY_KEY,
+    operation_id="getGroup",
+    tags=["Ownership"],
+    summary="Get the group of a company",
+    description="Its parents, the ultimate parents above them, and what it holds, down to `depth` levels. Each line is "
+    "one relation as its sources state it today; natural persons are left out.",
+    response_description="Parents, and one page of children.",
+    operation=Operation(
+        schemas.CompanyGroup, OF_PAGE, examples.GROUP, links=FROM_COMPANY_LIST, query_params=GroupParams
+    ),
+)
+async def get_group(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
+    values = GroupParams.read(context.query_string)
+    number = number_from_path(org_number)
+    binding = CursorBinding(context.account_id, "group", filter_hash(number.company_id, values.filters()), "asc")
+    day, key = split_day_cursor(after_key(context, values.cursor, binding), context.services.clock.today())
+
+    def query_group(snapshot: PinnedRelease) -> tuple[CompanyHeader, CompanyGroup]:
+        head = require_head(snapshot, number)
+        return head, snapshot.company_group(number.company_id, day, values.depth, key, values.limit)
+
+    result = await query_release(context, query_group)
+    head, group = result.value
+    if values.cursor is None:
+        result = _of_today(result, day)
+    following = issue_next_cursor(context, with_day_keys(group.children, day), binding)
+    before, after = _around_children(head, group)
+    extra = content_location(context, number, "/group")
+    return framed_page_response(context, result.stamps, group.children, following, (before, after), extra=extra)
+
+
+def _around_children(head: CompanyHeader, group: CompanyGroup) -> tuple[bytes, bytes]:
+    """The text of the response around the members of `children`."""
+    before = b'{%b,"ultimate_parents":[%b],"parents":[%b],"has_more_parents":%b,"children":{' % (
+        head_members(head),
+        b",".join(group.ultimate_parents),
+        b",".join(group.parents),
+        msgspec.json.encode(group.has_more_parents),
+    )
+    after = {"circles": group.circles, "visited_companies": group.visited_companies, "is_complete": group.is_complete}
+    return before, b"}," + msgspec.json.encode(after)[1:]
+
+
+@get(
+    "/api/v1/companies/{org_number:str}/holdings",
+    policy=ANY_KEY,
+    operation_id="listHoldings",
+    tags=["Ownership"],
+    summary="List what a company owns in others",
+    description="The inverse of ownership: the lines that name this company as holder, largest share first, unknown "
+    "shares last.",
+    response_description="One page of holdings.",
+    operation=Operation(
+        schemas.HoldingList, OF_PAGE, examples.HOLDINGS, links=FROM_COMPANY_LIST, query_params=HoldingsParams
+    ),
+)
+async def list_holdings(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
+    context = request.context
+    values = HoldingsParams.read(context.query_string)
+    number = number_from_path(org_number)
+    binding = CursorBinding(context.account_id, "holdings", filter_hash(number.company_id, values.filters()), "desc")
+    day, key = split_day_cursor(
+        after_key(context, values.cursor, binding), values.as_of or context.services.clock.today()
+    )
+
+    def query_holdings(snapshot: PinnedRelease) -> tuple[CompanyHeader, ResultPage]:
+        head = require_head(snapshot, number)
+        return head, snapshot.company_holdings(number.company_id, day, values.min_pct, key, values.limit)
+
+    result = await query_release(context, query_holdings)
+    head, page = result.value
+    if values.as_of is None and values.cursor is None:
+        result = _of_today(result, day)
+    following = issue_next_cursor(context, with_day_keys(page, day), binding)
+    members = head_members(head) + f',"as_of":"{day.isoformat()}"'.encode()
+    extra = content_location(context, number, "/holdings")
+    return page_response(context, result.stamps, page, following, members=members, extra=extra)
+
+
+def _of_today(result: ReleaseResult[T], day: date) -> ReleaseResult[T]:
+    """The result of a request for today: it changes with the day, even where the release is older."""
+    return replace(result, stamps=modified_at(result.stamps, datetime.combine(day, time.min, UTC)))
