@@ -261,7 +261,8 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
     if "ETag" in operation.response_headers:
         text = "Not modified since the ETag in If-None-Match."
         answers["304"] = {"description": text, "headers": named}
-    return answers | problem_responses.response_references(_ERROR_STATUSES.get(method, ()), is_public=is_public)
+    errors = (*_ERROR_STATUSES.get(method, ()), *operation.error_statuses)
+    return answers | problem_responses.response_references(errors, is_public=is_public)
 
 
 def _response_schema(response: type[ResponseModel] | UnionType | Schema) -> Schema:

@@ -118,6 +118,8 @@ class Operation:
     body: RequestBody | None = None
     request_headers: tuple[str, ...] = ()
     """Request headers beyond those of the method."""
+    error_statuses: tuple[int, ...] = ()
+    """Errors beyond those of the method."""
 
 
 def path_parameter(description: str, schema: Schema, example: str, name: str | None = None) -> PathParameter:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from api.database.models.accounts import Account
 from api.database.models.base import columns_of, values_of
 from api.database.models.watchlists import Watchlist, WatchlistCompany
+from api.database.models.webhooks import Subscription
 from api.watchlists.models import WatchedCompany, WatchlistRecord
 
 _NAMED_AT_ONCE = 10_000
@@ -55,6 +56,14 @@ def insert_watchlist(connection: Connection, record: WatchlistRecord) -> None:
 def rename_watchlist(connection: Connection, watchlist_id: str, name: str, at: datetime) -> None:
     """Changes the name, the revision and the instant of the last change."""
     _change(connection, watchlist_id, at, name=name)
+
+
+def subscriptions_with(connection: Connection, watchlist_id: str, limit: int) -> list[str]:
+    """Webhook subscriptions with a filter by this watchlist, newest first."""
+    found = select(Subscription.subscription_id).where(
+        Subscription.watchlist_id == watchlist_id, Subscription.deleted_at.is_(None)
+    )
+    return list(connection.scalars(found.order_by(Subscription.subscription_id.desc()).limit(limit)))
 
 
 def delete_watchlist(connection: Connection, watchlist_id: str) -> None:

@@ -239,6 +239,11 @@ class ReleaseReader:
         finally:
             self.return_release(held)
 
+    def company_facts(self, company_ids: Iterable[str]) -> dict[str, CompanyFacts]:
+        """What filters of events read of these companies in the newest release; used by the fan-out."""
+        with self.pin_release() as release:
+            return release.company_facts(company_ids)
+
     def read_freshness(self) -> Freshness:
         """Freshness of markets and datasets as recorded by runs, also since the newest release."""
         return freshness.read_freshness(self._layout)

@@ -22,6 +22,7 @@ from api.webhooks.delivery.records import (
     QueueEntry,
     SubscriberRecord,
 )
+from api.webhooks.filters.matching import passes_sql
 
 _FREE: Final = (
     "next_due_at <= ? AND (leased_until IS NULL OR leased_until <= ? OR leased_until > ?) "
@@ -170,9 +171,10 @@ _DUE: Final = JsonStatement(
     "subscription_id text, at bigint, most bigint",
 )
 _DETAILS: Final = JsonStatement(
-    "SELECT given.place, delivery.tries, delivery.replay_id, event.event_id, event.event_type, event.data, "
-    "(one.all_companies OR EXISTS (SELECT 1 FROM webhook_companies AS company "
+    "SELECT given.place, delivery.tries, delivery.replay_id, event.event_id, event.event_type, event.data, "  # noqa: S608 -- constants
+    "((one.all_companies OR EXISTS (SELECT 1 FROM webhook_companies AS company "
     "WHERE company.company_id = event.company_id AND company.subscription_id = given.subscription_id)) "
+    f"AND {passes_sql('event', 'one')}) "
     "FROM {given} JOIN webhook_subscriptions AS one ON one.subscription_id = given.subscription_id "
     "LEFT JOIN webhook_deliveries AS delivery ON delivery.subscription_id = given.subscription_id "
     "AND delivery.delivery_id = given.delivery_id "

@@ -25,13 +25,14 @@ COMPANY = f"{COMPANIES}/5599999991"
 ROOT = Path(__file__).resolve().parents[3]
 CONTRACT = ROOT / "docs" / "contract" / "contract.md"
 
-# What an occurrence may say otherwise than the example: dates and amounts.
+# What an occurrence may say otherwise than the example: dates, amounts and ids.
 OCCURRENCE = {
     "revoked_api_key": {"detail"},
     "expired_api_key": {"detail"},
     "payment_required": {"detail"},
     "quota_exceeded": {"detail", "retry_after"},
     "service_unavailable": {"detail", "retry_after"},
+    "watchlist_in_use": {"detail", "subscription_ids"},
 }
 
 
