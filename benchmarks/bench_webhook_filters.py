@@ -1,8 +1,8 @@
 """Matching with filters: 10,000 events against 20,000 subscriptions that each have some, in the fan-out's own steps.
 
-Filters of every kind, most of them to all companies; a tenth of the subscriptions watch lists, of 10 companies or of
-100,000. Beside the whole: what one event costs against lists of either size. Does not belong here: subscriptions without
-filters (`bench_webhook_matching`).
+Filters of every kind, most of them to all companies; a fifth of the subscriptions watch lists, of 10 companies or of
+100,000, which hold a tenth of the companies that events are of. Beside the whole: what one event costs against lists
+of either size. Does not belong here: subscriptions without filters (`bench_webhook_matching`).
 """
 
 import json
@@ -81,8 +81,9 @@ def _watching(world: World, companies: int) -> Iterator[Target]:
 def _targets(world: World, subscriptions: int, large: int) -> Iterator[Target]:
     """Filters of every kind in turn; events are of Norwegian companies, and share changes are of 2.5 points."""
     chance = random.Random(6)
-    lists = [world.watch(chance.sample(range(COMPANIES), SMALL)) for _ in range(10)]
-    lists.append(world.watch(range(large)))
+    small = [world.watch(chance.sample(range(COMPANIES), SMALL)) for _ in range(10)]
+    others = range(COMPANIES, COMPANIES + large - _OF_LISTS)
+    much = [world.watch([*chance.sample(range(COMPANIES), _OF_LISTS), *others]) for _ in range(4)]
     for place in range(subscriptions):
         codes = chance.sample(_CODES, 3)
         kinds: tuple[Target, ...] = (
@@ -94,8 +95,10 @@ def _targets(world: World, subscriptions: int, large: int) -> Iterator[Target]:
             Target("", filters={"ownership": {"min_change_pct": 2 + place % 97}, "industries": [codes[0]]}),
             Target("", filters={"changed_fields": ["revenue"], "industries": [codes[0][:2]], "countries": ["NO"]}),
             Target("", [*chance.sample(range(COMPANIES), 25)], {"is_listed": False, "countries": ["NO"]}),
-            Target("", filters={"watchlist_id": lists[place // 10 % 10], "is_listed": False}),
-            Target("", filters={"watchlist_id": lists[10], "industries": codes, "industry_scheme": "SN2007"}),
+            Target("", filters={"watchlist_id": small[place // 10 % 10], "is_listed": False}),
+            Target(
+                "", filters={"watchlist_id": much[place // 10 % 4], "industries": codes, "industry_scheme": "SN2007"}
+            ),
         )
         chosen = kinds[place % len(kinds)]
         yield Target(f"https://hooks{place}.example.com/events", chosen.companies, chosen.filters)

@@ -91,19 +91,26 @@ def store_deliveries(connection: Connection, events: Sequence[DescribedEvent], a
     time_part = earliest_id("dlv", at)[_TIME]
     batch = [_batch_row(event, facts, time_part) for event, facts in events]
     values: dict[str, Any] = {"batch": msgspec.json.encode(batch).decode(), "at": at}
-    concerned = list(connection.execute(_CONCERNED[connection.dialect.name], values).scalars())
-    if not concerned:
-        return 0
     if connection.dialect.name == "postgresql":
-        values["concerned"] = concerned
-        counts = [(row[0], row[1]) for row in connection.execute(_STORE_AT_ONCE, values)]
+        concerned = list(connection.execute(_LOCK_CONCERNED, values).scalars())
+        counts = list(connection.execute(_STORE_AT_ONCE, values | {"concerned": concerned})) if concerned else []
     else:
-        for statement in _STORE:
-            connection.execute(statement, values)
-        counts = [(row[0], row[1]) for row in connection.execute(_COUNTS, values)]
+        counts = _store_on_sqlite(connection, values)
     matched = {sequence for sequence, _ in counts}
     store_events(connection, [one for one in events if one.event.sequence in matched], at)
     return sum(count for _, count in counts)
+
+
+def _store_on_sqlite(connection: Connection, values: Mapping[str, Any]) -> Sequence[tuple[int, int]]:
+    """Stores the deliveries; returns their number by sequence. Matches are found once and kept meanwhile."""
+    connection.execute(_KEPT)
+    counts: list[tuple[int, int]] = []
+    if connection.execute(_KEEP, values).rowcount:
+        for statement in _STORE:
+            connection.execute(statement, values)
+        counts = [(row[0], row[1]) for row in connection.execute(text(_COUNT))]
+        connection.execute(text("DELETE FROM temp.matched"))
+    return counts
 
 
 def store_events(connection: Connection, events: Sequence[DescribedEvent], at: int) -> None:
@@ -201,7 +208,7 @@ def _matches_sql(engine: str, only: str = "") -> str:
         "batch.sequence AS sequence, s.subscription_id AS subscription_id, s.status AS status, "
         "batch.head || substr(s.subscription_id, 21, 10) AS id"  # 10 random characters, of 16
     )
-    where = f"{wanted} AND {passes_sql('batch', 's')}"
+    where = f"{wanted} AND {passes_sql(engine, 'batch', 's')}"
     ways = " UNION ALL ".join(
         # several selectors of an event may be of one subscription
         f"SELECT {'DISTINCT ' if holds == _SELECTED else ''}{columns} "  # noqa: S608 -- texts above
@@ -240,17 +247,17 @@ _LOCK: Final = (
     "WHERE subscription_id IN (SELECT subscription_id FROM matched) ORDER BY subscription_id"
 )
 
-# SQLite has one writer, so all its statements see the same state. PostgreSQL's would each see what was
-# committed before it; a single statement sees one state, the one after the locks, restricted to the locked
+# SQLite has one writer, so all its statements see the same state, and share the matches. PostgreSQL's would each see
+# what was committed before it; a single statement sees one state, the one after the locks, restricted to the locked
 # rows.
-_CONCERNED: Final = {
-    "sqlite": text(_matches_sql("sqlite") + _LOCK),
-    "postgresql": text(_matches_sql("postgresql") + _LOCK + " FOR UPDATE"),
-}
-_STORE: Final = tuple(
-    text(_matches_sql("sqlite") + statement) for statement in (_INSERT_DELIVERIES, _INSERT_ATTEMPTS, _UPDATE_LANES)
+_KEPT: Final = text(
+    "CREATE TEMPORARY TABLE IF NOT EXISTS matched (sequence INTEGER, subscription_id TEXT, status TEXT, id TEXT)"
 )
-_COUNTS: Final = text(_matches_sql("sqlite") + _COUNT)
+_KEEP: Final = text(
+    f"INSERT INTO temp.matched {_matches_sql('sqlite')} SELECT sequence, subscription_id, status, id FROM matched"  # noqa: S608 -- texts above
+)
+_STORE: Final = tuple(text(statement) for statement in (_INSERT_DELIVERIES, _INSERT_ATTEMPTS, _UPDATE_LANES))
+_LOCK_CONCERNED: Final = text(f"{_matches_sql('postgresql')}{_LOCK} FOR UPDATE")
 _STORE_AT_ONCE: Final = text(
     _matches_sql("postgresql", " AND s.subscription_id = ANY(CAST(:concerned AS text[]))")
     + f", deliveries AS ({_INSERT_DELIVERIES}), attempts AS ({_INSERT_ATTEMPTS}), "

@@ -26,6 +26,8 @@ FILTER_COLUMNS: Final = (
     *("watchlist_id", "filter_countries", "filter_industries", "filter_scheme", "filter_listed", "filter_change"),
     *("filter_thresholds", "filter_fields"),
 )
+_FINDS: Final = {"sqlite": "instr", "postgresql": "strpos"}
+"""Functions of the engines: the place of one text in another, from 1; 0 if it is not in it."""
 _ANY: Final = "-"
 _INDUSTRY_DIGITS: Final = 6
 _MOST_OF_TYPE: Final = 64
@@ -50,31 +52,31 @@ def filter_columns(filters: Filters | None) -> dict[str, Any]:
     }
 
 
-def passes_sql(event: str, subscription: str) -> str:
+def passes_sql(engine: str, event: str, subscription: str) -> str:
     """Condition that an event passes a subscription's filters; the names of two tables. What is null does not pass.
 
     `event` has `event_type`, `company_id` and the columns of `EventFacts`.
     """
+    e, s, finds = event, subscription, _FINDS[engine]
+    updates = ", ".join(f"'{one}'" for one in sorted(TYPES_OF["changed_fields"]))
+    country = f"{finds}({s}.filter_countries, ' ' || substr({e}.company_id, 6, 2) || ' ') > 0"
     prefixes = " OR ".join(
-        _holds(f"{subscription}.filter_industries", f"substr({event}.industry_code, 1, {digits})")
+        f"{finds}({s}.filter_industries, ' ' || substr({e}.industry_code, 1, {digits}) || ' ') > 0"
         for digits in range(1, _INDUSTRY_DIGITS + 1)
     )
-    updates = ", ".join(f"'{one}'" for one in sorted(TYPES_OF["changed_fields"]))
-    country = _holds(f"{subscription}.filter_countries", f"substr({event}.company_id, 6, 2)")
-    return (
-        f"({subscription}.filter_countries IS NULL OR {country}) "  # noqa: S608 -- texts above
-        f"AND ({subscription}.filter_industries IS NULL OR {prefixes}) "
-        f"AND ({subscription}.filter_scheme IS NULL OR {subscription}.filter_scheme = {event}.industry_scheme) "
-        f"AND ({subscription}.filter_listed IS NULL OR {subscription}.filter_listed = {event}.is_listed) "
-        f"AND ({event}.event_type <> 'ownership.changed' OR "
-        f"({subscription}.filter_change IS NULL OR {event}.share_change >= {subscription}.filter_change) AND "
-        f"({subscription}.filter_thresholds IS NULL "
-        f"OR ({event}.thresholds & {subscription}.filter_thresholds) <> 0)) "
-        f"AND ({event}.event_type NOT IN ({updates}) OR {subscription}.filter_fields IS NULL "
-        f"OR ({event}.changed_fields & {subscription}.filter_fields) <> 0) "
-        f"AND ({subscription}.watchlist_id IS NULL OR EXISTS (SELECT 1 FROM watchlist_companies AS listed "
-        f"WHERE listed.watchlist_id = {subscription}.watchlist_id AND listed.company_id = {event}.company_id))"
-    )
+    is_other = f"{e}.event_type <> 'ownership.changed'"
+    conditions = {  # what costs least comes first
+        "filter_listed": f"{s}.filter_listed = {e}.is_listed",
+        "filter_change": f"{is_other} OR {e}.share_change >= {s}.filter_change",
+        "filter_thresholds": f"{is_other} OR ({e}.thresholds & {s}.filter_thresholds) <> 0",
+        "filter_fields": f"{e}.event_type NOT IN ({updates}) OR ({e}.changed_fields & {s}.filter_fields) <> 0",
+        "filter_scheme": f"{s}.filter_scheme = {e}.industry_scheme",
+        "filter_countries": country,
+        "filter_industries": prefixes,
+        "watchlist_id": f"EXISTS (SELECT 1 FROM watchlist_companies AS listed WHERE listed.watchlist_id = "  # noqa: S608 -- texts above
+        f"{s}.watchlist_id AND listed.company_id = {e}.company_id)",
+    }
+    return " AND ".join(f"({s}.{column} IS NULL OR {passes})" for column, passes in conditions.items())
 
 
 def subscription_selectors(filters: Filters | None, event_types: Collection[str]) -> list[tuple[str, int]]:
@@ -153,10 +155,5 @@ def _least_change(filters: Filters) -> int | None:
 
 
 def _words(values: Sequence[str] | None) -> str | None:
-    """Values as one text, a blank around each, as `_holds` searches them."""
+    """Values as one text, a blank around each, as `passes_sql` searches them."""
     return None if values is None else f" {' '.join(values)} "
-
-
-def _holds(words: str, value: str) -> str:
-    """Condition that a text of `_words` has a value; null where the value is null. In both engines' functions."""
-    return f"replace({words}, ' ' || {value} || ' ', '') <> {words}"

@@ -115,7 +115,9 @@ def delivered(control: Control, subscription: str) -> list[str]:
     names = dict(enumerate(EVENTS, start=1))
     return [
         names[row.sequence]
-        for row in sorted(control.rows(Delivery, Delivery.subscription_id == subscription), key=lambda row: row.sequence)
+        for row in sorted(
+            control.rows(Delivery, Delivery.subscription_id == subscription), key=lambda row: row.sequence
+        )
     ]
 
 

@@ -138,7 +138,12 @@ def test_a_change_is_checked_as_a_whole(service):
     for patch in ({"countries": None}, {"countries": ["SE", "US"]}):
         refused = send(service, "PATCH", path, {"filters": patch})
         assert [one["pointer"] for one in refused.json()["errors"]] == ["/filters/industry_scheme"]
-    both = send(service, "PATCH", path, {"filters": {"watchlist_id": "wl_01kaf3w9c8m2v7q4x1z6t5y0r2"}, "endpoint_url": "ftp://x"})
+    both = send(
+        service,
+        "PATCH",
+        path,
+        {"filters": {"watchlist_id": "wl_01kaf3w9c8m2v7q4x1z6t5y0r2"}, "endpoint_url": "ftp://x"},
+    )
     assert {one["pointer"] for one in both.json()["errors"]} == {"/filters/watchlist_id", "/endpoint_url"}  # fmt: skip
     assert service.get(path).json()["filters"] == {"countries": ["SE", "NO"], "industries": ["62"]}
 
@@ -157,7 +162,12 @@ def test_a_filter_that_concerns_no_chosen_type_is_warned_about(service):
 def test_selectors_follow_the_settings(service):
     path = make(service, {"countries": ["SE", "NO"]}).headers["location"]
     assert selectors(service) == ["status.changed NO - - -", "status.changed SE - - -"]
-    send(service, "PATCH", path, {"event_types": ["ownership.changed"], "filters": {"is_listed": True, "countries": None}})
+    send(
+        service,
+        "PATCH",
+        path,
+        {"event_types": ["ownership.changed"], "filters": {"is_listed": True, "countries": None}},
+    )
     assert selectors(service) == ["ownership.changed - - listed -"]
     send(service, "PATCH", path, {"entity_ids": ["5599999991"]})
     assert selectors(service) == [], "found by its companies"
