@@ -89,6 +89,21 @@ def listed_companies(connection: Connection, watchlist_id: str, company_ids: Col
     return {one for part in parts for one in connection.scalars(listed.where(WatchlistCompany.company_id.in_(part)))}
 
 
+def owned_watchlists(connection: Connection, account_id: str, watchlist_ids: Collection[str]) -> set[str]:
+    """Those of the watchlists that are the account's."""
+    owned = select(Watchlist.watchlist_id).where(
+        Watchlist.account_id == account_id, Watchlist.watchlist_id.in_([*watchlist_ids])
+    )
+    return {*connection.scalars(owned)}
+
+
+def watched_companies(
+    connection: Connection, watchlist_ids: Collection[str], company_ids: Collection[str]
+) -> dict[str, set[str]]:
+    """Which of the companies are on each of the watchlists."""
+    return {one: listed_companies(connection, one, company_ids) for one in watchlist_ids}
+
+
 def change_companies(
     connection: Connection, record: WatchlistRecord, add: Sequence[str], remove: Collection[str], at: datetime
 ) -> None:

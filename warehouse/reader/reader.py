@@ -22,6 +22,7 @@ from warehouse.reader.open_release import OpenRelease
 from warehouse.reader.queries import events, filings, financials, ledger_events, owners, profiles, search
 from warehouse.reader.queries.duckdb_scans import QueryDeadline
 from warehouse.reader.types import (
+    CompanyChoice,
     CompanyFacts,
     CompanyHeader,
     CompanyQuery,
@@ -173,11 +174,16 @@ class PinnedRelease:
         with self._with_deadline():
             return events.company_events(self._connection, company_id, query, after, limit)
 
-    def ledger_events(self, query: LedgerQuery, after: int, limit: int) -> LedgerPage:
-        """Events of all companies above a sequence, ascending. With filters a page may be short, even empty."""
+    def ledger_events(
+        self, query: LedgerQuery, after: int, limit: int, chosen: CompanyChoice | None = None
+    ) -> LedgerPage:
+        """Events of all companies, or of chosen ones, above a sequence, ascending.
+
+        With filters or a choice a page may be short, even empty.
+        """
         with self._with_deadline():
             index = self._reader.ledger_index
-            return ledger_events.ledger_events(self._connection, index, query, after, self.last_sequence, limit)
+            return ledger_events.ledger_events(self._connection, index, query, after, self.last_sequence, limit, chosen)
 
     def sequence_before(self, instant: datetime) -> int:
         """The last sequence before the first event recorded at or after an instant."""
