@@ -40,7 +40,7 @@ def filter_values(filters: Filters | None) -> Form:
     """The form fields of existing filters."""
     chosen = filters or {}
     ownership = chosen.get("ownership", {})
-    listed = {value: name for name, value in _LISTED.items()}
+    listed: dict[Any, str] = {value: name for name, value in _LISTED.items()}
     return {
         "industries": " ".join(chosen.get("industries", ())),
         "industry_scheme": chosen.get("industry_scheme", ""),

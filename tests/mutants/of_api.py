@@ -182,8 +182,8 @@ WEBHOOKS: Final = (
     Mutant(
         "filters: a watchlist that a subscription needs is deleted",
         "api/watchlists/service.py",
-        "            if used_by:",
-        "            if not used_by:",
+        "if used_by:",
+        "if not used_by:",
         "tests/api/webhooks/subscriptions/test_filters.py::test_a_watchlist_in_use_is_not_deleted[sqlite]",
     ),
     Mutant(

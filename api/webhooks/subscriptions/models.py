@@ -110,7 +110,7 @@ class Subscription(ResponseModel):
     event_types: list[shared.EventTypeName] = declare.array(20, "Canonical names.")
     entity_ids: list[shared.CompanyId] | None = declare.array(MOST_COMPANIES, "Only these companies; null means all.")
     filters: SubscriptionFilters | None = Field(
-        description="Only events that pass all of these; with `entity_ids` both hold. Null: no filter."
+        default=None, description="Only events that pass all of these; with `entity_ids` both hold. Null: no filter."
     )
     description: Description
     max_per_second: PerSecond
