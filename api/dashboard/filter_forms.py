@@ -95,9 +95,9 @@ def filter_words(filters: Filters | None, watchlists: Mapping[str, str]) -> list
 
 
 def field_name(pointer: str) -> str:
-    """The form's name of the filter that an error points at."""
-    steps = [step for step in pointer.split("/") if step in NAMES]
-    return NAMES[steps[0]] if steps else "Filters"
+    """The form's name of the filter that an error points at; of anything else it is the form."""
+    names = [NAMES[step] for step in pointer.split("/") if step in NAMES]
+    return names[0] if names else "The form"
 
 
 def _listed(values: Sequence[Any]) -> str:

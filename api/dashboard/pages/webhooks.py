@@ -86,14 +86,12 @@ def merge_patch_body(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
 
 def error_messages(problem: ProblemError) -> list[str]:
     """Validation errors with the form's field names."""
-    return [f"{_field_name(one.pointer)}: {one.detail}" if one.pointer else one.detail for one in problem.errors] or [
-        problem.detail
-    ]
-
-
-def _field_name(pointer: str) -> str:
-    member = pointer.split("/")[1]
-    return filter_forms.field_name(pointer) if member == "filters" else _NAMES.get(member, "The form")
+    return [
+        f"{_NAMES.get(one.pointer.split('/')[1]) or filter_forms.field_name(one.pointer)}: {one.detail}"
+        if one.pointer
+        else one.detail
+        for one in problem.errors
+    ] or [problem.detail]
 
 
 def _parse_members(form: Form) -> dict[str, Any]:
