@@ -270,11 +270,10 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
     if "ETag" in operation.response_headers:
         text = "Not modified since the ETag in If-None-Match."
         answers["304"] = {"description": text, "headers": named}
-    errors = _ERROR_STATUSES.get(method, ())
     if operation.is_ranged:
         ranged = response_headers.success_headers(response_headers.OF_RANGE, is_public=is_public)
         answers["206"] = success | {"description": "A range of the file.", "headers": ranged}
-        errors = (*errors, 404, 416)
+    errors = (*_ERROR_STATUSES.get(method, ()), *operation.error_statuses)
     return answers | problem_responses.response_references(errors, is_public=is_public)
 
 

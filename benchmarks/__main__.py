@@ -86,6 +86,7 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {},
         "quick": {"events": 200, "rows": 20_000, "subscriptions": 500},
     },
+    "bench_webhook_filters": {"default": {}, "full": {}, "quick": {"events": 100, "subscriptions": 400}},
     "bench_universe": {"default": {}, "full": {"companies": 10_000_000, "days": 3}, "quick": {"companies": 5_000}},
     "bench_growth": {
         "default": {},

@@ -53,7 +53,7 @@ def run(events: int = 10_000, rows: int = 1_000_000, subscriptions: int = SUBSCR
             chance = random.Random(7)
             concerned = [chance.randrange(COMPANIES) for _ in range(events)]
             world.publish(concerned)
-            told = _in_its_own_process(world)
+            told = matched_alone(world)
             made, queued = world.count(Delivery), world.count(QueuedAttempt)
             if told.events != events or queued != made:
                 raise RuntimeError(f"{told.events} events matched, {made} deliveries, {queued} queued")
@@ -91,7 +91,7 @@ def _targets(rows: int, subscriptions: int) -> Iterator[Target]:
             yield Target(url, chance.sample(range(COMPANIES), share))
 
 
-def _in_its_own_process(world: World) -> Matched:
+def matched_alone(world: World) -> Matched:
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
         return pool.apply(_match, (world.database_url, str(world.layout.root)))

@@ -22,9 +22,12 @@ from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
 from api.database.migrate import prepare_database
-from api.database.models.webhooks import EndpointState, SubscribedCompany, Subscription
+from api.database.models.watchlists import Watchlist, WatchlistCompany
+from api.database.models.webhooks import EndpointState, SubscribedCompany, Subscription, SubscriptionSelector
 from api.settings.service import ApiSettings
 from api.webhooks.egress.signing import make_secret
+from api.webhooks.filters.matching import filter_columns, subscription_selectors
+from api.webhooks.filters.models import Filters
 from benchmarks import api_world
 from benchmarks.webhook_events import MARKET, company_id, event
 from warehouse import schema_render
@@ -42,10 +45,11 @@ _EVERY_TYPE = (1 << len(EVENT_TYPES)) - 1
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A subscription to be: where it is delivered and which companies it names; None for all."""
+    """A subscription to be: where it is delivered and which companies it names, None for all; its filters."""
 
     url: str
     companies: Sequence[int] | None = None
+    filters: Filters | None = None
 
 
 class World:
@@ -109,8 +113,22 @@ class World:
                 named = _named(ids, lot)
                 while some := list(islice(named, _LOT)):
                     connection.execute(insert(SubscribedCompany), some)
+                selectors = _selected(ids, lot)
+                while some := list(islice(selectors, _LOT)):
+                    connection.execute(insert(SubscriptionSelector), some)
                 made += ids
         return made
+
+    def watch(self, companies: Sequence[int]) -> str:
+        """A watchlist of these companies; gives its id."""
+        now, watchlist_id = self._clock.now(), self._ulids.make("wl")
+        row = {"watchlist_id": watchlist_id, "account_id": self._account, "name": "bench", "companies": len(companies)}
+        listed = ({"watchlist_id": watchlist_id, "company_id": company_id(one), "added_at": now} for one in companies)
+        with self.database.writing() as session:
+            session.execute(insert(Watchlist), [row | {"created_at": now, "updated_at": now, "revision": 1}])
+            while some := list(islice(listed, _LOT)):
+                session.execute(insert(WatchlistCompany), some)
+        return watchlist_id
 
     def _subscription(self, subscription_id: str, target: Target, sealed: bytes) -> dict[str, Any]:
         now = self._clock.now()
@@ -129,6 +147,7 @@ class World:
             "from_sequence": self.events,
             "secret": sealed,
             "secret_hint": "whsec_…none",
+            **filter_columns(target.filters),
         }
 
     def count(self, table: Any, *conditions: Any) -> int:
@@ -142,3 +161,9 @@ def _named(ids: list[str], lot: list[Target]) -> Iterator[dict[str, Any]]:
         for position, number in enumerate(target.companies or ()):
             company = company_id(number)
             yield {"company_id": company, "subscription_id": subscription_id, "position": position}
+
+
+def _selected(ids: list[str], lot: list[Target]) -> Iterator[dict[str, Any]]:
+    for subscription_id, target in zip(ids, lot, strict=True):
+        for selector, least in subscription_selectors(target.filters, EVENT_TYPES) if target.companies is None else ():
+            yield {"selector": selector, "least_change": least, "subscription_id": subscription_id}

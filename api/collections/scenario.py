@@ -268,9 +268,10 @@ WEBHOOKS: Final = (
         "updateWebhook",
         path_variables=_ONE,
         headers={"If-Match": "{{subscription_etag}}"},
-        body={"max_per_second": 10},
+        body={"max_per_second": 10, "filters": {"ownership": {"thresholds": [10, 50]}}},
         needs=("subscription_id", "subscription_etag"),
-        checks=_SAME_SUBSCRIPTION | {"changed": "answer.max_per_second === 10"},
+        checks=_SAME_SUBSCRIPTION
+        | {"changed": "answer.max_per_second === 10", "filtered": "answer.filters.ownership.thresholds.length === 2"},
     ),
     ScenarioStep(
         "testWebhook",

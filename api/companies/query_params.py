@@ -6,6 +6,7 @@ not belong here: what a route does with a query (`api.companies.routes`), or fin
 (`warehouse.reader.queries`).
 """
 
+from collections.abc import Collection
 from datetime import date, datetime
 from typing import Annotated, Final, Literal
 
@@ -43,6 +44,8 @@ RECONCILIATION: Final = "reconciliation"
 YEARS: Final = (1900, 2200)
 SIZES: Final = ("micro", "small", "medium", "large")  # the EU's size classes
 SORTS: Final = ("relevance", "id", "name", "-latest_revenue", "-registered_date")
+INDUSTRY_CODE: Final = r"[0-9]{1,2}(\.?[0-9]{1,4})?"
+INDUSTRY_REQUIREMENT: Final = "must be 1 to 6 digits of an industry code, for example 62 or 62.01"
 _MOST_EMPLOYEES: Final = 10_000_000
 _INTEGERS: Final = (LEAST_INTEGER, LARGEST_INTEGER)
 
@@ -77,9 +80,9 @@ Countries = Annotated[
 Industries = Annotated[
     tuple[str, ...],
     codes_field(
-        r"[0-9]{1,2}(\.?[0-9]{1,4})?",
+        INDUSTRY_CODE,
         7,
-        "must be 1 to 6 digits of an industry code, for example 62 or 62.01",
+        INDUSTRY_REQUIREMENT,
         "Prefixes of industry codes: 62 matches 62.010. Countries with different classifications "
         "(the US and the others) require `industry_scheme` too; without `country`, all countries "
         "are searched.",
@@ -243,11 +246,16 @@ def _check_combinations(query: SearchParams) -> None:
 
 def check_classification(industries: tuple[str, ...], scheme: str | None, countries: tuple[str, ...]) -> None:
     """400 if codes of industries mean different things in the requested countries, of which none is all."""
-    if industries and scheme is None and len({CLASSIFICATIONS[country] for country in countries or SERVED}) > 1:
+    if industries and scheme is None and not has_one_classification(countries):
         raise _required_problem(
             "industry_scheme",
             "with industry over countries of more than one classification (the US and others), or name the countries",
         )
+
+
+def has_one_classification(countries: Collection[str]) -> bool:
+    """Whether codes of industries mean the same in all of these countries; none is all."""
+    return len({CLASSIFICATIONS[country] for country in countries or SERVED}) == 1
 
 
 def _required_problem(parameter: str, why: str) -> ProblemError:

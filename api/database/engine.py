@@ -182,6 +182,15 @@ class WorkerConnection:
         return self._connection
 
 
+@contextmanager
+def _reported_failures() -> Iterator[None]:
+    try:
+        yield
+    except (OperationalError, NoConnection) as error:
+        _LOGGER.warning("a query to the control-plane database failed", exc_info=error)
+        raise service_unavailable_problem("The database cannot be reached at the moment.", _RETRY_AFTER) from error
+
+
 class AsyncDatabase:
     """Runs reads and writes in threads; 503 if the database is unavailable.
 
@@ -200,12 +209,14 @@ class AsyncDatabase:
         """`Database.write` in a thread."""
         return await self._run_in_pool(lambda: self._database.write(change, *given, **named))
 
+    def read_here(self, query: Callable[Concatenate[Connection, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """`Database.read` in the thread that calls it: never that of the event loop."""
+        with _reported_failures():
+            return self._database.read(query, *given, **named)
+
     async def _run_in_pool(self, work: Callable[[], T]) -> T:
-        try:
+        with _reported_failures():
             return await asyncio.get_running_loop().run_in_executor(self._pool, work)
-        except (OperationalError, NoConnection) as error:
-            _LOGGER.warning("a query to the control-plane database failed", exc_info=error)
-            raise service_unavailable_problem("The database cannot be reached at the moment.", _RETRY_AFTER) from error
 
     def close(self) -> None:
         """Waits for running statements; no new ones are accepted."""

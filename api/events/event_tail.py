@@ -8,12 +8,15 @@ by no more. Does not belong here: HTTP (`api.events.routes.event_stream`), count
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from api.common.background import sleep_or_stop
+from api.database.engine import AsyncDatabase
+from api.events.watched import NONE_WATCHED, FeedQuery, Watched
+from api.watchlists.repository import watched_companies
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.reader.queries.ledger_events import event_body
 from warehouse.reader.types import CompanyFacts, LedgerQuery
@@ -50,7 +53,7 @@ class OpenStream:
 
     __slots__ = ("__weakref__", "_chunks", "_wake", "backlog_bytes", "drained", "end_reason", "position", "query")
 
-    def __init__(self, query: LedgerQuery, position: int) -> None:
+    def __init__(self, query: FeedQuery, position: int) -> None:
         self.query = query
         self.position = position
         self.backlog_bytes = 0
@@ -106,18 +109,20 @@ class _Batch:
     seen_to: int
     events: Sequence[LedgerEvent]
     facts: Mapping[str, CompanyFacts]
+    watched: Watched
 
-    def chunk(self, query: LedgerQuery, after: int) -> EventChunk:
+    def chunk(self, query: FeedQuery, after: int) -> EventChunk:
         """The events above a sequence that match."""
         matched = (one for one in self.events if one.sequence > after)
-        return event_chunk([one for one in matched if query.matches(one, self.facts.get(one.company_id))])
+        return event_chunk([one for one in matched if query.matches(one, self.facts.get(one.company_id), self.watched)])
 
 
 class EventTail:
     """Follows the releases while streams are open. Belongs to the event loop, but for reading."""
 
-    def __init__(self, reader: "ReleaseSource") -> None:
+    def __init__(self, reader: "ReleaseSource", database: AsyncDatabase) -> None:
         self._reader = reader
+        self._database = database
         self._streams: dict[OpenStream, None] = {}
         self._position = 0
         self.is_stopping = False
@@ -152,11 +157,14 @@ class EventTail:
 
     async def _advance(self) -> bool:
         """Hands the next events to the streams; False if there are none."""
-        reads_profiles = any(stream.query.reads_profiles for stream in self._streams)
-        batch = await asyncio.to_thread(self._read_batch, self._position, reads_profiles)
+        reads_profiles, watchlists = self._needs()
+        batch = await asyncio.to_thread(self._read_batch, self._position, reads_profiles, watchlists)
         if batch.after != self._position:  # the last stream left meanwhile, and another began elsewhere
             return True
-        chunks: dict[tuple[LedgerQuery, int], EventChunk] = {}
+        needs_profiles, needed = self._needs()
+        if needs_profiles > reads_profiles or not needed <= watchlists:  # a stream joined that filters by more
+            return True
+        chunks: dict[tuple[FeedQuery, int], EventChunk] = {}
         for stream in tuple(self._streams):
             wanted = (stream.query, max(stream.position, batch.after))
             if stream.position < batch.seen_to:
@@ -167,11 +175,20 @@ class EventTail:
         self._position = batch.seen_to
         return bool(batch.events)
 
-    def _read_batch(self, after: int, reads_profiles: bool) -> _Batch:
+    def _needs(self) -> tuple[bool, set[str]]:
+        """Whether the open streams filter by profiles, and by which watchlists."""
+        watchlists = {one for stream in self._streams for one in stream.query.watchlists}
+        return any(stream.query.ledger.reads_profiles for stream in self._streams), watchlists
+
+    def _read_batch(self, after: int, reads_profiles: bool, watchlists: Collection[str]) -> _Batch:
         with self._reader.pin_release() as snapshot:
             page = snapshot.ledger_events(_EVERYTHING, after, BATCH_EVENTS)
-            facts = snapshot.company_facts(one.company_id for one in page.events) if reads_profiles else {}
-            return _Batch(after, page.seen_to, page.events, facts)
+            companies = {one.company_id for one in page.events}
+            facts = snapshot.company_facts(companies) if reads_profiles else {}
+        watched = NONE_WATCHED
+        if watchlists and companies:
+            watched = self._database.read_here(watched_companies, watchlists, companies)
+        return _Batch(after, page.seen_to, page.events, facts, watched)
 
     async def _wait_for_writers(self) -> None:
         with suppress(TimeoutError):

@@ -3,12 +3,18 @@
 Does not belong here: parameters of one company's events (`api.companies.query_params`).
 """
 
+from typing import Final
+
 from api.companies.query_params import Countries, EventTypes, Industries, IndustryScheme, IsListed, check_classification
-from api.http.query.fields import Cursor, LongLimit, parse_position, position_field
+from api.events.watched import FeedQuery
+from api.http.query.fields import Cursor, LongLimit, codes_field, parse_position, position_field
 from api.http.query.model import QueryModel
 from api.problems.problem import parameter_problem
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import LedgerQuery
+
+WATCHLIST_ID: Final = "wl_[0-9a-z]{26}"
+_MOST_WATCHLISTS: Final = 10
 
 
 class FeedFilters(QueryModel):
@@ -19,11 +25,20 @@ class FeedFilters(QueryModel):
     industry: Industries = ()
     industry_scheme: IndustryScheme = None
     is_listed: IsListed = None
+    watchlist: tuple[str, ...] = codes_field(
+        WATCHLIST_ID,
+        29,
+        "must be ids of watchlists: wl_ and 26 characters, separated by commas",
+        "Only companies that are on one of these watchlists of the account.",
+        max_items=_MOST_WATCHLISTS,
+        canonical=str,
+    )
 
-    def ledger_query(self) -> LedgerQuery:
+    def feed_query(self) -> FeedQuery:
         """The query that the filters select, or a 400 with the missing parameter."""
         check_classification(self.industry, self.industry_scheme, self.country)
-        return LedgerQuery(self.event_type, self.country, self.industry, self.industry_scheme, self.is_listed)
+        ledger = LedgerQuery(self.event_type, self.country, self.industry, self.industry_scheme, self.is_listed)
+        return FeedQuery(ledger, self.watchlist)
 
 
 class FeedParams(FeedFilters):

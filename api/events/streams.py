@@ -25,7 +25,7 @@ class EventStreams:
     """Open streams of this process."""
 
     def __init__(self, reader: "ReleaseSource", database: AsyncDatabase, clock: Clock, ulids: UlidGenerator) -> None:
-        self.tail = EventTail(reader)
+        self.tail = EventTail(reader, database)
         self._database = database
         self._clock = clock
         self._ulids = ulids

@@ -75,6 +75,7 @@ async def list_exports(request: ApiRequest) -> HttpResponse:
         OF_FILE,
         request_headers=("Range", "If-Range"),
         is_ranged=True,
+        error_statuses=(404, 416),
     ),
 )
 async def download_export(request: ApiRequest, token: LinkToken) -> HttpResponse:

@@ -33,6 +33,9 @@ _CODES: Final = {
     "string_type": "type",
     "int_type": "type",
     "list_type": "type",
+    "model_type": "type",
+    "bool_type": "type",
+    "float_type": "type",
     "string_too_long": "too_long",
     "greater_than_equal": "out_of_range",
     "less_than_equal": "out_of_range",
@@ -93,18 +96,19 @@ def _add_errors(model: type[RequestModel], invalid: ValidationError, errors: Val
     found = sorted(field_errors(model, invalid, _CODES), key=lambda error: _FIRST.get(error.code, len(_FIRST)))
     for place, error in enumerate(found):
         if error.code == "unknown_member":
-            known = model.model_fields if place < _MOST_SUGGESTIONS else {}
-            errors.add(*_unknown_member_error(model, error, known), json_pointer(error.name))
+            known = error.model.model_fields if place < _MOST_SUGGESTIONS else {}
+            errors.add(*_unknown_member_error(model, error, known), json_pointer(*error.place))
         elif error.code == "missing":
-            errors.add("missing", f"'{error.name}' is required", json_pointer(error.name))
+            errors.add("missing", f"'{error.place[-1]}' is required", json_pointer(*error.place))
         else:
             errors.add(error.code, error.detail, json_pointer(*error.place))
 
 
 def _unknown_member_error(model: type[RequestModel], error: FieldError, known: Mapping[str, Any]) -> tuple[str, str]:
-    if error.name in model.read_only:
-        return "read_only", f"'{error.name}' cannot be set"
-    return "unknown_member", f"'{error.name[:SHOWN]}' is not known{did_you_mean(error.name, known)}"
+    name = str(error.place[-1])
+    if error.model is model and name in model.read_only:
+        return "read_only", f"'{name}' cannot be set"
+    return "unknown_member", f"'{name[:SHOWN]}' is not known{did_you_mean(name, known)}"
 
 
 def did_you_mean(name: str, allowed_names: Iterable[str]) -> str:

@@ -25,6 +25,8 @@ class FieldError:
     place: Place
     code: str
     detail: str
+    model: type[BaseModel]
+    """The model of the object that has the field: that of the input, or of an object in it."""
 
     @property
     def name(self) -> str:
@@ -36,11 +38,32 @@ def field_errors(model: type[BaseModel], invalid: ValidationError, codes: Mappin
     found: list[FieldError] = []
     for error in invalid.errors(include_url=False, include_context=False, include_input=False):
         kind, place = error["type"], error["loc"]
+        owner, name = _owner(model, place)
         if kind in _OF_PYDANTIC:
-            found.append(FieldError(place, codes.get(kind, "format"), _requirement(model, str(place[0]), kind)))
+            found.append(FieldError(place, codes.get(kind, "format"), _requirement(owner, name, kind), owner))
         else:
-            found.append(FieldError(place, kind, error["msg"]))
+            found.append(FieldError(place, kind, error["msg"], owner))
     return found
+
+
+def _owner(model: type[BaseModel], place: Place) -> tuple[type[BaseModel], str]:
+    """The innermost object that a place names a field of, and that field; entries of arrays belong to their field."""
+    name = str(place[0])
+    for step in place[1:]:
+        inner = _object_of(model, name)
+        if inner is None:
+            break
+        model, name = inner, str(step)
+    return model, name
+
+
+def _object_of(model: type[BaseModel], name: str) -> type[BaseModel] | None:
+    """The model of a field that is an object, or null."""
+    field = model.model_fields.get(name)
+    if field is None:
+        return None
+    kinds = (field.annotation, *get_args(field.annotation))
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
 
 
 def _requirement(model: type[BaseModel], name: str, kind: str) -> str:

@@ -122,6 +122,8 @@ class Operation:
     """Request headers beyond those of the method."""
     is_ranged: bool = False
     """Whether a range of the response may be asked for."""
+    error_statuses: tuple[int, ...] = ()
+    """Errors beyond those of the method."""
 
 
 def path_parameter(description: str, schema: Schema, example: str, name: str | None = None) -> PathParameter:

@@ -60,6 +60,9 @@ class Problem(ResponseModel):
     required_tiers: list[_TierName] = declare.array(20, "With tier_required.", default=None)
     current_tier: _TierName = OMITTED
     current_status: str = declare.open_word(("active", "paused", "canceled"), "With invalid_state.", default=None)
+    subscription_ids: list[Annotated[str, declare.natural_id("whs", "A subscription.")]] = declare.array(
+        100, "With watchlist_in_use: the subscriptions that filter by it.", default=None
+    )
     violated_policies: list[
         Annotated[str, declare.text(60, "Name of a policy in RateLimit-Policy.", pattern="^[a-z-]+$")]
     ] = declare.array(10, "With 429.", alias="violated-policies", default=None)

@@ -18,6 +18,8 @@ _ORDER: Final = (
     *("minimum", "maximum", "minItems", "maxItems", "uniqueItems"),
 )
 """Keywords in the document's order; others follow."""
+_OR_NULL: Final = ["null"]
+"""The type beside a reference to an object that may be null, until the object stands there."""
 
 
 def schema_reference(model: type[BaseModel]) -> Schema:
@@ -58,7 +60,10 @@ def _with_inlined(value: Any, schemas: dict[str, Schema]) -> Any:
     if not isinstance(value, dict):
         return value
     if value.get("$ref") in schemas:
-        return schemas[value["$ref"]]
+        found = _with_inlined(schemas[value["$ref"]], schemas)
+        described = {"description": value["description"]} if "description" in value else {}
+        null = {"type": [found["type"], "null"]} if value.get("type") == _OR_NULL else {}
+        return found | described | null
     return {key: _with_inlined(one, schemas) for key, one in value.items()}
 
 
@@ -67,6 +72,8 @@ class _ComponentSchema(GenerateJsonSchema):
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         inner = self.generate_inner(schema["schema"])
+        if "$ref" in inner:
+            return inner | {"type": _OR_NULL}
         return inner | {"type": [inner["type"], "null"]}
 
     def int_schema(self, schema: core_schema.IntSchema) -> JsonSchemaValue:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from api.companies.body_fields import RequestedCompany
 from api.http.body_validation import request_array_field, unrepeated
 from api.schemas import declare, shared
-from api.schemas.declare import OMITTED, RequestModel, ResponseModel, with_metadata
+from api.schemas.declare import OMITTED, RequestModel, Requirement, ResponseModel, with_metadata
 
 PREFIX: Final = "wl"
 MOST_WATCHLISTS: Final = 100
@@ -45,8 +45,15 @@ class WatchedCompany:
 
 _Name = Annotated[
     str,
-    declare.text(
-        100, "Name, for your own use; several watchlists may have the same.", pattern=r"^[^\x00]*[^\s\x00][^\x00]*$"
+    with_metadata(
+        Field(
+            max_length=100,
+            pattern=r"^[^\x00]*[^\s\x00][^\x00]*$",
+            description="Name, for your own use; several watchlists may have the same.",
+        ),
+        Requirement(
+            "must be a string of at most 100 characters", "must not be empty or blank, nor hold the character U+0000"
+        ),
     ),
 ]
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from api.database.models.accounts import Account
 from api.database.models.base import columns_of, values_of
 from api.database.models.watchlists import Watchlist, WatchlistCompany
+from api.database.models.webhooks import Subscription
 from api.watchlists.models import WatchedCompany, WatchlistRecord
 
 _NAMED_AT_ONCE = 10_000
@@ -57,6 +58,14 @@ def rename_watchlist(connection: Connection, watchlist_id: str, name: str, at: d
     _change(connection, watchlist_id, at, name=name)
 
 
+def subscriptions_with(connection: Connection, watchlist_id: str, limit: int) -> list[str]:
+    """Webhook subscriptions with a filter by this watchlist, newest first."""
+    found = select(Subscription.subscription_id).where(
+        Subscription.watchlist_id == watchlist_id, Subscription.deleted_at.is_(None)
+    )
+    return list(connection.scalars(found.order_by(Subscription.subscription_id.desc()).limit(limit)))
+
+
 def delete_watchlist(connection: Connection, watchlist_id: str) -> None:
     """Deletes a watchlist and the list of its companies."""
     connection.execute(delete(WatchlistCompany).where(WatchlistCompany.watchlist_id == watchlist_id))
@@ -78,6 +87,21 @@ def listed_companies(connection: Connection, watchlist_id: str, company_ids: Col
     listed = select(WatchlistCompany.company_id).where(WatchlistCompany.watchlist_id == watchlist_id)
     parts = _parts(company_ids)
     return {one for part in parts for one in connection.scalars(listed.where(WatchlistCompany.company_id.in_(part)))}
+
+
+def owned_watchlists(connection: Connection, account_id: str, watchlist_ids: Collection[str]) -> set[str]:
+    """Those of the watchlists that are the account's."""
+    owned = select(Watchlist.watchlist_id).where(
+        Watchlist.account_id == account_id, Watchlist.watchlist_id.in_([*watchlist_ids])
+    )
+    return {*connection.scalars(owned)}
+
+
+def watched_companies(
+    connection: Connection, watchlist_ids: Collection[str], company_ids: Collection[str]
+) -> dict[str, set[str]]:
+    """Which of the companies are on each of the watchlists."""
+    return {one: listed_companies(connection, one, company_ids) for one in watchlist_ids}
 
 
 def change_companies(

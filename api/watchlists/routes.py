@@ -158,10 +158,11 @@ async def update_watchlist(request: ApiRequest, watchlist_id: WatchlistId) -> Ht
     operation_id="deleteWatchlist",
     tags=_TAGS,
     summary="Delete a watchlist",
-    description="Deletes the watchlist; its companies are unaffected.",
+    description="Deletes the watchlist; its companies are unaffected. Refused with 409 `watchlist_in_use` while a "
+    "webhook subscription filters by it.",
     response_description="Deleted.",
     response_headers=_NO_CONTENT,
-    operation=Operation(None, OF_ACCOUNT),
+    operation=Operation(None, OF_ACCOUNT, error_statuses=(409,)),
 )
 async def delete_watchlist(request: ApiRequest, watchlist_id: WatchlistId) -> None:
     context = request.context

@@ -31,6 +31,8 @@ from api.watchlists.models import (
 )
 
 _SHOWN: Final = 60
+_USES_SHOWN: Final = 100
+_USES_NAMED: Final = 3  # in the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,15 @@ class WatchlistService:
         return await self._control.write(do)
 
     async def remove(self, account_id: str, watchlist_id: str, if_match: bytes | None) -> None:
-        """Deletes a watchlist."""
+        """Deletes a watchlist; 409 while a webhook subscription filters by it, which would match nothing any more."""
         await self.get(account_id, watchlist_id)
 
         def do(connection: Connection) -> None:
             repository.lock_account(connection, account_id)
             _current(connection, account_id, watchlist_id, if_match)
+            used_by = repository.subscriptions_with(connection, watchlist_id, _USES_SHOWN)
+            if used_by:
+                raise _in_use_problem(used_by)
             repository.delete_watchlist(connection, watchlist_id)
 
         await self._control.write(do)
@@ -165,3 +170,9 @@ def _require_found(found: WatchlistRecord | None, watchlist_id: str) -> Watchlis
 
 def _limit_problem(detail: str, limit: int) -> ProblemError:
     return new_problem("watchlist_limit_reached", detail, limit=limit)
+
+
+def _in_use_problem(used_by: Sequence[str]) -> ProblemError:
+    some = "a webhook subscription filters" if len(used_by) == 1 else "webhook subscriptions filter"
+    detail = f"Not deleted: {some} by this watchlist. Change or delete {', '.join(used_by[:_USES_NAMED])} first."
+    return new_problem("watchlist_in_use", detail, subscription_ids=[*used_by])

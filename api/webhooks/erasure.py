@@ -5,7 +5,7 @@ are blanked (`warehouse.erasure.event_redaction`), or anything outside this data
 """
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, select, text, update
 
@@ -20,6 +20,9 @@ KEPT_OF_ATTEMPT: Final = frozenset(
         *("request_url", "remote_ip", "response_status", "response_body_truncated"),
     )
 )
+
+_NOT_KEPT: Final[dict[str, Any]] = {"share_change": None, "thresholds": None, "changed_fields": None}
+"""What filters read of an event's change; an erased event passes no filter that asks for it."""
 
 
 def erase_events(database: Database, redact: Callable[[str], str]) -> int:
@@ -51,7 +54,7 @@ def _redacted_chunks(database: Database, redact: Callable[[str], str]) -> Iterat
 
 
 def _replace_event(connection: Connection, sequence: int, data: bytes) -> None:
-    connection.execute(update(MatchedEvent).where(MatchedEvent.sequence == sequence).values(data=data))
+    connection.execute(update(MatchedEvent).where(MatchedEvent.sequence == sequence).values(_NOT_KEPT | {"data": data}))
     deliveries = select(Delivery.delivery_id).where(Delivery.sequence == sequence)
     # a receiver may have echoed the event in its response
     blank = {column.name: None for column in Attempt.__table__.columns if column.name not in KEPT_OF_ATTEMPT}

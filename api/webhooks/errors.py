@@ -8,6 +8,8 @@ from api.webhooks.egress.url_policy import BLOCKED, UrlRejection
 
 _SHOWN = 60
 ENDPOINT_URL = "/endpoint_url"
+UNKNOWN_WATCHLIST = ("unknown_watchlist", "is no watchlist of this account", "/filters/watchlist_id")
+"""Code, detail and pointer of the error."""
 
 
 def webhook_not_found(subscription_id: str) -> ProblemError:

@@ -30,6 +30,7 @@ from api.database.models.webhooks import (
     Replay,
     SubscribedCompany,
     Subscription,
+    SubscriptionSelector,
 )
 from api.settings.webhooks import WebhookSettings
 from api.usage.repository import prune_days
@@ -194,7 +195,7 @@ def prune_subscription(connection: Connection, before: datetime) -> bool:
     ).scalar_one_or_none()
     if gone is None:
         return False
-    for table in (QueuedAttempt, Replay, EndpointState, Subscription):
+    for table in (QueuedAttempt, Replay, EndpointState, SubscriptionSelector, Subscription):
         connection.execute(delete(table).where(table.subscription_id == gone))
     return True
 

@@ -166,6 +166,27 @@ WEBHOOKS: Final = (
         "tests/api/webhooks/delivery/test_fanout.py::test_the_cursor_of_statements[sqlite]",
     ),
     Mutant(
+        "filters: a company whose classification is not known passes",
+        "api/webhooks/filters/matching.py",
+        '"filter_scheme": f"{s}.filter_scheme = {e}.industry_scheme",',
+        '"filter_scheme": f"{s}.filter_scheme = coalesce({e}.industry_scheme, {s}.filter_scheme)",',
+        "tests/api/webhooks/delivery/test_filters.py::test_every_filter_on_every_way_to_a_subscription[sqlite]",
+    ),
+    Mutant(
+        "filters: bounds of bands are subtracted",
+        "api/webhooks/filters/event_facts.py",
+        "if change.basis not in _KNOWN_BASES or change.previous_pct is None or change.current_pct is None:",
+        "if change.previous_pct is None or change.current_pct is None:",
+        "tests/api/webhooks/delivery/test_filters.py::test_every_filter_on_every_way_to_a_subscription[sqlite]",
+    ),
+    Mutant(
+        "filters: a watchlist that a subscription needs is deleted",
+        "api/watchlists/service.py",
+        "if used_by:",
+        "if not used_by:",
+        "tests/api/webhooks/subscriptions/test_filters.py::test_a_watchlist_in_use_is_not_deleted[sqlite]",
+    ),
+    Mutant(
         "egress: a machine's metadata may be asked for",
         "api/webhooks/egress/ip_guard.py",
         '"169.254.0.0/16",  # link-local, where clouds keep their metadata',

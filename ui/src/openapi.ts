@@ -1091,6 +1091,8 @@ export interface components {
             current_tier?: string;
             /** @description With invalid_state. */
             current_status?: string;
+            /** @description With watchlist_in_use: the subscriptions that filter by it. */
+            subscription_ids?: string[];
             /** @description With 429. */
             "violated-policies"?: string[];
             /**

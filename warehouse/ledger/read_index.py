@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -103,18 +103,42 @@ class LedgerIndex:
         self._segments: tuple[LedgerSegment, ...] = ()
 
     def after(
-        self, sequence: int, last: int, limit: int, types: Sequence[str] = (), countries: Sequence[str] = ()
+        self,
+        sequence: int,
+        last: int,
+        limit: int,
+        types: Sequence[str] = (),
+        countries: Sequence[str] = (),
+        companies: Collection[str] | None = None,
     ) -> list[LedgerEvent]:
         """Up to `limit` events with a sequence above `sequence` and not above `last`, ascending.
 
-        types, countries: only events of these, if any are given.
+        types, countries: only events of these, if any are given; companies: only of these, unless None.
         """
         tests, values = _filter_sql("event_type", types), (*types, *countries)
         tests += _filter_sql(_COUNTRY, countries)
+        if companies is not None:
+            tests += " AND company_id IN (SELECT value FROM json_each(?))"
+            values = (*values, json.dumps([*companies]))
         found: list[LedgerEvent] = []
         for segment in self._between(sequence, last):
             if len(found) < limit:
                 found += self._read_events(segment, sequence, last, limit - len(found), tests, values)
+        return found
+
+    def companies_between(
+        self, sequence: int, last: int, types: Sequence[str] = (), countries: Sequence[str] = ()
+    ) -> set[str]:
+        """The companies of the events above `sequence` and not above `last`; types and countries as in `after`."""
+        tests = _filter_sql("event_type", types) + _filter_sql(_COUNTRY, countries)
+        found: set[str] = set()
+        for segment in self._between(sequence, last):
+            with closing(open_read_only(lookup_path(self._folder, segment.release))) as connection:
+                rows = connection.execute(
+                    f"SELECT DISTINCT company_id FROM events WHERE sequence > ? AND sequence <= ?{tests}",
+                    (sequence, last, *types, *countries),
+                )
+                found.update(company_id for (company_id,) in rows)
         return found
 
     def stretch_end(self, sequence: int, last: int, events: int, segments: int) -> int:

@@ -22,6 +22,7 @@ from warehouse.reader.open_release import OpenRelease
 from warehouse.reader.queries import events, filings, financials, groups, ledger_events, owned, owners, profiles, search
 from warehouse.reader.queries.duckdb_scans import QueryDeadline
 from warehouse.reader.types import (
+    CompanyChoice,
     CompanyFacts,
     CompanyGroup,
     CompanyHeader,
@@ -198,11 +199,16 @@ class PinnedRelease:
         with self._with_deadline():
             return events.company_events(self._connection, company_id, query, after, limit)
 
-    def ledger_events(self, query: LedgerQuery, after: int, limit: int) -> LedgerPage:
-        """Events of all companies above a sequence, ascending. With filters a page may be short, even empty."""
+    def ledger_events(
+        self, query: LedgerQuery, after: int, limit: int, chosen: CompanyChoice | None = None
+    ) -> LedgerPage:
+        """Events of all companies, or of chosen ones, above a sequence, ascending.
+
+        With filters or a choice a page may be short, even empty.
+        """
         with self._with_deadline():
             index = self._reader.ledger_index
-            return ledger_events.ledger_events(self._connection, index, query, after, self.last_sequence, limit)
+            return ledger_events.ledger_events(self._connection, index, query, after, self.last_sequence, limit, chosen)
 
     def sequence_before(self, instant: datetime) -> int:
         """The last sequence before the first event recorded at or after an instant."""
@@ -263,6 +269,11 @@ class ReleaseReader:
             return self.ledger_index.after(sequence, held.manifest.last, limit)
         finally:
             self.return_release(held)
+
+    def company_facts(self, company_ids: Iterable[str]) -> dict[str, CompanyFacts]:
+        """What filters of events read of these companies in the newest release; used by the fan-out."""
+        with self.pin_release() as release:
+            return release.company_facts(company_ids)
 
     def read_freshness(self) -> Freshness:
         """Freshness of markets and datasets as recorded by runs, also since the newest release."""

@@ -6,6 +6,7 @@ sent (`api`). Imports no engine, so that a process that only serves stays small.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal, NamedTuple
@@ -174,6 +175,10 @@ class LedgerQuery:
             and self.industry_scheme in (None, facts.industry_scheme)
             and self.is_listed in (None, facts.is_listed)
         )
+
+
+CompanyChoice = Callable[[Collection[str]], Collection[str]]
+"""Which of these companies are chosen, by whoever asks: of a list that no release has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,3 +80,5 @@ FIGURES: Final = ("revenue", "operating_result", "net_result", "equity", "total_
 # filing.updated, docs/contract/contract.md 4.6
 CHANGE_FIELDS: Final = (*FIGURES, "currency", "period_start", "period_end")
 UPDATE_REASONS: Final = ("correction", "restatement", "amendment", "unknown")
+# company.changed, docs/contract/contract.md 4.8c: fields of the profile, the legal form and the address
+COMPANY_CHANGE_FIELDS: Final = ("name", "sni_code", "municipality", "county", "is_listed", "legal_form", "address")

@@ -3,7 +3,18 @@
 Does not belong here: sessions (`api.dashboard.sessions`), or templates (`api.dashboard.templating`).
 """
 
-from api.dashboard.pages import api_keys, assets, explorer, exports, operator, plan, sign_in, usage, webhooks
+from api.dashboard.pages import (
+    api_keys,
+    assets,
+    explorer,
+    exports,
+    operator,
+    plan,
+    sign_in,
+    usage,
+    watchlists,
+    webhooks,
+)
 from api.http.routing import handlers_in
 
-PAGES = handlers_in(usage, plan, sign_in, api_keys, webhooks, exports, explorer, operator, assets)
+PAGES = handlers_in(usage, plan, sign_in, api_keys, webhooks, watchlists, exports, explorer, operator, assets)

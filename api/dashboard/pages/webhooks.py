@@ -12,13 +12,14 @@ from litestar import get, post
 from litestar.params import FromPath
 
 from api.common.ids import is_ulid
-from api.dashboard import one_time_secrets
+from api.dashboard import filter_forms, one_time_secrets
 from api.dashboard.html_forms import Form, PageError
 from api.dashboard.routing import CurrentPage, PagePolicy, PageRequest
 from api.http.access_control import tier_required
 from api.http.body_validation import read_body
 from api.http.responses import HttpResponse
 from api.problems.problem import ProblemError
+from api.watchlists.models import MOST_WATCHLISTS
 from api.webhooks.deliveries import service as deliveries_service
 from api.webhooks.deliveries.models import DELIVERY_STATUSES, DeliveryQuery, TimeWindow, payload_json
 from api.webhooks.deliveries.service import DeliveryScope, parse_replay_request, scope_for
@@ -28,7 +29,13 @@ from api.webhooks.subscriptions.requests import TestSend
 from api.webhooks.subscriptions.service import NewSecret, SubscriptionOwner
 from warehouse.schema.codes import EVENT_TYPES
 
-EMPTY: Final[Form] = {"endpoint_url": "", "entity_ids": "", "description": "", "max_per_second": ""}
+EMPTY: Final[Form] = {
+    "endpoint_url": "",
+    "entity_ids": "",
+    "description": "",
+    "max_per_second": "",
+    **filter_forms.EMPTY,
+}
 LIMIT: Final = 1 << 19
 """Maximum size of the form in bytes: 10,000 companies, escaped, take half of it."""
 _TYPE: Final = "type "
@@ -56,6 +63,7 @@ def form_values(record: SubscriptionRecord) -> Form:
         "description": record.description or "",
         "max_per_second": "" if record.max_per_second is None else str(record.max_per_second),
         **{_TYPE + one: "on" for one in record.event_types},
+        **filter_forms.filter_values(record.filters),
     }
 
 
@@ -79,7 +87,9 @@ def merge_patch_body(form: Form, record: SubscriptionRecord) -> dict[str, Any]:
 def error_messages(problem: ProblemError) -> list[str]:
     """Validation errors with the form's field names."""
     return [
-        f"{_NAMES.get((one.pointer or '').split('/')[1], 'The form')}: {one.detail}" if one.pointer else one.detail
+        f"{_NAMES.get(one.pointer.split('/')[1]) or filter_forms.field_name(one.pointer)}: {one.detail}"
+        if one.pointer
+        else one.detail
         for one in problem.errors
     ] or [problem.detail]
 
@@ -92,6 +102,7 @@ def _parse_members(form: Form) -> dict[str, Any]:
         "endpoint_url": form.get("endpoint_url", "").strip(),
         "event_types": chosen_event_types(form),
         "entity_ids": form.get("entity_ids", "").replace(",", " ").split() or None,
+        "filters": filter_forms.filters_body(form),
         "description": form.get("description", "").strip() or None,
         "max_per_second": int(fastest) if is_whole else fastest or None,
     }
@@ -153,6 +164,7 @@ async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
     return page.render(
         "webhook.html",
         record=record,
+        filters=filter_forms.filter_words(record.filters, await _watchlist_names(page)),
         previous_until=previous_secret_expiry(record, service.clock.now()),
         types=EVENT_TYPES,
         deliveries=found[:_ROWS],
@@ -167,7 +179,7 @@ async def show_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
 @get(f"{_ONE}/edit")
 async def edit_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> HttpResponse:
     record = await _requested_subscription(page, subscription_id)
-    return _edit_page(page, record, form_values(record))
+    return await _edit_page(page, record, form_values(record))
 
 
 @post(f"{_ONE}/edit", access=_LONG_FORM)
@@ -181,7 +193,7 @@ async def change_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> 
     except ProblemError as trouble:
         if trouble.status != _VALIDATION:
             raise
-        return _edit_page(page, record, page.form, trouble)
+        return await _edit_page(page, record, page.form, trouble)
     return page.redirect_to(f"{_ALL}/{subscription_id}?done=changed")
 
 
@@ -275,7 +287,7 @@ def _seen_etag(form: Form) -> bytes:
     return b'"%s"' % (revision.encode() if revision.isascii() and revision.isdigit() else b"none")
 
 
-def _edit_page(
+async def _edit_page(
     visit: PageRequest, record: SubscriptionRecord, written: Form, trouble: ProblemError | None = None
 ) -> HttpResponse:
     return visit.render(
@@ -283,7 +295,7 @@ def _edit_page(
         200 if trouble is None else _VALIDATION,
         record=record,
         revision=visit.form.get("revision", record.revision),
-        **_form_values(visit, written, trouble),
+        **await _form_values(visit, written, trouble),
     )
 
 
@@ -294,19 +306,32 @@ async def _list_page(
         visit.account_id, None, None, _LISTED
     )
     return visit.render(
-        "webhooks.html", status, records=records, done=_done_message(visit), **_form_values(visit, written, trouble)
+        "webhooks.html",
+        status,
+        records=records,
+        done=_done_message(visit),
+        **await _form_values(visit, written, trouble),
     )
 
 
-def _form_values(visit: PageRequest, written: Form, trouble: ProblemError | None) -> dict[str, Any]:
+async def _form_values(visit: PageRequest, written: Form, trouble: ProblemError | None) -> dict[str, Any]:
     """What the template of the form shows: its input, and the errors in it."""
     return {
         "tier": visit.tier,
         "types": EVENT_TYPES,
         "chosen": chosen_event_types(written),
         "written": {**EMPTY, **written},
+        "choices": filter_forms.CHOICES,
+        "is_filtered": filter_forms.is_filtered(written),
+        "watchlists": await _watchlist_names(visit),
         "errors": [] if trouble is None else error_messages(trouble),
     }
+
+
+async def _watchlist_names(visit: PageRequest) -> dict[str, str]:
+    """The account's watchlists, newest first: their names by id."""
+    watchlists = visit.context.services.watchlist_service
+    return {one.watchlist_id: one.name for one in await watchlists.page(visit.account_id, None, MOST_WATCHLISTS)}
 
 
 def _delivery_filter(visit: PageRequest) -> tuple[str | None, str | None]:

@@ -7,7 +7,7 @@ states.
 """
 
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Integer, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -32,10 +32,13 @@ class Subscription(Base):
     __table_args__ = (
         CheckConstraint("status IN ('active', 'paused')", name="status"),
         CheckConstraint("status_reason IN ('manual', 'retries_exhausted', 'tier_downgraded')", name="status_reason"),
-        # subscriptions to all companies: few, found without scanning the others
+        # subscriptions to all companies without filters: few, found without scanning the others
         partial_index(
-            "ix_webhook_subscriptions_everything", "subscription_id", where="all_companies AND deleted_at IS NULL"
+            "ix_webhook_subscriptions_everything",
+            "subscription_id",
+            where="all_companies AND filters IS NULL AND deleted_at IS NULL",
         ),
+        partial_index("ix_webhook_subscriptions_watchlist_id", "watchlist_id", where="watchlist_id IS NOT NULL"),
     )
 
     subscription_id: Mapped[str] = mapped_column(String(30), primary_key=True)
@@ -65,6 +68,20 @@ class Subscription(Base):
     previous_secret_expires_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
     deleted_at: Mapped[datetime | None] = mapped_column(MillisecondInstant())
     """Soft delete: invisible to callers; the row is deleted when its deliveries are pruned."""
+    filters: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    """Filters as served (docs/contract/contract.md 4.8c); the columns below are made of them, for matching."""
+    watchlist_id: Mapped[str | None] = mapped_column(String(30))
+    """A watchlist of the account, which cannot be deleted meanwhile (`api.watchlists.service`)."""
+    filter_countries: Mapped[str | None] = mapped_column(Text())
+    """Words with a blank around each, like `filter_industries`."""
+    filter_industries: Mapped[str | None] = mapped_column(Text())
+    filter_scheme: Mapped[str | None] = mapped_column(String(20))
+    filter_listed: Mapped[bool | None]
+    filter_change: Mapped[int | None] = mapped_column(Integer())
+    """Least change of a share, in units of 0.0001 percentage points."""
+    filter_thresholds: Mapped[int | None] = mapped_column(Integer())
+    """Bits, like `filter_fields` (`api.webhooks.filters.event_facts`)."""
+    filter_fields: Mapped[int | None] = mapped_column(Integer())
 
 
 class SubscribedCompany(Base):
@@ -79,6 +96,20 @@ class SubscribedCompany(Base):
     )
     position: Mapped[int] = mapped_column(Integer())
     """Its position in the client's `entity_ids`."""
+
+
+class SubscriptionSelector(Base):
+    """A selector of a subscription to all companies with filters (`api.webhooks.filters.matching`)."""
+
+    __tablename__ = "webhook_selectors"
+    __table_args__ = (_CLUSTERED,)
+
+    selector: Mapped[str] = mapped_column(String(60), primary_key=True)
+    least_change: Mapped[int] = mapped_column(Integer(), primary_key=True)
+    """Least change of a share, in units of 0.0001 percentage points; 0 where none is asked for."""
+    subscription_id: Mapped[str] = mapped_column(
+        ForeignKey("webhook_subscriptions.subscription_id"), primary_key=True, index=True
+    )
 
 
 class EndpointState(Base):
@@ -118,6 +149,13 @@ class MatchedEvent(Base):
     """`data` of docs/contract/contract.md 4.6 as JSON in UTF-8, copied bytewise into every body."""
     matched_at: Mapped[datetime] = mapped_column(MillisecondInstant())
     """When it was matched; its deliveries carry the same millisecond in their ids."""
+    industry_code: Mapped[str | None] = mapped_column(String(20))
+    """What filters read, as it was when the event was matched, here and below (`api.webhooks.filters.event_facts`)."""
+    industry_scheme: Mapped[str | None] = mapped_column(String(20))
+    is_listed: Mapped[bool | None]
+    share_change: Mapped[int | None] = mapped_column(BigInteger())
+    thresholds: Mapped[int | None] = mapped_column(Integer())
+    changed_fields: Mapped[int | None] = mapped_column(Integer())
 
 
 class Delivery(Base):

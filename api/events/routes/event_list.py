@@ -11,7 +11,8 @@ from litestar import get
 
 from api.companies.schemas.events import EventFeed
 from api.events.query_params import FeedParams, position_of
-from api.http.context import ANY_KEY, ApiRequest
+from api.events.watched import FeedQuery, has_watchlists, unknown_watchlist
+from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import after_key, issue_cursor, page_response, query_release
 from api.http.responses import HttpResponse
@@ -26,7 +27,7 @@ from warehouse.reader.types import Key, LedgerPage, ResultPage
 ALL_EVENTS: Final = replace(ANY_KEY, required_feature="all_events")
 FILTERS_TEXT: Final = (
     "Filters must all hold; `industry` and `is_listed` are compared with the company's profile as it is served now, "
-    "so a company without one matches no industry."
+    "so a company without one matches no industry. `watchlist` is compared with the companies on the list now."
 )
 
 
@@ -47,18 +48,29 @@ async def list_events(request: ApiRequest) -> HttpResponse:
     context = request.context
     values = FeedParams.read(context.query_string)
     values.check_beginning()
-    query = values.ledger_query()
+    query = values.feed_query()
+    await check_watchlists(context, query)
     binding = CursorBinding(context.account_id, "all_events", filter_hash(values.filters()), lasting=True)
     key = after_key(context, values.cursor, binding)
 
+    chosen = query.choice(context.services.control_database)
+
     def query_ledger(snapshot: PinnedRelease) -> LedgerPage:
-        return snapshot.ledger_events(query, _start(snapshot, values.since, key), values.limit)
+        return snapshot.ledger_events(query.ledger, _start(snapshot, values.since, key), values.limit, chosen)
 
     result = await query_release(context, query_ledger)
     page = result.value
     rows = ResultPage(tuple(map(event_body, page.events)), (), page.has_more)
     next_cursor = replace(issue_cursor(context, (page.seen_to,), binding), replaces=b"since")
     return page_response(context, result.stamps, rows, next_cursor)
+
+
+async def check_watchlists(context: RequestContext, query: FeedQuery) -> None:
+    """400 if a watchlist is not the account's."""
+    if query.watchlists:
+        database = context.services.control_database
+        if not await has_watchlists(database, context.account_id, query.watchlists):
+            raise unknown_watchlist()
 
 
 def _start(snapshot: PinnedRelease, since: str | None, key: Key | None) -> int:

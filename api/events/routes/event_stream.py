@@ -14,7 +14,8 @@ from litestar.types import Receive, Scope, Send
 
 from api.events.event_tail import EventChunk, OpenStream, event_chunk
 from api.events.query_params import StreamParams, position_of
-from api.events.routes.event_list import FILTERS_TEXT
+from api.events.routes.event_list import FILTERS_TEXT, check_watchlists
+from api.events.watched import has_watchlists
 from api.http.content_negotiation import EVENT_STREAM
 from api.http.context import SECRET_KEY, ApiRequest, RequestContext
 from api.http.pagination.responses import query_release
@@ -73,8 +74,10 @@ class EventStreamResponse(HttpResponse):
         """Sends what the ledger has, until the stream joins the tail or ends."""
         stream, seen_to = self._stream, -1
 
+        chosen = stream.query.choice(self._context.services.control_database)
+
         def query_ledger(snapshot: PinnedRelease) -> LedgerPage:
-            return snapshot.ledger_events(stream.query, stream.position, _PAGE_EVENTS)
+            return snapshot.ledger_events(stream.query.ledger, stream.position, _PAGE_EVENTS, chosen)
 
         while stream.end_reason is None and not (seen_to == stream.position and self._streams.tail.join(stream)):
             try:
@@ -101,6 +104,8 @@ class EventStreamResponse(HttpResponse):
                 checked_at = loop.time()
                 if not await self._is_still_allowed():
                     stream.end("access")
+                elif not await self._has_watchlists():
+                    stream.end("watchlist")
 
     async def _send_chunk(self, send: Send, chunk: EventChunk) -> None:
         """Sends events, if the quota has room for them."""
@@ -123,6 +128,14 @@ class EventStreamResponse(HttpResponse):
         self._context.caller = caller
         return caller.account_status == "active" and caller.account_limits.tier.all_events
 
+    async def _has_watchlists(self) -> bool:
+        """False if a watchlist of the filter was deleted; true while that cannot be found out."""
+        services, wanted = self._context.services, self._stream.query.watchlists
+        try:
+            return not wanted or await has_watchlists(services.control_database, self._context.account_id, wanted)
+        except ProblemError:
+            return True
+
 
 @get(
     "/api/v1/events/stream",
@@ -133,10 +146,10 @@ class EventStreamResponse(HttpResponse):
     description="The events of listEvents as `text/event-stream`: `id` is the sequence, `event` the type, `data` the "
     "event. Begins after `Last-Event-ID`, else with `since`, else with the next event. "
     f"{FILTERS_TEXT} A comment is sent every 15 seconds without an event. The stream ends with `event: bye`, whose "
-    "`data.reason` is shutdown, access (the key was revoked, the account suspended), quota or backlog (the client "
-    "reads too slowly): reconnect with `Last-Event-ID`, and nothing is lost. A connection counts as one request, each "
-    "further 100 events as one. The tier limits the open connections of an account; above that 429. Requires the Pro "
-    "or Business tier.",
+    "`data.reason` is shutdown, access (the key was revoked, the account suspended), quota, watchlist (one that it "
+    "filters by was deleted) or backlog (the client reads too slowly): reconnect with `Last-Event-ID`, and nothing is "
+    "lost. A connection counts as one request, each further 100 events as one. The tier limits the open connections of "
+    "an account; above that 429. Requires the Pro or Business tier.",
     response_description="Events, as they are published.",
     operation=Operation(
         {"type": "string", "maxLength": 2**31 - 1, "pattern": ECHO},
@@ -149,7 +162,8 @@ class EventStreamResponse(HttpResponse):
 async def stream_events(request: ApiRequest) -> HttpResponse:
     context = request.context
     values = StreamParams.read(context.query_string)
-    query = values.ledger_query()
+    query = values.feed_query()
+    await check_watchlists(context, query)
     last_event = _last_event_id(context)
 
     def beginning(snapshot: PinnedRelease) -> int:

@@ -14,8 +14,9 @@ Does not belong here: what becomes of deliveries (`api.webhooks.delivery.worker`
 """
 
 import logging
-from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 from sqlalchemy import Connection, func, insert, select, text, update
@@ -27,8 +28,11 @@ from api.database.json_bulk import ENGINES, rows_query
 from api.database.leases import LeaderLease
 from api.database.models.base import from_milliseconds, to_milliseconds
 from api.database.models.webhooks import LedgerCursor, MatchedEvent, Subscription
+from api.webhooks.filters.event_facts import EventFacts, event_facts
+from api.webhooks.filters.matching import FACT_COLUMNS, FILTER_COLUMNS, event_selectors, passes_sql
 from api.webhooks.subscriptions.models import EVENT_BITS
 from warehouse.ledger.read_index import LedgerEvent
+from warehouse.reader.types import CompanyFacts
 
 CURSOR: Final = "fan_out"
 LEASE: Final = "fan_out"
@@ -39,6 +43,13 @@ ENOUGH_DELIVERIES: Final = 20_000  # per commit: a few tenths of a second
 _TIME: Final = slice(4, 14)  # of an id with a prefix of three letters
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _SHIFTS: Final = (25, 20, 15, 10, 5, 0)  # 30 bits of `sequence`: no two events of 30 days share them
+
+
+class DescribedEvent(NamedTuple):
+    """A published event, and what filters read of it."""
+
+    event: LedgerEvent
+    facts: EventFacts
 
 
 def fanout_cursor(connection: Connection) -> int | None:
@@ -72,33 +83,37 @@ def advance_cursor(connection: Connection, old: int, new: int) -> bool:
     return moved.rowcount == 1
 
 
-def store_deliveries(connection: Connection, events: Sequence[LedgerEvent], at: int) -> int:
+def store_deliveries(connection: Connection, events: Sequence[DescribedEvent], at: int) -> int:
     """Stores the deliveries of these events, all matched at one instant; returns their number.
 
     An unknown event type matches no subscription.
     """
     time_part = earliest_id("dlv", at)[_TIME]
-    batch = [
-        (event.sequence, event.company_id, EVENT_BITS.get(event.event_type, 0), _id_start(time_part, event.sequence))
-        for event in events
-    ]
+    batch = [_batch_row(event, facts, time_part) for event, facts in events]
     values: dict[str, Any] = {"batch": msgspec.json.encode(batch).decode(), "at": at}
-    concerned = list(connection.execute(_CONCERNED[connection.dialect.name], values).scalars())
-    if not concerned:
-        return 0
     if connection.dialect.name == "postgresql":
-        values["concerned"] = concerned
-        counts = [(row[0], row[1]) for row in connection.execute(_STORE_AT_ONCE, values)]
+        concerned = list(connection.execute(_LOCK_CONCERNED, values).scalars())
+        counts = list(connection.execute(_STORE_AT_ONCE, values | {"concerned": concerned})) if concerned else []
     else:
-        for statement in _STORE:
-            connection.execute(statement, values)
-        counts = [(row[0], row[1]) for row in connection.execute(_COUNTS, values)]
+        counts = _store_on_sqlite(connection, values)
     matched = {sequence for sequence, _ in counts}
-    store_events(connection, [event for event in events if event.sequence in matched], at)
+    store_events(connection, [one for one in events if one.event.sequence in matched], at)
     return sum(count for _, count in counts)
 
 
-def store_events(connection: Connection, events: Sequence[LedgerEvent], at: int) -> None:
+def _store_on_sqlite(connection: Connection, values: Mapping[str, Any]) -> Sequence[tuple[int, int]]:
+    """Stores the deliveries; returns their number by sequence. Matches are found once and kept meanwhile."""
+    connection.execute(_KEPT)
+    counts: list[tuple[int, int]] = []
+    if connection.execute(_KEEP, values).rowcount:
+        for statement in _STORE:
+            connection.execute(statement, values)
+        counts = [(row[0], row[1]) for row in connection.execute(text(_COUNT))]
+        connection.execute(text("DELETE FROM temp.matched"))
+    return counts
+
+
+def store_events(connection: Connection, events: Sequence[DescribedEvent], at: int) -> None:
     rows = [
         {
             "sequence": event.sequence,
@@ -107,11 +122,19 @@ def store_events(connection: Connection, events: Sequence[LedgerEvent], at: int)
             "company_id": event.company_id,
             "data": event.data,
             "matched_at": from_milliseconds(at),
+            **asdict(facts),
         }
-        for event in events
+        for event, facts in events
     ]
     if rows:
         connection.execute(insert(MatchedEvent), rows)
+
+
+def _batch_row(event: LedgerEvent, facts: EventFacts, time_part: str) -> tuple[Any, ...]:
+    """A row of `_BATCHES`."""
+    bit, head = EVENT_BITS.get(event.event_type, 0), _id_start(time_part, event.sequence)
+    selectors = event_selectors(event, facts)
+    return (event.sequence, event.company_id, event.event_type, bit, head, selectors, *astuple(facts))
 
 
 def _id_start(time_part: str, sequence: int) -> str:
@@ -120,21 +143,62 @@ def _id_start(time_part: str, sequence: int) -> str:
 
 
 _BATCHES: Final = {
-    engine: rows_query(engine, "sequence bigint, company_id text, bit integer, head text", ":batch")
+    engine: rows_query(
+        engine,
+        "sequence bigint, company_id text, event_type text, bit integer, head text, selectors text, " + FACT_COLUMNS,
+        ":batch",
+    )
     for engine in ENGINES
 }
 
 # Join order: events, companies, subscriptions, whatever the statistics say: each event matches few of a
 # million subscribed companies. SQLite keeps the order of a CROSS JOIN; OFFSET 0 is PostgreSQL's optimisation
 # fence.
-_NAMED: Final = {
-    "sqlite": "batch CROSS JOIN webhook_companies AS c ON c.company_id = batch.company_id "
-    "CROSS JOIN webhook_subscriptions AS s ON s.subscription_id = c.subscription_id",
-    "postgresql": "batch CROSS JOIN LATERAL (SELECT subscription_id FROM webhook_companies "
-    "WHERE company_id = batch.company_id OFFSET 0) AS c CROSS JOIN LATERAL (SELECT subscription_id, status, "
-    "all_companies, deleted_at, from_sequence, event_mask FROM webhook_subscriptions "
-    "WHERE subscription_id = c.subscription_id OFFSET 0) AS s",
+_READ: Final = ", ".join(
+    ("subscription_id", "status", "all_companies", "deleted_at", "from_sequence", "event_mask", *FILTER_COLUMNS)
+)
+
+
+def _joined(engine: str, found: str, condition: str, subscription: str) -> str:
+    """Subscriptions of each event by way of a table whose rows of an event an index has.
+
+    `condition`: which of its rows, as `found`, are of an event; `subscription`: the condition on `s` of such a row.
+    """
+    if engine == "sqlite":
+        return (
+            f"batch{_EACH_SELECTOR[engine] if '{selector}' in condition else ''} CROSS JOIN {found} AS found "
+            f"ON {condition.format(selector='each.value')} CROSS JOIN webhook_subscriptions AS s ON {subscription}"
+        )
+    return (
+        f"batch{_EACH_SELECTOR[engine] if '{selector}' in condition else ''} CROSS JOIN LATERAL "  # noqa: S608 -- texts below
+        f"(SELECT * FROM {found} AS found WHERE {condition.format(selector='each.value')} OFFSET 0) AS found "
+        f"CROSS JOIN LATERAL (SELECT {_READ} FROM webhook_subscriptions AS s WHERE {subscription} OFFSET 0) AS s"
+    )
+
+
+_EACH_SELECTOR: Final = {
+    "sqlite": " CROSS JOIN json_each(batch.selectors) AS each",
+    "postgresql": " CROSS JOIN LATERAL jsonb_array_elements_text(CAST(batch.selectors AS jsonb)) AS each(value)",
 }
+_SELECTED: Final = "s.all_companies AND s.watchlist_id IS NULL"
+_BY_ID: Final = "s.subscription_id = found.subscription_id"
+# the ways to the subscriptions that an event may concern, and what holds of the subscriptions found on each: so each
+# is found on one of them
+_WAYS: Final = (
+    (("webhook_companies", "found.company_id = batch.company_id", _BY_ID), "NOT s.all_companies"),
+    (
+        ("watchlist_companies", "found.company_id = batch.company_id", "s.watchlist_id = found.watchlist_id"),
+        "s.all_companies",
+    ),
+    (
+        (
+            "webhook_selectors",
+            "found.selector = {selector} AND found.least_change <= coalesce(batch.share_change, 0)",
+            _BY_ID,
+        ),
+        _SELECTED,
+    ),
+)
 
 
 def _matches_sql(engine: str, only: str = "") -> str:
@@ -144,12 +208,19 @@ def _matches_sql(engine: str, only: str = "") -> str:
         "batch.sequence AS sequence, s.subscription_id AS subscription_id, s.status AS status, "
         "batch.head || substr(s.subscription_id, 21, 10) AS id"  # 10 random characters, of 16
     )
+    where = f"{wanted} AND {passes_sql(engine, 'batch', 's')}"
+    ways = " UNION ALL ".join(
+        # several selectors of an event may be of one subscription
+        f"SELECT {'DISTINCT ' if holds == _SELECTED else ''}{columns} "  # noqa: S608 -- texts above
+        f"FROM {_joined(engine, *way)} WHERE {holds} AND {where}"
+        for way, holds in _WAYS
+    )
     return (
         f"WITH batch AS MATERIALIZED ({_BATCHES[engine]}), matched AS MATERIALIZED ("  # noqa: S608 -- texts above
-        f"SELECT {columns} FROM {_NAMED[engine]} WHERE NOT s.all_companies AND {wanted} "
+        f"{ways} "
         f"UNION ALL "
         f"SELECT {columns} FROM webhook_subscriptions AS s CROSS JOIN batch "
-        f"WHERE s.all_companies AND {wanted}) "
+        f"WHERE s.all_companies AND s.filters IS NULL AND {wanted}) "
     )
 
 
@@ -176,17 +247,17 @@ _LOCK: Final = (
     "WHERE subscription_id IN (SELECT subscription_id FROM matched) ORDER BY subscription_id"
 )
 
-# SQLite has one writer, so all its statements see the same state. PostgreSQL's would each see what was
-# committed before it; a single statement sees one state, the one after the locks, restricted to the locked
+# SQLite has one writer, so all its statements see the same state, and share the matches. PostgreSQL's would each see
+# what was committed before it; a single statement sees one state, the one after the locks, restricted to the locked
 # rows.
-_CONCERNED: Final = {
-    "sqlite": text(_matches_sql("sqlite") + _LOCK),
-    "postgresql": text(_matches_sql("postgresql") + _LOCK + " FOR UPDATE"),
-}
-_STORE: Final = tuple(
-    text(_matches_sql("sqlite") + statement) for statement in (_INSERT_DELIVERIES, _INSERT_ATTEMPTS, _UPDATE_LANES)
+_KEPT: Final = text(
+    "CREATE TEMPORARY TABLE IF NOT EXISTS matched (sequence INTEGER, subscription_id TEXT, status TEXT, id TEXT)"
 )
-_COUNTS: Final = text(_matches_sql("sqlite") + _COUNT)
+_KEEP: Final = text(
+    f"INSERT INTO temp.matched {_matches_sql('sqlite')} SELECT sequence, subscription_id, status, id FROM matched"  # noqa: S608 -- texts above
+)
+_STORE: Final = tuple(text(statement) for statement in (_INSERT_DELIVERIES, _INSERT_ATTEMPTS, _UPDATE_LANES))
+_LOCK_CONCERNED: Final = text(f"{_matches_sql('postgresql')}{_LOCK} FOR UPDATE")
 _STORE_AT_ONCE: Final = text(
     _matches_sql("postgresql", " AND s.subscription_id = ANY(CAST(:concerned AS text[]))")
     + f", deliveries AS ({_INSERT_DELIVERIES}), attempts AS ({_INSERT_ATTEMPTS}), "
@@ -198,6 +269,8 @@ class PublishedEvents(Protocol):
     """The part of `warehouse.reader.reader.ReleaseReader` that matching uses."""
 
     def events_after(self, sequence: int, limit: int) -> Sequence[LedgerEvent]: ...
+
+    def company_facts(self, company_ids: Iterable[str]) -> Mapping[str, CompanyFacts]: ...
 
 
 class FanOut:
@@ -242,18 +315,24 @@ class FanOut:
     def _match(self, old: int, events: Sequence[LedgerEvent]) -> int:
         at = to_milliseconds(self._clock.now())
         new = events[-1].sequence
+        described = self._describe(events)
         self._cursor = None  # read again unless this commits
         with self._database.writing() as session:
             connection = session.connection()
             if not advance_cursor(connection, old, new):
                 _LOGGER.warning("events above %d were matched by another process", old)
                 return 0
-            made = store_deliveries(connection, events, at)
+            made = store_deliveries(connection, described, at)
         self._cursor = new
         self._adjust_limit(made)
         if made:
             _LOGGER.info("%d deliveries of the events up to %d", made, new)
         return len(events)
+
+    def _describe(self, events: Sequence[LedgerEvent]) -> list[DescribedEvent]:
+        """The events with what filters read of them, in the release that is served now."""
+        companies = self._reader.company_facts(event.company_id for event in events)
+        return [DescribedEvent(event, event_facts(event, companies.get(event.company_id))) for event in events]
 
     def _adjust_limit(self, made: int) -> None:
         if made > ENOUGH_DELIVERIES:

@@ -215,5 +215,5 @@ def _deferred_status(due: PreparedAttempt, subscriber: SubscriberRecord) -> str 
         return None
     if subscriber.status != "active":
         return "held"
-    chosen = subscriber.event_mask & EVENT_BITS.get(due.event_type, 0) and due.covers_company
+    chosen = subscriber.event_mask & EVENT_BITS.get(due.event_type, 0) and due.covers_event
     return None if chosen else "canceled"

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
-from api.database.json_bulk import JsonStatement, insert_statement
+from api.database.json_bulk import ENGINES, JsonStatement, insert_statement
 from api.database.models.webhooks import AGAIN, BY_HAND, QueuedAttempt
 from api.webhooks.deliveries.repository import ReplayCounts
 from api.webhooks.delivery.records import (
@@ -22,6 +22,7 @@ from api.webhooks.delivery.records import (
     QueueEntry,
     SubscriberRecord,
 )
+from api.webhooks.filters.matching import passes_sql
 
 _FREE: Final = (
     "next_due_at <= ? AND (leased_until IS NULL OR leased_until <= ? OR leased_until > ?) "
@@ -169,16 +170,20 @@ _DUE: Final = JsonStatement(
     + ") AS found",
     "subscription_id text, at bigint, most bigint",
 )
-_DETAILS: Final = JsonStatement(
-    "SELECT given.place, delivery.tries, delivery.replay_id, event.event_id, event.event_type, event.data, "
-    "(one.all_companies OR EXISTS (SELECT 1 FROM webhook_companies AS company "
-    "WHERE company.company_id = event.company_id AND company.subscription_id = given.subscription_id)) "
-    "FROM {given} JOIN webhook_subscriptions AS one ON one.subscription_id = given.subscription_id "
-    "LEFT JOIN webhook_deliveries AS delivery ON delivery.subscription_id = given.subscription_id "
-    "AND delivery.delivery_id = given.delivery_id "
-    "LEFT JOIN webhook_events AS event ON event.sequence = delivery.sequence",
-    "place bigint, subscription_id text, delivery_id text",
-)
+_DETAILS: Final = {
+    engine: JsonStatement(
+        "SELECT given.place, delivery.tries, delivery.replay_id, event.event_id, event.event_type, event.data, "  # noqa: S608 -- constants
+        "((one.all_companies OR EXISTS (SELECT 1 FROM webhook_companies AS company "
+        "WHERE company.company_id = event.company_id AND company.subscription_id = given.subscription_id)) "
+        f"AND {passes_sql(engine, 'event', 'one')}) "
+        "FROM {given} JOIN webhook_subscriptions AS one ON one.subscription_id = given.subscription_id "
+        "LEFT JOIN webhook_deliveries AS delivery ON delivery.subscription_id = given.subscription_id "
+        "AND delivery.delivery_id = given.delivery_id "
+        "LEFT JOIN webhook_events AS event ON event.sequence = delivery.sequence",
+        "place bigint, subscription_id text, delivery_id text",
+    )
+    for engine in ENGINES
+}
 _QUEUED: Final = msgspec.json.Decoder(list[QueueEntry])
 _TAKE_OUT: Final = JsonStatement(
     "DELETE FROM webhook_queue WHERE (subscription_id, due_at, attempt_id) IN "
@@ -222,7 +227,7 @@ def load_details(connection: Connection, chosen: Sequence[QueueEntry]) -> Iterat
     if not chosen:
         return
     rows = [(place, one.subscription_id, one.delivery_id) for place, one in enumerate(chosen)]
-    found = {row[0]: row for row in _DETAILS.run(connection, rows)}
+    found = {row[0]: row for row in _DETAILS[connection.dialect.name].run(connection, rows)}
     for place, queued in enumerate(chosen):
         _, tries, replay_id, event_id, event_type, data, named = found.get(place, _NOTHING)
         yield PreparedAttempt(queued, tries or 0, replay_id, event_id or "", event_type or "", data, bool(named))

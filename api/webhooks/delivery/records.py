@@ -31,8 +31,8 @@ class PreparedAttempt:
     event_id: str
     event_type: str
     data: bytes | None = field(repr=False)
-    covers_company: bool
-    """Whether the subscription covers the event's company."""
+    covers_event: bool
+    """Whether the subscription covers the event's company, and the event passes its filters."""
 
 
 @dataclass(frozen=True, slots=True)

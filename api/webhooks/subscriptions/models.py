@@ -11,9 +11,11 @@ from datetime import datetime
 from typing import Annotated, Any, Final
 
 import msgspec
+from pydantic import Field
 
 from api.schemas import declare, shared
 from api.schemas.declare import ResponseModel
+from api.webhooks.filters.models import Filters, SubscriptionFilters
 from warehouse.schema.codes import EVENT_TYPES
 
 EVENT_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(EVENT_TYPES)}
@@ -24,7 +26,7 @@ EVENT_BITS: Final = {event_type: 1 << place for place, event_type in enumerate(E
 class SubscriptionRecord:
     """A subscription with its endpoint's health.
 
-    `companies` is a JSON array of ids in the client's order; None: all companies.
+    `companies` is a JSON array of ids in the client's order; None: all companies. `filters`: those that are set.
     """
 
     subscription_id: str
@@ -32,6 +34,7 @@ class SubscriptionRecord:
     endpoint_url: str
     event_types: Sequence[str]
     companies: bytes | None
+    filters: Filters | None
     description: str | None
     max_per_second: int | None
     status: str
@@ -91,7 +94,7 @@ _PreviousEnd = Annotated[
 class Warning(ResponseModel):  # noqa: A001 -- its name in the document
     """One warning."""
 
-    code: str = declare.open_word(("event_type_alias",), "Code of the warning.")
+    code: str = declare.open_word(("event_type_alias", "repeated_company", "unused_filter"), "Code of the warning.")
     detail: str = declare.text(1000, "Human-readable description.")
     pointer: str = declare.text(1000, "JSON Pointer into the body.", pattern="^(/[^/]*)*$")
 
@@ -106,6 +109,9 @@ class Subscription(ResponseModel):
     endpoint_url: str = declare.url(ENDPOINT)
     event_types: list[shared.EventTypeName] = declare.array(20, "Canonical names.")
     entity_ids: list[shared.CompanyId] | None = declare.array(MOST_COMPANIES, "Only these companies; null means all.")
+    filters: SubscriptionFilters | None = Field(
+        default=None, description="Only events that pass all of these; with `entity_ids` both hold. Null: no filter."
+    )
     description: Description
     max_per_second: PerSecond
     status: SubscriptionStatus

@@ -15,7 +15,16 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, li
 from api.database.json_bulk import JsonStatement
 from api.database.models.accounts import Account
 from api.database.models.base import columns_of
-from api.database.models.webhooks import Delivery, EndpointState, QueuedAttempt, Replay, SubscribedCompany, Subscription
+from api.database.models.watchlists import Watchlist
+from api.database.models.webhooks import (
+    Delivery,
+    EndpointState,
+    QueuedAttempt,
+    Replay,
+    SubscribedCompany,
+    Subscription,
+    SubscriptionSelector,
+)
 from api.webhooks.subscriptions.models import AccountTier, DowngradedSubscription, SubscriptionRecord
 
 UNFINISHED: Final = ("pending", "retrying")
@@ -67,10 +76,12 @@ def delete_subscription(connection: Connection, subscription_id: str, at: dateti
             secret=b"",
             previous_secret=None,
             previous_secret_expires_at=None,
+            watchlist_id=None,
         )
     )
     if not gone.rowcount:
         return False
+    replace_selectors(connection, subscription_id, ())
     _withdraw_deliveries(connection, subscription_id, "canceled", at)
     connection.execute(delete(QueuedAttempt).where(QueuedAttempt.subscription_id == subscription_id))
     refresh_queue_time(connection, subscription_id)
@@ -232,6 +243,25 @@ def replace_companies(connection: Connection, subscription_id: str, companies: S
     """Replaces the companies; call `change_subscription` with `all_companies` afterwards."""
     connection.execute(delete(SubscribedCompany).where(SubscribedCompany.subscription_id == subscription_id))
     _add_companies(connection, subscription_id, companies)
+
+
+def replace_selectors(connection: Connection, subscription_id: str, selectors: Iterable[tuple[str, int]]) -> None:
+    """Replaces the selectors (`api.webhooks.filters.matching`)."""
+    connection.execute(delete(SubscriptionSelector).where(SubscriptionSelector.subscription_id == subscription_id))
+    rows = [
+        {"selector": selector, "least_change": least, "subscription_id": subscription_id}
+        for selector, least in selectors
+    ]
+    if rows:
+        connection.execute(insert(SubscriptionSelector), rows)
+
+
+def has_watchlist(connection: Connection, account_id: str, watchlist_id: str) -> bool:
+    """Whether a watchlist is the account's."""
+    owned = select(Watchlist.watchlist_id).where(
+        Watchlist.watchlist_id == watchlist_id, Watchlist.account_id == account_id
+    )
+    return connection.execute(owned).first() is not None
 
 
 def downgraded_subscriptions(connection: Connection, account_id: str, limit: int) -> list[DowngradedSubscription]:

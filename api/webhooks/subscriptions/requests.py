@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator, ValidationInfo, WithJsonSchema, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator
 
 from api.companies.body_fields import RequestedCompany
 from api.http.body_validation import (
     ValidationErrors,
     did_you_mean,
+    json_pointer,
     parse_body,
     request_array_field,
     sent_members,
@@ -27,8 +28,9 @@ from api.http.body_validation import (
 from api.http.json_body import Object
 from api.http.suggestions import SHOWN
 from api.schemas import declare
-from api.schemas.declare import OMITTED, RequestModel, invalid_value, with_metadata
+from api.schemas.declare import OMITTED, RequestModel, Requirement, invalid_value, with_metadata
 from api.webhooks.errors import ENDPOINT_URL
+from api.webhooks.filters.models import Filters, RequestedFilters, sent_filters, unused_filters
 from api.webhooks.subscriptions.models import (
     ENDPOINT,
     EVENT_BITS,
@@ -101,6 +103,14 @@ class NewSubscription(RequestModel):
         ),
         AfterValidator(lambda found: found and [*dict.fromkeys(found)]),
     )
+    filters: RequestedFilters | None = with_metadata(
+        Field(
+            default=None,
+            description="Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no "
+            "filter. In a change, members left out keep their value; null ends one, {} all.",
+        ),
+        Requirement("must be an object or null"),
+    )
     description: Description = None
     max_per_second: Annotated[PerSecond, BeforeValidator(to_whole_number)] = None
     status: SubscriptionStatus = OMITTED
@@ -149,7 +159,7 @@ class InputWarning:
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionInput:
-    """The members sent, normalised, with warnings."""
+    """The members sent, normalised, with warnings; `filters` as a merge patch (`merged_filters`)."""
 
     members: Mapping[str, Any]
     warnings: Sequence[InputWarning] = ()
@@ -163,11 +173,21 @@ def parse_subscription(
     if parsed is None:
         return SubscriptionInput(_valid_endpoint(body, errors))
     members = sent_members(parsed)
+    if "filters" in members:
+        members["filters"] = sent_filters(parsed.filters)
     warnings = [
         *_alias_warnings(body.get("event_types")),
         *_repeat_warnings(body.get("entity_ids"), members.get("entity_ids")),
     ]
     return SubscriptionInput(members, warnings)
+
+
+def filter_warnings(filters: Filters | None, event_types: Sequence[str]) -> list[InputWarning]:
+    """Warns about filters that none of the event types heeds."""
+    return [
+        InputWarning("unused_filter", f"None of event_types is filtered by {name}.", json_pointer("filters", name))
+        for name in unused_filters(filters, event_types)
+    ]
 
 
 def to_event_mask(event_types: Sequence[str]) -> int:

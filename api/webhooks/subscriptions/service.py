@@ -30,6 +30,8 @@ from api.webhooks import errors
 from api.webhooks.egress.dns import Lookup
 from api.webhooks.egress.signing import make_secret
 from api.webhooks.egress.url_policy import UrlRejection, url_rejection
+from api.webhooks.filters.matching import filter_columns, subscription_selectors
+from api.webhooks.filters.models import Filters, check_filters, merged_filters
 from api.webhooks.subscriptions import repository, requests
 from api.webhooks.subscriptions.models import AccountTier, SubscriptionRecord, previous_secret_expiry
 from api.webhooks.subscriptions.repository import delete_subscription, pause_subscription, resume_subscription
@@ -43,6 +45,7 @@ from api.webhooks.subscriptions.requests import (
 
 PREFIX: Final = "whs"
 _HINT: Final = 4  # last characters
+_FOUND_BY: Final = ("filters", "event_types", "all_companies")
 _FEW_COMPANIES: Final = 200  # parsed within 2 ms
 
 
@@ -98,11 +101,14 @@ class SubscriptionService:
         """Creates a subscription to events published from now on."""
         faults = ValidationErrors()
         asked = await self._parse(NewSubscription, body, owner.tier.entity_ids, faults)
+        filters = merged_filters(None, asked.members.get("filters"))
+        check_filters(filters, faults)
+        await self._check_watchlist(owner.account_id, filters, faults)
         await self._check_members(asked, faults)
         secret = make_secret()
-        values = self._new_values(owner.account_id, asked.members, secret)
+        values = self._new_values(owner.account_id, asked.members, secret) | filter_columns(filters)
         record = await self._control.write(self._insert_subscription, values, asked.members.get("entity_ids"))
-        return NewSecret(record, secret, asked.warnings)
+        return NewSecret(record, secret, _all_warnings(asked, record))
 
     async def page(
         self, account_id: str, status: str | None, before: str | None, limit: int
@@ -126,13 +132,14 @@ class SubscriptionService:
             raise tier_required(self._tiers, tier.name)
         faults = ValidationErrors()
         asked = await self._parse(SubscriptionChanges, body, tier.entity_ids, faults)
+        await self._check_watchlist(owner.account_id, asked.members.get("filters"), faults)
         await self._check_members(asked, faults)
         found = await self.get(owner.account_id, subscription_id)
         _check_revision(found, if_match)
         if activates and found.status == "paused" and "endpoint_url" not in asked.members:
             await self._check_members(SubscriptionInput({"endpoint_url": found.endpoint_url}), ValidationErrors())
         record = await self._control.write(self._apply_changes, found, asked.members, if_match)
-        return SubscriptionChange(record, asked.warnings)
+        return SubscriptionChange(record, _all_warnings(asked, record))
 
     async def remove(self, account_id: str, subscription_id: str, if_match: bytes | None) -> None:
         """Deletes a subscription; undelivered deliveries are canceled."""
@@ -205,6 +212,13 @@ class SubscriptionService:
             faults.add(refused.code, refused.detail, errors.ENDPOINT_URL)
         faults.check()
 
+    async def _check_watchlist(self, account_id: str, filters: Filters | None, faults: ValidationErrors) -> None:
+        """Adds the error of a watchlist that is not the account's."""
+        watchlist_id = (filters or {}).get("watchlist_id")
+        if watchlist_id is None or await self._control.read(repository.has_watchlist, account_id, watchlist_id):
+            return
+        faults.add(*errors.UNKNOWN_WATCHLIST)
+
     def _new_values(self, account_id: str, members: Mapping[str, Any], secret: str) -> dict[str, Any]:
         """The columns of a new subscription."""
         status, at = members.get("status", "active"), self._clock.now()
@@ -236,7 +250,9 @@ class SubscriptionService:
         tier = self._entitled_tier(account)
         if account.subscriptions >= tier.subscriptions:
             raise errors.subscription_limit_reached(tier.subscriptions)
+        _require_watchlist(connection, account_id, values["watchlist_id"])
         repository.insert_subscription(connection, values, companies)
+        _store_selectors(connection, subscription_id, values)
         return _require_found(repository.find_subscription(connection, account_id, subscription_id), subscription_id)
 
     def _entitled_tier(self, account: AccountTier) -> Tier:
@@ -253,15 +269,19 @@ class SubscriptionService:
     ) -> SubscriptionRecord:
         status = members.get("status")
         account_id, subscription_id = seen.account_id, seen.subscription_id
+        account = repository.lock_account(connection, account_id)  # its watchlists too
         if status == "active":
-            self._entitled_tier(repository.lock_account(connection, account_id))
+            self._entitled_tier(account)
         record = _require_found(repository.lock_subscription(connection, account_id, subscription_id), subscription_id)
         _check_revision(record, if_match)
         now, values = self._clock.now(), _changed_values(record, members)
         if "all_companies" in values:
             repository.replace_companies(connection, subscription_id, members["entity_ids"])
+        _require_watchlist(connection, account_id, values.get("watchlist_id"))
         if values:
             repository.change_subscription(connection, subscription_id, now, values)
+            if not values.keys().isdisjoint(_FOUND_BY):
+                _store_selectors(connection, subscription_id, _settings(record) | values)
         if status == "active":
             resume_subscription(connection, subscription_id, now)
         elif status == "paused":
@@ -278,6 +298,33 @@ def _require_found(record: SubscriptionRecord | None, subscription_id: str) -> S
 def _check_revision(record: SubscriptionRecord, if_match: bytes | None) -> None:
     if if_match is not None and not strongly_matches(if_match, b"%d" % record.revision):
         raise errors.precondition_failed()
+
+
+def _require_watchlist(connection: Connection, account_id: str, watchlist_id: str | None) -> None:
+    """422 if a watchlist was deleted since it was checked; the account's lock keeps it from now on."""
+    faults = ValidationErrors()
+    if watchlist_id is not None and not repository.has_watchlist(connection, account_id, watchlist_id):
+        faults.add(*errors.UNKNOWN_WATCHLIST)
+    faults.check()
+
+
+def _settings(record: SubscriptionRecord) -> dict[str, Any]:
+    """What selectors are made of, as it is stored."""
+    return {"filters": record.filters, "event_types": record.event_types, "all_companies": record.companies is None}
+
+
+def _store_selectors(connection: Connection, subscription_id: str, settings: Mapping[str, Any]) -> None:
+    """Stores the selectors of a subscription to all companies; one of chosen companies has none."""
+    is_found_by_them = settings["all_companies"]
+    selectors = subscription_selectors(settings["filters"], settings["event_types"]) if is_found_by_them else ()
+    repository.replace_selectors(connection, subscription_id, selectors)
+
+
+def _all_warnings(asked: SubscriptionInput, record: SubscriptionRecord) -> list[InputWarning]:
+    """Warnings of the input, and of filters without effect where filters or event types were sent."""
+    is_concerned = not asked.members.keys().isdisjoint(("filters", "event_types"))
+    unused = requests.filter_warnings(record.filters, record.event_types) if is_concerned else ()
+    return [*asked.warnings, *unused]
 
 
 def _secret_hint(secret: str) -> str:
@@ -304,4 +351,10 @@ def _changed_values(record: SubscriptionRecord, members: Mapping[str, Any]) -> d
         given, present = members["entity_ids"], record.companies
         if (None if given is None else list(given)) != (None if present is None else json.loads(present)):
             values["all_companies"] = given is None
+    if "filters" in members:
+        filters, faults = merged_filters(record.filters, members["filters"]), ValidationErrors()
+        check_filters(filters, faults)
+        faults.check()
+        if filters != record.filters:
+            values |= filter_columns(filters)
     return values

@@ -41,6 +41,7 @@ def _tour(firm: Hooked, office: PostOffice, stripe: FakeStripe, into: Path) -> N
         tour.sign_up_by_keyboard()
         tour.choose_a_plan()
         tour.use_the_key()
+        tour.watch()
         tour.subscribe()
         tour.receive()
         tour.resume_and_replay()
@@ -124,6 +125,31 @@ class Tour(Customer):
         self.tab.follow("I have copied it")
         self.look("keys")
 
+    def watch(self) -> None:
+        """A list is made, filled, emptied by one, renamed and deleted."""
+        tab = self.tab
+        tab.follow("Watchlists")
+        self.look("watchlists-none")
+        tab.fill("Name", "Suppliers")
+        tab.press("Create watchlist")
+        self.see("watchlist-new")
+        tab.fill("Companies", "12ab")
+        tab.press("Add")
+        self.look("watchlist-refused")
+        tab.fill("Companies", "firm:NO:900000000\nfirm:NO:900000001")
+        tab.press("Add")
+        tab.press("Remove")
+        self.look("watchlist")
+        tab.unfold("Rename")
+        tab.fill("Name", "Customers")
+        tab.press("Rename")
+        self.open("/dashboard/watchlists")
+        self.look("watchlists")
+        tab.follow("Customers")
+        tab.unfold("Delete")
+        tab.press("Delete permanently")
+        self.see("watchlists-deleted")
+
     def subscribe(self) -> None:
         tab = self.tab
         tab.follow("Webhooks")
@@ -138,6 +164,7 @@ class Tour(Customer):
         self.seen.facts["page"] = tab.address()
         self.look("webhook-new")
         tab.follow("Change endpoint")
+        tab.unfold("Filters")
         self.look("webhook-edit")
         tab.fill("Description", "for everybody in here")
         tab.press("Save")

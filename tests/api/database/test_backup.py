@@ -105,6 +105,11 @@ def filled(database: Database) -> delivery_log.Log:
         "secret_fingerprints": {"name": "pepper", "fingerprint": "f" * 16, "recorded_at": NOW},
         "shown_once": {"view_id": "one_1", "session_id": "ses_1", "sealed": b"\x00s", "expires_at": NOW},
         "webhook_companies": {"company_id": "firm:SE:5599999991", "subscription_id": subscription, "position": 0},
+        "webhook_selectors": {
+            "selector": "status.changed SE - - -",
+            "least_change": 0,
+            "subscription_id": subscription,
+        },
         "idempotent_requests": {
             "account_id": account,
             "operation": "POST /x",

@@ -89,6 +89,54 @@ def test_a_filtered_page_looks_at_a_limited_part_and_goes_on_behind_it(service, 
     assert walk(service, "is_listed=false")[0] == [row for row in ledger(service) if row["company_id"] == NO]
 
 
+def watch(service, *companies):
+    """A watchlist; its id."""
+    made = service.client.post("/api/v1/watchlists", headers=service.headers, json={"name": "Suppliers"}).json()["id"]
+    for company in companies:
+        put(service, made, company)
+    return made
+
+
+def put(service, watchlist, company, method="PUT"):
+    path = f"/api/v1/watchlists/{watchlist}/companies/{company}"
+    assert service.client.request(method, path, headers=service.headers).status_code == 204
+
+
+def test_a_watchlist_is_a_filter_as_it_is_now(service, monkeypatch):
+    one, other, none = watch(service, NO, "firm:UK:99999999"), watch(service, SE), watch(service)
+    of_no, of_se = ([row for row in ledger(service) if row["company_id"] == company] for company in (NO, SE))
+    for query, expected in (
+        (f"watchlist={one}", of_no),
+        (f"watchlist={one},{other}", ledger(service)),
+        (f"watchlist={none}", []),
+        (f"watchlist={other}&is_listed=true&event_type=filing.added", [
+            row for row in of_se if row["event_type"] == "filing.added"]),
+        (f"watchlist={one}&country=SE", []),
+        (f"watchlist={other}&is_listed=false", []),
+    ):  # fmt: skip
+        for limit in (1, 100):
+            assert walk(service, f"{query}&limit={limit}")[0] == expected, query
+    monkeypatch.setattr(ledger_events, "SCANNED_EVENTS", 2)
+    assert walk(service, f"watchlist={one}")[0] == of_no
+    put(service, one, SE)
+    put(service, one, NO, "DELETE")
+    assert walk(service, f"watchlist={one}")[0] == of_se
+
+
+def test_another_accounts_watchlist_and_a_deleted_one_are_refused(service):
+    service.accounts.create_account("watcher@example.com", "pro")
+    key = service.accounts.create_key("watcher@example.com", "live").key
+    listed = watch(service, NO)
+    path = f"{EVENTS}?watchlist={listed}&limit=1"
+    refused = service.client.get(path, headers={"Authorization": f"Bearer {key}"}).json()
+    assert refused["errors"] == [
+        {"code": "unknown_watchlist", "detail": "must be ids of watchlists of this account", "parameter": "watchlist"}
+    ]
+    cursor = service.get(path).json()["next_cursor"]
+    service.client.delete(f"/api/v1/watchlists/{listed}", headers=service.headers)
+    assert service.get(f"{path}&cursor={cursor}").json()["errors"] == refused["errors"]
+
+
 def test_a_tail_goes_on_with_the_next_release(make, serve):
     maker = make()
     companies = [maker.company(SE, "A"), maker.company(NO, "B")]
@@ -129,7 +177,10 @@ def test_the_link_leaves_out_since(service):
         ("industry=70", "invalid_parameter", "industry_scheme"),
         ("country=DK", "market_not_available", "country"),
         ("event_type=filing.published", "invalid_parameter", "event_type"),
-        ("watchlist=wl_01kaf3w9c8m2v7q4x1z6t5y0r2", "unknown_parameter", "watchlist"),
+        ("watchlist=wl_01kaf3w9c8m2v7q4x1z6t5y0r2", "invalid_parameter", "watchlist"),
+        ("watchlist=Suppliers", "invalid_parameter", "watchlist"),
+        (f"watchlist={','.join(['wl_01kaf3w9c8m2v7q4x1z6t5y0r2'] * 11)}", "invalid_parameter", "watchlist"),
+        ("watchlists=wl_01kaf3w9c8m2v7q4x1z6t5y0r2", "unknown_parameter", "watchlists"),
         ("country=SE&cursor={cursor}", "cursor_mismatch", "cursor"),
         ("cursor=abc", "invalid_cursor", "cursor"),
     ],

@@ -236,3 +236,26 @@ def test_a_stream_is_for_secret_keys_of_large_tiers(scene: Scene) -> None:
 def test_head_has_the_headers_and_ends(scene: Scene) -> None:
     answer = scene.http.head(f"{scene.url}{STREAM}", headers=scene.service.headers)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/event-stream")
+
+
+def test_a_stream_of_a_watchlist_follows_it_and_ends_with_it(scene: Scene, monkeypatch: Any) -> None:
+    """Caught up and from the shared tail; changes of the list act on the next event."""
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.2)
+    headers, lists = scene.service.headers, f"{scene.url}/api/v1/watchlists"
+    listed = scene.http.post(lists, headers=headers, json={"name": "Suppliers"}).json()["id"]
+    members = f"{lists}/{listed}/companies"
+    scene.http.put(f"{members}/{SE}", headers=headers)
+    assert scene.http.get(f"{scene.url}{STREAM}?watchlist=wl_{'0' * 26}", headers=headers).status_code == 400
+    with scene.stream(f"since=0&watchlist={listed}") as answer:
+        told = messages(answer)
+        found = [json.loads(one["data"]) for one in (next(told), next(told), next(told)) if "id" in one]
+        scene.http.post(members, headers=headers, json={"add": [NO], "remove": [SE]})
+        scene.publish(2)
+        while len(found) < 3:
+            message = next(told)
+            found += [json.loads(message["data"])] if "id" in message else []
+        assert [row["company_id"] for row in found] == [SE, SE, NO]
+        scene.http.delete(f"{lists}/{listed}", headers=headers)
+        while (message := next(told)).get("event") != "bye":
+            pass
+        assert json.loads(message["data"]) == {"reason": "watchlist"}

@@ -3,11 +3,12 @@
 import asyncio
 
 from api.events.event_tail import BACKLOG_BYTES, EventChunk, EventTail, OpenStream
+from api.events.watched import FeedQuery
 from warehouse.reader.types import LedgerQuery
 
 
 def stream(position: int = 0) -> OpenStream:
-    return OpenStream(LedgerQuery(), position)
+    return OpenStream(FeedQuery(LedgerQuery()), position)
 
 
 def test_a_stream_ends_when_more_than_its_backlog_is_left_unread() -> None:
@@ -46,7 +47,7 @@ def test_chunks_without_events_only_move_the_position() -> None:
 
 def test_a_stream_joins_once_it_has_caught_up_and_never_while_stopping() -> None:
     async def run() -> None:
-        tail, first, late = EventTail(None), stream(5), stream(4)  # type: ignore[arg-type] -- reads nothing here
+        tail, first, late = EventTail(None, None), stream(5), stream(4)  # type: ignore[arg-type] -- reads nothing here
         assert (tail.join(first), tail.join(late), tail.join(stream(6))) == (True, False, True)
         tail.stop()
         refused = stream(9)

@@ -25,7 +25,7 @@ COMPANY = f"{COMPANIES}/5599999991"
 ROOT = Path(__file__).resolve().parents[3]
 CONTRACT = ROOT / "docs" / "contract" / "contract.md"
 
-# What an occurrence may say otherwise than the example: dates and amounts.
+# What an occurrence may say otherwise than the example: dates, amounts and ids.
 OCCURRENCE = {
     "export_not_available": {"detail"},
     "range_not_satisfiable": {"detail"},
@@ -34,6 +34,7 @@ OCCURRENCE = {
     "payment_required": {"detail"},
     "quota_exceeded": {"detail", "retry_after"},
     "service_unavailable": {"detail", "retry_after"},
+    "watchlist_in_use": {"detail", "subscription_ids"},
 }
 
 

@@ -48,6 +48,13 @@ def watchlist_limit_reached(on):
     return post(service, f"{path}/companies", {"add": [f"firm:NO:{900_000_000 + one}" for one in range(101)]})
 
 
+def watchlist_in_use(on):
+    service = on.service
+    path = post(service, WATCHLISTS, {"name": "Suppliers"}).headers["location"]
+    made(service, filters={"watchlist_id": path.rsplit("/", 1)[1]})
+    return service.client.delete(path, headers=service.headers)
+
+
 def idempotency_in_progress(on):
     """The second request comes while the first asks for the endpoint's address."""
     answers = []
@@ -114,6 +121,7 @@ SCENES = {
     ("range_not_satisfiable", 416): range_not_satisfiable,
     ("method_not_allowed", 405): lambda on: on.service.client.put(UNKNOWN),
     ("idempotency_in_progress", 409): idempotency_in_progress,
+    ("watchlist_in_use", 409): watchlist_in_use,
     ("invalid_state", 409): invalid_state,
     ("precondition_failed", 412): precondition_failed,
     ("validation_failed", 422): lambda on: post(

@@ -14,7 +14,7 @@ import msgspec
 
 from warehouse.ledger.read_index import LedgerEvent, LedgerIndex, format_instant
 from warehouse.reader.queries.profiles import company_profile, profile_parts
-from warehouse.reader.types import CompanyFacts, LedgerPage, LedgerQuery
+from warehouse.reader.types import CompanyChoice, CompanyFacts, LedgerPage, LedgerQuery
 
 SCANNED_EVENTS: Final = 50_000
 SCANNED_SEGMENTS: Final = 200
@@ -35,14 +35,26 @@ _PROFILES: Final = msgspec.json.Decoder(_Profile)
 _DETAILS: Final = msgspec.json.Decoder(_Detail)
 
 
-def ledger_events(
-    connection: sqlite3.Connection, index: LedgerIndex, query: LedgerQuery, after: int, last: int, limit: int
+def ledger_events(  # noqa: PLR0913, PLR0917 -- where to read, what, and from where to where
+    connection: sqlite3.Connection,
+    index: LedgerIndex,
+    query: LedgerQuery,
+    after: int,
+    last: int,
+    limit: int,
+    chosen: CompanyChoice | None = None,
 ) -> LedgerPage:
-    """One page of events above `after` and not above `last`; the fewer match, the shorter it may be."""
-    is_filtered = query != LedgerQuery()
+    """One page of events above `after` and not above `last`; the fewer match, the shorter it may be.
+
+    `chosen` is asked once, for the companies of the stretch.
+    """
+    is_filtered = query != LedgerQuery() or chosen is not None
     end = index.stretch_end(after, last, SCANNED_EVENTS, SCANNED_SEGMENTS) if is_filtered else max(after, last)
     wanted = CHECKED_EVENTS if query.reads_profiles else limit
-    found = index.after(after, end, wanted, query.types, query.countries)
+    companies = None
+    if chosen is not None:
+        companies = chosen(index.companies_between(after, end, query.types, query.countries))
+    found = index.after(after, end, wanted, query.types, query.countries, companies)
     seen_to = found[-1].sequence if len(found) == wanted else end
     if query.reads_profiles:
         facts = company_facts(connection, (event.company_id for event in found))

@@ -1,0 +1,1 @@
+"""Filters of subscriptions: what clients send, how they are stored, and the one rule by which an event passes them."""
