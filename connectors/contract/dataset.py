@@ -347,6 +347,9 @@ class Jurisdiction:
     absence_rules: rules that read the absence of records.
     registry_statuses: the register's own words for a status -> the status that each of them means by itself. A company
     that is served with another one, without a reason or another source that says why, is counted.
+    profile_registers: dataset -> the register that it is a channel of, where several deliver one register's profiles: the
+    newest of them states a field, which is no change of its source.
+    seat_datasets: datasets that state a company's municipality by itself, and not as part of its address.
     company_tables: staged tables whose rows concern a company: by a number of their own, or by a link.
     """
 
@@ -368,6 +371,8 @@ class Jurisdiction:
     news_items: Mapping[str, Callable[[DataFrame], DataFrame]] = field(default_factory=dict)
     absence_rules: tuple[AbsenceRule, ...] = ()
     registry_statuses: Mapping[str, str] = field(default_factory=dict)
+    profile_registers: Mapping[str, str] = field(default_factory=dict)
+    seat_datasets: tuple[str, ...] = ()
     company_tables: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:

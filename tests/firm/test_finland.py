@@ -103,6 +103,10 @@ def same_core(expected: Any, found: Any, where: str) -> None:
         for name, value in expected.items():
             assert name in found, f"{where}: no {name}"
             same_core(value, found[name], f"{where}.{name}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), where
+        for place, (value, other) in enumerate(zip(expected, found, strict=True)):
+            same_core(value, other, f"{where}[{place}]")
     else:
         assert found == expected, where
 

@@ -177,8 +177,8 @@ PIPELINES: Final = (
     Mutant(
         "sequence: an event of content from behind known time is ordered by the content's day",
         "pipelines/steps/apply_history.py",
-        "context = EmissionContext(instant, known_at, rules.baselines, late, linked, per_company, rules.first_loads)",
-        "context = EmissionContext(instant, instant, rules.baselines, late, linked, per_company, rules.first_loads)",
+        "context = EmissionContext(instant, known_at, rules.baselines, late, part.get(LINKED), *loads)",
+        "context = EmissionContext(instant, instant, rules.baselines, late, part.get(LINKED), *loads)",
         "tests/pipelines/steps/test_apply_history.py"
         "::test_events_of_content_from_behind_known_time_are_known_since_the_run_that_brought_it",
     ),

@@ -89,6 +89,7 @@ def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.D
             f"PreviousName_{n}.CompanyName": pl.col("previous_names").list.get(n - 1, null_on_oob=True)
             for n in range(1, 11)
         },
+        "PreviousName_1.CONDATE": _bulk_date_text("renamed_on"),
         DOOR: pl.lit(PROFILES_KEY),
         TOLD: reported_at(),
     }
