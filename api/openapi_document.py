@@ -119,6 +119,8 @@ MODELS: Final = (
     companies.OwnershipList,
     events.EventSource,
     events.ChangedFigure,
+    events.ChangedAddress,
+    events.ChangedField,
     *(model for kind in events.KINDS.values() for model in (kind.happened, kind.data, kind.webhook)),
     events.Event,
     events.EventList,

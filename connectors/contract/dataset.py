@@ -347,8 +347,8 @@ class Jurisdiction:
     absence_rules: rules that read the absence of records.
     registry_statuses: the register's own words for a status -> the status that each of them means by itself. A company
     that is served with another one, without a reason or another source that says why, is counted.
-    profile_registers: dataset -> the register that it is a channel of, where several deliver one register's profiles: the
-    newest of them states a field, which is no change of its source.
+    profile_registers: dataset -> the register that it is a channel of, where several deliver one register's profiles:
+    the newest of them states a field, which is no change of its source.
     seat_datasets: datasets that state a company's municipality by itself, and not as part of its address.
     company_tables: staged tables whose rows concern a company: by a number of their own, or by a link.
     """

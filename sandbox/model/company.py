@@ -197,7 +197,7 @@ class FilingChange:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChange:
-    """Other values of some fields of a profile, in the contract's order; `effective`: the day the register gives of them.
+    """Other values of some fields of a profile, in the contract's order; `effective`: the day that the register gives.
 
     former: the company as it was before.
     """

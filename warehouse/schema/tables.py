@@ -78,8 +78,8 @@ COMPANIES: Final = Table(
         Column(
             "field_origins",
             ColumnKind.JSON,
-            "by field of company.changed: `register` where another one states it than `sources` says, and the `date` that "
-            "the register gives of the value; null if there is neither",
+            "by field of company.changed: `register` where another one states it than `sources` says, and the `date` "
+            "that the register gives of the value; null if there is neither",
             business=False,
         ),
         _NEWEST,

@@ -93,7 +93,7 @@ def _deduplicate_rows(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_names(rows: pl.DataFrame) -> pl.DataFrame:
-    """Adds the name that counts, and its date: the registered one with the latest date, else a plain one, else the first.
+    """Adds the name that counts and its date: the registered one with the latest date, else a plain one, or the first.
 
     Null if no element has one.
     """

@@ -43,7 +43,7 @@ _TEXTS: Final[Mapping[str, Callable[[Row, Row], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class FieldSource:
-    """Who states a field: the dataset, the register that it is a channel of, the day the register gives of the value."""
+    """Who states a field: the dataset, the register that it is a channel of, and the day it gives of the value."""
 
     dataset: str
     register: str
@@ -64,7 +64,7 @@ class ChangedField:
 
 
 def profile_events(differences: Differences, snapshot: Frames, context: EmissionContext) -> Iterator[EventRow]:
-    """Events of companies with changed fields: one for each day that their registers give, its source that of the first."""
+    """Events of companies with changed fields, one for each day that registers give; the first field's source."""
     pairs = list(_changed_pairs(differences))
     evidence = ListingEvidence.of(pairs, differences, snapshot, context)
     found = [

@@ -1,7 +1,7 @@
 """Whether another `is_listed` is by a register's word, and since when: the evidence behind company.changed.
 
 A profile's `is_listed` follows from listings and from rules about them (docs/contract/contract.md 4.0). What the rules
-change is no news of the company: that it left its register, that evidence was lost, that an old report counts no longer.
+change is no news of the company: that it left its register, that evidence was lost, that a report is too old to count.
 Does not belong here: the rules (connectors), or the other fields (`profile`).
 """
 

@@ -1,6 +1,7 @@
 """Whole columns at speed: repeated keys, cells that say nothing, names as they are compared."""
 
 from collections import Counter
+from datetime import date
 
 import polars as pl
 import pytest
