@@ -10,7 +10,6 @@ from api.companies.schemas.events import KINDS
 from api.openapi.examples import DELIVERIES
 from api.schemas import declare
 from api.schemas.json_schema import Schema, field_schemas, schema_reference
-from warehouse.schema.codes import EVENT_TYPES
 
 _HEX: Final = "^sha256=[0-9a-f]{64}$"
 _BASE64: Final = "v1,[A-Za-z0-9+/]{43}="
@@ -45,7 +44,6 @@ _HEADERS: Final = {
              pattern=f"^{_BASE64}( {_BASE64})*$"),
         "v1,XcE1TyyA0S+K8JZLutzSD1AXwk8toqkF1/VqCon7kwk=",
     ),
-    "X-Service-Event": (True, declare.word(EVENT_TYPES, "Event type; not signed."), None),
     "X-Service-Delivery": (
         True,
         declare.text(30, "Id of the delivery; not signed.", pattern="^dlv_[0-9a-z]{26}$"),
@@ -53,6 +51,7 @@ _HEADERS: Final = {
     ),
     "X-Service-Attempt": (True, declare.integer(1, 6, "Number of this attempt; not signed."), 1),
 }  # fmt: skip
+_TYPE_HEADER: Final = "X-Service-Event"
 _TEXT: Final = (
     "Sent to the endpoint of every subscription to this event type. Verify a signature over the "
     "raw body before parsing it, reject a `webhook-timestamp` more than 5 minutes off, and store "
@@ -61,12 +60,18 @@ _TEXT: Final = (
 
 
 def delivery_header_parameters() -> dict[str, Schema]:
-    """`components.parameters`: the headers of a delivery."""
+    """`components.parameters`: the headers that deliveries of every type have alike."""
     schemas = field_schemas({name: field for name, (_, field, _) in _HEADERS.items()})
     return {
         name: _header_parameter(name, required, schemas[name], example)
         for name, (required, _, example) in _HEADERS.items()
     }
+
+
+def _type_parameter(event_type: str) -> Schema:
+    """The header with the type. Each type has its own, so that a new type changes nothing for the others."""
+    schemas = field_schemas({_TYPE_HEADER: declare.word((event_type,), "Event type; not signed.")})
+    return _header_parameter(_TYPE_HEADER, True, schemas[_TYPE_HEADER], None)
 
 
 def webhook_objects() -> dict[str, Schema]:
@@ -94,7 +99,10 @@ def _post_operation(event_type: str) -> Schema:
         "description": _TEXT,
         "tags": ["Webhooks"],
         "security": [],
-        "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in _HEADERS],
+        "parameters": [
+            *({"$ref": f"#/components/parameters/{header}"} for header in _HEADERS),
+            _type_parameter(event_type),
+        ],
         "requestBody": {"required": True, "description": "At most 32 KiB.", "content": {"application/json": body}},
         "responses": {
             "2XX": {

@@ -29,8 +29,6 @@ QUIET = {
     "repeats",
     "files_old_year",
     "reorganises",
-    "renamed_then_moves",
-    "reclassified",
     "hires",
     "strike_off_proposed_then_stopped",
     "administration",
@@ -40,10 +38,7 @@ QUIET = {
     "merges",
     "leaves_statistics",
     "restructured",
-    "reclassified_then_flickers",
     "flickers",
-    "renamed_then_flickers",
-    "to_the_counter",
     "insider_sells",
     "tells_late",
     "moves_within",
@@ -124,6 +119,10 @@ def expected_id(event: dict) -> str:
         case "status.changed":
             parts = (company, key["previous_status"], key["current_status"], key["effective_date"])
             return ids.natural_id("evt", "status.changed", *parts, datetime.fromisoformat(key["known_at"]))
+        case "company.changed":
+            fields, effective = ",".join(key["fields"]), key["effective_date"]
+            known_at = datetime.fromisoformat(key["known_at"])
+            return ids.natural_id("evt", "company.changed", company, fields, effective, known_at)
         case "news.published":
             (native,) = key.values()
             return ids.natural_id("evt", "news.published", company, native)
