@@ -126,6 +126,11 @@ def states_industry(company: Company) -> bool:
     return company.industry is not None and company.industry.bare not in _UNSTATED
 
 
+def states_other_industry(change: Change) -> bool:
+    """True for another industry of a company."""
+    return isinstance(change, ProfileChange) and change.fields == ("sni_code",)
+
+
 def change_form(form: str) -> Step:
     """Another legal form, and the name in other capitals and with another sign, which is no other name."""
 

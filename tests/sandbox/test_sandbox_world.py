@@ -17,10 +17,17 @@ from warehouse.schema import codes, identifiers, ids
 
 # What can happen in each market so far; Swedish ownership has no source.
 POSSIBLE = {
-    "NO": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
-    "SE": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
-    "UK": {"filing.added", "filing.updated", "status.changed", "ownership.changed"},
-    "FI": {"filing.added", "filing.updated", "status.changed", "ownership.changed", "news.published"},
+    "NO": {"filing.added", "filing.updated", "status.changed", "ownership.changed", "company.changed"},
+    "SE": {"filing.added", "filing.updated", "status.changed", "ownership.changed", "company.changed"},
+    "UK": {"filing.added", "filing.updated", "status.changed", "ownership.changed", "company.changed"},
+    "FI": {
+        "filing.added",
+        "filing.updated",
+        "status.changed",
+        "ownership.changed",
+        "news.published",
+        "company.changed",
+    },
     "US": set(codes.EVENT_TYPES),
 }
 # Stories that change something and must never make an event.
@@ -116,13 +123,10 @@ def expected_id(event: dict) -> str:
         case "filing.updated":
             parts = (company, key["period_start"], key["period_end"], key["document"])
             return ids.natural_id("evt", "filing.updated", *parts)
-        case "status.changed":
-            parts = (company, key["previous_status"], key["current_status"], key["effective_date"])
-            return ids.natural_id("evt", "status.changed", *parts, datetime.fromisoformat(key["known_at"]))
-        case "company.changed":
-            fields, effective = ",".join(key["fields"]), key["effective_date"]
-            known_at = datetime.fromisoformat(key["known_at"])
-            return ids.natural_id("evt", "company.changed", company, fields, effective, known_at)
+        case "status.changed" | "company.changed" as kind:
+            fields = [",".join(key["fields"])] if "fields" in key else [key["previous_status"], key["current_status"]]
+            parts = (company, *fields, key["effective_date"], datetime.fromisoformat(key["known_at"]))
+            return ids.natural_id("evt", kind, *parts)
         case "news.published":
             (native,) = key.values()
             return ids.natural_id("evt", "news.published", company, native)
