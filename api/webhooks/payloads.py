@@ -10,7 +10,9 @@ from api.companies.schemas.events import KINDS
 from api.openapi.examples import DELIVERIES
 from api.schemas import declare
 from api.schemas.json_schema import Schema, field_schemas, schema_reference
+from warehouse.schema.codes import EVENT_TYPES
 
+FIRST_TYPES: Final = EVENT_TYPES[:6]  # of 1.0.0: their header's words are published, and closed
 _HEX: Final = "^sha256=[0-9a-f]{64}$"
 _BASE64: Final = "v1,[A-Za-z0-9+/]{43}="
 # By header: whether it is always sent, its field, an example.
@@ -44,6 +46,7 @@ _HEADERS: Final = {
              pattern=f"^{_BASE64}( {_BASE64})*$"),
         "v1,XcE1TyyA0S+K8JZLutzSD1AXwk8toqkF1/VqCon7kwk=",
     ),
+    "X-Service-Event": (True, declare.word(FIRST_TYPES, "Event type; not signed."), None),
     "X-Service-Delivery": (
         True,
         declare.text(30, "Id of the delivery; not signed.", pattern="^dlv_[0-9a-z]{26}$"),
@@ -60,7 +63,7 @@ _TEXT: Final = (
 
 
 def delivery_header_parameters() -> dict[str, Schema]:
-    """`components.parameters`: the headers that deliveries of every type have alike."""
+    """`components.parameters`: the headers of a delivery."""
     schemas = field_schemas({name: field for name, (_, field, _) in _HEADERS.items()})
     return {
         name: _header_parameter(name, required, schemas[name], example)
@@ -69,7 +72,7 @@ def delivery_header_parameters() -> dict[str, Schema]:
 
 
 def _type_parameter(event_type: str) -> Schema:
-    """The header with the type. Each type has its own, so that a new type changes nothing for the others."""
+    """The header with the type, of a type that came later: a new word would change the header of the first ones."""
     schemas = field_schemas({_TYPE_HEADER: declare.word((event_type,), "Event type; not signed.")})
     return _header_parameter(_TYPE_HEADER, True, schemas[_TYPE_HEADER], None)
 
@@ -100,8 +103,10 @@ def _post_operation(event_type: str) -> Schema:
         "tags": ["Webhooks"],
         "security": [],
         "parameters": [
-            *({"$ref": f"#/components/parameters/{header}"} for header in _HEADERS),
-            _type_parameter(event_type),
+            _type_parameter(event_type)
+            if header == _TYPE_HEADER and event_type not in FIRST_TYPES
+            else {"$ref": f"#/components/parameters/{header}"}
+            for header in _HEADERS
         ],
         "requestBody": {"required": True, "description": "At most 32 KiB.", "content": {"application/json": body}},
         "responses": {

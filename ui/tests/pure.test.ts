@@ -118,7 +118,7 @@ describe("a month", () => {
     const given = events();
     const days = perDay(inMonth(given, "2026-11"));
     expect([...days.values()].reduce((sum, count) => sum + count, 0)).toBe(inMonth(given, "2026-11").length);
-    expect(days.get("2026-11-18")).toBe(1);
+    expect(days.get("2026-11-18")).toBe(2);
     expect(spanOf(given)).toEqual({ first: "2026-03", last: "2026-11" });
   });
 });

@@ -111,7 +111,7 @@ class ListingEvidence:
         if (after["company_id"], register) not in self.changed and not has_come:
             return None
         newest = max(rows, key=lambda row: (row["observed_at"], row["native_id"]), default=None)
-        source = newest and EventSource(register, newest["native_id"], None, newest["observed_at"])
+        source = None if newest is None else EventSource(register, newest["native_id"], None, newest["observed_at"])
         return ListingStatement(register, day, source)
 
     def _rows_of(self, row: Row, register: str) -> list[Row]:

@@ -96,4 +96,6 @@ def has_other_county(before: Row, after: Row) -> bool:
 
 def address_of(row: Row) -> Address:
     """The address as company.changed states it."""
-    return {key: row[column] for key, column in _ADDRESS.items()} | {"lines": list(row["address_lines"] or ())}
+    values: Address = {key: row[column] for key, column in _ADDRESS.items()}
+    values["lines"] = values["lines"] or []
+    return values
