@@ -126,6 +126,8 @@ MODELS: Final = (
     groups.HoldingList,
     events.EventSource,
     events.ChangedFigure,
+    events.ChangedAddress,
+    events.ChangedField,
     *(model for kind in events.KINDS.values() for model in (kind.happened, kind.data, kind.webhook)),
     events.Event,
     events.EventList,

@@ -21,6 +21,7 @@ from sandbox.model.company import (
     FilingChange,
     Holder,
     PlannedEvent,
+    ProfileChange,
     StatusChange,
     ThresholdCrossing,
 )
@@ -86,6 +87,8 @@ def _event_parts(planned: PlannedEvent, document_of: DocumentOf) -> EventParts:
             return _status_event_parts(company, change, known_instant(company, planned.day, change.file_time))
         case ThresholdCrossing() as change:
             return _ownership_event_parts(company, change, known_instant(company, planned.day))
+        case ProfileChange() as change:
+            return _profile_event_parts(company, change, known_instant(company, planned.day))
         case FilingChange() as change:
             return _filing_event_parts(company, change, document_of)
         case change:
@@ -131,6 +134,33 @@ def _status_event_parts(company: Company, change: StatusChange, known_at: dateti
     key = {name: core[name] for name in ("previous_status", "current_status", "effective_date")}
     key["known_at"] = known_at.isoformat()
     return event_id, "status.changed", key, {"change": core}
+
+
+def _profile_event_parts(company: Company, change: ProfileChange, known_at: datetime) -> EventParts:
+    """Changed fields; the values of an address are spelled as each register does, and are not determined here."""
+    states = [_profile_values(one) for one in (change.former, company)]
+    changes = [
+        {"field": name}
+        if name == "address"
+        else {"field": name, "previous": states[0][name], "current": states[1][name]}
+        for name in change.fields
+    ]
+    effective = None if change.effective is None else change.effective.isoformat()
+    event_id = ids.company_changed_id(company.company_id, change.fields, change.effective, known_at)
+    key: Row = {"fields": list(change.fields), "effective_date": effective, "known_at": known_at.isoformat()}
+    return event_id, "company.changed", key, {"change": {"changes": changes, "effective_date": effective}}
+
+
+def _profile_values(company: Company) -> Row:
+    place = company.swedish.seat or company.place
+    return {
+        "name": company.name,
+        "sni_code": company.industry and company.industry.bare,
+        "municipality": place and (place.municipality or place.town),
+        "county": place and place.county,
+        "is_listed": company.is_listed,
+        "legal_form_code": company.form,
+    }
 
 
 def _ownership_event_parts(company: Company, change: ThresholdCrossing, known_at: datetime) -> EventParts:

@@ -23,7 +23,7 @@ from sandbox.companies.no import stories as no_stories
 from sandbox.companies.se import initial_state as se_initial_state
 from sandbox.companies.se import stories as se_stories
 from sandbox.companies.se import stories_listed as se_stories_listed
-from sandbox.companies.stories import Story, StoryDay
+from sandbox.companies.stories import Story, StoryDay, states_other_industry
 from sandbox.companies.uk import initial_state as uk_initial_state
 from sandbox.companies.uk import stories as uk_stories
 from sandbox.companies.us import initial_state as us_initial_state
@@ -232,6 +232,8 @@ class World:
             company.new_accounts = []
             today = self._story_day(rng, number, edition)
             planned = [PlannedEvent(today.day, company, change, role.story.name) for change in step(today, company)]
+        if day == self.recode_on and market in _RECODED:  # nothing tells a new industry from a recoded one
+            planned = [one for one in planned if not states_other_industry(one.change)]
         if day >= role.days.stop:
             company.new_accounts, planned = [], []
         return company, planned

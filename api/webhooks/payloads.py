@@ -12,6 +12,7 @@ from api.schemas import declare
 from api.schemas.json_schema import Schema, field_schemas, schema_reference
 from warehouse.schema.codes import EVENT_TYPES
 
+FIRST_TYPES: Final = EVENT_TYPES[:6]  # of 1.0.0: their header's words are published, and closed
 _HEX: Final = "^sha256=[0-9a-f]{64}$"
 _BASE64: Final = "v1,[A-Za-z0-9+/]{43}="
 # By header: whether it is always sent, its field, an example.
@@ -45,7 +46,7 @@ _HEADERS: Final = {
              pattern=f"^{_BASE64}( {_BASE64})*$"),
         "v1,XcE1TyyA0S+K8JZLutzSD1AXwk8toqkF1/VqCon7kwk=",
     ),
-    "X-Service-Event": (True, declare.word(EVENT_TYPES, "Event type; not signed."), None),
+    "X-Service-Event": (True, declare.word(FIRST_TYPES, "Event type; not signed."), None),
     "X-Service-Delivery": (
         True,
         declare.text(30, "Id of the delivery; not signed.", pattern="^dlv_[0-9a-z]{26}$"),
@@ -53,6 +54,7 @@ _HEADERS: Final = {
     ),
     "X-Service-Attempt": (True, declare.integer(1, 6, "Number of this attempt; not signed."), 1),
 }  # fmt: skip
+_TYPE_HEADER: Final = "X-Service-Event"
 _TEXT: Final = (
     "Sent to the endpoint of every subscription to this event type. Verify a signature over the "
     "raw body before parsing it, reject a `webhook-timestamp` more than 5 minutes off, and store "
@@ -67,6 +69,12 @@ def delivery_header_parameters() -> dict[str, Schema]:
         name: _header_parameter(name, required, schemas[name], example)
         for name, (required, _, example) in _HEADERS.items()
     }
+
+
+def _type_parameter(event_type: str) -> Schema:
+    """The header with the type, of a type that came later: a new word would change the header of the first ones."""
+    schemas = field_schemas({_TYPE_HEADER: declare.word((event_type,), "Event type; not signed.")})
+    return _header_parameter(_TYPE_HEADER, True, schemas[_TYPE_HEADER], None)
 
 
 def webhook_objects() -> dict[str, Schema]:
@@ -94,7 +102,12 @@ def _post_operation(event_type: str) -> Schema:
         "description": _TEXT,
         "tags": ["Webhooks"],
         "security": [],
-        "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in _HEADERS],
+        "parameters": [
+            _type_parameter(event_type)
+            if header == _TYPE_HEADER and event_type not in FIRST_TYPES
+            else {"$ref": f"#/components/parameters/{header}"}
+            for header in _HEADERS
+        ],
         "requestBody": {"required": True, "description": "At most 32 KiB.", "content": {"application/json": body}},
         "responses": {
             "2XX": {

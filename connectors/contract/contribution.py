@@ -52,7 +52,7 @@ class Contribution:
     (`to_shared_tables` of all, merged), as news of known companies. table_rules: shared table -> its final rows,
     from the tables of all contributions; rules do not see each other. field_precedence, holder_columns,
     removal_masks, removal_confirmations, host_secrets, host_limits, dated_datasets, untitled_datasets, news_items,
-    absence_rules, registry_statuses, stake_codes: as in `Jurisdiction`.
+    absence_rules, registry_statuses, stake_codes, profile_registers, seat_datasets: as in `Jurisdiction`.
     """
 
     name: str
@@ -78,3 +78,5 @@ class Contribution:
     absence_rules: tuple[AbsenceRule, ...] = ()
     registry_statuses: Mapping[str, str] = field(default_factory=dict)
     stake_codes: tuple[str, ...] = ()
+    profile_registers: Mapping[str, str] = field(default_factory=dict)
+    seat_datasets: tuple[str, ...] = ()

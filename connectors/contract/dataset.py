@@ -328,8 +328,7 @@ class Jurisdiction:
     company_ids_of_rows: (staged table name, rows) -> company_id per row, null where the row concerns no company.
     to_shared_tables: present rows of the touched companies and the run's logical date to shared tables. Pure, and per
     company: the result for one company depends on that company's rows alone.
-    links: how rows without a company (`company_ids_of_rows` gives null) are linked to one, in order of evaluation.
-    companions: rows that concern several companies.
+    links: how rows without a company are linked to one, in order of evaluation. companions: rows that concern several.
     holder_columns: staged table -> columns that name a holder, or Keys that list the names in a cell; without a
     declaration no row is removed when a holder is erased.
     removal_masks: staged table -> which of its rows announce that the register has removed the company's content
@@ -341,12 +340,13 @@ class Jurisdiction:
     one is another statement, not a change in place; superseded statements are in HOLDINGS_EARLIER.
     host_secrets: credentials that hosts require; the operator supplies them, the market's code holds none.
     host_limits: maxima of requests to hosts; other hosts get the client's own.
-    untitled_datasets: datasets of news that give the kind of a filed document but no headline: releases are identified
-    by their time alone.
+    untitled_datasets: of news with the kind of a filed document but no headline: releases are told apart by time alone.
     news_items: staged tables that hold news -> the items of their rows (`connectors.news.schema.ITEM`).
     absence_rules: rules that read the absence of records.
     registry_statuses: the register's own words for a status -> the status that each of them means by itself. A company
     that is served with another one, without a reason or another source that says why, is counted.
+    profile_registers: dataset -> the register whose profiles it is a channel of, where a register has several.
+    seat_datasets: datasets that state a company's municipality by itself, and not as part of its address.
     company_tables: staged tables whose rows concern a company: by a number of their own, or by a link.
     stake_codes: codes of `holdings.controls` of holders that control nothing by them: partners, insiders, stakes.
     """
@@ -369,6 +369,8 @@ class Jurisdiction:
     news_items: Mapping[str, Callable[[DataFrame], DataFrame]] = field(default_factory=dict)
     absence_rules: tuple[AbsenceRule, ...] = ()
     registry_statuses: Mapping[str, str] = field(default_factory=dict)
+    profile_registers: Mapping[str, str] = field(default_factory=dict)
+    seat_datasets: tuple[str, ...] = ()
     company_tables: frozenset[str] = frozenset()
     stake_codes: tuple[str, ...] = ()
 

@@ -82,6 +82,8 @@ def compose_market(code: str, contributions: Iterable[Contribution]) -> Jurisdic
         news_items=merge.by_key("news of", lambda part: part.news_items),
         absence_rules=tuple(rules.values()),
         registry_statuses=merge.by_key("the meaning of", lambda part: part.registry_statuses),
+        profile_registers=merge.by_key("the register of", lambda part: part.profile_registers),
+        seat_datasets=tuple(key for part in parts for key in part.seat_datasets),
         company_tables=frozenset(company_ids) | {link.table for link in links},
         stake_codes=tuple(code for part in parts for code in part.stake_codes),
     )

@@ -66,6 +66,11 @@ REGISTERS: Final = Contribution(
     host_limits=(business_register_fetch.LIMIT,),
     absence_rules=(profile_status.MISSING_FROM_SCB,),
     registry_statuses=profile_status.REGISTRY_STATUSES,
+    # of one field these are channels of one register: SCB's code of the industry, Bolagsverket's name
+    profile_registers=dict.fromkeys(
+        (bolagsverket_schema.KEY, scb_schema.KEY, api_schema.KEY, business_register_schema.KEY), bolagsverket_schema.KEY
+    ),
+    seat_datasets=(business_register_schema.KEY,),
 )
 FINANSINSPEKTIONEN: Final = Contribution(
     name="Finansinspektionen",

@@ -65,6 +65,7 @@ REGISTERS: Final = Contribution(
     host_limits=(stream_events.LIMIT, rest_api_fetch.LIMIT),
     absence_rules=(profile_status.NO_ACCOUNTS,),
     registry_statuses=profile_status.REGISTRY_STATUSES,
+    profile_registers={live_schema.PROFILES_KEY: basic_company_data_dataset.KEY},
 )
 ANNOUNCEMENTS: Final = Contribution(
     name="National Storage Mechanism",

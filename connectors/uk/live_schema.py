@@ -46,6 +46,7 @@ PROFILES: Final = Table(
         Column("sic_codes", ColumnKind.TEXTS, "codes without labels", nullable=False),
         *(Column(name, _T, "of registered_office_address") for name in ADDRESS),
         Column("previous_names", ColumnKind.TEXTS, "names, in the order delivered", nullable=False),
+        Column("renamed_on", _T, "end of the first of them, as delivered", business=False),
         Column("accounts_type", _T, "of last_accounts; null if not in the response"),
         Column("accounts_made_up_to", _T, "of last_accounts"),
         Column("accounts_period_start", _T, "of last_accounts"),

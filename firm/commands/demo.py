@@ -220,6 +220,8 @@ def _event_row(event: LedgerEvent) -> tuple[str, str, str, str]:
         what = f"{holder}: {changed['previous_pct']} % → {changed['current_pct']} %"
     elif event.event_type == "status.changed":
         what = f"{changed['previous_status']} → {changed['current_status']}"
+    elif event.event_type == "company.changed":
+        what = ", ".join(one["field"] for one in changed["changes"])
     elif event.event_type in ("news.published", "event.regulatory"):
         what = changed["title"]
     else:

@@ -36,7 +36,8 @@ from warehouse.schema.tables import COMPANIES, TABLES
 # Marks of a history that follow from what is in use. What was applied when, and together with what, stays as it was:
 # a rebuild replays it until the retraction.
 _ADOPTED_MARKS: Final = (FIRST_LOAD_MARK, IN_PART_MARK)
-_TRANSITIONS: Final = ("status.changed", "ownership.changed")  # between states: only the difference is told
+# between states: only the difference is told
+_TRANSITIONS: Final = ("status.changed", "ownership.changed", "company.changed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,13 @@ def _merge_state(
     before = history.outbox_events()["event_id"]
     rows: dict[str, Counter[str]] = {table.name: Counter() for table in TABLES}
     lost: list[str] = []
-    context = EmissionContext(instant, instant, rules.baselines, per_company_datasets=rules.per_company_datasets)
+    context = EmissionContext(
+        instant,
+        instant,
+        rules.baselines,
+        per_company_datasets=rules.per_company_datasets,
+        profile_sources=rules.profile_sources,
+    )
     for start in range(0, len(state.companies), CHUNK):
         companies = state.companies[start : start + CHUNK]
         tables = {table.name: state.current_rows(table, companies) for table in TABLES}

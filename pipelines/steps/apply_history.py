@@ -23,7 +23,7 @@ from pipelines.steps.applied_batches import first_load_ends
 from pipelines.steps.link_companies import LINKED
 from pipelines.steps.normalise import EDITIONS, IMAGE_MARK, snapshot_key
 from pipelines.transforms.differences import Frames
-from pipelines.transforms.events.emission_rules import EmissionContext
+from pipelines.transforms.events.emission_rules import EmissionContext, ProfileSources
 from pipelines.transforms.events.event_rows import build_event_rows
 from pipelines.transforms.financials.versions import build_financial_versions
 from pipelines.transforms.holders.resolve import with_person_marks
@@ -74,7 +74,7 @@ class MarketRules:
 
     baselines: by dataset, the instant of its first snapshot. per_company_datasets: those looked up company by company.
     first_loads: by dataset whose first load took several runs, the instant of its last snapshot. stake_codes: as in
-    `Jurisdiction`.
+    `Jurisdiction`. profile_sources: how the sources of profiles belong together.
     """
 
     source_precedence: SourcePrecedence
@@ -84,6 +84,7 @@ class MarketRules:
     per_company_datasets: frozenset[str] = frozenset()
     first_loads: Mapping[str, datetime] = field(default_factory=dict)
     stake_codes: Sequence[str] = ()
+    profile_sources: ProfileSources = field(default_factory=ProfileSources)
 
 
 def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: MarketHistory) -> MarketRules:
@@ -97,6 +98,7 @@ def load_rules(workspace: Workspace, jurisdiction: Jurisdiction, history: Market
         frozenset(dataset.key for dataset in jurisdiction.datasets if dataset.is_per_company),
         first_load_ends(history),
         jurisdiction.stake_codes,
+        ProfileSources(jurisdiction.profile_registers, frozenset(jurisdiction.seat_datasets)),
     )
 
 
@@ -166,8 +168,8 @@ def merge_part(
     holdings = tables[HOLDINGS.name], _earlier_holdings(part)
     spans = build_valid_time_spans(owners, holdings, rules.source_precedence, states, former_owners)
     history.replace_valid_times(OWNERS, spans.rows, spans.keys, known_at)
-    linked, per_company = part.get(LINKED), rules.per_company_datasets
-    context = EmissionContext(instant, known_at, rules.baselines, late, linked, per_company, rules.first_loads)
+    loads = rules.per_company_datasets, rules.first_loads, rules.profile_sources
+    context = EmissionContext(instant, known_at, rules.baselines, late, part.get(LINKED), *loads)
     return diffs, build_event_rows(diffs, {**tables, SPANS: spans.rows}, context)
 
 

@@ -9,10 +9,11 @@ file formats (`sandbox.<cc>`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from random import Random
+from typing import Final
 
 from sandbox.companies.accounts import figures_in_thousands, restated_figures
 from sandbox.model.company import (
@@ -20,6 +21,7 @@ from sandbox.model.company import (
     Change,
     Company,
     FilingChange,
+    ProfileChange,
     StatusChange,
     ThresholdCrossing,
     crossed_thresholds,
@@ -37,6 +39,7 @@ class StoryDay:
     rng: Random
 
 
+_UNSTATED: Final = ("00000", "")
 Prepare = Callable[[StoryDay, Company], None]
 Step = Callable[[StoryDay, Company], list[Change]]
 NextAccounts = Callable[[StoryDay, Company], Accounts]
@@ -82,11 +85,61 @@ def move_company(places: Sequence[Place], street: str) -> Step:
     """A move to another place; `street`: the new street with room for its number."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
+        former = replace(company)
         company.place = scene.rng.choice([place for place in places if place != company.place])
         company.street = street.format(scene.rng.randint(200, 300))
-        return []
+        fields = tuple(_moved_fields(former.place, company.place))
+        return [ProfileChange((*fields, "address"), former, None)]
 
     return step
+
+
+def _moved_fields(former: Place | None, now: Place | None) -> Iterator[str]:
+    """Fields with another value after a move inside the country."""
+    if former is None or now is None:
+        return
+    if (former.municipality or former.town) != (now.municipality or now.town):
+        yield "municipality"
+    if former.county and now.county and former.county != now.county:
+        yield "county"
+
+
+def change_profile(step: Step, field: str, days_ago: int | None = None) -> Step:
+    """A step that gives a field of the profile another value; the register dates it so many days ago, or not at all.
+
+    An industry that was or becomes unstated is no other one.
+    """
+
+    def changed(scene: StoryDay, company: Company) -> list[Change]:
+        former = replace(company)
+        told = step(scene, company)
+        if field == "sni_code" and not (states_industry(former) and states_industry(company)):
+            return told
+        effective = None if days_ago is None else scene.day - timedelta(days=days_ago)
+        return [*told, ProfileChange((field,), former, effective)]
+
+    return changed
+
+
+def states_industry(company: Company) -> bool:
+    """True if the register states an industry of the company, rather than that it has none."""
+    return company.industry is not None and company.industry.bare not in _UNSTATED
+
+
+def states_other_industry(change: Change) -> bool:
+    """True for another industry of a company."""
+    return isinstance(change, ProfileChange) and change.fields == ("sni_code",)
+
+
+def change_form(form: str) -> Step:
+    """Another legal form, and the name in other capitals and with another sign, which is no other name."""
+
+    def step(_scene: StoryDay, company: Company) -> list[Change]:
+        company.form = form
+        company.name = f"{company.name.title() if company.name.isupper() else company.name.upper()}."
+        return []
+
+    return change_profile(step, "legal_form_code")
 
 
 def publish_first_accounts(_scene: StoryDay, company: Company) -> list[Change]:

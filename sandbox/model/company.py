@@ -195,11 +195,24 @@ class FilingChange:
     earlier: Accounts | None
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileChange:
+    """Other values of some fields of a profile, in the contract's order; `effective`: the day that the register gives.
+
+    former: the company as it was before.
+    """
+
+    fields: tuple[str, ...]
+    former: Company
+    effective: date | None
+
+
 # What a planned event reports; releases, acts and quarterly reports are reported as they are.
 Change = (
     ThresholdCrossing
     | StatusChange
     | FilingChange
+    | ProfileChange
     | DocumentFiled
     | ExchangeRelease
     | NewsFiled

@@ -112,6 +112,9 @@ def planned(told: Told, *days: int) -> dict[str, dict[str, Any]]:
 
 def fact_key(event_id: str, event_type: str, data: Mapping[str, Any]) -> str:
     """What happened, whenever it became known: transitions have other ids if they are learned at another instant."""
+    if event_type == "company.changed":
+        fields = ",".join(one["field"] for one in data["change"]["changes"])
+        return " ".join([event_type, data["company_id"], fields, str(data["change"]["effective_date"])])
     names = _TRANSITIONS.get(event_type)
     if names is None:
         return event_id

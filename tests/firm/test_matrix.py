@@ -1,4 +1,4 @@
-"""Five markets and six types of events on one generated world: what is made is what was planned, nothing else.
+"""Five markets and seven types of events on one generated world: what is made is what was planned, nothing else.
 
 docs/event-matrix.md holds the table between its marks; a failure prints the table to put there.
 """

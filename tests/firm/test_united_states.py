@@ -120,7 +120,7 @@ def test_every_kind_of_event_and_every_door_to_holders_is_planned(lived: Lived) 
     kinds = {event["event_type"] for event in events}
     assert kinds == {
         *("filing.added", "filing.updated", "status.changed", "ownership.changed"),
-        *("news.published", "event.regulatory"),
+        *("news.published", "event.regulatory", "company.changed"),
     }
     registers = Counter(event["key"].get("register") for event in events)
     assert registers.keys() >= {"us.schedule13", "us.insiders", "us.form13f"}
@@ -148,6 +148,10 @@ def same_core(expected: Any, found: Any, where: str) -> None:
         for name, value in expected.items():
             assert name in found, f"{where}: no {name}"
             same_core(value, found[name], f"{where}.{name}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), where
+        for place, (value, other) in enumerate(zip(expected, found, strict=True)):
+            same_core(value, other, f"{where}[{place}]")
     else:
         assert found == expected, where
 

@@ -199,6 +199,10 @@ def _same_core(expected: Any, found: Any, where: str) -> None:
         for name, value in expected.items():
             assert name in found, f"{where}: no {name}"
             _same_core(value, found[name], f"{where}.{name}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), where
+        for place, (value, other) in enumerate(zip(expected, found, strict=True)):
+            _same_core(value, other, f"{where}[{place}]")
     else:
         assert found == expected, where
 

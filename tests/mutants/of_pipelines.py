@@ -8,6 +8,7 @@ _DATES: Final = "tests/firm/test_ingest_dates.py"
 _FUTURE: Final = "tests/pipelines/ingest/test_run_future.py"
 _INSTANTS: Final = "tests/pipelines/steps/test_future_instants.py"
 _EVENTS: Final = "tests/pipelines/transforms/events/test_event_rows.py"
+_PROFILES: Final = "tests/pipelines/transforms/events/test_profile.py"
 _OWNERSHIP: Final = "tests/pipelines/transforms/ownership/test_owners.py"
 _RULES: Final = "tests/pipelines/steps/test_reconciliation.py"
 _UNACCOUNTED: Final = "tests/firm/test_reconciliations.py"
@@ -192,8 +193,8 @@ PIPELINES: Final = (
     Mutant(
         "sequence: an event of content from behind known time is ordered by the content's day",
         "pipelines/steps/apply_history.py",
-        "context = EmissionContext(instant, known_at, rules.baselines, late, linked, per_company, rules.first_loads)",
-        "context = EmissionContext(instant, instant, rules.baselines, late, linked, per_company, rules.first_loads)",
+        "context = EmissionContext(instant, known_at, rules.baselines, late, part.get(LINKED), *loads)",
+        "context = EmissionContext(instant, instant, rules.baselines, late, part.get(LINKED), *loads)",
         "tests/pipelines/steps/test_apply_history.py"
         "::test_events_of_content_from_behind_known_time_are_known_since_the_run_that_brought_it",
     ),
@@ -210,6 +211,34 @@ PIPELINES: Final = (
         'return natural_id("evt", "status.changed", company_id, previous, current, effective, known_at)',
         'return natural_id("evt", "status.changed", company_id, previous, current, effective)',
         f"{_EVENTS}::test_transition_learned_at_another_instant_is_another_event",
+    ),
+    Mutant(
+        "a field that another register states now is news of the company",
+        "pipelines/transforms/events/profile.py",
+        "if before is None or after is None or before.register != after.register:",
+        "if before is None or after is None:",
+        f"{_PROFILES}::test_another_source_that_wins_is_no_change",
+    ),
+    Mutant(
+        "a recoded industry is news of the company",
+        "pipelines/transforms/events/profile_values.py",
+        'return scheme is not None and before["industry_scheme"] == scheme and has_other_text(before, after, "industry_code")',
+        'return has_other_text(before, after, "industry_code")',
+        f"{_PROFILES}::test_what_only_looks_like_a_change_is_not_told",
+    ),
+    Mutant(
+        "a municipality that was redrawn is news of its companies",
+        "pipelines/transforms/events/profile.py",
+        "return source if source is None or is_seat else address",
+        "return source",
+        f"{_PROFILES}::test_what_only_looks_like_a_change_is_not_told",
+    ),
+    Mutant(
+        "a company that is dissolved is delisted by its market",
+        "pipelines/transforms/events/profile_listing.py",
+        'if is_same or _DISSOLVED in (before["status"], after["status"]) or after["is_listed_source"] is None:',
+        'if is_same or after["is_listed_source"] is None:',
+        f"{_PROFILES}::test_rule_about_listings_that_decides_otherwise_is_not_told",
     ),
     Mutant(
         "a share that returns with its day is the event of before",

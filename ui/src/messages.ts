@@ -81,6 +81,18 @@ export const eventTypes = {
   "status.changed": "Status",
   "news.published": "News",
   "event.regulatory": "Regulator",
+  "company.changed": "Register entry",
+} as const;
+
+/** What `company.changed` names; a field that a later service has is shown by its own name. */
+export const profileFields = {
+  name: "Name",
+  sni_code: "Industry",
+  municipality: "Municipality",
+  county: "County",
+  is_listed: "Listing",
+  legal_form_code: "Legal form",
+  address: "Address",
 } as const;
 
 export const figures = {
@@ -137,12 +149,13 @@ type Words<T> = { readonly [name in keyof T]: string };
 export interface Messages extends Words<typeof english> {
   readonly statuses: Words<typeof statuses>;
   readonly eventTypes: Words<typeof eventTypes>;
+  readonly profileFields: Words<typeof profileFields>;
   readonly figures: Words<typeof figures>;
   readonly failures: Readonly<Record<string, string>> & { readonly other: string };
   readonly waits: Words<typeof waits>;
 }
 
-export const ENGLISH: Messages = { ...english, statuses, eventTypes, figures, failures, waits };
+export const ENGLISH: Messages = { ...english, statuses, eventTypes, profileFields, figures, failures, waits };
 
 /** A message with what stands in for its `{names}`; a name that nothing stands for stays as it is. */
 export function filled(message: string, given: Readonly<Record<string, string>>): string {

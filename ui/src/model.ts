@@ -15,6 +15,7 @@ export type CompanyEvent = Schemas["Event"];
 export type Problem = Schemas["Problem"];
 export type Filing = Schemas["AddedFiling"] | Schemas["UpdatedFiling"];
 export type OwnershipChange = Schemas["OwnershipChange"];
+export type CompanyChange = Schemas["CompanyChange"];
 export type StatusChange = Schemas["StatusChange"];
 export type NewsItem = Schemas["NewsItem"];
 export type RegulatoryNotice = Schemas["RegulatoryNotice"];

@@ -160,7 +160,7 @@ export interface paths {
             parameters: {
                 query?: {
                     /** @description Only events of these types. */
-                    event_type?: ("filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory")[];
+                    event_type?: ("filing.added" | "filing.updated" | "ownership.changed" | "status.changed" | "news.published" | "event.regulatory" | "company.changed")[];
                     /** @description Recorded at or after this time. */
                     since?: string;
                     /** @description Recorded before this time. */
@@ -562,6 +562,24 @@ export interface components {
             field: string;
             previous: (number | bigint | null) | string;
             current: (number | bigint | null) | string;
+        };
+        /** @description An address as in a profile's part `address`, without municipality and county, which are fields of their own. */
+        ChangedAddress: {
+            /** @description Street lines. */
+            lines: string[];
+            /** @description Postal code. */
+            postal_code: string | null;
+            /** @description Postal place. */
+            post_town: string | null;
+            /** @description ISO 3166-1 alpha-2 country code (GB, not UK). */
+            country: string | null;
+        };
+        /** @description One changed field of a profile; both values are known. */
+        ChangedField: {
+            /** @description Name of the field in the profile. */
+            field: string;
+            previous: string | boolean | components["schemas"]["ChangedAddress"];
+            current: string | boolean | components["schemas"]["ChangedAddress"];
         };
         /** @description What happened: filing.added. */
         AddedFiling: {
@@ -999,6 +1017,41 @@ export interface components {
             /** @description True in webhook test sends; absent otherwise. */
             test?: boolean;
         };
+        /** @description What happened: company.changed. */
+        CompanyChange: {
+            /** @description What changed; none where the subject was erased. */
+            changes: components["schemas"]["ChangedField"][];
+            /**
+             * Format: date
+             * @description The register's own date of the change; null if it gives none.
+             */
+            effective_date: string | null;
+        };
+        /** @description `data` of company.changed. */
+        CompanyChangedData: {
+            /** @description `firm:<COUNTRY>:<org_number>`. */
+            company_id: string;
+            /** @description Canonical registry number. */
+            org_nr: string;
+            /** @description Name as registered. */
+            name: string;
+            /** @description Market code. */
+            country: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            occurred_at: string;
+            /**
+             * Format: int64
+             * @description Order of recording; strictly increasing.
+             */
+            sequence: number | bigint;
+            source: components["schemas"]["EventSource"];
+            change: components["schemas"]["CompanyChange"];
+            /** @description True in webhook test sends; absent otherwise. */
+            test?: boolean;
+        };
         /** @description One event. */
         Event: {
             /** @description Always the same for the same fact: use it to deduplicate. */
@@ -1022,7 +1075,7 @@ export interface components {
              * @description Order of recording; strictly increasing.
              */
             sequence: number | bigint;
-            data: components["schemas"]["FilingAddedData"] | components["schemas"]["FilingUpdatedData"] | components["schemas"]["OwnershipChangedData"] | components["schemas"]["StatusChangedData"] | components["schemas"]["NewsPublishedData"] | components["schemas"]["RegulatoryEventData"];
+            data: components["schemas"]["FilingAddedData"] | components["schemas"]["FilingUpdatedData"] | components["schemas"]["OwnershipChangedData"] | components["schemas"]["StatusChangedData"] | components["schemas"]["NewsPublishedData"] | components["schemas"]["RegulatoryEventData"] | components["schemas"]["CompanyChangedData"];
         };
         /** @description Events of a company. */
         EventList: {

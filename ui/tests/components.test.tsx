@@ -17,7 +17,7 @@ import {
   ready,
   section,
   show,
-  sixEvents,
+  eventOfEachType,
 } from "./page.js";
 import { held, KEY, refusal, serving } from "./service.js";
 
@@ -111,7 +111,7 @@ describe("every component", () => {
         profile: hostile,
         financials: { ...financials(), name },
         ownership: owners,
-        events: { ...sixEvents(), data: news },
+        events: { ...eventOfEachType(), data: news },
       }),
     );
     show(service, everything());

@@ -35,7 +35,7 @@ export const financials = (): Financials => answered("/api/v1/companies/{org_num
 export const ownership = (): Ownership => answered("/api/v1/companies/{org_number}/ownership");
 export const eventPage = (): EventPage => answered("/api/v1/companies/{company_id}/events");
 
-/** One event of each of the six types: the bodies of the webhooks hold the same `data`. */
+/** One event of each type: the bodies of the webhooks hold the same `data`. */
 export function events(): CompanyEvent[] {
   return Object.values(document.webhooks).map(({ post }, place) => {
     const body = post.requestBody.content["application/json"]?.example as Pick<

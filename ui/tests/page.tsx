@@ -19,7 +19,7 @@ export const NAMES = Object.keys(ALL) as Name[];
 
 afterEach(cleanup);
 
-export const sixEvents = (): EventPage => ({ ...eventPage(), data: events() });
+export const eventOfEachType = (): EventPage => ({ ...eventPage(), data: events() });
 
 export interface Given {
   readonly profile?: unknown;
@@ -34,7 +34,7 @@ export function answers(given: Given = {}): (url: URL) => Reply {
     const below = url.pathname.split("/")[5];
     if (below === "financials") return { body: given.financials ?? financials() };
     if (below === "ownership") return { body: given.ownership ?? ownership() };
-    if (below === "events") return { body: given.events ?? sixEvents() };
+    if (below === "events") return { body: given.events ?? eventOfEachType() };
     return { body: given.profile ?? company() };
   };
 }

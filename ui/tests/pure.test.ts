@@ -118,7 +118,7 @@ describe("a month", () => {
     const given = events();
     const days = perDay(inMonth(given, "2026-11"));
     expect([...days.values()].reduce((sum, count) => sum + count, 0)).toBe(inMonth(given, "2026-11").length);
-    expect(days.get("2026-11-18")).toBe(1);
+    expect(days.get("2026-11-18")).toBe(2);
     expect(spanOf(given)).toEqual({ first: "2026-03", last: "2026-11" });
   });
 });
@@ -199,11 +199,25 @@ test("each type of event says what happened", () => {
     "status.changed": "Active → Dormant",
     "news.published": "Results of operations and financial condition",
     "event.regulatory": "Sanktionsavgift",
+    "company.changed":
+      "Municipality: Turku → Tampere, County: Varsinais-Suomi → Pirkanmaa, Address",
   });
   expect(told.get("event.regulatory")?.note?.replace("\u00a0", " ")).toBe(
     "Finansinspektionen · SEK 10,000,000",
   );
   expect(told.get("news.published")).toMatchObject({ note: "SEC EDGAR", language: "en" });
+});
+
+test("a change whose subject was erased says its type, and a later field its own name", () => {
+  const format = formatOf("en", "UTC");
+  const event = events().find((one) => one.event_type === "company.changed");
+  if (event === undefined || !("change" in event.data) || !("changes" in event.data.change))
+    throw new Error("the document has no example of company.changed");
+  const change = { ...event.data.change, changes: [{ field: "seat", previous: "A", current: "B" }] };
+  const titleOf = (told: typeof change): string =>
+    toldBy({ ...event, data: { ...event.data, change: told } } as typeof event, ENGLISH, format).title;
+  expect(titleOf(change)).toBe("seat: A → B");
+  expect(titleOf({ ...change, changes: [] })).toBe("Register entry");
 });
 
 test("only addresses of the web become links", () => {

@@ -46,6 +46,7 @@ _NOT_NULL: Final[Mapping[tuple[str, str], Any]] = {
     ("news", "title"): ERASED,
     ("notice", "title"): ERASED,
     ("filing", "changed_fields"): [],
+    ("change", "changes"): [],
 }
 _EDITION: Final = 1  # increased if an erasure has learned to find subjects in other places
 

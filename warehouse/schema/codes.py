@@ -40,7 +40,8 @@ EVENT_TYPES: Final = (
     "status.changed",
     "news.published",
     "event.regulatory",
-)  # docs/contract/contract.md 4.6
+    "company.changed",
+)  # docs/contract/contract.md 4.6; a new type is added at the end: subscriptions store types by their position
 EVENT_ALIASES: Final = {"filing.published": "filing.added", "financials.new": "filing.added"}
 
 PERIOD_TYPES: Final = ("annual", "quarterly")
@@ -79,6 +80,6 @@ IDENTIFIER_SCHEMES: Final = ("lei", "isin", "ticker", "vat", "euid", "cik", "exc
 FIGURES: Final = ("revenue", "operating_result", "net_result", "equity", "total_assets", "employees")
 # filing.updated, docs/contract/contract.md 4.6
 CHANGE_FIELDS: Final = (*FIGURES, "currency", "period_start", "period_end")
+# company.changed, docs/contract/contract.md 4.6: as the profile and its parts `detail` and `address` name them
+PROFILE_FIELDS: Final = ("name", "sni_code", "municipality", "county", "is_listed", "legal_form_code", "address")
 UPDATE_REASONS: Final = ("correction", "restatement", "amendment", "unknown")
-# company.changed, docs/contract/contract.md 4.8c: fields of the profile, the legal form and the address
-COMPANY_CHANGE_FIELDS: Final = ("name", "sni_code", "municipality", "county", "is_listed", "legal_form", "address")

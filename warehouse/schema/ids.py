@@ -78,6 +78,15 @@ def status_changed_id(company_id: str, previous: str, current: str, effective: d
     return natural_id("evt", "status.changed", company_id, previous, current, effective, known_at)
 
 
+def company_changed_id(company_id: str, fields: tuple[str, ...], effective: date | None, known_at: datetime) -> str:
+    """Id of the event for changed fields of a profile.
+
+    fields: in the order of `warehouse.schema.codes.PROFILE_FIELDS`. effective: the register's own date. known_at: as in
+    `status_changed_id`.
+    """
+    return natural_id("evt", "company.changed", company_id, ",".join(fields), effective, known_at)
+
+
 def ownership_changed_id(
     company_id: str, holder_id: str, as_of: date, shares: tuple[Decimal, Decimal], known_at: datetime
 ) -> str:

@@ -75,6 +75,13 @@ COMPANIES: Final = Table(
             "list of {register, native_id, url, retrieved_at, licence, fields}",
             business=False,
         ),
+        Column(
+            "field_origins",
+            ColumnKind.JSON,
+            "by field of company.changed: `register` where another one states it than `sources` says, and the `date` "
+            "that the register gives of the value; null if there is neither",
+            business=False,
+        ),
         _NEWEST,
     ),
 )
@@ -345,7 +352,7 @@ EVENTS: Final = Table(
     ("event_id",),
     (
         Column("event_id", _T, "evt_… (warehouse.schema.ids)", nullable=False),
-        Column("event_type", _T, "one of the six", nullable=False, allowed=codes.EVENT_TYPES),
+        Column("event_type", _T, "one of the seven", nullable=False, allowed=codes.EVENT_TYPES),
         COMPANY_ID,
         Column(
             "known_at",

@@ -1,4 +1,4 @@
-"""Events, the six types of `data`, and the bodies of deliveries (docs/contract/contract.md 4.5 and 4.6).
+"""Events, the seven types of `data`, and the bodies of deliveries (docs/contract/contract.md 4.5 and 4.6).
 
 Deliveries contain the same `data` object. Does not belong here: detecting events (`pipelines.transforms`).
 """
@@ -25,7 +25,15 @@ from api.companies.schemas.companies import (
 from api.openapi.examples import DELIVERIES
 from api.schemas import declare, shared
 from api.schemas.declare import INT64, OMITTED, ResponseModel
-from warehouse.schema.codes import BASES, CHANGE_FIELDS, PERIOD_TYPES, STATUSES, THRESHOLDS, UPDATE_REASONS
+from warehouse.schema.codes import (
+    BASES,
+    CHANGE_FIELDS,
+    PERIOD_TYPES,
+    PROFILE_FIELDS,
+    STATUSES,
+    THRESHOLDS,
+    UPDATE_REASONS,
+)
 
 D = TypeVar("D")
 _Sequence = Annotated[int, declare.integer(1, INT64, "Order of recording; strictly increasing.")]
@@ -114,6 +122,33 @@ class StatusChange(ResponseModel):
     reason: StatusDetail
 
 
+class ChangedAddress(ResponseModel):
+    """An address as in a profile's part `address`, without municipality and county, which are fields of their own."""
+
+    lines: list[Annotated[str, declare.text(300, "An address line.")]] = declare.array(20, "Street lines.")
+    postal_code: str | None = declare.text(20, "Postal code.")
+    post_town: str | None = declare.text(200, "Postal place.")
+    country: shared.CountryCode
+
+
+_FieldValue = Annotated[str, declare.text(1000, "Text.")] | Annotated[bool, declare.boolean("Whether listed.")]
+
+
+class ChangedField(ResponseModel):
+    """One changed field of a profile; both values are known."""
+
+    field: str = declare.open_word(PROFILE_FIELDS, "Name of the field in the profile.")
+    previous: _FieldValue | ChangedAddress
+    current: _FieldValue | ChangedAddress
+
+
+class CompanyChange(ResponseModel):
+    """What happened: company.changed."""
+
+    changes: list[ChangedField] = declare.array(len(PROFILE_FIELDS), "What changed; none where the subject was erased.")
+    effective_date: date | None = declare.date("The register's own date of the change; null if it gives none.")
+
+
 class NewsItem(ResponseModel):
     """What happened: news.published."""
 
@@ -198,6 +233,13 @@ class RegulatoryEventData(_Data):
     test: _IsTest = OMITTED
 
 
+class CompanyChangedData(_Data):
+    """`data` of company.changed."""
+
+    change: CompanyChange
+    test: _IsTest = OMITTED
+
+
 class _Delivery(ResponseModel, Generic[D]):
     """The body of every delivery."""
 
@@ -236,6 +278,7 @@ KINDS: Final = {
     "status.changed": _event_kind("status.changed", "change", StatusChange, StatusChangedData),
     "news.published": _event_kind("news.published", "news", NewsItem, NewsPublishedData),
     "event.regulatory": _event_kind("event.regulatory", "notice", RegulatoryNotice, RegulatoryEventData),
+    "company.changed": _event_kind("company.changed", "change", CompanyChange, CompanyChangedData),
 }
 
 
@@ -256,6 +299,7 @@ class Event(ResponseModel):
         | StatusChangedData
         | NewsPublishedData
         | RegulatoryEventData
+        | CompanyChangedData
     ) = Field(json_schema_extra={"x-extensible": True})
 
 

@@ -28,16 +28,16 @@ from api.schemas.declare import OMITTED, RequestModel, Requirement, ResponseMode
 from warehouse.schema.codes import (
     ALIASES,
     CHANGE_FIELDS,
-    COMPANY_CHANGE_FIELDS,
     INDUSTRY_SCHEMES,
     MARKET_NAMES,
+    PROFILE_FIELDS,
     SERVED,
     THRESHOLDS,
 )
 
 Filters = Mapping[str, Any]
 """The filters that are set, by name, as they are served."""
-CHANGED_FIELDS: Final = (*CHANGE_FIELDS, *COMPANY_CHANGE_FIELDS)
+CHANGED_FIELDS: Final = (*CHANGE_FIELDS, *PROFILE_FIELDS)
 """Their places are bits in stored columns: new ones go to the end."""
 PCT_DECIMALS: Final = 4
 _MOST_INDUSTRIES: Final = 50

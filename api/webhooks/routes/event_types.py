@@ -24,6 +24,7 @@ _TEXTS = {
     "status.changed": "Company status changed between active, dormant and dissolved.",
     "news.published": "News published about a company.",
     "event.regulatory": "Enforcement action, sanction or material announcement by a financial-market regulator.",
+    "company.changed": "Name, industry, place, listing, legal form or address of a company changed in its register.",
 }
 _SCHEMAS = "/api/openapi.json#/components/schemas"
 _BODY = msgspec.json.encode(
@@ -50,7 +51,7 @@ _TAG = content_digest(_BODY)
     operation_id="listEventTypes",
     tags=["Webhooks"],
     summary="List event types",
-    description="The six event types available to subscriptions, each with the schema of its "
+    description="The seven event types available to subscriptions, each with the schema of its "
     "body, which includes an example. Secret keys only; any tier.",
     response_description="All event types.",
     operation=Operation(EventTypeList, OF_DOCUMENT, examples.EVENT_TYPES),

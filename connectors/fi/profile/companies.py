@@ -16,6 +16,7 @@ from connectors.fi.profile import status
 from connectors.fi.register import COMPANIES_URL, LICENCE, MARKET, MUNICIPALITIES, company_ids
 from connectors.fi.xbrl.schema import KEY as STATEMENTS
 from connectors.fi.ytj import schema as f
+from connectors.kit.field_origins import origin_texts
 from connectors.kit.staging import ORIGIN, complete_columns
 from warehouse.schema.tables import COMPANIES, IDENTIFIERS
 
@@ -34,6 +35,7 @@ def map_companies(ytj: pl.LazyFrame, stated: pl.LazyFrame) -> pl.DataFrame:
         *status.status_columns(_KNOWN, f.KEY),
         *_remaining_columns(),
         *_source_columns(),
+        _origin_column(),
     )
     return complete_columns(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
 
@@ -100,6 +102,18 @@ def _remaining_columns() -> list[pl.Expr]:
         pl.col("website.url").alias("website"),
         pl.when(pl.col("previousNames").list.len() > 0).then("previousNames").alias("previous_names"),
     ]
+
+
+def _origin_column() -> pl.Expr:
+    """Days that the register gives of its values; a statement where it has no name."""
+    days = {
+        "name": "name.registrationDate",
+        "sni_code": "mainBusinessLine.registrationDate",
+        "legal_form_code": "companyForm.registrationDate",
+        "address": "address.registrationDate",
+    }
+    registers = {"name": pl.when(pl.col("name").is_null()).then(pl.lit(STATEMENTS))}
+    return origin_texts(registers, {field: pl.col(column) for field, column in days.items()})
 
 
 def _source_columns() -> list[pl.Expr]:

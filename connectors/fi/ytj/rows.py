@@ -66,6 +66,7 @@ class CompanyRowBuilder:
             "website.url": website and scalar_text(website.url),
             "companyForm.type": form and scalar_text(form.type),
             "companyForm.description": form and preferred_label(form.descriptions),
+            "companyForm.registrationDate": form and self._parse_day(form.registrationDate),
             **self._situation_columns(list_or_empty(company.companySituations)),
             **self._entry_columns(list_or_empty(company.registeredEntries)),
             **self._address_columns(list_or_empty(company.addresses)),
@@ -124,6 +125,7 @@ class CompanyRowBuilder:
         previous = dict.fromkeys(scalar_text(one.name) for one in former if one is not chosen)
         return {
             "name": name,
+            "name.registrationDate": chosen and self._parse_day(chosen.registrationDate),
             "previousNames": [one for one in previous if one and one != name],
             "parallelNames": [one for one in parallel if one],
             "issuerKey": issuer_key(name, is_public=is_public) if name and living and present else None,
@@ -159,6 +161,7 @@ class CompanyRowBuilder:
             "mainBusinessLine.type": code.replace(".", ""),
             "mainBusinessLine.typeCodeSet": edition,
             "mainBusinessLine.description": preferred_label(line.descriptions),
+            "mainBusinessLine.registrationDate": self._parse_day(line.registrationDate),
         }
 
     def _situation_columns(self, found: list[CompanySituation]) -> dict[str, Any]:
@@ -230,6 +233,7 @@ class CompanyRowBuilder:
             "address.postCode": scalar_text(chosen.postCode),
             "address.city": _city_name(chosen),
             "address.country": scalar_text(chosen.country),
+            "address.registrationDate": self._parse_day(chosen.registrationDate),
             "address.municipalityCode": municipality,
             "address.placedBy": post_code,
         }

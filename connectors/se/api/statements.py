@@ -89,7 +89,7 @@ def _name_columns(rows: pl.LazyFrame) -> pl.LazyFrame:
     return (
         with_names(said.collect())
         .lazy()
-        .select(f.NUMBER, pl.col("_name").alias("name"), pl.col("_observed_at").alias("name_seen"))
+        .select(f.NUMBER, name="_name", name_since="_name_date", name_seen="_observed_at")
         .filter(pl.col("name").is_not_null())
     )
 

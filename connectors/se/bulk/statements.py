@@ -41,6 +41,7 @@ def _text_before(ending: str) -> pl.Expr:
 
 _IS_PLAIN: Final = _ends_with(_REGISTERED) & ~pl.col(NAMES).str.contains(_BETWEEN, literal=True)
 _NAME: Final = _text_before(_REGISTERED)
+_NAME_DATE: Final = pl.col(NAMES).str.tail(_DATE).str.to_date("%Y-%m-%d", strict=False)
 _USED: Final = (
     *(NUMBER, NAMES, FORM, PROCEEDINGS, "registreringsland", "avregistreringsdatum", "avregistreringsorsak"),
     *("registreringsdatum", "postadress", "_observed_at"),
@@ -63,6 +64,7 @@ def _statement_columns(rows: pl.DataFrame) -> pl.DataFrame:
     return with_address(with_names(rows), "postadress").select(
         NUMBER,
         pl.col("_name").alias("name"),
+        pl.col("_name_date").alias("name_since"),
         pl.col(FORM).alias("form"),
         pl.col("registreringsland").alias("country"),
         pl.col("avregistreringsdatum").alias("deregistered"),
@@ -91,22 +93,23 @@ def _deduplicate_rows(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_names(rows: pl.DataFrame) -> pl.DataFrame:
-    """Adds the name that counts: the registered one with the latest date, else a plain one, else the first.
+    """Adds the name that counts and its date: the registered one with the latest date, else a plain one, or the first.
 
     Null if no element has one.
     """
     plain = rows.select(_IS_PLAIN.fill_null(value=False).alias("plain"))["plain"]
     # nearly all have one registered name with a date, and need no regular expression
-    name = rows.select(_NAME.alias("_name"))["_name"]
-    name = repair_cells(name, ~plain, lambda _: _best_names(rows.select(NAMES).filter(~plain))["_name"])
+    shown = rows.select(_NAME.alias("_name"), _NAME_DATE.alias("_name_date"))
+    if not plain.all():
+        best, places = _best_names(rows.select(NAMES).filter(~plain)), (~plain).arg_true()
+        shown = shown.select(shown[name].scatter(places, best[name]) for name in shown.columns)
     said = pl.col("_name").str.strip_chars()
-    return rows.with_columns(name.to_frame().select(pl.when(said != "").then(said).alias("_name")))
+    return rows.with_columns(shown.select(pl.when(said != "").then(said).alias("_name"), "_name_date"))
 
 
 def _rank_names(rows: pl.DataFrame) -> pl.DataFrame:
     """Result of `_best_names` per row, with a fast path for one registered name and its date."""
-    day = pl.col(NAMES).str.tail(_DATE).str.to_date("%Y-%m-%d", strict=False)
-    shown = rows.with_columns(_name=_NAME, _rank=pl.lit(0, pl.Int32), _name_date=day)
+    shown = rows.with_columns(_name=_NAME, _rank=pl.lit(0, pl.Int32), _name_date=_NAME_DATE)
     is_plain = _IS_PLAIN & (pl.col("_name").str.strip_chars() != "") & pl.col("_name_date").is_not_null()
     plain = shown.select(is_plain.fill_null(value=False).alias("plain"))["plain"]
     shown, places = shown.drop(NAMES), (~plain).arg_true()
@@ -155,7 +158,6 @@ def _mark_inner_separators(text: str) -> str:
 
 def _split_elements(elements: pl.DataFrame) -> pl.DataFrame:
     """Name, rank of its kind and date of each element, with a fast path for the usual suffixes."""
-    day = pl.col(NAMES).str.tail(_DATE).str.to_date("%Y-%m-%d", strict=False)
     kinds = [pl.when(_ends_with(ending)) for ending in _ENDINGS]
     shown = elements.select(
         _ROW,
@@ -165,7 +167,7 @@ def _split_elements(elements: pl.DataFrame) -> pl.DataFrame:
         pl.coalesce(
             kind.then(pl.lit(rank, pl.Int32)) for kind, rank in zip(kinds, _ENDINGS.values(), strict=True)
         ).alias("_rank"),
-        day.alias("_name_date"),
+        _NAME_DATE.alias("_name_date"),
     )
     odd = shown.select((pl.col("_rank").is_null() | pl.col("_name_date").is_null()).alias("odd"))["odd"]
     if not odd.any():

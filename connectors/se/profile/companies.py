@@ -15,16 +15,19 @@ from typing import Final
 import polars as pl
 from polars import selectors
 
+from connectors.kit.field_origins import origin_texts
 from connectors.kit.staging import complete_columns
 from connectors.se import code_lists
+from connectors.se.annual_reports.schema import KEY as REPORTS_KEY
 from connectors.se.bulk.bolagsverket_schema import NUMBER
+from connectors.se.bulk.scb_schema import KEY as SCB_KEY
 from connectors.se.profile import postcodes, provenance, status
 from connectors.se.register import MARKET, company_ids
 from warehouse.schema.tables import COMPANIES
 
 # Fields of a statement that belong together: the newer channel wins for the group as a whole.
 GROUPS: Final = {
-    "name": ("name",),
+    "name": ("name", "name_since"),
     "form": ("form",),
     "country": ("country",),
     "deregistration": ("deregistered", "reason"),
@@ -159,9 +162,23 @@ def _map_profiles(rows: pl.DataFrame, today: date, *, reads_scb: bool) -> pl.Dat
         pl.col("register_employees").alias("employees"),
         "sources",
         "observed_at",
+        _origin_column(),
     )
     # the registers give current names only
     return complete_columns(profile.filter(pl.col("name").is_not_null()), COMPANIES).collect()
+
+
+def _origin_column() -> pl.Expr:
+    """SCB where it stands in for Bolagsverket, which `sources` does not say; a report where no register has a name."""
+    of_scb, of_report = pl.lit(SCB_KEY), pl.when(pl.col("report_name").is_not_null()).then(pl.lit(REPORTS_KEY))
+    spare_address = pl.any_horizontal(pl.col(f"scb_{name}").is_not_null() for name in ("street", "town", "postcode"))
+    spare_name = pl.when(pl.col("scb_name").is_not_null()).then(of_scb).otherwise(of_report)
+    registers = {
+        "name": pl.when(pl.col("name").is_null()).then(spare_name),
+        "legal_form_code": pl.when(pl.col("form").is_null() & pl.col("statistical_form").is_not_null()).then(of_scb),
+        "address": pl.when(~_OWN & spare_address).then(of_scb),
+    }
+    return origin_texts(registers, {"name": pl.col("name_since")})
 
 
 def _seat_columns() -> list[pl.Expr]:

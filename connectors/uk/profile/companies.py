@@ -16,6 +16,7 @@ from typing import Final
 import polars as pl
 
 from connectors.kit.columns.parallel import map_slices_parallel
+from connectors.kit.field_origins import origin_texts
 from connectors.kit.staging import cast_to_table
 from connectors.uk.accounts.schema import KEY as ACCOUNTS
 from connectors.uk.basic_company_data.dataset import CELL, COLUMNS, parse_day, with_industry
@@ -125,6 +126,7 @@ def _map_registered(rows: pl.DataFrame, *, reads_accounts: bool) -> pl.DataFrame
             postal_code=pl.col("RegAddress.PostCode"),
             post_town=pl.col("RegAddress.PostTown"),
             address_country=code_list_field(rows, "RegAddress.Country", "countries", "country"),
+            field_origins=origin_texts({}, {"name": pl.col("name_since")}),
             previous_names=pl.col("previous_names").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             observed_at=pl.max_horizontal("_observed_at", "facts_at", "listed_at", status.CASE_AT),
             sources=_source_list(
@@ -167,7 +169,7 @@ def _listing_columns() -> dict[str, pl.Expr]:
 
 
 def _former_names(register: pl.DataFrame) -> pl.DataFrame:
-    """Former names by company, newest first; handled separately, since few companies have any."""
+    """Former names by company, newest first, and the day the newest ended; separately, since few companies have any."""
     renamed = register.select("CompanyNumber", *_FORMERLY).filter(
         pl.any_horizontal(pl.col(f"PreviousName_{n}.CompanyName").is_not_null() for n in _FORMER)
     )
@@ -181,7 +183,9 @@ def _former_names(register: pl.DataFrame) -> pl.DataFrame:
         for n in _FORMER
     ).drop_nulls("name")
     ordered = names.sort("CompanyNumber", "until", "place", descending=[False, True, False], nulls_last=True)
-    return ordered.group_by("CompanyNumber", maintain_order=True).agg(previous_names="name")
+    return ordered.group_by("CompanyNumber", maintain_order=True).agg(
+        previous_names="name", name_since=pl.col("until").first()
+    )
 
 
 def _source_entry(

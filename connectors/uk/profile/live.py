@@ -76,7 +76,7 @@ def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.D
     word = pl.coalesce(code_list_field(rows, "_status", "profile_statuses", "word"), "company_status")
     fields = {
         "CompanyName": pl.col("company_name"),
-        "CompanyCategory": pl.coalesce(code_list_field(rows, "type", "company_types", "category"), "type"),
+        "CompanyCategory": _category(rows),
         "CompanyStatus": word,
         "known_status": code_list_field(rows, "_status", "profile_statuses", "word"),
         "DissolutionDate": pl.when(has_left_register()).then(_bulk_date_text("date_of_cessation")),
@@ -89,6 +89,7 @@ def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.D
             f"PreviousName_{n}.CompanyName": pl.col("previous_names").list.get(n - 1, null_on_oob=True)
             for n in range(1, 11)
         },
+        "PreviousName_1.CONDATE": _bulk_date_text("renamed_on"),
         DOOR: pl.lit(PROFILES_KEY),
         TOLD: reported_at(),
     }
@@ -101,6 +102,13 @@ def _to_register_columns(profiles: pl.DataFrame, register: pl.DataFrame) -> pl.D
         DOOR,
         TOLD,
     )  # fmt: skip
+
+
+def _category(rows: pl.DataFrame) -> pl.Expr:
+    """The bulk file's word for the type; community interest companies are limited companies of a subtype in the API."""
+    of_type = pl.coalesce(code_list_field(rows, "type", "company_types", "category"), "type")
+    is_interest = (pl.col("subtype") == "community-interest-company").fill_null(value=False)
+    return pl.when(is_interest).then(pl.lit("Community Interest Company")).otherwise(of_type)
 
 
 def has_left_register() -> pl.Expr:

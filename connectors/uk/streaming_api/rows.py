@@ -74,6 +74,7 @@ def read_profiles(member: ArchiveMember) -> Iterator[Batch]:
             "sic_codes": data.sic_codes or [],
             **{name: getattr(office, name) for name in ADDRESS},
             "previous_names": _former_names(data.previous_company_names or []),
+            "renamed_on": _renamed_on(data.previous_company_names or []),
             **_accounts_columns(data.accounts),
         }
 
@@ -238,6 +239,12 @@ def _non_blank_text(values: Mapping[str, Any], name: str) -> str | None:
 def _former_names(former: list[Any]) -> list[str]:
     """Former names; 2021 events have a list of empty values in place of each."""
     return [name for old in former if isinstance(old, dict) and (name := _non_blank_text(old, "name")) is not None]
+
+
+def _renamed_on(former: list[Any]) -> str | None:
+    """The day on which the first of the former names ended: they are listed newest first."""
+    named = [old for old in former if isinstance(old, dict) and _non_blank_text(old, "name") is not None]
+    return _non_blank_text(named[0], "ceased_on") if named else None
 
 
 def _item_company_number(item: FilingItem, line: FilingLine) -> str | None:

@@ -16,6 +16,18 @@ SILENT_MONTHS: Final = 24  # periods that ended longer than this before the base
 
 
 @dataclass(frozen=True, slots=True)
+class ProfileSources:
+    """How the sources of a market's profiles belong together.
+
+    registers: dataset -> the register that it is a channel of; others are registers of their own. seats: datasets that
+    state a company's municipality by itself, and not as part of its address.
+    """
+
+    registers: Mapping[str, str] = field(default_factory=dict)
+    seats: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class EmissionContext:
     """When a change was seen, and which datasets may emit events.
 
@@ -25,7 +37,7 @@ class EmissionContext:
     rows of a dataset by a link, without any change in the world; a row moved from one company to another counts as
     lost for both. `per_company_datasets`: datasets that are looked up company by company, so that their first load may
     take many runs. `first_loads`: by dataset whose first load broke off or was left to later runs, the instant of its
-    last snapshot.
+    last snapshot. `profile_sources`: of the market, for changed profiles.
     """
 
     instant: datetime
@@ -35,6 +47,7 @@ class EmissionContext:
     link_changes: pl.DataFrame | None = None
     per_company_datasets: frozenset[str] = frozenset()
     first_loads: Mapping[str, datetime] = field(default_factory=dict)
+    profile_sources: ProfileSources = field(default_factory=ProfileSources)
 
     def emitting_datasets(self) -> pl.DataFrame:
         """The datasets that may announce new records now, with their baselines and the ends of their first loads."""

@@ -1,7 +1,7 @@
 """All events that follow from one difference between two known states.
 
 Belongs here: calling every kind. Does not belong here: a kind's own rules (`filing`, `news`, `ownership`,
-`status`), or which changes emit no event (`emission_rules`).
+`profile`, `status`), or which changes emit no event (`emission_rules`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pipelines.transforms.events.filing import filing_events
 from pipelines.transforms.events.news import news_events
 from pipelines.transforms.events.ownership import ownership_events
 from pipelines.transforms.events.payload import event_frame
+from pipelines.transforms.events.profile import profile_events
 from pipelines.transforms.events.status import status_events
 
 
@@ -35,6 +36,7 @@ def build_event_rows(differences: Differences, snapshot: Frames, context: Emissi
             status_events(differences, context),
             ownership_events(differences, snapshot, context),
             news_events(differences, snapshot, context),
+            profile_events(differences, snapshot, context),
         ),
         context.known_at,
     )

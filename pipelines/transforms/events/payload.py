@@ -27,6 +27,7 @@ _OBJECT_KEYS: Final = {
     "status.changed": "change",
     "news.published": "news",
     "event.regulatory": "notice",
+    "company.changed": "change",
 }
 
 

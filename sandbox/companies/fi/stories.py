@@ -18,6 +18,8 @@ from sandbox.companies.stories import (
     Step,
     Story,
     StoryDay,
+    change_form,
+    change_profile,
     change_status,
     correct_accounts,
     file_accounts,
@@ -209,6 +211,11 @@ def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
     return []
 
 
+def _change_form(scene: StoryDay, company: Company) -> list[Change]:
+    company.finnish.modified = scene.day
+    return change_form(vocabulary.PUBLIC)(scene, company)
+
+
 def _flicker_timestamp(scene: StoryDay, company: Company) -> list[Change]:
     """The record's modification date changes, but nothing else."""
     company.finnish.modified = scene.day
@@ -242,7 +249,11 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("restructured", _prepare_taxpayer, (_enter_situation("SANE"), _end_situation)),
     Story("ceased_then_restored", prepare_active_company, (_cease_company, _restore_registration)),
     Story("leaves_registers_one_by_one", _prepare_taxpayer, (_leave_one_register, _suspend_business, _resume_business)),
-    Story("renamed_then_moves", prepare_active_company, (_rename_company, _move_company)),
-    Story("reclassified_then_flickers", prepare_active_company, (_reclassify_company, _flicker_timestamp)),
+    Story("renamed_then_moves", prepare_active_company, (change_profile(_rename_company, "name", 0), _move_company)),
+    Story(
+        "reclassified_then_flickers",
+        prepare_active_company,
+        (change_profile(_reclassify_company, "sni_code"), _change_form, _flicker_timestamp),
+    ),
     Story("founded", _prepare_founded, (publish_first_accounts, _file_accounts), founded=True),
 )

@@ -17,6 +17,8 @@ from sandbox.companies.stories import (
     Step,
     Story,
     StoryDay,
+    change_form,
+    change_profile,
     change_status,
     correct_accounts,
     dissolve_company,
@@ -179,8 +181,10 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("forced_then_recovers", prepare_active_company, (_force_dissolution, no_change, _restore_active)),
     Story("dissolved_then_restored", prepare_active_company, (dissolve_company, _restore_active)),
     Story("reorganises", prepare_active_company, (_start_reorganisation, _restore_active)),
-    Story("renamed_then_moves", prepare_active_company, (_rename_company, _move_company)),
-    Story("reclassified", prepare_active_company, (_reclassify_company,)),
+    Story("renamed_then_moves", prepare_active_company, (change_profile(_rename_company, "name"), _move_company)),
+    Story(
+        "reclassified", prepare_active_company, (change_profile(_reclassify_company, "sni_code"), change_form("ASA"))
+    ),
     Story("hires", prepare_active_company, (_set_employees, _recount_employees)),
     Story("partners_trade", _prepare_partnership, (_swap_partners,)),
     Story("founded", _prepare_founded, (publish_first_accounts, _file_accounts), founded=True),

@@ -18,6 +18,8 @@ from sandbox.companies.stories import (
     Step,
     Story,
     StoryDay,
+    change_form,
+    change_profile,
     change_status,
     correct_accounts,
     dissolve_company,
@@ -197,7 +199,11 @@ STORIES: Final[tuple[Story, ...]] = (
     Story("majority_grows", _prepare_holders("50-to-75"), (_change_band("75-to-100", crosses=False),)),
     Story("trust", _prepare_holders("25-to-50", "25-to-50"), (_change_to_trust, _flicker_etag)),
     Story("overlap", _prepare_overseas, (_change_band("75-to-100", crosses=False),), is_overseas=True),
-    Story("renamed_then_moves", _prepare_active_company, (_rename_company, _move_company)),
-    Story("reclassified", _prepare_active_company, (_reclassify_company,)),
+    Story("renamed_then_moves", _prepare_active_company, (change_profile(_rename_company, "name", 1), _move_company)),
+    Story(
+        "reclassified",
+        _prepare_active_company,
+        (change_profile(_reclassify_company, "sni_code"), change_form("Public Limited Company")),
+    ),
     Story("founded", _prepare_founded, (publish_first_accounts, _file_accounts), founded=True),
 )

@@ -31,7 +31,7 @@ from sandbox.vocabulary import Industry, Place
 FIRST: Final = ("Acorn", "Bluff", "Cinder", "Dovetail", "Ember", "Fallow", "Gable", "Harrow", "Ivory", "Juniper")
 SECOND: Final = ("Analytics", "Bancshares", "Energy", "Foods", "Robotics", "Therapeutics", "Logistics", "Paper")
 ENDINGS: Final = ("Inc.", "Corp", "Holdings, Inc.", "CORP /DE/")
-_PLACES: Final = (
+PLACES: Final = (
     Place("AUSTIN", "78701", "AUSTIN", "TX", "Texas"),
     Place("SAN JOSE", "95113", "SAN JOSE", "CA", "California"),
     Place("BOSTON", "02110", "BOSTON", "MA", "Massachusetts"),
@@ -62,7 +62,7 @@ def american_company(seed: int, position: int, first_day: date, _industry_code_s
         name=name.removesuffix(" /DE/"),
         form=" /DE/" if name.endswith(" /DE/") else "",
         industry=rng.choice(INDUSTRIES),
-        place=rng.choice(_PLACES),
+        place=rng.choice(PLACES),
         street=f"{rng.randint(1, 900)} PLACEHOLDER WAY",
         registered=date(1996, 5, 6) + timedelta(days=rng.randint(0, 9_000)),
     )

@@ -11,7 +11,16 @@ from datetime import timedelta
 from typing import Final
 
 from sandbox.companies import accounts as sandbox_accounts
-from sandbox.companies.stories import Step, Story, StoryDay, change_status, file_accounts, no_change
+from sandbox.companies.stories import (
+    Step,
+    Story,
+    StoryDay,
+    change_profile,
+    change_status,
+    file_accounts,
+    move_company,
+    no_change,
+)
 from sandbox.companies.us import filings, initial_state
 from sandbox.companies.us.filings import add_filing
 from sandbox.model.company import Accounts, Change, Company, FilingChange
@@ -137,9 +146,23 @@ def _flicker_clock(_scene: StoryDay, company: Company) -> list[Change]:
 
 
 def _move_to_otc(_scene: StoryDay, company: Company) -> list[Change]:
-    """Over the counter is not listed; that is no event."""
+    """Over the counter is not listed."""
     initial_state.set_listing(company, "OTC")
     return []
+
+
+def _reclassify_company(scene: StoryDay, company: Company) -> list[Change]:
+    company.industry = scene.rng.choice([item for item in initial_state.INDUSTRIES if item != company.industry])
+    return []
+
+
+def _respell_name(_scene: StoryDay, company: Company) -> list[Change]:
+    """The name in other capitals, and with a comma: no other name."""
+    company.name = f"{company.name.upper() if company.name != company.name.upper() else company.name.title()},"
+    return []
+
+
+_move_company: Final = move_company(initial_state.PLACES, "{} EXAMPLE STREET")
 
 
 def _prepare_founded(scene: StoryDay, company: Company) -> None:
@@ -167,12 +190,20 @@ STORIES: Final[tuple[Story, ...]] = (
         (_file_current_report("1.03", "3.01"), no_change, _file_current_report("8.01")),
     ),
     Story("late_then_files", prepare_active_company, (_notify_late_filing, _file_accounts)),
-    Story("notes_mature", prepare_active_company, (_remove_security("0.875% Notes due 2026", "(a)(2)"),)),
-    Story("warrants_go", prepare_active_company, (_remove_security("Warrants to purchase common stock", "(b)"),)),
+    Story(
+        "notes_mature_then_moves",
+        prepare_active_company,
+        (_remove_security("0.875% Notes due 2026", "(a)(2)"), _move_company),
+    ),
+    Story(
+        "warrants_go_then_reclassified",
+        prepare_active_company,
+        (_remove_security("Warrants to purchase common stock", "(b)"), change_profile(_reclassify_company, "sni_code")),
+    ),
     Story("merged", prepare_active_company, (_merge_company,)),
     Story("deregisters", _prepare_unlisted, (_deregister_company,)),
-    Story("renamed_then_flickers", prepare_active_company, (_rename_company, _flicker_clock)),
-    Story("to_the_counter", prepare_active_company, (_move_to_otc,)),
+    Story("renamed_then_flickers", prepare_active_company, (change_profile(_rename_company, "name"), _flicker_clock)),
+    Story("to_the_counter", prepare_active_company, (change_profile(_move_to_otc, "is_listed"), _respell_name)),
     Story("files_quarters", prepare_with_quarters, (_file_accounts, _file_quarterly_report, _restate_accounts)),
     Story("amends_without_figures", prepare_active_company, (_amend_without_figures,)),
     Story("founded", _prepare_founded, (_file_registration,), founded=True),

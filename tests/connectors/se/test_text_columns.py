@@ -1,6 +1,7 @@
 """Whole columns at speed: repeated keys, cells that say nothing, names as they are compared."""
 
 from collections import Counter
+from datetime import date
 
 import polars as pl
 import pytest
@@ -118,6 +119,7 @@ def test_names_of_rows_stand_in_their_rows() -> None:
     ]
     found = with_names(pl.DataFrame({"organisationsnamn": texts}))
     assert found["_name"].to_list() == ["Ett", "B", None, None, None, None, "C", "Två"]
+    assert [found["_name_date"][place] for place in (0, 1, 6)] == [date(2001, 1, 1), date(2002, 1, 1), None]
 
 
 @pytest.mark.parametrize("name", ["Exempel AB", "AB Exempel (publ)", "EXEMPEL, Aktiebolag", "exempel"])

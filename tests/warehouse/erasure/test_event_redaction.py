@@ -83,6 +83,14 @@ def test_redact_event_that_names_a_subject_in_a_new_object_erases_the_object() -
     assert (after["officer"], after["name"]) == (None, data["name"])
 
 
+def test_redact_event_of_a_renamed_sole_trader_keeps_no_value() -> None:
+    data = example("company.changed")
+    data["change"]["changes"] = [{"field": "name", "previous": PERSON, "current": "Åsa Öberg Bygg"}]
+    after = redacted(data, data["company_id"])
+    assert after["change"] == {"changes": [], "effective_date": data["change"]["effective_date"]}
+    assert (after["name"], after["org_nr"]) == (data["org_nr"], data["org_nr"])
+
+
 def test_redact_event_of_others_is_the_same_text() -> None:
     text = json.dumps(example("ownership.changed"), indent=1)
     redactor = EventRedactor(frozenset({"firm:SE:1"}), frozenset({"own_1"}))

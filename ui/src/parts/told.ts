@@ -6,7 +6,7 @@
  */
 import type { Format } from "../format.js";
 import { filled, type Messages } from "../messages.js";
-import type { CompanyEvent, Filing, OwnershipChange, RegulatoryNotice, StatusChange } from "../model.js";
+import type { CompanyChange, CompanyEvent, Filing, OwnershipChange, RegulatoryNotice, StatusChange } from "../model.js";
 
 export interface Told {
   readonly title: string;
@@ -30,6 +30,7 @@ export function toldBy(event: CompanyEvent, words: Messages, format: Format): To
   if (!("change" in data)) return { ...plain, title: typeName(event, words) };
   const { change } = data;
   if ("holder_name" in change) return { ...plain, title: crossing(change, words, format) };
+  if ("changes" in change) return { ...plain, title: changedFields(change, words) || typeName(event, words) };
   return { ...plain, title: flip(change, words), note: change.registry_status };
 }
 
@@ -50,6 +51,17 @@ function crossing(change: OwnershipChange, words: Messages, format: Format): str
     before: format.percent(change.previous_pct),
     after: format.percent(change.current_pct),
   });
+}
+
+/** The changed fields, texts with both values; empty where the subject was erased. */
+function changedFields(change: CompanyChange, words: Messages): string {
+  const names: Readonly<Record<string, string>> = words.profileFields;
+  const told = change.changes.map(({ field, previous, current }) => {
+    const name = names[field] ?? field;
+    const texts = typeof previous === "string" && typeof current === "string";
+    return texts ? `${name}: ${previous} → ${current}` : name;
+  });
+  return told.join(", ");
 }
 
 function flip(change: StatusChange, words: Messages): string {

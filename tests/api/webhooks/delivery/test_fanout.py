@@ -69,6 +69,17 @@ def test_every_type_has_its_own_bit(control: Control) -> None:
     assert told(control) == {subscribed[one]: places[one] for one in EVENT_TYPES}
 
 
+def test_subscription_to_the_six_types_of_before_gets_no_changed_company(control: Control) -> None:
+    from warehouse.schema.codes import EVENT_TYPES
+
+    six = control.subscribe(types=[one for one in EVENT_TYPES if one != "company.changed"])
+    named = control.subscribe(types=["company.changed"])
+    control.ledger.add(ONE, "company.changed")
+    control.ledger.add(ONE, "status.changed")
+    matched_all(control.fan_out())
+    assert told(control) == {six: [2], named: [1]}
+
+
 def test_a_type_of_a_later_edition_concerns_nobody(control: Control) -> None:
     control.subscribe()
     control.ledger.add(ONE, "owner.sneezed")

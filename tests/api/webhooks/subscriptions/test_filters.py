@@ -19,7 +19,7 @@ EVERY = {
     "industry_scheme": "SNI2025",
     "is_listed": False,
     "ownership": {"min_change_pct": 2.5, "thresholds": [10, 50]},
-    "changed_fields": ["revenue", "legal_form"],
+    "changed_fields": ["revenue", "legal_form_code"],
 }
 TYPES = ["filing.updated", "ownership.changed"]
 

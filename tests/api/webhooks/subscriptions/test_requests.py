@@ -84,7 +84,7 @@ def test_everything_wrong_is_told_at_once(service):
     [
         ("event_types", [None, "status.changed", {}], "type"),
         ("event_types", [[]], "empty_array"),
-        ("event_types", [["status.changed"] * 7], "too_many"),
+        ("event_types", [["status.changed"] * 8], "too_many"),
         ("entity_ids", ["firm:SE:5599999991", 5, {}], "type"),
         ("description", [5, [], {}], "type"),
         ("description", ["a\x00b"], "format"),

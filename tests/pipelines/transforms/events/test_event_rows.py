@@ -79,7 +79,7 @@ def test_a_status_that_no_register_gave_makes_no_event(unknown: str) -> None:
 
 
 def test_other_changes_of_a_profile_make_no_event() -> None:
-    assert told(world(), world(companies=[company(name="Toinen Oy", industry_code="62200")])) == []
+    assert told(world(), world(companies=[company(website="https://x.fi", industry_code="62200")])) == []
 
 
 # ownership.changed
