@@ -196,7 +196,8 @@ def _templates(text: str) -> Mapping[str, str]:
 
 def published_text(instant: datetime) -> str:
     """An instant of publication as files have it: UTC in whole seconds, as answers and events state it."""
-    return f"{instant.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    # isoformat pads years to four digits, so that they sort as text (strftime does not)
+    return instant.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
 def read_releases(connection: sqlite3.Connection) -> dict[int, str]:

@@ -72,18 +72,20 @@ def page_response(
     next_cursor: NextCursor | None,
     *,
     members: bytes = b"",
+    untagged: bytes = b"",
     extra: list[Header] | None = None,
 ) -> HttpResponse:
-    """Response with one page.
+    """Response with one page. untagged: further members, which differ between requests and are not of the tag.
 
     `next_cursor` differs between keys and over time, so the ETag ignores it. If it expires, tag and Last-Modified
     change with the period of its issue instead: no 304 confirms a page whose cursor has less than half its time left.
     """
-    start = b"{" + (members + b"," if members else b"") + b'"data":[' + b",".join(page.rows) + b"]"
+    head = b"{" + (members + b"," if members else b"")
+    rows = b'"data":[' + b",".join(page.rows) + b"]"
     end = b',"has_more":true}' if page.has_more else b',"has_more":false}'
     cursor = b"null"
     headers = list(extra or ())
-    tagged = [start, end]
+    tagged = [head, rows, end]
     if next_cursor is not None:
         cursor = msgspec.json.encode(next_cursor.text)
         headers.append((b"link", _next_link(context, next_cursor.text, next_cursor.replaces)))
@@ -91,7 +93,8 @@ def page_response(
             period = int(context.services.clock.wall()) // PERIOD_SECONDS
             tagged.append(b"%d" % period)
             release_headers = modified_at(release_headers, datetime.fromtimestamp(period * PERIOD_SECONDS, UTC))
-    body = start + b',"next_cursor":' + cursor + end
+    apart = untagged + b"," if untagged else b""
+    body = head + apart + rows + b',"next_cursor":' + cursor + end
     return data_response(context, release_headers, body, content_digest(*tagged), headers)
 
 
