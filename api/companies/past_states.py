@@ -12,6 +12,7 @@ from api.common.clock import format_instant
 from api.companies.lookup import company_not_found
 from api.companies.query_params import StateParams
 from api.http.context import RequestContext
+from api.http.pagination.responses import PageMembers
 from api.http.response_headers import Headers, modified_at
 from api.problems.problem import ProblemError, new_problem, parameter_problem
 from warehouse.reader.reader import CompanyState, NotKnownThenError, PinnedRelease, StateQuery
@@ -61,6 +62,12 @@ class AskedState:
         """Whether the instant is named; else it differs from request to request, and tags leave it out."""
         return self.query.known_at is not None
 
+    def page_members(self, totals: bytes) -> PageMembers:
+        """The members of a list about a company: `totals`, and the instant."""
+        if self.has_fixed_instant:
+            return PageMembers(totals + b"," + self.instant_member)
+        return PageMembers(totals, self.instant_member)
+
     def stamps(self, headers: Headers) -> Headers:
         """The headers of a response: one that states today changes with the day, even where the release is older."""
         if self.query.as_of is not None:
@@ -86,7 +93,5 @@ class AskedState:
                 reason="before_history",
             )
         return new_problem(
-            "company_not_known_then",
-            f"Nothing was known of company {number.org_number} then.",
-            reason="not_known_yet",
+            "company_not_known_then", f"Nothing was known of company {number.org_number} then.", reason="not_known_yet"
         )

@@ -1,8 +1,8 @@
 """One company as it was known at an instant, and as the world was on a day (docs/contract/contract.md 4.4a).
 
-Two axes: the release that was served at the instant, and a day by the dates that facts have of their own: owners, filings,
-statuses. What has no date of its own is taken as it was known at the end of the day in the market's time. Does not
-belong here: reading past files (`past_states`), or what the current release serves (`reader`).
+Two axes: the release that was served at the instant, and a day by the dates that facts have of their own: owners,
+filings, statuses. What has no date of its own is taken as it was known at the end of the day in the market's time.
+Does not belong here: reading past files (`past_states`), or what the current release serves (`reader`).
 """
 
 from __future__ import annotations
@@ -196,11 +196,7 @@ def _current_body(connection: sqlite3.Connection, company_id: str) -> tuple[byte
     return None if document is None else (document.body,)
 
 
-_CURRENT: Final = {
-    PROFILE: _current_body,
-    FINANCIALS: financials.financial_rows,
-    OWNERS: owners.owner_rows,
-}
+_CURRENT: Final = {PROFILE: _current_body, FINANCIALS: financials.financial_rows, OWNERS: owners.owner_rows}
 
 
 def _zone(company_id: str) -> ZoneInfo:

@@ -1,7 +1,7 @@
 """Reads what earlier releases served of one company, by key (docs/architecture.md 7, «Past states»).
 
-The past files of a release are opened at the first question about them. A state is the oldest row above the release that
-is asked for; without one, what is served now was served then. Does not belong here: writing the files
+The past files of a release are opened at the first question about them. A state is the oldest row above the release
+that is asked for; without one, what is served now was served then. Does not belong here: writing the files
 (`publish.past_build`), or what a response makes of a state (`queries`, `reader`).
 """
 

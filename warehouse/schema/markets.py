@@ -133,10 +133,10 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One market. `code` is its folder's name in capitals; `iso` its ISO 3166-1 code, an accepted alias.
 
-    in_text: its name inside a sentence. time_zone: its IANA name, in which the market's days end. personal_number: regular expression of the numbers of persons, which are
-    removed from logs. place_names: a place's name as served -> its names in the country's other languages, by which
-    search finds it, too. classification: which family of industry codes its companies have;
-    the same digits mean the same industry within one family.
+    in_text: its name inside a sentence. time_zone: its IANA name, in which the market's days end. personal_number:
+    regular expression of the numbers of persons, which are removed from logs. place_names: a place's name as served ->
+    its names in the country's other languages, by which search finds it, too. classification: which family of industry
+    codes its companies have; the same digits mean the same industry within one family.
     """
 
     code: str

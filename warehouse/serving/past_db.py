@@ -116,7 +116,6 @@ def write_past(path: Path, fill: Callable[[PastWriter], None]) -> int:
 
 def merge_past(path: Path, files: Sequence[Path]) -> int:
     """Writes all rows of these files into a new one, in one pass over each; returns their number."""
-
     names = [f"past{place}" for place in range(len(files))]
     with closing(sqlite3.connect(path, isolation_level=None, uri=True)) as connection:
         for name, file in zip(names, files, strict=True):
@@ -154,9 +153,7 @@ def copy_without(path: Path, source: Path, erased: ErasedSubjects, replaced: Ite
         return write_past(path, fill)
 
 
-def _without_owners(
-    row: PastRow, erased: ErasedSubjects, unpack: Mapping[int, codec_read.Unpack]
-) -> PastRow:
+def _without_owners(row: PastRow, erased: ErasedSubjects, unpack: Mapping[int, codec_read.Unpack]) -> PastRow:
     """A row of owners without those of the subjects; any other row as it is."""
     if row.kind != OWNERS or row.value is None:
         return row

@@ -25,7 +25,9 @@ from api.companies.schemas.events import EventList
 from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash, invalid_cursor
 from api.http.pagination.responses import (
+    NO_MEMBERS,
     NextCursor,
+    PageMembers,
     ReleaseResult,
     after_key,
     head_members,
@@ -79,9 +81,8 @@ async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpRes
         lambda state: state.financials(query, key, values.limit),
     )
     _, page = result.value
-    totals = b"" if asked is None else asked.day_member
-    following = issue_next_cursor(context, page, binding)
-    return _list_response(context, number, result, page, following, totals, asked)
+    members = NO_MEMBERS if asked is None else asked.page_members(asked.day_member)
+    return _list_response(context, number, result, page, issue_next_cursor(context, page, binding), members)
 
 
 @get(
@@ -113,10 +114,11 @@ async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResp
     following = issue_next_cursor(context, _with_day_keys(page, day), binding)
     named = f'"as_of":"{day.isoformat()}"'.encode() if asked is None else asked.day_member
     totals = named + f',"known_pct":{known or "null"}'.encode()
+    members = PageMembers(totals) if asked is None else asked.page_members(totals)
     if asked is None and values.cursor is None:  # today's state, even where the release is older
         begun = datetime.combine(day, time.min, UTC)
         result = replace(result, stamps=modified_at(result.stamps, begun))
-    return _list_response(context, number, result, page, following, totals, asked)
+    return _list_response(context, number, result, page, following, members)
 
 
 @get(
@@ -169,8 +171,7 @@ async def _query_company(
     if asked is None or query_state is None:
         return await query_release(context, lambda snapshot: (require_head(snapshot, number), query(snapshot)))
     result = await query_release(
-        context,
-        lambda snapshot: asked.answer(snapshot, number, lambda state: (state.header, query_state(state))),
+        context, lambda snapshot: asked.answer(snapshot, number, lambda state: (state.header, query_state(state)))
     )
     return replace(result, stamps=asked.stamps(result.stamps))
 
@@ -181,22 +182,14 @@ def _list_response(
     result: ReleaseResult[tuple[CompanyHeader, Any]],
     page: ResultPage,
     next_cursor: NextCursor | None,
-    totals: bytes = b"",
-    asked: AskedState | None = None,
+    members: PageMembers = NO_MEMBERS,
 ) -> HttpResponse:
+    """Response with one page about a company; members: further ones, after those of the company."""
     below = "/" + context.path_template.rpartition("/")[2]
-    instant = b"" if asked is None else asked.instant_member
-    is_tagged = asked is not None and asked.has_fixed_instant
-    parts = (head_members(result.value[0]), totals, instant if is_tagged else b"")
-    return page_response(
-        context,
-        result.stamps,
-        page,
-        next_cursor,
-        members=b",".join(filter(None, parts)),
-        untagged=b"" if is_tagged else instant,
-        extra=content_location(context, number, below),
-    )
+    head = b",".join(filter(None, (head_members(result.value[0]), members.tagged)))
+    extra = content_location(context, number, below)
+    whole = members._replace(tagged=head)
+    return page_response(context, result.stamps, page, next_cursor, members=whole, extra=extra)
 
 
 def _split_cursor(cursor: Key | None, as_of: date) -> tuple[date, Key | None]:

@@ -7,7 +7,7 @@ signing cursors (`api.http.pagination.cursors`).
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
@@ -41,6 +41,19 @@ class NextCursor:
     """A parameter of first pages alone, which the Link to the next page leaves out."""
 
 
+class PageMembers(NamedTuple):
+    """Members of a page before its rows, without braces.
+
+    untagged: those that differ between two requests for the same; the tag leaves them out.
+    """
+
+    tagged: bytes = b""
+    untagged: bytes = b""
+
+
+NO_MEMBERS: Final = PageMembers()
+
+
 async def query_release(context: RequestContext, query: Callable[[PinnedRelease], T]) -> ReleaseResult[T]:
     """Queries the current release in a thread; the release stays pinned until the query ends."""
     service = context.services
@@ -71,16 +84,15 @@ def page_response(
     page: ResultPage,
     next_cursor: NextCursor | None,
     *,
-    members: bytes = b"",
-    untagged: bytes = b"",
+    members: PageMembers = NO_MEMBERS,
     extra: list[Header] | None = None,
 ) -> HttpResponse:
-    """Response with one page. untagged: further members, which differ between requests and are not of the tag.
+    """Response with one page.
 
     `next_cursor` differs between keys and over time, so the ETag ignores it. If it expires, tag and Last-Modified
     change with the period of its issue instead: no 304 confirms a page whose cursor has less than half its time left.
     """
-    head = b"{" + (members + b"," if members else b"")
+    head = b"{" + (members.tagged + b"," if members.tagged else b"")
     rows = b'"data":[' + b",".join(page.rows) + b"]"
     end = b',"has_more":true}' if page.has_more else b',"has_more":false}'
     cursor = b"null"
@@ -93,7 +105,7 @@ def page_response(
             period = int(context.services.clock.wall()) // PERIOD_SECONDS
             tagged.append(b"%d" % period)
             release_headers = modified_at(release_headers, datetime.fromtimestamp(period * PERIOD_SECONDS, UTC))
-    apart = untagged + b"," if untagged else b""
+    apart = members.untagged + b"," if members.untagged else b""
     body = head + apart + rows + b',"next_cursor":' + cursor + end
     return data_response(context, release_headers, body, content_digest(*tagged), headers)
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import random
 from typing import Any
-
-import pytest
 
 from tests.warehouse.helpers import DAY, day
 from tests.warehouse.world import learn, member, owner, period, publish
@@ -57,12 +54,8 @@ def world_of(chance: random.Random, at: int) -> dict[str, list[dict[str, Any]]]:
     ids = [f"firm:NO:90000000{n}" if n < 10 else f"firm:NO:9000000{n}" for n in there]
     return {
         "companies": [member("NO", n, website=f"v{chance.randrange(3)}") for n in there],
-        "financials": [
-            period(one, 2024, revenue=chance.randrange(3)) for one in ids if chance.random() < 0.7
-        ],
-        "owners": [
-            owner(one, f"own_{one[-1]}", str(chance.randrange(1, 4))) for one in ids if chance.random() < 0.7
-        ],
+        "financials": [period(one, 2024, revenue=chance.randrange(3)) for one in ids if chance.random() < 0.7],
+        "owners": [owner(one, f"own_{one[-1]}", str(chance.randrange(1, 4))) for one in ids if chance.random() < 0.7],
     }
 
 

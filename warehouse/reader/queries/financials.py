@@ -17,7 +17,6 @@ from warehouse.reader.types import FinancialsQuery, Key, ResultPage
 from warehouse.serving import codec_read
 
 
-
 class _Filed(msgspec.Struct):
     filed_at: date | None
 

@@ -34,13 +34,11 @@ class _Event(msgspec.Struct):
 _DECODER: Final = msgspec.json.Decoder(_Event)
 
 
-def status_on_day(
-    connection: sqlite3.Connection, company_id: str, day: date, known_to: str, known: str
-) -> str | None:
+def status_on_day(connection: sqlite3.Connection, company_id: str, day: date, known_to: str, known: str) -> str | None:
     """The status on a day, by the changes recorded up to an instant (as events state it).
 
     The last change that had taken effect by the day decides; before the first, the status that it replaced. None if
-    there are no changes, or if they do not lead to the status that was known at the instant: first loads make no events.
+    there are no changes, or if they do not lead to the status known at the instant: first loads make no events.
     """
     rows = connection.execute(_CHANGES, (company_id, known_to))
     changes = [_DECODER.decode(body).data.change for (body,) in rows]
