@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import random
 from typing import Any
 
 from tests.warehouse.helpers import DAY, day
+from tests.warehouse.past_served import served_now, served_then
 from tests.warehouse.world import learn, member, owner, period, publish
 from warehouse.publish.publisher import ReleaseStore
-from warehouse.reader.company_state import NotKnownThenError, StateQuery
-from warehouse.reader.reader import FinancialsQuery, PinnedRelease, ReleaseReader
+from warehouse.reader.reader import ReleaseReader
 from warehouse.release import manifest as release_manifest
 from warehouse.storage.layout import Layout
 
-ONE, TWO = "firm:NO:900000001", "firm:NO:900000002"
-EVERYTHING = FinancialsQuery(include_history=True, include_sources=True)
-Served = dict[str, Any]
 
-
-def served_now(snapshot: PinnedRelease, company: str, on: dt.date) -> Served | None:
-    document = snapshot.profile(company)
-    if document is None:
-        return None
-    return {
-        "header": snapshot.company_header(company),
-        "profile": document.body,
-        "parts": dict(snapshot.profile_parts(company)),
-        "financials": snapshot.company_financials(company, EVERYTHING, None, 100),
-        "owners": snapshot.company_owners(company, on, None, None, 100),
-    }
-
-
-def served_then(snapshot: PinnedRelease, company: str, at: dt.datetime, on: dt.date) -> Served | None:
-    try:
-        state = snapshot.company_state(company, StateQuery(at))
-    except NotKnownThenError:
-        return None
-    if state is None:
-        return None
-    return {
-        "header": state.header,
-        "profile": state.profile(),
-        "parts": dict(state.profile_parts()),
-        "financials": state.financials(EVERYTHING, None, 100),
-        "owners": state.owners(on, None, None, 100),
-    }
-
-
-def world_of(chance: random.Random, at: int) -> dict[str, list[dict[str, Any]]]:
+def _rows_of_day(chance: random.Random) -> dict[str, list[dict[str, Any]]]:
     """Companies of one day, of which each is there or not, with figures and owners that change now and then."""
     there = [n for n in range(12) if chance.random() < 0.8]
     ids = [f"firm:NO:90000000{n}" if n < 10 else f"firm:NO:9000000{n}" for n in there]
@@ -67,7 +33,7 @@ def test_every_release_is_served_again(layout: Layout) -> None:
         if at == 9:
             ReleaseStore(layout, clock=lambda: day(9), keep=3).rollback(release_manifest.served_position(layout)[0] - 1)
         else:
-            learn(layout, "NO", at, **world_of(chance, at))
+            learn(layout, "NO", at, **_rows_of_day(chance))
             publish(layout, "NO", at=at, keep=3, full=at == 5)
         with reader.pin_release() as snapshot:
             numbers.append(snapshot.release_number)
