@@ -55,7 +55,8 @@ def lived(new_world, shared_serve):
     publish(FIRST, one(website="a"), made.company(TWO, "TO AS"), periods=early, owners=held)
     change = made.event(ONE, 3)  # dormant since the fourth, as was learned on the ninth
     dormant = {**one(website="b"), "status": "dormant", "status_detail": "bankruptcy"}
-    publish(SECOND, dormant, made.company(NEW, "NY AS"), gone=[TWO], periods=later, owners=held[:1], events=[change])
+    ending = {**held[0], "ended_on": date(2026, 11, 18)}  # told before it comes
+    publish(SECOND, dormant, made.company(NEW, "NY AS"), gone=[TWO], periods=later, owners=[ending], events=[change])
     service = publish(THIRD, {**dormant, "website": "c"}, made.company(TWO, "TO AS IGJEN"), periods=later,
                       owners=[{**held[0], "ended_on": date(2026, 11, 12)}])  # fmt: skip
     service.hands.seconds = NOW.timestamp()
@@ -147,6 +148,8 @@ def test_periods_of_a_day_are_those_filed_by_it(lived, asked, rows):
         ({"as_of": "2026-11-12"}, []),
         ({"as_of": "2026-11-12", "known_at": instant(SECOND)}, [40]),
         ({"as_of": "2026-11-11", "known_at": instant(FIRST)}, [40, 10]),
+        ({"known_at": instant(SECOND)}, [40]),  # as was served then, though today is after the end
+        ({"as_of": "2026-11-21", "known_at": instant(SECOND)}, []),
         ({"known_at": instant(THIRD)}, []),
         ({"as_of": "2020-01-01"}, []),
     ],
