@@ -48,6 +48,7 @@ def _result(name: str, companies: int, found: dict[str, Any], limit: str | None 
         "segments": found["segments"],
         "lookup_us": max(found["changed_us"], found["unchanged_us"]),
         "list_ms": found["list_ms"],
+        **{key: found[key] for key in found if key.startswith("past_")},
     }
     if limit is None:
         return result

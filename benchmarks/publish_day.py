@@ -1,6 +1,7 @@
 """Publishes one day of changes over generated histories, and prints what that took as JSON.
 
-A process of its own (`python -m benchmarks.publish_day data companies changed day`), so that its memory is its own.
+A process of its own (`python -m benchmarks.publish_day data companies changed day [full]`), so that its memory is
+its own.
 Day 0 makes the histories and publishes all. Does not belong here: the rows (`api_world`), comparing (`bench_publish`).
 """
 
@@ -23,7 +24,7 @@ from warehouse import schema_render
 from warehouse.history.history import MarketHistory
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.reader.queries import profiles
-from warehouse.reader.reader import CompanyQuery, ReleaseReader
+from warehouse.reader.reader import CompanyQuery, ReleaseReader, StateQuery
 from warehouse.release import manifest as release_manifest
 from warehouse.schema.tables import COMPANIES, EVENTS
 from warehouse.serving import codec_read
@@ -31,10 +32,11 @@ from warehouse.storage.layout import Layout
 
 _LOOKED_UP: Final = 2_000
 _SEARCHES: Final = 9
+_FULL_GIVEN: Final = 5  # arguments with the program's name, without `full`
 
 
 def main() -> None:
-    """`data companies changed day`."""
+    """`data companies changed day [full]`."""
     layout, companies, changed, day = Layout(Path(sys.argv[1])), *map(int, sys.argv[2:5])
     at = api_world.AT + timedelta(days=day)
     ids: list[str] = []
@@ -45,8 +47,10 @@ def main() -> None:
             parts[market] = MarketPart(market, layout.history_file(market), "fresh", at)
     else:
         parts = {market: taken_in(layout, market, companies) for market in api_world.sizes(companies)}
+    steps: dict[str, float] = {}
+    store = ReleaseStore(layout, clock=lambda: at, on_step=lambda step: steps.update({step: time.perf_counter()}))
     began, worked, wrote = time.perf_counter(), time.process_time(), _written_bytes()
-    made = ReleaseStore(layout, clock=lambda: at).publish(parts, schema_render.polars_schema(EVENTS).to_frame())
+    made = store.publish(parts, schema_render.polars_schema(EVENTS).to_frame(), full=len(sys.argv) > _FULL_GIVEN)
     if made is None:
         raise RuntimeError("nothing has changed")
     found = {
@@ -58,8 +62,12 @@ def main() -> None:
         "fetched_mb": round(_new_bytes(layout, made.release) / 1e6, 1),
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "segments": len(made.segments),
+        "past_s": round(steps["past written"] - steps["serving written"], 2),
+        "past_mb": round(sum(made.sizes[file.file] for file in made.past) / 1e6, 2),
+        "past_files": len(made.past),
     }
-    print(json.dumps(found | _look_up(layout, made.release, ids) | {"list_ms": _list_milliseconds(layout)}))
+    found |= _look_up(layout, made.release, ids) | {"list_ms": _list_milliseconds(layout)}
+    print(json.dumps(found | _past_milliseconds(layout, ids)))
 
 
 def _change(layout: Layout, market: str, count: int, companies: int, changed: int, day: int) -> list[str]:
@@ -102,6 +110,26 @@ def _look_up(layout: Layout, number: int, ids: list[str]) -> dict[str, float]:
                 took = time.perf_counter() - began
             found[name] = round(took / max(1, len(asked)) * 1e6, 1)
     return found
+
+
+def _past_milliseconds(layout: Layout, ids: list[str]) -> dict[str, float]:
+    """Milliseconds of a profile as of the first release, of companies that changed since: the middle, and 99 in 100."""
+    took: list[float] = []
+    with closing(ReleaseReader(layout)) as reader, reader.pin_release() as release:
+        for company_id in ids[:_LOOKED_UP]:
+            began = time.perf_counter()
+            state = release.company_state(company_id, StateQuery(api_world.AT, api_world.AT.date()))
+            if state is None:
+                raise RuntimeError(f"{company_id} is not known")
+            state.profile()
+            state.profile_parts()
+            took.append((time.perf_counter() - began) * 1e3)
+    if not took:
+        return {}
+    return {
+        "past_p50_ms": round(statistics.median(took), 3),
+        "past_p99_ms": round(sorted(took)[len(took) * 99 // 100], 3),
+    }
 
 
 def _list_milliseconds(layout: Layout) -> float:

@@ -70,7 +70,12 @@ def texts(path: Path) -> Iterator[bytes]:
 
 def _cells(database: sqlite3.Connection) -> Iterator[bytes]:
     names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    words = database.execute("SELECT dictionary FROM packing").fetchone()[0] if "packing" in names else b""
+    told = [
+        dictionary
+        for table in {"packing", "formats"}.intersection(names)
+        for (dictionary,) in database.execute(f"SELECT dictionary FROM {table}")
+    ]
+    (words,) = told or [b""]  # a past file has one of every version of the software; tests have one
     for name in names:
         for row in database.execute(f'SELECT * FROM "{name}"'):
             for cell in row:

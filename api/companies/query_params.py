@@ -98,7 +98,14 @@ IsListed = Annotated[
 ]
 
 
-class ProfileParams(QueryModel):
+class StateParams(QueryModel):
+    """Which state of a company is asked for (docs/contract/contract.md 4.4a)."""
+
+    as_of: date | None = declare.date("As the world was on this date; default: today.", default=None)
+    known_at: datetime | None = query_instant_field("As we knew it at this time: what was served then; default: now.")
+
+
+class ProfileParams(StateParams):
     include: tuple[str, ...] = words_field(PROFILE_PARTS, "Additional top-level keys.")
     fields: Fields = ()
 
@@ -152,7 +159,7 @@ class SearchParams(QueryModel):
     cursor: Cursor = None
 
 
-class FinancialsParams(QueryModel):
+class FinancialsParams(StateParams):
     period_type: Literal["annual", "quarterly", "all"] = declare.word(
         ("annual", "quarterly", "all"), "Type of period.", default="all"
     )
@@ -177,8 +184,7 @@ class FilingsParams(QueryModel):
     cursor: Cursor = None
 
 
-class OwnershipParams(QueryModel):
-    as_of: date | None = declare.date("Owners as of this date; default: today.", default=None)
+class OwnershipParams(StateParams):
     min_pct: str | None = percent_text_field("Only owners with at least this share, in percent.")
     limit: Limit = 25
     cursor: Cursor = None

@@ -53,7 +53,9 @@ class Problem(ResponseModel):
     request_id: str = declare.text(64, "Quote it to support.", pattern="^[A-Za-z0-9_-]{8,64}$")
     errors: list[InputError] = declare.array(100, "With input errors: one entry per invalid input.", default=None)
     reason: str = declare.open_word(
-        ("not_found", "check_digit_mismatch", "wrong_market"), "With company_not_found.", default=None
+        ("not_found", "check_digit_mismatch", "wrong_market", "not_known_yet", "before_history"),
+        "With company_not_found and company_not_known_then.",
+        default=None,
     )
     limit: int = declare.integer(0, 2**53, "The limit that was exceeded: bytes, values, subscriptions.", default=None)
     required_key_kind: str = declare.open_word(("secret",), "With key_kind_not_allowed.", default=None)

@@ -25,6 +25,7 @@ from pipelines.steps.fetch import FetchResult
 from pipelines.steps.normalise import normalise_result_name
 from pipelines.workspace import Workspace, profile_dataset
 from warehouse import schema_render
+from warehouse.erasure.tombstones import TombstoneStore
 from warehouse.publish.publisher import MarketPart
 from warehouse.release import freshness
 from warehouse.release.freshness import CountedRows, DatasetCheck
@@ -220,7 +221,8 @@ def _publish_parts(
 ) -> int | None:
     for market in parts:
         workspace.market_lease.save_state(market)  # before a release depends on it
-    manifest = workspace.release_store.publish(parts, events, full=is_full)
+    erased = TombstoneStore(workspace.layout).unreleased_subjects()
+    manifest = workspace.release_store.publish(parts, events, full=is_full, erased=erased)
     return None if manifest is None else manifest.release
 
 

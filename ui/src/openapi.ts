@@ -11,6 +11,10 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description As the world was on this date; default: today. */
+                    as_of?: string;
+                    /** @description As we knew it at this time: what was served then; default: now. */
+                    known_at?: string;
                     /** @description Additional top-level keys. */
                     include?: ("detail" | "identifiers" | "address" | "sources")[];
                     /** @description Return only these keys, and those added by `include`; `id` is always returned. */
@@ -54,6 +58,10 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description As the world was on this date; default: today. */
+                    as_of?: string;
+                    /** @description As we knew it at this time: what was served then; default: now. */
+                    known_at?: string;
                     /** @description Type of period. */
                     period_type?: "annual" | "quarterly" | "all";
                     /** @description Only the newest fiscal years; the number of years. */
@@ -109,8 +117,10 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Owners as of this date; default: today. */
+                    /** @description As the world was on this date; default: today. */
                     as_of?: string;
+                    /** @description As we knew it at this time: what was served then; default: now. */
+                    known_at?: string;
                     /**
                      * @description Only owners with at least this share, in percent.
                      * @example 5
@@ -289,6 +299,16 @@ export interface components {
             address?: components["schemas"]["PostalAddress"];
             /** @description Sources of the profile. */
             sources?: components["schemas"]["ProfileSource"][];
+            /**
+             * Format: date
+             * @description The day, if `as_of` or `known_at` is given.
+             */
+            as_of?: string;
+            /**
+             * Format: date-time
+             * @description The time, if `as_of` or `known_at` is given.
+             */
+            known_at?: string;
         };
         /** @description One source of the profile. */
         ProfileSource: {
@@ -444,6 +464,16 @@ export interface components {
             org_number: string;
             /** @description Name as registered. */
             name: string;
+            /**
+             * Format: date
+             * @description The day, if `as_of` or `known_at` is given.
+             */
+            as_of?: string;
+            /**
+             * Format: date-time
+             * @description The time, if `as_of` or `known_at` is given.
+             */
+            known_at?: string;
             /** @description The rows of this page. */
             data: components["schemas"]["FinancialPeriod"][];
             /** @description Cursor of the next page; null on the last page. */
@@ -530,6 +560,11 @@ export interface components {
              * @description The requested date.
              */
             as_of: string;
+            /**
+             * Format: date-time
+             * @description The time, if `as_of` or `known_at` is given.
+             */
+            known_at?: string;
             /** @description Sum of the known shares, at most 100; null if none is known. */
             known_pct: number | null;
             /** @description The rows of this page. */
@@ -1129,7 +1164,7 @@ export interface components {
             request_id: string;
             /** @description With input errors: one entry per invalid input. */
             errors?: components["schemas"]["InputError"][];
-            /** @description With company_not_found. */
+            /** @description With company_not_found and company_not_known_then. */
             reason?: string;
             /**
              * Format: int64

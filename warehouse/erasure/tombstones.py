@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
+from warehouse.serving.past_db import ErasedSubjects
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import exclusive_lock
@@ -154,6 +155,14 @@ class TombstoneStore:
     def unfinished_tombstones(self, market: str | None = None) -> tuple[Tombstone, ...]:
         """Tombstones with unfinished steps."""
         return tuple(stone for stone in self.list_tombstones(market) if not stone.is_finished)
+
+    def unreleased_subjects(self) -> ErasedSubjects:
+        """Subjects that releases may still contain: the next one is written without them, and so is its past."""
+        stones = [stone for stone in self.unfinished_tombstones() if RELEASE not in stone.done]
+        return ErasedSubjects(
+            frozenset(stone.subject for stone in stones if stone.is_company),
+            frozenset(stone.subject for stone in stones if not stone.is_company),
+        )
 
     def export_records(self, market: str) -> list[dict[str, Any]]:
         """The tombstones of a market as JSON, for replication."""

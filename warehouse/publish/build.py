@@ -19,6 +19,7 @@ from warehouse.publish import full_build, validation
 from warehouse.publish.full_build import MarketHistoryFile
 from warehouse.publish.segment_build import SegmentFolder
 from warehouse.release.manifest import HistoryRevision, InvalidReleaseError, ReleaseManifest
+from warehouse.release.past_files import PastFile
 from warehouse.release.segments import Segment, has_much_garbage, total_content
 from warehouse.schema.market_state import DatasetState, MarketState, Reconciliation
 from warehouse.storage import atomic_files
@@ -120,7 +121,12 @@ def write_release(layout: Layout, ledger: Ledger, plan: ReleasePlan, on_step: at
 
 
 def build_release_manifest(
-    layout: Layout, plan: ReleasePlan, written: tuple[Segment, ...], now: datetime, events: range
+    layout: Layout,
+    plan: ReleasePlan,
+    written: tuple[Segment, ...],
+    past: tuple[PastFile, ...],
+    now: datetime,
+    events: range,
 ) -> ReleaseManifest:
     """Builds the manifest of the written files."""
     former, content = plan.previous_manifest, total_content(written)
@@ -136,9 +142,10 @@ def build_release_manifest(
         last=events.stop - 1,
         counts=content.counts,
         segments=written,
-        sizes=file_sizes_bytes(layout.release_folder(plan.number), written),
+        sizes=file_sizes_bytes(layout.release_folder(plan.number), written, past),
         markets=_market_states(plan, content.companies),
         history={**(former.history if former else {}), **plan.history_revisions},
+        past=past,
     )
 
 
@@ -152,7 +159,7 @@ def _market_states(made: ReleasePlan, companies: Mapping[str, int]) -> dict[str,
     return {market: replace(markets[market], companies=companies.get(market, 0)) for market in sorted(markets)}
 
 
-def file_sizes_bytes(folder: Path, segments: Iterable[Segment]) -> dict[str, int]:
-    """Sizes in bytes of the files of these segments in a release's folder."""
+def file_sizes_bytes(folder: Path, segments: Iterable[Segment], past: Iterable[PastFile]) -> dict[str, int]:
+    """Sizes in bytes of the files of a release in its folder."""
     names = dict.fromkeys(name for segment in segments for name in segment.files.values())
-    return {name: (folder / name).stat().st_size for name in names}
+    return {name: (folder / name).stat().st_size for name in (*names, *(file.file for file in past))}

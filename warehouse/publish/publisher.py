@@ -20,12 +20,14 @@ from warehouse.ledger.ledger import Ledger
 from warehouse.publish import build as release_build
 from warehouse.publish import validation
 from warehouse.publish.build import MarketPart
+from warehouse.publish.past_build import PastBuild, require_past
 from warehouse.publish.segment_build import SegmentFolder
 from warehouse.raw.archive import utc_now
 from warehouse.release import freshness
 from warehouse.release import manifest as release_manifest
 from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
 from warehouse.release.segments import ROWS
+from warehouse.serving.past_db import NOBODY, ErasedSubjects
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 from warehouse.storage.locks import release_lock
@@ -99,11 +101,19 @@ class ReleaseStore:
             yield
 
     def publish(
-        self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool = False
+        self,
+        parts: Mapping[str, MarketPart],
+        events: pl.DataFrame,
+        *,
+        full: bool = False,
+        erased: ErasedSubjects = NOBODY,
     ) -> ReleaseManifest | None:
-        """Builds, validates and publishes the next release; None if nothing has changed."""
+        """Builds, validates and publishes the next release; None if nothing has changed.
+
+        erased: subjects that what earlier releases served is written again without.
+        """
         with self.hold_release_lock():
-            manifest = self._build_release(parts, events, full=full)
+            manifest = self._build_release(parts, events, full=full, erased=erased)
             if manifest is not None:
                 self._serve_release(manifest)
                 release_manifest.prune_releases(self._layout, self._keep)
@@ -114,7 +124,7 @@ class ReleaseStore:
     ) -> ReleaseManifest | None:
         """Builds and validates the next release without publishing it; None if nothing has changed."""
         with self.hold_release_lock():
-            return self._build_release(parts, events, full=full)
+            return self._build_release(parts, events, full=full, erased=NOBODY)
 
     def serve_release(self, release: ReleaseManifest) -> None:
         """Publishes a release that has been built."""
@@ -199,15 +209,18 @@ class ReleaseStore:
         return told
 
     def _build_release(
-        self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool
+        self, parts: Mapping[str, MarketPart], events: pl.DataFrame, *, full: bool, erased: ErasedSubjects
     ) -> ReleaseManifest | None:
         self._recover_from_crash()
         now = self._clock()
         fresh = events.filter(~pl.col("event_id").is_in(self._ledger.known(events["event_id"]).to_list()))
         served = self.current_manifest()
         torn = [] if served is None else validation.truncated_files(self._layout, served)
+        if served is not None:
+            require_past(self._layout, served, torn)
+        is_torn = served is not None and any(name in torn for one in served.segments for name in one.files.values())
         plan = release_build.plan_release(
-            served, parts, fresh, full=full or bool(torn)
+            served, parts, fresh, full=full or is_torn
         )  # nothing is added to truncated files
         if plan.is_empty:
             return None
@@ -217,7 +230,9 @@ class ReleaseStore:
         self._on_step("events numbered")
         atomic_files.make_folder(self._layout.release_folder(plan.number))
         written = release_build.write_release(self._layout, self._ledger, plan, self._on_step)
-        manifest = release_build.build_release_manifest(self._layout, plan, written, now, numbers)
+        past = PastBuild(self._layout, plan.number, now, served, torn, erased).write(written)
+        self._on_step("past written")
+        manifest = release_build.build_release_manifest(self._layout, plan, written, past, now, numbers)
         validation.verify_newest_documents(self._layout, manifest)
         self._seal(manifest)
         return manifest
@@ -228,18 +243,21 @@ class ReleaseStore:
         atomic_files.make_folder(folder)
         events_since = SegmentFolder.after(self._layout, number, old, self._on_step)
         written = events_since.write_delta({}, pl.Series("company_id", [], pl.String), self._ledger, old.last)
+        now = self._clock()
+        past = PastBuild(self._layout, number, now, served).write(written)
         manifest = replace(
             old,
             release=number,
             kind="rollback",
-            built_at=self._clock(),
+            built_at=now,
             previous=served.release,
             first=served.last + 1,
             last=served.last,
             segments=written,
-            sizes=release_build.file_sizes_bytes(folder, written),
+            sizes=release_build.file_sizes_bytes(folder, written, past),
             history={},  # so that the next release takes each market in full
             rollback_of=old.release,
+            past=past,
         )
         validation.verify_release(self._layout, manifest)
         self._seal(manifest)

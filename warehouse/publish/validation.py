@@ -20,12 +20,14 @@ import duckdb
 from warehouse import schema_render
 from warehouse.publish import full_build
 from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
+from warehouse.release.past_files import PastFile
 from warehouse.release.segments import DOCUMENTS, NAMES, ROWS, ContentSums, Segment, address_of, total_content
 from warehouse.schema.tables import EVENTS, TABLES
-from warehouse.serving import codec_read, document_sql, documents_db, name_index, search_table, segment_views
+from warehouse.serving import codec_read, document_sql, documents_db, name_index, past_db, search_table, segment_views
 from warehouse.storage import atomic_files
 from warehouse.storage.duckdb import open_database, quote_identifier, quoted_columns
 from warehouse.storage.layout import Layout
+from warehouse.storage.sqlite_read import open_read_only
 
 _ADVICE: Final = (
     "fetch it again (`firm release pull`), or move the file away and build a release from the histories (`firm ingest`)"
@@ -56,6 +58,8 @@ def verify_release(layout: Layout, manifest: ReleaseManifest) -> None:
     _verify_total(manifest, where)
     for segment in manifest.segments:
         _verify_documents(folder, manifest, segment)
+    for file in manifest.past:
+        _verify_past(folder, manifest, file)
     for name in manifest.sizes:
         if atomic_files.file_sha256(folder / name) != address_of(name):
             raise InvalidReleaseError(f"{where}: {folder / name} does not have the SHA-256 in its name: {_ADVICE}")
@@ -105,6 +109,17 @@ def summarise_content(connection: duckdb.DuckDBPyConnection, release: int, older
     if content.counts != (counts := full_build.table_row_counts(connection)):
         raise InvalidReleaseError(f"{where}: digests are of {content.counts} rows, and there are {counts}")
     return content
+
+
+def _verify_past(folder: Path, manifest: ReleaseManifest, file: PastFile) -> None:
+    where = f"release {manifest.release}: {file.file}"
+    try:
+        with closing(open_read_only(folder / file.file)) as connection:
+            found = past_db.count_rows(connection)
+    except sqlite3.DatabaseError as error:
+        raise InvalidReleaseError(f"{where}: cannot be read ({error}): restore it from a backup") from error
+    if found != file.rows:
+        raise InvalidReleaseError(f"{where}: has {found} rows, not {file.rows}")
 
 
 def truncated_files(layout: Layout, manifest: ReleaseManifest) -> list[str]:

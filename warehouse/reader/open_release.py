@@ -14,12 +14,13 @@ import weakref
 from collections import OrderedDict, deque
 from typing import Final
 
+from warehouse.reader.past_states import PastStates, PublishedRelease
 from warehouse.reader.queries import profiles
 from warehouse.reader.queries.duckdb_scans import DuckdbScans
 from warehouse.reader.types import ProfileDocument
 from warehouse.release.manifest import MANIFEST, ReleaseManifest
 from warehouse.release.segments import ROWS
-from warehouse.serving import codec_read
+from warehouse.serving import codec_read, past_db
 from warehouse.serving.codec_read import DocumentsConnection
 from warehouse.storage.layout import Layout
 
@@ -39,6 +40,8 @@ class OpenRelease:
         self._kept: OrderedDict[str, ProfileDocument] = OrderedDict()
         self._keeping = threading.Lock()
         self.scans = DuckdbScans([folder / segment.files[ROWS] for segment in manifest.segments])
+        current = PublishedRelease(past_db.published_text(manifest.built_at), manifest.release)
+        self.past = PastStates([folder / file.file for file in manifest.past], current)
         lease = os.open(folder / MANIFEST, os.O_RDONLY)
         self._end_lease = weakref.finalize(self, os.close, lease)
         try:
@@ -82,4 +85,5 @@ class OpenRelease:
         while self._spare:
             self._spare.pop().close()
         self.scans.close()
+        self.past.close()
         self._end_lease()

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Final, Self
 
 from warehouse.ledger.read_index import LedgerEvent, LedgerIndex
+from warehouse.reader.company_state import CompanyState, NotKnownThenError, StateQuery, company_state
 from warehouse.reader.open_release import OpenRelease
 from warehouse.reader.queries import events, filings, financials, groups, ledger_events, owned, owners, profiles, search
 from warehouse.reader.queries.duckdb_scans import QueryDeadline
@@ -53,6 +54,7 @@ LOGGER: Final = logging.getLogger("firm.reader")
 __all__ = [
     "CompanyHeader",
     "CompanyQuery",
+    "CompanyState",
     "DatasetState",
     "EventQuery",
     "FinancialsQuery",
@@ -62,12 +64,14 @@ __all__ = [
     "LedgerEvent",
     "MarketState",
     "NoReleaseError",
+    "NotKnownThenError",
     "PinnedRelease",
     "ProfileDocument",
     "QuarantineReason",
     "QueryTimeoutError",
     "ReleaseReader",
     "ResultPage",
+    "StateQuery",
 ]
 
 LOOK_EVERY_SECONDS: Final = 0.2
@@ -158,7 +162,9 @@ class PinnedRelease:
     def company_financials(self, company_id: str, query: FinancialsQuery, after: Key | None, limit: int) -> ResultPage:
         """Financial rows, newest first."""
         with self._with_deadline():
-            return financials.company_financials(self._connection, company_id, query, after, limit)
+            return financials.select_financials(
+                financials.financial_rows(self._connection, company_id), query, after, limit
+            )
 
     def company_filings(self, company_id: str, query: FilingsQuery, after: Key | None, limit: int) -> ResultPage:
         """Documents filed, newest first."""
@@ -174,7 +180,14 @@ class PinnedRelease:
         float.
         """
         with self._with_deadline():
-            return owners.company_owners(self._connection, company_id, as_of, min_pct, after, limit)
+            return owners.select_owners(owners.owner_rows(self._connection, company_id), as_of, min_pct, after, limit)
+
+    def company_state(self, company_id: str, query: StateQuery) -> CompanyState | None:
+        """The company as known at an instant and as of a day, read by key; None if no kept release has it.
+
+        Raises NotKnownThenError if nothing of it was known then.
+        """
+        return company_state(self._connection, self._held.past, company_id, query)
 
     def company_group(self, company_id: str, day: date, depth: int, after: Key | None, limit: int) -> CompanyGroup:
         """Parents, ultimate parents and children of a company as of a day, down to `depth` levels (1 to 10)."""

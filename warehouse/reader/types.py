@@ -55,7 +55,7 @@ class ResultPage:
 
 @dataclass(frozen=True, slots=True)
 class CompanyGroup:
-    """The group of one company: lines as JSON objects (docs/contract/contract.md 4.4a).
+    """The group of one company: lines as JSON objects (docs/contract/contract.md 4.4b).
 
     has_more_parents: only the first are listed. circles: ids of companies that hold each other, directly or through
     others. visited_companies: those whose relations were read. is_complete: no limit of a walk was reached.

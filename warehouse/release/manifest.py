@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
+from warehouse.release.past_files import PastFile
 from warehouse.release.segments import DOCUMENTS, EARLIER_FILES, NAMES, ContentSums, Segment
 from warehouse.schema.market_state import (
     DatasetState,
@@ -51,7 +52,7 @@ class ReleaseManifest:
     """One release. `first` above `last` means it brought no events; `history` is by market.
 
     `full_at`: time of the last full build. A patched release has the segments of its predecessor and a delta of the
-    changed companies. `segments`: oldest first; `sizes`: bytes by file.
+    changed companies. `segments` and `past`: oldest first; `sizes`: bytes by file of both.
     """
 
     release: int
@@ -69,6 +70,7 @@ class ReleaseManifest:
     markets: Mapping[str, MarketState]
     history: Mapping[str, HistoryRevision] = field(default_factory=dict)
     rollback_of: int | None = None
+    past: tuple[PastFile, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as JSON for its file."""
@@ -84,6 +86,7 @@ class ReleaseManifest:
             "sequence": {"first": self.first, "last": self.last},
             "counts": dict(self.counts),
             "segments": [asdict(segment) for segment in self.segments],
+            "past": [asdict(file) for file in self.past],
             "sizes": dict(self.sizes),
             "markets": {market: atomic_files.json_fields(state) for market, state in self.markets.items()},
             "history": {market: asdict(standing) for market, standing in self.history.items()},
@@ -108,6 +111,8 @@ class ReleaseManifest:
             markets={market: _parse_market(state) for market, state in values["markets"].items()},
             history={market: HistoryRevision(**standing) for market, standing in values["history"].items()},
             rollback_of=values["rollback_of"],
+            # missing in releases made by earlier versions
+            past=tuple(PastFile(**file) for file in values.get("past", ())),
         )
 
 

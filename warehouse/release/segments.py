@@ -22,8 +22,10 @@ from warehouse.storage import atomic_files
 ROWS: Final = "rows"
 DOCUMENTS: Final = "documents"
 NAMES: Final = "names"
-_SUFFIXES: Final = {ROWS: "duckdb", DOCUMENTS: "sqlite", NAMES: "sqlite"}
-_FILE: Final = re.compile(r"(?:rows\.[0-9a-f]{64}\.duckdb|(?:documents|names)\.[0-9a-f]{64}\.sqlite)")
+PAST: Final = "past"
+"""What older releases served (`release.past_files`): of a release, of no segment."""
+_SUFFIXES: Final = {ROWS: "duckdb", DOCUMENTS: "sqlite", NAMES: "sqlite", PAST: "sqlite"}
+_FILE: Final = re.compile(r"(?:rows\.[0-9a-f]{64}\.duckdb|(?:documents|names|past)\.[0-9a-f]{64}\.sqlite)")
 EARLIER_FILES: Final = {ROWS: "warehouse.duckdb", DOCUMENTS: "serving.sqlite", NAMES: "names.sqlite"}
 """Files of a release of an earlier version, which is one segment; served until the first publish of this one."""
 MOST_DELTAS: Final = 4  # every look-up reads all segments; SQLite attaches at most ten files

@@ -54,7 +54,7 @@ SEVERAL_DURATIONS: Final = r"^us\."  # registers whose filings report several du
 
 HOLDER_TYPES: Final = ("person", "company", "state", "fund", "nominee", "group", "unknown")
 BASES: Final = ("exact", "band", "derived")
-RELATIONS: Final = ("shareholding", "control", "accounting_consolidation")  # docs/contract/contract.md 4.4a
+RELATIONS: Final = ("shareholding", "control", "accounting_consolidation")  # docs/contract/contract.md 4.4b
 # code of `holdings.controls`: the holder's accounts include the company's; `native_id` is the holder's LEI
 CONSOLIDATED_PARENT: Final = "consolidated_parent"
 RECONCILIATIONS: Final = ("single", "agreed", "latest_wins", "conflict")

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -132,15 +133,16 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One market. `code` is its folder's name in capitals; `iso` its ISO 3166-1 code, an accepted alias.
 
-    in_text: its name inside a sentence. personal_number: regular expression of the numbers of persons, which are
-    removed from logs. place_names: a place's name as served -> its names in the country's other languages, by which
-    search finds it, too. classification: which family of industry codes its companies have;
-    the same digits mean the same industry within one family.
+    in_text: its name inside a sentence. time_zone: its IANA name, in which the market's days end. personal_number:
+    regular expression of the numbers of persons, which are removed from logs. place_names: a place's name as served ->
+    its names in the country's other languages, by which search finds it, too. classification: which family of industry
+    codes its companies have; the same digits mean the same industry within one family.
     """
 
     code: str
     name: str
     state: Literal["served", "announced"]
+    time_zone: str
     classification: str
     number: NumberFormat
     iso: str = ""
@@ -157,6 +159,10 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("number has neither `bare` nor `scoped`: no number would be accepted")
         if number.weights and len(number.weights) != number.length:
             raise ValueError(f"number has {len(number.weights)} weights for {number.length} digits")
+        try:
+            ZoneInfo(self.time_zone)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise ValueError(f"{self.time_zone} is no time zone: {error}") from error
         patterns = (number.bare, number.scoped, self.personal_number, *((lei.number, lei.person) if lei else ()))
         for pattern in filter(None, patterns):
             try:

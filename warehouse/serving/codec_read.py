@@ -10,10 +10,10 @@ Does not belong here: encoding (`codec_write`), or the content of rows (`documen
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import zstandard
 
@@ -26,7 +26,15 @@ FIELD: Final = "\x1f"  # between the fields of a row; JSON escapes both separato
 ROW: Final = "\x1e"
 VALUE: Final = "%b"  # placeholder of a value in the surrounding text
 _UNPACKED: Final = "unpacked"  # name of the SQL function
-_Unpack = Callable[[str, Any], bytes]
+Unpack = Callable[[str, Any], bytes]
+"""Decodes a stored value of a table: its rows, each with the JSON around its values."""
+
+
+class StoredFormat(NamedTuple):
+    """How a file packs values: dictionary (None: not compressed), and the text around values by table."""
+
+    dictionary: bytes | None
+    templates: Mapping[str, str]
 
 
 def _row_sql(*columns: str) -> str:
@@ -109,15 +117,29 @@ def _create_ranked_view(connection: DocumentsConnection, schemas: Sequence[str])
     )
 
 
-def _unpack_function(connection: sqlite3.Connection) -> _Unpack:
+def _unpack_function(connection: sqlite3.Connection) -> Unpack:
     """The decoder for a file's values; creates views if the file is not packed."""
-    if not _has_table(connection, "packing"):
+    stored = stored_format(connection)
+    if stored.dictionary is None:
         for view in _FORMER:
             connection.execute(view)
+    return unpack_function(stored)
+
+
+def stored_format(connection: sqlite3.Connection) -> StoredFormat:
+    """The format of a file of documents; that of an older version may have no dictionary or no templates."""
+    if not _has_table(connection, "packing"):
+        return StoredFormat(None, {})
+    shapes = connection.execute("SELECT name, template FROM shapes") if _has_table(connection, "shapes") else ()
+    return StoredFormat(read_dictionary(connection), dict(shapes))
+
+
+def unpack_function(stored: StoredFormat) -> Unpack:
+    """The decoder of values in a format; not thread-safe."""
+    if stored.dictionary is None:
         return _as_bytes
-    unpack = dictionary_decompressor(read_dictionary(connection))
-    found = connection.execute("SELECT name, template FROM shapes") if _has_table(connection, "shapes") else ()
-    completing = {table: partial(fill_template, template.encode()) for table, template in found}
+    unpack = dictionary_decompressor(stored.dictionary)
+    completing = {table: partial(fill_template, template.encode()) for table, template in stored.templates.items()}
     if not completing:
         return lambda _, value: unpack(value)
     return lambda table, value: completing[table](unpack(value))

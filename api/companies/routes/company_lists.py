@@ -12,6 +12,7 @@ from litestar import get
 
 from api.companies.day_cursors import split_day_cursor, with_day_keys
 from api.companies.lookup import content_location, number_from_path, require_head
+from api.companies.past_states import AskedState
 from api.companies.path_parameters import CompanyId, OrgNumber
 from api.companies.query_params import (
     EventsParams,
@@ -25,7 +26,9 @@ from api.companies.schemas.events import EventList
 from api.http.context import ANY_KEY, ApiRequest, RequestContext
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import (
+    NO_MEMBERS,
     NextCursor,
+    PageMembers,
     ReleaseResult,
     after_key,
     head_members,
@@ -41,7 +44,7 @@ from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
 from api.openapi.response_headers import OF_PAGE
 from api.schemas.declare import ResponseModel
-from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.reader import CompanyState, PinnedRelease
 from warehouse.reader.types import CompanyHeader, Key, ResultPage
 from warehouse.schema.identifiers import CompanyNumber
 
@@ -67,15 +70,20 @@ def _list_operation(response: type[ResponseModel], example: Any, query_params: t
 async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
     context = request.context
     values = FinancialsParams.read(context.query_string)
-    number = number_from_path(org_number)
+    number, asked = number_from_path(org_number), AskedState.read(context, values)
     binding = _cursor_binding(context, "financials", number, values)
-    key, asked = after_key(context, values.cursor, binding), build_financials_query(values)
+    key, query = after_key(context, values.cursor, binding), build_financials_query(values)
 
     result = await _query_company(
-        context, number, lambda snapshot: snapshot.company_financials(number.company_id, asked, key, values.limit)
+        context,
+        number,
+        lambda snapshot: snapshot.company_financials(number.company_id, query, key, values.limit),
+        asked,
+        lambda state: state.financials(query, key, values.limit),
     )
     _, page = result.value
-    return _list_response(context, number, result, page, issue_next_cursor(context, page, binding))
+    members = NO_MEMBERS if asked is None else asked.page_members(asked.day_member)
+    return _list_response(context, number, result, page, issue_next_cursor(context, page, binding), members)
 
 
 @get(
@@ -91,24 +99,27 @@ async def list_financials(request: ApiRequest, org_number: OrgNumber) -> HttpRes
 async def list_ownership(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
     context = request.context
     values = OwnershipParams.read(context.query_string)
-    number = number_from_path(org_number)
+    number, asked = number_from_path(org_number), AskedState.read(context, values)
     binding = _cursor_binding(context, "ownership", number, values)
-    as_of, key = split_day_cursor(
-        after_key(context, values.cursor, binding), values.as_of or context.services.clock.today()
-    )
+    first_day = context.services.clock.today() if asked is None else asked.day
+    day, key = split_day_cursor(after_key(context, values.cursor, binding), first_day)
 
     result = await _query_company(
         context,
         number,
-        lambda snapshot: snapshot.company_owners(number.company_id, as_of, values.min_pct, key, values.limit),
+        lambda snapshot: snapshot.company_owners(number.company_id, day, values.min_pct, key, values.limit),
+        asked,
+        lambda state: state.owners(day, values.min_pct, key, values.limit),
     )
     _, (page, known) = result.value
-    following = issue_next_cursor(context, with_day_keys(page, as_of), binding)
-    totals = f',"as_of":"{as_of.isoformat()}","known_pct":{known or "null"}'
-    if values.as_of is None and values.cursor is None:  # today's state, even where the release is older
-        begun = datetime.combine(as_of, time.min, UTC)
+    following = issue_next_cursor(context, with_day_keys(page, day), binding)
+    named = f'"as_of":"{day.isoformat()}"'.encode() if asked is None else asked.day_member
+    totals = named + f',"known_pct":{known or "null"}'.encode()
+    members = PageMembers(totals) if asked is None else asked.page_members(totals)
+    if asked is None and values.cursor is None:  # today's state, even where the release is older
+        begun = datetime.combine(day, time.min, UTC)
         result = replace(result, stamps=modified_at(result.stamps, begun))
-    return _list_response(context, number, result, page, following, totals)
+    return _list_response(context, number, result, page, following, members)
 
 
 @get(
@@ -148,10 +159,22 @@ def _cursor_binding(
 
 
 async def _query_company(
-    context: RequestContext, number: CompanyNumber, query: Callable[[PinnedRelease], T]
+    context: RequestContext,
+    number: CompanyNumber,
+    query: Callable[[PinnedRelease], T],
+    asked: AskedState | None = None,
+    query_state: Callable[[CompanyState], T] | None = None,
 ) -> ReleaseResult[tuple[CompanyHeader, T]]:
-    """The company's head and the query's result; 404 if the release has no such company."""
-    return await query_release(context, lambda snapshot: (require_head(snapshot, number), query(snapshot)))
+    """The company's head and the query's result; 404 if the release has no such company.
+
+    asked, query_state: the state that the request names, and the query of it.
+    """
+    if asked is None or query_state is None:
+        return await query_release(context, lambda snapshot: (require_head(snapshot, number), query(snapshot)))
+    result = await query_release(
+        context, lambda snapshot: asked.answer(snapshot, number, lambda state: (state.header, query_state(state)))
+    )
+    return replace(result, stamps=asked.stamps(result.stamps))
 
 
 def _list_response(
@@ -160,12 +183,14 @@ def _list_response(
     result: ReleaseResult[tuple[CompanyHeader, Any]],
     page: ResultPage,
     next_cursor: NextCursor | None,
-    totals: str = "",
+    members: PageMembers = NO_MEMBERS,
 ) -> HttpResponse:
+    """Response with one page about a company; members: further ones, after those of the company."""
     below = "/" + context.path_template.rpartition("/")[2]
-    members = head_members(result.value[0]) + totals.encode()
+    head = b",".join(filter(None, (head_members(result.value[0]), members.tagged)))
     extra = content_location(context, number, below)
-    return page_response(context, result.stamps, page, next_cursor, members=members, extra=extra)
+    whole = members._replace(tagged=head)
+    return page_response(context, result.stamps, page, next_cursor, members=whole, extra=extra)
 
 
 def _tail_cursor(context: RequestContext, page: ResultPage, key: Key | None, binding: CursorBinding) -> NextCursor:

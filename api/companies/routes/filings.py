@@ -11,7 +11,14 @@ from api.companies.query_params import FilingsParams
 from api.companies.schemas.filings import FilingList
 from api.http.context import ANY_KEY, ApiRequest
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.responses import after_key, head_members, issue_next_cursor, page_response, query_release
+from api.http.pagination.responses import (
+    PageMembers,
+    after_key,
+    head_members,
+    issue_next_cursor,
+    page_response,
+    query_release,
+)
 from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
@@ -46,4 +53,5 @@ async def list_filings(request: ApiRequest, org_number: OrgNumber) -> HttpRespon
     head, page = result.value
     following = issue_next_cursor(context, page, binding)
     extra = content_location(context, number, "/filings")
-    return page_response(context, result.stamps, page, following, members=head_members(head), extra=extra)
+    members = PageMembers(head_members(head))
+    return page_response(context, result.stamps, page, following, members=members, extra=extra)

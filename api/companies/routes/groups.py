@@ -1,4 +1,4 @@
-"""The group of a company, and what it owns in others (docs/contract/contract.md 4.4a, 4.4b).
+"""The group of a company, and what it owns in others (docs/contract/contract.md 4.4b, 4.4c).
 
 Does not belong here: the owners of a company (`api.companies.routes.company_lists`).
 """
@@ -18,6 +18,8 @@ from api.companies.schemas import groups as schemas
 from api.http.context import ANY_KEY, ApiRequest
 from api.http.pagination.cursors import CursorBinding, filter_hash
 from api.http.pagination.responses import (
+    PageFrame,
+    PageMembers,
     ReleaseResult,
     after_key,
     framed_page_response,
@@ -66,12 +68,12 @@ async def get_group(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
     if values.cursor is None:
         result = _of_today(result, day)
     following = issue_next_cursor(context, with_day_keys(group.children, day), binding)
-    before, after = _around_children(head, group)
+    frame = _frame_children(head, group)
     extra = content_location(context, number, "/group")
-    return framed_page_response(context, result.stamps, group.children, following, (before, after), extra=extra)
+    return framed_page_response(context, result.stamps, group.children, following, frame, extra=extra)
 
 
-def _around_children(head: CompanyHeader, group: CompanyGroup) -> tuple[bytes, bytes]:
+def _frame_children(head: CompanyHeader, group: CompanyGroup) -> PageFrame:
     """The text of the response around the members of `children`."""
     before = b'{%b,"ultimate_parents":[%b],"parents":[%b],"has_more_parents":%b,"children":{' % (
         head_members(head),
@@ -80,7 +82,7 @@ def _around_children(head: CompanyHeader, group: CompanyGroup) -> tuple[bytes, b
         msgspec.json.encode(group.has_more_parents),
     )
     after = {"circles": group.circles, "visited_companies": group.visited_companies, "is_complete": group.is_complete}
-    return before, b"}," + msgspec.json.encode(after)[1:]
+    return PageFrame(before, b"}," + msgspec.json.encode(after)[1:])
 
 
 @get(
@@ -116,7 +118,7 @@ async def list_holdings(request: ApiRequest, org_number: OrgNumber) -> HttpRespo
     following = issue_next_cursor(context, with_day_keys(page, day), binding)
     members = head_members(head) + f',"as_of":"{day.isoformat()}"'.encode()
     extra = content_location(context, number, "/holdings")
-    return page_response(context, result.stamps, page, following, members=members, extra=extra)
+    return page_response(context, result.stamps, page, following, members=PageMembers(members), extra=extra)
 
 
 def _of_today(result: ReleaseResult[T], day: date) -> ReleaseResult[T]:

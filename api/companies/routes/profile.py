@@ -13,6 +13,7 @@ from api.companies.lookup import (
     number_from_path,
     number_in_market,
 )
+from api.companies.past_states import AskedState
 from api.companies.path_parameters import MarketCode, OrgNumber, OrgNumberInMarket
 from api.companies.query_params import ProfileParams
 from api.companies.schemas.companies import PROFILE_FIELDS, Company, CompanySelection
@@ -23,7 +24,7 @@ from api.http.responses import HttpResponse, data_response
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_PROFILE, Operation
 from api.openapi.response_headers import OF_DATA
-from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.reader import CompanyState, PinnedRelease
 from warehouse.reader.types import ProfileDocument
 from warehouse.schema.identifiers import CompanyNumber, parse_company_number
 
@@ -75,7 +76,10 @@ async def get_company_in_market(request: ApiRequest, market: MarketCode, org_num
 def _profile_response(
     call: RequestContext, number: CompanyNumber, values: ProfileParams, scoped: str | None = None
 ) -> HttpResponse:
+    asked = AskedState.read(call, values)
     with call.services.release_reader.pin_release() as snapshot:
+        if asked is not None:
+            return _state_response(call, number, values, asked, snapshot)
         document = snapshot.profile(number.company_id)
         if document is None:
             elsewhere = parse_company_number(scoped) if scoped else None
@@ -86,6 +90,23 @@ def _profile_response(
         return data_response(
             call, call.services.release_headers.of(snapshot), body, tag, content_location(call, number)
         )
+
+
+def _state_response(
+    call: RequestContext, number: CompanyNumber, values: ProfileParams, asked: AskedState, snapshot: PinnedRelease
+) -> HttpResponse:
+    """The profile of an earlier state, with the state that was asked for at its end."""
+
+    def build_body(state: CompanyState) -> bytes:
+        profile = state.profile()
+        body = select_fields(profile, values.fields) if values.fields else profile
+        return merge_json_objects(state.profile_parts(), values.include, body) if values.include else body
+
+    start = asked.answer(snapshot, number, build_body)[:-1] + b"," + asked.day_member
+    body = start + b"," + asked.instant_member + b"}"
+    tag = content_digest(body if asked.has_fixed_instant else start)
+    stamps = asked.stamps(call.services.release_headers.of(snapshot))
+    return data_response(call, stamps, body, tag, content_location(call, number))
 
 
 def _profile_body(snapshot: PinnedRelease, document: ProfileDocument, values: ProfileParams) -> tuple[bytes, bytes]:

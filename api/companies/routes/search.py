@@ -18,7 +18,7 @@ from api.companies.routes.profile import select_fields
 from api.companies.schemas.companies import CompanyList
 from api.http.context import ANY_KEY, ApiRequest
 from api.http.pagination.cursors import CursorBinding, filter_hash
-from api.http.pagination.responses import after_key, issue_next_cursor, page_response, query_release
+from api.http.pagination.responses import PageMembers, after_key, issue_next_cursor, page_response, query_release
 from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import Operation
@@ -66,7 +66,7 @@ async def search_companies(request: ApiRequest) -> HttpResponse:
         told.stamps,
         told.value,
         issue_next_cursor(context, told.value, binding),
-        members=_notice_member(asked, told.value),
+        members=PageMembers(_notice_member(asked, told.value)),
     )
 
 

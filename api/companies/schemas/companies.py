@@ -107,6 +107,10 @@ class Company(ResponseModel):
     address: PostalAddress = OMITTED
     sources: list[ProfileSource] = declare.array(50, "Sources of the profile.", default=None)
 
+    # with `as_of` or `known_at`
+    as_of: date = declare.date("The day, if `as_of` or `known_at` is given.", default=OMITTED)
+    known_at: datetime = declare.instant("The time, if `as_of` or `known_at` is given.", default=OMITTED)
+
 
 PROFILE_FIELDS: Final = tuple(name for name, field in Company.model_fields.items() if field.is_required())
 """Keys of every profile, in their order."""
@@ -190,7 +194,12 @@ class FinancialPeriod(ResponseModel):
     sources: list[FigureSource] = declare.array(50, "Present with include=sources.", default=None)
 
 
-class FinancialsList(shared.Page[FinancialPeriod], shared.CompanyHead):
+class _FinancialsHead(shared.CompanyHead):
+    as_of: date = declare.date("The day, if `as_of` or `known_at` is given.", default=OMITTED)
+    known_at: datetime = declare.instant("The time, if `as_of` or `known_at` is given.", default=OMITTED)
+
+
+class FinancialsList(shared.Page[FinancialPeriod], _FinancialsHead):
     """Financials of a company, newest first."""
 
 
@@ -227,6 +236,7 @@ class Owner(ResponseModel):
 
 class _OwnershipHead(shared.CompanyHead):
     as_of: date = declare.date("The requested date.")
+    known_at: datetime = declare.instant("The time, if `as_of` or `known_at` is given.", default=OMITTED)
     known_pct: float | None = declare.percent("Sum of the known shares, at most 100; null if none is known.")
 
 

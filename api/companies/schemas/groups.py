@@ -1,4 +1,4 @@
-"""Groups and holdings of a company, as responses show them (docs/contract/contract.md 4.4a, 4.4b).
+"""Groups and holdings of a company, as responses show them (docs/contract/contract.md 4.4b, 4.4c).
 
 Does not belong here: owners (`api.companies.schemas.companies`).
 """

@@ -7,7 +7,7 @@ signing cursors (`api.http.pagination.cursors`).
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
@@ -41,6 +41,27 @@ class NextCursor:
     """A parameter of first pages alone, which the Link to the next page leaves out."""
 
 
+class PageFrame(NamedTuple):
+    """The text of an object before the members of a page and after them; `untagged`: members that the tag ignores."""
+
+    before: bytes
+    after: bytes
+    untagged: bytes = b""
+
+
+class PageMembers(NamedTuple):
+    """Members of a page before its rows, without braces.
+
+    untagged: those that differ between two requests for the same; the tag leaves them out.
+    """
+
+    tagged: bytes = b""
+    untagged: bytes = b""
+
+
+NO_MEMBERS: Final = PageMembers()
+
+
 async def query_release(context: RequestContext, query: Callable[[PinnedRelease], T]) -> ReleaseResult[T]:
     """Queries the current release in a thread; the release stays pinned until the query ends."""
     service = context.services
@@ -71,7 +92,7 @@ def page_response(
     page: ResultPage,
     next_cursor: NextCursor | None,
     *,
-    members: bytes = b"",
+    members: PageMembers = NO_MEMBERS,
     extra: list[Header] | None = None,
 ) -> HttpResponse:
     """Response with one page.
@@ -79,8 +100,10 @@ def page_response(
     `next_cursor` differs between keys and over time, so the ETag ignores it. If it expires, tag and Last-Modified
     change with the period of its issue instead: no 304 confirms a page whose cursor has less than half its time left.
     """
-    around = (b"{" + (members + b"," if members else b""), b"}")
-    return framed_page_response(context, release_headers, page, next_cursor, around, extra=extra)
+    before = b"{" + (members.tagged + b"," if members.tagged else b"")
+    return framed_page_response(
+        context, release_headers, page, next_cursor, PageFrame(before, b"}", members.untagged), extra=extra
+    )
 
 
 def framed_page_response(
@@ -88,20 +111,17 @@ def framed_page_response(
     release_headers: Headers,
     page: ResultPage,
     next_cursor: NextCursor | None,
-    around: tuple[bytes, bytes],
+    frame: PageFrame,
     *,
     extra: list[Header] | None = None,
 ) -> HttpResponse:
-    """Response with one page whose members are not those of the whole object (`page_response`).
-
-    around: the text of the object before the members of the page, and after them.
-    """
-    before, after = around
-    start = before + b'"data":[' + b",".join(page.rows) + b"]"
+    """Response with one page whose members are not those of the whole object (`page_response`)."""
+    before, after, untagged = frame
+    rows = b'"data":[' + b",".join(page.rows) + b"]"
     end = (b',"has_more":true' if page.has_more else b',"has_more":false') + after
     cursor = b"null"
     headers = list(extra or ())
-    tagged = [start, end]
+    tagged = [before, rows, end]
     if next_cursor is not None:
         cursor = msgspec.json.encode(next_cursor.text)
         headers.append((b"link", _next_link(context, next_cursor.text, next_cursor.replaces)))
@@ -109,7 +129,8 @@ def framed_page_response(
             period = int(context.services.clock.wall()) // PERIOD_SECONDS
             tagged.append(b"%d" % period)
             release_headers = modified_at(release_headers, datetime.fromtimestamp(period * PERIOD_SECONDS, UTC))
-    body = start + b',"next_cursor":' + cursor + end
+    apart = untagged + b"," if untagged else b""
+    body = before + apart + rows + b',"next_cursor":' + cursor + end
     return data_response(context, release_headers, body, content_digest(*tagged), headers)
 
 

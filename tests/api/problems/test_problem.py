@@ -149,6 +149,7 @@ SCENES: dict[tuple[str, int], Callable[[Scene], Any]] = {
     ("account_suspended", 403): lambda on: on.with_status("suspended"),
     ("route_not_found", 404): lambda on: on.get("/api/v1/company/5599999991"),
     ("company_not_found", 404): lambda on: on.get(f"{COMPANIES}/5599999992"),
+    ("company_not_known_then", 404): lambda on: on.get(f"{COMPANY}/ownership?as_of=1900-01-01"),
     ("unknown_market", 404): lambda on: on.get("/api/v1/de/companies/5599999991"),
     ("market_not_available", 404): lambda on: on.get("/api/v1/dk/companies/24256790"),
     ("not_acceptable", 406): lambda on: on.get(COMPANY, Accept="text/html"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from tests.warehouse.helpers import day, event, rows, segment_file
 from tests.warehouse.world import NO_EVENTS, learn, member, parts
 from warehouse.ledger.ledger import Ledger
 from warehouse.publish.publisher import ReleaseStore
-from warehouse.reader.reader import ReleaseReader
+from warehouse.reader.reader import ReleaseReader, StateQuery
 from warehouse.release import manifest, segments
 from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
 from warehouse.replication.errors import (
@@ -107,13 +108,17 @@ def test_only_what_is_new_travels(layout: Layout, other: Layout, bucket: Bucket)
     _publish(layout, bucket, "NO", 2, rows(EVENTS, event("b")))
     sent = [line for line in bucket.asked if line.startswith(("PUT", "POST"))]
     assert (
-        len(sent) == 1 + 2 + 1 + 2 + 1 + 1
-    )  # token; delta's files, manifest, ledger segment and index, contents, pointer
+        len(sent) == 1 + 3 + 1 + 2 + 1 + 1
+    )  # token; delta's files and the past, manifest, ledger segment and index, contents, pointer
     bucket.asked.clear()
     assert _fetch(other, bucket) == 2
-    assert len(bucket.asked) == 2 + 2 + 1 + 2
-    for file in manifest.read_manifest(other, 1).sizes:
+    assert len(bucket.asked) == 2 + 3 + 1 + 2
+    for file in manifest.read_manifest(other, 1).segments[0].files.values():
         assert (other.release_folder(1) / file).samefile(other.release_folder(2) / file), "linked, not copied"
+    with closing(ReleaseReader(other)) as reader, reader.pin_release() as snapshot:
+        state = snapshot.company_state("firm:NO:900000001", StateQuery(day(1)))
+        assert state is not None
+        assert json.loads(state.profile())["name"] == "Name 1", "what the first release served came along"
 
 
 @pytest.mark.parametrize("has_names", [True, False])
@@ -235,7 +240,7 @@ def test_a_fetch_that_is_cut_off_goes_on(layout: Layout, other: Layout, bucket: 
     _publish(layout, bucket, "NO", 1)
     _fetch(other, bucket)
     _publish(layout, bucket, "NO", 2)
-    bucket.faults.append(Fault("503", "^GET .*/segments/", times=1000, after=1))
+    bucket.faults.append(Fault("503", "^GET .*/segments/", times=1000, after=2))
     with pytest.raises(ObjectStoreError):
         _fetch(other, bucket, seconds=0.5)
     assert manifest.served_position(other)[0] == 1

@@ -11,6 +11,7 @@ from warehouse.schema.markets import MARKETS, MarketDeclarationError, NumberForm
 DECLARATION = """
 name = "Ruritania"
 state = "served"
+time_zone = "Europe/Vienna"
 classification = "NACE"
 
 [number]

@@ -1,6 +1,6 @@
 """The group of one company: its parents, its ultimate parents, and what it holds over several levels.
 
-See docs/contract/contract.md 4.4a. A line is one relation as its sources state it, never a product of several. Walks
+See docs/contract/contract.md 4.4b. A line is one relation as its sources state it, never a product of several. Walks
 visit each company once, so that circles end, and at most so many of them: what a client asks for does not change what a
 request may cost. Does not belong here: reading relations (`relations`), or which relations there are
 (`pipelines.transforms.ownership.relations`).

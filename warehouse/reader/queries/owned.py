@@ -1,6 +1,6 @@
 """What one company owns in others on one day: the lines of ownership that name it as holder.
 
-See docs/contract/contract.md 4.4b. Does not belong here: relations of other kinds (`relations`), or the owners of one
+See docs/contract/contract.md 4.4c. Does not belong here: relations of other kinds (`relations`), or the owners of one
 company (`owners`).
 """
 

@@ -32,20 +32,32 @@ def owners_on_day(day: str, value: tuple[bytes] | None) -> Iterator[OwnerRow]:
             yield OwnerRow(holder_id.decode(), _optional_int(pct), _optional_int(floor), body)
 
 
+def first_owner_day(value: tuple[bytes] | None) -> date | None:
+    """The first day on which one of these rows is valid; None if none has its day."""
+    days = (since for _, since, *_ in codec_read.split_rows(value) if since)
+    return min((date.fromisoformat(day.decode()) for day in days), default=None)
+
+
 def _optional_int(text: bytes) -> int | None:
     return int(text) if text else None
 
 
-def company_owners(
-    connection: sqlite3.Connection, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
+def owner_rows(connection: sqlite3.Connection, company_id: str) -> tuple[bytes] | None:
+    """All rows of a company with their valid time, in stored order; None if it has none."""
+    return connection.execute(_ROWS, (company_id,)).fetchone()
+
+
+def select_owners(
+    value: tuple[bytes] | None, as_of: date, min_pct: str | None, after: Key | None, limit: int
 ) -> tuple[ResultPage, str | None]:
     """Owners on that day, largest first, those with only a band last; and the sum of known percentages.
 
     `min_pct` is compared with the percentage or, if only a band is known, with its lower bound. The sum covers
     all owners of that day, regardless of the page.
+    value: rows of a company (`owner_rows`).
     """
     day = as_of.isoformat()
-    rows = list(owners_on_day(day, connection.execute(_ROWS, (company_id,)).fetchone()))
+    rows = list(owners_on_day(day, value))
     known = [row.pct for row in rows if row.pct is not None]
     least = Decimal(min_pct) * UNITS if min_pct is not None else None
     keyed = sorted(

@@ -31,7 +31,12 @@ def company_profile(connection: sqlite3.Connection, company_id: str) -> ProfileD
 
 def profile_parts(connection: sqlite3.Connection, company_id: str) -> Mapping[str, bytes]:
     """The optional parts of a profile, by name."""
-    found = codec_read.split_rows(connection.execute(_PARTS, (company_id,)).fetchone())
+    return named_parts(connection.execute(_PARTS, (company_id,)).fetchone())
+
+
+def named_parts(value: tuple[bytes] | None) -> Mapping[str, bytes]:
+    """The optional parts of a profile in an unpacked value, by name."""
+    found = codec_read.split_rows(value)
     named: dict[str, bytes] = {}
     for parts in found:
         named.update(zip(PARTS, parts, strict=True))

@@ -1,6 +1,6 @@
 """Relations between companies, read both ways: the holders of companies, and what a holder holds.
 
-See docs/contract/contract.md 4.4a. A holder is known by a company's id or by an LEI alone; an LEI leads to a company if
+See docs/contract/contract.md 4.4b. A holder is known by a company's id or by an LEI alone; an LEI leads to a company if
 exactly one company of the release has it. Does not belong here: walks over several relations (`groups`).
 """
 
