@@ -16,17 +16,14 @@ from tests.warehouse.former import with_whole_files
 from tests.warehouse.helpers import day, event, killed_at, release_documents, rows, segment_file
 from tests.warehouse.world import NO_EVENTS, learn, member, owner, parts, period, publish
 from warehouse.ledger.ledger import Ledger
-from warehouse.publish import full_build
-from warehouse.publish.full_build import MarketHistoryFile
 from warehouse.publish.publisher import MarketPart, ReleaseStore
 from warehouse.reader.reader import CompanyQuery, ReleaseReader
 from warehouse.release import manifest as release_manifest
 from warehouse.release.manifest import MANIFEST, InvalidReleaseError
 from warehouse.release.segments import DOCUMENTS, NAMES, ROWS
 from warehouse.schema.market_state import DatasetState, QuarantineReason, Reconciliation
-from warehouse.schema.tables import COMPANIES, EVENTS, OWNERS, RELATIONS
+from warehouse.schema.tables import EVENTS
 from warehouse.storage.atomic_files import ignore_step
-from warehouse.storage.duckdb import open_database
 from warehouse.storage.layout import Layout
 
 ONE = "firm:NO:900000001"
@@ -196,20 +193,6 @@ def test_a_held_market_keeps_its_part_and_says_why(layout: Layout) -> None:
     carried = _served(layout, "firm:SE:900000001")
     assert carried is not None
     assert carried["name"] == "Firma 1 AS"
-
-
-def test_a_market_is_carried_over_from_a_version_without_a_table(layout: Layout) -> None:
-    learn(layout, "NO", 0, companies=[member("NO", 1)], owners=[owner(ONE, "own_a", "5")])
-    made = publish(layout, "NO")
-    assert made is not None
-    folder = layout.release_folder(made.release)
-    with open_database(folder / made.segments[0].files[ROWS]) as connection:
-        connection.execute(f"DROP TABLE {RELATIONS.name}")
-    target = layout.root / "base.duckdb"
-    full_build.build_base(target, [MarketHistoryFile("NO", None)], made.segments, folder)
-    with open_database(target, read_only=True) as connection:
-        counts = full_build.table_row_counts(connection)
-    assert (counts[COMPANIES.name], counts[OWNERS.name], counts[RELATIONS.name]) == (1, 1, 0)
 
 
 @pytest.mark.slow
