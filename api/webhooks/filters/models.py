@@ -133,7 +133,16 @@ _Industry = Annotated[
 _Threshold = Annotated[
     int,
     BeforeValidator(_to_threshold),
-    WithJsonSchema({"type": "integer", "description": "Percent.", "enum": [*THRESHOLDS]}),
+    WithJsonSchema(
+        {
+            "type": "integer",
+            "description": "Percent.",
+            "format": "int32",
+            "minimum": min(THRESHOLDS),
+            "maximum": max(THRESHOLDS),
+            "enum": [*THRESHOLDS],
+        }
+    ),
 ]
 _ChangedField = Annotated[
     str, BeforeValidator(_to_changed_field), unrepeated, _words_schema(CHANGED_FIELDS, "A field that changed.")
