@@ -9,13 +9,14 @@ from api.billing import routes as billing
 from api.companies.routes import company_lists, filings, markets, profile, search
 from api.events.routes import event_list, event_stream
 from api.http.routing import handlers_in
+from api.lookups import routes as lookups
 from api.observability import routes as health
 from api.openapi import routes as document
 from api.watchlists import routes as watchlists
 from api.webhooks.routes import deliveries, event_types, subscriptions
 
 ROUTES = handlers_in(
-    *(profile, search, company_lists, filings, event_list, event_stream, markets),
+    *(profile, search, lookups, company_lists, filings, event_list, event_stream, markets),
     watchlists,
     *(subscriptions, deliveries, event_types),
     *(accounts, document, health, billing),

@@ -16,6 +16,7 @@ from api.collections.scenario import (
     EVENTS,
     FILINGS,
     FINANCIALS,
+    LOOKUPS,
     OWNERSHIP,
     SERVICE,
     WATCHLISTS,
@@ -73,6 +74,7 @@ WALK: Final[tuple[ScenarioStep, ...]] = (
     *FINANCIALS,
     *FILINGS,
     *OWNERSHIP,
+    *LOOKUPS,
     *WATCHLISTS,
     *WEBHOOKS,
 )

@@ -118,6 +118,8 @@ class Operation:
     body: RequestBody | None = None
     request_headers: tuple[str, ...] = ()
     """Request headers beyond those of the method."""
+    is_read: bool = False
+    """Whether a POST changes nothing: repeating it does no harm, so it takes no Idempotency-Key."""
 
 
 def path_parameter(description: str, schema: Schema, example: str, name: str | None = None) -> PathParameter:

@@ -67,6 +67,8 @@ class _ComponentSchema(GenerateJsonSchema):
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         inner = self.generate_inner(schema["schema"])
+        if "anyOf" in inner:
+            return {"anyOf": [*inner["anyOf"], {"type": "null"}]}
         return inner | {"type": [inner["type"], "null"]}
 
     def int_schema(self, schema: core_schema.IntSchema) -> JsonSchemaValue:

@@ -19,7 +19,17 @@ from typing import Final, Self
 
 from warehouse.ledger.read_index import LedgerEvent, LedgerIndex
 from warehouse.reader.open_release import OpenRelease
-from warehouse.reader.queries import events, filings, financials, ledger_events, owners, profiles, search
+from warehouse.reader.queries import (
+    events,
+    filings,
+    financials,
+    ledger_events,
+    name_lookup,
+    owners,
+    profiles,
+    search,
+    suggestions,
+)
 from warehouse.reader.queries.duckdb_scans import QueryDeadline
 from warehouse.reader.types import (
     CompanyFacts,
@@ -32,9 +42,12 @@ from warehouse.reader.types import (
     Key,
     LedgerPage,
     LedgerQuery,
+    NameMatch,
+    NameQuestion,
     ProfileDocument,
     QueryTimeoutError,
     ResultPage,
+    Suggestion,
 )
 from warehouse.release import freshness, retraction_log, run_log
 from warehouse.release import manifest as release_manifest
@@ -142,6 +155,15 @@ class PinnedRelease:
         """Ids of the companies with this LEI, ISIN, symbol, VAT number, EUID or CIK."""
         return profiles.ids_by_identifier(self._connection, text)
 
+    def match_name(self, question: NameQuestion) -> NameMatch:
+        """Which company a name means; many names within one `limited_time`."""
+        return name_lookup.match_name(self._connection, question)
+
+    def suggest_companies(self, text: str, countries: tuple[str, ...], limit: int) -> list[Suggestion]:
+        """Companies whose number, symbol or name begins with a text, best first."""
+        with self._with_deadline():
+            return suggestions.suggest_companies(self._connection, text, countries, limit)
+
     def matches_filters(self, company_id: str, query: CompanyQuery) -> bool:
         """True if the company matches the filters of a search, regardless of its name."""
         with self._with_deadline() as budget:
@@ -186,6 +208,10 @@ class PinnedRelease:
     def company_facts(self, company_ids: Iterable[str]) -> dict[str, CompanyFacts]:
         """What filters of events read of these companies; those that this release does not have are missing."""
         return ledger_events.company_facts(self._connection, company_ids)
+
+    def limited_time(self) -> AbstractContextManager[QueryDeadline]:
+        """Limits many look-ups together to the time of one list query (QueryTimeoutError)."""
+        return self._with_deadline()
 
     @contextmanager
     def _with_deadline(self) -> Iterator[QueryDeadline]:
