@@ -14,7 +14,8 @@ from typing import Final
 import stdnum
 from stdnum import isin, lei
 
-from api.lookups.models import LookupItem
+from api.http.body_validation import json_pointer
+from api.lookups.models import IDENTIFIERS, LookupItem
 from api.problems.problem import ProblemDetail
 from warehouse.reader.reader import PinnedRelease
 from warehouse.schema.codes import SERVED
@@ -36,16 +37,16 @@ _VAT: Final = {
 
 
 class ItemError(ValueError):
-    """A value that no company can have; `detail` says what it must be."""
+    """A value that no company can have, or one that lacks; `detail` says what it must be. `member`: None: the item."""
 
-    def __init__(self, member: str, code: str, detail: str) -> None:
+    def __init__(self, member: str | None, code: str, detail: str) -> None:
         super().__init__(detail)
-        self.member = member
+        self.member = () if member is None else (member,)
         self.code = code
 
     def told(self, place: int) -> ProblemDetail:
         """The error as `errors[]` has it, for the item at a place."""
-        return ProblemDetail(self.code, str(self), pointer=f"/items/{place}/{self.member}")
+        return ProblemDetail(self.code, str(self), pointer=json_pointer("items", place, *self.member))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,9 @@ class FoundCompanies:
 
 def item_market(item: LookupItem) -> str:
     """The market of an item's `country`."""
-    country = (item.country or "").strip()
-    code = market_code(country)
+    if item.country is None:
+        raise ItemError("country", "missing", "is required with number and name")
+    code = market_code(item.country.strip())
     if code is None:
         raise ItemError("country", "unknown_value", f"must be one of {', '.join(SERVED)}")
     if code not in SERVED:
@@ -69,7 +71,9 @@ def item_market(item: LookupItem) -> str:
 
 
 def found_by_identifiers(snapshot: PinnedRelease, item: LookupItem) -> Iterator[FoundCompanies]:
-    """What each identifier of an item means. Raises ItemError at the first value that no company can have."""
+    """What each identifier of an item means. Raises ItemError at the first value that lacks or no company can have."""
+    if all(getattr(item, name) is None for name in IDENTIFIERS):
+        raise ItemError(None, "missing", f"one of {', '.join(IDENTIFIERS)} is required")
     for scheme, find in _FINDERS.items():
         if getattr(item, scheme) is not None:
             yield find(snapshot, item)
@@ -115,6 +119,8 @@ def _by_isin(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
 
 
 def _by_ticker(snapshot: PinnedRelease, item: LookupItem) -> FoundCompanies:
+    if item.exchange_mic is None:
+        raise ItemError("exchange_mic", "missing", "is required with ticker")
     ticker, exchange = item.ticker.strip().upper(), item.exchange_mic.strip().upper()
     if not _MIC.fullmatch(exchange):
         raise ItemError("exchange_mic", "format", "must be a MIC of four letters and digits, for example XSTO")

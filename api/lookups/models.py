@@ -1,11 +1,11 @@
 """Items to look up and their answers as objects of requests and responses (docs/contract/contract.md 4.8c).
 
-What is no item (a wrong type, an unknown or missing member) is an error of the request. What is an item with a value
-that no company can have is an answer of that item alone (`api.lookups.item_identifiers`), so that one bad row of a
-list does not lose the others. Does not belong here: finding companies (`api.lookups.resolve`).
+What is no item (a wrong type, an unknown member) is an error of the request. An item that lacks a member, or has a
+value that no company can have, is an answer of that item alone (`api.lookups.item_identifiers`), so that one bad row
+of a list does not lose the others. Does not belong here: finding companies (`api.lookups.resolve`).
 """
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 from pydantic import Field, PlainValidator
 
@@ -24,23 +24,23 @@ from api.openapi.problem_responses import InputError
 from api.schemas import declare, shared
 from api.schemas.declare import OMITTED, RequestModel, ResponseModel, invalid_value
 
+T = TypeVar("T")
 MOST_ITEMS: Final = 500
 ITEMS_PER_REQUEST: Final = 10
 """Items that count as one request, started tens in full."""
 MATCHES: Final = ("exact", "probable", "ambiguous", "none")
 REASONS: Final = (
-    *("id", "number", "lei", "isin", "ticker", "vat", "name"),
+    *("id", "number", "lei", "isin", "ticker", "vat"),
     *("exact_name", "exact_core", "folded_core", "spelling_variant", "other_form", "similar"),
     *("municipality", "industry", "other_municipality", "other_industry"),
-    *("other_number", "other_lei", "other_vat", "other_name"),
+    *("other_country", "other_number", "other_lei", "other_vat", "other_name"),
 )
 MOST_CANDIDATES: Final = 5
+_MOST_ERRORS: Final = 100  # of items that are read
 _SHORT: Final = 60
 _NAME: Final = 300
 IDENTIFIERS: Final = ("id", "number", "lei", "isin", "ticker", "vat", "name")
 """Members of which an item has at least one."""
-_NEEDED: Final = {"number": "country", "ticker": "exchange_mic", "name": "country"}
-"""Members that others need beside them."""
 
 
 class LookupItem(RequestModel):
@@ -92,31 +92,39 @@ class LookupRequest(RequestModel):
     )
 
 
-class MatchCandidate(ResponseModel):
+class _Candidate(ResponseModel, Generic[T]):
+    company: T
+
+
+class MatchCandidate(_Candidate[Company | CompanySelection]):
     """A company that an item may mean."""
 
-    company: Company | CompanySelection
     score: float = Field(ge=0, le=1, description="How well it fits; 1 is best.")
     reasons: list[Annotated[str, declare.open_word(REASONS, "A reason.")]] = declare.array(
         20, "Why it may be meant, and what speaks against it (`other_…`)."
     )
 
 
-class LookupResult(ResponseModel):
-    """The answer to one item."""
-
+class _Result(ResponseModel, Generic[T]):
     match: str = declare.word(
         MATCHES,
         "exact: the identifiers mean one company. probable: the name means one company. ambiguous: see `candidates`. "
         "none: no company.",
     )
-    company: Company | CompanySelection | None = Field(description="The company, if exact or probable; else null.")
+    company: T | None = Field(description="The company, if exact or probable; else null.")
+
+
+class LookupResult(_Result[Company | CompanySelection]):
+    """The answer to one item."""
+
     candidates: list[MatchCandidate] = declare.array(
         MOST_CANDIDATES,
         "With probable the company and others like it, with ambiguous those that may be meant; best first.",
     )
     errors: list[InputError] = declare.array(
-        20, "Only on an item with a value that no company can have; then match is none.", default=None
+        20,
+        "Only on an item that lacks a member, or has a value that no company can have; then match is none.",
+        default=None,
     )
 
 
@@ -145,11 +153,17 @@ class SuggestionList(ResponseModel):
 
 
 def read_lookup(body: Object) -> tuple[list[LookupItem], tuple[str, ...]]:
-    """Items and fields of a request, or the 422 with all errors."""
+    """Items and fields of a request, or the 422 with the first hundred errors."""
     asked, errors = read_body(LookupRequest, body), ValidationErrors()
-    items = [_read_item(item, place, errors) for place, item in enumerate(asked.items)]
+    items: list[LookupItem] = []
+    for place, item in enumerate(asked.items):
+        read = _read_item(item, place, errors)
+        if read is not None:
+            items.append(read)
+        if errors.count >= _MOST_ERRORS:
+            break
     errors.check()
-    return [item for item in items if item is not None], tuple(asked.fields or ())
+    return items, tuple(asked.fields or ())
 
 
 def _read_item(item: Any, place: int, errors: ValidationErrors) -> LookupItem | None:
@@ -161,11 +175,4 @@ def _read_item(item: Any, place: int, errors: ValidationErrors) -> LookupItem | 
     read = parse_body(LookupItem, item, own)
     for error in own.errors:
         errors.add(error.code, error.detail, f"{at}{error.pointer}")
-    if read is None:
-        return None
-    if not any(getattr(read, name) is not None for name in IDENTIFIERS):
-        errors.add("missing", f"one of {', '.join(IDENTIFIERS)} is required", at)
-    for name, needed in _NEEDED.items():
-        if getattr(read, name) is not None and getattr(read, needed) is None:
-            errors.add("missing", f"'{needed}' is required with '{name}'", f"{at}/{needed}")
     return read

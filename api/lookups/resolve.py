@@ -57,15 +57,14 @@ def resolve_items(snapshot: PinnedRelease, items: Sequence[LookupItem]) -> list[
 def _resolve(snapshot: PinnedRelease, item: LookupItem, place: int) -> ItemMatch:
     try:
         found = list(found_by_identifiers(snapshot, item))
+        market = None if item.country is None else item_market(item)
+        by_company = _schemes_by_company(found)
+        if by_company:
+            return _resolve_found(snapshot, item, market, found, by_company)
         question = _name_question(item)
     except ItemError as error:
         return ItemMatch("none", errors=(error.told(place),))
-    by_company = _schemes_by_company(found)
-    if by_company:
-        return _resolve_found(snapshot, item, found, by_company)
-    if question is None:
-        return ItemMatch("none")
-    return _resolve_name(snapshot, found, question)
+    return ItemMatch("none") if question is None else _resolve_name(snapshot, found, question)
 
 
 def _name_question(item: LookupItem) -> NameQuestion | None:
@@ -84,11 +83,15 @@ def _schemes_by_company(found: Iterable[FoundCompanies]) -> dict[str, list[str]]
 
 
 def _resolve_found(
-    snapshot: PinnedRelease, item: LookupItem, found: Sequence[FoundCompanies], by_company: Mapping[str, Sequence[str]]
+    snapshot: PinnedRelease,
+    item: LookupItem,
+    market: str | None,
+    found: Sequence[FoundCompanies],
+    by_company: Mapping[str, Sequence[str]],
 ) -> ItemMatch:
     """Exact if one company has every identifier that is known, and states nothing else than the item."""
     answered = sum(1 for one in found if one.company_ids)
-    contradictions = {company_id: _contradictions(snapshot, item, found, company_id) for company_id in by_company}
+    contradictions = {one: _contradictions(snapshot, item, market, found, one) for one in by_company}
     with_all = [company_id for company_id, schemes in by_company.items() if len(schemes) == answered]
     if len(with_all) == 1 and not contradictions[with_all[0]]:
         return ItemMatch("exact", with_all[0])
@@ -104,11 +107,13 @@ def _resolve_found(
 
 
 def _contradictions(
-    snapshot: PinnedRelease, item: LookupItem, found: Iterable[FoundCompanies], company_id: str
+    snapshot: PinnedRelease, item: LookupItem, market: str | None, found: Iterable[FoundCompanies], company_id: str
 ) -> list[str]:
     """What the company states otherwise than the item, as reasons."""
     absent = {one.scheme: one.value for one in found if company_id not in one.company_ids}
-    told = ["other_number"] if any(scheme in absent for scheme in _NUMBERS) else []
+    told = ["other_country"] if market not in (None, company_id.split(":")[1]) else []
+    if any(scheme in absent for scheme in _NUMBERS):
+        told.append("other_number")
     if "lei" in absent or "vat" in absent:
         stated = _STATED.decode(snapshot.profile_parts(company_id)["identifiers"])
         told += [f"other_{scheme}" for scheme in ("lei", "vat") if scheme in absent and getattr(stated, scheme)]
@@ -146,8 +151,7 @@ def _with_contradictions(
 ) -> MatchCandidate:
     if not found:
         return candidate
-    unnamed = LookupItem()
-    told = _contradictions(snapshot, unnamed, found, candidate.company_id)
+    told = _contradictions(snapshot, LookupItem(), None, found, candidate.company_id)
     if not told:
         return candidate
     return MatchCandidate(candidate.company_id, min(candidate.score, _CONTRADICTED), (*candidate.reasons, *told))
