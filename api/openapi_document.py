@@ -95,7 +95,7 @@ TAGS: Final = {
     "Companies": "Profiles and search.",
     "Events": "Change events.",
     "Financials": "Annual and quarterly figures.",
-    "Look-ups": "Companies by identifiers and names in bulk, and suggestions.",
+    "Lookups": "Companies by identifiers and names in bulk, and suggestions.",
     "Ownership": "Owners of companies.",
     "Service": "The API itself: markets, usage and the OpenAPI document.",
     "Watchlists": "Named lists of companies.",

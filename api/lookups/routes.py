@@ -35,7 +35,7 @@ from api.schemas import declare
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import MatchCandidate, Suggestion
 
-_TAGS: Final = ["Look-ups"]
+_TAGS: Final = ["Lookups"]
 _BODY: Final = BodyPolicy(limit=1 << 18, most_containers=MOST_ITEMS + 100)
 """500 items with names of 300 letters; braces within texts count as objects."""
 _SUGGESTED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
