@@ -20,6 +20,7 @@ from name_matching.decide import REVIEWED, Candidate, CandidateMatcher
 from warehouse.reader.reader import PinnedRelease
 from warehouse.reader.types import MatchCandidate, NameQuestion
 
+_ITEMS_PER_QUERY: Final = 100  # items that may take as long as one list query
 _EXACT: Final = 1.0
 _CONTRADICTED: Final = 0.5
 _NUMBERS: Final = ("id", "number")
@@ -49,9 +50,13 @@ _NAMES: Final = msgspec.json.Decoder(_Names)
 
 
 def resolve_items(snapshot: PinnedRelease, items: Sequence[LookupItem]) -> list[ItemMatch]:
-    """The answers, in the order of the items."""
-    with snapshot.limited_time():
-        return [_resolve(snapshot, item, place) for place, item in enumerate(items)]
+    """The answers, in the order of the items. Raises QueryTimeoutError if they take too long together."""
+    answers: list[ItemMatch] = []
+    with snapshot.limited_time(-(-len(items) // _ITEMS_PER_QUERY)) as budget:
+        for place, item in enumerate(items):
+            budget.left()
+            answers.append(_resolve(snapshot, item, place))
+    return answers
 
 
 def _resolve(snapshot: PinnedRelease, item: LookupItem, place: int) -> ItemMatch:

@@ -209,13 +209,13 @@ class PinnedRelease:
         """What filters of events read of these companies; those that this release does not have are missing."""
         return ledger_events.company_facts(self._connection, company_ids)
 
-    def limited_time(self) -> AbstractContextManager[QueryDeadline]:
-        """Limits many look-ups together to the time of one list query (QueryTimeoutError)."""
-        return self._with_deadline()
+    def limited_time(self, queries: int) -> AbstractContextManager[QueryDeadline]:
+        """Limits many look-ups together to the time of so many list queries (QueryTimeoutError)."""
+        return self._with_deadline(queries)
 
     @contextmanager
-    def _with_deadline(self) -> Iterator[QueryDeadline]:
-        budget = self._reader.search_seconds()
+    def _with_deadline(self, queries: int = 1) -> Iterator[QueryDeadline]:
+        budget = self._reader.query_deadline(queries)
         with budget.limits(self._connection):
             yield budget
 
@@ -229,7 +229,7 @@ class ReleaseReader:
     def __init__(
         self, layout: Layout, monotonic: Callable[[], float] = time.monotonic, seconds: float = LIST_SECONDS
     ) -> None:
-        self.search_seconds = partial(QueryDeadline, seconds, monotonic)
+        self._seconds = seconds
         self._layout = layout
         self._monotonic = monotonic
         self._lock = threading.Lock()
@@ -238,6 +238,10 @@ class ReleaseReader:
         self._stamp: tuple[int, int] | None = None
         self._told: tuple[int, int] | None = None
         self._look_at = float("-inf")
+
+    def query_deadline(self, queries: int = 1) -> QueryDeadline:
+        """The time limit of so many list queries, starting now."""
+        return QueryDeadline(self._seconds * queries, self._monotonic)
 
     def pin_release(self) -> AbstractContextManager[PinnedRelease]:
         """Pins the newest release for the block. Raises NoReleaseError before the first."""

@@ -1,11 +1,14 @@
 """Look-ups over HTTP: every identifier, contradictions, names, errors of items and of bodies, and what they count."""
 
+import itertools
+
 import pytest
 from stdnum import isin
 
 from api.openapi.examples import lookups as examples
 from api.settings.tiers import read_tiers
 from tests.tables import check_cases
+from warehouse.reader.reader import ReleaseReader
 
 LOOKUP = "/api/v1/companies/lookup"
 VOLVO, VOLVO_HB, BAT, OTHER_BAT = (
@@ -290,3 +293,12 @@ def test_the_example_is_answered(make, serve):
     )
     answered = post(serve(made.world), examples.LOOKUP_REQUEST).json()
     assert answered == examples.LOOKUP_ANSWER
+
+
+def test_a_look_up_that_takes_too_long_is_ended(serve, looked_up):
+    ticks = itertools.count()
+    reader = ReleaseReader(looked_up.layout, monotonic=lambda: float(next(ticks)), seconds=5.0)
+    service = serve(looked_up, reader=reader)
+    assert post(service, {"items": [{"id": VOLVO}] * 3}).status_code == 200
+    refused = post(service, {"items": [{"id": VOLVO}] * 100})
+    assert (refused.status_code, refused.json()["code"]) == (503, "service_unavailable")
