@@ -302,3 +302,16 @@ def test_a_look_up_that_takes_too_long_is_ended(serve, looked_up):
     assert post(service, {"items": [{"id": VOLVO}] * 3}).status_code == 200
     refused = post(service, {"items": [{"id": VOLVO}] * 100})
     assert (refused.status_code, refused.json()["code"]) == (503, "service_unavailable")
+
+
+def test_of_a_renamed_company_the_new_name_is_found(make, serve):
+    made = make()
+    made.publish([made.company(VOLVO, "Gammal Firma AB"), made.company(BAT, "Stadig Firma AB")])
+    made.publish([made.company(VOLVO, "Ny Firma AB")])
+    asked = [{"name": name, "country": "SE"} for name in ("Gammal Firma", "Ny Firma", "Stadig Firma")]
+    found = look_up(serve(made.world), *asked)
+    assert [(one["match"], company_of(one)) for one in found] == [
+        ("none", None),
+        ("probable", VOLVO),
+        ("probable", BAT),
+    ]
