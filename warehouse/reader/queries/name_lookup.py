@@ -78,7 +78,7 @@ def match_name(connection: DocumentsConnection, question: NameQuestion) -> NameM
     core = core_name(question.name[:LONGEST], question.country)
     if core is None:
         return NameMatch(None)
-    known = _companies_with_core(connection, core, question.country)
+    known = _companies_with_core(connection, core, question)
     if not known:
         return NameMatch(None)
     matcher = CandidateMatcher(question.country, known)
@@ -109,8 +109,9 @@ def _best_first(judged: Iterable[_Judged], chosen: str | None) -> list[_Judged]:
 def _judge(
     connection: DocumentsConnection, question: NameQuestion, compared: Sequence[ComparedCandidate]
 ) -> list[_Judged]:
-    has_evidence = question.municipality is not None or question.industry is not None
-    facts = _facts(connection, [one.company_id for one in compared]) if has_evidence else {}
+    if question.municipality is None and question.industry is None:  # only the best are told
+        return [_judge_one(question, one, _NO_FACTS) for one in compared[:MOST_CANDIDATES]]
+    facts = _facts(connection, [one.company_id for one in compared])
     return [_judge_one(question, one, facts.get(one.company_id, _NO_FACTS)) for one in compared]
 
 
@@ -151,12 +152,18 @@ def _facts(connection: DocumentsConnection, company_ids: Sequence[str]) -> dict[
     return {company_id: _FACTS.decode(body) for company_id, body in rows}
 
 
-def _companies_with_core(connection: DocumentsConnection, core: str, country: str) -> list[Candidate]:
-    """Companies whose names have this core: as it is spelled, else spelled otherwise, else with one typo."""
+def _companies_with_core(connection: DocumentsConnection, core: str, question: NameQuestion) -> list[Candidate]:
+    """Companies whose names have this core: as it is spelled, else spelled otherwise, else with one typo.
+
+    A core with a typo is looked for after the form before it that the question states, if any.
+    """
+    country, prefixes = question.country, form_prefixes(question.country)
     for spellings in (core_spellings(core, country), other_core_spellings(core, country)):
-        if found := _named(connection, spellings, country):
+        if found := _named(connection, spellings, prefixes, country):
             return found
-    return _named(connection, _corrected_cores(connection, core), country)
+    folded = fold_text(question.name)
+    stated = [prefix for prefix in prefixes if folded.startswith(prefix)]
+    return _named(connection, _corrected_cores(connection, core), stated, country)
 
 
 def _corrected_cores(connection: DocumentsConnection, core: str) -> list[str]:
@@ -172,22 +179,23 @@ def _corrected_cores(connection: DocumentsConnection, core: str) -> list[str]:
     return found
 
 
-def _named(connection: DocumentsConnection, cores: Sequence[str], country: str) -> list[Candidate]:
+def _named(
+    connection: DocumentsConnection, cores: Sequence[str], prefixes: Sequence[str], country: str
+) -> list[Candidate]:
     """Companies of the country with names of these cores, legal forms around them."""
     if not cores:
         return []
     ranks: list[int] = []
     for index in connection.name_indexes:
-        found = _names_beginning(connection, index, cores, country)
+        found = _names_beginning(connection, index, [prefix + core for core in cores for prefix in prefixes], country)
         ranks += _names_with_forms(connection, index, cores, country) if found is None else found
     return _candidates(connection, ranks, country)
 
 
 def _names_beginning(
-    connection: DocumentsConnection, index: NameIndex, cores: Sequence[str], country: str
+    connection: DocumentsConnection, index: NameIndex, begun: Sequence[str], country: str
 ) -> list[int] | None:
-    """Ranks of names that are a core with forms around it, of any country; None if many names begin like them."""
-    begun = [prefix + core for core in cores for prefix in form_prefixes(country)]
+    """Ranks of names that begin so and end in forms, of any country; None if many names begin so."""
     spans = ", ".join(["(?, ?)"] * len(begun))
     rows = connection.execute(
         f"""WITH spans (low, high) AS (VALUES {spans})
