@@ -17,6 +17,7 @@ from api.companies.schemas import companies, events, filings, groups, markets
 from api.exports import models as exports
 from api.http.context import RoutePolicy
 from api.http.json_body import BodyPolicy
+from api.lookups import models as lookups
 from api.openapi import problem_responses, response_headers
 from api.openapi.operation import Operation, RequestBody, link_objects, method_of, path_of, path_parameters
 from api.openapi.query_parameters import query_parameters
@@ -67,8 +68,9 @@ after [[retry_waits]]. If the last attempt fails, the subscription is \
 paused, its owner is notified by e-mail, and later events are held until a replay. Events may be delivered more \
 than once and in any order: deduplicate by `event_id`, order by `sequence`.
 
-**Idempotency.** Every POST accepts an `Idempotency-Key`: a request repeated with the same key within 24 hours \
-is executed once and returns the first response. `If-Match` with a subscription's `ETag` prevents lost updates.
+**Idempotency.** Every POST that changes something accepts an `Idempotency-Key`: a request repeated with the same \
+key within 24 hours is executed once and returns the first response. `If-Match` with a subscription's `ETag` \
+prevents lost updates.
 
 **Limits.** Requests are limited by a burst per second and a quota per calendar month (UTC), both per account. \
 `RateLimit-Policy`, `RateLimit` and `X-RateLimit-*` on every authenticated response give what remains. Above a \
@@ -95,6 +97,7 @@ TAGS: Final = {
     "Events": "Change events.",
     "Exports": "Bulk files of all data.",
     "Financials": "Annual and quarterly figures.",
+    "Lookups": "Companies by identifiers and names in bulk, and suggestions.",
     "Ownership": "Owners of companies.",
     "Service": "The API itself: markets, usage and the OpenAPI document.",
     "Watchlists": "Named lists of companies.",
@@ -124,6 +127,13 @@ MODELS: Final = (
     groups.CompanyGroup,
     groups.Holding,
     groups.HoldingList,
+    lookups.LookupItem,
+    lookups.LookupRequest,
+    lookups.MatchCandidate,
+    lookups.LookupResult,
+    lookups.LookupAnswer,
+    lookups.Suggestion,
+    lookups.SuggestionList,
     events.EventSource,
     events.ChangedFigure,
     events.ChangedAddress,
@@ -181,6 +191,8 @@ _REQUEST_HEADERS: Final = {
 _RESPONSE_HEADERS: Final = {"post": OF_POST}
 _ERROR_STATUSES: Final = {"post": (409, 422), "patch": (412, 422), "put": (412,), "delete": (412,)}
 """What all operations of a method have in addition to those of GET."""
+_OF_READ: Final = (422,)
+"""The same of a POST that changes nothing."""
 
 
 def openapi_document(public_url: str, settings: ApiSettings = DEFAULT_SETTINGS) -> bytes:
@@ -234,7 +246,7 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
     parameters = [_path_parameter(name, one) for name, one in path_parameters(handler).items()]
     parameters += query_parameters(operation.query_params)
     parameters += response_headers.header_references(
-        (*_REQUEST_HEADERS.get(method_of(handler), ()), *operation.request_headers)
+        (*_method_request_headers(handler, operation), *operation.request_headers)
     )
     if parameters:
         described["parameters"] = parameters
@@ -244,6 +256,10 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
         described["security"] = [{}, {"bearer": []}]
     described["responses"] = _responses_object(handler, operation, is_public=not policy.requires_key)
     return described
+
+
+def _method_request_headers(handler: HTTPRouteHandler, operation: Operation) -> tuple[str, ...]:
+    return () if operation.is_read else _REQUEST_HEADERS.get(method_of(handler), ())
 
 
 def _request_body(body: RequestBody, policy: BodyPolicy) -> Schema:
@@ -257,7 +273,7 @@ def _request_body(body: RequestBody, policy: BodyPolicy) -> Schema:
 
 def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_public: bool) -> Schema:
     method = method_of(handler)
-    headers = (*operation.response_headers, *_RESPONSE_HEADERS.get(method, ()))
+    headers = (*operation.response_headers, *(() if operation.is_read else _RESPONSE_HEADERS.get(method, ())))
     named = response_headers.success_headers(headers, is_public=is_public)
     success: Schema = {"description": handler.response_description, "headers": named}
     if operation.response is not None:
@@ -275,7 +291,8 @@ def _responses_object(handler: HTTPRouteHandler, operation: Operation, *, is_pub
     if operation.is_ranged:
         ranged = response_headers.success_headers(response_headers.OF_RANGE, is_public=is_public)
         answers["206"] = success | {"description": "A range of the file.", "headers": ranged}
-    errors = (*_ERROR_STATUSES.get(method, ()), *operation.error_statuses)
+    of_method = _OF_READ if operation.is_read else _ERROR_STATUSES.get(method, ())
+    errors = (*of_method, *operation.error_statuses)
     return answers | problem_responses.response_references(errors, is_public=is_public)
 
 

@@ -10,13 +10,14 @@ from api.companies.routes import company_lists, filings, groups, markets, profil
 from api.events.routes import event_list, event_stream
 from api.exports import routes as exports
 from api.http.routing import handlers_in
+from api.lookups import routes as lookups
 from api.observability import routes as health
 from api.openapi import routes as document
 from api.watchlists import routes as watchlists
 from api.webhooks.routes import deliveries, event_types, subscriptions
 
 ROUTES = handlers_in(
-    *(profile, search, company_lists, filings, groups, event_list, event_stream, markets),
+    *(profile, search, lookups, company_lists, filings, groups, event_list, event_stream, markets),
     exports,
     watchlists,
     *(subscriptions, deliveries, event_types),

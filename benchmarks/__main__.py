@@ -76,6 +76,11 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"companies": 10_000_000},
         "quick": {"companies": 20_000, "searches": 200},
     },
+    "bench_lookup": {
+        "default": {"companies": 1_000_000},
+        "full": {"companies": 10_000_000},
+        "quick": {"companies": 20_000, "requests": 5, "typed": 200},
+    },
     "bench_webhooks": {
         "default": {},
         "full": {"backlog": 1_000_000},

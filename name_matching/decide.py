@@ -18,13 +18,16 @@ from rapidfuzz import fuzz, process
 from name_matching.core_name import is_weak_core, split_core_and_forms
 from name_matching.folding import fold_nordic_letters
 from name_matching.legal_forms import RENDERED_IN, RENDERINGS
+from name_matching.spelling_variants import loose_key
 
-RULE: Final = "names-1"  # raised when a rule below changes, to distinguish earlier decisions
+RULE: Final = "names-2"  # raised when a rule below changes, to distinguish earlier decisions
 AUTOMATIC: Final = 0.95  # score from which a match is automatic
 REVIEWED: Final = 0.85  # score from which a match is shown for review
 CLOSEST: Final = 3.0  # points by which the runner-up must be behind
 _EXACT: Final = 1.0
 _FOLDED: Final = 0.98  # equal except for Nordic letters
+_VARIANT: Final = 0.96  # equal except for transliteration, abbreviated words, words for «and», blanks
+_UNSTATED: Final = 0.01  # less where one of two equal cores states no form
 _UNSURE: Final = 0.94  # possibly right: decided by a person
 _NUMBERS: Final = re.compile(r"\d+")
 
@@ -50,8 +53,8 @@ class MatchDecision:
     """The matched company and the reason.
 
     company_id: set from score AUTOMATIC on. matched_name: the best candidate's. method: exact_name, exact_core,
-    folded_core, listed_of_family, similar, none. score: 0 to 1. evidence: the compared keys, or why there is no
-    match.
+    folded_core, spelling_variant, listed_of_family, similar, none. score: 0 to 1. evidence: the compared keys, or why
+    there is no match.
     """
 
     company_id: str | None
@@ -66,6 +69,19 @@ class MatchDecision:
     def is_for_review(self) -> bool:
         """True if a person should review it."""
         return self.company_id is None and self.score >= REVIEWED
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCandidate:
+    """How like a name one company's name is.
+
+    method: exact_name, exact_core (a form is not stated), folded_core, spelling_variant, other_form, similar.
+    score: 0 to 1.
+    """
+
+    company_id: str
+    method: str
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +111,38 @@ class CandidateMatcher:
         second = fold_nordic_letters(asked.core)
         if same := [one for one in self._known if fold_nordic_letters(one.core) == second]:
             return _decide_same_core(asked, same, self._country, _FOLDED, "folded_core")
+        third = loose_key(asked.core, self._country)
+        if third and (same := [one for one in self._known if loose_key(one.core, self._country) == third]):
+            return _decide_same_core(asked, same, self._country, _VARIANT, "spelling_variant")
         return _decide_similar(asked, self._known, among)
+
+    def compare(self, name: str) -> list[ComparedCandidate]:
+        """Each candidate alone beside the name, best first; what they say of each other is left to `decide`."""
+        asked = _SplitCandidate(Candidate("", name), *split_core_and_forms(name, self._country))
+        compared = [_compare_alone(asked, one, self._country) for one in self._known]
+        return sorted(compared, key=lambda one: (-one.score, one.company_id))
+
+
+def _compare_alone(asked: _SplitCandidate, known: _SplitCandidate, country: str) -> ComparedCandidate:
+    method, score = _same_core_method(asked.core, known.core, country)
+    if method is None:
+        score = min(fuzz.token_sort_ratio(asked.core, known.core) / 100, _UNSURE)
+        return ComparedCandidate(known.one.company_id, "similar", score)
+    if _has_form_conflict(asked.forms, known.forms, country):
+        return ComparedCandidate(known.one.company_id, "other_form", _UNSURE)
+    if asked.forms == known.forms:
+        return ComparedCandidate(known.one.company_id, "exact_name" if score == _EXACT else method, score)
+    return ComparedCandidate(known.one.company_id, method, round(score - _UNSTATED, 2))
+
+
+def _same_core_method(asked: str, known: str, country: str) -> tuple[str | None, float]:
+    if asked == known:
+        return "exact_core", _EXACT
+    if fold_nordic_letters(asked) == fold_nordic_letters(known):
+        return "folded_core", _FOLDED
+    if loose_key(asked, country) == loose_key(known, country):
+        return "spelling_variant", _VARIANT
+    return None, 0.0
 
 
 def _decide_same_core(

@@ -9,7 +9,7 @@ different forms mean different companies. Does not belong here: one market's for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from warehouse.schema.markets import MARKETS, LegalForms
@@ -26,6 +26,8 @@ _OF_NO_MARKET: Final[Mapping[str, tuple[str, ...]]] = {
     "ag": ("aktiengesellschaft", "ag"),
     "se": ("se",),
 }
+# Letters that other alphabets write with two: Bjørn is Bjorn in some sources, Bjoern in others.
+DOUBLED: Final = str.maketrans({"å": "aa", "ä": "ae", "ö": "oe", "ø": "oe", "æ": "ae"})
 _DECLARED: Final = {code: market.legal_forms for code, market in MARKETS.items()}
 
 
@@ -50,10 +52,15 @@ SAME: Final[Mapping[str, str]] = {
 }
 
 
+def _in_every_alphabet(spellings: Iterable[str]) -> Iterator[str]:
+    for spelling in spellings:
+        yield from {spelling: None, spelling.translate(DOUBLED): None}
+
+
 def _forms_by_spelling(declared: LegalForms) -> Mapping[str, str]:
     renamed = {**SAME, **declared.renamed}
     forms = (*_ANYWHERE, *declared.spellings, *declared.foreign)
-    found = {spelling: renamed.get(form, form) for form in forms for spelling in SPELLINGS[form]}
+    found = {spelling: renamed.get(form, form) for form in forms for spelling in _in_every_alphabet(SPELLINGS[form])}
     return {**found, **declared.only_here}
 
 

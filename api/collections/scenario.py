@@ -92,6 +92,27 @@ COMPANIES: Final = (
         checks={"the requested number": 'answer.org_number === value("org_number")'},
     ),
 )
+LOOKUPS: Final = (
+    ScenarioStep(
+        "lookupCompanies",
+        body={"items": [{"id": "{{company_id}}"}, {"lei": "969500NO030000004574"}], "fields": ["org_number", "name"]},
+        needs=_OF_COMPANY,
+        checks={
+            "the requested company": 'answer.data[0].match === "exact" && '
+            '[answer.data[0].company.id, answer.data[0].company.org_number].includes(value("company_id"))',
+            "the wrong LEI is an error of its item": 'answer.data[1].errors[0].pointer === "/items/1/lei"',
+        },
+    ),
+    ScenarioStep(
+        "suggestCompanies",
+        query={"q": "{{company_id}}", "limit": "5"},
+        needs=_OF_COMPANY,
+        checks={
+            "the requested company first": "[answer.data[0].id, answer.data[0].org_number]"
+            '.includes(value("company_id"))'
+        },
+    ),
+)
 EVENTS: Final = (
     ScenarioStep(
         "listCompanyEvents",

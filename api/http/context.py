@@ -79,6 +79,8 @@ class RequestContext:
     """Tokens left in the account's burst, or which bucket was empty (`api.rate_limits.limiter`)."""
     is_reserved: bool = False
     """Whether the request is one of the account's requests under way, which its quota takes for used."""
+    counts_as_requests: int = 1
+    """How many requests it is for the quota, under way and when it is counted (`reserve_requests`)."""
     client_ip: str = ""
     """The client address: the socket's, or as reported by trusted proxies (`api.http.client_ip`)."""
     route_policy: RoutePolicy = UNROUTED
@@ -98,11 +100,18 @@ class RequestContext:
             raise RuntimeError("this operation takes no body")
         return self.json_body
 
+    def reserve_requests(self, requests: int) -> None:
+        """Makes the request count as so many; 429 if the quota has fewer left."""
+        further, limits = requests - self.counts_as_requests, self.required_caller.account_limits
+        self.services.rate_limiter.check_quota_for_further(limits, further)
+        limits.in_flight += further
+        self.counts_as_requests = requests
+
     def release_quota(self) -> None:
         """Ends the reservation: the response has been counted, or there will be none."""
         if self.is_reserved and self.caller is not None:
             self.is_reserved = False
-            self.caller.account_limits.in_flight -= 1
+            self.caller.account_limits.in_flight -= self.counts_as_requests
 
     @property
     def path_template(self) -> str:

@@ -40,9 +40,13 @@ _KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None
 
 @dataclass(frozen=True, slots=True)
 class BodyPolicy:
-    """Describes the body that an operation accepts. `is_optional`: an empty body counts as an empty object."""
+    """Describes the body that an operation accepts. `is_optional`: an empty body counts as an empty object.
+
+    limit: bytes. most_containers: objects and arrays.
+    """
 
     limit: int = BODY_LIMIT
+    most_containers: int = MOST_CONTAINERS
     media_types: tuple[bytes, ...] = JSON_TYPES
     is_optional: bool = False
 
@@ -69,7 +73,9 @@ async def read_object(receive: Receive, body: BodyPolicy) -> Object:
         raise new_problem("malformed_json", "The request ended before its body was complete.")
     if body.is_optional and not received:
         return {}
-    return parse_object(received) if len(received) <= BODY_LIMIT else await in_body_thread(parse_object, received)
+    if len(received) <= BODY_LIMIT:
+        return parse_object(received, body.most_containers)
+    return await in_body_thread(parse_object, received, body.most_containers)
 
 
 async def in_body_thread(work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
@@ -91,9 +97,9 @@ async def read_full_body(receive: Receive, limit: int) -> bytes | None:
             return bytes(received)
 
 
-def parse_object(received: bytes) -> Object:
+def parse_object(received: bytes, most_containers: int = MOST_CONTAINERS) -> Object:
     """Parses a JSON object; 400 with the byte offset on failure, 413 for more values than are parsed."""
-    _check_parts(received)
+    _check_parts(received, most_containers)
     try:
         _check_members(received.decode())
         value = msgspec.json.decode(received)
@@ -133,12 +139,12 @@ def _too_deep_problem() -> ProblemError:
     return new_problem("malformed_json", "The body is nested too deeply.")
 
 
-def _check_parts(received: bytes) -> None:
+def _check_parts(received: bytes, most_containers: int) -> None:
     """Counts what a body may consist of before it is parsed; within texts too, whose lengths are limited anyway."""
     if received.count(b",") >= MOST_VALUES:
         raise _too_many_problem(MOST_VALUES, "values")
-    if received.count(b"{") + received.count(b"[") > MOST_CONTAINERS:
-        raise _too_many_problem(MOST_CONTAINERS, "objects and arrays")
+    if received.count(b"{") + received.count(b"[") > most_containers:
+        raise _too_many_problem(most_containers, "objects and arrays")
 
 
 def _depth(value: Any) -> int:

@@ -129,7 +129,11 @@ def _common_headers(context: RequestContext, given: Iterable[Header]) -> list[He
         context.release_quota()
         counted = context.counts_as or context.status
         headers += context.services.rate_limiter.count_response(
-            context.caller.account_limits, counted, context.route_policy.is_counted, context.tokens_left
+            context.caller.account_limits,
+            counted,
+            context.route_policy.is_counted,
+            context.tokens_left,
+            context.counts_as_requests,
         )
     return headers
 

@@ -124,6 +124,8 @@ class Operation:
     """Whether a range of the response may be asked for."""
     error_statuses: tuple[int, ...] = ()
     """Errors beyond those of the method."""
+    is_read: bool = False
+    """Whether a POST changes nothing: repeating it does no harm, so it takes no Idempotency-Key."""
 
 
 def path_parameter(description: str, schema: Schema, example: str, name: str | None = None) -> PathParameter:

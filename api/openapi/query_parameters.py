@@ -16,7 +16,7 @@ def _parameter_object(name: str, schema: Schema) -> Schema:
     described: Schema = {
         "name": name,
         "in": "query",
-        "required": False,
+        "required": schema.pop("required", False),
         "description": schema.pop("description"),
         "schema": schema,
     }

@@ -146,6 +146,20 @@ class RateLimiter:
             month.to_second - int(self._wall()),
         )
 
+    def check_quota_for_further(self, limits: AccountLimits, further: int) -> None:
+        """429 if the monthly quota has fewer requests left than one under way counts beyond its first."""
+        month = self._follow(limits)
+        left = limits.allowed - limits.count.used - limits.in_flight
+        if further <= left:
+            return
+        raise _limited_problem(
+            "quota_exceeded",
+            f"This request counts as {further + 1}, of which {max(left, 0) + 1} are left in {month.start:%B %Y}. "
+            f"The quota resets at {month.end:%Y-%m-%dT%H:%M:%SZ}.",
+            "month",
+            month.to_second - int(self._wall()),
+        )
+
     def stream_limit_problem(self, limits: AccountLimits) -> ProblemError:
         """429 if the account has as many open streams as its tier allows."""
         detail = f"{limits.tier.event_streams} streams of this account are open. Close one, or try again."
@@ -187,16 +201,17 @@ class RateLimiter:
         self._buckets.give_back(token_bucket(client_network(client), self._failing), now)
 
     def count_response(
-        self, limits: AccountLimits, status: int, is_counted: bool, tokens_left: int
+        self, limits: AccountLimits, status: int, is_counted: bool, tokens_left: int, requests: int = 1
     ) -> tuple[Header, ...]:
-        """Counts a response if its status counts, and returns the RateLimit headers."""
+        """Counts a response, as so many requests, if its status counts; returns the RateLimit headers."""
         month = limits.month
         now = int(self._wall())
         if not month.from_second <= now < month.to_second:
             month = self._follow(limits)
         count = limits.count
         if is_counted and status in COUNTED:
-            self._usage.add(count, is_urgent=limits.allowed - count.used <= _LAST_REQUESTS)
+            for _ in range(requests):
+                self._usage.add(count, is_urgent=limits.allowed - count.used <= _LAST_REQUESTS)
         remaining = limits.allowed - count.used
         if remaining < 0:  # noqa: PLR1730 -- every answer comes here, and `max` costs more than all else
             remaining = 0

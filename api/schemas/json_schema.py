@@ -74,6 +74,8 @@ class _ComponentSchema(GenerateJsonSchema):
         inner = self.generate_inner(schema["schema"])
         if "$ref" in inner:
             return inner | {"type": _OR_NULL}
+        if "anyOf" in inner:
+            return {"anyOf": [*inner["anyOf"], {"type": "null"}]}
         return inner | {"type": [inner["type"], "null"]}
 
     def int_schema(self, schema: core_schema.IntSchema) -> JsonSchemaValue:

@@ -35,9 +35,14 @@ def test_no_block_is_left_out() -> None:
 def test_curl(service: Live, largest: dict[str, Any], tmp_path: Path) -> None:
     told = printed("sh", service, tmp_path)
     assert len(told) == len(blocks("sh"))
-    *_, search, profile, figures, events, attempt, verified, _ = told
+    *_, search, looked_up, profile, figures, events, attempt, verified, _ = told
     company = largest["id"]
     assert json.loads(search) == service.get("companies", q=largest["name"], limit=3)
+    assert json.loads(looked_up)["data"][0] == {
+        "match": "exact",
+        "company": {"id": company, "name": largest["name"]},
+        "candidates": [],
+    }
     assert json.loads(profile) == service.get(f"companies/{company}")
     assert json.loads(figures) == service.get(f"companies/{company}/financials", period_type="annual", years=5)
     pages = [json.loads(line) for line in events.splitlines() if line]

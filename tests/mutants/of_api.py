@@ -6,6 +6,41 @@ from tests.mutants.mutant import Mutant
 
 API: Final = (
     Mutant(
+        "look-ups: two companies of one identifier are decided by the first",
+        "api/lookups/resolve.py",
+        "if len(with_all) == 1 and not contradictions[with_all[0]]:",
+        "if with_all and not contradictions[with_all[0]]:",
+        "tests/api/lookups/test_lookup.py::test_contradictions_are_ambiguous",
+    ),
+    Mutant(
+        "look-ups: a company that states something else is exact",
+        "api/lookups/resolve.py",
+        "if len(with_all) == 1 and not contradictions[with_all[0]]:",
+        "if len(with_all) == 1:",
+        "tests/api/lookups/test_lookup.py::test_contradictions_are_ambiguous",
+    ),
+    Mutant(
+        "look-ups: started tens are free",
+        "api/lookups/routes.py",
+        "context.reserve_requests(-(-len(items) // ITEMS_PER_REQUEST))",
+        "context.reserve_requests(max(1, len(items) // ITEMS_PER_REQUEST))",
+        "tests/api/lookups/test_lookup.py::test_every_ten_items_count_as_one_request",
+    ),
+    Mutant(
+        "look-ups: a contradicted name is probable",
+        "warehouse/reader/queries/name_lookup.py",
+        "return None if contradicted else decided",
+        "return decided",
+        "tests/api/lookups/test_lookup.py::test_a_name_is_never_exact",
+    ),
+    Mutant(
+        "look-ups: a namesake without a municipality is ruled out",
+        "warehouse/reader/queries/name_lookup.py",
+        "others_differ = all(one.is_confirmed is False for one in same if not one.is_confirmed)",
+        "others_differ = True",
+        "tests/api/lookups/test_lookup.py::test_a_name_is_never_exact",
+    ),
+    Mutant(
         "connections: a head without an end is read on",
         "api/runtime/http_protocol.py",
         "if self.progress.received > _HEAD_BYTES or len(self.headers or ()) > HEADER_COUNT:",

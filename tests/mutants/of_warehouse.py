@@ -37,7 +37,7 @@ WAREHOUSE: Final = (
     ),
     Mutant(
         "search: Helsingfors is nowhere",
-        "warehouse/serving/search_table.py",
+        "warehouse/serving/place_names.py",
         "yield from market.place_names.get(name, ()) if market is not None else ()",
         "yield from () if market is not None else ()",
         "tests/warehouse/test_search.py::test_region_finds_a_place_by_its_names_in_every_language",

@@ -20,7 +20,19 @@ from typing import Final, Self
 from warehouse.ledger.read_index import LedgerEvent, LedgerIndex
 from warehouse.reader.company_state import CompanyState, NotKnownThenError, StateQuery, company_state
 from warehouse.reader.open_release import OpenRelease
-from warehouse.reader.queries import events, filings, financials, groups, ledger_events, owned, owners, profiles, search
+from warehouse.reader.queries import (
+    events,
+    filings,
+    financials,
+    groups,
+    ledger_events,
+    name_lookup,
+    owned,
+    owners,
+    profiles,
+    search,
+    suggestions,
+)
 from warehouse.reader.queries.duckdb_scans import QueryDeadline
 from warehouse.reader.types import (
     CompanyChoice,
@@ -35,9 +47,12 @@ from warehouse.reader.types import (
     Key,
     LedgerPage,
     LedgerQuery,
+    NameMatch,
+    NameQuestion,
     ProfileDocument,
     QueryTimeoutError,
     ResultPage,
+    Suggestion,
 )
 from warehouse.release import freshness, retraction_log, run_log
 from warehouse.release import manifest as release_manifest
@@ -154,6 +169,15 @@ class PinnedRelease:
         """Ids of the companies with this LEI, ISIN, symbol, VAT number, EUID or CIK."""
         return profiles.ids_by_identifier(self._connection, text)
 
+    def match_name(self, question: NameQuestion) -> NameMatch:
+        """Which company a name means; many names within one `limited_time`."""
+        return name_lookup.match_name(self._connection, question)
+
+    def suggest_companies(self, text: str, countries: tuple[str, ...], limit: int) -> list[Suggestion]:
+        """Companies whose number, symbol or name begins with a text, best first."""
+        with self._with_deadline():
+            return suggestions.suggest_companies(self._connection, text, countries, limit)
+
     def matches_filters(self, company_id: str, query: CompanyQuery) -> bool:
         """True if the company matches the filters of a search, regardless of its name."""
         with self._with_deadline() as budget:
@@ -231,9 +255,13 @@ class PinnedRelease:
         """What filters of events read of these companies; those that this release does not have are missing."""
         return ledger_events.company_facts(self._connection, company_ids)
 
+    def limited_time(self, queries: int) -> AbstractContextManager[QueryDeadline]:
+        """Limits many look-ups together to the time of so many list queries (QueryTimeoutError)."""
+        return self._with_deadline(queries)
+
     @contextmanager
-    def _with_deadline(self) -> Iterator[QueryDeadline]:
-        budget = self._reader.search_seconds()
+    def _with_deadline(self, queries: int = 1) -> Iterator[QueryDeadline]:
+        budget = self._reader.query_deadline(queries)
         with budget.limits(self._connection):
             yield budget
 
@@ -247,7 +275,7 @@ class ReleaseReader:
     def __init__(
         self, layout: Layout, monotonic: Callable[[], float] = time.monotonic, seconds: float = LIST_SECONDS
     ) -> None:
-        self.search_seconds = partial(QueryDeadline, seconds, monotonic)
+        self._seconds = seconds
         self._layout = layout
         self._monotonic = monotonic
         self._lock = threading.Lock()
@@ -256,6 +284,10 @@ class ReleaseReader:
         self._stamp: tuple[int, int] | None = None
         self._told: tuple[int, int] | None = None
         self._look_at = float("-inf")
+
+    def query_deadline(self, queries: int = 1) -> QueryDeadline:
+        """The time limit of so many list queries, starting now."""
+        return QueryDeadline(self._seconds * queries, self._monotonic)
 
     def pin_release(self) -> AbstractContextManager[PinnedRelease]:
         """Pins the newest release for the block. Raises NoReleaseError before the first."""

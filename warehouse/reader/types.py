@@ -96,6 +96,44 @@ class CompanyQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class NameQuestion:
+    """A company asked for by name (docs/contract/contract.md 4.8d). `country`: its market.
+
+    municipality, industry (prefix of a code, without dots): evidence beside the name; None: not stated.
+    """
+
+    name: str
+    country: str
+    municipality: str | None = None
+    industry: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCandidate:
+    """A company that an item may mean. score: 0 to 1. reasons: why, and what speaks against it."""
+
+    company_id: str
+    score: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """The company that a name means, None unless it is one alone; the candidates, best first."""
+
+    company_id: str | None
+    candidates: tuple[MatchCandidate, ...] = ()
+
+
+class Suggestion(NamedTuple):
+    """A company that a text may be the beginning of. matched_by: number, identifier, ticker, name."""
+
+    company_id: str
+    matched_by: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class FinancialsQuery:
     """Parameters for financial rows (docs/contract/contract.md 4.3).
 

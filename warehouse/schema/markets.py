@@ -134,9 +134,11 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One market. `code` is its folder's name in capitals; `iso` its ISO 3166-1 code, an accepted alias.
 
     in_text: its name inside a sentence. time_zone: its IANA name, in which the market's days end. personal_number:
-    regular expression of the numbers of persons, which are removed from logs. place_names: a place's name as served ->
-    its names in the country's other languages, by which search finds it, too. classification: which family of industry
-    codes its companies have; the same digits mean the same industry within one family.
+    regular expression of the numbers of persons, which are removed from logs. vat_number: regular expression of a VAT
+    number without its country's letters, in capitals without separators; its group is the company's number; None: VAT
+    numbers do not hold it. place_names: a place's name as served -> its names in the country's other languages, by which
+    search finds it, too. classification: which family of industry codes its companies have; the same digits mean the
+    same industry within one family.
     """
 
     code: str
@@ -148,6 +150,7 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     iso: str = ""
     in_text: str = ""
     personal_number: str | None = None
+    vat_number: str | None = None
     place_names: Mapping[str, tuple[str, ...]] = {}
     legal_forms: LegalForms = LegalForms()
     lei: LeiRegistration | None = None
@@ -163,7 +166,13 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ZoneInfo(self.time_zone)
         except (ZoneInfoNotFoundError, ValueError) as error:
             raise ValueError(f"{self.time_zone} is no time zone: {error}") from error
-        patterns = (number.bare, number.scoped, self.personal_number, *((lei.number, lei.person) if lei else ()))
+        patterns = (
+            number.bare,
+            number.scoped,
+            self.personal_number,
+            self.vat_number,
+            *((lei.number, lei.person) if lei else ()),
+        )
         for pattern in filter(None, patterns):
             try:
                 re.compile(pattern)

@@ -9,8 +9,7 @@ name index (`name_index`), or the content of companies (`publish.full_build`).
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from functools import lru_cache
 from typing import Final
 
@@ -21,10 +20,10 @@ from name_matching.folding import fold_text
 from name_matching.name_columns import fold_texts
 from warehouse import schema_render
 from warehouse.schema.identifiers import iso_country
-from warehouse.schema.markets import MARKETS
 from warehouse.schema.tables import COMPANIES, COMPANY_ID
 from warehouse.schema.types import Column, ColumnKind, Table
 from warehouse.serving import id_ranges, sort_keys
+from warehouse.serving.place_names import names_in_every_language
 from warehouse.storage.duckdb import query_int, quoted_columns, registered_frame, sibling_connection, stream_frames
 from warehouse.storage.parallel import prefetch
 
@@ -111,7 +110,6 @@ _SHARING: Final = "SELECT count(*) - count(DISTINCT rank) FROM search"
 _PLACE: Final = ("country", "municipality", "municipality_code", "county", "county_code")
 _CHUNK: Final = 100_000
 _KEPT: Final = 100_000  # cached places: more than there are municipalities in all markets
-_LANGUAGES: Final = re.compile(r"\s+[-–—]\s+|\s*/\s*")  # «Kárášjohka - Karasjok»
 _WORD: Final = 8  # bytes of an Int64
 
 
@@ -186,7 +184,7 @@ def _place_id_and_names(country: str, *given: str | None) -> tuple[int | None, s
     """Id and folded names of a place; None if the register has none."""
     county_code = given[-1]
     region = f"{iso_country(country)}-{county_code}" if county_code else None
-    written = (name for text in given if text for name in _names_in_every_language(country, text))
+    written = (name for text in given if text for name in names_in_every_language(country, text))
     named = dict.fromkeys(name for text in (*written, region or "") if (name := fold_text(text)))
     if not named:
         return None, None
@@ -194,15 +192,6 @@ def _place_id_and_names(country: str, *given: str | None) -> tuple[int | None, s
     # six bytes of a digest: the same in every build, and collisions among some ten thousand places are
     # unlikely
     return int.from_bytes(hashlib.sha256(names.encode()).digest()[:6]), names
-
-
-def _names_in_every_language(country: str, name: str) -> Iterator[str]:
-    """A place's name as served, its parts if it is written in two languages, and its names in other languages."""
-    yield name
-    parts = _LANGUAGES.split(name)
-    yield from parts if len(parts) > 1 else ()
-    market = MARKETS.get(country)
-    yield from market.place_names.get(name, ()) if market is not None else ()
 
 
 def _dedupe_ranks(connection: duckdb.DuckDBPyConnection) -> None:

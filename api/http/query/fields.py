@@ -33,6 +33,10 @@ Cursor = Annotated[
 """Fully checked by `api.http.pagination.cursors`, which distinguishes its errors."""
 
 
+REQUIRED: Final[dict[str, Any]] = {"required": True}
+"""Marks a parameter as required in the OpenAPI document (`json_schema_extra`); its operation refuses its absence."""
+
+
 def words_field(allowed: Sequence[str], description: str, canonical: Callable[[str], str] = str) -> Any:
     """Comma-separated words from a list, each once; `canonical` maps each to its canonical spelling."""
     requirement = f"must be one or more of {', '.join(allowed)}, separated by commas, each once"
@@ -83,9 +87,9 @@ def codes_field(
     return with_metadata(Field((), description=description, json_schema_extra=schema), AfterValidator(check))
 
 
-def free_text_field(max_length: int, description: str) -> Any:
+def free_text_field(max_length: int, description: str, **more: Any) -> Any:
     """Text of 1 to `max_length` printable characters."""
-    field = Field(None, min_length=1, max_length=max_length, pattern=PRINTABLE, description=description)
+    field = Field(None, min_length=1, max_length=max_length, pattern=PRINTABLE, description=description, **more)
     return with_metadata(field, Requirement(f"must be 1 to {max_length} printable characters, not only spaces"))
 
 

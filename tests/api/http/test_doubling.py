@@ -22,6 +22,7 @@ from api.http.client_ip import ClientIpResolver
 from api.http.content_negotiation import check_accept, header_problem, oversize_problem
 from api.http.json_body import parse_object
 from api.http.response_headers import strongly_matches, weakly_matches
+from api.lookups.models import read_lookup
 from api.problems.problem import ProblemError
 from api.webhooks.subscriptions.requests import NewSubscription
 from tests.tables import check_cases
@@ -90,6 +91,8 @@ KINDS: dict[str, tuple[int, Callable[[int], object]]] = {
         500,
         lambda count: parse_body(NewSubscription, {"entity_ids": ["x"] * count}, ValidationErrors(), 10**6),
     ),
+    "look-up items": (200, lambda count: read_lookup({"items": [{"vat": "x"}] * count})),
+    "no look-up items": (40, lambda count: read_lookup({"items": [{"nome": "x"}] * count})),
     "query parameters": (45, lambda count: SearchParams.read(b"limit=1&" * count)),
     "query list": (2_000, lambda count: SearchParams.read(b"industry=" + b"62," * count)),
     "query escapes": (2_000, lambda count: SearchParams.read(b"q=" + b"%41" * count)),

@@ -24,6 +24,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "limits.md"
 COMPANY = "/api/v1/companies/5599999991"
 COMPANIES = "/api/v1/companies"
 WEBHOOKS = "/api/v1/webhooks"
+LOOKUP = "/api/v1/companies/lookup"
 REPLAYS = "/api/v1/webhooks/whs_00000000000000000000000000/replays"
 SIGN_IN = "/dashboard/sign-in"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -80,6 +81,10 @@ def replay(members: Any) -> Sent:
     return posted(REPLAYS, members if isinstance(members, bytes) else json.dumps(members).encode(), JSON)
 
 
+def look_up(items: list[Any]) -> Sent:
+    return posted(LOOKUP, json.dumps({"items": items}).encode(), JSON)
+
+
 def subscription(**members: Any) -> Sent:
     given = {"endpoint_url": "https://hooks.example.com/x", "event_types": ["filing.published"], **members}
     return posted(WEBHOOKS, json.dumps(given).encode(), JSON)
@@ -95,6 +100,9 @@ PROBES: dict[str, Callable[[int], Sent]] = {
     "headers": lambda count: Sent(headers={f"X-{number}": "a" for number in range(count - 2)}),
     "bytes of a body": lambda size: padded(REPLAYS, size, JSON),
     "bytes of a body that creates or changes a subscription": lambda size: padded(WEBHOOKS, size, JSON),
+    "bytes of a body of look-ups": lambda size: padded(LOOKUP, size, JSON),
+    "objects and arrays in a body of look-ups": lambda count: look_up([[]] * (count - 2)),
+    "items of a look-up": lambda count: look_up([{"id": "x"}] * count),
     "bytes of an event from Stripe": lambda size: padded("/billing/stripe", size, JSON),
     "bytes of a dashboard form": lambda size: padded(SIGN_IN, size, FORM),
     "fields of a dashboard form": lambda count: posted(

@@ -49,11 +49,15 @@ def company_header(connection: sqlite3.Connection, company_id: str) -> CompanyHe
     return CompanyHeader(company_id, row[0], row[1]) if row else None
 
 
+def ids_by_rank(connection: sqlite3.Connection, ranks: Sequence[int]) -> dict[int, str]:
+    """Ids of companies, by rank."""
+    marks = ", ".join("?" * len(ranks))
+    return dict(connection.execute(f"SELECT rank, company_id FROM ranked WHERE rank IN ({marks})", ranks).fetchall())
+
+
 def bodies_by_rank(connection: sqlite3.Connection, ranks: Sequence[int]) -> dict[int, bytes]:
     """Documents of one page of companies, by rank."""
-    marks = ", ".join("?" * len(ranks))
-    ids = connection.execute(f"SELECT company_id, rank FROM ranked WHERE rank IN ({marks})", ranks).fetchall()
-    rank_of: dict[str, int] = dict(ids)
+    rank_of = {company_id: rank for rank, company_id in ids_by_rank(connection, ranks).items()}
     marks = ", ".join("?" * len(rank_of))
     rows = connection.execute(f"SELECT company_id, body FROM companies WHERE company_id IN ({marks})", tuple(rank_of))
     return {rank_of[company_id]: body for company_id, body in rows}
