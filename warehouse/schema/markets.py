@@ -136,9 +136,9 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     in_text: its name inside a sentence. time_zone: its IANA name, in which the market's days end. personal_number:
     regular expression of the numbers of persons, which are removed from logs. vat_number: regular expression of a VAT
     number without its country's letters, in capitals without separators; its group is the company's number; None: VAT
-    numbers do not hold it. place_names: a place's name as served -> its names in the country's other languages, by which
-    search finds it, too. classification: which family of industry codes its companies have; the same digits mean the
-    same industry within one family.
+    numbers do not hold it. place_names: a place's name as served -> its names in the country's other languages, by
+    which search finds it, too. classification: which family of industry codes its companies have; the same digits mean
+    the same industry within one family.
     """
 
     code: str
