@@ -30,7 +30,7 @@ class SignatureError(FirmdataError):
 
 def verify(
     body: bytes | str,
-    headers: Mapping[str, str] | Iterable[tuple[str, str]],
+    headers: Mapping[str, str] | Iterable[tuple[str | bytes, str | bytes]],
     secret: str | Iterable[str],
     *,
     tolerance: float = TOLERANCE_SECONDS,
@@ -62,8 +62,8 @@ def verify(
     return event
 
 
-def _lower_names(headers: Mapping[str, str] | Iterable[tuple[str, str]]) -> dict[str, str]:
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
+def _lower_names(headers: Mapping[str, str] | Iterable[tuple[str | bytes, str | bytes]]) -> dict[str, str]:
+    pairs: Iterable[tuple[str | bytes, str | bytes]] = headers.items() if isinstance(headers, Mapping) else headers
     return {_text(name).lower(): _text(value) for name, value in pairs}
 
 
