@@ -5,6 +5,7 @@ publishing the OpenAPI document (`python -m tests.architecture.openapi_frozen --
 """
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -38,6 +39,7 @@ def generate() -> None:
     openapi_frozen.refresh(publish=False)
     write_collections(ROOT / "collections")
     _write_response_types(ROOT / "ui")
+    _write_client_models(ROOT / "sdk" / "python")
 
 
 def _write_response_types(ui: Path) -> None:
@@ -46,6 +48,12 @@ def _write_response_types(ui: Path) -> None:
         subprocess.run(["node", "scripts/types.mjs"], cwd=ui, check=True)
     else:
         print("ui/node_modules is missing (no npm): ui/src/openapi.ts was left as it is")
+
+
+def _write_client_models(package: Path) -> None:
+    """src/firmdata/models.py, from the OpenAPI document."""
+    document, models = ROOT / "tests/architecture/openapi.json", package / "src/firmdata/models.py"
+    subprocess.run([sys.executable, package / "scripts/generate_models.py", document, models], check=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,267 @@
+"""The client for asyncio: the same as `firmdata.client`, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import httpx
+from httpx_sse import aconnect_sse
+from typing_extensions import Self
+
+from firmdata import calls, models
+from firmdata.calls import ApiCall, company_path, error_of, get, post, query
+from firmdata.errors import ApiError, ConnectionFailedError
+from firmdata.pages import AsyncPages
+from firmdata.retries import SHORTEST_PAUSE, RetryPolicy, is_repeatable
+from firmdata.settings import ClientSettings
+
+Values = str | Sequence[str] | None
+Day = date | str | None
+Moment = datetime | str | None
+
+
+class AsyncCompanies:
+    """Companies: by id (`firm:SE:5599999991`) or by registration number."""
+
+    def __init__(self, send: Callable[[ApiCall[Any]], Awaitable[Any]]) -> None:
+        self._send = send
+
+    async def get(
+        self, company: str, *, include: Values = None, as_of: Day = None, known_at: Moment = None
+    ) -> models.Company:
+        """The profile. include: `detail`, `identifiers`, `address`, `sources`. as_of, known_at: of an earlier day."""
+        params = query({"include": include, "as_of": as_of, "known_at": known_at})
+        return await self._send(ApiCall("GET", company_path(company), models.Company, params))
+
+    def search(self, q: str | None = None, **params: Any) -> AsyncPages[models.Company]:
+        """Companies by name (prefixes match, typos are tolerated) and by every filter of the API, as `country="SE"`."""
+        return AsyncPages(self._send, get("/api/v1/companies", models.CompanyList, {"q": q, **params}))
+
+    async def suggest(self, q: str, **params: Any) -> list[Any]:
+        """Companies whose name, number or ticker begins with a text: for typing."""
+        return (await self._send(get("/api/v1/companies/suggest", models.SuggestionList, {"q": q, **params}))).data
+
+    def financials(self, company: str, **params: Any) -> AsyncPages[models.FinancialPeriod]:
+        """Annual and quarterly figures, newest first."""
+        return AsyncPages(self._send, get(company_path(company, "/financials"), models.FinancialsList, params))
+
+    def ownership(self, company: str, **params: Any) -> AsyncPages[models.Owner]:
+        """Owners, largest first."""
+        return AsyncPages(self._send, get(company_path(company, "/ownership"), models.OwnershipList, params))
+
+    async def group(self, company: str, **params: Any) -> models.CompanyGroup:
+        """Who stands above and below a company; `depth` 1 to 10."""
+        return await self._send(get(company_path(company, "/group"), models.CompanyGroup, params))
+
+    def holdings(self, company: str, **params: Any) -> AsyncPages[models.Holding]:
+        """What a company holds in others."""
+        return AsyncPages(self._send, get(company_path(company, "/holdings"), models.HoldingList, params))
+
+    def filings(self, company: str, **params: Any) -> AsyncPages[models.Filing]:
+        """Documents filed, newest first. `from_` and `to`: days of filing."""
+        return AsyncPages(self._send, get(company_path(company, "/filings"), models.FilingList, params))
+
+    def events(self, company: str, **params: Any) -> AsyncPages[models.Event]:
+        """Events of one company."""
+        return AsyncPages(self._send, get(company_path(company, "/events"), models.EventList, params))
+
+    async def lookup(
+        self, items: Sequence[dict[str, Any]], fields: Sequence[str] | None = None
+    ) -> list[models.LookupAnswer]:
+        """Looks up to 500 companies up, by identifiers or names; one answer per item, in order."""
+        body = {"items": list(items)} | ({} if fields is None else {"fields": list(fields)})
+        return (await self._send(post("/api/v1/companies/lookup", models.LookupList, body))).data
+
+
+class AsyncEvents:
+    """Events of all companies (tiers Pro and Business)."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    def list(self, **params: Any) -> AsyncPages[models.Event]:
+        """Events, ascending by sequence, up to the newest; `since`: a sequence number or an instant."""
+        return AsyncPages(self._client.send, get("/api/v1/events", models.EventFeed, params))
+
+    async def tail(
+        self, *, since: int | Moment = None, cursor: str | None = None, poll_seconds: float = 10.0, **params: Any
+    ) -> AsyncIterator[models.Event]:
+        """Events without an end: those there are, then new ones as polling finds them.
+
+        `cursor`: where an earlier tail ended; the newest is `next_cursor` of the client's last page.
+        """
+        place = {"cursor": cursor} if cursor is not None else {"since": since}
+        while True:
+            page = await self._client.send(get("/api/v1/events", models.EventFeed, {**params, **place}))
+            for event in page.data:
+                yield event
+            place = {"cursor": page.next_cursor}
+            if not page.has_more:
+                await self._client.sleep(poll_seconds)
+
+    async def stream(
+        self, *, since: int | Moment = None, last_event_id: int | None = None, **params: Any
+    ) -> AsyncIterator[models.Event]:
+        """Events as they are published. A connection that is cut is made again after the last event that was received.
+
+        last_event_id: `sequence` of the last event that an earlier stream gave. Ends with an error only where the
+        service refuses.
+        """
+        seen, failures = last_event_id, 0
+        while True:
+            begin = {"since": since} if seen is None else {}
+            headers = {} if seen is None else {"Last-Event-ID": str(seen)}
+            try:
+                async for event in self._connected({**params, **begin}, headers):
+                    yield event
+                    seen, failures = event.sequence, 0
+                wait = SHORTEST_PAUSE
+            except (httpx.TransportError, ApiError) as error:
+                failures += 1
+                wait = self._client.retries.wait_after_refusal(failures, error, time.time())
+            await self._client.sleep(wait)
+
+    async def _connected(self, params: dict[str, Any], headers: dict[str, str]) -> AsyncIterator[models.Event]:
+        """The events of one connection, until it ends."""
+        async with self._client.connect_stream(query(params), headers) as source:
+            if source.response.is_error:
+                await source.response.aread()
+                raise error_of(source.response, time.time())
+            async for one in source.aiter_sse():
+                if one.event == "bye":
+                    return
+                if one.data:  # none with `retry:` alone
+                    yield models.Event.model_validate_json(one.data)
+
+
+class AsyncWatchlists:
+    """Named lists of companies."""
+
+    def __init__(self, send: Callable[[ApiCall[Any]], Awaitable[Any]]) -> None:
+        self._send = send
+
+    async def create(self, name: str) -> models.Watchlist:
+        """A new, empty list."""
+        return await self._send(post("/api/v1/watchlists", models.Watchlist, {"name": name}))
+
+    def list(self) -> AsyncPages[models.Watchlist]:
+        """Every list, newest first."""
+        return AsyncPages(self._send, get("/api/v1/watchlists", models.WatchlistList))
+
+    async def change(
+        self, watchlist: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> models.ChangedMembership:
+        """Adds and removes up to 1,000 companies each, all or none."""
+        body = {name: list(given) for name, given in (("add", add), ("remove", remove)) if given}
+        path = f"/api/v1/watchlists/{calls.segment(watchlist)}/companies"
+        return await self._send(post(path, models.ChangedMembership, body))
+
+    def companies(self, watchlist: str) -> AsyncPages[models.WatchlistCompany]:
+        """The companies of a list."""
+        path = f"/api/v1/watchlists/{calls.segment(watchlist)}/companies"
+        return AsyncPages(self._send, get(path, models.WatchlistCompanyList))
+
+    async def delete(self, watchlist: str) -> None:
+        """Deletes a list."""
+        await self._send(ApiCall("DELETE", f"/api/v1/watchlists/{calls.segment(watchlist)}", type(None)))
+
+
+class AsyncSubscriptions:
+    """Webhook subscriptions (tiers Pro and Business)."""
+
+    def __init__(self, send: Callable[[ApiCall[Any]], Awaitable[Any]]) -> None:
+        self._send = send
+
+    async def create(self, endpoint_url: str, event_types: Sequence[str], **members: Any) -> models.CreatedSubscription:
+        """Subscribes an endpoint; the answer alone has the `secret` that verifies deliveries."""
+        body = {"endpoint_url": endpoint_url, "event_types": list(event_types), **members}
+        return await self._send(post("/api/v1/webhooks", models.CreatedSubscription, body))
+
+    def list(self, **params: Any) -> AsyncPages[models.Subscription]:
+        """Every subscription."""
+        return AsyncPages(self._send, get("/api/v1/webhooks", models.SubscriptionList, params))
+
+    async def delete(self, subscription: str) -> None:
+        """Ends a subscription."""
+        await self._send(ApiCall("DELETE", f"/api/v1/webhooks/{calls.segment(subscription)}", type(None)))
+
+
+class AsyncClient:
+    """A client with one key. Close it, or use it as a context, so that its connections end.
+
+    api_key, base_url: default FIRMDATA_API_KEY and FIRMDATA_BASE_URL. timeout: seconds that a connection may be silent.
+    retries: which attempts are repeated. transport: of httpx, for tests and proxies.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: RetryPolicy | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        settings = ClientSettings.read(api_key, base_url)
+        self.retries = retries or RetryPolicy()
+        self.sleep = sleep
+        self._timeout = timeout
+        self._http = httpx.AsyncClient(
+            base_url=settings.base_url, headers=settings.headers, timeout=timeout, transport=transport
+        )
+        self.companies = AsyncCompanies(self.send)
+        self.events = AsyncEvents(self)
+        self.watchlists = AsyncWatchlists(self.send)
+        self.webhooks = AsyncSubscriptions(self.send)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Ends its connections."""
+        await self._http.aclose()
+
+    async def markets(self) -> list[models.Market]:
+        """The markets, with the freshness of their data."""
+        return (await self.send(get("/api/v1/markets", models.MarketList))).data
+
+    async def usage(self) -> models.Usage:
+        """Requests of this month, and the limits."""
+        return await self.send(get("/api/v1/usage", models.Usage))
+
+    async def send(self, call: ApiCall[Any]) -> Any:
+        """Sends a request, again where that does no harm; raises ApiError, ConnectionFailedError."""
+        may_repeat, attempt = is_repeatable(call.method, call.headers), 0
+        while True:
+            attempt += 1
+            cause: httpx.TransportError | None = None
+            response: httpx.Response | None = None
+            try:
+                response = await self._http.request(
+                    call.method, call.path, params=call.params, json=call.body, headers=call.headers
+                )
+            except httpx.TransportError as error:
+                cause = error
+            if response is not None and response.is_success:
+                return call.parse(response.content)
+            status, headers = (None, {}) if response is None else (response.status_code, response.headers)
+            wait = self.retries.wait_after(attempt, status, headers, time.time()) if may_repeat else None
+            if wait is not None:
+                await self.sleep(wait)
+            elif response is not None:
+                raise error_of(response, time.time())
+            else:
+                raise ConnectionFailedError(f"{call.method} {call.path}: {cause!r} after {attempt} attempts") from cause
+
+    def connect_stream(self, params: dict[str, str], headers: dict[str, str]) -> Any:
+        """Opens the stream of events: a context with a source of server-sent events."""
+        silent = httpx.Timeout(self._timeout, read=max(self._timeout, 45.0))  # a comment comes every 15 seconds
+        return aconnect_sse(self._http, "GET", "/api/v1/events/stream", params=params, headers=headers, timeout=silent)

@@ -1,0 +1,115 @@
+"""What each operation sends and what comes back, without sending it: shared by both clients.
+
+Parameters are those of the API, by name; a list is sent separated by commas, None is left out.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timezone
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel, TypeAdapter
+
+from firmdata import models
+from firmdata.errors import ApiError
+from firmdata.retries import retry_after
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ApiCall(Generic[T]):
+    """One request, and the type of its answer."""
+
+    method: str
+    path: str
+    answer: type[T]
+    params: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def with_params(self, **params: str) -> ApiCall[T]:
+        """The same request with further parameters."""
+        return replace(self, params={**self.params, **params})
+
+    def parse(self, content: bytes) -> T:
+        """The answer; None for one without a body."""
+        if not content:
+            return None  # type: ignore[return-value]
+        return TypeAdapter(self.answer).validate_json(content)
+
+
+def get(path: str, answer: type[T], params: Mapping[str, Any] | None = None) -> ApiCall[T]:
+    """A read."""
+    return ApiCall("GET", path, answer, query(params or {}))
+
+
+def post(path: str, answer: type[T], body: Any) -> ApiCall[T]:
+    """A change that may be repeated: it carries a key of its own."""
+    sent = body.model_dump(mode="json", exclude_unset=True, by_alias=True) if isinstance(body, BaseModel) else body
+    return ApiCall("POST", path, answer, {}, sent, {"Idempotency-Key": uuid.uuid4().hex})
+
+
+def query(params: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters as they are sent. A trailing underscore, as of `from_`, is that of Python."""
+    return {name.rstrip("_"): query_text(value) for name, value in params.items() if value is not None}
+
+
+def query_text(value: Any) -> str:
+    """One value as it is sent."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo is not None else value.replace(tzinfo=timezone.utc)
+        return aware.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return ",".join(query_text(one) for one in value)
+    return str(value)
+
+
+def segment(text: str) -> str:
+    """A value as one segment of a path."""
+    return quote(str(text), safe=":")
+
+
+def company_path(company: str, below: str = "") -> str:
+    """Path of a company, by its id or its registration number."""
+    return f"/api/v1/companies/{segment(company)}{below}"
+
+
+def error_of(response: httpx.Response, now: float) -> ApiError:
+    """The error that an answer is."""
+    try:
+        problem = response.json()
+    except ValueError:
+        problem = None
+    if not isinstance(problem, dict) or "code" not in problem:
+        problem = {"detail": f"no problem document, but {response.text[:200]!r}", "status": response.status_code}
+    code = str(problem.get("code", "unreadable_response"))
+    return ApiError(response.status_code, code, problem, retry_after(response.headers, now))
+
+
+def rows_call(path: str, answer: type[T], params: Mapping[str, Any]) -> ApiCall[T]:
+    """A list: its first page, or the one that `cursor` continues with."""
+    return get(path, answer, params)
+
+
+__all__ = [
+    "ApiCall",
+    "company_path",
+    "error_of",
+    "get",
+    "models",
+    "post",
+    "query",
+    "query_text",
+    "rows_call",
+    "segment",
+]

@@ -1,0 +1,3181 @@
+"""Objects of the API, generated from its OpenAPI document: do not edit (`make generate`)."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+
+class Notice(BaseModel):
+    """
+    Why a search by industry code may have found nothing.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    code: str
+    """
+    `retired_industry_code`: a code of NACE Rev. 2 that Rev. 2.1 does not have. `newer_industry_code`: the reverse. Other values may be added.
+    """
+    parameter: str
+    """
+    The query parameter.
+    """
+    value: str
+    """
+    The industry code, without dots.
+    """
+    revision: str
+    """
+    The revision that has this code.
+    """
+    corresponds_to: list[str]
+    """
+    Classes of the other revision that correspond to it.
+    """
+    detail: str
+    """
+    The same in a sentence.
+    """
+
+
+class ProfileSource(BaseModel):
+    """
+    One source of the profile.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    register_: str = Field(..., alias='register')
+    """
+    Key of the dataset.
+    """
+    native_id: str | None
+    """
+    Id in the register.
+    """
+    url: str | None
+    """
+    Public URL of the record.
+    """
+    retrieved_at: AwareDatetime | None
+    """
+    When it was fetched.
+    """
+    licence: str | None
+    """
+    Licence of the data.
+    """
+    fields: list[str]
+    """
+    Fields taken from it.
+    """
+
+
+class PostalAddress(BaseModel):
+    """
+    The business address.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    lines: list[str]
+    """
+    Street lines.
+    """
+    postal_code: str | None
+    """
+    Postal code.
+    """
+    post_town: str | None
+    """
+    Postal place.
+    """
+    municipality: str | None
+    """
+    As written in the register.
+    """
+    municipality_code: str | None
+    """
+    National code.
+    """
+    county: str | None
+    """
+    As written in the register.
+    """
+    county_code: str | None
+    """
+    National code.
+    """
+    country: str | None
+    """
+    ISO 3166-1 alpha-2 country code (GB, not UK).
+    """
+
+
+class FigureSource(BaseModel):
+    """
+    The document the figures come from.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    register_: str = Field(..., alias='register')
+    """
+    Key of the dataset.
+    """
+    native_id: str | None
+    """
+    Id in the register.
+    """
+    url: str | None
+    """
+    Public URL of the document.
+    """
+    retrieved_at: AwareDatetime | None
+    """
+    When it was fetched.
+    """
+
+
+class FilingVersion(BaseModel):
+    """
+    One document of the same period and scope.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    version: int
+    """
+    1 for the first document.
+    """
+    filing_id: str
+    """
+    The document.
+    """
+    filed_at: date | None
+    """
+    Date of filing.
+    """
+    is_current: bool
+    """
+    Whether it is the version that is served.
+    """
+
+
+class Filing(BaseModel):
+    """
+    One document filed; its own period, not its comparatives.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    filing_id: str
+    """
+    The document.
+    """
+    filing_type: str
+    """
+    Type of filing.
+    """
+    form: str | None
+    """
+    The register's own form, if it is known.
+    """
+    period: str | None
+    """
+    For example 2025 or 2026-Q3.
+    """
+    period_type: str | None
+    """
+    Null for periods not served in v1.
+    """
+    fiscal_year: int | None
+    """
+    Fiscal year; null if the period is not known.
+    """
+    fiscal_quarter: int | None
+    """
+    Quarterly periods only.
+    """
+    period_start: date | None
+    """
+    First day of the period.
+    """
+    period_end: date | None
+    """
+    Last day of the period.
+    """
+    filed_at: date | None
+    """
+    Date of filing.
+    """
+    accepted_at: AwareDatetime | None
+    """
+    When the register accepted it, if it says so.
+    """
+    document_url: str | None
+    """
+    The document.
+    """
+    is_consolidated: bool | None
+    """
+    Whether its figures are consolidated; true if it states both. Null: no figures are known.
+    """
+    versions: list[FilingVersion]
+    """
+    All documents of its period and scope, by version; empty if no figures are known.
+    """
+    supersedes: str | None
+    """
+    The document of the version before it.
+    """
+    sources: list[FigureSource]
+    """
+    Where the document was found.
+    """
+
+
+class FilingList(BaseModel):
+    """
+    Filings of a company.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    data: list[Filing]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class HoldingSource(BaseModel):
+    """
+    The holding according to one source.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    register_: str = Field(..., alias='register')
+    """
+    Key of the dataset.
+    """
+    native_id: str | None
+    """
+    Id in the source.
+    """
+    url: str | None
+    """
+    Public URL of the record.
+    """
+    as_of: date | None
+    """
+    Date of the figure.
+    """
+    pct: float | None
+    """
+    Share of capital according to the source.
+    """
+
+
+class EventSource(BaseModel):
+    """
+    Source of the event.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    register_: str = Field(..., alias='register')
+    """
+    Key of the dataset.
+    """
+    native_id: str | None
+    """
+    Id in the source.
+    """
+    url: str | None
+    """
+    Public URL.
+    """
+    retrieved_at: AwareDatetime | None
+    """
+    When it was fetched.
+    """
+
+
+class ChangedFigure(BaseModel):
+    """
+    One changed value.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    field: str
+    """
+    Name of the field.
+    """
+    previous: int | str | None
+    current: int | str | None
+
+
+class AddedFiling(BaseModel):
+    """
+    What happened: filing.added.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    filing_id: str
+    """
+    The document.
+    """
+    filing_type: str
+    """
+    Type of filing.
+    """
+    period: str | None
+    """
+    For example 2025 or 2026-Q3.
+    """
+    period_type: str | None
+    """
+    Null for periods not served in v1.
+    """
+    fiscal_year: int | None
+    """
+    Fiscal year; null if the period is not known.
+    """
+    fiscal_quarter: int | None
+    """
+    Quarterly periods only.
+    """
+    period_start: date | None
+    """
+    First day of the period.
+    """
+    period_end: date | None
+    """
+    Last day of the period; null if only the document is known.
+    """
+    filed_at: date | None
+    """
+    Date of filing.
+    """
+    version: int
+    """
+    Version of the period.
+    """
+    currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+    revenue: int | None
+    """
+    Operating revenue.
+    """
+    operating_result: int | None
+    """
+    Operating profit or loss.
+    """
+    net_result: int | None
+    """
+    Profit or loss for the period.
+    """
+    equity: int | None
+    """
+    Equity at the end of the period.
+    """
+    total_assets: int | None
+    """
+    Total assets at the end of the period.
+    """
+    employees: int | None
+    """
+    Average number of employees in the period.
+    """
+    is_consolidated: bool | None
+    """
+    Whether the figures are consolidated.
+    """
+    document_url: str | None
+    """
+    The document.
+    """
+
+
+class FilingAddedData(BaseModel):
+    """
+    `data` of filing.added.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    filing: AddedFiling
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class FilingAddedWebhook(BaseModel):
+    """
+    Body of a filing.added delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: FilingAddedData
+
+
+class UpdatedFiling(BaseModel):
+    """
+    What happened: filing.updated.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    filing_id: str
+    """
+    The document.
+    """
+    filing_type: str
+    """
+    Type of filing.
+    """
+    period: str | None
+    """
+    For example 2025 or 2026-Q3.
+    """
+    period_type: str | None
+    """
+    Null for periods not served in v1.
+    """
+    fiscal_year: int | None
+    """
+    Fiscal year; null if the period is not known.
+    """
+    fiscal_quarter: int | None
+    """
+    Quarterly periods only.
+    """
+    period_start: date | None
+    """
+    First day of the period.
+    """
+    period_end: date | None
+    """
+    Last day of the period; null if only the document is known.
+    """
+    filed_at: date | None
+    """
+    Date of filing.
+    """
+    version: int
+    """
+    Version of the period.
+    """
+    currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+    revenue: int | None
+    """
+    Operating revenue.
+    """
+    operating_result: int | None
+    """
+    Operating profit or loss.
+    """
+    net_result: int | None
+    """
+    Profit or loss for the period.
+    """
+    equity: int | None
+    """
+    Equity at the end of the period.
+    """
+    total_assets: int | None
+    """
+    Total assets at the end of the period.
+    """
+    employees: int | None
+    """
+    Average number of employees in the period.
+    """
+    is_consolidated: bool | None
+    """
+    Whether the figures are consolidated.
+    """
+    document_url: str | None
+    """
+    The document.
+    """
+    previous_version: int
+    """
+    Number of the previous version.
+    """
+    reason: str
+    """
+    Why.
+    """
+    changed_fields: list[ChangedFigure]
+    """
+    What changed.
+    """
+
+
+class FilingUpdatedData(BaseModel):
+    """
+    `data` of filing.updated.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    filing: UpdatedFiling
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class FilingUpdatedWebhook(BaseModel):
+    """
+    Body of a filing.updated delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: FilingUpdatedData
+
+
+class OwnershipChange(BaseModel):
+    """
+    What happened: ownership.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    holder_name: str | None
+    """
+    Null if protected by law.
+    """
+    previous_pct: float
+    """
+    Before.
+    """
+    current_pct: float
+    """
+    Now.
+    """
+    holder_id: str
+    """
+    The holder.
+    """
+    holder_type: str
+    """
+    Type of holder.
+    """
+    holder_company_id: str | None
+    """
+    Given if the holder is a company with a known number.
+    """
+    direction: str
+    """
+    Direction of the crossing.
+    """
+    thresholds_crossed: list[int]
+    """
+    Percent.
+    """
+    basis: str | None
+    """
+    Basis of the shares.
+    """
+    as_of: date
+    """
+    Date of the new share.
+    """
+
+
+class OwnershipChangedData(BaseModel):
+    """
+    `data` of ownership.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    change: OwnershipChange
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class OwnershipChangedWebhook(BaseModel):
+    """
+    Body of a ownership.changed delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: OwnershipChangedData
+
+
+class StatusChange(BaseModel):
+    """
+    What happened: status.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    previous_status: str
+    """
+    Before.
+    """
+    current_status: str
+    """
+    Now.
+    """
+    effective_date: date
+    """
+    Date from which the status applies.
+    """
+    registry_status: str | None
+    """
+    The status in the register's own terms.
+    """
+    reason: str | None
+    """
+    The reason, if the register gives one.
+    """
+
+
+class StatusChangedData(BaseModel):
+    """
+    `data` of status.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    change: StatusChange
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class StatusChangedWebhook(BaseModel):
+    """
+    Body of a status.changed delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: StatusChangedData
+
+
+class NewsItem(BaseModel):
+    """
+    What happened: news.published.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    news_id: str
+    """
+    The item.
+    """
+    title: str
+    """
+    Headline.
+    """
+    summary: str | None
+    """
+    Text, if it may be redistributed.
+    """
+    url: str | None
+    """
+    The item.
+    """
+    publisher: str | None
+    """
+    The publisher.
+    """
+    language: str | None
+    """
+    ISO 639-1 language code.
+    """
+    published_at: AwareDatetime
+    """
+    As published.
+    """
+    categories: list[str]
+    """
+    Categories assigned by the service.
+    """
+
+
+class NewsPublishedData(BaseModel):
+    """
+    `data` of news.published.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    news: NewsItem
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class NewsPublishedWebhook(BaseModel):
+    """
+    Body of a news.published delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: NewsPublishedData
+
+
+class RegulatoryNotice(BaseModel):
+    """
+    What happened: event.regulatory.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    notice_id: str
+    """
+    The notice.
+    """
+    authority: str
+    """
+    The regulator.
+    """
+    authority_country: str | None
+    """
+    ISO 3166-1 alpha-2 country code (GB, not UK).
+    """
+    action_type: str
+    """
+    Type of action.
+    """
+    title: str
+    """
+    Headline.
+    """
+    summary: str | None
+    """
+    Text, if it may be redistributed.
+    """
+    url: str | None
+    """
+    The notice.
+    """
+    published_at: AwareDatetime
+    """
+    As published.
+    """
+    amount: int | None
+    """
+    Amount of a fine or similar.
+    """
+    currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+
+
+class RegulatoryEventData(BaseModel):
+    """
+    `data` of event.regulatory.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    notice: RegulatoryNotice
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class RegulatoryEventWebhook(BaseModel):
+    """
+    Body of a event.regulatory delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: RegulatoryEventData
+
+
+class Event(BaseModel):
+    """
+    One event.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    Always the same for the same fact: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    recorded_at: AwareDatetime
+    """
+    When the service recorded it.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    data: (
+        FilingAddedData
+        | FilingUpdatedData
+        | OwnershipChangedData
+        | StatusChangedData
+        | NewsPublishedData
+        | RegulatoryEventData
+    )
+
+
+class EventList(BaseModel):
+    """
+    Events of a company.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    data: list[Event]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class EventFeed(BaseModel):
+    """
+    Events of all companies, ascending.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[Event]
+    """
+    The rows of this page; with filters there may be none.
+    """
+    next_cursor: str
+    """
+    Cursor to continue after this page, now or later; it does not expire.
+    """
+    has_more: bool
+    """
+    Whether the ledger goes on after this page.
+    """
+
+
+class BulkFile(BaseModel):
+    """
+    A file with all rows of a table, or with what has changed in it since another export.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    market: str
+    """
+    Market code.
+    """
+    table: str
+    """
+    The table.
+    """
+    part: str
+    """
+    Rows of an export; or of a delta: deletes, which are applied first, and upserts.
+    """
+    format: str
+    """
+    Format of the file.
+    """
+    compression: str
+    """
+    Compression of the file.
+    """
+    release: int
+    """
+    The release that the file ends at.
+    """
+    base_release: int | None
+    """
+    The release of the export that a delta is applied to; null for an export.
+    """
+    released_at: AwareDatetime
+    """
+    When the release was published.
+    """
+    last_sequence: int
+    """
+    The last event that the release contains.
+    """
+    rows: int
+    """
+    Number of rows.
+    """
+    bytes: int
+    """
+    Size of the file.
+    """
+    sha256: str
+    """
+    SHA-256 of the file.
+    """
+    url: str
+    """
+    Link to the file, without a key.
+    """
+    expires_at: AwareDatetime
+    """
+    When the link expires; a download that has begun then goes on.
+    """
+
+
+class BulkFileList(BaseModel):
+    """
+    Bulk files, newest release first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[BulkFile]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class NewWatchlist(BaseModel):
+    """
+    A watchlist to create.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    name: str
+    """
+    Name, for your own use; several watchlists may have the same.
+    """
+
+
+class WatchlistChanges(BaseModel):
+    """
+    The members to change; omitted members keep their value (RFC 7396).
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    name: str | None = None
+    """
+    Name, for your own use; several watchlists may have the same.
+    """
+
+
+class MembershipChanges(BaseModel):
+    """
+    Companies to add to a watchlist, and to remove from it.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    add: list[str] | None = None
+    """
+    Companies to add, including ones not known yet.
+    """
+    remove: list[str] | None = None
+    """
+    Companies to remove.
+    """
+
+
+class Watchlist(BaseModel):
+    """
+    A watchlist.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The watchlist.
+    """
+    name: str
+    """
+    Name, for your own use.
+    """
+    company_count: int
+    """
+    Number of its companies.
+    """
+    created_at: AwareDatetime
+    """
+    When it was created.
+    """
+    updated_at: AwareDatetime
+    """
+    When its name or its companies last changed.
+    """
+
+
+class WatchlistList(BaseModel):
+    """
+    The account's watchlists.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[Watchlist]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class WatchlistCompany(BaseModel):
+    """
+    A company of a watchlist.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str | None
+    """
+    Name as registered; null if the company is not known.
+    """
+    added_at: AwareDatetime
+    """
+    When it was added.
+    """
+
+
+class WatchlistCompanyList(BaseModel):
+    """
+    Companies of a watchlist, by id.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[WatchlistCompany]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class ChangedMembership(BaseModel):
+    """
+    What a change of companies did.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The watchlist.
+    """
+    added: int
+    """
+    Companies that were not on the list before.
+    """
+    removed: int
+    """
+    Companies that were.
+    """
+    company_count: int
+    """
+    Number of its companies now.
+    """
+
+
+class NewSubscription(BaseModel):
+    """
+    A subscription to create.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    endpoint_url: str
+    """
+    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    """
+    event_types: list[str]
+    """
+    Only these event types; there is no wildcard.
+    """
+    entity_ids: list[str] | None = None
+    """
+    Only these companies, including ones not known yet; null or omitted means all. The tier limits the number.
+    """
+    description: str | None = None
+    """
+    Free text for your own use.
+    """
+    max_per_second: int | None = None
+    """
+    Maximum deliveries per second; null means no limit.
+    """
+    status: str | None = None
+    """
+    While `paused`, events are held until a replay.
+    """
+
+
+class SubscriptionChanges(BaseModel):
+    """
+    The members to change; omitted members keep their value (RFC 7396).
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    endpoint_url: str | None = None
+    """
+    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    """
+    event_types: list[str] | None = None
+    """
+    Only these event types; there is no wildcard.
+    """
+    entity_ids: list[str] | None = None
+    """
+    Only these companies, including ones not known yet; null or omitted means all. The tier limits the number.
+    """
+    description: str | None = None
+    """
+    Free text for your own use.
+    """
+    max_per_second: int | None = None
+    """
+    Maximum deliveries per second; null means no limit.
+    """
+    status: str | None = None
+    """
+    While `paused`, events are held until a replay.
+    """
+
+
+class Subscription(BaseModel):
+    """
+    A webhook subscription.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The subscription.
+    """
+    endpoint_url: str
+    """
+    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    """
+    event_types: list[str]
+    """
+    Canonical names.
+    """
+    entity_ids: list[str] | None
+    """
+    Only these companies; null means all.
+    """
+    description: str | None
+    """
+    Free text for your own use.
+    """
+    max_per_second: int | None
+    """
+    Maximum deliveries per second; null means no limit.
+    """
+    status: str
+    """
+    While `paused`, events are held until a replay.
+    """
+    status_reason: str | None
+    """
+    Reason for the pause; null while active.
+    """
+    status_changed_at: AwareDatetime
+    """
+    When the status last changed.
+    """
+    created_at: AwareDatetime
+    """
+    When it was created.
+    """
+    updated_at: AwareDatetime
+    """
+    When it was last changed.
+    """
+    last_attempt_at: AwareDatetime | None
+    """
+    Time of the last attempt. Tests and manual retries are not counted, here and below.
+    """
+    last_success_at: AwareDatetime | None
+    """
+    Time of the last successful attempt.
+    """
+    last_failure_at: AwareDatetime | None
+    """
+    Time of the last failed attempt.
+    """
+    consecutive_failures: int
+    """
+    Failed attempts since the last success.
+    """
+    held_deliveries: int
+    """
+    Number of deliveries waiting for a replay.
+    """
+    secret_hint: str
+    """
+    The secret's last characters.
+    """
+    previous_secret_expires_at: AwareDatetime | None
+    """
+    Until when the previous secret also signs; null if it does not.
+    """
+
+
+class SubscriptionList(BaseModel):
+    """
+    The account's subscriptions.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[Subscription]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class Warning(BaseModel):
+    """
+    One warning.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    code: str
+    """
+    Code of the warning.
+    """
+    detail: str
+    """
+    Human-readable description.
+    """
+    pointer: str
+    """
+    JSON Pointer into the body.
+    """
+
+
+class SecretRotation(BaseModel):
+    """
+    Options of a secret rotation.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    grace_period_seconds: int | None = 86400
+    """
+    How long the previous secret also signs, in seconds.
+    """
+
+
+class RotatedSecret(BaseModel):
+    """
+    The new secret, returned only once.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The subscription.
+    """
+    secret: str
+    """
+    Store it securely: it is not shown again.
+    """
+    secret_hint: str
+    """
+    The secret's last characters.
+    """
+    previous_secret_expires_at: AwareDatetime | None
+    """
+    Until when the previous secret also signs; null if it does not.
+    """
+
+
+class TestSend(BaseModel):
+    """
+    The event type to send as a test.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_type: str | None = None
+    """
+    An event type, or a deprecated alias of one.
+    """
+
+
+class EventType(BaseModel):
+    """
+    One event type.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_type: str
+    """
+    Name used in subscriptions.
+    """
+    description: str
+    """
+    When it is sent.
+    """
+    aliases: list[str]
+    """
+    Deprecated aliases.
+    """
+    schema_ref: str
+    """
+    Schema of the body in this document.
+    """
+
+
+class EventTypeList(BaseModel):
+    """
+    All event types.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[EventType]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class Attempt(BaseModel):
+    """
+    One request to an endpoint.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The attempt.
+    """
+    delivery_id: str | None
+    """
+    Null for test sends.
+    """
+    number: int
+    """
+    Number of the attempt in its schedule.
+    """
+    trigger: str
+    """
+    What triggered it.
+    """
+    started_at: AwareDatetime
+    """
+    Start time, before the DNS lookup of the endpoint.
+    """
+    duration_ms: int
+    """
+    Time until the outcome was known.
+    """
+    outcome: str
+    """
+    `succeeded` means a 2xx response within 10 seconds.
+    """
+    error: str | None
+    """
+    Reason of the failure; null if it did not fail.
+    """
+    error_detail: str | None
+    """
+    Human-readable; may change.
+    """
+    request_url: str
+    """
+    URL it was sent to, without the query string.
+    """
+    remote_ip: str | None
+    """
+    IP address connected to; given for public addresses only.
+    """
+    response_status: int | None
+    """
+    Status code returned by the endpoint.
+    """
+    response_headers: dict[str, Any] | None
+    """
+    Response headers of the endpoint, names in lower case.
+    """
+    response_body: str | None
+    """
+    At most the first 2 KiB.
+    """
+    response_body_truncated: bool
+    """
+    Whether the stored body is truncated.
+    """
+
+
+class Delivery(BaseModel):
+    """
+    One event for one subscription.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The delivery.
+    """
+    subscription_id: str
+    """
+    The subscription.
+    """
+    event_id: str
+    """
+    The same for every attempt and replay.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    status: str
+    """
+    `held`: waiting for a replay. `failed`: every scheduled attempt failed. `canceled`: will not be sent.
+    """
+    attempt_count: int
+    """
+    Attempts so far, including manual retries.
+    """
+    next_attempt_at: AwareDatetime | None
+    """
+    Time of the next scheduled attempt.
+    """
+    last_outcome: str | None
+    """
+    From the last attempt.
+    """
+    last_error: str | None
+    """
+    Reason of the failure; null if it did not fail.
+    """
+    last_response_status: int | None
+    """
+    Status code returned by the endpoint.
+    """
+    created_at: AwareDatetime
+    """
+    When the event was matched to the subscription.
+    """
+    completed_at: AwareDatetime | None
+    """
+    When it succeeded, failed or was canceled.
+    """
+    replay_id: str | None
+    """
+    The latest replay that included it.
+    """
+
+
+class DeliveryList(BaseModel):
+    """
+    Deliveries of a subscription.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[Delivery]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class Payload(BaseModel):
+    """
+    The body as last sent.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime | None
+    """
+    Start of the last attempt; null before the first one.
+    """
+    data: dict[str, Any] = Field(..., max_length=100)
+    """
+    The event's `data`, as returned by listCompanyEvents.
+    """
+
+
+class DeliveryDetail(BaseModel):
+    """
+    A delivery with its attempts.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The delivery.
+    """
+    subscription_id: str
+    """
+    The subscription.
+    """
+    event_id: str
+    """
+    The same for every attempt and replay.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    status: str
+    """
+    `held`: waiting for a replay. `failed`: every scheduled attempt failed. `canceled`: will not be sent.
+    """
+    attempt_count: int
+    """
+    Attempts so far, including manual retries.
+    """
+    next_attempt_at: AwareDatetime | None
+    """
+    Time of the next scheduled attempt.
+    """
+    last_outcome: str | None
+    """
+    From the last attempt.
+    """
+    last_error: str | None
+    """
+    Reason of the failure; null if it did not fail.
+    """
+    last_response_status: int | None
+    """
+    Status code returned by the endpoint.
+    """
+    created_at: AwareDatetime
+    """
+    When the event was matched to the subscription.
+    """
+    completed_at: AwareDatetime | None
+    """
+    When it succeeded, failed or was canceled.
+    """
+    replay_id: str | None
+    """
+    The latest replay that included it.
+    """
+    payload: Payload
+    attempts: list[Attempt]
+    """
+    The latest attempts, oldest first.
+    """
+
+
+class NewReplay(BaseModel):
+    """
+    The deliveries to repeat.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    since: AwareDatetime
+    """
+    Events matched at or after this time; at most 30 days ago.
+    """
+    until: AwareDatetime | None = None
+    """
+    Events matched before this time; default: now.
+    """
+    statuses: list[str] | None = None
+    """
+    Only deliveries with these statuses; default: failed and held.
+    """
+    event_types: list[str] | None = None
+    """
+    Only these event types; null means all.
+    """
+
+
+class Replay(BaseModel):
+    """
+    A replay and its progress.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The replay.
+    """
+    subscription_id: str
+    """
+    The subscription.
+    """
+    since: AwareDatetime
+    """
+    Events matched at or after this time; at most 30 days ago.
+    """
+    until: AwareDatetime
+    """
+    Events matched before this time.
+    """
+    statuses: list[str]
+    """
+    Delivery statuses included.
+    """
+    event_types: list[str] | None
+    """
+    Only these event types; null means all.
+    """
+    status: str
+    """
+    `completed` means that no delivery of it is pending.
+    """
+    matched: int
+    """
+    Deliveries included in the replay.
+    """
+    succeeded: int
+    """
+    Of these, the number that succeeded.
+    """
+    failed: int
+    """
+    Of these, the number that failed, or were held or canceled in the meantime.
+    """
+    pending: int
+    """
+    Of these, the number not completed yet.
+    """
+    created_at: AwareDatetime
+    """
+    When it was requested.
+    """
+    completed_at: AwareDatetime | None
+    """
+    When the last delivery completed.
+    """
+
+
+class Dataset(BaseModel):
+    """
+    Freshness and licence of one dataset; with include=reconciliation also unaccounted records.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    dataset: str
+    """
+    Key of the dataset.
+    """
+    observed_at: AwareDatetime | None
+    """
+    Date of the served data in the register.
+    """
+    checked_at: AwareDatetime | None
+    """
+    When the register was last checked.
+    """
+    held_since: AwareDatetime | None
+    """
+    Since when new data has been quarantined for review; null if it is not.
+    """
+    licence: str | None
+    """
+    Licence of the data.
+    """
+    licence_url: str | None
+    """
+    URL of the licence text.
+    """
+    attribution: str | None
+    """
+    Attribution to display with the data.
+    """
+    unlinked_rows: int | None = None
+    """
+    Records that link to no company; null if not counted.
+    """
+    changed_subjects: int | None = None
+    """
+    Records that name another subject than before under an unchanged id; null if not counted.
+    """
+
+
+class RuleWithoutData(BaseModel):
+    """
+    A rule that reads the absence of records of datasets that were never loaded, and so decides nothing.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    rule: str
+    """
+    Name of the rule.
+    """
+    datasets: list[str]
+    """
+    Datasets that it reads.
+    """
+    undecided: int
+    """
+    Number of rows that it leaves undecided.
+    """
+
+
+class Market(BaseModel):
+    """
+    One market.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    market: str
+    """
+    Market code.
+    """
+    name: str
+    """
+    Name in English.
+    """
+    state: str
+    """
+    Announced markets have no companies yet.
+    """
+    companies: int
+    """
+    Number of companies served.
+    """
+    observed_at: AwareDatetime | None
+    """
+    Date of the newest of its datasets.
+    """
+    datasets: list[Dataset]
+    """
+    Source datasets of the market.
+    """
+    rules_without_data: list[RuleWithoutData] | None = None
+    """
+    Rules that decide nothing; null if not counted.
+    """
+    unexplained_statuses: int | None = None
+    """
+    Companies whose registry status means another status, without a reason; null if not counted.
+    """
+
+
+class MarketList(BaseModel):
+    """
+    All markets, served and announced.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[Market]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class Usage(BaseModel):
+    """
+    Usage of the account in the current month.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    tier: str
+    """
+    Name of the tier.
+    """
+    period_start: AwareDatetime
+    """
+    Start of the month, UTC.
+    """
+    period_end: AwareDatetime
+    """
+    Start of the next month.
+    """
+    requests_used: int
+    """
+    Requests counted so far.
+    """
+    requests_limit: int
+    """
+    Requests allowed in the month.
+    """
+    requests_remaining: int
+    """
+    Never below 0.
+    """
+    burst_per_second: int
+    """
+    Sustained requests per second.
+    """
+    burst_capacity: int
+    """
+    Burst capacity in requests.
+    """
+    webhooks_enabled: bool
+    """
+    Whether the tier has webhooks.
+    """
+    subscriptions_used: int
+    """
+    Current number of webhook subscriptions.
+    """
+    subscriptions_limit: int | None
+    """
+    Allowed number of webhook subscriptions.
+    """
+    trial_ends_at: AwareDatetime | None
+    """
+    End of the trial; null without a trial.
+    """
+    account_status: str
+    """
+    Status of the account.
+    """
+
+
+class InputError(BaseModel):
+    """
+    One invalid input.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    code: str
+    """
+    What is wrong with the input.
+    """
+    detail: str
+    """
+    What the input must be.
+    """
+    parameter: str | None = None
+    """
+    Name of the query or path parameter.
+    """
+    pointer: str | None = None
+    """
+    JSON Pointer into the body.
+    """
+    header: str | None = None
+    """
+    Header.
+    """
+
+
+class Problem(BaseModel):
+    """
+    An error (RFC 9457).
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    type: str
+    """
+    URL of a page that explains the problem.
+    """
+    title: str
+    """
+    Title; the same for every problem of the type.
+    """
+    status: int
+    """
+    The HTTP status.
+    """
+    detail: str
+    """
+    Human-readable description of this occurrence; may change.
+    """
+    instance: str
+    """
+    Identifier of this occurrence.
+    """
+    code: str
+    """
+    Stable code for programs.
+    """
+    request_id: str
+    """
+    Quote it to support.
+    """
+    errors: list[InputError] | None = None
+    """
+    With input errors: one entry per invalid input.
+    """
+    reason: str | None = None
+    """
+    With company_not_found.
+    """
+    limit: int | None = None
+    """
+    The limit that was exceeded: bytes, values, subscriptions.
+    """
+    required_key_kind: str | None = None
+    """
+    With key_kind_not_allowed.
+    """
+    required_tiers: list[str] | None = None
+    """
+    With tier_required.
+    """
+    current_tier: str | None = None
+    """
+    Name of a tier.
+    """
+    current_status: str | None = None
+    """
+    With invalid_state.
+    """
+    violated_policies: list[str] | None = Field(None, alias='violated-policies')
+    """
+    With 429.
+    """
+    retry_after: int | None = None
+    """
+    Seconds to wait; the same as the Retry-After header.
+    """
+
+
+class Company(BaseModel):
+    """
+    A company profile.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    sni_code: str | None
+    """
+    Industry code.
+    """
+    sni_label: str | None
+    """
+    Label of the industry code.
+    """
+    municipality: str | None
+    """
+    As written in the register.
+    """
+    county: str | None
+    """
+    As written in the register.
+    """
+    registered_date: date | None
+    """
+    Date of entry into the register.
+    """
+    status: str
+    """
+    Status of the company.
+    """
+    is_listed: bool
+    """
+    True only with evidence of a listing; false means no evidence.
+    """
+    latest_revenue: int | None
+    """
+    Revenue of the newest annual period with a revenue figure.
+    """
+    latest_currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+    latest_year: int | None
+    """
+    Fiscal year of latest_revenue.
+    """
+    legal_form_code: str | None = None
+    """
+    Code or text of the register.
+    """
+    legal_form_label: str | None = None
+    """
+    Its label.
+    """
+    status_detail: str | None = None
+    """
+    The reason, if the register gives one.
+    """
+    registry_status: str | None = None
+    """
+    The status in the register's own terms.
+    """
+    dissolved_date: date | None = None
+    """
+    Date of removal from the register.
+    """
+    employees: int | None = None
+    """
+    Latest number in the register.
+    """
+    website: str | None = None
+    """
+    As registered.
+    """
+    previous_names: list[str] | None = None
+    """
+    Former names, newest first.
+    """
+    industry_scheme: str | None = None
+    """
+    Version of the code list.
+    """
+    is_listed_source: str | None = None
+    """
+    Dataset the evidence comes from; null if no listing source is loaded.
+    """
+    lei: str | None = None
+    """
+    Legal entity identifier.
+    """
+    isin: list[str] | None = None
+    """
+    Securities.
+    """
+    ticker: str | None = None
+    """
+    Symbol.
+    """
+    exchange_mic: str | None = None
+    """
+    ISO 10383.
+    """
+    vat: str | None = None
+    """
+    VAT number.
+    """
+    euid: str | None = None
+    """
+    European unique identifier.
+    """
+    cik: str | None = None
+    """
+    SEC Central Index Key.
+    """
+    address: PostalAddress | None = None
+    sources: list[ProfileSource] | None = None
+    """
+    Sources of the profile.
+    """
+
+
+class CompanySelection(BaseModel):
+    """
+    A profile limited to `fields`.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str | None = None
+    """
+    Canonical registry number.
+    """
+    name: str | None = None
+    """
+    Name as registered.
+    """
+    country: str | None = None
+    """
+    Market code.
+    """
+    sni_code: str | None = None
+    """
+    Industry code.
+    """
+    sni_label: str | None = None
+    """
+    Label of the industry code.
+    """
+    municipality: str | None = None
+    """
+    As written in the register.
+    """
+    county: str | None = None
+    """
+    As written in the register.
+    """
+    registered_date: date | None = None
+    """
+    Date of entry into the register.
+    """
+    status: str | None = None
+    """
+    Status of the company.
+    """
+    is_listed: bool | None = None
+    """
+    True only with evidence of a listing; false means no evidence.
+    """
+    latest_revenue: int | None = None
+    """
+    Revenue of the newest annual period with a revenue figure.
+    """
+    latest_currency: str | None = None
+    """
+    ISO 4217 currency code.
+    """
+    latest_year: int | None = None
+    """
+    Fiscal year of latest_revenue.
+    """
+    legal_form_code: str | None = None
+    """
+    Code or text of the register.
+    """
+    legal_form_label: str | None = None
+    """
+    Its label.
+    """
+    status_detail: str | None = None
+    """
+    The reason, if the register gives one.
+    """
+    registry_status: str | None = None
+    """
+    The status in the register's own terms.
+    """
+    dissolved_date: date | None = None
+    """
+    Date of removal from the register.
+    """
+    employees: int | None = None
+    """
+    Latest number in the register.
+    """
+    website: str | None = None
+    """
+    As registered.
+    """
+    previous_names: list[str] | None = None
+    """
+    Former names, newest first.
+    """
+    industry_scheme: str | None = None
+    """
+    Version of the code list.
+    """
+    is_listed_source: str | None = None
+    """
+    Dataset the evidence comes from; null if no listing source is loaded.
+    """
+    lei: str | None = None
+    """
+    Legal entity identifier.
+    """
+    isin: list[str] | None = None
+    """
+    Securities.
+    """
+    ticker: str | None = None
+    """
+    Symbol.
+    """
+    exchange_mic: str | None = None
+    """
+    ISO 10383.
+    """
+    vat: str | None = None
+    """
+    VAT number.
+    """
+    euid: str | None = None
+    """
+    European unique identifier.
+    """
+    cik: str | None = None
+    """
+    SEC Central Index Key.
+    """
+    address: PostalAddress | None = None
+    sources: list[ProfileSource] | None = None
+    """
+    Sources of the profile.
+    """
+
+
+class CompanyList(BaseModel):
+    """
+    Matching companies.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    notices: list[Notice] | None = None
+    """
+    Only on a first page without rows, where an industry code explains it.
+    """
+    data: list[Company | CompanySelection]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class FinancialPeriod(BaseModel):
+    """
+    One period in its newest version; with include=history also earlier versions.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    period: str
+    """
+    For example 2025 or 2026-Q3.
+    """
+    period_type: str
+    """
+    Type of period.
+    """
+    fiscal_year: int
+    """
+    Year of period_end (US: as labelled by the filer).
+    """
+    fiscal_quarter: int | None
+    """
+    Quarterly periods only.
+    """
+    period_start: date
+    """
+    First day of the period.
+    """
+    period_end: date
+    """
+    Last day of the period.
+    """
+    currency: str | None
+    """
+    ISO 4217 currency code.
+    """
+    revenue: int | None
+    """
+    Operating revenue.
+    """
+    operating_result: int | None
+    """
+    Operating profit or loss.
+    """
+    net_result: int | None
+    """
+    Profit or loss for the period.
+    """
+    equity: int | None
+    """
+    Equity at the end of the period.
+    """
+    total_assets: int | None
+    """
+    Total assets at the end of the period.
+    """
+    employees: int | None
+    """
+    Average number of employees in the period.
+    """
+    is_consolidated: bool
+    """
+    Whether the figures are consolidated.
+    """
+    accounting_standard: str | None
+    """
+    Accounting standard, as named in the filing.
+    """
+    filing_id: str
+    """
+    The document.
+    """
+    filed_at: date | None
+    """
+    Date of filing.
+    """
+    version: int
+    """
+    Version number; 1 for the first document of the period.
+    """
+    is_restated: bool
+    """
+    Whether this is version 2 or later.
+    """
+    derived: list[str]
+    """
+    Fields that were computed instead of read from the document.
+    """
+    period_months: int | None = None
+    """
+    Length in months, rounded; null in data read before version 1.4, absent in releases made before it.
+    """
+    sources: list[FigureSource] | None = None
+    """
+    Present with include=sources.
+    """
+
+
+class FinancialsList(BaseModel):
+    """
+    Financials of a company, newest first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    data: list[FinancialPeriod]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class Owner(BaseModel):
+    """
+    One owner, merged from all sources.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    holder_id: str
+    """
+    Id of the holder within this company.
+    """
+    holder_name: str | None
+    """
+    Null if protected by law.
+    """
+    holder_type: str
+    """
+    Type of holder.
+    """
+    holder_company_id: str | None
+    """
+    Given if the holder is a company with a known number.
+    """
+    holder_country: str | None
+    """
+    ISO 3166-1 alpha-2 country code (GB, not UK).
+    """
+    pct: float | None
+    """
+    Share of capital; null if only a band is known.
+    """
+    pct_min: float | None
+    """
+    Lower bound.
+    """
+    pct_max: float | None
+    """
+    Upper bound.
+    """
+    votes_pct: float | None
+    """
+    Share of votes.
+    """
+    share_class: str | None
+    """
+    Share class; null for all classes.
+    """
+    basis: str | None
+    """
+    Basis of the share.
+    """
+    is_direct: bool | None
+    """
+    Whether it is held in the holder's own name; null if unknown.
+    """
+    as_of: date
+    """
+    Date of the percentage.
+    """
+    first_seen: date
+    """
+    Start of the earliest observation.
+    """
+    reconciliation: str
+    """
+    Whether the sources agree.
+    """
+    sources: list[HoldingSource]
+    """
+    The holding according to each source.
+    """
+
+
+class OwnershipList(BaseModel):
+    """
+    Owners of a company, largest first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    as_of: date
+    """
+    The requested date.
+    """
+    known_pct: float | None
+    """
+    Sum of the known shares, at most 100; null if none is known.
+    """
+    data: list[Owner]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class CreatedSubscription(BaseModel):
+    """
+    A subscription with its secret, returned only once.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The subscription.
+    """
+    endpoint_url: str
+    """
+    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    """
+    event_types: list[str]
+    """
+    Canonical names.
+    """
+    entity_ids: list[str] | None
+    """
+    Only these companies; null means all.
+    """
+    description: str | None
+    """
+    Free text for your own use.
+    """
+    max_per_second: int | None
+    """
+    Maximum deliveries per second; null means no limit.
+    """
+    status: str
+    """
+    While `paused`, events are held until a replay.
+    """
+    status_reason: str | None
+    """
+    Reason for the pause; null while active.
+    """
+    status_changed_at: AwareDatetime
+    """
+    When the status last changed.
+    """
+    created_at: AwareDatetime
+    """
+    When it was created.
+    """
+    updated_at: AwareDatetime
+    """
+    When it was last changed.
+    """
+    last_attempt_at: AwareDatetime | None
+    """
+    Time of the last attempt. Tests and manual retries are not counted, here and below.
+    """
+    last_success_at: AwareDatetime | None
+    """
+    Time of the last successful attempt.
+    """
+    last_failure_at: AwareDatetime | None
+    """
+    Time of the last failed attempt.
+    """
+    consecutive_failures: int
+    """
+    Failed attempts since the last success.
+    """
+    held_deliveries: int
+    """
+    Number of deliveries waiting for a replay.
+    """
+    secret_hint: str
+    """
+    The secret's last characters.
+    """
+    previous_secret_expires_at: AwareDatetime | None
+    """
+    Until when the previous secret also signs; null if it does not.
+    """
+    secret: str
+    """
+    Store it securely: it is not shown again.
+    """
+    warnings: list[Warning]
+    """
+    Accepted input that should be changed.
+    """
+
+
+class UpdatedSubscription(BaseModel):
+    """
+    An updated subscription.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    The subscription.
+    """
+    endpoint_url: str
+    """
+    URL that receives deliveries: https, a public host, port 443, 8443, or 1024 and above.
+    """
+    event_types: list[str]
+    """
+    Canonical names.
+    """
+    entity_ids: list[str] | None
+    """
+    Only these companies; null means all.
+    """
+    description: str | None
+    """
+    Free text for your own use.
+    """
+    max_per_second: int | None
+    """
+    Maximum deliveries per second; null means no limit.
+    """
+    status: str
+    """
+    While `paused`, events are held until a replay.
+    """
+    status_reason: str | None
+    """
+    Reason for the pause; null while active.
+    """
+    status_changed_at: AwareDatetime
+    """
+    When the status last changed.
+    """
+    created_at: AwareDatetime
+    """
+    When it was created.
+    """
+    updated_at: AwareDatetime
+    """
+    When it was last changed.
+    """
+    last_attempt_at: AwareDatetime | None
+    """
+    Time of the last attempt. Tests and manual retries are not counted, here and below.
+    """
+    last_success_at: AwareDatetime | None
+    """
+    Time of the last successful attempt.
+    """
+    last_failure_at: AwareDatetime | None
+    """
+    Time of the last failed attempt.
+    """
+    consecutive_failures: int
+    """
+    Failed attempts since the last success.
+    """
+    held_deliveries: int
+    """
+    Number of deliveries waiting for a replay.
+    """
+    secret_hint: str
+    """
+    The secret's last characters.
+    """
+    previous_secret_expires_at: AwareDatetime | None
+    """
+    Until when the previous secret also signs; null if it does not.
+    """
+    warnings: list[Warning]
+    """
+    Accepted input that should be changed.
+    """

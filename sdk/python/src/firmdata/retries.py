@@ -1,0 +1,79 @@
+"""Which attempts are repeated, and after how long. Pure: the clients wait.
+
+429 and 503 wait as long as `Retry-After` says, other failures twice as long each time, with chance, so that clients do
+not return at once. A request is repeated only where doing it twice does no harm: reads, and changes that carry an
+`Idempotency-Key` or whose method is idempotent by definition.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+
+from firmdata.errors import ApiError
+
+IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
+RETRIED = frozenset({408, 429, 500, 502, 503, 504})
+SHORTEST_PAUSE = 0.1
+"""Seconds before a stream that ended is opened again."""
+_ASKED = frozenset({429, 503})
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """attempts: at most, the first included. longest: seconds that one wait may take; longer ones raise the error."""
+
+    attempts: int = 4
+    first: float = 0.5
+    longest: float = 60.0
+    chance: random.Random = field(default_factory=random.Random)
+
+    def wait_after(self, attempt: int, status: int | None, headers: Mapping[str, str], now: float) -> float | None:
+        """Seconds to wait before the next attempt; None: there is none.
+
+        attempt: how many there have been. status: None if no answer came. now: Unix time.
+        """
+        if attempt >= self.attempts or (status is not None and status not in RETRIED):
+            return None
+        asked = retry_after(headers, now) if status in _ASKED else None
+        if asked is not None:
+            return asked if asked <= self.longest else None
+        return min(self.longest, self.first * 2 ** (attempt - 1)) * self.chance.uniform(0.5, 1.0)
+
+    def wait_after_refusal(self, failures: int, error: Exception, now: float) -> float:
+        """Seconds until a stream is opened again, which is tried for good; raises what the service refuses for good."""
+        if not isinstance(error, ApiError):
+            return min(self.longest, self.first * 2 ** min(failures - 1, 20)) * self.chance.uniform(0.5, 1.0)
+        if error.status not in RETRIED:
+            raise error
+        asked = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
+        wait = self.wait_after(1, error.status, asked, now)
+        if wait is None:
+            raise error
+        return wait
+
+
+def is_repeatable(method: str, headers: Mapping[str, str]) -> bool:
+    """Whether a request may be sent twice."""
+    return method in IDEMPOTENT or any(name.lower() == "idempotency-key" for name in headers)
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """The seconds of `Retry-After`, which is a number or a date; None if there is none that can be read."""
+    text = next((value for name, value in headers.items() if name.lower() == "retry-after"), None)
+    if text is None:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=timezone.utc)
+    return max(0.0, (moment - datetime.fromtimestamp(now, timezone.utc)).total_seconds())

@@ -1,0 +1,99 @@
+"""Verification of deliveries to a webhook, given the body as it came, whatever the framework.
+
+    event = firmdata.webhooks.verify(request.body, request.headers, secret)
+
+The signature is that of Standard Webhooks: HMAC-SHA256 over id, time and body. The body must be the bytes that came: a
+body that was parsed and written again has another signature.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import json
+import time
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from firmdata.errors import FirmdataError
+
+TOLERANCE_SECONDS = 300
+_PREFIX = "whsec_"
+_VERSION = "v1,"
+
+
+class SignatureError(FirmdataError):
+    """The delivery is not to be believed; the message says why. Answer it with 400."""
+
+
+def verify(
+    body: bytes | str,
+    headers: Mapping[str, str] | Iterable[tuple[str | bytes, str | bytes]],
+    secret: str | Iterable[str],
+    *,
+    tolerance: float = TOLERANCE_SECONDS,
+    now: float | None = None,
+) -> dict[str, Any]:
+    """The event in a delivery, if one of the secrets signed it; raises SignatureError.
+
+    body: the bytes that came. headers: of the request, in any case. secret: of the subscription, `whsec_…`; several
+    while it is being replaced. tolerance: seconds by which the clocks may differ. now: Unix time; default: the clock's.
+    """
+    content = body.encode() if isinstance(body, str) else body
+    given = _lower_names(headers)
+    identifier, sent_at, signatures = (_header(given, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
+    _check_time(sent_at, time.time() if now is None else now, tolerance)
+    signed = b"%b.%b.%b" % (identifier.encode(), sent_at.encode(), content)
+    secrets = [secret] if isinstance(secret, str) else list(secret)
+    expected = [_signature(_key(one), signed) for one in secrets]
+    given_signatures = [one.removeprefix(_VERSION) for one in signatures.split() if one.startswith(_VERSION)]
+    # every pair is compared, so that the time taken tells nothing
+    matches = [hmac.compare_digest(one.encode(), other.encode()) for one in given_signatures for other in expected]
+    if not any(matches):
+        raise SignatureError("the signature does not match: is it this subscription's secret, and the body as it came?")
+    try:
+        event = json.loads(content)
+    except ValueError as error:
+        raise SignatureError("the body is signed but no JSON") from error
+    if not isinstance(event, dict):
+        raise SignatureError("the body is signed but no JSON object")
+    return event
+
+
+def _lower_names(headers: Mapping[str, str] | Iterable[tuple[str | bytes, str | bytes]]) -> dict[str, str]:
+    pairs: Iterable[tuple[str | bytes, str | bytes]] = headers.items() if isinstance(headers, Mapping) else headers
+    return {_text(name).lower(): _text(value) for name, value in pairs}
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value
+
+
+def _header(headers: Mapping[str, str], name: str) -> str:
+    # environments of WSGI spell them HTTP_WEBHOOK_ID
+    found = headers.get(name) or headers.get("http_" + name.replace("-", "_"))
+    if not found:
+        raise SignatureError(f"there is no header {name}")
+    return found
+
+
+def _check_time(sent_at: str, now: float, tolerance: float) -> None:
+    if not sent_at.isdecimal() or len(sent_at) > 12:  # noqa: PLR2004 -- far beyond any year
+        raise SignatureError("webhook-timestamp is no Unix time")
+    apart = now - int(sent_at)
+    if abs(apart) > tolerance:
+        side = "old" if apart > 0 else "in the future"
+        raise SignatureError(f"the delivery is {abs(apart):.0f} s {side}: it is a replay, or a clock is wrong")
+
+
+def _key(secret: str) -> bytes:
+    try:
+        return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ValueError("the secret is not one: it begins with whsec_") from error
+
+
+def _signature(key: bytes, signed: bytes) -> str:
+    return base64.b64encode(hmac.new(key, signed, sha256).digest()).decode()
