@@ -18,7 +18,16 @@ from datamodel_code_generator.format import Formatter, PythonVersion
 
 LIMITS: Final = frozenset(
     {
-        *("maxLength", "minLength", "pattern", "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"),
+        *(
+            "multipleOf",
+            "maxLength",
+            "minLength",
+            "pattern",
+            "maximum",
+            "minimum",
+            "exclusiveMaximum",
+            "exclusiveMinimum",
+        ),
         *("maxItems", "minItems", "uniqueItems", "enum", "const", "x-extensible-enum", "additionalProperties"),
         *("example", "examples"),
     }
@@ -59,7 +68,6 @@ def render_models(document: dict[str, Any]) -> str:
             use_union_operator=True,
             use_schema_description=True,
             use_field_description=True,
-            use_decimal_for_multiple_of=True,
             snake_case_field=False,
             allow_population_by_field_name=True,
             extra_fields="allow",

@@ -41,7 +41,7 @@ class AsyncCompanies:
         """Companies by name (prefixes match, typos are tolerated) and by every filter of the API, as `country="SE"`."""
         return AsyncPages(self._send, get("/api/v1/companies", models.CompanyList, {"q": q, **params}))
 
-    async def suggest(self, q: str, **params: Any) -> list[Any]:
+    async def suggest(self, q: str, **params: Any) -> list[models.Suggestion]:
         """Companies whose name, number or ticker begins with a text: for typing."""
         return (await self._send(get("/api/v1/companies/suggest", models.SuggestionList, {"q": q, **params}))).data
 
@@ -71,10 +71,10 @@ class AsyncCompanies:
 
     async def lookup(
         self, items: Sequence[dict[str, Any]], fields: Sequence[str] | None = None
-    ) -> list[models.LookupAnswer]:
+    ) -> list[models.LookupResult]:
         """Looks up to 500 companies up, by identifiers or names; one answer per item, in order."""
         body = {"items": list(items)} | ({} if fields is None else {"fields": list(fields)})
-        return (await self._send(post("/api/v1/companies/lookup", models.LookupList, body))).data
+        return (await self._send(post("/api/v1/companies/lookup", models.LookupAnswer, body))).data
 
 
 class AsyncEvents:

@@ -40,7 +40,7 @@ class Companies:
         """Companies by name (prefixes match, typos are tolerated) and by every filter of the API, as `country="SE"`."""
         return Pages(self._send, get("/api/v1/companies", models.CompanyList, {"q": q, **params}))
 
-    def suggest(self, q: str, **params: Any) -> list[Any]:
+    def suggest(self, q: str, **params: Any) -> list[models.Suggestion]:
         """Companies whose name, number or ticker begins with a text: for typing."""
         return (self._send(get("/api/v1/companies/suggest", models.SuggestionList, {"q": q, **params}))).data
 
@@ -68,10 +68,10 @@ class Companies:
         """Events of one company."""
         return Pages(self._send, get(company_path(company, "/events"), models.EventList, params))
 
-    def lookup(self, items: Sequence[dict[str, Any]], fields: Sequence[str] | None = None) -> list[models.LookupAnswer]:
+    def lookup(self, items: Sequence[dict[str, Any]], fields: Sequence[str] | None = None) -> list[models.LookupResult]:
         """Looks up to 500 companies up, by identifiers or names; one answer per item, in order."""
         body = {"items": list(items)} | ({} if fields is None else {"fields": list(fields)})
-        return (self._send(post("/api/v1/companies/lookup", models.LookupList, body))).data
+        return (self._send(post("/api/v1/companies/lookup", models.LookupAnswer, body))).data
 
 
 class Events:

@@ -316,6 +316,410 @@ class HoldingSource(BaseModel):
     """
 
 
+class GroupLine(BaseModel):
+    """
+    One relation of a company to a holder, merged from the sources that state it.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str | None
+    """
+    The parent, or the child; null for a parent of which only a name or an LEI is known.
+    """
+    holder_id: str
+    """
+    Id of the holder within the company that it holds.
+    """
+    name: str | None
+    """
+    As in its profile, else as stated; null if no source states it.
+    """
+    country: str | None
+    """
+    As in its profile, else as stated.
+    """
+    pct: float | None
+    """
+    Share of capital; null if only a band is known, or none.
+    """
+    pct_min: float | None
+    """
+    Lower bound.
+    """
+    pct_max: float | None
+    """
+    Upper bound.
+    """
+    votes_pct: float | None
+    """
+    Share of votes.
+    """
+    relation: str
+    """
+    Kind of relation; only a shareholding has percentages.
+    """
+    is_direct: bool | None
+    """
+    Whether the sources call it direct; null if they do not say.
+    """
+    holder_lei: str | None
+    """
+    LEI by which the source names the holder.
+    """
+    level: int
+    """
+    Relations between this line and the requested company.
+    """
+    via: str
+    """
+    The company at the other end of the relation.
+    """
+    in_circle: bool
+    """
+    Whether both ends are in one of `circles`.
+    """
+    as_of: date
+    """
+    Date of the percentage, else of the relation.
+    """
+    reconciliation: str
+    """
+    Whether the sources agree.
+    """
+    sources: list[HoldingSource]
+    """
+    The relation according to each source.
+    """
+
+
+class GroupChildren(BaseModel):
+    """
+    Children, by level, then by the id of their holder, largest share first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[GroupLine]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+
+
+class CompanyGroup(BaseModel):
+    """
+    The group of a company.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    ultimate_parents: list[GroupLine]
+    """
+    The ends of the chains of holders who decide, where a walk upwards reached them.
+    """
+    parents: list[GroupLine]
+    """
+    Holders of the company itself, those who decide first.
+    """
+    has_more_parents: bool
+    """
+    Whether there are more; `/ownership` lists all owners.
+    """
+    children: GroupChildren
+    circles: list[list[str]]
+    """
+    Companies that hold each other, directly or through others, among those visited.
+    """
+    visited_companies: int
+    """
+    Companies whose relations were read.
+    """
+    is_complete: bool
+    """
+    False if a limit ended the walk: there may be more lines and circles.
+    """
+
+
+class Holding(BaseModel):
+    """
+    One line of ownership that names the company as holder, with the company that it holds.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    holder_id: str
+    """
+    Id of the holder within this company.
+    """
+    holder_name: str | None
+    """
+    Null if protected by law.
+    """
+    holder_type: str
+    """
+    Type of holder.
+    """
+    holder_company_id: str | None
+    """
+    Given if the holder is a company with a known number.
+    """
+    holder_country: str | None
+    """
+    ISO 3166-1 alpha-2 country code (GB, not UK).
+    """
+    pct: float | None
+    """
+    Share of capital; null if only a band is known.
+    """
+    pct_min: float | None
+    """
+    Lower bound.
+    """
+    pct_max: float | None
+    """
+    Upper bound.
+    """
+    votes_pct: float | None
+    """
+    Share of votes.
+    """
+    share_class: str | None
+    """
+    Share class; null for all classes.
+    """
+    basis: str | None
+    """
+    Basis of the share.
+    """
+    is_direct: bool | None
+    """
+    Whether it is held in the holder's own name; null if unknown.
+    """
+    as_of: date
+    """
+    Date of the percentage.
+    """
+    first_seen: date
+    """
+    Start of the earliest observation.
+    """
+    reconciliation: str
+    """
+    Whether the sources agree.
+    """
+    sources: list[HoldingSource]
+    """
+    The holding according to each source.
+    """
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+
+
+class HoldingList(BaseModel):
+    """
+    What a company owns in others, largest first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    data: list[Holding]
+    """
+    The rows of this page.
+    """
+    next_cursor: str | None
+    """
+    Cursor of the next page; null on the last page.
+    """
+    has_more: bool
+    """
+    Whether more rows follow this page.
+    """
+    as_of: date
+    """
+    The requested date.
+    """
+
+
+class LookupItem(BaseModel):
+    """
+    A company to look up, by one identifier or several that mean the same company.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str | None = None
+    """
+    A company's id, or its number in a spelling that needs no country.
+    """
+    number: str | None = None
+    """
+    Registry number in any spelling; with `country`.
+    """
+    country: str | None = None
+    """
+    Market code, or GB.
+    """
+    lei: str | None = None
+    """
+    Legal entity identifier.
+    """
+    isin: str | None = None
+    """
+    ISIN of one of its securities.
+    """
+    ticker: str | None = None
+    """
+    Symbol; with `exchange_mic`.
+    """
+    exchange_mic: str | None = None
+    """
+    ISO 10383.
+    """
+    vat: str | None = None
+    """
+    VAT number, with its country's letters or with `country`.
+    """
+    name: str | None = None
+    """
+    Name, with or without its legal form; with `country`.
+    """
+    municipality: str | None = None
+    """
+    With `name`: chooses between namesakes.
+    """
+    industry: str | None = None
+    """
+    With `name`: the beginning of an industry code; chooses between namesakes.
+    """
+
+
+class LookupRequest(BaseModel):
+    """
+    Companies to look up.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    items: list[LookupItem]
+    """
+    The companies, in the order of the answers. Every 10 count as one request.
+    """
+    fields: list[str] | None = None
+    """
+    Return only these keys of each company; `id` is always returned.
+    """
+
+
+class Suggestion(BaseModel):
+    """
+    A company that what was typed may be the beginning of.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_number: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    status: str
+    """
+    Status of the company.
+    """
+    is_listed: bool
+    """
+    Whether there is evidence of a listing.
+    """
+    matched_by: str
+    """
+    What begins with the text.
+    """
+
+
+class SuggestionList(BaseModel):
+    """
+    Suggestions, best first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[Suggestion]
+    """
+    The suggestions.
+    """
+
+
 class EventSource(BaseModel):
     """
     Source of the event.
@@ -358,6 +762,50 @@ class ChangedFigure(BaseModel):
     """
     previous: int | str | None
     current: int | str | None
+
+
+class ChangedAddress(BaseModel):
+    """
+    An address as in a profile's part `address`, without municipality and county, which are fields of their own.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    lines: list[str]
+    """
+    Street lines.
+    """
+    postal_code: str | None
+    """
+    Postal code.
+    """
+    post_town: str | None
+    """
+    Postal place.
+    """
+    country: str | None
+    """
+    ISO 3166-1 alpha-2 country code (GB, not UK).
+    """
+
+
+class ChangedField(BaseModel):
+    """
+    One changed field of a profile; both values are known.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    field: str
+    """
+    Name of the field in the profile.
+    """
+    previous: str | bool | ChangedAddress
+    current: str | bool | ChangedAddress
 
 
 class AddedFiling(BaseModel):
@@ -1112,6 +1560,90 @@ class RegulatoryEventWebhook(BaseModel):
     data: RegulatoryEventData
 
 
+class CompanyChange(BaseModel):
+    """
+    What happened: company.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    changes: list[ChangedField]
+    """
+    What changed; none where the subject was erased.
+    """
+    effective_date: date | None
+    """
+    The register's own date of the change; null if it gives none.
+    """
+
+
+class CompanyChangedData(BaseModel):
+    """
+    `data` of company.changed.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company_id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    org_nr: str
+    """
+    Canonical registry number.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    country: str
+    """
+    Market code.
+    """
+    occurred_at: AwareDatetime
+    """
+    When it happened.
+    """
+    sequence: int
+    """
+    Order of recording; strictly increasing.
+    """
+    source: EventSource
+    change: CompanyChange
+    test: bool | None = None
+    """
+    True in webhook test sends; absent otherwise.
+    """
+
+
+class CompanyChangedWebhook(BaseModel):
+    """
+    Body of a company.changed delivery.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    event_id: str
+    """
+    The same for every attempt and replay: use it to deduplicate.
+    """
+    event_type: str
+    """
+    Event type.
+    """
+    delivered_at: AwareDatetime
+    """
+    Start time of this attempt, in milliseconds.
+    """
+    data: CompanyChangedData
+
+
 class Event(BaseModel):
     """
     One event.
@@ -1152,6 +1684,7 @@ class Event(BaseModel):
         | StatusChangedData
         | NewsPublishedData
         | RegulatoryEventData
+        | CompanyChangedData
     )
 
 
@@ -1483,6 +2016,64 @@ class ChangedMembership(BaseModel):
     """
 
 
+class Ownership(BaseModel):
+    """
+    Only these events of type ownership.changed; other types are not affected.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    min_change_pct: float | None = None
+    """
+    Only where the share changed by at least so many percentage points; a change between bands is not known, and does not match.
+    """
+    thresholds: list[int] | None = None
+    """
+    Only where one of these thresholds was crossed.
+    """
+
+
+class Filters(BaseModel):
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    countries: list[str] | None = None
+    """
+    Only companies of these markets.
+    """
+    industries: list[str] | None = None
+    """
+    Only companies with an industry code that begins with one of these.
+    """
+    industry_scheme: str | None = None
+    """
+    Only companies whose code is of this version of a classification.
+    """
+    is_listed: bool | None = None
+    """
+    true: only listed companies; false: only companies without evidence of a listing.
+    """
+    ownership: Ownership | None = None
+    """
+    Only these events of type ownership.changed; other types are not affected.
+    """
+    changed_fields: list[str] | None = None
+    """
+    Only events of type filing.updated or company.changed in which one of these changed; other types are not affected.
+    """
+    watchlist_id: str | None = None
+    """
+    Only events of companies that are on this watchlist of the account when the event is matched.
+    """
+
+
 class NewSubscription(BaseModel):
     """
     A subscription to create.
@@ -1504,6 +2095,10 @@ class NewSubscription(BaseModel):
     """
     Only these companies, including ones not known yet; null or omitted means all. The tier limits the number.
     """
+    filters: Filters | None = None
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
+    """
     description: str | None = None
     """
     Free text for your own use.
@@ -1515,6 +2110,45 @@ class NewSubscription(BaseModel):
     status: str | None = None
     """
     While `paused`, events are held until a replay.
+    """
+
+
+class Filters1(BaseModel):
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    countries: list[str] | None = None
+    """
+    Only companies of these markets.
+    """
+    industries: list[str] | None = None
+    """
+    Only companies with an industry code that begins with one of these.
+    """
+    industry_scheme: str | None = None
+    """
+    Only companies whose code is of this version of a classification.
+    """
+    is_listed: bool | None = None
+    """
+    true: only listed companies; false: only companies without evidence of a listing.
+    """
+    ownership: Ownership | None = None
+    """
+    Only these events of type ownership.changed; other types are not affected.
+    """
+    changed_fields: list[str] | None = None
+    """
+    Only events of type filing.updated or company.changed in which one of these changed; other types are not affected.
+    """
+    watchlist_id: str | None = None
+    """
+    Only events of companies that are on this watchlist of the account when the event is matched.
     """
 
 
@@ -1539,6 +2173,10 @@ class SubscriptionChanges(BaseModel):
     """
     Only these companies, including ones not known yet; null or omitted means all. The tier limits the number.
     """
+    filters: Filters1 | None = None
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null, {} or omitted: no filter. In a change, members left out keep their value; null ends one, {} all.
+    """
     description: str | None = None
     """
     Free text for your own use.
@@ -1550,6 +2188,45 @@ class SubscriptionChanges(BaseModel):
     status: str | None = None
     """
     While `paused`, events are held until a replay.
+    """
+
+
+class Filters2(BaseModel):
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    countries: list[str] | None = None
+    """
+    Only companies of these markets.
+    """
+    industries: list[str] | None = None
+    """
+    Only companies with an industry code that begins with one of these.
+    """
+    industry_scheme: str | None = None
+    """
+    Only companies whose code is of this version of a classification.
+    """
+    is_listed: bool | None = None
+    """
+    true: only listed companies; false: only companies without evidence of a listing.
+    """
+    ownership: Ownership | None = None
+    """
+    Only these events of type ownership.changed; other types are not affected.
+    """
+    changed_fields: list[str] | None = None
+    """
+    Only events of type filing.updated or company.changed in which one of these changed; other types are not affected.
+    """
+    watchlist_id: str | None = None
+    """
+    Only events of companies that are on this watchlist of the account when the event is matched.
     """
 
 
@@ -1577,6 +2254,10 @@ class Subscription(BaseModel):
     entity_ids: list[str] | None
     """
     Only these companies; null means all.
+    """
+    filters: Filters2 | None = None
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
     description: str | None
     """
@@ -1633,6 +2314,84 @@ class Subscription(BaseModel):
     previous_secret_expires_at: AwareDatetime | None
     """
     Until when the previous secret also signs; null if it does not.
+    """
+
+
+class Filters3(BaseModel):
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    countries: list[str] | None = None
+    """
+    Only companies of these markets.
+    """
+    industries: list[str] | None = None
+    """
+    Only companies with an industry code that begins with one of these.
+    """
+    industry_scheme: str | None = None
+    """
+    Only companies whose code is of this version of a classification.
+    """
+    is_listed: bool | None = None
+    """
+    true: only listed companies; false: only companies without evidence of a listing.
+    """
+    ownership: Ownership | None = None
+    """
+    Only these events of type ownership.changed; other types are not affected.
+    """
+    changed_fields: list[str] | None = None
+    """
+    Only events of type filing.updated or company.changed in which one of these changed; other types are not affected.
+    """
+    watchlist_id: str | None = None
+    """
+    Only events of companies that are on this watchlist of the account when the event is matched.
+    """
+
+
+class Filters4(BaseModel):
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    countries: list[str] | None = None
+    """
+    Only companies of these markets.
+    """
+    industries: list[str] | None = None
+    """
+    Only companies with an industry code that begins with one of these.
+    """
+    industry_scheme: str | None = None
+    """
+    Only companies whose code is of this version of a classification.
+    """
+    is_listed: bool | None = None
+    """
+    true: only listed companies; false: only companies without evidence of a listing.
+    """
+    ownership: Ownership | None = None
+    """
+    Only these events of type ownership.changed; other types are not affected.
+    """
+    changed_fields: list[str] | None = None
+    """
+    Only events of type filing.updated or company.changed in which one of these changed; other types are not affected.
+    """
+    watchlist_id: str | None = None
+    """
+    Only events of companies that are on this watchlist of the account when the event is matched.
     """
 
 
@@ -2412,7 +3171,7 @@ class Problem(BaseModel):
     """
     reason: str | None = None
     """
-    With company_not_found.
+    With company_not_found and company_not_known_then.
     """
     limit: int | None = None
     """
@@ -2433,6 +3192,10 @@ class Problem(BaseModel):
     current_status: str | None = None
     """
     With invalid_state.
+    """
+    subscription_ids: list[str] | None = None
+    """
+    With watchlist_in_use: the subscriptions that filter by it.
     """
     violated_policies: list[str] | None = Field(None, alias='violated-policies')
     """
@@ -2582,6 +3345,14 @@ class Company(BaseModel):
     """
     Sources of the profile.
     """
+    as_of: date | None = None
+    """
+    The day, if `as_of` or `known_at` is given.
+    """
+    known_at: AwareDatetime | None = None
+    """
+    The time, if `as_of` or `known_at` is given.
+    """
 
 
 class CompanySelection(BaseModel):
@@ -2721,6 +3492,14 @@ class CompanySelection(BaseModel):
     sources: list[ProfileSource] | None = None
     """
     Sources of the profile.
+    """
+    as_of: date | None = None
+    """
+    The day, if `as_of` or `known_at` is given.
+    """
+    known_at: AwareDatetime | None = None
+    """
+    The time, if `as_of` or `known_at` is given.
     """
 
 
@@ -2871,6 +3650,14 @@ class FinancialsList(BaseModel):
     """
     Name as registered.
     """
+    as_of: date | None = None
+    """
+    The day, if `as_of` or `known_at` is given.
+    """
+    known_at: AwareDatetime | None = None
+    """
+    The time, if `as_of` or `known_at` is given.
+    """
     data: list[FinancialPeriod]
     """
     The rows of this page.
@@ -2985,6 +3772,10 @@ class OwnershipList(BaseModel):
     """
     The requested date.
     """
+    known_at: AwareDatetime | None = None
+    """
+    The time, if `as_of` or `known_at` is given.
+    """
     known_pct: float | None
     """
     Sum of the known shares, at most 100; null if none is known.
@@ -3000,6 +3791,68 @@ class OwnershipList(BaseModel):
     has_more: bool
     """
     Whether more rows follow this page.
+    """
+
+
+class MatchCandidate(BaseModel):
+    """
+    A company that an item may mean.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    company: Company | CompanySelection
+    score: float
+    """
+    How well it fits; 1 is best.
+    """
+    reasons: list[str]
+    """
+    Why it may be meant, and what speaks against it (`other_…`).
+    """
+
+
+class LookupResult(BaseModel):
+    """
+    The answer to one item.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    match: str
+    """
+    exact: the identifiers mean one company. probable: the name means one company. ambiguous: see `candidates`. none: no company.
+    """
+    company: Company | CompanySelection | None
+    """
+    The company, if exact or probable; else null.
+    """
+    candidates: list[MatchCandidate]
+    """
+    With probable the company and others like it, with ambiguous those that may be meant; best first.
+    """
+    errors: list[InputError] | None = None
+    """
+    Only on an item that lacks a member, or has a value that no company can have; then match is none.
+    """
+
+
+class LookupAnswer(BaseModel):
+    """
+    One answer per item, in their order.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    data: list[LookupResult]
+    """
+    The answers.
     """
 
 
@@ -3027,6 +3880,10 @@ class CreatedSubscription(BaseModel):
     entity_ids: list[str] | None
     """
     Only these companies; null means all.
+    """
+    filters: Filters3 | None = None
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
     description: str | None
     """
@@ -3118,6 +3975,10 @@ class UpdatedSubscription(BaseModel):
     entity_ids: list[str] | None
     """
     Only these companies; null means all.
+    """
+    filters: Filters4 | None = None
+    """
+    Only events that pass all of these; with `entity_ids` both hold. Null: no filter.
     """
     description: str | None
     """

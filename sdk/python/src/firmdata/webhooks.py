@@ -15,7 +15,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from firmdata.errors import FirmdataError
 
@@ -63,7 +63,7 @@ def verify(
 
 
 def _lower_names(headers: Mapping[str, str] | Iterable[tuple[str | bytes, str | bytes]]) -> dict[str, str]:
-    pairs: Iterable[tuple[str | bytes, str | bytes]] = headers.items() if isinstance(headers, Mapping) else headers
+    pairs = cast("Iterable[tuple[str | bytes, str | bytes]]", getattr(headers, "items", lambda: headers)())
     return {_text(name).lower(): _text(value) for name, value in pairs}
 
 
