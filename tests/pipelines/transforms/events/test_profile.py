@@ -359,6 +359,7 @@ def test_listing_that_begins_or_ends_is_told(
         (LISTED, UNKNOWN, ([OLD], [])),  # evidence is lost
         (LISTED, UNLISTED | {"is_listed_source": OTHER}, ([OLD], [])),
         (LISTED, UNLISTED | {"status": "dissolved"}, ([OLD], [OLD])),
+        (LISTED, UNLISTED | {"status": "dissolved"}, ([OLD], [ENDED])),  # told by status.changed
         (UNLISTED | {"status": "dissolved"}, LISTED, ([OLD], [OLD])),
         (LISTED, UNLISTED, ([OLD], [OLD])),  # an annual report is too old
         (LISTED, LISTED | {"is_listed_source": OTHER}, ([OLD], [OLD, listing(register=OTHER)])),
