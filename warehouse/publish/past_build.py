@@ -1,17 +1,19 @@
 """Writes what a release replaces of the one before it into a past file (docs/architecture.md 7, «Past states»).
 
-Documents are compared as they are stored, company by company: those of the delta that a publish writes, else all in one
-pass in the order of ids. Does not belong here: the file (`serving.past_db`), which files a publish keeps
-(`release.past_files`), or the documents of a release (`segment_build`).
+Documents are compared as they are stored, company by company: those of the deltas that only one of both releases has,
+else all in one pass in the order of ids. Does not belong here: the file (`serving.past_db`), which files a publish
+keeps (`release.past_files`), or the documents of a release (`segment_build`).
 """
 
 from __future__ import annotations
 
+import heapq
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby, islice, takewhile
 from pathlib import Path
 from typing import Final
 
@@ -116,12 +118,23 @@ class PastBuild:
         ):
             comparison = _Comparison(old, new)
             packed = writer.add_format(comparison.format)
-            is_delta = _is_next_delta(former.segments, written)
-            for where, values in _delta_spans(self._folder, written) if is_delta else _all_spans(new):
+            for where, values in self._spans(former, written, new):
                 writer.add_rows(
                     PastRow(company, kind, self.number, AS_SENT if kind == PROFILE else packed, value)
                     for company, kind, value in comparison.replaced(where, values)
                 )
+
+    def _spans(
+        self, former: ReleaseManifest, written: tuple[Segment, ...], new: sqlite3.Connection
+    ) -> Iterator[tuple[str, Sequence[str]]]:
+        """Conditions on the companies that may differ: those of deltas that only one of the releases has, else all."""
+        pairs = zip(former.segments, written, strict=False)
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if not common:
+            return _all_spans(new)
+        before = self.layout.release_folder(former.release)
+        dropped = [before / segment.files[DOCUMENTS] for segment in former.segments[common:]]
+        return _delta_spans([*dropped, *(self._folder / segment.files[DOCUMENTS] for segment in written[common:])])
 
     def _placeholders(self, written: tuple[Segment, ...]) -> list[PastRow]:
         """Rows by which nothing was served of erased companies that a register keeps in another form."""
@@ -183,17 +196,18 @@ def _stored_values(connection: sqlite3.Connection, where: str, values: Sequence[
     return found
 
 
-def _is_next_delta(former: Sequence[Segment], written: Sequence[Segment]) -> bool:
-    """True if a release has the first segments of the one before it, and one delta."""
-    return len(written) > 1 and tuple(written[:-1]) == tuple(former[: len(written) - 1])
-
-
-def _delta_spans(folder: Path, written: Sequence[Segment]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Conditions on the companies that the newest segment replaces."""
-    with closing(open_read_only(folder / written[-1].files[DOCUMENTS])) as delta:
-        found = delta.execute(f"SELECT company_id FROM {SUPERSEDED} ORDER BY company_id")
-        while chunk := found.fetchmany(_CHUNK):
-            yield f"company_id IN ({', '.join('?' * len(chunk))})", [company for (company,) in chunk]
+def _delta_spans(paths: Sequence[Path]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Conditions on the companies that these deltas replace, each company once."""
+    with ExitStack() as opened:
+        found = [
+            opened.enter_context(closing(open_read_only(path))).execute(
+                f"SELECT company_id FROM {SUPERSEDED} ORDER BY company_id"
+            )
+            for path in paths
+        ]
+        ids = (company for (company,), _ in groupby(heapq.merge(*found)))
+        while chunk := list(islice(ids, _CHUNK)):
+            yield f"company_id IN ({', '.join('?' * len(chunk))})", chunk
 
 
 def _all_spans(new: sqlite3.Connection) -> Iterator[tuple[str, Sequence[str]]]:

@@ -80,6 +80,17 @@ def test_a_damaged_past_stops_a_publish_and_moved_away_begins_anew(layout: Layou
     assert [_name(layout, ONE, at) for at in (0, 1, 2)] == [None, None, "Gamma"]
 
 
+def test_a_rollback_to_the_segments_before_keeps_what_it_replaces(layout: Layout) -> None:
+    learn(layout, "NO", 0, companies=[member("NO", 1, name="Alfa")])
+    publish(layout, "NO", at=0)
+    learn(layout, "NO", 1, companies=[member("NO", 1, name="Beta"), member("NO", 2, name="Gamma")])
+    publish(layout, "NO", at=1)
+    made = ReleaseStore(layout, clock=lambda: day(2)).rollback(1)
+    assert made.kind == "rollback"
+    assert [_name(layout, ONE, at) for at in (0, 1, 2)] == ["Alfa", "Beta", "Alfa"]
+    assert [_name(layout, TWO, at) for at in (0, 1, 2)] == [None, "Gamma", None]
+
+
 def test_verification_reads_the_past(layout: Layout) -> None:
     made = _take(layout, 0, "Alfa")
     path = layout.release_folder(1) / made.past[-1].file

@@ -54,6 +54,8 @@ def test_read_markets_list_that_differs_from_folders_is_refused(listed: str, tmp
         ('name = "Ruritania"\n', "", "name"),
         ("[number]", "colour = 1\n\n[number]", "colour"),
         ("[number]", "[number", "line"),
+        ("Europe/Vienna", "Europe/Strelsau", "no time zone"),
+        ('time_zone = "Europe/Vienna"\n', "", "time_zone"),
         ('bare = "XR[0-9]{8}"\n', "", "neither `bare` nor `scoped`"),
         ('bare = "XR[0-9]{8}"', 'bare = "XR[0-9{8}"', "not a regular expression"),
         ("length = 8", "length = 8\nweights = [2, 1]", "2 weights for 8 digits"),
