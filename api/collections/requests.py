@@ -11,18 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from api.collections.account_scenario import EXPORTS, WATCHLISTS, WEBHOOKS
 from api.collections.scenario import (
     COMPANIES,
     EVENTS,
-    EXPORTS,
     FILINGS,
     FINANCIALS,
     GROUP,
     LOOKUPS,
     OWNERSHIP,
     SERVICE,
-    WATCHLISTS,
-    WEBHOOKS,
     ScenarioStep,
 )
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from api.collections.account_scenario import NOT_IN_TIER
 from api.collections.requests import JSON, CollectionRequest, Fields
-from api.collections.scenario import NOT_IN_TIER
 
 _KIND: Final = 'const kind = (one) => (one === null ? "null" : Array.isArray(one) ? "array" : typeof one);'
 _WRONG: Final = (

@@ -342,11 +342,10 @@ class Jurisdiction:
     host_limits: maxima of requests to hosts; other hosts get the client's own.
     untitled_datasets: of news with the kind of a filed document but no headline: releases are told apart by time alone.
     news_items: staged tables that hold news -> the items of their rows (`connectors.news.schema.ITEM`).
-    absence_rules: rules that read the absence of records.
-    registry_statuses: the register's own words for a status -> the status that each of them means by itself. A company
-    that is served with another one, without a reason or another source that says why, is counted.
+    absence_rules: rules that read the absence of records. registry_statuses: the register's words for a status -> what
+    each means by itself; a company served with another, without a reason or a source that says why, is counted.
     profile_registers: dataset -> the register whose profiles it is a channel of, where a register has several.
-    seat_datasets: datasets that state a company's municipality by itself, and not as part of its address.
+    seat_datasets: datasets that state a company's municipality by itself, not as part of its address.
     company_tables: staged tables whose rows concern a company: by a number of their own, or by a link.
     stake_codes: codes of `holdings.controls` of holders that control nothing by them: partners, insiders, stakes.
     """
@@ -399,4 +398,3 @@ class FileSource(Protocol):
 
     def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         """Bodies of one dataset, oldest first."""
-        ...

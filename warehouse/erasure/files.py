@@ -168,6 +168,7 @@ def replace_exports(exports_: ExportStore, folder: Path, market: str) -> None:
             delete_export_folder(path)
     for path in (root / DELTAS).glob("*"):  # they name what was erased
         delete_export_folder(path)
+    atomic_files.delete_if_exists(root / DELTAS)
     if fresh is None:
         atomic_files.delete_if_exists(root / LATEST)
 

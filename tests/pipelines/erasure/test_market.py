@@ -399,7 +399,7 @@ def test_the_hand_over_is_written_again_without_it(place: Erased) -> None:
     newest = ExportStore(place.settings.layout).latest("FI")
     assert newest is not None
     assert [path.name for path in newest.folder.parent.iterdir() if path.is_dir()] == [newest.folder.name]
-    assert newest.manifest["formats"] == ["parquet", "ndjson"]
+    assert newest.manifest["formats"] == ["parquet", "ndjson", "csv"]
     rows = {file["name"]: file["rows"] for file in newest.manifest["files"]}
     assert rows["companies.parquet"] == 1
 

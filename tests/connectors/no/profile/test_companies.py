@@ -45,6 +45,7 @@ def test_the_profile() -> None:
         "post_town": "OSLO",
         "address_country": "NO",
         "previous_names": None,
+        "field_origins": None,
         "observed_at": MONDAY,
     }
     (source,) = sources
