@@ -21,6 +21,7 @@ OUTSIDE: Final = {
     "CONTRIBUTING.md": "project/contributing.md",
     "SECURITY.md": "project/security.md",
     "collections/README.md": "project/collections.md",
+    "sdk/python/README.md": "project/python-client.md",
     "ui/README.md": "project/react-components.md",
 }
 _SOURCES: Final = {page: source for source, page in OUTSIDE.items()}
