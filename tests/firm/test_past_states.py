@@ -1,4 +1,5 @@
-"""Days of a registry: what each release served is served again, and a day is as it was known at its end."""
+"""Days of a registry: what each release served is served again, a day is as it was known at its end, and what changed
+from one export to the next is in the delta between them."""
 
 import json
 from contextlib import closing
@@ -15,8 +16,10 @@ from pipelines.sources.source import FolderSource
 from sandbox import World, write_days
 from sandbox.world import minimum_companies
 from tests.firm.inside import profiles_on
+from tests.warehouse.handed import TABLES, applied, objects
 from tests.warehouse.past_served import Served, served_now, served_then
 from tests.without_dagster import without_dagster
+from warehouse.exports.exports import ExportStore
 from warehouse.reader.company_state import StateQuery
 from warehouse.reader.reader import PinnedRelease, ReleaseReader
 from warehouse.release.manifest import served_manifest
@@ -40,12 +43,18 @@ def test_every_release_of_a_registry_is_served_again(count: int, tmp_path: Path)
     told = json.loads((tmp_path / "days" / "truth.json").read_text())
     settings = IngestSettings(data=tmp_path / "data", workers=1)
     kept: dict[int, Release] = {}
+    exports = ExportStore(settings.layout)
+    held: dict[str, list[dict[str, Any]]] = {}
     with closing(ReleaseReader(settings.layout)) as reader:
         for folder in days:
             at = datetime.fromisoformat(f"{folder.name}T10:00:00+00:00")
             with without_dagster():
                 overrides = IngestOverrides(clock=lambda at=at: at)
                 ingest(settings, [MARKET.lower()], FolderSource(folder), at=at, overrides=overrides)
+            [export] = exports.write([MARKET], ("parquet", "ndjson"))
+            exported = {table: objects(export, table) for table in TABLES}
+            held = {table: applied(held[table], export.delta, table) for table in TABLES} if export.delta else exported
+            assert held == exported, folder.name
             reader.close()  # looks at once for the next release
             with reader.pin_release() as snapshot:
                 served = {one: served_now(snapshot, one, at.date()) for one in told["companies"]}

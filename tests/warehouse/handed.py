@@ -13,6 +13,7 @@ import polars as pl
 
 from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
+from warehouse.exports import schemas
 from warehouse.exports.exports import ExportStore, MarketExport
 from warehouse.reader.reader import FinancialsQuery, PinnedRelease, ReleaseReader, ResultPage
 from warehouse.reader.types import EventQuery, FilingsQuery
@@ -30,6 +31,7 @@ HOSTILE = [
     "'; DROP TABLE companies; --",
     '</script>,,"',
 ]
+KEYS = {table.name: table.sorted_by[0] for table in schemas.TABLES}
 TABLES = ("companies", "details", "financials", "filings", "ownership", "events")
 
 
@@ -140,3 +142,15 @@ def _pages(snapshot: PinnedRelease, company: str, on: dt.date) -> list[tuple[str
 
 def _under(company: str, page: ResultPage) -> list[bytes]:
     return [b'{"company_id":"%b",%b' % (company.encode(), row[1:]) for row in page.rows]
+
+
+def delta_lines(folder: Path, table: str, part: str) -> list[dict[str, Any]]:
+    content = gzip.decompress((folder / f"{table}.{part}.ndjson.gz").read_bytes())
+    return [json.loads(line) for line in content.split(b"\n")[:-1]]
+
+
+def applied(base: list[dict[str, Any]], folder: Path, table: str) -> list[dict[str, Any]]:
+    """What a consumer has after a delta: sorted by company, in the order in which rows came."""
+    gone = {row["company_id"] for row in delta_lines(folder, table, "deletes")}
+    kept = [row for row in base if row[KEYS[table]] not in gone]
+    return sorted([*kept, *delta_lines(folder, table, "upserts")], key=lambda row: row[KEYS[table]])

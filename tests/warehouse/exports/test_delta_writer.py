@@ -12,27 +12,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.warehouse.handed import ONE, TABLES, hostile_world, objects, parquet, write
+from tests.warehouse.handed import ONE, TABLES, applied, delta_lines, hostile_world, objects, parquet, write
 from tests.warehouse.helpers import day, event, rows
 from tests.warehouse.world import learn, member, owner, period, publish
-from warehouse.exports import schemas
 from warehouse.exports.exports import ExportStore, MarketExport
 from warehouse.schema.tables import EVENTS
 from warehouse.storage.layout import Layout
-
-KEYS = {table.name: table.sorted_by[0] for table in schemas.TABLES}
-
-
-def delta_lines(folder: Path, table: str, part: str) -> list[dict[str, Any]]:
-    content = gzip.decompress((folder / f"{table}.{part}.ndjson.gz").read_bytes())
-    return [json.loads(line) for line in content.split(b"\n")[:-1]]
-
-
-def applied(base: list[dict[str, Any]], folder: Path, table: str) -> list[dict[str, Any]]:
-    """What a consumer has after a delta: sorted by company, in the order in which rows came."""
-    gone = {row["company_id"] for row in delta_lines(folder, table, "deletes")}
-    kept = [row for row in base if row[KEYS[table]] not in gone]
-    return sorted([*kept, *delta_lines(folder, table, "upserts")], key=lambda row: row[KEYS[table]])
 
 
 def changed_world(layout: Layout, at: int) -> None:
