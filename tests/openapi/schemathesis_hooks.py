@@ -41,11 +41,16 @@ def _malformed(problem, case):
     for error in problem["errors"]:
         if error["parameter"] in _NOT_AHEAD and error["code"] == "out_of_range":
             continue  # the document cannot say what time it is
+        if (error["parameter"], error["code"]) == ("watchlist", "unknown_watchlist"):
+            continue  # nor which watchlists the account has
         assert _belongs(error["parameter"], query), f"{error['parameter']}: {error['detail']} ({query})"
 
 
 def _conflicting(problem, case):
-    """409 is for replays while paused, and for a secret while the one before still signs."""
+    """409 is for replays while paused, a secret while the one before still signs, and a watchlist that is filtered by."""
+    if problem["code"] == "watchlist_in_use":
+        assert case.operation.path == "/api/v1/watchlists/{id}", problem["detail"]
+        return
     assert problem["code"] == "invalid_state", problem["detail"]
     assert case.operation.path.endswith(("/replays", "/secret/rotate")), problem["detail"]
 
@@ -56,7 +61,7 @@ def _changed(problem, case):
 
 
 def _invalid(problem, case):
-    """422 is for a key that was used before, for windows of time outside of the log, and for adding what is removed."""
+    """422 is for keys used before, times outside of the log, adding what is removed, and watchlists of others."""
     if problem["code"] == "idempotency_key_reused":
         assert "Idempotency-Key" in (case.headers or {}), "a key was refused that was not sent"
         return
@@ -65,6 +70,9 @@ def _invalid(problem, case):
     if case.operation.path == "/api/v1/watchlists/{id}/companies":
         # digits in the form of a number that no register gives out, which a pattern cannot tell
         assert {code for code, _ in wrong} <= {"contradiction", "invalid_company"}, (wrong, case.body)
+        return
+    if case.operation.path in ("/api/v1/webhooks", "/api/v1/webhooks/{id}"):
+        assert wrong <= {("unknown_watchlist", "/filters/watchlist_id")}, (wrong, case.body)
         return
     assert case.operation.path.endswith("/replays"), (wrong, case.body)
     assert wrong <= {("out_of_range", "/since"), ("out_of_range", "/until")}, (wrong, case.body)

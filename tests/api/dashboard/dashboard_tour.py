@@ -149,6 +149,8 @@ class Tour(Customer):
         tab.unfold("Delete")
         tab.press("Delete permanently")
         self.see("watchlists-deleted")
+        tab.follow("Exports")
+        self.look("exports-no-tier")
 
     def subscribe(self) -> None:
         tab = self.tab
