@@ -29,6 +29,7 @@ COMMANDS_BY_NAME: Final = {
     "demo": "demo.demo",
     "export": "release.export",
     "exports": "exports.list_exports",
+    "mcp": "mcp.serve_mcp",
     "erase": "erase.erase",
     "news": "curation.news",
     "owners": "curation.owners",
