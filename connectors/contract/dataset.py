@@ -338,16 +338,15 @@ class Jurisdiction:
     second announcement confirms it, REMOVAL_CONFIRMED_AFTER the first, with no record of the company in between.
     dated_datasets: datasets in which each holding states a day of its own (a notice, a yearly list), so that the next
     one is another statement, not a change in place; superseded statements are in HOLDINGS_EARLIER.
-    host_secrets: credentials that hosts require; the operator supplies them, the market's code holds none.
-    host_limits: maxima of requests to hosts; other hosts get the client's own.
+    host_secrets: credentials that hosts require, which the operator supplies. host_limits: maxima of requests to hosts.
     untitled_datasets: of news with the kind of a filed document but no headline: releases are told apart by time alone.
     news_items: staged tables that hold news -> the items of their rows (`connectors.news.schema.ITEM`).
     absence_rules: rules that read the absence of records. registry_statuses: the register's words for a status -> what
     each means by itself; a company served with another, without a reason or a source that says why, is counted.
-    profile_registers: dataset -> the register whose profiles it is a channel of, where a register has several.
-    seat_datasets: datasets that state a company's municipality by itself, not as part of its address.
-    company_tables: staged tables whose rows concern a company: by a number of their own, or by a link.
-    stake_codes: codes of `holdings.controls` of holders that control nothing by them: partners, insiders, stakes.
+    profile_registers: dataset -> the register that it is a channel of, where a register has several. seat_datasets:
+    those that state a municipality by itself, not as part of an address.
+    company_tables: staged tables whose rows concern a company: by a number of their own, or by a link. stake_codes: of
+    `holdings.controls`, those of holders that control nothing by them: partners, insiders, stakes.
     """
 
     code: str
@@ -398,3 +397,4 @@ class FileSource(Protocol):
 
     def arrivals(self, dataset: Dataset, after: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
         """Bodies of one dataset, oldest first."""
+        ...

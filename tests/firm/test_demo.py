@@ -31,7 +31,7 @@ def test_what_changes_is_delivered_to_the_subscriber(tmp_path: Path) -> None:
     lines = [line.split("\t") for line in said.splitlines()]
     happened = [int(line[5]) for line in lines if len(line) == 7 and line[0].startswith("2026-")]
     head = next(place for place, line in enumerate(lines) if line == ["event", "received and verified"])
-    received = {line[0]: int(line[1]) for line in lines[head + 1 : head + 7] if len(line) == 2}
+    received = {line[0]: int(line[1]) for line in lines[head + 1 : head + 8] if len(line) == 2}
     assert set(received) >= {"filing.added", "ownership.changed", "status.changed"}
     assert sum(received.values()) == sum(happened) > 0
     assert "/api/v1/webhooks/whs_" in said
