@@ -24,7 +24,7 @@ from warehouse.reader.export_files import ExportFile, list_export_files
 _ALL: Final = "/api/v1/exports"
 _FILES: Final = f"{_ALL}/files"
 
-LinkToken: TypeAlias = Annotated[
+ExportLink: TypeAlias = Annotated[
     str,
     path_parameter(
         "From `url` of the list.",
@@ -62,7 +62,7 @@ async def list_exports(request: ApiRequest) -> HttpResponse:
 
 
 @get(
-    f"{_FILES}/{{token:str}}",
+    f"{_FILES}/{{link:str}}",
     policy=replace(PUBLIC_DOCUMENT, media_type=MEDIA_TYPE),
     operation_id="downloadExport",
     tags=["Exports"],
@@ -71,17 +71,17 @@ async def list_exports(request: ApiRequest) -> HttpResponse:
     "`If-Range` for the ETag), so that a download that broke off can go on.",
     response_description="The file.",
     operation=Operation(
-        {"type": "string", "contentMediaType": MEDIA_TYPE.decode(), "maxLength": 2**53},
+        {"type": "string", "format": "binary", "maxLength": 2**53},
         OF_FILE,
         request_headers=("Range", "If-Range"),
         is_ranged=True,
         error_statuses=(404, 416),
     ),
 )
-async def download_export(request: ApiRequest, token: LinkToken) -> HttpResponse:
+async def download_export(request: ApiRequest, link: ExportLink) -> HttpResponse:
     context = request.context
     NoParameters.read(context.query_string)
-    linked = _links(context).read(token)
+    linked = _links(context).read(link)
     path = exports_folder(context.services.settings) / linked.path
     try:
         return await asyncio.to_thread(FileResponse, context, path, b'"%b"' % linked.sha256.encode())

@@ -15,7 +15,7 @@ from tests.collections.live import Live
 
 pytestmark = pytest.mark.slow
 REQUESTS = collection_requests(json.loads(openapi_document("https://api.example.com")))
-OF_LARGE_TIERS = 14
+OF_LARGE_TIERS = 15
 """Requests on subscriptions and events of all companies; the list of event types is for every tier."""
 
 

@@ -10,6 +10,7 @@ from tests.connectors.se import answer_files, bulk_files, report_files
 from tests.connectors.se.bulk_files import ONE, THREE, TWO, organisation, sole_trader, unit
 from tests.firm.conftest import Firm
 from tests.searched import texts
+from warehouse.ledger.ledger import Ledger
 from warehouse.publish.release_tables import open_release_tables
 from warehouse.storage.layout import Layout
 
@@ -107,7 +108,14 @@ def test_recoding_flicker_and_partial_answers_make_no_event(days: tuple[Firm, li
 
 
 def test_changes_make_exactly_their_events(days: tuple[Firm, list[dict[str, Any]]]) -> None:
-    assert days[1][2]["events"] == {"filing.updated": 1, "status.changed": 2}
+    assert days[1][2]["events"] == {"company.changed": 2, "filing.updated": 1, "status.changed": 2}
+    told = [event for event in Ledger(Layout(days[0].data)).after(0, 100) if event.event_type == "company.changed"]
+    changes = {event.company_id: json.loads(event.data) for event in told}
+    moved, renamed = changes[f"firm:SE:{TWO}"], changes[f"firm:SE:{ONE}"]
+    # the answer of the day before had another address: the newer file is the register's word
+    assert {one["field"] for one in moved["change"]["changes"]} == {"municipality", "county", "address"}
+    assert (moved["source"]["register"], moved["source"]["retrieved_at"]) == ("se.bolagsverket", "2026-11-16T00:00:00Z")
+    assert [one["current"] for one in renamed["change"]["changes"]] == ["Ett Nytt AB"]
 
 
 def test_a_restored_company_is_active_again(days: tuple[Firm, list[dict[str, Any]]]) -> None:

@@ -158,16 +158,21 @@ class _StatedFields:
 def _field_source(row: Row, field: str, market: ProfileSources) -> FieldSource | None:
     """Who states a field: its own origin, else the last entry of `sources` with it; None if nothing tells.
 
-    `sources` names no fields of the parts `detail` and `address`: without an origin of their own they are of whoever
-    states the name.
+    Of several channels of that entry's register it is the newest. `sources` names no fields of the parts `detail` and
+    `address`: without an origin of their own they are of whoever states the name.
     """
     origin: dict[str, str] = json.loads(row["field_origins"] or "{}").get(field, {})
     day = date.fromisoformat(origin["date"]) if "date" in origin else None
     if "register" in origin:
         return FieldSource(origin["register"], origin["register"], day)
     listed = "name" if field in ("legal_form_code", "address") else field
-    datasets = [entry["register"] for entry in _source_entries(row) if listed in entry["fields"]]
-    return FieldSource(datasets[-1], market.registers.get(datasets[-1], datasets[-1]), day) if datasets else None
+    entries = [entry for entry in _source_entries(row) if listed in entry["fields"]]
+    if not entries:
+        return None
+    registers = [market.registers.get(entry["register"], entry["register"]) for entry in entries]
+    channels = [entry for entry, register in zip(entries, registers, strict=True) if register == registers[-1]]
+    newest = max(reversed(channels), key=lambda entry: entry["retrieved_at"] or "")
+    return FieldSource(newest["register"], registers[-1], day)
 
 
 def _source_entries(row: Row) -> list[dict[str, Any]]:

@@ -72,7 +72,7 @@ def test_it_is_public_and_a_key_is_tolerated(service):
 def test_only_these_routes_are_without_admission():
     public = {path for route in ROUTES for path in route.paths if not route.opt["policy"].requires_key}
     unkeyed = {"/api/openapi.json", "/healthz", "/readyz", "/metrics", "/problems/{slug:str}"}
-    signed = {"/billing/stripe", "/api/v1/exports/files/{token:str}"}  # what is sent there only we or Stripe can make
+    signed = {"/billing/stripe", "/api/v1/exports/files/{link:str}"}  # what is sent there only we or Stripe can make
     assert public == unkeyed | signed
 
 
