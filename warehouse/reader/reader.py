@@ -34,6 +34,7 @@ from warehouse.reader.queries import (
     suggestions,
 )
 from warehouse.reader.queries.duckdb_scans import QueryDeadline
+from warehouse.reader.queries.relations import RelationIndex
 from warehouse.reader.types import (
     CompanyChoice,
     CompanyFacts,
@@ -217,7 +218,17 @@ class PinnedRelease:
         """Parents, ultimate parents and children of a company as of a day, down to `depth` levels (1 to 10)."""
         with self._with_deadline():
             self._require_relations()
-            return groups.company_group(self._connection, company_id, day, depth, after, limit)
+            index = RelationIndex(self._connection, day.isoformat())
+            return groups.company_group(index, company_id, depth, after, limit)
+
+    def past_group(self, state: CompanyState, day: date, depth: int, after: Key | None, limit: int) -> CompanyGroup:
+        """The group of a company in a state (`company_state`), of lines valid on a day; otherwise as `company_group`.
+
+        Raises NotKnownThenError if it was not known then, or no groups were served.
+        """
+        with self._with_deadline() as budget:
+            self._require_relations()
+            return state.group(day, depth, after, limit, budget.left)
 
     def company_holdings(
         self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int
