@@ -50,13 +50,16 @@ class World(NamedTuple):
                 for number, lei in sorted(self.leis.items())
                 if number in self.companies
             ],
-            "relations": [row for (held, _, _), row in sorted(self.relations.items()) if held in self.companies],
+            "relations": [row for (held, _, _), row in sorted(self.relations.items()) if held in self.companies]
+            + children(range(1_000, 1_006), 7)
+            + (children(range(1_006, 1_012), 8) if at == RELEASES - 1 else []),  # a page of them hides those of then
         }
 
     def change(self, chance: random.Random, at: int) -> None:
         for _ in range(8 if at else 40):
             number = chance.randrange(1, MEMBERS + 1)
-            holder = chance.choice([company(chance.randrange(1, MEMBERS + 1)), chance.choice(LEIS)])
+            first = chance.randrange(1, chance.randrange(2, MEMBERS + 2))  # the first companies hold the most
+            holder = chance.choice([company(first), company(first), chance.choice(LEIS)])
             kind = chance.choice(["shareholding", "shareholding", "control", "accounting_consolidation"])
             if self.relations.pop((number, holder, kind), None) is None:
                 self.relations[number, holder, kind] = related(chance, number, holder, kind, at)
@@ -91,6 +94,12 @@ def related(chance: random.Random, held: int, holder: str, kind: str, at: int) -
         "ended_on": chance.choice([None, None, None, day(at + 2).date()]),
         "sources": "[]",
     } | dict.fromkeys(("pct", "pct_min", "pct_max"), share)
+
+
+def children(numbers: range, share: int) -> list[dict[str, Any]]:
+    """Small holdings of the first company."""
+    given = {"as_of": day(0).date(), "ended_on": None} | dict.fromkeys(("pct", "pct_min", "pct_max"), Decimal(share))
+    return [related(random.Random(one), one, company(1), "shareholding", 0) | given for one in numbers]
 
 
 def served_now(snapshot: PinnedRelease, at: int) -> dict[Asked, CompanyGroup]:
