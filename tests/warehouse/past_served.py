@@ -9,7 +9,7 @@ from warehouse.reader.company_state import NotKnownThenError, StateQuery
 from warehouse.reader.reader import FinancialsQuery, PinnedRelease
 
 EVERYTHING = FinancialsQuery(include_history=True, include_sources=True)
-DEPTHS = (1, 2, 5)
+DEPTHS = (5,)
 Served = dict[str, Any]
 
 
