@@ -44,12 +44,14 @@ from warehouse.reader.types import (
     EventQuery,
     FilingsQuery,
     FinancialsQuery,
+    FormerReleaseError,
     InvalidPageKeyError,
     Key,
     LedgerPage,
     LedgerQuery,
     NameMatch,
     NameQuestion,
+    NoReleaseError,
     ProfileDocument,
     QueryTimeoutError,
     ResultPage,
@@ -93,14 +95,6 @@ __all__ = [
 LOOK_EVERY_SECONDS: Final = 0.2
 LIST_SECONDS: Final = 5.0  # time limit of a list query
 _OPEN_TRIES: Final = 5  # a release may be pruned between reading the pointer and opening it
-
-
-class NoReleaseError(LookupError):
-    """No release has been published yet."""
-
-
-class FormerReleaseError(NoReleaseError):
-    """The release was published by an earlier version, which did not store what is asked for."""
 
 
 class PinnedRelease:
@@ -156,8 +150,7 @@ class PinnedRelease:
     def profile_parts(self, company_id: str) -> Mapping[str, bytes]:
         """Objects that `include=` adds to a profile, by name (detail, identifiers, address, sources).
 
-        Each is the text of a JSON object; its members are merged at top level. Empty if this release has no
-        such company.
+        Each is the text of a JSON object; its members are merged at top level. Empty for an unknown company.
         """
         return profiles.profile_parts(self._connection, company_id)
 
@@ -201,8 +194,7 @@ class PinnedRelease:
     ) -> tuple[ResultPage, str | None]:
         """Owners on that day, largest first, and the sum of known percentages.
 
-        The sum is JSON number text (None: none known). `min_pct` is decimal text; it is never converted to a
-        float.
+        The sum is JSON number text (None: none known). `min_pct` is decimal text, never a float.
         """
         with self._with_deadline():
             return owners.select_owners(owners.owner_rows(self._connection, company_id), as_of, min_pct, after, limit)
@@ -222,10 +214,7 @@ class PinnedRelease:
             return groups.company_group(index, company_id, depth, after, limit)
 
     def past_group(self, state: CompanyState, day: date, depth: int, after: Key | None, limit: int) -> CompanyGroup:
-        """The group of a company in a state (`company_state`), of lines valid on a day; otherwise as `company_group`.
-
-        Raises NotKnownThenError if it was not known then, or no groups were served.
-        """
+        """As `company_group`, of a state (`company_state`); raises NotKnownThenError if it had no group then."""
         with self._with_deadline() as budget:
             self._require_relations()
             return state.group(day, depth, after, limit, budget.left)
