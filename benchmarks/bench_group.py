@@ -1,8 +1,8 @@
 """The group of a company down to five levels: of a release, and as it was known two releases ago.
 
 Half of the companies are in groups, of 2,000 in five levels, of 50 and of 5. The second release changes a tenth of the
-relations, the third a fifth: half of them in share, half to another holder, the head of some group. The reader is asked,
-without HTTP (`bench_api`), for the heads of groups of each size. Milliseconds of wall time and of processor time.
+relations, the third a fifth: half of them in share, half to another holder, the head of some group. The reader is
+asked, without HTTP (`bench_api`), for heads of groups of each size. Milliseconds of wall time and of processor time.
 """
 
 from __future__ import annotations
