@@ -61,6 +61,7 @@ BENCHES: dict[str, dict[str, dict[str, int]]] = {
         "full": {"rows": 15_000_000},
         "quick": {"rows": 20_000, "rounds": 1},
     },
+    "bench_group": {"default": {}, "full": {"companies": 1_000_000}, "quick": {"companies": 8_000, "requests": 20}},
     "bench_api": {
         "default": {"companies": 1_000_000},
         "full": {"companies": 10_000_000},

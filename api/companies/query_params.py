@@ -190,7 +190,7 @@ class OwnershipParams(StateParams):
     cursor: Cursor = None
 
 
-class GroupParams(QueryModel):
+class GroupParams(StateParams):
     depth: int = declare.integer(
         1, 10, "Levels of `children`. Above 1, at most 2,000 of them, and what at most 400 companies hold.", default=1
     )

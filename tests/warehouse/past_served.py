@@ -9,6 +9,7 @@ from warehouse.reader.company_state import NotKnownThenError, StateQuery
 from warehouse.reader.reader import FinancialsQuery, PinnedRelease
 
 EVERYTHING = FinancialsQuery(include_history=True, include_sources=True)
+DEPTHS = (5,)
 Served = dict[str, Any]
 
 
@@ -22,6 +23,7 @@ def served_now(snapshot: PinnedRelease, company: str, on: dt.date) -> Served | N
         "parts": dict(snapshot.profile_parts(company)),
         "financials": snapshot.company_financials(company, EVERYTHING, None, 100),
         "owners": snapshot.company_owners(company, on, None, None, 100),
+        "groups": [snapshot.company_group(company, on, depth, None, 100) for depth in DEPTHS],
     }
 
 
@@ -38,4 +40,5 @@ def served_then(snapshot: PinnedRelease, company: str, at: dt.datetime, on: dt.d
         "parts": dict(state.profile_parts()),
         "financials": state.financials(EVERYTHING, None, 100),
         "owners": state.owners(on, None, None, 100),
+        "groups": [snapshot.past_group(state, on, depth, None, 100) for depth in DEPTHS],
     }

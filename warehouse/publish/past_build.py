@@ -17,6 +17,7 @@ from itertools import groupby, islice, takewhile
 from pathlib import Path
 from typing import Final
 
+from warehouse.publish.past_relations import RelationComparison
 from warehouse.release import past_files, segments
 from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
 from warehouse.release.past_files import PastFile
@@ -26,14 +27,17 @@ from warehouse.serving.past_db import (
     AS_SENT,
     FINANCIALS,
     KINDS,
+    LEIS,
     NOBODY,
     OWNERS,
     PARTS,
     PROFILE,
+    RELATIONS,
     TABLE_OF_KIND,
     ErasedSubjects,
     PastRow,
     PastWriter,
+    PublishedRelease,
 )
 from warehouse.serving.segment_views import SUPERSEDED
 from warehouse.storage import atomic_files
@@ -107,22 +111,38 @@ class PastBuild:
         return former
 
     def _fill(self, writer: PastWriter, former: ReleaseManifest | None, written: tuple[Segment, ...]) -> None:
-        writer.add_release(self.number, past_db.published_text(self.at))
-        if former is None:
-            return
-        if not former.past:  # of an earlier version, which kept no past: it begins here
-            writer.add_release(former.release, past_db.published_text(former.built_at))
-        with (
-            closing(codec_read.open_documents(self.layout.release_folder(former.release), former.segments)) as old,
-            closing(codec_read.open_documents(self._folder, written)) as new,
-        ):
-            comparison = _Comparison(old, new)
-            packed = writer.add_format(comparison.format)
-            for where, values in self._spans(former, written, new):
-                writer.add_rows(
-                    PastRow(company, kind, self.number, AS_SENT if kind == PROFILE else packed, value)
-                    for company, kind, value in comparison.replaced(where, values)
-                )
+        with closing(codec_read.open_documents(self._folder, written)) as new:
+            writer.add_release(_published(self.number, self.at, new))
+            if former is None:
+                return
+            before = self.layout.release_folder(former.release)
+            with closing(codec_read.open_documents(before, former.segments)) as old:
+                if not former.past:  # of an earlier version, which kept no past: it begins here
+                    writer.add_release(_published(former.release, former.built_at, old))
+                self._compare(writer, old, new, self._spans(former, written, new))
+
+    def _compare(
+        self,
+        writer: PastWriter,
+        old: sqlite3.Connection,
+        new: sqlite3.Connection,
+        spans: Iterator[tuple[str, Sequence[str]]],
+    ) -> None:
+        comparison, relations = _Comparison(old, new), RelationComparison(old, new)
+        packed = writer.add_format(comparison.format)
+        for where, values in spans:
+            writer.add_rows(
+                PastRow(company, kind, self.number, AS_SENT if kind == PROFILE else packed, value)
+                for company, kind, value in comparison.replaced(where, values)
+            )
+            for company, plain, value in relations.relations(where, values):
+                row = PastRow(company, RELATIONS, self.number, packed, value)
+                writer.add_rows([row])
+                writer.index_row(row, plain)
+            for company, leis in relations.leis(where, values):
+                row = PastRow(company, LEIS, self.number, AS_SENT, leis)
+                writer.add_rows([row])
+                writer.index_row(row, leis)
 
     def _spans(
         self, former: ReleaseManifest, written: tuple[Segment, ...], new: sqlite3.Connection
@@ -145,6 +165,10 @@ class PastBuild:
                 if new.execute("SELECT 1 FROM companies WHERE company_id = ?", (company,)).fetchone()
             ]
         return [PastRow(company, kind, self.number, AS_SENT, None) for company in served for kind in KINDS]
+
+
+def _published(number: int, at: datetime, documents: sqlite3.Connection) -> PublishedRelease:
+    return PublishedRelease(past_db.published_text(at), number, codec_read.has_relations(documents))
 
 
 def _files_after_gap(files: Sequence[PastFile], torn: Collection[str]) -> Sequence[PastFile]:

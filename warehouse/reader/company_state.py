@@ -8,7 +8,7 @@ Does not belong here: reading past files (`past_states`), or what the current re
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -17,10 +17,11 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from warehouse.reader.past_relations import PastRelationIndex
 from warehouse.reader.past_states import PastStates
-from warehouse.reader.queries import financials, owners, profiles, status_days
+from warehouse.reader.queries import financials, groups, owners, profiles, status_days
 from warehouse.reader.queries.financials import DayOfFilings
-from warehouse.reader.types import CompanyHeader, FinancialsQuery, Key, ResultPage
+from warehouse.reader.types import CompanyGroup, CompanyHeader, FinancialsQuery, Key, ResultPage
 from warehouse.schema.markets import MARKETS
 from warehouse.serving.past_db import FINANCIALS, OWNERS, PARTS, PROFILE
 
@@ -107,6 +108,21 @@ class CompanyState:
         if self._as_of is not None:
             self._require_day()
         return owners.select_owners(self._rows(OWNERS, self._release), day, min_pct, after, limit)
+
+    def group(
+        self, day: date, depth: int, after: Key | None, limit: int, require_time: Callable[[], object]
+    ) -> CompanyGroup:
+        """The group of lines valid on a day; as of a day, of what was known at its end.
+
+        Raises NotKnownThenError as `profile` does, and if the release of then served no groups. require_time: as in
+        `PastRelationIndex`.
+        """
+        _ = self._require(PROFILE, self._day_release)
+        since = [one for one in self._past.releases() if one.number >= self._day_release]
+        if not since[0].has_relations:
+            raise NotKnownThenError(next(one.published for one in since if one.has_relations))
+        index = PastRelationIndex(self._connection, self._past, self._day_release, day.isoformat(), require_time)
+        return groups.company_group(index, self._company_id, depth, after, limit)
 
     @cached_property
     def _optional_day_release(self) -> int | None:

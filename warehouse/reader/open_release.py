@@ -14,7 +14,7 @@ import weakref
 from collections import OrderedDict, deque
 from typing import Final
 
-from warehouse.reader.past_states import PastStates, PublishedRelease
+from warehouse.reader.past_states import PastStates
 from warehouse.reader.queries import profiles
 from warehouse.reader.queries.duckdb_scans import DuckdbScans
 from warehouse.reader.types import ProfileDocument
@@ -22,6 +22,7 @@ from warehouse.release.manifest import MANIFEST, ReleaseManifest
 from warehouse.release.segments import ROWS
 from warehouse.serving import codec_read, past_db
 from warehouse.serving.codec_read import DocumentsConnection
+from warehouse.serving.past_db import PublishedRelease
 from warehouse.storage.layout import Layout
 
 _CACHED_KIB: Final = 8192  # page cache per file of a connection; there are few connections

@@ -10,20 +10,31 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from warehouse.reader.queries.relations import HeldKey, Relation
 from warehouse.serving import codec_read, past_db
 from warehouse.serving.codec_read import Unpack
-from warehouse.serving.past_db import AS_SENT, PROFILE, TABLE_OF_KIND
+from warehouse.serving.past_db import AS_SENT, LEIS, PROFILE, RELATIONS, TABLE_OF_KIND, PublishedRelease
 from warehouse.storage.sqlite_read import open_read_only
 
 _STATE: Final = """SELECT format, value FROM states WHERE company_id = ? AND kind = ? AND until > ?
     ORDER BY until LIMIT 1"""
 _FIRST: Final = "SELECT until, value IS NULL FROM states WHERE company_id = ? AND kind = ? ORDER BY until LIMIT 1"
+_REPLACED: Final = "SELECT 1 FROM states WHERE company_id = ? AND kind = ? AND until > ? LIMIT 1"
+_IS_OLDEST: Final = """NOT EXISTS (SELECT 1 FROM states AS s
+    WHERE s.company_id = i.company_id AND s.kind = ? AND s.until > ? AND s.until < i.replaced)"""
+# in the order of `queries.relations`; what skips a parent is not in the index
+_HELD: Final = f"""SELECT company_id, minor, kind, position, holder_id, relation, holder, 0 FROM held AS i
+    WHERE holder = ? AND (position, company_id, holder_id, relation) > (?, ?, ?, ?) AND company_id <> ? AND replaced > ?
+    AND since <= ? AND (until = '' OR until > ?) AND {_IS_OLDEST}
+    ORDER BY position, company_id, holder_id, relation"""
+_OF_LEI: Final = f"SELECT company_id FROM companies_by_lei AS i WHERE lei = ? AND replaced > ? AND {_IS_OLDEST}"
 _CACHED_KIB: Final = 2048  # page cache per file of a connection
 
 
@@ -33,11 +44,14 @@ class PastState(NamedTuple):
     value: bytes | None
 
 
-class PublishedRelease(NamedTuple):
-    """A release, and its instant of publication as `past_db.published_text` writes it."""
+class HeldQuery(NamedTuple):
+    """What a holder holds on a day, after a row; never the company `other_than`. most: so many rows at most."""
 
-    published: str
-    number: int
+    holder: str
+    after: HeldKey
+    other_than: str
+    day: str
+    most: int
 
 
 class _OpenFile(NamedTuple):
@@ -59,12 +73,12 @@ class PastStates:
         """Releases of which all is kept, oldest first; the last is the current one."""
         with self._reading:
             if not self._releases:
-                known: dict[int, str] = {}
+                known: dict[int, PublishedRelease] = {}
                 with self._files() as files:
                     for file in files:
-                        known |= past_db.read_releases(file.connection)
-                known[self._current.number] = self._current.published
-                self._releases = tuple(PublishedRelease(known[number], number) for number in sorted(known))
+                        known |= {one.number: one for one in past_db.read_releases(file.connection)}
+                known[self._current.number] = self._current
+                self._releases = tuple(known[number] for number in sorted(known))
             return self._releases
 
     def release_at(self, instant: datetime) -> int | None:
@@ -87,6 +101,37 @@ class PastStates:
                 if row is not None:
                     return PastState(_read_value(file, kind, *row))
         return None
+
+    def is_replaced(self, company_id: str, kind: str, release: int) -> bool:
+        """Whether something else is served of a kind than a release served; as `state`, but reads no value."""
+        if release >= self._current.number:
+            return False
+        with self._files() as files:
+            return _is_replaced(files, company_id, kind, release)
+
+    def held_rows(self, query: HeldQuery, release: int, require_time: Callable[[], object]) -> list[Relation]:
+        """What a release served of a holder, of companies that have other relations now; unordered.
+
+        The first of each file. require_time: called for each row; raises when the time of the request is up.
+        """
+        found: list[Relation] = []
+        with self._files() as files:
+            for place, file in enumerate(files):
+                asked = (query.holder, *query.after, query.other_than, release, query.day, query.day)
+                rows = _relations(file.connection.execute(_HELD, (*asked, RELATIONS, release)), require_time)
+                served = (row for row in rows if not _is_replaced(files[:place], row.company_id, RELATIONS, release))
+                found += islice(served, query.most)
+        return found
+
+    def companies_of_lei(self, lei: str, release: int) -> list[str]:
+        """The companies with this LEI in a release, of those that have others now."""
+        with self._files() as files:
+            return [
+                company_id
+                for place, file in enumerate(files)
+                for (company_id,) in file.connection.execute(_OF_LEI, (lei, release, LEIS, release))
+                if not _is_replaced(files[:place], company_id, LEIS, release)
+            ]
 
     def known_since(self, company_id: str) -> int | None:
         """The first release that served a company, as far back as releases are kept; None if no row tells."""
@@ -114,6 +159,16 @@ class PastStates:
             yield files
         finally:
             self._spare.append(files)
+
+
+def _relations(rows: Iterable[tuple[Any, ...]], require_time: Callable[[], object]) -> Iterator[Relation]:
+    for row in rows:
+        require_time()
+        yield Relation(*row)
+
+
+def _is_replaced(files: Sequence[_OpenFile], company_id: str, kind: str, release: int) -> bool:
+    return any(file.connection.execute(_REPLACED, (company_id, kind, release)).fetchone() for file in files)
 
 
 def _opened(path: Path) -> _OpenFile:

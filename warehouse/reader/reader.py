@@ -34,6 +34,7 @@ from warehouse.reader.queries import (
     suggestions,
 )
 from warehouse.reader.queries.duckdb_scans import QueryDeadline
+from warehouse.reader.queries.relations import RelationIndex
 from warehouse.reader.types import (
     CompanyChoice,
     CompanyFacts,
@@ -43,12 +44,14 @@ from warehouse.reader.types import (
     EventQuery,
     FilingsQuery,
     FinancialsQuery,
+    FormerReleaseError,
     InvalidPageKeyError,
     Key,
     LedgerPage,
     LedgerQuery,
     NameMatch,
     NameQuestion,
+    NoReleaseError,
     ProfileDocument,
     QueryTimeoutError,
     ResultPage,
@@ -92,14 +95,6 @@ __all__ = [
 LOOK_EVERY_SECONDS: Final = 0.2
 LIST_SECONDS: Final = 5.0  # time limit of a list query
 _OPEN_TRIES: Final = 5  # a release may be pruned between reading the pointer and opening it
-
-
-class NoReleaseError(LookupError):
-    """No release has been published yet."""
-
-
-class FormerReleaseError(NoReleaseError):
-    """The release was published by an earlier version, which did not store what is asked for."""
 
 
 class PinnedRelease:
@@ -155,8 +150,7 @@ class PinnedRelease:
     def profile_parts(self, company_id: str) -> Mapping[str, bytes]:
         """Objects that `include=` adds to a profile, by name (detail, identifiers, address, sources).
 
-        Each is the text of a JSON object; its members are merged at top level. Empty if this release has no
-        such company.
+        Each is the text of a JSON object; its members are merged at top level. Empty for an unknown company.
         """
         return profiles.profile_parts(self._connection, company_id)
 
@@ -200,8 +194,7 @@ class PinnedRelease:
     ) -> tuple[ResultPage, str | None]:
         """Owners on that day, largest first, and the sum of known percentages.
 
-        The sum is JSON number text (None: none known). `min_pct` is decimal text; it is never converted to a
-        float.
+        The sum is JSON number text (None: none known). `min_pct` is decimal text, never a float.
         """
         with self._with_deadline():
             return owners.select_owners(owners.owner_rows(self._connection, company_id), as_of, min_pct, after, limit)
@@ -217,7 +210,14 @@ class PinnedRelease:
         """Parents, ultimate parents and children of a company as of a day, down to `depth` levels (1 to 10)."""
         with self._with_deadline():
             self._require_relations()
-            return groups.company_group(self._connection, company_id, day, depth, after, limit)
+            index = RelationIndex(self._connection, day.isoformat())
+            return groups.company_group(index, company_id, depth, after, limit)
+
+    def past_group(self, state: CompanyState, day: date, depth: int, after: Key | None, limit: int) -> CompanyGroup:
+        """As `company_group`, of a state (`company_state`); raises NotKnownThenError if it had no group then."""
+        with self._with_deadline() as budget:
+            self._require_relations()
+            return state.group(day, depth, after, limit, budget.left)
 
     def company_holdings(
         self, company_id: str, as_of: date, min_pct: str | None, after: Key | None, limit: int

@@ -16,6 +16,14 @@ from warehouse.ledger.read_index import LedgerEvent
 Key = tuple[str | int | None, ...]
 
 
+class NoReleaseError(LookupError):
+    """No release has been published yet."""
+
+
+class FormerReleaseError(NoReleaseError):
+    """The release was published by an earlier version, which did not store what is asked for."""
+
+
 class InvalidPageKeyError(ValueError):
     """A paging key does not fit this list: from an older version of the software, or from another list."""
 

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from warehouse.serving import codec_read
+from warehouse.serving import codec_read, past_relations
 from warehouse.serving.codec_read import StoredFormat
 from warehouse.storage.sqlite_read import read_only_uri
 
@@ -26,23 +26,41 @@ PROFILE: Final = "profile"
 PARTS: Final = "parts"
 FINANCIALS: Final = "financials"
 OWNERS: Final = "owners"
-KINDS: Final = (PROFILE, PARTS, FINANCIALS, OWNERS)
-TABLE_OF_KIND: Final[Mapping[str, str]] = {PARTS: "companies", FINANCIALS: "financials", OWNERS: "owners"}
-"""The table whose format a kind's values have; a profile is stored as it is sent."""
+RELATIONS: Final = "relations"
+LEIS: Final = "leis"
+KINDS: Final = (PROFILE, PARTS, FINANCIALS, OWNERS, RELATIONS, LEIS)
+TABLE_OF_KIND: Final[Mapping[str, str]] = {
+    PARTS: "companies",
+    FINANCIALS: "financials",
+    OWNERS: "owners",
+    RELATIONS: "relations",
+}
+"""The table whose format a kind's values have; a profile is stored as it is sent, LEIs as they are."""
 AS_SENT: Final = 0  # the format of values that are stored as they are sent
 SCHEMA: Final = (
     # until: the first release that served something else; value null: nothing was served of this kind
     """CREATE TABLE states (company_id TEXT, kind TEXT, until INTEGER, format INTEGER NOT NULL, value BLOB,
         PRIMARY KEY (company_id, kind, until)) WITHOUT ROWID""",
     "CREATE TABLE formats (format INTEGER PRIMARY KEY, dictionary BLOB, templates TEXT NOT NULL)",
-    # published: UTC in whole seconds, which sorts as text
-    "CREATE TABLE releases (number INTEGER PRIMARY KEY, published TEXT NOT NULL)",
+    # published: UTC in whole seconds, which sorts as text; has_relations: 0 if it served no groups
+    "CREATE TABLE releases (number INTEGER PRIMARY KEY, published TEXT NOT NULL, has_relations INTEGER NOT NULL)",
+    *past_relations.SCHEMA,
 )
+INDEXED_KINDS: Final = (RELATIONS, LEIS)
+_HOLDER_ID: Final[Mapping[str, int]] = {OWNERS: 0, RELATIONS: past_relations.HOLDER_ID}  # its field in a row
 _CHUNK: Final = 2_000
 _PRAGMAS: Final = (
     *("page_size = 8192", "journal_mode = OFF", "synchronous = OFF", "cache_size = -32768"),
     "temp_store = MEMORY",
 )
+
+
+class PublishedRelease(NamedTuple):
+    """A release, and its instant of publication as `published_text` writes it."""
+
+    published: str
+    number: int
+    has_relations: bool = True
 
 
 class PastRow(NamedTuple):
@@ -85,9 +103,10 @@ class PastWriter:
         for statement in (*(f"PRAGMA {pragma}" for pragma in _PRAGMAS), *SCHEMA, "BEGIN"):
             connection.execute(statement)
 
-    def add_release(self, number: int, published: str) -> None:
-        """Adds the instant of a release's publication (`published_text`)."""
-        self._connection.execute("INSERT OR REPLACE INTO main.releases VALUES (?, ?)", (number, published))
+    def add_release(self, release: PublishedRelease) -> None:
+        """Adds a release."""
+        row = (release.number, release.published, release.has_relations)
+        self._connection.execute("INSERT OR REPLACE INTO main.releases VALUES (?, ?, ?)", row)
 
     def add_format(self, stored: StoredFormat) -> int:
         """Adds a format; returns its number."""
@@ -99,6 +118,15 @@ class PastWriter:
 
     def add_rows(self, rows: Iterable[PastRow]) -> None:
         self._connection.executemany("INSERT INTO main.states VALUES (?, ?, ?, ?, ?)", rows)
+
+    def index_row(self, row: PastRow, value: bytes | None) -> None:
+        """Adds the indexes of a row of relations or LEIs with this unpacked value; other rows have none."""
+        if value is None:
+            return
+        if row.kind == RELATIONS:
+            past_relations.add_held(self._connection, row.company_id, row.until, value)
+        elif row.kind == LEIS:
+            past_relations.add_leis(self._connection, row.company_id, row.until, value)
 
     def finish(self) -> int:
         """Ends the file; returns the number of its rows."""
@@ -124,6 +152,9 @@ def merge_past(path: Path, files: Sequence[Path]) -> int:
         rows = " UNION ALL ".join(f"SELECT company_id, kind, until, format, value FROM {name}.states" for name in names)
         # each file is sorted so, and SQLite merges them without sorting
         connection.execute(f"INSERT INTO main.states {rows} ORDER BY company_id, kind, until")
+        for table in past_relations.INDEXES:
+            entries = " UNION ALL ".join(f"SELECT * FROM {name}.{table}" for name in names)
+            connection.execute(f"INSERT INTO main.{table} {entries} ORDER BY {past_relations.INDEXES[table]}")
         for name in names:
             connection.execute(f"INSERT OR IGNORE INTO main.formats SELECT * FROM {name}.formats")
             connection.execute(f"INSERT OR REPLACE INTO main.releases SELECT * FROM {name}.releases")
@@ -131,7 +162,7 @@ def merge_past(path: Path, files: Sequence[Path]) -> int:
 
 
 def copy_without(path: Path, source: Path, erased: ErasedSubjects, replaced: Iterable[PastRow]) -> int:
-    """Writes a file anew without these subjects: their own states, and their rows among the owners of others.
+    """Writes a file anew without these subjects: their own states, and their rows among the holders of others.
 
     replaced: states that stand in the place of theirs. Returns the number of its rows. No free page of the old file
     comes along.
@@ -141,34 +172,50 @@ def copy_without(path: Path, source: Path, erased: ErasedSubjects, replaced: Ite
         unpack = {number: codec_read.unpack_function(stored) for number, stored in read_formats(before).items()}
         for stored in read_formats(before).values():
             writer.add_format(stored)
-        for number, published in read_releases(before).items():
-            writer.add_release(number, published)
+        for release in read_releases(before):
+            writer.add_release(release)
         found = before.execute("SELECT * FROM states ORDER BY company_id, kind, until")
         while chunk := found.fetchmany(_CHUNK):
             rows = (PastRow(*row) for row in chunk if row[0] not in erased.companies)
-            writer.add_rows(_without_owners(row, erased, unpack) for row in rows)
+            kept = [_without_holders(row, erased, unpack) for row in rows]
+            writer.add_rows(kept)
+            for row in kept:
+                if row.kind in INDEXED_KINDS:
+                    writer.index_row(row, _unpacked(row, unpack))
         writer.add_rows(replaced)
 
     with closing(sqlite3.connect(read_only_uri(source), uri=True)) as before:
         return write_past(path, fill)
 
 
-def _without_owners(row: PastRow, erased: ErasedSubjects, unpack: Mapping[int, codec_read.Unpack]) -> PastRow:
-    """A row of owners without those of the subjects; any other row as it is."""
-    if row.kind != OWNERS or row.value is None:
+def _without_holders(row: PastRow, erased: ErasedSubjects, unpack: Mapping[int, codec_read.Unpack]) -> PastRow:
+    """A row of owners or relations without those of the subjects; any other row as it is."""
+    text = _unpacked(row, unpack) if row.kind in _HOLDER_ID else None
+    if text is None:
         return row
-    text = row.value if row.format == AS_SENT else unpack[row.format](TABLE_OF_KIND[OWNERS], row.value)
-    owners = list(codec_read.split_rows((text,)))
-    named = [f'"{company}"'.encode() for company in erased.companies]
+    rows = list(codec_read.split_rows((text,)))
+    place = _HOLDER_ID[row.kind]
     kept = [
         fields
-        for fields in owners
-        if fields[0].decode() not in erased.holders and not any(name in fields[-1] for name in named)
+        for fields in rows
+        if fields[place].decode() not in erased.holders and not _names_company(row.kind, fields, erased.companies)
     ]
-    if len(kept) == len(owners):
+    if len(kept) == len(rows):
         return row
-    value = codec_read.ROW.encode().join(codec_read.FIELD.encode().join(fields) for fields in kept)
-    return row._replace(format=AS_SENT, value=value if kept else None)
+    return row._replace(format=AS_SENT, value=past_relations.rows_text(kept) if kept else None)
+
+
+def _names_company(kind: str, fields: Sequence[bytes], companies: frozenset[str]) -> bool:
+    """Whether a row has one of these companies as its holder."""
+    if kind == RELATIONS:
+        return fields[past_relations.HOLDER].decode() in companies
+    return any(f'"{company}"'.encode() in fields[-1] for company in companies)
+
+
+def _unpacked(row: PastRow, unpack: Mapping[int, codec_read.Unpack]) -> bytes | None:
+    if row.value is None or row.format == AS_SENT:
+        return row.value
+    return unpack[row.format](TABLE_OF_KIND[row.kind], row.value)
 
 
 def count_rows(connection: sqlite3.Connection) -> int:
@@ -197,6 +244,7 @@ def published_text(instant: datetime) -> str:
     return instant.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
-def read_releases(connection: sqlite3.Connection) -> dict[int, str]:
-    """The instants of publication in an open file, by number of the release."""
-    return dict(connection.execute("SELECT number, published FROM releases").fetchall())
+def read_releases(connection: sqlite3.Connection) -> list[PublishedRelease]:
+    """The releases in an open file, by number."""
+    rows = connection.execute("SELECT published, number, has_relations FROM releases ORDER BY number")
+    return [PublishedRelease(published, number, bool(has)) for published, number, has in rows]

@@ -12,6 +12,7 @@ from litestar import get
 
 from api.companies.day_cursors import split_day_cursor, with_day_keys
 from api.companies.lookup import content_location, number_from_path, require_head
+from api.companies.past_states import AskedState
 from api.companies.path_parameters import OrgNumber
 from api.companies.query_params import GroupParams, HoldingsParams
 from api.companies.schemas import groups as schemas
@@ -33,7 +34,7 @@ from api.http.responses import HttpResponse
 from api.openapi.examples import companies as examples
 from api.openapi.operation import FROM_COMPANY_LIST, Operation
 from api.openapi.response_headers import OF_PAGE
-from warehouse.reader.reader import PinnedRelease
+from warehouse.reader.reader import CompanyState, PinnedRelease
 from warehouse.reader.types import CompanyGroup, CompanyHeader, ResultPage
 
 T = TypeVar("T")
@@ -46,7 +47,7 @@ T = TypeVar("T")
     tags=["Ownership"],
     summary="Get the group of a company",
     description="Its parents, the ultimate parents above them, and what it holds, down to `depth` levels. Each line is "
-    "one relation as its sources state it today; natural persons are left out.",
+    "one relation as its sources state it today, or stated it then; natural persons are left out.",
     response_description="Parents, and one page of children.",
     operation=Operation(
         schemas.CompanyGroup, OF_PAGE, examples.GROUP, links=FROM_COMPANY_LIST, query_params=GroupParams
@@ -55,26 +56,34 @@ T = TypeVar("T")
 async def get_group(request: ApiRequest, org_number: OrgNumber) -> HttpResponse:
     context = request.context
     values = GroupParams.read(context.query_string)
-    number = number_from_path(org_number)
+    number, asked = number_from_path(org_number), AskedState.read(context, values)
     binding = CursorBinding(context.account_id, "group", filter_hash(number.company_id, values.filters()), "asc")
-    day, key = split_day_cursor(after_key(context, values.cursor, binding), context.services.clock.today())
+    first_day = context.services.clock.today() if asked is None else asked.day
+    day, key = split_day_cursor(after_key(context, values.cursor, binding), first_day)
 
     def query_group(snapshot: PinnedRelease) -> tuple[CompanyHeader, CompanyGroup]:
+        def query_state(state: CompanyState) -> tuple[CompanyHeader, CompanyGroup]:
+            return state.header, snapshot.past_group(state, day, values.depth, key, values.limit)
+
+        if asked is not None:
+            return asked.answer(snapshot, number, query_state)
         head = require_head(snapshot, number)
         return head, snapshot.company_group(number.company_id, day, values.depth, key, values.limit)
 
     result = await query_release(context, query_group)
     head, group = result.value
-    if values.cursor is None:
+    if asked is not None:
+        result = replace(result, stamps=asked.stamps(result.stamps))
+    elif values.cursor is None:
         result = _of_today(result, day)
     following = issue_next_cursor(context, with_day_keys(group.children, day), binding)
-    frame = _frame_children(head, group)
+    frame = _frame_children(head, group, asked)
     extra = content_location(context, number, "/group")
     return framed_page_response(context, result.stamps, group.children, following, frame, extra=extra)
 
 
-def _frame_children(head: CompanyHeader, group: CompanyGroup) -> PageFrame:
-    """The text of the response around the members of `children`."""
+def _frame_children(head: CompanyHeader, group: CompanyGroup, asked: AskedState | None) -> PageFrame:
+    """The text of the response around the members of `children`; a state that was asked for is named at the end."""
     before = b'{%b,"ultimate_parents":[%b],"parents":[%b],"has_more_parents":%b,"children":{' % (
         head_members(head),
         b",".join(group.ultimate_parents),
@@ -82,7 +91,12 @@ def _frame_children(head: CompanyHeader, group: CompanyGroup) -> PageFrame:
         msgspec.json.encode(group.has_more_parents),
     )
     after = {"circles": group.circles, "visited_companies": group.visited_companies, "is_complete": group.is_complete}
-    return PageFrame(before, b"}," + msgspec.json.encode(after)[1:])
+    rest = b"}," + msgspec.json.encode(after)[1:]
+    if asked is None:
+        return PageFrame(before, rest)
+    state = asked.page_members(asked.day_member)
+    untagged = b"," + state.untagged if state.untagged else b""
+    return PageFrame(before, rest[:-1] + b"," + state.tagged, untagged_end=untagged + b"}")
 
 
 @get(

@@ -3,12 +3,12 @@
 Does not belong here: owners (`api.companies.schemas.companies`).
 """
 
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated
 
 from api.companies.schemas.companies import HoldingSource, Owner
 from api.schemas import declare, shared
-from api.schemas.declare import ResponseModel
+from api.schemas.declare import OMITTED, ResponseModel
 from warehouse.schema.codes import RECONCILIATIONS, RELATIONS
 
 _LEI = "^[0-9A-Z]{18}[0-9]{2}$"
@@ -58,6 +58,8 @@ class CompanyGroup(shared.CompanyHead):
     )
     visited_companies: int = declare.integer(1, 1000, "Companies whose relations were read.")
     is_complete: bool = declare.boolean("False if a limit ended the walk: there may be more lines and circles.")
+    as_of: date = declare.date("The day, if `as_of` or `known_at` is given.", default=OMITTED)
+    known_at: datetime = declare.instant("The time, if `as_of` or `known_at` is given.", default=OMITTED)
 
 
 class Holding(Owner):

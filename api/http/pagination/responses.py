@@ -42,11 +42,15 @@ class NextCursor:
 
 
 class PageFrame(NamedTuple):
-    """The text of an object before the members of a page and after them; `untagged`: members that the tag ignores."""
+    """The text of an object before the members of a page and after them.
+
+    untagged, untagged_end: members of the page, and the end of the object, that the tag ignores.
+    """
 
     before: bytes
     after: bytes
     untagged: bytes = b""
+    untagged_end: bytes = b""
 
 
 class PageMembers(NamedTuple):
@@ -116,7 +120,7 @@ def framed_page_response(
     extra: list[Header] | None = None,
 ) -> HttpResponse:
     """Response with one page whose members are not those of the whole object (`page_response`)."""
-    before, after, untagged = frame
+    before, after, untagged, untagged_end = frame
     rows = b'"data":[' + b",".join(page.rows) + b"]"
     end = (b',"has_more":true' if page.has_more else b',"has_more":false') + after
     cursor = b"null"
@@ -130,7 +134,7 @@ def framed_page_response(
             tagged.append(b"%d" % period)
             release_headers = modified_at(release_headers, datetime.fromtimestamp(period * PERIOD_SECONDS, UTC))
     apart = untagged + b"," if untagged else b""
-    body = before + apart + rows + b',"next_cursor":' + cursor + end
+    body = before + apart + rows + b',"next_cursor":' + cursor + end + untagged_end
     return data_response(context, release_headers, body, content_digest(*tagged), headers)
 
 

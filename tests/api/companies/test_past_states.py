@@ -4,10 +4,11 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from tests.api.fixtures.release_data import exact, relation
 from tests.tables import check_cases
 
 ONE, TWO, NEW = (f"firm:NO:{800_000_000 + index}" for index in range(3))
-ROUTES = ("", "/financials?include=history,sources", "/ownership")
+ROUTES = ("", "/financials?include=history,sources", "/ownership", "/group?depth=2")
 FIRST, SECOND, THIRD = (datetime(2026, 11, day, 13, tzinfo=UTC) for day in (2, 9, 16))
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 OF_THE_ANSWER_NOW = {"as_of", "known_at", "next_cursor", "has_more"}
@@ -52,13 +53,20 @@ def lived(new_world, shared_serve):
         (2022, None, 1, True),
     )  # fmt: skip
     held = [made.owner(ONE, key, pct=share) for key, share in (("A", 40), ("B", 10))]
-    publish(FIRST, one(website="a"), made.company(TWO, "TO AS"), periods=early, owners=held)
+    parent = relation(ONE, "T", **exact("60"), holder_company_id=TWO)
+    publish(FIRST, one(website="a"), made.company(TWO, "TO AS"), periods=early, owners=held, relations=[parent])
     change = made.event(ONE, 3)  # dormant since the fourth, as was learned on the ninth
     dormant = {**one(website="b"), "status": "dormant", "status_detail": "bankruptcy"}
     ending = {**held[0], "ended_on": date(2026, 11, 18)}  # told before it comes
-    publish(SECOND, dormant, made.company(NEW, "NY AS"), gone=[TWO], periods=later, owners=[ending], events=[change])
+    acquired = [
+        relation(ONE, "N", **exact("30"), holder_company_id=NEW, ended_on=date(2026, 11, 18)),
+        relation(ONE, "N", relation="control", basis=None, holder_company_id=NEW),
+    ]
+    publish(SECOND, dormant, made.company(NEW, "NY AS"), gone=[TWO], periods=later, owners=[ending], events=[change],
+            relations=acquired)  # fmt: skip
     service = publish(THIRD, {**dormant, "website": "c"}, made.company(TWO, "TO AS IGJEN"), periods=later,
-                      owners=[{**held[0], "ended_on": date(2026, 11, 12)}])  # fmt: skip
+                      owners=[{**held[0], "ended_on": date(2026, 11, 12)}],
+                      relations=[{**acquired[0], "ended_on": date(2026, 11, 12)}, acquired[1]])  # fmt: skip
     service.hands.seconds = NOW.timestamp()
     return service, kept
 
@@ -160,6 +168,40 @@ def test_owners_of_a_day_as_known_at_an_instant(lived, asked, shares):
 
 
 @check_cases(
+    ("asked", "parents"),
+    [
+        ({"as_of": "2026-11-08"}, [("TO AS", "shareholding", 60)]),
+        ({"as_of": "2026-11-09"}, [("NY AS", "control", None), ("NY AS", "shareholding", 30)]),
+        ({"as_of": "2026-11-09", "known_at": instant(FIRST)}, [("TO AS", "shareholding", 60)]),
+        (
+            {"as_of": "2026-11-15"},
+            [("NY AS", "control", None), ("NY AS", "shareholding", 30)],
+        ),  # its end: not known yet
+        ({"as_of": "2026-11-18"}, [("NY AS", "control", None)]),
+        ({"as_of": "2026-11-18", "known_at": instant(SECOND)}, [("NY AS", "control", None)]),  # it was told before
+        ({"known_at": instant(SECOND)}, [("NY AS", "control", None), ("NY AS", "shareholding", 30)]),
+    ],
+)
+def test_a_group_of_a_day_is_what_was_known_at_its_end(lived, asked, parents):
+    body = lived[0].get(path(ONE, "/group", **asked)).json()
+    assert [(line["name"], line["relation"], line["pct"]) for line in body["parents"]] == parents
+    assert list(body)[-2:] == ["as_of", "known_at"]
+
+
+def test_children_of_a_state_have_cursors_of_their_own(lived):
+    service, _ = lived
+    asked = {"known_at": instant(SECOND)}
+    whole = service.get(path(NEW, "/group", **asked)).json()["children"]["data"]
+    first = service.get(path(NEW, "/group", **asked, limit=1)).json()["children"]
+    second = service.get(path(NEW, "/group", **asked, cursor=first["next_cursor"])).json()["children"]
+    assert len(whole) == 2
+    assert first["data"] + second["data"] == whole
+    for other in ({}, {"as_of": "2026-11-09"}, {"known_at": instant(THIRD)}):
+        answer = service.get(path(NEW, "/group", **other, cursor=first["next_cursor"]))
+        assert answer.json()["code"] == "cursor_mismatch"
+
+
+@check_cases(
     ("company", "below", "asked", "code", "reason"),
     [
         (ONE, "", {"known_at": instant(FIRST - timedelta(seconds=1))}, "company_not_known_then", "before_history"),
@@ -169,6 +211,9 @@ def test_owners_of_a_day_as_known_at_an_instant(lived, asked, shares):
         (TWO, "/financials", {"known_at": instant(SECOND)}, "company_not_known_then", "not_known_yet"),
         (NEW, "/ownership", {"as_of": "2026-11-08"}, "company_not_known_then", "not_known_yet"),
         (NEW, "/financials", {"as_of": "2026-11-08"}, "company_not_known_then", "not_known_yet"),
+        (TWO, "/group", {"known_at": instant(SECOND)}, "company_not_known_then", "not_known_yet"),
+        (NEW, "/group", {"as_of": "2026-11-08"}, "company_not_known_then", "not_known_yet"),
+        (ONE, "/group", {"as_of": "2026-11-01"}, "company_not_known_then", "before_history"),
         (ONE, "/ownership", {"as_of": "2019-12-31"}, "company_not_known_then", "not_known_yet"),
         (ONE, "/financials", {"as_of": "2019-12-31"}, "company_not_known_then", "not_known_yet"),
         ("firm:NO:800000009", "", {"known_at": instant(FIRST)}, "company_not_found", None),
@@ -213,7 +258,7 @@ def test_tags_hold_while_the_state_does(make, serve):
     made = make()
     made.publish([made.company(ONE, "EN AS", registered_date=date(2020, 1, 1))])
     service = serve(made.world)
-    for below in ("", "/financials", "/ownership"):
+    for below in ("", "/financials", "/ownership", "/group"):
         asked = path(ONE, below, as_of="2026-11-20")
         before = service.get(asked)
         service.hands.seconds += 1

@@ -22,12 +22,15 @@ def _rows_of_day(chance: random.Random) -> dict[str, list[dict[str, Any]]]:
         "companies": [member("NO", n, website=f"v{chance.randrange(3)}") for n in there],
         "financials": [period(one, 2024, revenue=chance.randrange(3)) for one in ids if chance.random() < 0.7],
         "owners": [owner(one, f"own_{one[-1]}", str(chance.randrange(1, 4))) for one in ids if chance.random() < 0.7],
+        "relations": [
+            owner(one, "own_r", "60", relation="shareholding", holder_company_id=chance.choice(ids)) for one in ids[::2]
+        ],
     }
 
 
 def test_every_release_is_served_again(layout: Layout) -> None:
     chance, kept, companies = random.Random(5), {}, [f"firm:NO:{900000000 + n}" for n in range(12)]
-    reader = ReleaseReader(layout, monotonic=iter(range(10**6)).__next__)
+    reader = ReleaseReader(layout, monotonic=iter(range(10**6)).__next__, seconds=10**6)
     numbers = []
     for at in range(14):
         if at == 9:

@@ -9,10 +9,8 @@ request may cost. Does not belong here: reading relations (`relations`), or whic
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any, Final, NamedTuple
 
 from warehouse.reader.queries.circles import find_circles
@@ -51,16 +49,13 @@ class _Walk:
     is_complete: bool = True
 
 
-def company_group(
-    connection: sqlite3.Connection, company_id: str, day: date, depth: int, after: Key | None, limit: int
-) -> CompanyGroup:
-    """The group of a company of the release, as of a day.
+def company_group(index: RelationIndex, company_id: str, depth: int, after: Key | None, limit: int) -> CompanyGroup:
+    """The group of a company of the release and the day of `index`.
 
     Parents: one level, all kinds of relation. Ultimate parents: the ends of chains of holders who decide. Children:
     down to `depth`, by level, then by the holder's id, then the largest share first; `after` and `limit` are of them.
     Circles are named as far as they lie within what is visited.
     """
-    index = RelationIndex(connection, day.isoformat())
     parents = index.holders_of([company_id], MOST_PARENTS + 1)[company_id]
     above = _deciding_holders(index, company_id)
     ultimate = _ultimate_lines(above)

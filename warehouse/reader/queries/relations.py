@@ -77,15 +77,7 @@ class RelationIndex:
         self, company_ids: Iterable[str], most: int, *, only_deciding: bool = False
     ) -> dict[str, list[Relation]]:
         """The first holders of each of these companies, those who decide first; never the company itself."""
-        found = {
-            company_id: [
-                Relation(*row)
-                for row in self._connection.execute(
-                    _HOLDERS, (company_id, int(not only_deciding), self._day, self._day, most)
-                )
-            ]
-            for company_id in company_ids
-        }
+        found = {company_id: self._holder_rows(company_id, int(not only_deciding), most) for company_id in company_ids}
         whose = self.companies_by_lei({lei for rows in found.values() for row in rows if (lei := row.holder_lei)})
         return {
             company_id: [row for one in rows if (row := _resolved(one, whose)).holder != company_id]
@@ -96,13 +88,13 @@ class RelationIndex:
         """What a company with these keys (`keys_of`) holds after a row, largest share first; `holder` is its id."""
         found: list[Relation] = []
         for key in keys:
-            rows = self._connection.execute(_HELD, (key, *after, company_id, self._day, self._day, most))
-            found += (Relation(*row)._replace(holder=company_id) for row in rows)
+            rows = self._held_rows(key, after, company_id, most)
+            found += (row._replace(holder=company_id) for row in rows)
         return sorted(found, key=lambda row: row.held_key)[:most]
 
     def keys_of(self, company_ids: Collection[str]) -> dict[str, list[str]]:
         """The keys under which relations name these companies: the id, and an LEI that is of no other company."""
-        leis = {lei: company_id for company_id, lei in self._rows(_LEIS, company_ids)}
+        leis = {lei: company_id for company_id, lei in self._lei_rows(company_ids)}
         whose = self.companies_by_lei(leis)
         found = {company_id: [company_id] for company_id in company_ids}
         for lei, company_id in leis.items():
@@ -113,7 +105,7 @@ class RelationIndex:
     def companies_by_lei(self, leis: Collection[str]) -> dict[str, str]:
         """The company of each LEI; an LEI of no company, or of several, is missing."""
         found: dict[str, set[str]] = {}
-        for lei, company_id in self._rows(_WHOSE, leis):
+        for lei, company_id in self._whose_rows(leis):
             found.setdefault(lei, set()).add(company_id)
         return {lei: next(iter(companies)) for lei, companies in found.items() if len(companies) == 1}
 
@@ -127,6 +119,24 @@ class RelationIndex:
             _BODY, (row.company_id, row.minor, row.kind, row.position, row.holder_id)
         ).fetchone()
         return found[0]
+
+    def _holder_rows(self, company_id: str, minor: int, most: int) -> list[Relation]:
+        """The first relations of a company, those who decide (0) alone or all (1)."""
+        found = self._connection.execute(_HOLDERS, (company_id, minor, self._day, self._day, most))
+        return [Relation(*row) for row in found]
+
+    def _held_rows(self, key: str, after: HeldKey, company_id: str, most: int) -> list[Relation]:
+        """The first relations of a holder after a row, under one of its keys, except to itself."""
+        found = self._connection.execute(_HELD, (key, *after, company_id, self._day, self._day, most))
+        return [Relation(*row) for row in found]
+
+    def _lei_rows(self, company_ids: Collection[str]) -> Iterator[tuple[str, str]]:
+        """(company, LEI) of these companies."""
+        return self._rows(_LEIS, company_ids)
+
+    def _whose_rows(self, leis: Collection[str]) -> Iterator[tuple[str, str]]:
+        """(LEI, company) of these LEIs."""
+        return self._rows(_WHOSE, leis)
 
     def _rows(self, statement: str, values: Collection[str]) -> Iterator[tuple[Any, ...]]:
         waiting = iter(sorted(values))

@@ -464,6 +464,14 @@ class CompanyGroup(BaseModel):
     """
     False if a limit ended the walk: there may be more lines and circles.
     """
+    as_of: date | None = None
+    """
+    The day, if `as_of` or `known_at` is given.
+    """
+    known_at: AwareDatetime | None = None
+    """
+    The time, if `as_of` or `known_at` is given.
+    """
 
 
 class Holding(BaseModel):
