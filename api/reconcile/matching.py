@@ -103,9 +103,9 @@ def _item_members(query: ReconciliationQuery) -> tuple[dict[str, str], list[Prob
     for name, (values, pointer) in query.stated.items():
         if not PROPERTIES[name].is_of_item:
             continue
-        if len(values) > 1:
+        members[name], *others = values
+        if others:
             errors.append(ProblemDetail("too_many", "must have one value", pointer=pointer))
-        members[name] = values[0]
     return members, errors
 
 
