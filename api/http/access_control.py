@@ -21,7 +21,6 @@ from api.settings.billing import PLAN
 from api.settings.tiers import TierCatalogue, TierFeature
 
 _UNAUTHENTICATED: Final = 401
-_BASIC_CHALLENGE: Final = (b"www-authenticate", b'Basic realm="firm"')
 _NO_BODY: Final = BodyPolicy()  # what is tolerated by routes that take none
 _FEATURES: Final[dict[TierFeature, str]] = {
     "webhooks": "Webhooks",
@@ -36,13 +35,11 @@ _KEY_IN_URL: Final = re.compile(
 async def authorize(context: RequestContext) -> None:
     """Runs all checks for a non-public handler and sets the caller."""
     check_url(context.scope["raw_path"], context.query_string)
-    authorization = context.request_headers.get(b"authorization")
-    caller = (
-        await _authenticate_basic_too(context, authorization)
-        if context.route_policy.accepts_basic
-        else await _find_caller(context, authorization)
-    )
-    limits, meter = context.services.rate_limiter, caller.account_limits
+    service, authorization = context.services, context.request_headers.get(b"authorization")
+    if context.route_policy.accepts_basic:
+        authorization = basic_as_bearer(authorization)
+    caller = service.authenticator.cached_caller(authorization) or await authenticate(context, authorization)
+    limits, meter = service.rate_limiter, caller.account_limits
     context.caller = caller
     if caller.kind == "public":
         context.tokens_left = limits.take_visitor_token(meter, caller.key_id, context.client_ip, context.started_at)
@@ -63,19 +60,6 @@ async def authorize(context: RequestContext) -> None:
     check_body(context.request_headers, body.limit, body.media_types)
     if context.route_policy.required_feature is not None:
         check_tier(context, caller, context.route_policy.required_feature)
-
-
-async def _find_caller(context: RequestContext, authorization: bytes | None) -> Caller:
-    return context.services.authenticator.cached_caller(authorization) or await authenticate(context, authorization)
-
-
-async def _authenticate_basic_too(context: RequestContext, authorization: bytes | None) -> Caller:
-    try:
-        return await _find_caller(context, basic_as_bearer(authorization))
-    except ProblemError as refused:
-        if refused.status == _UNAUTHENTICATED:
-            context.response_headers.append(_BASIC_CHALLENGE)
-        raise
 
 
 async def authenticate(context: RequestContext, authorization: bytes | None) -> Caller:

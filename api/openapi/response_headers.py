@@ -90,7 +90,7 @@ _HEADERS: Final[dict[str, Any]] = {
     "Retry-After": declare.integer(0, 3_000_000, "Seconds to wait; the same as `retry_after` in the body."),
     "Retry-Soon": declare.integer(1, 60, "With idempotency_in_progress: seconds to wait."),
     "WWW-Authenticate": declare.text(
-        100, "How to authenticate.", pattern='^Bearer realm="firm"(, error="invalid_token")?(, Basic realm="firm")?$'
+        100, "How to authenticate.", pattern='^Bearer realm="firm"(, error="invalid_token")?$'
     ),
     "Allow": declare.text(100, "Methods supported by the resource.", pattern="^[A-Z]+(, [A-Z]+)*$"),
     "Access-Control-Allow-Origin": declare.text(

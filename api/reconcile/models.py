@@ -117,11 +117,14 @@ class PropertyValue(ResponseModel):
     date: str = declare.text(20, "The beginning of a day in UTC.", default=OMITTED)
 
 
+_Values = Annotated[list[PropertyValue], declare.array(1000, "The values, in order.")]
+
+
 class ExtendedRows(ResponseModel):
     """Values of properties of companies."""
 
     meta: list[NamedProperty] = declare.array(len(PROPERTIES), "The properties, in the order asked for.")
-    rows: dict[str, dict[str, list[PropertyValue]]] = Field(
+    rows: dict[str, dict[str, _Values]] = Field(
         description="Values by company and property; an empty list where nothing is known."
     )
 
