@@ -26,7 +26,8 @@ _MOST_PROPERTIES: Final = len(PROPERTIES)
 _MOST_VALUES: Final = 20
 _MOST_CANDIDATES: Final = 100
 _MOST_CONTAINERS: Final = MOST_QUERIES * 30
-_LONGEST: Final = BODY_LIMIT
+_LONGEST: Final = 128_000
+_LONGEST_IN_URL: Final = 4_000
 _KEY: Final = 60
 _JSON_TEXT: Final = {"contentMediaType": "application/json"}
 _QUERIES: Final = f"A batch of at most {MOST_QUERIES} queries by key, as JSON."
@@ -43,8 +44,8 @@ class ReconcileForm(RequestModel):
 class ReconcileParams(QueryModel):
     """At most one of the two; the manifest without any."""
 
-    queries: str | None = declare.text(8192, _QUERIES, json_schema_extra=_JSON_TEXT, default=None)
-    extend: str | None = declare.text(8192, _EXTEND, json_schema_extra=_JSON_TEXT, default=None)
+    queries: str | None = declare.text(_LONGEST_IN_URL, _QUERIES, json_schema_extra=_JSON_TEXT, default=None)
+    extend: str | None = declare.text(_LONGEST_IN_URL, _EXTEND, json_schema_extra=_JSON_TEXT, default=None)
 
 
 def _read_types(value: Any) -> tuple[str, ...]:

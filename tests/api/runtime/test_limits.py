@@ -119,6 +119,10 @@ PROBES: dict[str, Callable[[int], Sent]] = {
     "queries of a reconciliation": lambda count: reconcile(
         "queries", {f"q{number}": {"query": "x"} for number in range(count)}
     ),
+    "characters of the JSON in a body of reconciliation": lambda size: posted(
+        RECONCILE, b"queries=" + b"a" * size, FORM
+    ),
+    "characters of the JSON in a query of reconciliation": lambda size: Sent(f"{RECONCILE}?queries=" + "a" * size),
     "companies of an extension": lambda count: reconcile("extend", {"ids": ["x"] * count, "properties": []}),
     "bytes of an event from Stripe": lambda size: padded("/billing/stripe", size, JSON),
     "bytes of a dashboard form": lambda size: padded(SIGN_IN, size, FORM),
