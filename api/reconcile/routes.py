@@ -52,7 +52,12 @@ _PAGE: Final = 10  # suggested companies
 _RELEASE: Final = ("Firm-Release",)
 _ROWS: Final = {"type": "object", "additionalProperties": schema_reference(ReconciliationResult)}
 _EXTENDED: Final = schema_reference(ExtendedRows)
-_PREVIEW_SCHEMA: Final = {"type": "string", "contentMediaType": "text/html", "maxLength": 65_536}
+_PREVIEW_SCHEMA: Final = {
+    "type": "string",
+    "contentMediaType": "text/html",
+    "maxLength": 65_536,
+    "pattern": "^<!DOCTYPE html>",
+}
 
 _EntityTypeWord = Annotated[str | None, declare.word([*ENTITY_TYPES], "Only of this type.")]
 
