@@ -123,7 +123,7 @@ async def get_reconciliation(request: ApiRequest) -> HttpResponse:
     status_code=HTTP_200_OK,
     response_description="The candidates of each query, or the values of each company.",
     operation=Operation(
-        {"anyOf": [_EXTENDED, _ROWS]},
+        {"anyOf": [_ROWS, _EXTENDED]},
         _RELEASE,
         examples.RESULTS,
         body=RequestBody(ReconcileForm, "A form with one of two fields, whose content is JSON.", examples.FORM),
