@@ -23,6 +23,8 @@ from api.openapi.operation import Operation, RequestBody, link_objects, method_o
 from api.openapi.query_parameters import query_parameters
 from api.openapi.response_headers import OF_POST
 from api.openapi.setting_words import DEFAULT_SETTINGS, fill_words, setting_words
+from api.reconcile import models as reconciliation
+from api.reconcile.requests import ReconcileForm
 from api.routes import ROUTES
 from api.schemas.declare import ResponseModel
 from api.schemas.json_schema import Schema, component_schemas, schema_reference
@@ -99,13 +101,13 @@ TAGS: Final = {
     "Financials": "Annual and quarterly figures.",
     "Lookups": "Companies by identifiers and names in bulk, and suggestions.",
     "Ownership": "Owners of companies.",
+    "Reconciliation": "Matching of tables with companies, by the Reconciliation Service API 0.2.",
     "Service": "The API itself: markets, usage and the OpenAPI document.",
     "Watchlists": "Named lists of companies.",
     "Webhooks": "Webhook subscriptions, delivery log and payloads.",
 }
 BEARER: Final = "An API key: `firm_live_…` on servers, `firm_public_…` on web pages."
-
-
+BASIC: Final = "The API key as the password, with any user name; only where an operation says so."
 VERSION: Final = "1.6.0"
 MODELS: Final = (
     companies.Company,
@@ -134,6 +136,19 @@ MODELS: Final = (
     lookups.LookupAnswer,
     lookups.Suggestion,
     lookups.SuggestionList,
+    ReconcileForm,
+    reconciliation.ReconciliationManifest,
+    reconciliation.EntityType,
+    reconciliation.NamedProperty,
+    reconciliation.ReconciliationCandidate,
+    reconciliation.ReconciliationResult,
+    reconciliation.PropertyValue,
+    reconciliation.ExtendedRows,
+    reconciliation.SuggestedEntity,
+    reconciliation.SuggestedEntities,
+    reconciliation.SuggestedTypes,
+    reconciliation.SuggestedProperties,
+    reconciliation.ProposedProperties,
     events.EventSource,
     events.ChangedFigure,
     events.ChangedAddress,
@@ -218,7 +233,10 @@ def _document_object(public_url: str) -> dict[str, Any]:
         "paths": _paths_object(),
         "webhooks": payloads.webhook_objects(),
         "components": {
-            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer", "description": BEARER}},
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer", "description": BEARER},
+                "basic": {"type": "http", "scheme": "basic", "description": BASIC},
+            },
             "parameters": response_headers.header_parameters() | payloads.delivery_header_parameters(),
             "headers": response_headers.schema_components(),
             "responses": problem_responses.response_components(public_url),
@@ -254,6 +272,8 @@ def _operation_object(handler: HTTPRouteHandler) -> Schema:
         described["requestBody"] = _request_body(operation.body, policy.body)
     if not policy.requires_key:
         described["security"] = [{}, {"bearer": []}]
+    elif policy.accepts_basic:
+        described["security"] = [{"bearer": []}, {"basic": []}]
     described["responses"] = _responses_object(handler, operation, is_public=not policy.requires_key)
     return described
 

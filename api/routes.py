@@ -13,11 +13,12 @@ from api.http.routing import handlers_in
 from api.lookups import routes as lookups
 from api.observability import routes as health
 from api.openapi import routes as document
+from api.reconcile import routes as reconcile
 from api.watchlists import routes as watchlists
 from api.webhooks.routes import deliveries, event_types, subscriptions
 
 ROUTES = handlers_in(
-    *(profile, search, lookups, company_lists, filings, groups, event_list, event_stream, markets),
+    *(profile, search, lookups, reconcile, company_lists, filings, groups, event_list, event_stream, markets),
     exports,
     watchlists,
     *(subscriptions, deliveries, event_types),

@@ -70,6 +70,7 @@ def _environment_file() -> str:
 
 def _request_file(request: CollectionRequest, place: int) -> str:
     body = "none" if request.body is None else "json"
+    body = "formUrlEncoded" if request.form else body
     auth = "none" if request.is_public else "inherit"
     return _join_blocks(
         _pairs_block("meta", [("name", request.name), ("type", "http"), ("seq", str(place))]),
@@ -77,6 +78,7 @@ def _request_file(request: CollectionRequest, place: int) -> str:
         _pairs_block("params:query", [_query_pair(one) for one in request.query]),
         _pairs_block("headers", request.headers.items()),
         _text_block("body:json", request.body or ""),
+        _pairs_block("body:form-urlencoded", request.form.items()),
         _text_block("script:pre-request", "\n".join(pre_request_lines(request, _DIALECT))),
         _text_block("tests", "\n".join(post_response_lines(request, _DIALECT))),
         _text_block("docs", _request_docs(request)),

@@ -79,6 +79,9 @@ def _request_object(request: CollectionRequest) -> dict[str, Any]:
     if request.body is not None:
         sent["header"] = [{"key": "Content-Type", "value": JSON}, *headers]
         sent["body"] = {"mode": "raw", "raw": request.body, "options": {"raw": {"language": "json"}}}
+    if request.form:
+        fields = [{"key": name, "value": value, "type": "text"} for name, value in request.form.items()]
+        sent["body"] = {"mode": "urlencoded", "urlencoded": fields}
     if request.is_public:
         sent["auth"] = {"type": "noauth"}
     return sent

@@ -20,6 +20,7 @@ from api.collections.scenario import (
     GROUP,
     LOOKUPS,
     OWNERSHIP,
+    RECONCILIATION,
     SERVICE,
     ScenarioStep,
 )
@@ -75,6 +76,7 @@ WALK: Final[tuple[ScenarioStep, ...]] = (
     *FILINGS,
     *OWNERSHIP,
     *LOOKUPS,
+    *RECONCILIATION,
     *GROUP,
     *EXPORTS,
     *WATCHLISTS,
@@ -107,6 +109,8 @@ class CollectionRequest:
     query: tuple[QueryParameter, ...]
     headers: Mapping[str, str]
     body: str | None
+    form: Mapping[str, str]
+    """Fields of a body that is a form; empty if it is none."""
     is_public: bool
     needs_tier: bool
     description: str
@@ -157,6 +161,7 @@ def _build_request(step: ScenarioStep, path: str, method: str, document: Schema)
         query=tuple(_query_parameters(operation.get("parameters", ()), step.query)),
         headers=step.headers,
         body=None if step.body is None else json.dumps(step.body, indent=2, ensure_ascii=False),
+        form=step.form,
         is_public={} in operation.get("security", ()),
         needs_tier=tiers is not None,
         description="\n\n".join(filter(None, (operation["description"], step.note, _tier_note(tiers)))),

@@ -26,6 +26,9 @@ class ScenarioStep:
     """Parameters that are sent; the operation's other parameters are listed but disabled."""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
+    """Sent as JSON."""
+    form: Mapping[str, str] = field(default_factory=dict)
+    """The fields of a body that is a form."""
     status: int | None = None
     """None: the operation's success status."""
     needs: tuple[str, ...] = ()
@@ -112,6 +115,39 @@ LOOKUPS: Final = (
             '.includes(value("company_id"))'
         },
     ),
+)
+RECONCILIATION: Final = (
+    ScenarioStep("getReconciliation"),
+    ScenarioStep(
+        "reconcile",
+        form={"queries": '{"q0":{"query":"{{company_id}}","type":"company","limit":3}}'},
+        needs=_OF_COMPANY,
+        checks={
+            "one company is meant": "answer.q0.result.length === 1 && answer.q0.result[0].match",
+            "the requested company": 'answer.q0.result[0].id.endsWith(value("company_id").split(":").slice(-1)[0])',
+        },
+        note="`extend` instead of `queries` returns values of properties.",
+    ),
+    ScenarioStep(
+        "suggestReconciliationEntities",
+        query={"prefix": "{{company_id}}"},
+        needs=_OF_COMPANY,
+        checks={"one company": "answer.result.length === 1"},
+    ),
+    ScenarioStep(
+        "suggestReconciliationTypes",
+        query={"prefix": "company"},
+        checks={"companies": 'answer.result[0].id === "company"'},
+    ),
+    ScenarioStep(
+        "suggestReconciliationProperties", query={"prefix": "lei"}, checks={"the LEI": 'answer.result[0].id === "lei"'}
+    ),
+    ScenarioStep(
+        "proposeReconciliationProperties",
+        query={"type": "company", "limit": "5"},
+        checks={"as many as asked for": "answer.properties.length === 5"},
+    ),
+    ScenarioStep("previewReconciliationEntity", query={"id": "{{company_id}}"}, needs=_OF_COMPANY),
 )
 EVENTS: Final = (
     ScenarioStep(

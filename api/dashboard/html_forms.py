@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from litestar.types import Receive
 from sqlalchemy.exc import SQLAlchemyError
 
+from api.http.form_body import FORM_TYPE, MalformedFormError, form_fields
 from api.http.json_body import read_full_body
 from api.problems.problem import service_unavailable_problem
 
@@ -40,8 +41,6 @@ Form = Mapping[str, str]
 TOKEN_FIELD: Final = "form_token"  # noqa: S105 -- a name
 FORM_LIMIT: Final = 16_384
 """Default limit of a form in bytes."""
-_FIELDS: Final = 50
-_FORM: Final = b"application/x-www-form-urlencoded"
 _OURS: Final = (b"same-origin", b"none")
 
 
@@ -62,19 +61,15 @@ def check_form_origin(incoming: Mapping[bytes, bytes], public_url: str) -> None:
 async def read_form(incoming: Mapping[bytes, bytes], receive: Receive, limit: int) -> Form:
     """The form's fields, each once; 413 if it exceeds the limit."""
     media_type = incoming.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if media_type != _FORM:
+    if media_type != FORM_TYPE:
         raise PageError(415, "The form could not be read", "Send the form as application/x-www-form-urlencoded.")
     received = await read_full_body(receive, limit)
     if received is None:
         raise _unreadable_form_error()
     try:
-        fields = parse_qsl(received.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_FIELDS)
-    except ValueError:  # invalid UTF-8, or too many fields
+        return form_fields(received)
+    except MalformedFormError:
         raise _unreadable_form_error() from None
-    form = dict(fields)
-    if len(form) != len(fields):
-        raise _unreadable_form_error()
-    return form
 
 
 def cross_origin_form_error() -> PageError:

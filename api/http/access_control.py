@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 from api.auth.allowed_origins import is_allowed_origin, parse_origin
 from api.common.redaction import redact
-from api.http.authenticator import Caller
+from api.http.authenticator import Caller, basic_as_bearer
 from api.http.content_negotiation import check_accept, check_body
 from api.http.context import READS, RequestContext
 from api.http.json_body import BodyPolicy
@@ -36,6 +36,8 @@ async def authorize(context: RequestContext) -> None:
     """Runs all checks for a non-public handler and sets the caller."""
     check_url(context.scope["raw_path"], context.query_string)
     service, authorization = context.services, context.request_headers.get(b"authorization")
+    if context.route_policy.accepts_basic:
+        authorization = basic_as_bearer(authorization)
     caller = service.authenticator.cached_caller(authorization) or await authenticate(context, authorization)
     limits, meter = service.rate_limiter, caller.account_limits
     context.caller = caller

@@ -1,4 +1,4 @@
-"""Authentication: bearer keys, looked up by digest and cached.
+"""Authentication: keys as bearer tokens, or as passwords where a route takes these, looked up by digest and cached.
 
 See docs/contract/keys-and-limits.md 3.1. Belongs here: from the Authorization header to a `Caller` or a 401.
 Does not belong here: authorisation (`api.http.access_control`), rate limits (`api.rate_limits.limiter`), or SQL
@@ -8,6 +8,7 @@ Does not belong here: authorisation (`api.http.access_control`), rate limits (`a
 import asyncio
 import logging
 import secrets
+from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -191,6 +192,21 @@ def _bearer_token(authorization: bytes) -> str:
         headers = [(b"www-authenticate", _REALM)]
         raise new_problem("missing_api_key", "Send 'Authorization: Bearer <API_KEY>'.", headers=headers)
     return credentials.decode("latin-1")
+
+
+def basic_as_bearer(authorization: bytes | None) -> bytes | None:
+    """A Basic header as the Bearer header with its password; any other header as it is.
+
+    The key is the password because servers and proxies log user names; the user name is not read.
+    """
+    scheme, _, credentials = (authorization or b"").partition(b" ")
+    if scheme.lower() != b"basic":
+        return authorization
+    try:
+        _, _, password = b64decode(credentials.strip(), validate=True).partition(b":")
+    except ValueError:
+        return authorization
+    return b"Bearer " + password
 
 
 def _unknown_key_problem() -> ProblemError:

@@ -21,9 +21,11 @@ LARGEST_BODY: Final = 1 << 20
 _HEADER_OVERHEAD: Final = 4  # ": " and the line end
 _JSON: Final = b"application/json"
 EVENT_STREAM: Final = b"text/event-stream"
+HTML: Final = b"text/html"
 _ACCEPTABLE: Final = {
     _JSON: (b"*/*", b"application/*", _JSON, b"application/problem+json"),
     EVENT_STREAM: (b"*/*", b"text/*", EVENT_STREAM),
+    HTML: (b"*/*", b"text/*", HTML),
 }
 """Media ranges that allow each media type of responses."""
 JSON_TYPES: Final = (_JSON,)
@@ -86,7 +88,7 @@ def _is_host(host: bytes) -> bool:
 
 
 def check_accept(accept: bytes | None, served: bytes = _JSON) -> None:
-    """Rejects a caller that does not accept what is served: JSON, or an event stream."""
+    """Rejects a caller that does not accept what is served: JSON, an event stream or a page."""
     acceptable = _ACCEPTABLE[served]
     if accept is None or accept in acceptable or not accept.strip():
         return
@@ -108,7 +110,7 @@ def _parse_media_range(choice: bytes) -> tuple[bytes, bool]:
 def check_body(
     headers: Mapping[bytes, bytes], limit: int = BODY_LIMIT, media_types: Sequence[bytes] = JSON_TYPES
 ) -> None:
-    """Rejects a body that is too large or not JSON, by its headers."""
+    """Rejects a body that is too large or not of these media types, by its headers."""
     if b"content-length" not in headers and b"transfer-encoding" not in headers:
         return
     length = headers.get(b"content-length", b"0")
@@ -119,7 +121,7 @@ def check_body(
         return
     media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if media_type not in media_types:
-        raise new_problem("unsupported_media_type", "Send application/json.")
+        raise new_problem("unsupported_media_type", f"Send {media_types[0].decode()}.")
     if headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
         raise new_problem("unsupported_media_type", "Send the body without Content-Encoding.")
 

@@ -42,6 +42,8 @@ class RoutePolicy:
     """Whether its responses count against the monthly quota."""
     is_secret_key_only: bool = False
     """Whether publishable keys are rejected."""
+    accepts_basic: bool = False
+    """Whether the key may be the password of HTTP Basic authentication, for programs that send nothing else."""
     required_feature: TierFeature | None = None
     """What the tier must include."""
     media_type: bytes = b"application/json"

@@ -38,19 +38,6 @@ _TRAILING: Final = "JSON is malformed: trailing characters (byte "
 _KINDS: Final = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
 
 
-@dataclass(frozen=True, slots=True)
-class BodyPolicy:
-    """Describes the body that an operation accepts. `is_optional`: an empty body counts as an empty object.
-
-    limit: bytes. most_containers: objects and arrays.
-    """
-
-    limit: int = BODY_LIMIT
-    most_containers: int = MOST_CONTAINERS
-    media_types: tuple[bytes, ...] = JSON_TYPES
-    is_optional: bool = False
-
-
 class _DuplicateMemberError(ValueError):
     """Duplicate key in a JSON object."""
 
@@ -61,21 +48,6 @@ class _LongNumberError(ValueError):
 
 class _TooManyMembersError(ValueError):
     """Too many keys in a JSON object."""
-
-
-async def read_object(receive: Receive, body: BodyPolicy) -> Object:
-    """Reads the JSON object; 413 or 400 on failure.
-
-    Nothing past the limit is kept, whatever Content-Length says.
-    """
-    received = await read_full_body(receive, body.limit)
-    if received is None:
-        raise new_problem("malformed_json", "The request ended before its body was complete.")
-    if body.is_optional and not received:
-        return {}
-    if len(received) <= BODY_LIMIT:
-        return parse_object(received, body.most_containers)
-    return await in_body_thread(parse_object, received, body.most_containers)
 
 
 async def in_body_thread(work: Callable[P, R], *given: P.args, **named: P.kwargs) -> R:
@@ -114,6 +86,35 @@ def parse_object(received: bytes, most_containers: int = MOST_CONTAINERS) -> Obj
     if _depth(value) > MOST_DEPTH:
         raise _too_deep_problem()
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPolicy:
+    """Describes the body that an operation accepts. `is_optional`: an empty body counts as an empty object.
+
+    limit: bytes. most_containers: objects and arrays. parse: the object of a body and `most_containers`.
+    """
+
+    limit: int = BODY_LIMIT
+    most_containers: int = MOST_CONTAINERS
+    media_types: tuple[bytes, ...] = JSON_TYPES
+    is_optional: bool = False
+    parse: Callable[[bytes, int], Object] = parse_object
+
+
+async def read_object(receive: Receive, body: BodyPolicy) -> Object:
+    """Reads the object that a body is; 413 or 400 on failure.
+
+    Nothing past the limit is kept, whatever Content-Length says.
+    """
+    received = await read_full_body(receive, body.limit)
+    if received is None:
+        raise new_problem("malformed_json", "The request ended before its body was complete.")
+    if body.is_optional and not received:
+        return {}
+    if len(received) <= BODY_LIMIT:
+        return body.parse(received, body.most_containers)
+    return await in_body_thread(body.parse, received, body.most_containers)
 
 
 def _check_members(text: str) -> None:

@@ -52,7 +52,8 @@ def test_names_are_no_ones_twice() -> None:
 def test_variables_are_set_before_they_are_used() -> None:
     known = {one.name for one in VARIABLES}
     for request in collection_requests(json.loads(openapi_document("https://api.example.com"))):
-        texts = (request.path, *(one.value for one in request.query), *request.headers.values(), request.body or "")
+        texts = (request.path, *(one.value for one in request.query), *request.headers.values())
+        texts += (request.body or "", *request.form.values())
         used = {name for text in texts for name in re.findall(r"{{(\w+)}}", text)}
         assert used | set(request.step.needs) <= known, request.name
         assert used <= set(request.step.needs) | {"base_url"}, request.name  # else it is sent with a hole

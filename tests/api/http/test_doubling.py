@@ -4,6 +4,7 @@ What C code does is timed by `python -m tests.attacks doubling`. Does not belong
 """
 
 import asyncio
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -20,10 +21,12 @@ from api.dashboard.routing import DashboardCookies
 from api.http.body_validation import ValidationErrors, parse_body
 from api.http.client_ip import ClientIpResolver
 from api.http.content_negotiation import check_accept, header_problem, oversize_problem
+from api.http.form_body import parse_form
 from api.http.json_body import parse_object
 from api.http.response_headers import strongly_matches, weakly_matches
 from api.lookups.models import read_lookup
 from api.problems.problem import ProblemError
+from api.reconcile.requests import read_request
 from api.webhooks.subscriptions.requests import NewSubscription
 from tests.tables import check_cases
 
@@ -93,6 +96,14 @@ KINDS: dict[str, tuple[int, Callable[[int], object]]] = {
     ),
     "look-up items": (200, lambda count: read_lookup({"items": [{"vat": "x"}] * count})),
     "no look-up items": (40, lambda count: read_lookup({"items": [{"nome": "x"}] * count})),
+    "reconciliation queries": (
+        20,
+        lambda count: read_request(
+            json.dumps({f"q{number}": {"properties": [{"pid": "lei", "v": "x"}]} for number in range(count)}), None
+        ),
+    ),
+    "extended companies": (200, lambda count: read_request(None, json.dumps({"ids": ["x"] * count, "properties": []}))),
+    "form of the API": (20, lambda count: parse_form(b"&".join(b"f%d=1" % number for number in range(count)), 0)),
     "query parameters": (45, lambda count: SearchParams.read(b"limit=1&" * count)),
     "query list": (2_000, lambda count: SearchParams.read(b"industry=" + b"62," * count)),
     "query escapes": (2_000, lambda count: SearchParams.read(b"q=" + b"%41" * count)),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -25,6 +26,7 @@ COMPANY = "/api/v1/companies/5599999991"
 COMPANIES = "/api/v1/companies"
 WEBHOOKS = "/api/v1/webhooks"
 LOOKUP = "/api/v1/companies/lookup"
+RECONCILE = "/api/v1/reconcile"
 REPLAYS = "/api/v1/webhooks/whs_00000000000000000000000000/replays"
 SIGN_IN = "/dashboard/sign-in"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -85,6 +87,10 @@ def look_up(items: list[Any]) -> Sent:
     return posted(LOOKUP, json.dumps({"items": items}).encode(), JSON)
 
 
+def reconcile(field: str, value: Any) -> Sent:
+    return posted(RECONCILE, urlencode({field: json.dumps(value)}).encode(), FORM)
+
+
 def subscription(**members: Any) -> Sent:
     given = {"endpoint_url": "https://hooks.example.com/x", "event_types": ["filing.published"], **members}
     return posted(WEBHOOKS, json.dumps(given).encode(), JSON)
@@ -103,6 +109,21 @@ PROBES: dict[str, Callable[[int], Sent]] = {
     "bytes of a body of look-ups": lambda size: padded(LOOKUP, size, JSON),
     "objects and arrays in a body of look-ups": lambda count: look_up([[]] * (count - 2)),
     "items of a look-up": lambda count: look_up([{"id": "x"}] * count),
+    "bytes of a body of reconciliation": lambda size: padded(RECONCILE, size, FORM),
+    "objects and arrays in the JSON of a body of reconciliation": lambda count: reconcile(
+        "queries", {"q": [[]] * (count - 2)}
+    ),
+    "fields of a body of reconciliation": lambda count: posted(
+        RECONCILE, "&".join(f"f{number}=1" for number in range(count)).encode(), FORM
+    ),
+    "queries of a reconciliation": lambda count: reconcile(
+        "queries", {f"q{number}": {"query": "x"} for number in range(count)}
+    ),
+    "characters of the JSON in a body of reconciliation": lambda size: posted(
+        RECONCILE, b"queries=" + b"a" * size, FORM
+    ),
+    "characters of the JSON in a query of reconciliation": lambda size: Sent(f"{RECONCILE}?queries=" + "a" * size),
+    "companies of an extension": lambda count: reconcile("extend", {"ids": ["x"] * count, "properties": []}),
     "bytes of an event from Stripe": lambda size: padded("/billing/stripe", size, JSON),
     "bytes of a dashboard form": lambda size: padded(SIGN_IN, size, FORM),
     "fields of a dashboard form": lambda count: posted(

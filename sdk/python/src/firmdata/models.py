@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date as date_aliased
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
@@ -165,7 +165,7 @@ class FilingVersion(BaseModel):
     """
     The document.
     """
-    filed_at: date | None
+    filed_at: date_aliased | None
     """
     Date of filing.
     """
@@ -212,15 +212,15 @@ class Filing(BaseModel):
     """
     Quarterly periods only.
     """
-    period_start: date | None
+    period_start: date_aliased | None
     """
     First day of the period.
     """
-    period_end: date | None
+    period_end: date_aliased | None
     """
     Last day of the period.
     """
-    filed_at: date | None
+    filed_at: date_aliased | None
     """
     Date of filing.
     """
@@ -306,7 +306,7 @@ class HoldingSource(BaseModel):
     """
     Public URL of the record.
     """
-    as_of: date | None
+    as_of: date_aliased | None
     """
     Date of the figure.
     """
@@ -381,7 +381,7 @@ class GroupLine(BaseModel):
     """
     Whether both ends are in one of `circles`.
     """
-    as_of: date
+    as_of: date_aliased
     """
     Date of the percentage, else of the relation.
     """
@@ -464,7 +464,7 @@ class CompanyGroup(BaseModel):
     """
     False if a limit ended the walk: there may be more lines and circles.
     """
-    as_of: date | None = None
+    as_of: date_aliased | None = None
     """
     The day, if `as_of` or `known_at` is given.
     """
@@ -531,11 +531,11 @@ class Holding(BaseModel):
     """
     Whether it is held in the holder's own name; null if unknown.
     """
-    as_of: date
+    as_of: date_aliased
     """
     Date of the percentage.
     """
-    first_seen: date
+    first_seen: date_aliased
     """
     Start of the earliest observation.
     """
@@ -594,7 +594,7 @@ class HoldingList(BaseModel):
     """
     Whether more rows follow this page.
     """
-    as_of: date
+    as_of: date_aliased
     """
     The requested date.
     """
@@ -728,6 +728,370 @@ class SuggestionList(BaseModel):
     """
 
 
+class ReconcileForm(BaseModel):
+    """
+    Exactly one of the two.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    queries: str | None = Field(
+        None, json_schema_extra={'contentMediaType': 'application/json'}
+    )
+    """
+    A batch of at most 50 queries by key, as JSON.
+    """
+    extend: str | None = Field(
+        None, json_schema_extra={'contentMediaType': 'application/json'}
+    )
+    """
+    Ids of at most 500 companies, and the properties to return of each, as JSON.
+    """
+
+
+class View(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    url: str
+    """
+    Address of a company, with {{id}} for its id.
+    """
+
+
+class Preview(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    url: str
+    """
+    Address of a company, with {{id}} for its id.
+    """
+    width: int
+    """
+    Width of the page in pixels.
+    """
+    height: int
+    """
+    Height of the page in pixels.
+    """
+
+
+class Entity(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    service_url: str
+    """
+    Address of the service.
+    """
+    service_path: str
+    """
+    Path below it.
+    """
+
+
+class Type(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    service_url: str
+    """
+    Address of the service.
+    """
+    service_path: str
+    """
+    Path below it.
+    """
+
+
+class Property(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    service_url: str
+    """
+    Address of the service.
+    """
+    service_path: str
+    """
+    Path below it.
+    """
+
+
+class Suggest(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    entity: Entity
+    type: Type
+    property: Property
+
+
+class ProposeProperties(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    service_url: str
+    """
+    Address of the service.
+    """
+    service_path: str
+    """
+    Path below it.
+    """
+
+
+class Extend(BaseModel):
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    propose_properties: ProposeProperties
+
+
+class EntityType(BaseModel):
+    """
+    A type of entities: companies, or the companies of one market.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    Id of the type.
+    """
+    name: str
+    """
+    Its name.
+    """
+
+
+class NamedProperty(BaseModel):
+    """
+    A property of companies.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    Id of a property.
+    """
+    name: str
+    """
+    Its name.
+    """
+
+
+class Feature(BaseModel):
+    """
+    What a score rests on.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    A reason, as look-ups name it.
+    """
+    value: bool
+    """
+    Always true.
+    """
+
+
+class ReconciliationCandidate(BaseModel):
+    """
+    A company that a query may mean.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    description: str
+    """
+    What tells it from others of its name.
+    """
+    type: list[EntityType]
+    """
+    Its types.
+    """
+    score: float
+    """
+    How well it fits; 100 is best.
+    """
+    match: bool
+    """
+    Whether the query means this company and no other.
+    """
+    features: list[Feature]
+    """
+    Why it may be meant, and what speaks against it (`other_…`).
+    """
+
+
+class PropertyValue(BaseModel):
+    """
+    One value of a property, in exactly one of the members.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    str_: str | None = Field(None, alias='str')
+    """
+    A text.
+    """
+    int_: int | None = Field(None, alias='int')
+    """
+    A whole number.
+    """
+    date: str | None = None
+    """
+    The beginning of a day in UTC.
+    """
+
+
+class ExtendedRows(BaseModel):
+    """
+    Values of properties of companies.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    meta: list[NamedProperty]
+    """
+    The properties, in the order asked for.
+    """
+    rows: dict[str, Any]
+    """
+    Values by company and property; an empty list where nothing is known.
+    """
+
+
+class SuggestedEntity(BaseModel):
+    """
+    A company that a text may be the beginning of.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    id: str
+    """
+    `firm:<COUNTRY>:<org_number>`.
+    """
+    name: str
+    """
+    Name as registered.
+    """
+    description: str
+    """
+    What tells it from others of its name.
+    """
+    notable: list[EntityType]
+    """
+    Its types.
+    """
+
+
+class SuggestedEntities(BaseModel):
+    """
+    Companies, best first.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    result: list[SuggestedEntity]
+    """
+    The suggestions.
+    """
+
+
+class SuggestedTypes(BaseModel):
+    """
+    Types.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    result: list[EntityType]
+    """
+    The suggestions.
+    """
+
+
+class SuggestedProperties(BaseModel):
+    """
+    Properties.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    result: list[NamedProperty]
+    """
+    The suggestions.
+    """
+
+
+class ProposedProperties(BaseModel):
+    """
+    Properties that may be asked for of companies of a type.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    type: str | None = None
+    """
+    The type.
+    """
+    limit: int | None = None
+    """
+    The limit asked for.
+    """
+    properties: list[NamedProperty]
+    """
+    The properties.
+    """
+
+
 class EventSource(BaseModel):
     """
     Source of the event.
@@ -849,15 +1213,15 @@ class AddedFiling(BaseModel):
     """
     Quarterly periods only.
     """
-    period_start: date | None
+    period_start: date_aliased | None
     """
     First day of the period.
     """
-    period_end: date | None
+    period_end: date_aliased | None
     """
     Last day of the period; null if only the document is known.
     """
-    filed_at: date | None
+    filed_at: date_aliased | None
     """
     Date of filing.
     """
@@ -1001,15 +1365,15 @@ class UpdatedFiling(BaseModel):
     """
     Quarterly periods only.
     """
-    period_start: date | None
+    period_start: date_aliased | None
     """
     First day of the period.
     """
-    period_end: date | None
+    period_end: date_aliased | None
     """
     Last day of the period; null if only the document is known.
     """
-    filed_at: date | None
+    filed_at: date_aliased | None
     """
     Date of filing.
     """
@@ -1177,7 +1541,7 @@ class OwnershipChange(BaseModel):
     """
     Basis of the shares.
     """
-    as_of: date
+    as_of: date_aliased
     """
     Date of the new share.
     """
@@ -1265,7 +1629,7 @@ class StatusChange(BaseModel):
     """
     Now.
     """
-    effective_date: date
+    effective_date: date_aliased
     """
     Date from which the status applies.
     """
@@ -1581,7 +1945,7 @@ class CompanyChange(BaseModel):
     """
     What changed; none where the subject was erased.
     """
-    effective_date: date | None
+    effective_date: date_aliased | None
     """
     The register's own date of the change; null if it gives none.
     """
@@ -3256,7 +3620,7 @@ class Company(BaseModel):
     """
     As written in the register.
     """
-    registered_date: date | None
+    registered_date: date_aliased | None
     """
     Date of entry into the register.
     """
@@ -3296,7 +3660,7 @@ class Company(BaseModel):
     """
     The status in the register's own terms.
     """
-    dissolved_date: date | None = None
+    dissolved_date: date_aliased | None = None
     """
     Date of removal from the register.
     """
@@ -3353,7 +3717,7 @@ class Company(BaseModel):
     """
     Sources of the profile.
     """
-    as_of: date | None = None
+    as_of: date_aliased | None = None
     """
     The day, if `as_of` or `known_at` is given.
     """
@@ -3404,7 +3768,7 @@ class CompanySelection(BaseModel):
     """
     As written in the register.
     """
-    registered_date: date | None = None
+    registered_date: date_aliased | None = None
     """
     Date of entry into the register.
     """
@@ -3444,7 +3808,7 @@ class CompanySelection(BaseModel):
     """
     The status in the register's own terms.
     """
-    dissolved_date: date | None = None
+    dissolved_date: date_aliased | None = None
     """
     Date of removal from the register.
     """
@@ -3501,7 +3865,7 @@ class CompanySelection(BaseModel):
     """
     Sources of the profile.
     """
-    as_of: date | None = None
+    as_of: date_aliased | None = None
     """
     The day, if `as_of` or `known_at` is given.
     """
@@ -3563,11 +3927,11 @@ class FinancialPeriod(BaseModel):
     """
     Quarterly periods only.
     """
-    period_start: date
+    period_start: date_aliased
     """
     First day of the period.
     """
-    period_end: date
+    period_end: date_aliased
     """
     Last day of the period.
     """
@@ -3611,7 +3975,7 @@ class FinancialPeriod(BaseModel):
     """
     The document.
     """
-    filed_at: date | None
+    filed_at: date_aliased | None
     """
     Date of filing.
     """
@@ -3658,7 +4022,7 @@ class FinancialsList(BaseModel):
     """
     Name as registered.
     """
-    as_of: date | None = None
+    as_of: date_aliased | None = None
     """
     The day, if `as_of` or `known_at` is given.
     """
@@ -3737,11 +4101,11 @@ class Owner(BaseModel):
     """
     Whether it is held in the holder's own name; null if unknown.
     """
-    as_of: date
+    as_of: date_aliased
     """
     Date of the percentage.
     """
-    first_seen: date
+    first_seen: date_aliased
     """
     Start of the earliest observation.
     """
@@ -3776,7 +4140,7 @@ class OwnershipList(BaseModel):
     """
     Name as registered.
     """
-    as_of: date
+    as_of: date_aliased
     """
     The requested date.
     """
@@ -3861,6 +4225,72 @@ class LookupAnswer(BaseModel):
     data: list[LookupResult]
     """
     The answers.
+    """
+
+
+class ReconciliationManifest(BaseModel):
+    """
+    What the reconciliation service offers.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    versions: list[str]
+    """
+    Versions it follows.
+    """
+    name: str
+    """
+    Its name.
+    """
+    identifierSpace: str
+    """
+    URI of the ids.
+    """
+    schemaSpace: str
+    """
+    URI of the types and properties.
+    """
+    documentation: str
+    """
+    The OpenAPI document.
+    """
+    batchSize: int
+    """
+    Queries that a request may have.
+    """
+    authentication: dict[str, Any]
+    """
+    How to authenticate, as an OpenAPI 2.0 security scheme.
+    """
+    defaultTypes: list[EntityType]
+    """
+    Types to reconcile with.
+    """
+    view: View
+    preview: Preview
+    suggest: Suggest
+    extend: Extend
+
+
+class ReconciliationResult(BaseModel):
+    """
+    The answer to one query.
+    """
+
+    model_config = ConfigDict(
+        extra='allow',
+        populate_by_name=True,
+    )
+    result: list[ReconciliationCandidate]
+    """
+    Candidates, best first.
+    """
+    errors: list[InputError] | None = None
+    """
+    Only on a query with a value that no company can have; then there are no candidates.
     """
 
 

@@ -1,0 +1,1 @@
+"""Reconciliation of other people's tables with companies, for OpenRefine and its like."""

@@ -1,0 +1,250 @@
+"""Reconciliation Service API 0.2 (docs/contract/contract.md 4.8e): manifest, queries, values, suggestions, preview.
+
+Keys are sent in the Authorization header, as a bearer token or as the password of HTTP Basic; there is no JSONP.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final
+
+from litestar import get, post
+from litestar.status_codes import HTTP_200_OK
+
+from api.companies.lookup import number_from_path, require_head
+from api.http.body_validation import read_body
+from api.http.content_negotiation import HTML
+from api.http.context import SECRET_KEY, ApiRequest, RequestContext
+from api.http.cors import Header
+from api.http.form_body import FORM_TYPE, parse_form
+from api.http.json_body import BodyPolicy, in_body_thread
+from api.http.pagination.responses import query_release
+from api.http.query.fields import REQUIRED, free_text_field
+from api.http.query.model import NoParameters, QueryModel
+from api.http.response_headers import NO_STORE, VARY
+from api.http.responses import HttpResponse, json_response
+from api.lookups.models import ITEMS_PER_REQUEST
+from api.openapi.examples import reconcile as examples
+from api.openapi.operation import Operation, RequestBody
+from api.problems.problem import parameter_problem
+from api.reconcile import answers
+from api.reconcile.company_values import CompanyValues
+from api.reconcile.models import (
+    MOST_SUGGESTED,
+    ExtendedRows,
+    ProposedProperties,
+    ReconciliationManifest,
+    ReconciliationResult,
+    SuggestedEntities,
+    SuggestedProperties,
+    SuggestedTypes,
+)
+from api.reconcile.preview import HEADERS, preview_page
+from api.reconcile.requests import BODY_LIMIT, MOST_QUERIES, MOST_ROWS, ReconcileForm, ReconcileParams, read_request
+from api.reconcile.vocabulary import ENTITY_TYPES
+from api.schemas import declare
+from api.schemas.json_schema import schema_reference
+from warehouse.reader.reader import PinnedRelease
+
+_TAGS: Final = ["Reconciliation"]
+_POLICY: Final = replace(SECRET_KEY, accepts_basic=True)
+_FORM: Final = BodyPolicy(limit=BODY_LIMIT, media_types=(FORM_TYPE,), parse=parse_form)
+_PAGE: Final = 10  # suggested companies
+_RELEASE: Final = ("Firm-Release",)
+_ROWS: Final = {"type": "object", "additionalProperties": schema_reference(ReconciliationResult)}
+_EXTENDED: Final = schema_reference(ExtendedRows)
+_PREVIEW_SCHEMA: Final = {
+    "type": "string",
+    "contentMediaType": "text/html",
+    "maxLength": 65_536,
+    "pattern": "^<!DOCTYPE html>",
+}
+
+_EntityTypeWord = Annotated[str | None, declare.word([*ENTITY_TYPES], "Only of this type.")]
+
+
+class SuggestEntityParams(QueryModel):
+    prefix: str | None = free_text_field(
+        100, "What has been typed: the beginning of a name, number or symbol.", json_schema_extra=REQUIRED
+    )
+    type: _EntityTypeWord = None
+    cursor: Annotated[int, declare.integer(0, MOST_SUGGESTED - _PAGE, "Suggestions to leave out at the start.")] = 0
+
+
+class SuggestWordParams(QueryModel):
+    prefix: str | None = free_text_field(100, "What has been typed; everything without it.")
+
+
+class PreviewParams(QueryModel):
+    id: str | None = free_text_field(60, "Id of a company.", json_schema_extra=REQUIRED)
+
+
+class ProposeParams(QueryModel):
+    type: _EntityTypeWord = None
+    limit: Annotated[int | None, declare.integer(1, 100, "Maximum number of properties.")] = None
+
+
+@get(
+    answers.PATH,
+    policy=_POLICY,
+    operation_id="getReconciliation",
+    tags=_TAGS,
+    summary="Get the reconciliation manifest",
+    description="What the service offers to OpenRefine and other clients of the Reconciliation Service API 0.2. With "
+    "`queries` or `extend` the same as the POST, for what fits in a URL.",
+    response_description="The manifest, the candidates of each query, or the values of each company.",
+    operation=Operation(
+        {"anyOf": [schema_reference(ReconciliationManifest), _EXTENDED, _ROWS]},
+        _RELEASE,
+        examples.MANIFEST,
+        query_params=ReconcileParams,
+        error_statuses=(422,),
+    ),
+)
+async def get_reconciliation(request: ApiRequest) -> HttpResponse:
+    context = request.context
+    values = ReconcileParams.read(context.query_string)
+    if values.queries is None and values.extend is None:
+        offered = answers.manifest(context.services.settings.public_url)
+        return await _release_response(context, lambda _: offered)
+    return await _reconcile(context, values.queries, values.extend)
+
+
+@post(
+    answers.PATH,
+    policy=replace(_POLICY, body=_FORM),
+    operation_id="reconcile",
+    tags=_TAGS,
+    summary="Reconcile names and identifiers with companies",
+    description=f"`queries`: up to {MOST_QUERIES} queries by key; each answer has candidates, best first, of which one "
+    "has `match: true` where a look-up would be `exact` or `probable`. The text of a query is a name or an identifier; "
+    "its properties are what else is known. "
+    f"`extend`: values of properties of up to {MOST_ROWS} companies. Every {ITEMS_PER_REQUEST} queries or companies "
+    "count as one request. A value that no company can have is in `errors` of its query.",
+    status_code=HTTP_200_OK,
+    response_description="The candidates of each query, or the values of each company.",
+    operation=Operation(
+        {"anyOf": [_ROWS, _EXTENDED]},
+        _RELEASE,
+        examples.RESULTS,
+        body=RequestBody(ReconcileForm, "A form with one of two fields, whose content is JSON.", examples.FORM),
+        is_read=True,
+    ),
+)
+async def reconcile(request: ApiRequest) -> HttpResponse:
+    context = request.context
+    NoParameters.read(context.query_string)
+    form = read_body(ReconcileForm, context.required_json_body)
+    return await _reconcile(context, form.queries, form.extend)
+
+
+async def _reconcile(context: RequestContext, queries: str | None, extend: str | None) -> HttpResponse:
+    asked = await in_body_thread(read_request, queries, extend)
+    rows = answers.requested_rows(asked)
+    if rows > ITEMS_PER_REQUEST:
+        context.reserve_requests(-(-rows // ITEMS_PER_REQUEST))
+    return await _release_response(context, lambda snapshot: answers.answer_request(snapshot, asked))
+
+
+async def _release_response(context: RequestContext, answer: Callable[[PinnedRelease], dict[str, Any]]) -> HttpResponse:
+    told = await query_release(context, lambda snapshot: answers.encode_answer(answer(snapshot)))
+    return json_response(200, told.value, _release_header(told.stamps))
+
+
+def _release_header(stamps: Sequence[Header]) -> list[Header]:
+    return [header for header in stamps if header[0] == b"firm-release"]
+
+
+@get(
+    f"{answers.PATH}/suggest/entity",
+    policy=_POLICY,
+    operation_id="suggestReconciliationEntities",
+    tags=_TAGS,
+    summary="Suggest companies to choose from",
+    description="As `/api/v1/companies/suggest`, in the form of the Reconciliation Service API 0.2.",
+    response_description="The suggestions, best first.",
+    operation=Operation(SuggestedEntities, _RELEASE, examples.SUGGESTED_ENTITIES, query_params=SuggestEntityParams),
+)
+async def suggest_entities(request: ApiRequest) -> HttpResponse:
+    context = request.context
+    values = SuggestEntityParams.read(context.query_string)
+    if values.prefix is None:
+        raise parameter_problem("prefix", "required", "is required")
+    text, start = values.prefix.strip(), values.cursor
+    markets = () if values.type is None else ENTITY_TYPES[values.type].markets
+
+    def suggest(snapshot: PinnedRelease) -> dict[str, Any]:
+        found = snapshot.suggest_companies(text, markets, start + _PAGE)
+        return answers.suggested_entities(found[start:], snapshot)
+
+    return await _release_response(context, suggest)
+
+
+@get(
+    f"{answers.PATH}/suggest/type",
+    policy=_POLICY,
+    operation_id="suggestReconciliationTypes",
+    tags=_TAGS,
+    summary="Suggest types",
+    description="Types whose id or name begins with what is typed: all companies, or those of one market.",
+    response_description="The types.",
+    operation=Operation(SuggestedTypes, (), examples.SUGGESTED_TYPES, query_params=SuggestWordParams),
+)
+async def suggest_types(request: ApiRequest) -> HttpResponse:
+    values = SuggestWordParams.read(request.context.query_string)
+    return json_response(200, answers.encode_answer(answers.suggested_types(values.prefix or "")))
+
+
+@get(
+    f"{answers.PATH}/suggest/property",
+    policy=_POLICY,
+    operation_id="suggestReconciliationProperties",
+    tags=_TAGS,
+    summary="Suggest properties",
+    description="Properties whose id or name begins with what is typed.",
+    response_description="The properties.",
+    operation=Operation(SuggestedProperties, (), examples.SUGGESTED_PROPERTIES, query_params=SuggestWordParams),
+)
+async def suggest_properties(request: ApiRequest) -> HttpResponse:
+    values = SuggestWordParams.read(request.context.query_string)
+    return json_response(200, answers.encode_answer(answers.suggested_properties(values.prefix or "")))
+
+
+@get(
+    f"{answers.PATH}/extend/propose",
+    policy=_POLICY,
+    operation_id="proposeReconciliationProperties",
+    tags=_TAGS,
+    summary="Propose properties to extend by",
+    description="The properties whose values `extend` returns; they are the same for every type.",
+    response_description="The properties.",
+    operation=Operation(ProposedProperties, (), examples.PROPOSED_PROPERTIES, query_params=ProposeParams),
+)
+async def propose_properties(request: ApiRequest) -> HttpResponse:
+    values = ProposeParams.read(request.context.query_string)
+    return json_response(200, answers.encode_answer(answers.proposed_properties(values.type, values.limit)))
+
+
+@get(
+    f"{answers.PATH}/preview",
+    policy=replace(_POLICY, media_type=HTML),
+    operation_id="previewReconciliationEntity",
+    tags=_TAGS,
+    summary="Preview a company",
+    description="A small page about one company, to be shown in a frame; without scripts.",
+    response_description="The page.",
+    operation=Operation(_PREVIEW_SCHEMA, _RELEASE, query_params=PreviewParams),
+)
+async def preview_entity(request: ApiRequest) -> HttpResponse:
+    context = request.context
+    values = PreviewParams.read(context.query_string)
+    if values.id is None:
+        raise parameter_problem("id", "required", "is required")
+    number = number_from_path(values.id)
+
+    def show(snapshot: PinnedRelease) -> bytes:
+        require_head(snapshot, number)
+        return preview_page(CompanyValues(snapshot, number.company_id))
+
+    told = await query_release(context, show)
+    length = (b"content-length", b"%d" % len(told.value))
+    return HttpResponse(200, [*HEADERS, length, NO_STORE, VARY, *_release_header(told.stamps)], told.value)
