@@ -18,6 +18,8 @@ Schema = Mapping[str, Any]
 _PLACES: Final = ("path", "query", "header")
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 _STREAM: Final = "text/event-stream"
+_JSON: Final = "application/json"
+_FORM: Final = "application/x-www-form-urlencoded"
 _READS: Final = "GET"
 _NUMBERS: Final = ("integer", "number")
 _LONGEST: Final = 2_000
@@ -50,7 +52,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class OperationForm:
-    """One operation as a form. `body`: an example of the request body, None if it has none."""
+    """One operation as a form. `body`: an example of the request body, as it is sent; None if it has none."""
 
     operation_id: str
     tag: str
@@ -60,6 +62,8 @@ class OperationForm:
     description: str
     fields: tuple[FormField, ...]
     body: str | None
+    media_type: str
+    """Of the body."""
     is_public: bool
 
     @property
@@ -117,7 +121,7 @@ def build_explorer_request(operation: OperationForm, form: Form) -> ExplorerRequ
     headers = [(field.name, value) for field, value in _filled_fields(written, "header")]
     body = _written_body(operation, form)
     if body is not None:
-        headers.append(("Content-Type", "application/json"))
+        headers.append(("Content-Type", operation.media_type))
     return ExplorerRequest(operation.method, path, query, tuple(headers), body, tuple(faults))
 
 
@@ -147,6 +151,7 @@ def _written_body(operation: OperationForm, form: Form) -> str | None:
 def _operation_form(path: str, method: str, operation: Schema, components: Schema) -> OperationForm:
     fields = [_form_field(_resolve_parameter(one, components)) for one in operation.get("parameters", ())]
     body = operation.get("requestBody")
+    media_type = _JSON if body is None or _JSON in body["content"] else _FORM
     return OperationForm(
         operation["operationId"],
         operation["tags"][0],
@@ -155,7 +160,8 @@ def _operation_form(path: str, method: str, operation: Schema, components: Schem
         operation["summary"],
         operation["description"],
         tuple(sorted(fields, key=lambda field: _PLACES.index(field.place))),
-        None if body is None else _example_json(body),
+        None if body is None else _example_body(body["content"][media_type].get("example", {}), media_type),
+        media_type,
         {} in operation.get("security", ()),
     )
 
@@ -166,9 +172,10 @@ def _resolve_parameter(parameter: Schema, components: Schema) -> Schema:
     return components["parameters"][parameter["$ref"].rpartition("/")[2]]
 
 
-def _example_json(body: Schema) -> str:
-    content = body["content"]["application/json"]
-    return json.dumps(content.get("example", {}), indent=2, ensure_ascii=False)
+def _example_body(example: Mapping[str, Any], media_type: str) -> str:
+    if media_type == _FORM:
+        return urlencode(example)
+    return json.dumps(example, indent=2, ensure_ascii=False)
 
 
 def _form_field(parameter: Schema) -> FormField:

@@ -194,3 +194,14 @@ def test_what_would_break_out_is_not_sent() -> None:
     )
     assert search.query == "q=a%26limit%3D1+%27b%27&country=NO,SE"
     assert search.faults == ()
+
+
+def test_a_form_is_sent_as_a_form(desk: Desk, browser: Browser) -> None:
+    key = desk.made.key
+    page = browser.get(f"{EXPLORER}/reconcile")
+    assert "a form, prefilled with an example" in page.text
+    example = html.fromstring(page.text).xpath("//textarea[@name='body']")[0].text
+    answer = ask(browser, "reconcile", key=key, body=example, confirm="on")
+    assert facts(answer)["Status"] == "200"
+    assert "Content-Type: application/x-www-form-urlencoded" in shlex.split(shown(answer, "curl command"))
+    assert set(json.loads(shown(answer, "Body"))) == {"q0", "q1", "q2"}
