@@ -261,7 +261,10 @@ SERVICE: Final = (
     ),
     ScenarioStep(
         "getUsage",
-        keeps={"webhooks": 'answer.webhooks_enabled ? "in this tier" : "not in this tier"'},
+        keeps={
+            "webhooks": 'answer.webhooks_enabled ? "in this tier" : "not in this tier"',
+            "exports": 'answer.tier === "business" ? "in this tier" : ""',
+        },
         checks={
             "remaining equals limit minus used": "answer.requests_remaining "
             "=== Math.max(answer.requests_limit - answer.requests_used, 0)"

@@ -27,11 +27,12 @@ _PURPOSE: Final = "export file"
 
 
 class LinkedFile(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """What a link is to: a path below the folder of all exports, its digest, and when the link expires (Unix time)."""
+    """What a link is to: a path below the folder of all exports, its digest and size; expires: in Unix time."""
 
     purpose: str
     path: str
     sha256: str
+    size: int
     expires: int
 
 
@@ -48,7 +49,7 @@ class ExportLinks:
 
     def issue(self, file: ExportFile, expires: datetime) -> str:
         """The last segment of a link's path."""
-        content = LinkedFile(_PURPOSE, file.path, file.sha256, int(expires.timestamp()))
+        content = LinkedFile(_PURPOSE, file.path, file.sha256, file.bytes, int(expires.timestamp()))
         sealed = self.secret_box.seal(msgspec.json.encode(content).decode())
         return PREFIX + base64.urlsafe_b64decode(sealed).hex()
 

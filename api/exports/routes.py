@@ -84,6 +84,8 @@ async def download_export(request: ApiRequest, link: ExportLink) -> HttpResponse
     linked = _links(context).read(link)
     path = exports_folder(context.services.settings) / linked.path
     try:
+        if path.stat().st_size != linked.size:
+            raise not_available_problem("The file is not the one that was exported.")
         return await asyncio.to_thread(FileResponse, context, path, b'"%b"' % linked.sha256.encode())
     except FileNotFoundError:
         raise not_available_problem("The export is no longer kept.") from None

@@ -10,11 +10,11 @@ def serve_mcp() -> None:
 
     FIRMDATA_BASE_URL is the address of the service, FIRMDATA_API_KEY a key of it.
     """
+    from firmdata import AsyncClient
     from firmdata.mcp_server import build_server
-    from firmdata.settings import ClientSettings
 
     try:
-        ClientSettings.read(None, None)
+        client = AsyncClient()
     except ValueError as error:
         fail(str(error), USAGE)
-    build_server().run("stdio")
+    build_server(client).run("stdio")

@@ -95,6 +95,11 @@ def test_a_service_that_breaks_its_word_is_noticed(client: Client, service: Live
         run = client.run(is_quick=True, **told)
     assert run.failed == NOTICED
     assert run.exit_code != 0
-    # no cursor came, so that there is no next page to ask for; and nothing was delivered
+    # no cursor came, so that there is no next page to ask for; nothing was delivered; and the usage told no tier
     left_out = {request.name for request in REQUESTS} - {one.name for one in run.sent}
-    assert left_out == {"List financials of a company, next page", "Get a delivery", "Retry a delivery"}
+    assert left_out == {
+        "List financials of a company, next page",
+        "List bulk files",
+        "Get a delivery",
+        "Retry a delivery",
+    }

@@ -34,7 +34,7 @@ NAMES = {
 
 def asked(live: Live, ask: Callable[[Client], Coroutine[Any, Any, Any]], **options: Any) -> Any:
     async def run() -> Any:
-        server = mcp_server.build_server(lambda: live.async_client(**options))
+        server = mcp_server.build_server(live.async_client(**options))
         async with Client(server) as client:
             return await ask(client)
 
@@ -71,7 +71,7 @@ def test_the_tools_change_nothing_and_say_what_they_are(live: Live) -> None:
         ("get_company", {"company": "5599999991"}, f"{COMPANY}?include=detail,identifiers,address,sources"),
         ("get_financials", {"company": FILER}, f"{FILER}/financials?period_type=annual&years=5&include=sources"),
         ("get_ownership", {"company": COMPANY}, f"{COMPANY}/ownership"),
-        ("get_group", {"company": COMPANY, "depth": 2}, f"{COMPANY}/group?depth=2"),
+        ("get_group", {"company": COMPANY, "depth": 2}, f"{COMPANY}/group?depth=2&limit=10"),
         ("list_filings", {"company": FILER}, f"{FILER}/filings"),
         ("list_events", {"company": COMPANY}, f"{COMPANY}/events"),
     ],
@@ -117,6 +117,18 @@ def test_pages_are_continued_and_never_too_long(live: Live, monkeypatch: pytest.
     everything = asked(live, ask)
     monkeypatch.setattr(mcp_server, "MOST_CHARACTERS", 700)
     assert asked(live, ask) == everything == served(live, "/api/v1/companies?limit=100")["data"]
+
+
+@pytest.mark.parametrize("of", [{"company": COMPANY}, {}])
+def test_events_since_a_day_are_continued(live: Live, of: dict[str, str]) -> None:
+    async def ask(client: Client) -> list[Any]:
+        page = await called(client, "list_events", since="2020-01-01", limit=2, **of)
+        more = await called(client, "list_events", since="2020-01-01", limit=2, cursor=page["next_cursor"], **of)
+        return page["data"] + more["data"]
+
+    found = [event["sequence"] for event in asked(live, ask)]
+    assert len(set(found)) == 4
+    assert found == sorted(found, reverse=bool(of))
 
 
 @pytest.mark.parametrize(

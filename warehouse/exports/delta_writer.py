@@ -137,7 +137,7 @@ class _DeltaWriter:
         return self._folder / f"{table.name}.{part}{SUFFIXES[form]}"
 
     def _write_table(self, table: ExportTable, parts: Mapping[str, Mapping[str, Path]]) -> Iterator[ExportedFile]:
-        declared: Mapping[str, ExportTable] = dict(zip(PARTS, (schemas.REMOVED, table), strict=True))
+        declared: Mapping[str, ExportTable] = dict(zip(PARTS, (schemas.DELETES, table), strict=True))
         files = {
             part: _GroupedFiles(
                 declared[part], {form: atomic_files.temporary_path(path) for form, path in paths.items()}

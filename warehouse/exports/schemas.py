@@ -177,7 +177,7 @@ EVENTS: Final = _export_table(
     text="data",
 )
 TABLES: Final = (COMPANIES, DETAILS, FINANCIALS, FILINGS, OWNERSHIP, EVENTS)
-REMOVED: Final = _export_table(
+DELETES: Final = _export_table(
     "deletes",
     "Companies whose rows of one table are no longer those of the base; what they have now is among the upserts.",
     "company_id",

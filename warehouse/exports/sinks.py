@@ -91,7 +91,7 @@ class CsvSink(ExportSink):
             row = _DECODER.decode(line)
             if row.keys() - columns:
                 raise pa.ArrowInvalid(f"members that are not declared: {', '.join(row.keys() - columns)}")
-            self._rows.writerow([_csv_value(row[name]) for name in columns])
+            self._rows.writerow([_csv_value(row.get(name)) for name in columns])
 
 
 _DECODER: Final = msgspec.json.Decoder(dict[str, Any])

@@ -45,7 +45,7 @@ async def show_exports(page: CurrentPage) -> HttpResponse:
         tier=tier,
         folders=group_files(files),
         expires=expires,
-        token_of=lambda file: links.issue(file, expires),
+        link_of=lambda file: links.issue(file, expires),
     )
 
 

@@ -139,6 +139,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Layout, di
     return layout, kept
 
 
+@pytest.mark.slow
 def test_every_group_of_every_release_is_served_again(lived) -> None:
     layout, kept = lived
     every = {(company(number), depth) for number in range(1, MEMBERS + 1) for depth in DEPTHS}

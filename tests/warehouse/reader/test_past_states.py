@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
+
 from tests.warehouse.helpers import DAY, day
 from tests.warehouse.past_served import served_now, served_then
 from tests.warehouse.world import learn, member, owner, period, publish
@@ -28,6 +30,7 @@ def _rows_of_day(chance: random.Random) -> dict[str, list[dict[str, Any]]]:
     }
 
 
+@pytest.mark.slow
 def test_every_release_is_served_again(layout: Layout) -> None:
     chance, kept, companies = random.Random(5), {}, [f"firm:NO:{900000000 + n}" for n in range(12)]
     reader = ReleaseReader(layout, monotonic=iter(range(10**6)).__next__, seconds=10**6)

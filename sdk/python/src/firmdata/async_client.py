@@ -88,13 +88,13 @@ class AsyncEvents:
         return AsyncPages(self._client.send, get("/api/v1/events", models.EventFeed, params))
 
     async def tail(
-        self, *, since: int | Moment = None, cursor: str | None = None, poll_seconds: float = 10.0, **params: Any
+        self, *, since: int | Moment = None, poll_seconds: float = 10.0, **params: Any
     ) -> AsyncIterator[models.Event]:
         """Events without an end: those there are, then new ones as polling finds them.
 
-        `cursor`: where an earlier tail ended; the newest is `next_cursor` of the client's last page.
+        since: to go on after an earlier tail, the `sequence` of its last event.
         """
-        place = {"cursor": cursor} if cursor is not None else {"since": since}
+        place: dict[str, Any] = {"since": since}
         while True:
             page = await self._client.send(get("/api/v1/events", models.EventFeed, {**params, **place}))
             for event in page.data:

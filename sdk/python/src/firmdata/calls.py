@@ -9,17 +9,18 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timezone
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 import httpx
 from pydantic import BaseModel, TypeAdapter
 
-from firmdata import models
 from firmdata.errors import ApiError
 from firmdata.retries import retry_after
 
 T = TypeVar("T")
+_adapter = lru_cache(None)(TypeAdapter)  # building one costs more than reading an answer
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class ApiCall(Generic[T]):
         """The answer; None for one without a body."""
         if not content:
             return None  # type: ignore[return-value]
-        return TypeAdapter(self.answer).validate_json(content)
+        return _adapter(self.answer).validate_json(content)
 
 
 def get(path: str, answer: type[T], params: Mapping[str, Any] | None = None) -> ApiCall[T]:
@@ -94,22 +95,3 @@ def error_of(response: httpx.Response, now: float) -> ApiError:
         problem = {"detail": f"no problem document, but {response.text[:200]!r}", "status": response.status_code}
     code = str(problem.get("code", "unreadable_response"))
     return ApiError(response.status_code, code, problem, retry_after(response.headers, now))
-
-
-def rows_call(path: str, answer: type[T], params: Mapping[str, Any]) -> ApiCall[T]:
-    """A list: its first page, or the one that `cursor` continues with."""
-    return get(path, answer, params)
-
-
-__all__ = [
-    "ApiCall",
-    "company_path",
-    "error_of",
-    "get",
-    "models",
-    "post",
-    "query",
-    "query_text",
-    "rows_call",
-    "segment",
-]

@@ -1,14 +1,14 @@
 """Tools for agents (Model Context Protocol): company data that can be cited, over the client.
 
-Every answer is bounded: lists have at most `MOST_ROWS` rows and a cursor to continue, and a list whose text would be
-longer than `MOST_CHARACTERS` has fewer. Every figure comes with its document, version and source. Nothing is changed by
-any tool. Needs `pip install firmdata[mcp]`.
+Answers are bounded: lists have at most `MOST_ROWS` rows and a cursor to continue, and a page that is longer than
+`MOST_CHARACTERS` is asked for again with half the rows, down to one. Every figure comes with its document, version and
+source. Nothing is changed by any tool. Needs `pip install firmdata[mcp]`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
@@ -28,6 +28,7 @@ _INSTRUCTIONS = """Company data of official registers. A company is named by its
 search_companies (by name and filters) or lookup_companies (by registration number, VAT number, LEI, ISIN or ticker).
 null means unknown: never take it for 0 or for no. Amounts are whole units of `currency`. Cite figures by `filing_id`,
 `version` and the `url` of their source. Lists are pages: send `next_cursor` as `cursor` to continue."""
+_FOUND = ["org_number", "name", "country", "municipality", "status"]  # of a company that is looked up
 _ADVICE = {
     "invalid_api_key": "The key in FIRMDATA_API_KEY is not valid: ask the user for a valid key. Do not try again.",
     "revoked_api_key": "The key in FIRMDATA_API_KEY was revoked: ask the user for another. Do not try again.",
@@ -47,27 +48,22 @@ Cursor = Annotated[str | None, Field(description="next_cursor of the page before
 Day = Annotated[str | None, Field(description="A day, as 2025-12-31: the state of the world on that day.")]
 
 
-def build_server(make_client: Callable[[], AsyncClient] = AsyncClient) -> MCPServer[AsyncClient]:
-    """The server with its tools and resources. make_client: called once, when the server starts."""
-    clients: list[AsyncClient] = []
+def build_server(client: AsyncClient) -> MCPServer[None]:
+    """The server with its tools and resources; the client is closed when the server ends."""
 
     @asynccontextmanager
-    async def lifespan(_: MCPServer[AsyncClient]) -> AsyncIterator[AsyncClient]:
-        async with make_client() as client:
-            clients.append(client)
-            try:
-                yield client
-            finally:
-                clients.remove(client)
+    async def lifespan(_: MCPServer[None]) -> AsyncIterator[None]:
+        async with client:
+            yield
 
-    server = MCPServer[AsyncClient]("firmdata", instructions=_INSTRUCTIONS, lifespan=lifespan, log_level="WARNING")
-    _add_company_tools(server, lambda: clients[-1])
-    _add_list_tools(server, lambda: clients[-1])
-    _add_resources(server, lambda: clients[-1])
+    server = MCPServer[None]("firmdata", instructions=_INSTRUCTIONS, lifespan=lifespan, log_level="WARNING")
+    _add_company_tools(server, client)
+    _add_list_tools(server, client)
+    _add_resources(server, client)
     return server
 
 
-def _add_company_tools(server: MCPServer[AsyncClient], client: Callable[[], AsyncClient]) -> None:
+def _add_company_tools(server: MCPServer[None], client: AsyncClient) -> None:
     @server.tool(annotations=_READ_ONLY)
     async def search_companies(
         query: Annotated[str | None, Field(description="Name, or its beginning; typos are tolerated.")] = None,
@@ -88,7 +84,7 @@ def _add_company_tools(server: MCPServer[AsyncClient], client: Callable[[], Asyn
             "is_listed": is_listed,
             "sort": sort,
         }
-        return await _page(client(), "/api/v1/companies", params, limit, cursor)
+        return await _page(client, "/api/v1/companies", params, limit, cursor)
 
     @server.tool(annotations=_READ_ONLY)
     async def lookup_companies(
@@ -106,13 +102,13 @@ def _add_company_tools(server: MCPServer[AsyncClient], client: Callable[[], Asyn
 
         `match`: exact, probable (by name alone), ambiguous (then ask which candidate is meant) or none.
         """
-        return await _ask(client(), post("/api/v1/companies/lookup", _Anything, {"items": items}))
+        return await _ask(client, post("/api/v1/companies/lookup", _Anything, {"items": items, "fields": _FOUND}))
 
     @server.tool(annotations=_READ_ONLY)
     async def get_company(company: Company, as_of: Day = None) -> dict[str, Any]:
         """The profile of a company: name, industry, place, status, identifiers, address; the source of each field."""
         params = query({"include": "detail,identifiers,address,sources", "as_of": as_of})
-        return await _ask(client(), ApiCall("GET", company_path(company), _Anything, params))
+        return await _ask(client, ApiCall("GET", company_path(company), _Anything, params))
 
     @server.tool(annotations=_READ_ONLY)
     async def get_group(
@@ -125,11 +121,10 @@ def _add_company_tools(server: MCPServer[AsyncClient], client: Callable[[], Asyn
 
         Each with its relation (shareholding, control, accounting consolidation) and its sources.
         """
-        params = query({"depth": depth, "limit": limit, "cursor": cursor})
-        return await _ask(client(), ApiCall("GET", company_path(company, "/group"), _Anything, params))
+        return await _page(client, company_path(company, "/group"), {"depth": depth}, limit, cursor)
 
 
-def _add_list_tools(server: MCPServer[AsyncClient], client: Callable[[], AsyncClient]) -> None:
+def _add_list_tools(server: MCPServer[None], client: AsyncClient) -> None:
     @server.tool(annotations=_READ_ONLY)
     async def get_financials(
         company: Company,
@@ -144,7 +139,7 @@ def _add_list_tools(server: MCPServer[AsyncClient], client: Callable[[], AsyncCl
         Each row with its filing, version and source.
         """
         params = {"period_type": period_type, "years": years, "as_of": as_of, "include": "sources"}
-        return await _page(client(), company_path(company, "/financials"), params, limit, cursor)
+        return await _page(client, company_path(company, "/financials"), params, limit, cursor)
 
     @server.tool(annotations=_READ_ONLY)
     async def get_ownership(
@@ -154,7 +149,7 @@ def _add_list_tools(server: MCPServer[AsyncClient], client: Callable[[], AsyncCl
 
         pct is exact; where a register states a band, only pct_min and pct_max are known.
         """
-        return await _page(client(), company_path(company, "/ownership"), {"as_of": as_of}, limit, cursor)
+        return await _page(client, company_path(company, "/ownership"), {"as_of": as_of}, limit, cursor)
 
     @server.tool(annotations=_READ_ONLY)
     async def list_filings(
@@ -164,7 +159,7 @@ def _add_list_tools(server: MCPServer[AsyncClient], client: Callable[[], AsyncCl
         cursor: Cursor = None,
     ) -> dict[str, Any]:
         """The documents that a company has filed, newest first, with the address of each and its versions."""
-        return await _page(client(), company_path(company, "/filings"), {"filing_type": filing_type}, limit, cursor)
+        return await _page(client, company_path(company, "/filings"), {"filing_type": filing_type}, limit, cursor)
 
     @server.tool(annotations=_READ_ONLY)
     async def list_events(
@@ -179,16 +174,18 @@ def _add_list_tools(server: MCPServer[AsyncClient], client: Callable[[], AsyncCl
         Of one company newest first; of all companies (tiers Pro and Business) oldest first, from `since`.
         """
         moment = f"{since}T00:00:00Z" if since is not None and "T" not in since else since
-        params = {"event_type": event_type, "since": moment if cursor is None else None}
+        # of all companies a cursor says where to go on, and stands alone
+        begins = company is not None or cursor is None
+        params = {"event_type": event_type, "since": moment if begins else None}
         path = "/api/v1/events" if company is None else company_path(company, "/events")
-        return await _page(client(), path, params, limit, cursor)
+        return await _page(client, path, params, limit, cursor)
 
 
-def _add_resources(server: MCPServer[AsyncClient], client: Callable[[], AsyncClient]) -> None:
+def _add_resources(server: MCPServer[None], client: AsyncClient) -> None:
     @server.resource("firmdata://data-dictionary", mime_type="text/markdown")
     async def data_dictionary() -> str:
         """Every field of companies, figures, owners, filings and events, with its meaning."""
-        document = await _ask(client(), get("/api/openapi.json", _Anything))
+        document = await _ask(client, get("/api/openapi.json", _Anything))
         schemas = document["components"]["schemas"]
         names = ("Company", "FinancialPeriod", "Owner", "GroupLine", "Filing", "Event")
         return "\n\n".join(_described(name, schemas[name]) for name in names if name in schemas)
@@ -196,7 +193,7 @@ def _add_resources(server: MCPServer[AsyncClient], client: Callable[[], AsyncCli
     @server.resource("firmdata://sources", mime_type="application/json")
     async def sources() -> str:
         """The markets with their datasets: which register, how fresh, under which licence."""
-        found = await _ask(client(), get("/api/v1/markets", _Anything))
+        found = await _ask(client, get("/api/v1/markets", _Anything))
         return json.dumps(found, ensure_ascii=False)
 
 
@@ -243,4 +240,4 @@ def _described(name: str, schema: dict[str, Any]) -> str:
 
 def main() -> None:
     """Serves over standard input and output; FIRMDATA_API_KEY and FIRMDATA_BASE_URL name the service."""
-    build_server().run("stdio")
+    build_server(AsyncClient()).run("stdio")

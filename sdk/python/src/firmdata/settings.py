@@ -23,9 +23,9 @@ class ClientSettings:
         """What is given, else the environment's; ValueError that says what is missing."""
         key, url = api_key or os.environ.get(API_KEY), base_url or os.environ.get(BASE_URL)
         if not key:
-            raise ValueError(f"no API key: give api_key=… or set {API_KEY}")
+            raise ValueError(f"no API key: set {API_KEY}, or give api_key=…")
         if not url:
-            raise ValueError(f"no address of the service: give base_url=… or set {BASE_URL}")
+            raise ValueError(f"no address of the service: set {BASE_URL}, or give base_url=…")
         if not url.startswith(("https://", "http://")):
             raise ValueError(f"the address of the service is a URL, as https://api.example.com, not {url!r}")
         return cls(url.rstrip("/"), key)
