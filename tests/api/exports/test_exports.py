@@ -179,7 +179,10 @@ def test_what_is_no_link_any_more(own_service, world):
     assert (late.status_code, late.json()["code"]) == (404, "export_not_available")
     assert "expired" in late.json()["detail"]
     [file] = listed(own_service, "&table=events")
-    next(folder.glob("SE/*/events.csv.gz")).unlink()
+    stored = next(folder.glob("SE/*/events.csv.gz"))
+    stored.write_bytes(stored.read_bytes()[:-1])
+    assert "not the one that was exported" in own_service.client.get(path_of(file)).json()["detail"]
+    stored.unlink()
     assert "no longer kept" in own_service.client.get(path_of(file)).json()["detail"]
     for text in ("firm_link_00", "firm_link_zz", "x", "firm_link_" + "0" * 2_000, path.rpartition("/")[2][:-2]):
         answer = own_service.client.get(f"{ALL}/files/{text}")
