@@ -5,6 +5,7 @@ the document is built here, once per start, with the texts that apply to all ope
 texts of one operation, which are declared at its handler, or schemas (`api.companies.schemas`).
 """
 
+from functools import lru_cache
 from types import UnionType
 from typing import Any, Final, get_args
 
@@ -212,8 +213,13 @@ _OF_READ: Final = (422,)
 
 def openapi_document(public_url: str, settings: ApiSettings = DEFAULT_SETTINGS) -> bytes:
     """The document as served bytes, with the figures of the settings in its texts."""
-    encoded = msgspec.json.format(msgspec.json.encode(_document_object(public_url)), indent=0)
-    return fill_words(encoded, setting_words(settings))
+    return fill_words(_document_without_figures(public_url), setting_words(settings))
+
+
+@lru_cache(maxsize=8)
+def _document_without_figures(public_url: str) -> bytes:
+    """The same for every application of a process: models are described once."""
+    return msgspec.json.format(msgspec.json.encode(_document_object(public_url)), indent=0)
 
 
 def _document_object(public_url: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 Does not belong here: the migrations (`migrations/versions`).
 """
 
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -28,8 +29,9 @@ def alembic_config() -> Config:
     return settings
 
 
+@cache
 def newest_revision() -> str:
-    """The newest known revision."""
+    """The newest known revision: the scripts are part of this version, read once a process."""
     return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
 
 
@@ -50,13 +52,12 @@ def upgrade_database(database: Database) -> None:
     SQLite's writers lock at BEGIN; PostgreSQL's would all read before one writes, so they take an advisory lock
     first.
     """
-    settings = alembic_config()
-    head = ScriptDirectory.from_config(settings).get_current_head()
     with database.engine.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-        if MigrationContext.configure(connection).get_current_revision() == head:
+        if MigrationContext.configure(connection).get_current_revision() == newest_revision():
             return
+        settings = alembic_config()
         settings.attributes["connection"] = connection
         command.upgrade(settings, "head")
 

@@ -26,7 +26,7 @@ from api.settings.service import ApiSettings
 _LOGGER = logging.getLogger("firm.api")
 _BACKLOG = 2048
 _SWITCH_SECONDS = 0.001  # the event loop waits for no longer while a thread computes; the default is 5 ms
-_SEND_BUFFER_BYTES = 1 << 18  # of the kernel; by itself it takes megabytes for a client that reads nothing
+_UNSENT_BYTES = 1 << 17  # in the kernel; by itself it takes megabytes for a client that reads nothing
 _COLLECT_AFTER = (20_000, 20, 50)  # allocations; the default of 700 costs a few per cent of CPU time
 
 
@@ -121,7 +121,8 @@ def open_listener(settings: ApiSettings) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)  # inherited by connections
+        # Inherited by connections. Bounds what waits in the kernel, not what is under way: downloads keep their speed.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
     except OSError as error:
         reason = str(error.strerror).partition(" (")[0]
         told = f"cannot listen on {host} port {port} ({reason}): choose another --host or --port"

@@ -23,6 +23,8 @@ ORDINARY_NUMBER: Final = 2_000
 RUNS: Final = 4  # of a world, after its first
 PLAIN_PER_WHOLE: Final = 200
 
+_MEMORY: Final = "/dev/shm"  # small worlds wait for no disk there, and none of them is about disks
+
 # Of files drawn below.
 _AGES: Final = (None, None, None, None, 0, 0, 1, 2, 3, -FAR_AHEAD)  # days before the run; None: as fetched
 _STATED: Final[dict[str, Any]] = {
@@ -65,10 +67,11 @@ class SmallWorlds(RuleBasedStateMachine):
     """Days in the life of a market: a rule for each thing that happens to it."""
 
     world_class: ClassVar[type[WholeWorld]] = PlainWorld
+    folder: ClassVar[str | None] = _MEMORY if os.access(_MEMORY, os.W_OK) else None
 
     def __init__(self) -> None:
         super().__init__()
-        self.root = Path(tempfile.mkdtemp(prefix="world-"))
+        self.root = Path(tempfile.mkdtemp(prefix="world-", dir=self.folder))
         self.world = self.world_class(self.root)
 
     def _dated(self, files: list[tuple[Delivery, int | None]], today: int) -> list[Delivery]:
@@ -107,6 +110,7 @@ class WholeWorlds(SmallWorlds):
     """The same with everything on disk; and an operator takes batches out."""
 
     world_class = WholeWorld
+    folder = None
 
     @rule(which=st.integers(0, 3))
     def batch_retracted(self, which: int) -> None:

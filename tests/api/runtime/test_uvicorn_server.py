@@ -3,6 +3,8 @@
 import asyncio
 import json
 import logging
+import select
+import socket
 import threading
 from urllib.parse import quote
 
@@ -10,7 +12,7 @@ import pytest
 
 from api.common.ids import UlidGenerator
 from api.observability.logging import JsonFormatter
-from api.runtime.uvicorn_server import build_server
+from api.runtime.uvicorn_server import build_server, open_listener
 from api.settings.service import ApiSettings
 from warehouse.reader.reader import ReleaseReader
 
@@ -139,3 +141,17 @@ def test_ids_are_sortable_and_as_long_as_promised():
     wall[0] += 1
     assert made.make("req") > first
     assert UlidGenerator(lambda: 0.0, lambda _: 0).make("acc") == "acc_" + "0" * 26
+
+
+def test_a_client_that_reads_nothing_fills_little_of_the_kernel() -> None:
+    """What a client asks for and leaves lies in the service, which closes it after FIRM_WRITE_SECONDS."""
+    taken = 0
+    with (
+        open_listener(ApiSettings(port=0)) as listener,
+        socket.create_connection(listener.getsockname()),
+        listener.accept()[0] as accepted,
+    ):
+        accepted.setblocking(False)
+        while select.select([], [accepted], [], 0.1)[1]:
+            taken += accepted.send(bytes(1 << 18))
+    assert taken < 1 << 19  # 3.9 MB by the kernel's own choice
