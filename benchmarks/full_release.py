@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from connectors import JURISDICTIONS
-from firm.bootstrap import read_ingest_settings
+from firm.environment import read_ingest_settings
 from pipelines.steps.publish import republish_markets
 from pipelines.workspace import Workspace
 

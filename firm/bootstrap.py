@@ -6,7 +6,6 @@ settings classes have those).
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
@@ -14,8 +13,6 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from dotenv import dotenv_values
 
 from api.accounts.secret_fingerprints import check_fingerprints
 from api.accounts.service import AccountService
@@ -25,7 +22,7 @@ from api.common.clock import Clock
 from api.common.ids import UlidGenerator
 from api.database.engine import Database
 from api.database.migrate import prepare_database
-from firm.cli_errors import exit_on_error
+from firm.environment import read_environment
 from warehouse.settings.errors import SettingError
 from warehouse.storage.layout import Layout
 
@@ -37,22 +34,7 @@ if TYPE_CHECKING:
     from api.settings.service import ApiSettings
     from api.watchlists.service import WatchlistService
     from api.webhooks.runner import DeliveryRunner, Observe
-    from pipelines.settings import IngestSettings
     from warehouse.reader.reader import ReleaseReader
-
-
-def read_environment() -> dict[str, str]:
-    """Environment variables, which override `.env` in the current folder. Read once per command."""
-    written = {name: value for name, value in dotenv_values(Path.cwd() / ".env").items() if value is not None}
-    return {**written, **os.environ}
-
-
-def read_ingest_settings() -> IngestSettings:
-    """Settings of the pipelines; an invalid one ends the command as a usage error."""
-    from pipelines.settings import IngestSettings
-
-    with exit_on_error(SettingError):
-        return IngestSettings.read(read_environment())
 
 
 @dataclass(frozen=True, slots=True)

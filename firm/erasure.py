@@ -7,11 +7,14 @@ Belongs here: connecting both packages, for `firm erase`, the end of `firm inges
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from firm.bootstrap import Installation
 from warehouse.erasure.event_redaction import EventRedactor
 from warehouse.erasure.tombstones import CONTROL, LEDGER, Tombstone, TombstoneStore
 from warehouse.storage.layout import Layout
+
+if TYPE_CHECKING:
+    from firm.bootstrap import Installation
 
 
 def finish_erasures(layout: Layout) -> int:
@@ -20,6 +23,8 @@ def finish_erasures(layout: Layout) -> int:
     due = [stone for stone in stones.unfinished_tombstones() if LEDGER in stone.done and CONTROL not in stone.done]
     if not due:
         return 0
+    from firm.bootstrap import Installation
+
     count = redact_deliveries(Installation.read(), due)
     stones.record_step([stone.subject for stone in due], CONTROL)
     return count

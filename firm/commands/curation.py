@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
-from firm.bootstrap import read_ingest_settings
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table
+from firm.environment import read_ingest_settings
 from warehouse.decisions import CorruptDecisionLogError, DecisionLog, DecisionRecord, IrreversibleDecisionError
 from warehouse.replication.errors import ReplicationError
 from warehouse.schema import identifiers

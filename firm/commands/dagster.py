@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from firm.bootstrap import read_environment, read_ingest_settings
 from firm.cli_errors import USAGE, fail
+from firm.environment import read_environment, read_ingest_settings
 
 if TYPE_CHECKING:
     from pipelines.settings import IngestSettings

@@ -15,11 +15,12 @@ import httpx
 import typer
 
 from api.email.webhook_notices import format_span
-from firm.bootstrap import Installation, read_ingest_settings
+from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error, fail
 from firm.console import print_table
 from firm.demo.background_server import run_background_server
 from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
+from firm.environment import read_ingest_settings
 from pipelines.reporting.report import IngestReport
 from warehouse.ledger.read_index import LedgerEvent
 from warehouse.schema.codes import EVENT_TYPES

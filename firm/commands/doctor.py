@@ -17,7 +17,7 @@ import typer
 import connectors
 from api.auth.service_secrets import SecretsError, load_or_create
 from api.email.smtp import MailServer, MailServerUnreachableError
-from firm.bootstrap import Installation, read_environment
+from firm.bootstrap import Installation
 from firm.cli_errors import ERROR
 from firm.console import print_table
 from firm.doctor import DoctorFinding
@@ -28,6 +28,7 @@ from firm.doctor.source_credentials import source_key_findings
 from firm.doctor.sources import source_findings
 from firm.doctor.stores import history_findings, object_store_findings
 from firm.doctor.webhooks import webhook_findings
+from firm.environment import read_environment
 from pipelines.sources.live import registry_http
 from warehouse.raw.archive import utc_now
 from warehouse.settings.errors import SettingError

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from firm import erasure
-from firm.bootstrap import read_ingest_settings
 from firm.cli_errors import ERROR, USAGE, exit_on_error, fail
 from firm.console import Json, print_table, progress_printer
+from firm.environment import read_ingest_settings
 from warehouse.erasure.tombstones import STEPS, Tombstone, TombstoneStore
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.layout import Layout

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from firm import erasure
-from firm.bootstrap import read_environment, read_ingest_settings
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_line, print_table, progress_printer
+from firm.environment import read_environment, read_ingest_settings
 from firm.quarantine_advice import quarantine_advice
 from pipelines.reporting.report import IngestReport
 from pipelines.sources.folder import FolderError

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from firm.bootstrap import read_ingest_settings
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table, progress_printer
+from firm.environment import read_ingest_settings
 from warehouse.replication.errors import ReplicationError
 from warehouse.storage.locks import AlreadyLockedError
 

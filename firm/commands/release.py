@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from firm.bootstrap import Installation, read_ingest_settings
+from firm.bootstrap import Installation
 from firm.cli_errors import USAGE, exit_on_error, fail
 from firm.console import Json, print_table
+from firm.environment import read_ingest_settings
 from warehouse.exports.exports import (
     FORMATS,
     ExportProgress,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
-from connectors.contract.dataset import Jurisdiction
+from connectors.contract.dataset import Dataset, Jurisdiction
 from pipelines.definitions_builder import build_defs
 from pipelines.defs.asset_keys import RELEASE
 from pipelines.defs.jobs import PUBLISH_JOB, job_name, market_asset_keys
@@ -25,6 +25,9 @@ from pipelines.ingest import resource_errors, sigint
 from pipelines.runtime.crash_recovery import MARKET_TAG
 from pipelines.sources.source import IngestSource, OpenedSource
 from pipelines.steps import quarantine, stage
+from pipelines.steps.fetch import fetch_dataset
+from pipelines.steps.pending_work import has_pending_work
+from pipelines.steps.stage_state import load_pending
 from pipelines.workspace import Workspace
 from warehouse.release.run_log import ErrorNote
 from warehouse.storage.locks import exclusive_lock
@@ -110,11 +113,28 @@ class MarketRunner:
         chosen = self._chosen and self._chosen | self._workspace.step_results.facts(batch).accept_shrink
         datasets = [dataset for dataset in busy if not chosen or dataset.key in chosen]
         stage.record_datasets_left_out(self._workspace, made, {dataset.key for dataset in datasets}, batch)
+        if not everything:
+            datasets = self._without_unchanged(made, datasets, opened, batch)
+            if not datasets and not has_pending_work(self._workspace, made, batch):
+                return []
         tags = {MARKETS_TAG: made.code, MARKET_TAG: made.code}
         failures = self._job_runs.execute_assets(job_name(made), market_asset_keys(made, datasets), tags, batch)
         if failures and quarantine.is_market_quarantined(self._workspace, made):
             return []  # reported as quarantined
         return [ErrorNote(made.code, message) for message in failures]
+
+    def _without_unchanged(
+        self, made: Jurisdiction, datasets: list[Dataset], opened: OpenedSource, batch: str
+    ) -> list[Dataset]:
+        """Datasets that need a run of Dagster: of the others the folder has what RAW has, which is noted here."""
+        unchanged = stage.unchanged_datasets(self._workspace, datasets, opened, made, batch)
+        for dataset in unchanged:
+            fetch_dataset(self._workspace, made, dataset, self._origin, batch)
+        idle = {dataset.key for dataset in unchanged if not load_pending(self._workspace, dataset)}  # none was repaired
+        for dataset in unchanged:
+            if dataset.key in idle:
+                stage.stage_dataset(self._workspace, made, dataset, batch)
+        return [dataset for dataset in datasets if dataset.key not in idle]
 
     def publish(self, successful: list[Jurisdiction], batch: str) -> list[ErrorNote]:
         """Publishes one release of all successful markets; the others keep their data of the last release."""

@@ -7,7 +7,7 @@ parsed and how they count (`stage_plan`), the pool that parses them (`runtime.pa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,9 @@ from typing import Any, BinaryIO
 
 from connectors.contract.dataset import Dataset, Jurisdiction
 from connectors.contract.pieces import NOT_A_COMPANY, ArchiveMember, Scope, UnreadableFileError
+from connectors.kit.http.errors import RequestRejectedError
 from pipelines.runtime.parser_pool import FAULTS, rejection_reason
+from pipelines.sources.folder import FileEntry
 from pipelines.sources.source import OpenedSource
 from pipelines.steps import fetch, guards
 from pipelines.steps.batch_figures import DAMAGED, INCREMENTAL, PARTIAL_FETCH, UNCHANGED, figure_values
@@ -85,6 +87,35 @@ def datasets_with_work(
     named = {entry.dataset for entry in source.files(jurisdiction)}
     named |= workspace.step_results.facts(batch).accept_shrink
     return [dataset for dataset in jurisdiction.datasets if dataset.key in named or load_pending(workspace, dataset)]
+
+
+def unchanged_datasets(
+    workspace: Workspace, datasets: Iterable[Dataset], source: OpenedSource, jurisdiction: Jurisdiction, batch: str
+) -> list[Dataset]:
+    """The datasets of which a folder has only what RAW has, of which nothing is pending and no guard is overridden.
+
+    Their files are read once more than by a fetch: it would write what it reads.
+    """
+    overridden = workspace.step_results.facts(batch).accept_shrink
+    return [
+        dataset
+        for dataset in datasets
+        if dataset.key not in overridden
+        and not load_pending(workspace, dataset)
+        and all(
+            _is_archived(workspace, dataset, file) for file in source.files(jurisdiction) if file.dataset == dataset.key
+        )
+    ]
+
+
+def _is_archived(workspace: Workspace, dataset: Dataset, file: FileEntry) -> bool:
+    """False too if that cannot be found out: the fetch tells why."""
+    try:
+        redact, _ = workspace.redaction_of(dataset)
+        with file.path.open("rb") as body:
+            return workspace.raw_archive.is_unchanged(dataset.key, file.name, body, redact)
+    except (OSError, RequestRejectedError):
+        return False
 
 
 def record_datasets_left_out(

@@ -111,6 +111,11 @@ class RawArchive(ArchivedBodies):
             return None
         return self._body_of(line, kept_as, size)
 
+    def is_unchanged(self, dataset: str, name: str, body: BinaryIO, redact: Redact | None = None) -> bool:
+        """True if the newest body of that name has the same bytes, so that `store_body` would return None."""
+        before, _ = self._newest(dataset, name)
+        return before is not None and blobs.hash_blob(body, redact) == before
+
     def record_failed_fetch(
         self, dataset: str, name: str, url: str | None, reason: str, batch: str, status: int | None = None
     ) -> None:

@@ -119,6 +119,15 @@ def _compress_to_file(body: BinaryIO, redact: Callable[[BinaryIO], BinaryIO] | N
     return StoredBlob(digest.hexdigest(), size, received.digest.hexdigest())
 
 
+def hash_blob(body: BinaryIO, redact: Callable[[BinaryIO], BinaryIO] | None) -> str:
+    """SHA-256 under which `store_blob` would store a body; nothing is written."""
+    kept = redact(io.BufferedReader(_HashingStream(body), CHUNK)) if redact else body
+    digest = hashlib.sha256()
+    while chunk := kept.read(CHUNK):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
 def _is_corrupt(root: Path, sha256: str, built: Path) -> bool:
     """True if the existing object is damaged; it is read in full only if its file differs from the new one.
 

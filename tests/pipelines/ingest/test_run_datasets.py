@@ -8,7 +8,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from pipelines.reporting.report import DONE
+from pipelines.reporting.report import DONE, UNCHANGED
 from tests.pipelines.ingest.test_market_run_idle import steps
 from tests.pipelines.places import ONE, Place, accounts, owner
 
@@ -44,15 +44,14 @@ def skipped_and_done(place: Place, batch: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.slow
-def test_ingest_without_news_ends_before_the_shared_tables_and_records_its_checks(place: Place) -> None:
+def test_ingest_of_a_folder_without_news_runs_no_step_and_notes_that_it_looked(place: Place) -> None:
     place.plain()
     place.ingest()
     before = place.noted["accounts"].checked_at
     report = place.ingest()
     assert (report.exit_code, report.release, dict(report.events)) == (DONE, None, {})
-    skipped, done = skipped_and_done(place, report.batches[0])
-    assert skipped == ["fi__history", "fi__events"]
-    assert done[-1] == "fi__normalised"
+    assert {file.reason for file in report.files} == {UNCHANGED}
+    assert skipped_and_done(place, report.batches[0]) == ([], [])
     after = place.noted["accounts"].checked_at
     assert before is not None
     assert after is not None
