@@ -128,13 +128,22 @@ class MarketRunner:
     ) -> list[Dataset]:
         """Datasets that need a run of Dagster: of the others the folder has what RAW has, which is noted here."""
         unchanged = stage.unchanged_datasets(self._workspace, datasets, opened, made, batch)
-        for dataset in unchanged:
-            fetch_dataset(self._workspace, made, dataset, self._origin, batch)
-        idle = {dataset.key for dataset in unchanged if not load_pending(self._workspace, dataset)}  # none was repaired
-        for dataset in unchanged:
-            if dataset.key in idle:
-                stage.stage_dataset(self._workspace, made, dataset, batch)
+        idle = {dataset.key for dataset in unchanged if self._note_unchanged(made, dataset, batch)}
         return [dataset for dataset in datasets if dataset.key not in idle]
+
+    def _note_unchanged(self, made: Jurisdiction, dataset: Dataset, batch: str) -> bool:
+        """Notes that a dataset was looked at; False if a damaged body was repaired by that, or the disk fails.
+
+        A run of Dagster then parses the body, or says of which step the disk failed.
+        """
+        try:
+            fetch_dataset(self._workspace, made, dataset, self._origin, batch)
+            if load_pending(self._workspace, dataset):
+                return False
+            stage.stage_dataset(self._workspace, made, dataset, batch)
+        except OSError:
+            return False
+        return True
 
     def publish(self, successful: list[Jurisdiction], batch: str) -> list[ErrorNote]:
         """Publishes one release of all successful markets; the others keep their data of the last release."""
