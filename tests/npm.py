@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+CLIENT = Path(__file__).parents[1] / "sdk" / "typescript"
 NODE = (20, 19)  # the oldest version that all of the tools run on
 
 
@@ -27,6 +28,18 @@ def commands(folder: Path) -> Path:
             subprocess.run(command, cwd=folder, check=True, capture_output=True)
             stamp.touch()
     return folder / "node_modules" / ".bin"
+
+
+def built_client() -> Path:
+    """The folder of the TypeScript client, with dist/ made of its sources as they are."""
+    commands(CLIENT)
+    made = CLIENT / "dist" / "index.js"
+    with (CLIENT / "package.json").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        newest = max(path.stat().st_mtime for path in (CLIENT / "src").rglob("*.ts"))
+        if not made.is_file() or made.stat().st_mtime < newest:
+            subprocess.run(["npm", "run", "--silent", "build"], cwd=CLIENT, check=True, capture_output=True)
+    return CLIENT
 
 
 def _version() -> tuple[int, ...]:
