@@ -1,6 +1,7 @@
 """Tools of npm that tests run: installed once, into the folder whose package-lock.json names them."""
 
 import fcntl
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -40,6 +41,28 @@ def built_client() -> Path:
         if not made.is_file() or made.stat().st_mtime < newest:
             subprocess.run(["npm", "run", "--silent", "build"], cwd=CLIENT, check=True, capture_output=True)
     return CLIENT
+
+
+def packed(package: Path, into: Path) -> list[Path]:
+    """Tarballs of a package and of all that it depends on, as they are installed beside it: no registry is asked."""
+    folders, waiting = [package], [package]
+    while waiting:
+        needed = json.loads((waiting.pop() / "package.json").read_text()).get("dependencies", {})
+        found = [package / "node_modules" / name for name in needed]
+        waiting += [folder for folder in found if folder not in folders]
+        folders += [folder for folder in found if folder not in folders]
+    into.mkdir(parents=True, exist_ok=True)
+    command = ["npm", "pack", "--json", "--ignore-scripts", "--pack-destination", str(into), *map(str, folders)]
+    printed = subprocess.run(command, cwd=into, check=True, capture_output=True, text=True).stdout
+    return [into / one["filename"] for one in json.loads(printed)]
+
+
+def install(tarballs: list[Path], folder: Path) -> None:
+    """Installs tarballs, and nothing else, into an empty folder whose programs are ES modules."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "package.json").write_text('{"private": true, "type": "module"}')
+    command = ["npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+    subprocess.run([*command, *map(str, tarballs)], cwd=folder, check=True, capture_output=True)
 
 
 def _version() -> tuple[int, ...]:

@@ -125,6 +125,7 @@ describe("what is repeated", () => {
   test("a date in Retry-After counts too", async () => {
     const limited = refusal(problem("service_unavailable"), {
       "Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT",
+      Date: "Wed, 21 Oct 2015 07:28:00 GMT",
     });
     const service = await serving(() => limited);
     const now = Date.UTC(2015, 9, 21, 7, 28, 0);

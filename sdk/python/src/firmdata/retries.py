@@ -7,6 +7,7 @@ not return at once. A request is repeated only where doing it twice does no harm
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -62,18 +63,33 @@ def is_repeatable(method: str, headers: Mapping[str, str]) -> bool:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """The seconds of `Retry-After`, which is a number or a date; None if there is none that can be read."""
-    text = next((value for name, value in headers.items() if name.lower() == "retry-after"), None)
+    """The seconds of `Retry-After`, which is a number or a date; None if there is none that can be read.
+
+    A date is one of the service's clock, and so is that of the header `Date` (RFC 9110 6.6.1): how far `now` is from
+    them, Unix time, matters only where that header is missing.
+    """
+    text = _header(headers, "retry-after")
     if text is None:
         return None
     try:
-        return max(0.0, float(text))
+        seconds = float(text)
     except ValueError:
         pass
+    else:
+        return max(0.0, seconds) if math.isfinite(seconds) else None
+    until, sent = _moment(text), _moment(_header(headers, "date") or "")
+    if until is None:
+        return None
+    return max(0.0, (until - (sent or datetime.fromtimestamp(now, timezone.utc))).total_seconds())
+
+
+def _header(headers: Mapping[str, str], name: str) -> str | None:
+    return next((value for given, value in headers.items() if given.lower() == name), None)
+
+
+def _moment(text: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(text)
     except ValueError:
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
-    return max(0.0, (moment - datetime.fromtimestamp(now, timezone.utc)).total_seconds())
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)

@@ -92,7 +92,9 @@ export function initOf(call: HttpCall, stop: AbortSignal): RequestInit {
 /** The error that an answer other than 2xx and 304 is. */
 export function refusalOf(answer: HttpAnswer, now: number): ApiError {
   const { status, headers, text } = answer;
-  const seconds = retryAfterSeconds(headers.get("Retry-After"), now);
+  // A date is one of the service's clock, and so is its own (RFC 9110 6.6.1): how the two clocks differ is no matter.
+  const sent = Date.parse(headers.get("Date") ?? "");
+  const seconds = retryAfterSeconds(headers.get("Retry-After"), Number.isNaN(sent) ? now : sent);
   return new ApiError(status, problemIn(answer), seconds, headers.get("X-Request-Id"), text);
 }
 
