@@ -95,6 +95,19 @@ def test_python_repeats_a_change_whose_answer_was_lost_without_doing_it_twice(
     check_one_key(played)
 
 
+def test_python_reads_what_is_unchanged_for_nothing(
+    played: FaultyService, patient: Callable[[str], Patient], expected: Any
+) -> None:
+    client = patient("unchanged").client
+    assert plain(client.companies.get(COMPANY)) == expected["company"]
+    before = client.usage().requests_used
+    assert plain(client.companies.get(COMPANY)) == expected["company"]
+    assert client.usage().requests_used == before
+    first, *_, again, _ = played.received("unchanged")
+    assert "if-none-match" not in first.headers
+    assert again.headers["if-none-match"].startswith('W/"')
+
+
 def test_python_streams_every_event_once_through_cuts(
     played: FaultyService, patient: Callable[[str], Patient], expected: Any
 ) -> None:

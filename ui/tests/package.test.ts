@@ -103,6 +103,5 @@ test("dependencies of development are exact; the package itself brings the chart
   expect(Object.keys(manifest["peerDependencies"] ?? {})).toEqual(["@firmdata/client", "react"]);
   const { "@firmdata/client": client, ...others } = manifest["devDependencies"] ?? {};
   expect(client).toBe("file:../sdk/typescript");
-  for (const version of Object.values(others))
-    expect(version).toMatch(/^(npm:[\w-]+@)?\d+\.\d+\.\d+$/);
+  for (const version of Object.values(others)) expect(version).toMatch(/^(npm:[\w-]+@)?\d+\.\d+\.\d+$/);
 });

@@ -156,8 +156,7 @@ test("each type of event says what happened", () => {
     "status.changed": "Active → Dormant",
     "news.published": "Results of operations and financial condition",
     "event.regulatory": "Sanktionsavgift",
-    "company.changed":
-      "Municipality: Turku → Tampere, County: Varsinais-Suomi → Pirkanmaa, Address",
+    "company.changed": "Municipality: Turku → Tampere, County: Varsinais-Suomi → Pirkanmaa, Address",
   });
   expect(told.get("event.regulatory")?.note?.replace("\u00a0", " ")).toBe(
     "Finansinspektionen · SEK 10,000,000",

@@ -2,14 +2,7 @@
 
 /** A parameter: lists are sent separated by commas, dates as instants in UTC, null and undefined not at all. */
 export type Parameter =
-  | string
-  | number
-  | bigint
-  | boolean
-  | Date
-  | null
-  | undefined
-  | readonly (string | number | bigint)[];
+  string | number | bigint | boolean | Date | null | undefined | readonly (string | number | bigint)[];
 
 /** What may stand for generated parameters: a Date for an instant, one value for a list, undefined for none. */
 export type Loose<Query> = { readonly [Name in keyof Query]: LooseValue<Query[Name]> | undefined };

@@ -84,7 +84,10 @@ export class Client {
   }
 
   /** A list of the API, by its path as the OpenAPI document has it. */
-  list<Path extends ListPath>(path: Path, { path: values, query }: ReadParameters<Path> = {}): Pages<AnswerOf<Path> & Page<unknown>> {
+  list<Path extends ListPath>(
+    path: Path,
+    { path: values, query }: ReadParameters<Path> = {},
+  ): Pages<AnswerOf<Path> & Page<unknown>> {
     return new Pages(async (cursor, options) => {
       const asked = cursor === null ? query : { ...(query as object), cursor };
       const given = { path: values, query: asked } as ReadParameters<Path>;

@@ -29,7 +29,9 @@ export class ApiError extends FirmdataError {
     unreadable = "",
   ) {
     const code = problem?.code ?? UNREADABLE;
-    super(`${status} ${code}: ${problem?.detail ?? `no problem document, but ${JSON.stringify(unreadable.slice(0, 200))}`}`);
+    super(
+      `${status} ${code}: ${problem?.detail ?? `no problem document, but ${JSON.stringify(unreadable.slice(0, 200))}`}`,
+    );
     this.code = code;
     this.requestId = problem?.request_id ?? requestId;
   }

@@ -1,10 +1,5 @@
 /** The package: the client, its errors, verification of webhooks, and the types of the API. */
-export {
-  Client,
-  type ChangeOptions,
-  type ListPath,
-  type ReadParameters,
-} from "./client.js";
+export { Client, type ChangeOptions, type ListPath, type ReadParameters } from "./client.js";
 export type { Loose, Parameter } from "./calls.js";
 export { ApiError, ConnectionFailedError, FirmdataError } from "./errors.js";
 export type { ReadOptions } from "./http/reader.js";

@@ -60,7 +60,9 @@ export type ReadPath = {
 export type AnswerOf<Path extends ReadPath> = paths[Path] extends JsonAnswer<infer T> ? T : never;
 
 /** Its parameters in the path, and in the query. */
-export type PathOf<Path extends ReadPath> = paths[Path]["get"]["parameters"] extends { path: infer P } ? P : unknown;
+export type PathOf<Path extends ReadPath> = paths[Path]["get"]["parameters"] extends { path: infer P }
+  ? P
+  : unknown;
 export type QueryOf<Path extends keyof paths> = paths[Path] extends {
   get: { parameters: { query?: infer Q } };
 }

@@ -35,8 +35,10 @@ export interface ClientSettings {
 export function settingsOf(options: ClientOptions): ClientSettings {
   const apiKey = options.apiKey ?? environment(API_KEY);
   const baseUrl = options.baseUrl ?? environment(BASE_URL);
-  if (apiKey === undefined || apiKey === "") throw new TypeError(`no API key: set ${API_KEY}, or give apiKey`);
-  if (baseUrl === undefined) throw new TypeError(`no address of the service: set ${BASE_URL}, or give baseUrl`);
+  if (apiKey === undefined || apiKey === "")
+    throw new TypeError(`no API key: set ${API_KEY}, or give apiKey`);
+  if (baseUrl === undefined)
+    throw new TypeError(`no address of the service: set ${BASE_URL}, or give baseUrl`);
   if (baseUrl !== "" && !/^https?:\/\//.test(baseUrl)) {
     throw new TypeError(
       `the address of the service is a URL, as https://api.example.com, not ${JSON.stringify(baseUrl)}`,

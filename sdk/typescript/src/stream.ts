@@ -105,7 +105,10 @@ async function opened(
   throw refusalOf({ status, headers: response.headers, text: await response.text() }, seams.now());
 }
 
-async function* signsOf(body: ReadableStream<Uint8Array>, silence: Silence): AsyncGenerator<Sign, void, undefined> {
+async function* signsOf(
+  body: ReadableStream<Uint8Array>,
+  silence: Silence,
+): AsyncGenerator<Sign, void, undefined> {
   const messages: (EventSourceMessage | null)[] = [];
   const parser = createParser({
     onEvent: (message) => messages.push(message),
@@ -136,7 +139,8 @@ async function* signsOf(body: ReadableStream<Uint8Array>, silence: Silence): Asy
 
 function eventOf(text: string): Event {
   const event = objectIn(text);
-  if (event === null || !("sequence" in event)) throw new FirmdataError("the stream holds an event that cannot be read");
+  if (event === null || !("sequence" in event))
+    throw new FirmdataError("the stream holds an event that cannot be read");
   return event as Event;
 }
 

@@ -14,12 +14,7 @@ export const TOLERANCE_SECONDS = 300;
 
 /** Why a delivery is not to be believed. */
 export type SignatureFault =
-  | "missing_header"
-  | "malformed_timestamp"
-  | "too_old"
-  | "in_the_future"
-  | "no_match"
-  | "not_json";
+  "missing_header" | "malformed_timestamp" | "too_old" | "in_the_future" | "no_match" | "not_json";
 
 /** The delivery is not to be believed; `reason` and the message say why. Answer it with 400. */
 export class SignatureError extends FirmdataError {
@@ -57,20 +52,24 @@ export async function verify(
   body: string | Uint8Array | ArrayBuffer,
   headers: HeadersLike,
   secret: string | readonly string[],
-  { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now(), subtle = globalThis.crypto?.subtle }: VerifyOptions = {},
+  {
+    toleranceSeconds = TOLERANCE_SECONDS,
+    now = Date.now(),
+    subtle = globalThis.crypto?.subtle,
+  }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
   if (subtle === undefined) throw new TypeError("this runtime has no WebCrypto of its own: give subtle");
   const given = byName(headers);
-  const [id, sentAt, signatures] = ["id", "timestamp", "signature"].map((name) => required(given, `webhook-${name}`)) as [
-    string,
-    string,
-    string,
-  ];
+  const [id, sentAt, signatures] = ["id", "timestamp", "signature"].map((name) =>
+    required(given, `webhook-${name}`),
+  ) as [string, string, string];
   checkTime(sentAt, now / 1000, toleranceSeconds);
   const content = bytesOf(body);
   const signed = joined(new TextEncoder().encode(`${id}.${sentAt}.`), content);
   const keys = await Promise.all([secret].flat().map((one) => keyOf(one as string, subtle)));
-  const claims = signatures.split(/\s+/).flatMap((one) => (one.startsWith("v1,") ? [base64Bytes(one.slice(3))] : []));
+  const claims = signatures
+    .split(/\s+/)
+    .flatMap((one) => (one.startsWith("v1,") ? [base64Bytes(one.slice(3))] : []));
   // Every pair is compared, so that the time taken tells nothing.
   const matches = await Promise.all(
     keys.flatMap((key) => claims.map((claim) => claim !== null && subtle.verify("HMAC", key, claim, signed))),
@@ -89,32 +88,43 @@ export async function verify(
 }
 
 function byName(headers: HeadersLike): Map<string, string> {
-  const pairs = Symbol.iterator in headers ? [...(headers as Iterable<readonly [string, string]>)] : Object.entries(headers);
+  const pairs =
+    Symbol.iterator in headers
+      ? [...(headers as Iterable<readonly [string, string]>)]
+      : Object.entries(headers);
   const named = new Map<string, string>();
   for (const [name, value] of pairs) {
-    if (value !== undefined) named.set(name.toLowerCase(), typeof value === "string" ? value : value.join(" "));
+    if (value !== undefined)
+      named.set(name.toLowerCase(), typeof value === "string" ? value : value.join(" "));
   }
   return named;
 }
 
 function required(headers: ReadonlyMap<string, string>, name: string): string {
   const value = headers.get(name);
-  if (value === undefined || value === "") throw new SignatureError("missing_header", `there is no header ${name}`);
+  if (value === undefined || value === "")
+    throw new SignatureError("missing_header", `there is no header ${name}`);
   return value;
 }
 
 function checkTime(sentAt: string, now: number, tolerance: number): void {
-  if (!/^\d{1,12}$/.test(sentAt)) throw new SignatureError("malformed_timestamp", "webhook-timestamp is no Unix time");
+  if (!/^\d{1,12}$/.test(sentAt))
+    throw new SignatureError("malformed_timestamp", "webhook-timestamp is no Unix time");
   const apart = now - Number(sentAt);
   if (Math.abs(apart) <= tolerance) return;
-  const [reason, side] = apart > 0 ? (["too_old", "old"] as const) : (["in_the_future", "in the future"] as const);
+  const [reason, side] =
+    apart > 0 ? (["too_old", "old"] as const) : (["in_the_future", "in the future"] as const);
   const seconds = Math.round(Math.abs(apart));
-  throw new SignatureError(reason, `the delivery is ${seconds} s ${side}: it is a replay, or a clock is wrong`);
+  throw new SignatureError(
+    reason,
+    `the delivery is ${seconds} s ${side}: it is a replay, or a clock is wrong`,
+  );
 }
 
 async function keyOf(secret: string, subtle: Pick<SubtleCrypto, "importKey">): Promise<CryptoKey> {
   const bytes = base64Bytes(secret.replace(/^whsec_/, ""));
-  if (bytes === null || bytes.length === 0) throw new TypeError("the secret is not one: it begins with whsec_");
+  if (bytes === null || bytes.length === 0)
+    throw new TypeError("the secret is not one: it begins with whsec_");
   return subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 }
 

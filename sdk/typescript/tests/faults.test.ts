@@ -39,7 +39,12 @@ describe("what is repeated", () => {
     const [answer, waits] = search(service);
     const error = await thrown(answer);
     expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ status: 502, code: "unreadable_response", problem: null, retryAfter: null });
+    expect(error).toMatchObject({
+      status: 502,
+      code: "unreadable_response",
+      problem: null,
+      retryAfter: null,
+    });
     expect((error as Error).message).toContain("<html>bad gateway");
     expect([waits, service.received.length]).toEqual([[0.25, 0.5, 1], 4]);
   });
@@ -80,7 +85,12 @@ describe("what is repeated", () => {
     const told = refusal("company_not_found");
     const service = await playing(told);
     const error = await thrown(clientOf(service).client.companies.get(COMPANY));
-    expect(error).toMatchObject({ status: 404, code: "company_not_found", problem: told.body, requestId: told.body.request_id });
+    expect(error).toMatchObject({
+      status: 404,
+      code: "company_not_found",
+      problem: told.body,
+      requestId: told.body.request_id,
+    });
     expect(service.received).toHaveLength(1);
   });
 
@@ -103,7 +113,11 @@ describe("changes", () => {
     const keys = service.received.map(({ headers }) => headers["idempotency-key"]);
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect(keys).toEqual([keys[0], keys[0], "mine"]);
-    expect(service.received.map(({ body }) => body)).toEqual(['{"name":"x"}', '{"name":"x"}', '{"name":"y"}']);
+    expect(service.received.map(({ body }) => body)).toEqual([
+      '{"name":"x"}',
+      '{"name":"x"}',
+      '{"name":"y"}',
+    ]);
   });
 
   test("a DELETE has no body and answers none; a PATCH is sent once", async () => {
@@ -142,7 +156,11 @@ test("waits are spread, and end", () => {
   const limited = { status: 429, retryAfter: 3 };
   expect([0, 1].map((chance) => waitAfter(USUAL_RETRIES, 2, limited, chance))).toEqual([3, 4]);
   expect(waitAfter(USUAL_RETRIES, 4, limited, 0)).toBeNull();
-  expect(waitAfter({ ...USUAL_RETRIES, unprompted: false }, 1, { status: 503, retryAfter: null }, 0)).toBeNull();
-  expect(waitAfter({ ...USUAL_RETRIES, unprompted: false }, 1, { status: null, retryAfter: null }, 0)).toBeNull();
+  expect(
+    waitAfter({ ...USUAL_RETRIES, unprompted: false }, 1, { status: 503, retryAfter: null }, 0),
+  ).toBeNull();
+  expect(
+    waitAfter({ ...USUAL_RETRIES, unprompted: false }, 1, { status: null, retryAfter: null }, 0),
+  ).toBeNull();
   expect([1, 2, 3, 30].map((failures) => growingWait(USUAL_RETRIES, failures, 1))).toEqual([0.5, 1, 2, 60]);
 });

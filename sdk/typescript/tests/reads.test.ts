@@ -14,7 +14,9 @@ describe("what is sent", () => {
     const service = await playing({ body: { data: [], next_cursor: null, has_more: false } });
     const { client } = clientOf(service);
     const day = new Date("2026-01-02T03:00:00Z");
-    await client.companies.search("Ærø & Co", { country: ["SE", "NO"], is_listed: true, limit: 5 }).firstPage();
+    await client.companies
+      .search("Ærø & Co", { country: ["SE", "NO"], is_listed: true, limit: 5 })
+      .firstPage();
     await client.companies.financials(COMPANY, { period_type: "annual", known_at: day }).firstPage();
     await client.companies.filings(COMPANY, { from: "2026-01-01", filing_type: undefined }).firstPage();
     await client.companies.events(COMPANY, { event_type: "status.changed" }).firstPage();
@@ -81,7 +83,10 @@ describe("what is shared and kept", () => {
     const service = await serving((_, received) =>
       received.headers["if-none-match"] === TAG
         ? { status: 304, headers: { "Cache-Control": "private, max-age=60" } }
-        : { body: example(PROFILE), headers: { ETag: TAG, "Cache-Control": "private, max-age=60, must-revalidate" } },
+        : {
+            body: example(PROFILE),
+            headers: { ETag: TAG, "Cache-Control": "private, max-age=60, must-revalidate" },
+          },
     );
     const { client } = clientOf(service, { now: () => now });
     const first = await client.companies.get(COMPANY);
@@ -110,7 +115,10 @@ describe("what is shared and kept", () => {
   });
 
   test("an answer that must not be kept is read again, without a tag", async () => {
-    const service = await playing({ body: {}, headers: { ETag: TAG, "Cache-Control": "no-store, max-age=60" } });
+    const service = await playing({
+      body: {},
+      headers: { ETag: TAG, "Cache-Control": "no-store, max-age=60" },
+    });
     const { client } = clientOf(service);
     await client.companies.get(COMPANY);
     await client.companies.get(COMPANY);

@@ -62,7 +62,10 @@ export class Service {
   }
 }
 
-function send(response: ServerResponse, { status = 200, headers = {}, body, cut = false, open = false }: Reply): void {
+function send(
+  response: ServerResponse,
+  { status = 200, headers = {}, body, cut = false, open = false }: Reply,
+): void {
   const media = status < 400 ? "application/json" : "application/problem+json";
   const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body);
   const promised = cut && !open ? { "Content-Length": String(Buffer.byteLength(text) + 100) } : {};
@@ -108,9 +111,15 @@ export function clientOf(
 }
 
 interface Document {
-  readonly paths: Record<string, { get?: { responses: Record<string, { content?: Record<string, { example?: unknown }> }> } }>;
+  readonly paths: Record<
+    string,
+    { get?: { responses: Record<string, { content?: Record<string, { example?: unknown }> }> } }
+  >;
   readonly components: {
-    responses: Record<string, { content?: Record<string, { examples?: Record<string, { value: Problem }> }> }>;
+    responses: Record<
+      string,
+      { content?: Record<string, { examples?: Record<string, { value: Problem }> }> }
+    >;
   };
 }
 
@@ -125,7 +134,10 @@ export function example(path: string): unknown {
 }
 
 /** A problem of the document, as it is answered. */
-export function refusal(code: string, headers: Record<string, string> = {}): Reply & { readonly body: Problem } {
+export function refusal(
+  code: string,
+  headers: Record<string, string> = {},
+): Reply & { readonly body: Problem } {
   const problems = Object.values(document.components.responses).flatMap((response) =>
     Object.values(response.content?.["application/problem+json"]?.examples ?? {}).map(({ value }) => value),
   );

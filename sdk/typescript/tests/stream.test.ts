@@ -7,7 +7,10 @@ const [SAMPLE] = (example("/api/v1/events") as { data: [Event] }).data;
 const event = (sequence: number | bigint): Event => ({ ...SAMPLE, sequence, event_id: `evt_${sequence}` });
 const sse = (...sequences: (number | bigint)[]): string =>
   sequences
-    .map((one) => `id: ${one}\nevent: x\ndata: ${JSON.stringify({ ...SAMPLE, sequence: 0 }).replace('"sequence":0', `"sequence":${one}`)}\n\n`)
+    .map(
+      (one) =>
+        `id: ${one}\nevent: x\ndata: ${JSON.stringify({ ...SAMPLE, sequence: 0 }).replace('"sequence":0', `"sequence":${one}`)}\n\n`,
+    )
     .join("");
 const STREAM = { "Content-Type": "text/event-stream" };
 const sent = (text: string, more: Partial<Reply> = {}): Reply => ({ headers: STREAM, body: text, ...more });
@@ -99,7 +102,9 @@ describe("a stream", () => {
         return Promise.resolve();
       },
     });
-    expect(await thrown(taken(client.events.stream({ signal: stop.signal }), 1))).toMatchObject({ message: "enough" });
+    expect(await thrown(taken(client.events.stream({ signal: stop.signal }), 1))).toMatchObject({
+      message: "enough",
+    });
     expect(waits).toHaveLength(1);
   });
 

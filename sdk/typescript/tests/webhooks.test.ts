@@ -12,7 +12,11 @@ const FORMER = `whsec_${btoa("f".repeat(32))}`;
 
 function signed(body = BODY, secrets = [SECRET], at = NOW): Record<string, string> {
   const signatures = secrets.map((one) => new Webhook(one).sign("msg_1", new Date(at * 1000), body));
-  return { "webhook-id": "msg_1", "webhook-timestamp": String(at), "webhook-signature": signatures.join(" ") };
+  return {
+    "webhook-id": "msg_1",
+    "webhook-timestamp": String(at),
+    "webhook-signature": signatures.join(" "),
+  };
 }
 
 const verified = (
@@ -47,7 +51,9 @@ describe("what is believed", () => {
   });
 
   test("headers of every kind, in any case", async () => {
-    const upper = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]));
+    const upper = Object.fromEntries(
+      Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]),
+    );
     const several = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name, [value]]));
     for (const headers of [new Headers(signed()), upper, several, Object.entries(signed())]) {
       expect(await verified(headers)).toBeTruthy();
@@ -68,18 +74,40 @@ describe("what is not believed", () => {
     ["a changed body", signed(), `${BODY} `, "no_match", "does not match"],
     ["another secret", signed(BODY, [FORMER]), BODY, "no_match", "does not match"],
     ["another id", { ...signed(), "webhook-id": "msg_2" }, BODY, "no_match", "does not match"],
-    ["another time", { ...signed(), "webhook-timestamp": String(NOW + 1) }, BODY, "no_match", "does not match"],
+    [
+      "another time",
+      { ...signed(), "webhook-timestamp": String(NOW + 1) },
+      BODY,
+      "no_match",
+      "does not match",
+    ],
     ["no time", { ...signed(), "webhook-timestamp": "today" }, BODY, "malformed_timestamp", "no Unix time"],
-    ["a long time", { ...signed(), "webhook-timestamp": "9".repeat(400) }, BODY, "malformed_timestamp", "no Unix time"],
+    [
+      "a long time",
+      { ...signed(), "webhook-timestamp": "9".repeat(400) },
+      BODY,
+      "malformed_timestamp",
+      "no Unix time",
+    ],
     ["no signature", { ...signed(), "webhook-signature": "" }, BODY, "missing_header", "webhook-signature"],
     ["no headers", {}, BODY, "missing_header", "webhook-id"],
-    ["another version", { ...signed(), "webhook-signature": "v2,abc v1" }, BODY, "no_match", "does not match"],
+    [
+      "another version",
+      { ...signed(), "webhook-signature": "v2,abc v1" },
+      BODY,
+      "no_match",
+      "does not match",
+    ],
     ["no base64", { ...signed(), "webhook-signature": "v1,§ v1, v1,a" }, BODY, "no_match", "does not match"],
     ["a list", signed("[1]"), "[1]", "not_json", "no JSON object"],
     ["no JSON", signed("{"), "{", "not_json", "no JSON object"],
   ])("%s", async (_, headers, body, reason, words) => {
     const error = await thrown(verified(headers as HeadersLike, body));
-    expect(error).toMatchObject({ name: "SignatureError", reason, message: expect.stringContaining(words) as string });
+    expect(error).toMatchObject({
+      name: "SignatureError",
+      reason,
+      message: expect.stringContaining(words) as string,
+    });
   });
 
   test.each(["whsec_§", "whsec_", ""])("a secret like %j is the caller's mistake", async (secret) => {

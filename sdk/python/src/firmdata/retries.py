@@ -20,6 +20,8 @@ IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 SHORTEST_PAUSE = 0.1
 """Seconds before a stream that ended is opened again."""
+LASTING_SECONDS = 15.0
+"""A stream without an event that was open for so long was no failure: a comment came."""
 _ASKED = frozenset({429, 503})
 
 
@@ -42,12 +44,25 @@ class RetryPolicy:
         asked = retry_after(headers, now) if status in _ASKED else None
         if asked is not None:
             return asked if asked <= self.longest else None
-        return min(self.longest, self.first * 2 ** (attempt - 1)) * self.chance.uniform(0.5, 1.0)
+        return self._growing(attempt)
+
+    def wait_after_end(self, failures: int, was_alive: bool) -> tuple[int, float]:
+        """Failures in a row, and seconds until a stream is opened again that the service has ended.
+
+        was_alive: whether it gave an event or lasted. One that ends as soon as it begins is a failure: else a service
+        that ends every stream would be asked without a pause.
+        """
+        if was_alive:
+            return 0, SHORTEST_PAUSE
+        return failures + 1, self._growing(failures + 1)
+
+    def _growing(self, failures: int) -> float:
+        return min(self.longest, self.first * 2 ** min(failures - 1, 20)) * self.chance.uniform(0.5, 1.0)
 
     def wait_after_refusal(self, failures: int, error: Exception, now: float) -> float:
         """Seconds until a stream is opened again, which is tried for good; raises what the service refuses for good."""
         if not isinstance(error, ApiError):
-            return min(self.longest, self.first * 2 ** min(failures - 1, 20)) * self.chance.uniform(0.5, 1.0)
+            return self._growing(failures)
         if error.status not in RETRIED:
             raise error
         asked = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}

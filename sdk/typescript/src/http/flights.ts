@@ -16,7 +16,11 @@ export class Flights {
   /**
    * The result of `start`, or of what was started before under this name. Rejects with the signal's reason.
    */
-  join(name: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
+  join(
+    name: string,
+    signal: AbortSignal,
+    start: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<unknown> {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const flight = this.#underWay.get(name) ?? this.#begin(name, start);
     flight.waiting += 1;

@@ -27,7 +27,11 @@ export class AnswerReader {
   }
 
   /** The answer, frozen, for others may have the same. Throws ApiError, ConnectionFailedError, the signal's reason. */
-  async read(address: string, headers: Readonly<Record<string, string>>, options: ReadOptions): Promise<unknown> {
+  async read(
+    address: string,
+    headers: Readonly<Record<string, string>>,
+    options: ReadOptions,
+  ): Promise<unknown> {
     const kept = this.#cache.get(address);
     if (kept !== undefined && options.renewed !== true && this.settings.seams.now() < kept.freshUntil) {
       options.signal?.throwIfAborted();

@@ -78,10 +78,7 @@ export class Companies {
   }
 
   /** What a company holds in others. */
-  holdings(
-    company: string,
-    query: Loose<QueryOf<typeof HOLDINGS>> = {},
-  ): Pages<AnswerOf<typeof HOLDINGS>> {
+  holdings(company: string, query: Loose<QueryOf<typeof HOLDINGS>> = {}): Pages<AnswerOf<typeof HOLDINGS>> {
     return this.client.list(HOLDINGS, { path: { org_number: company }, query });
   }
 

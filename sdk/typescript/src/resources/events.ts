@@ -61,7 +61,11 @@ export class Events {
    * Events as they are published. A connection that is cut, or silent for 45 seconds, is made again after the last
    * event that was received. Ends with an error only where the service refuses, or by `signal`.
    */
-  stream({ since, lastEventId, signal, ...filters }: StreamOptions = {}): AsyncGenerator<Event, never, undefined> {
+  stream({ since, lastEventId, signal, ...filters }: StreamOptions = {}): AsyncGenerator<
+    Event,
+    never,
+    undefined
+  > {
     return streamEvents(this.client, { ...filters, ...sinceOf(since) }, lastEventId, signal);
   }
 }
