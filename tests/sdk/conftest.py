@@ -32,6 +32,23 @@ class Live:
     def client(self, **options: Any) -> firmdata.Client:
         return firmdata.Client(**{"api_key": self.service.key, "base_url": self.url} | options)
 
+    def lines_of_example(self, null: str) -> list[str]:
+        """What the first example of both READMEs prints, by what the service says itself. null: the language's word."""
+
+        def get(path: str) -> list[dict[str, Any]]:
+            return httpx.get(f"{self.url}/api/v1/companies{path}", headers=self.service.headers).json()["data"]
+
+        def line(*values: Any) -> str:
+            return " ".join(null if value is None else str(value) for value in values)
+
+        lines: list[str] = []
+        for one in get("?country=SE,NO&sort=-latest_revenue&limit=3"):
+            lines.append(line(one["id"], one["name"], one["latest_revenue"], one["latest_currency"]))
+            years = get(f"/{one['id']}/financials?period_type=annual&years=5")
+            lines += [line("  ", year["period"], year["revenue"], year["currency"]) for year in years]
+        assert len(lines) > 3
+        return lines
+
     def async_client(self, **options: Any) -> firmdata.AsyncClient:
         return firmdata.AsyncClient(**{"api_key": self.service.key, "base_url": self.url} | options)
 
