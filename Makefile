@@ -3,7 +3,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TOOLS := $(addsuffix /node_modules/.installed,tests/openapi tests/receivers tests/collections ui)
+TOOLS := $(addsuffix /node_modules/.installed,tests/openapi tests/receivers tests/collections sdk/typescript ui)
+CLIENT := sdk/typescript/dist/index.js
 SERVE ?= 1
 SCALE ?= default
 # Test processes: one more than cores, for a third of its time a test waits for disks, sockets and clocks.
@@ -51,14 +52,18 @@ $(VENV)/.audit $(VENV)/.docs: $(VENV)/.%: requirements-%.lock
 	@$(INSTALL)
 	@touch $@
 
-# Readers of the OpenAPI document, verifiers of deliveries, runners of the collections, the React components: where there
-# is npm, else their tests are skipped.
+# Readers of the OpenAPI document, verifiers of deliveries, runners of the collections, the TypeScript client, the React
+# components: where there is npm, else their tests are skipped.
 $(TOOLS): %/node_modules/.installed: %/package-lock.json
 	@command -v npm >/dev/null || { echo "npm is not there: the tests of $* are skipped"; exit 0; }; \
 	echo "Installing what $* takes from npm (once) ..." && \
 	cd $* && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/.installed
 
-tools: $(TOOLS)
+# The React components use the client as it is published.
+$(CLIENT): sdk/typescript/node_modules/.installed $(wildcard sdk/typescript/src/*.ts sdk/typescript/src/*/*.ts)
+	@test ! -d sdk/typescript/node_modules || npm --prefix sdk/typescript run --silent build
+
+tools: $(TOOLS) $(CLIENT)
 
 setup: $(VENV)/.dev ## the environment alone, in .venv
 
@@ -70,13 +75,13 @@ TESTS = -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q
 PYTEST = $(BIN)/python $(TESTS)
 COVERED = FIRM_TEST_SECONDS=20 $(BIN)/coverage run $(TESTS)
 
-test: $(VENV)/.dev $(TOOLS) ## the quick tests: whether a change holds, in five minutes
+test: $(VENV)/.dev tools ## the quick tests: whether a change holds, in five minutes
 	@$(PYTEST) -m "not slow"
 
-test-all: $(VENV)/.dev $(TOOLS) ## every test, the slow ones too (AFTER=test: without those that make test has just run)
+test-all: $(VENV)/.dev tools ## every test, the slow ones too (AFTER=test: without those that make test has just run)
 	@$(PYTEST) $(if $(filter test,$(AFTER)),-m slow)
 
-coverage: $(VENV)/.dev $(TOOLS) ## share of the branches that the quick tests reach, then all tests; half an hour and more
+coverage: $(VENV)/.dev tools ## share of the branches that the quick tests reach, then all tests; half an hour and more
 	@$(BIN)/coverage erase
 	@$(COVERED) -m "not slow" && $(BIN)/coverage combine -q && echo "quick tests: $$($(BIN)/coverage report --format=total) %"
 	@$(COVERED) -m slow && $(BIN)/coverage combine -q --append && echo "all tests: $$($(BIN)/coverage report --format=total) %"
@@ -103,14 +108,14 @@ format: $(VENV)/.dev ## put every file into the house format
 bench: $(VENV)/.bench ## benchmarks beside their peers, as a table and JSON (SCALE=full for full sizes)
 	@$(BIN)/python -m benchmarks --scale $(SCALE)
 
-generate: $(VENV)/.dev ui/node_modules/.installed ## everything generated: data dictionary, settings, sources, faults, OpenAPI document, collections, types
+generate: $(VENV)/.dev sdk/typescript/node_modules/.installed ## everything generated: data dictionary, settings, sources, faults, OpenAPI document, collections, types
 	@$(BIN)/python -m tests.generate
 
 # The variable silences the theme's notice about its successor.
 docs: $(VENV)/.docs ## the documentation as a site in site/; a dead link fails
 	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --strict
 
-screenshots: $(VENV)/.dev ui/node_modules/.installed ## docs/images anew, taken by the browser tests (needs npm and Chromium)
+screenshots: $(VENV)/.dev ui/node_modules/.installed $(CLIENT) ## docs/images anew, taken by the browser tests (needs npm and Chromium)
 	@rm -rf build/screenshots
 	@FIRM_SCREENSHOTS=build/screenshots $(BIN)/python -m pytest -q tests/api/dashboard/test_browser.py tests/ui/test_ui_browser.py
 	@cp build/screenshots/dashboard/webhook-window.png docs/images/dashboard.png

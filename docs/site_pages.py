@@ -22,6 +22,7 @@ OUTSIDE: Final = {
     "SECURITY.md": "project/security.md",
     "collections/README.md": "project/collections.md",
     "sdk/python/README.md": "project/python-client.md",
+    "sdk/typescript/README.md": "project/typescript-client.md",
     "ui/README.md": "project/react-components.md",
 }
 _SOURCES: Final = {page: source for source, page in OUTSIDE.items()}

@@ -36,6 +36,7 @@ def chromium() -> str:
 
 def tools() -> Run:
     """Runs a program within ui/, its packages installed: `run("npm", "test")` gives the finished process."""
+    npm.built_client()
     npm.commands(UI)
 
     def run(*command: str | Path, given: str = "") -> subprocess.CompletedProcess[str]:

@@ -38,16 +38,16 @@ def generate() -> None:
         (ROOT / path).write_text(text(), encoding="utf-8")
     openapi_frozen.refresh(publish=False)
     write_collections(ROOT / "collections")
-    _write_response_types(ROOT / "ui")
+    _write_client_types(ROOT / "sdk" / "typescript")
     _write_client_models(ROOT / "sdk" / "python")
 
 
-def _write_response_types(ui: Path) -> None:
+def _write_client_types(package: Path) -> None:
     """src/openapi.ts, from the OpenAPI document; needs the packages from npm."""
-    if (ui / "node_modules").is_dir():
-        subprocess.run(["node", "scripts/types.mjs"], cwd=ui, check=True)
+    if (package / "node_modules").is_dir():
+        subprocess.run(["node", "scripts/types.mjs"], cwd=package, check=True)
     else:
-        print("ui/node_modules is missing (no npm): ui/src/openapi.ts was left as it is")
+        print("sdk/typescript/node_modules is missing (no npm): sdk/typescript/src/openapi.ts was left as it is")
 
 
 def _write_client_models(package: Path) -> None:

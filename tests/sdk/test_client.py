@@ -80,7 +80,9 @@ def test_watchlists(live: Live) -> None:
 def test_the_same_awaited(live: Live) -> None:
     async def run() -> None:
         async with live.async_client() as client:
-            assert (await client.companies.get(COMPANY)).id == COMPANY
+            first = await client.companies.get(COMPANY)
+            assert first.id == COMPANY
+            assert await client.companies.get(COMPANY) == first  # confirmed by its tag
             rows = [row async for row in client.companies.financials(COMPANY, limit=1)]
             assert len(rows) == len(served(live, f"/api/v1/companies/{COMPANY}/financials?limit=100")["data"])
             found: list[int] = []
@@ -214,6 +216,33 @@ def test_a_stream_that_is_cut_goes_on_after_its_last_event(live: Live) -> None:
     client, _, _ = played((403, {}, b'{"code":"tier_required","detail":"no"}'))
     with pytest.raises(firmdata.ApiError, match="tier_required"):
         next(client.events.stream())
+
+
+def test_a_stream_that_ends_as_soon_as_it_begins_is_asked_for_more_and_more_seldom(live: Live) -> None:
+    [event] = served(live, "/api/v1/events?limit=1")["data"]
+    empty = (200, {"Content-Type": "text/event-stream"}, b"retry: 5000\n\n")
+    text = f"id: {event['sequence']}\ndata: {json.dumps(event)}\n\n".encode()
+    client, _, waits = played(empty, empty, empty, (200, {"Content-Type": "text/event-stream"}, text))
+    next(client.events.stream())
+    assert all(0.25 * 2**place <= wait <= 0.5 * 2**place for place, wait in enumerate(waits))
+    assert len(waits) == 3
+
+
+@check_cases(
+    "headers, keep, asked",
+    [
+        ({"ETag": '"a"'}, 100, ['"a"', '"a"']),
+        ({"ETag": '"a"'}, 0, [None, None]),
+        ({}, 100, [None, None]),
+        ({"ETag": '"a"', "Cache-Control": "no-store"}, 100, [None, None]),
+    ],
+)
+def test_an_answer_with_a_tag_is_confirmed(headers: dict[str, str], keep: int, asked: list[str | None]) -> None:
+    later = (304, {}, b"") if asked[0] else DONE
+    client, service, _ = played((*DONE[:1], headers, DONE[2]), later, later, DONE, keep=keep)
+    for q in ("x", "x", "x", "other"):
+        assert client.companies.search(q).data == []
+    assert [request.headers.get("If-None-Match") for request in service.asked] == [None, *asked, None]
 
 
 def test_an_answer_of_a_later_version_is_read() -> None:

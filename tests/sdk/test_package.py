@@ -15,6 +15,7 @@ from tests.sdk.conftest import Live
 
 PACKAGE = Path(__file__).parents[2] / "sdk" / "python"
 README = (PACKAGE / "README.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.slow
@@ -26,27 +27,35 @@ def test_models_are_those_of_the_document(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_installed_wheel_runs_the_readme(live: Live, tmp_path: Path) -> None:
+def test_the_installed_wheel_runs_the_readme(live: Live, wheel: Path, tmp_path: Path) -> None:
     """In a bare folder: what is not in the wheel is not found."""
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    build = ["wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, PACKAGE]
-    subprocess.run([*pip, *build], check=True, env=os.environ | {"PYTHONWARNINGS": "ignore"})
-    [wheel] = tmp_path.glob("firmdata-*.whl")
-    subprocess.run([*pip, "install", "--no-deps", "--target", tmp_path / "site", wheel], check=True)
-    first, verified = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    where = f"import firmdata, sys; assert {str(tmp_path)!r} in firmdata.__file__, firmdata.__file__\n"
-    told = {"FIRMDATA_API_KEY": live.service.key, "FIRMDATA_BASE_URL": live.url, "PYTHONPATH": str(tmp_path / "site")}
+    place = f"import firmdata, sys; assert {str(wheel.parents[1])!r} in firmdata.__file__, firmdata.__file__\n"
+    given = {"FIRMDATA_API_KEY": live.service.key, "FIRMDATA_BASE_URL": live.url}
     ran = subprocess.run(
-        [sys.executable, "-c", where + first + verified + "print(receive(b'{}', {}, 'whsec_AAAA'))"],
+        [wheel, "-c", place + "".join(EXAMPLES) + "print(receive(b'{}', {}, 'whsec_AAAA'))"],
         cwd=tmp_path,
-        env=os.environ | told,
+        env=os.environ | given,
         capture_output=True,
         text=True,
         check=True,
     )
-    lines = ran.stdout.splitlines()
-    assert lines[0].startswith("firm:SE:")
-    assert lines[-1] == "400"
+    assert ran.stdout.splitlines() == [*live.lines_of_example("None"), "missing_header", "400"]
+
+
+@pytest.mark.slow
+def test_the_readme_is_typed_by_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    """By pyright, strictly; a call that the client does not have is noticed."""
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+    for number, example in enumerate(EXAMPLES):
+        (tmp_path / f"example_{number}.py").write_text(example)
+    (tmp_path / "wrong.py").write_text(
+        "import firmdata\n\ncompany = firmdata.Client().companies.get('1')\nrevenue: str = company.latest_revenue\n"
+    )
+    checker = Path(sys.executable).with_name("basedpyright")
+    command = [checker, "--outputjson", "--pythonpath", wheel]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    found = json.loads(ran.stdout)["generalDiagnostics"]
+    assert [(Path(one["file"]).name, one["rule"]) for one in found] == [("wrong.py", "reportAssignmentType")], found
 
 
 def test_the_readme_names_what_there_is() -> None:

@@ -1,7 +1,7 @@
 /**
  * The shapes of answers, named: what the generated types call `components["schemas"][…]`. No rules live here.
  */
-import type { components, paths } from "./openapi.js";
+import type { components, paths } from "@firmdata/client";
 
 type Schemas = components["schemas"];
 

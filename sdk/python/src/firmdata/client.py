@@ -14,8 +14,9 @@ from typing_extensions import Self
 from firmdata import calls, models
 from firmdata.calls import ApiCall, company_path, error_of, get, post, query
 from firmdata.errors import ApiError, ConnectionFailedError
+from firmdata.kept_answers import NOT_MODIFIED, KeptAnswers, asking_headers
 from firmdata.pages import Pages
-from firmdata.retries import SHORTEST_PAUSE, RetryPolicy, is_repeatable
+from firmdata.retries import LASTING_SECONDS, RetryPolicy, is_repeatable
 from firmdata.settings import ClientSettings
 
 Values = str | Sequence[str] | None
@@ -109,11 +110,14 @@ class Events:
         while True:
             begin = {"since": since} if seen is None else {}
             headers = {} if seen is None else {"Last-Event-ID": str(seen)}
+            opened_at, got_event = time.monotonic(), False
             try:
                 for event in self._connected({**params, **begin}, headers):
                     yield event
                     seen, failures = event.sequence, 0
-                wait = SHORTEST_PAUSE
+                    got_event = True
+                was_alive = got_event or time.monotonic() - opened_at >= LASTING_SECONDS
+                failures, wait = self._client.retries.wait_after_end(failures, was_alive)
             except (httpx.TransportError, ApiError) as error:
                 failures += 1
                 wait = self._client.retries.wait_after_refusal(failures, error, time.time())
@@ -188,22 +192,25 @@ class Client:
     """A client with one key. Close it, or use it as a context, so that its connections end.
 
     api_key, base_url: default FIRMDATA_API_KEY and FIRMDATA_BASE_URL. timeout: seconds that a connection may be silent.
-    retries: which attempts are repeated. transport: of httpx, for tests and proxies.
+    retries: which attempts are repeated. keep: answers that are kept to be confirmed by their tags, which is free.
+    transport: of httpx, for tests and proxies.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- options, given by name
         self,
         api_key: str | None = None,
         base_url: str | None = None,
         *,
         timeout: float = 30.0,
         retries: RetryPolicy | None = None,
+        keep: int = 100,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         settings = ClientSettings.read(api_key, base_url)
         self.retries = retries or RetryPolicy()
         self.sleep = sleep
+        self._kept = KeptAnswers(keep)
         self._timeout = timeout
         self._http = httpx.Client(
             base_url=settings.base_url, headers=settings.headers, timeout=timeout, transport=transport
@@ -234,20 +241,25 @@ class Client:
     def send(self, call: ApiCall[Any]) -> Any:
         """Sends a request, again where that does no harm; raises ApiError, ConnectionFailedError."""
         may_repeat, attempt = is_repeatable(call.method, call.headers), 0
+        kept = self._kept.of(call)
+        headers = asking_headers(call, kept)
         while True:
             attempt += 1
             cause: httpx.TransportError | None = None
             response: httpx.Response | None = None
             try:
                 response = self._http.request(
-                    call.method, call.path, params=call.params, json=call.body, headers=call.headers
+                    call.method, call.path, params=call.params, json=call.body, headers=headers
                 )
             except httpx.TransportError as error:
                 cause = error
             if response is not None and response.is_success:
+                self._kept.keep(call, response)
                 return call.parse(response.content)
-            status, headers = (None, {}) if response is None else (response.status_code, response.headers)
-            wait = self.retries.wait_after(attempt, status, headers, time.time()) if may_repeat else None
+            if response is not None and response.status_code == NOT_MODIFIED and kept is not None:
+                return call.parse(kept.content)
+            status, answered = (None, {}) if response is None else (response.status_code, response.headers)
+            wait = self.retries.wait_after(attempt, status, answered, time.time()) if may_repeat else None
             if wait is not None:
                 self.sleep(wait)
             elif response is not None:

@@ -7,6 +7,7 @@ not return at once. A request is repeated only where doing it twice does no harm
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE", "OPTIONS"})
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 SHORTEST_PAUSE = 0.1
 """Seconds before a stream that ended is opened again."""
+LASTING_SECONDS = 15.0
+"""A stream without an event that was open for so long was no failure: a comment came."""
 _ASKED = frozenset({429, 503})
 
 
@@ -41,12 +44,25 @@ class RetryPolicy:
         asked = retry_after(headers, now) if status in _ASKED else None
         if asked is not None:
             return asked if asked <= self.longest else None
-        return min(self.longest, self.first * 2 ** (attempt - 1)) * self.chance.uniform(0.5, 1.0)
+        return self._growing(attempt)
+
+    def wait_after_end(self, failures: int, was_alive: bool) -> tuple[int, float]:
+        """Failures in a row, and seconds until a stream is opened again that the service has ended.
+
+        was_alive: whether it gave an event or lasted. One that ends as soon as it begins is a failure: else a service
+        that ends every stream would be asked without a pause.
+        """
+        if was_alive:
+            return 0, SHORTEST_PAUSE
+        return failures + 1, self._growing(failures + 1)
+
+    def _growing(self, failures: int) -> float:
+        return min(self.longest, self.first * 2 ** min(failures - 1, 20)) * self.chance.uniform(0.5, 1.0)
 
     def wait_after_refusal(self, failures: int, error: Exception, now: float) -> float:
         """Seconds until a stream is opened again, which is tried for good; raises what the service refuses for good."""
         if not isinstance(error, ApiError):
-            return min(self.longest, self.first * 2 ** min(failures - 1, 20)) * self.chance.uniform(0.5, 1.0)
+            return self._growing(failures)
         if error.status not in RETRIED:
             raise error
         asked = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
@@ -62,18 +78,33 @@ def is_repeatable(method: str, headers: Mapping[str, str]) -> bool:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """The seconds of `Retry-After`, which is a number or a date; None if there is none that can be read."""
-    text = next((value for name, value in headers.items() if name.lower() == "retry-after"), None)
+    """The seconds of `Retry-After`, which is a number or a date; None if there is none that can be read.
+
+    A date is one of the service's clock, and so is that of the header `Date` (RFC 9110 6.6.1): how far `now` is from
+    them, Unix time, matters only where that header is missing.
+    """
+    text = _header(headers, "retry-after")
     if text is None:
         return None
     try:
-        return max(0.0, float(text))
+        seconds = float(text)
     except ValueError:
         pass
+    else:
+        return max(0.0, seconds) if math.isfinite(seconds) else None
+    until, sent = _moment(text), _moment(_header(headers, "date") or "")
+    if until is None:
+        return None
+    return max(0.0, (until - (sent or datetime.fromtimestamp(now, timezone.utc))).total_seconds())
+
+
+def _header(headers: Mapping[str, str], name: str) -> str | None:
+    return next((value for given, value in headers.items() if given.lower() == name), None)
+
+
+def _moment(text: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(text)
     except ValueError:
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
-    return max(0.0, (moment - datetime.fromtimestamp(now, timezone.utc)).total_seconds())
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)

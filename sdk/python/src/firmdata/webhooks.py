@@ -15,7 +15,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from firmdata.errors import FirmdataError
 
@@ -24,8 +24,15 @@ _PREFIX = "whsec_"
 _VERSION = "v1,"
 
 
+SignatureFault = Literal["missing_header", "malformed_timestamp", "too_old", "in_the_future", "no_match", "not_json"]
+
+
 class SignatureError(FirmdataError):
-    """The delivery is not to be believed; the message says why. Answer it with 400."""
+    """The delivery is not to be believed; `reason` and the message say why. Answer it with 400."""
+
+    def __init__(self, reason: SignatureFault, message: str) -> None:
+        super().__init__(message)
+        self.reason: SignatureFault = reason
 
 
 def verify(
@@ -52,13 +59,15 @@ def verify(
     # every pair is compared, so that the time taken tells nothing
     matches = [hmac.compare_digest(one.encode(), other.encode()) for one in given_signatures for other in expected]
     if not any(matches):
-        raise SignatureError("the signature does not match: is it this subscription's secret, and the body as it came?")
+        raise SignatureError(
+            "no_match", "the signature does not match: is it this subscription's secret, and the body as it came?"
+        )
     try:
         event = json.loads(content)
     except ValueError as error:
-        raise SignatureError("the body is signed but no JSON") from error
+        raise SignatureError("not_json", "the body is signed but no JSON") from error
     if not isinstance(event, dict):
-        raise SignatureError("the body is signed but no JSON object")
+        raise SignatureError("not_json", "the body is signed but no JSON object")
     return event
 
 
@@ -75,17 +84,17 @@ def _header(headers: Mapping[str, str], name: str) -> str:
     # environments of WSGI spell them HTTP_WEBHOOK_ID
     found = headers.get(name) or headers.get("http_" + name.replace("-", "_"))
     if not found:
-        raise SignatureError(f"there is no header {name}")
+        raise SignatureError("missing_header", f"there is no header {name}")
     return found
 
 
 def _check_time(sent_at: str, now: float, tolerance: float) -> None:
     if not sent_at.isdecimal() or len(sent_at) > 12:  # noqa: PLR2004 -- far beyond any year
-        raise SignatureError("webhook-timestamp is no Unix time")
+        raise SignatureError("malformed_timestamp", "webhook-timestamp is no Unix time")
     apart = now - int(sent_at)
     if abs(apart) > tolerance:
-        side = "old" if apart > 0 else "in the future"
-        raise SignatureError(f"the delivery is {abs(apart):.0f} s {side}: it is a replay, or a clock is wrong")
+        reason, side = ("too_old", "old") if apart > 0 else ("in_the_future", "in the future")
+        raise SignatureError(reason, f"the delivery is {abs(apart):.0f} s {side}: it is a replay, or a clock is wrong")
 
 
 def _key(secret: str) -> bytes:

@@ -1,25 +1,26 @@
-/** Answers that were read, the latest used kept. Nothing is asked here. */
+/** Answers that were read, the latest used kept. No requests are sent here. */
 
-export interface Kept {
-  readonly answer: object;
-  /** The service's tag; null where it sent none: then the answer cannot be confirmed, only read again. */
+export interface CachedAnswer {
+  readonly answer: unknown;
+  /** The service's ETag; null where it sent none: then the answer cannot be confirmed, only read again. */
   readonly tag: string | null;
-  /** Milliseconds of the epoch until which it needs no confirming. */
+  /** Milliseconds of the epoch until which it needs no confirmation. */
   readonly freshUntil: number;
 }
 
-export class Cache {
-  readonly #kept = new Map<string, Kept>();
+export class AnswerCache {
+  readonly #kept = new Map<string, CachedAnswer>();
 
+  /** `size`: answers at most; 0 keeps none. */
   constructor(private readonly size: number) {}
 
-  get(name: string): Kept | undefined {
+  get(name: string): CachedAnswer | undefined {
     const kept = this.#kept.get(name);
     if (kept !== undefined) this.set(name, kept);
     return kept;
   }
 
-  set(name: string, kept: Kept): void {
+  set(name: string, kept: CachedAnswer): void {
     this.#kept.delete(name);
     this.#kept.set(name, kept);
     const [oldest] = this.#kept.keys();

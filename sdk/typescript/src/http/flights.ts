@@ -1,11 +1,11 @@
 /**
- * Requests under way, shared: who asks the same while one is under way waits for that one.
+ * Requests under way, shared: an equal request that comes while one is under way waits for that one.
  *
- * A request is aborted when the last who waits for it has gone. Nothing is known here of HTTP.
+ * A request is aborted when its last caller has left. Nothing is known here of HTTP.
  */
 
 interface Flight {
-  readonly result: Promise<object>;
+  readonly result: Promise<unknown>;
   readonly stop: AbortController;
   waiting: number;
 }
@@ -16,7 +16,11 @@ export class Flights {
   /**
    * The result of `start`, or of what was started before under this name. Rejects with the signal's reason.
    */
-  join(name: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<object>): Promise<object> {
+  join(
+    name: string,
+    signal: AbortSignal,
+    start: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<unknown> {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const flight = this.#underWay.get(name) ?? this.#begin(name, start);
     flight.waiting += 1;
@@ -32,7 +36,7 @@ export class Flights {
     });
   }
 
-  #begin(name: string, start: (signal: AbortSignal) => Promise<object>): Flight {
+  #begin(name: string, start: (signal: AbortSignal) => Promise<unknown>): Flight {
     const stop = new AbortController();
     const flight: Flight = { result: start(stop.signal), stop, waiting: 0 };
     this.#underWay.set(name, flight);

@@ -1,0 +1,116 @@
+/**
+ * One request, repeated as the policy allows, until there is an answer or an error.
+ *
+ * Does not belong here: what is kept and shared (`reader`), addresses and types (`calls`, `resources`).
+ */
+import { ApiError, ConnectionFailedError, FirmdataError } from "../errors.js";
+import type { Problem } from "../model.js";
+import { parseExactly } from "./json.js";
+import { retryAfterSeconds, waitAfter, type RetryPolicy } from "./retries.js";
+import type { Seams } from "./seams.js";
+
+export interface HttpCall {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With scheme and host, or of the page's origin. */
+  readonly address: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text; undefined: none. */
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer with its body read whole. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface ExchangeSettings {
+  readonly seams: Seams;
+  readonly retries: RetryPolicy;
+  /** Seconds that one attempt may take, its body included. */
+  readonly timeoutSeconds: number;
+}
+
+const IDEMPOTENT = new Set(["GET", "PUT", "DELETE"]);
+const NO_ANSWER = { status: null, retryAfter: null };
+
+/** Whether doing it twice does no harm: by its method, or because the service knows it by its key. */
+export function isRepeatable({ method, headers }: HttpCall): boolean {
+  return IDEMPOTENT.has(method) || "Idempotency-Key" in headers;
+}
+
+/** The first answer that succeeds, or is a 304. Throws ApiError, ConnectionFailedError, or the signal's reason. */
+export async function exchange(call: HttpCall, settings: ExchangeSettings): Promise<HttpAnswer> {
+  const { seams, retries } = settings;
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await attempted(call, settings, attempt);
+    if (!(outcome instanceof FirmdataError)) return outcome;
+    const failure = outcome instanceof ApiError ? outcome : NO_ANSWER;
+    const wait = isRepeatable(call) ? waitAfter(retries, attempt, failure, seams.random()) : null;
+    if (wait === null) throw outcome;
+    await seams.sleep(wait, call.signal);
+  }
+}
+
+/** One attempt: an answer, or why there is none; throws on where the caller has left. */
+async function attempted(
+  call: HttpCall,
+  { seams, timeoutSeconds }: ExchangeSettings,
+  attempt: number,
+): Promise<HttpAnswer | ApiError | ConnectionFailedError> {
+  const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+  try {
+    const response = await seams.fetch(call.address, initOf(call, timeout));
+    const answer = { status: response.status, headers: response.headers, text: await response.text() };
+    return response.ok || response.status === 304 ? answer : refusalOf(answer, seams.now());
+  } catch (error) {
+    call.signal?.throwIfAborted();
+    const words = timeout.aborted ? "no whole answer in time" : "the connection failed or was cut";
+    const where = `${call.method} ${call.address.split("?")[0]}`;
+    return new ConnectionFailedError(`${where}: ${words}, attempt ${attempt}`, timeout.aborted, error);
+  }
+}
+
+/** Cookies are never sent: the key alone says who is calling. */
+export function initOf(call: HttpCall, stop: AbortSignal): RequestInit {
+  const { method, headers, body, signal } = call;
+  return {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    // With a tag of ours the service decides; the browser's own cache has no say then.
+    ...("If-None-Match" in headers ? { cache: "no-store" } : {}),
+    credentials: "omit",
+    // On the service's own origin only Referer names the page; the page's policy must not take it away.
+    referrerPolicy: "strict-origin",
+    signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
+  };
+}
+
+/** The error that an answer other than 2xx and 304 is. */
+export function refusalOf(answer: HttpAnswer, now: number): ApiError {
+  const { status, headers, text } = answer;
+  // A date is one of the service's clock, and so is its own (RFC 9110 6.6.1): how the two clocks differ is no matter.
+  const sent = Date.parse(headers.get("Date") ?? "");
+  const seconds = retryAfterSeconds(headers.get("Retry-After"), Number.isNaN(sent) ? now : sent);
+  return new ApiError(status, problemIn(answer), seconds, headers.get("X-Request-Id"), text);
+}
+
+function problemIn({ headers, text }: HttpAnswer): Problem | null {
+  if (!(headers.get("Content-Type") ?? "").startsWith("application/problem+json")) return null;
+  const value = objectIn(text);
+  return value !== null && typeof Reflect.get(value, "code") === "string" ? (value as Problem) : null;
+}
+
+/** The object or array of a JSON text; null where it holds none. */
+export function objectIn(text: string): object | null {
+  try {
+    const value = parseExactly(text);
+    return typeof value === "object" ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
