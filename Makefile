@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-TOOLS := $(addsuffix /node_modules/.installed,tests/openapi tests/receivers tests/collections ui)
+TOOLS := $(addsuffix /node_modules/.installed,tests/openapi tests/receivers tests/collections tests/api/agents ui)
 SERVE ?= 1
 SCALE ?= default
 # Test processes: one more than cores, for a third of its time a test waits for disks, sockets and clocks.
