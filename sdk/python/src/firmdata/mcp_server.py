@@ -142,6 +142,10 @@ def _add_list_tools(server: MCPServer[None], client: AsyncClient) -> None:
         company: Company,
         period_type: Annotated[str, Field(description="annual, quarterly or all.")] = "annual",
         years: Annotated[int | None, Field(ge=1, le=30, description="Only the newest fiscal years.")] = 5,
+        consolidated: Annotated[
+            bool | None,
+            Field(description="The group's figures, or the company's own; without it the group's where there are any."),
+        ] = None,
         as_of: Day = None,
         limit: Rows = 10,
         cursor: Cursor = None,
@@ -150,7 +154,13 @@ def _add_list_tools(server: MCPServer[None], client: AsyncClient) -> None:
 
         Each row with its filing, version and source.
         """
-        params = {"period_type": period_type, "years": years, "as_of": as_of, "include": "sources"}
+        params = {
+            "period_type": period_type,
+            "years": years,
+            "consolidated": consolidated,
+            "as_of": as_of,
+            "include": "sources",
+        }
         return await _page(client, company_path(company, "/financials"), params, limit, cursor)
 
     @server.tool(annotations=_READ_ONLY)
