@@ -13,6 +13,8 @@ from litestar import Litestar
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
 from api.accounts.service import AccountService
+from api.agents.routes import is_tools_path, refusal_response
+from api.agents.tool_server import ToolServer
 from api.auth.encryption import SecretBox
 from api.auth.service_secrets import ServiceSecrets
 from api.billing.entitlement import sign_up_state
@@ -120,6 +122,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         billing_service=billing,
         sign_in_mailer=postman,
         event_streams=EventStreams(reader, control, clock, ulids),
+        tool_server=ToolServer(),
         session_service=SessionService(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
     return _build_litestar(
@@ -156,6 +159,7 @@ def _build_litestar(
             lambda _: publish_periodically(service.metrics),
             lambda _: deliveries(service.metrics.attempted),
             lambda _: running(service.event_streams.run),
+            service.tool_server.run,
             lambda _: upkeep(),
         ],
         on_startup=[start],
@@ -211,13 +215,15 @@ def _on_error(request: ApiRequest, error: Exception) -> HttpResponse:
 
 
 def _error_response(context: RequestContext, error: Exception) -> HttpResponse:
-    """Response if no handler answered, or one failed: an HTML page below the dashboard, else JSON.
+    """Response if no handler answered, or one failed: a page below the dashboard, the tools' words, else a problem.
 
     A preflight is granted even so: a page that may not send its request cannot read why it is refused.
     """
     problem = _problem_of(context, error)
     if is_dashboard_path(context.path):
         return error_page(context, problem)
+    if is_tools_path(context.path):
+        return refusal_response(context, problem)
     if is_preflight(context) and context.route_policy is UNROUTED:
         return HttpResponse(204, options_headers(context, METHODS), b"")
     return problem_response(context, problem)

@@ -5,6 +5,7 @@ Does not belong here: checks before a route (`api.http.routing`), SQL, or the fo
 """
 
 from api.accounts import routes as accounts
+from api.agents import routes as agents
 from api.billing import routes as billing
 from api.companies.routes import company_lists, filings, groups, markets, profile, search
 from api.events.routes import event_list, event_stream
@@ -22,5 +23,5 @@ ROUTES = handlers_in(
     exports,
     watchlists,
     *(subscriptions, deliveries, event_types),
-    *(accounts, document, health, billing),
+    *(accounts, document, health, billing, agents),
 )

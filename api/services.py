@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from api.accounts.service import AccountService
+from api.agents.tool_server import ToolServer
 from api.auth.encryption import SecretBox
 from api.common.clock import Clock
 from api.common.ids import UlidGenerator
@@ -78,3 +79,4 @@ class ApiServices:
     """For sign-in links; notices use the outbox."""
     session_service: SessionService
     event_streams: EventStreams
+    tool_server: ToolServer

@@ -42,13 +42,13 @@ class JsonFormatter(logging.Formatter):
         return msgspec.json.encode(line).decode()
 
 
-def configure_logging(stream: TextIO = sys.stderr) -> None:
+def configure_logging(level: int = logging.INFO, stream: TextIO = sys.stderr) -> None:
     """Sends all logs of this process to `stream` as JSON lines; called once, by the serving process."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(logging.INFO)
+    root.setLevel(level)
 
 
 _LINES: Final = 16  # long ones take half a millisecond each

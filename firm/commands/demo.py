@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import logging
 import shutil
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -17,7 +19,6 @@ import typer
 from api.email.webhook_notices import format_span
 from firm.bootstrap import Installation
 from firm.cli_errors import exit_on_error, fail
-from firm.console import print_table
 from firm.demo.background_server import run_background_server
 from firm.demo.webhook_receiver import WebhookReceiver, run_receiver
 from firm.environment import read_ingest_settings
@@ -30,17 +31,12 @@ if TYPE_CHECKING:
     from pipelines.settings import IngestSettings
     from sandbox.http.server import SandboxServer
 
-_SHOWN: Final = 8
 _PATIENCE: Final = 60.0
 _LOOK_SECONDS: Final = 0.05
 _MARK: Final = "made-by-firm-demo"
 _EMAIL: Final = "demo@firmdata.example"
 _LINK_LIFETIME: Final = timedelta(hours=1)
-_COUNTS: Final = {
-    "companies": "select company_id[6:7], count(*) from companies group by 1",
-    "filings": "select company_id[6:7], count(*) from filings group by 1",
-    "financials": "select company_id[6:7], count(*) from financials group by 1",
-}
+_COUNTS: Final = "select count(*), count(distinct company_id[6:7]) from companies"
 
 
 def demo(
@@ -49,27 +45,39 @@ def demo(
     days: Annotated[int, typer.Option(min=2, max=3, help="Days of the world, the first load included.")] = 3,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to serve on.")] = None,
 ) -> None:
-    """Load a generated world, deliver days of changes to a subscriber, print a key and URLs, and serve."""
+    """Load a generated world, deliver days of changes to a subscriber, print a key and what to open, and serve."""
     with exit_on_error(SettingError):
         installation = Installation.read()
     settings = read_ingest_settings()
     installation = _with_demo_settings(installation.at(_prepare_folder(installation.settings.data / "demo")))
     settings = settings.alone_in(installation.settings.data)
+    if serve:
+        _check_address(installation.reached(None, port))
     with run_receiver() as receiver:
         key, subscription = _run_days(installation, settings, (companies, days), receiver)
-        _print_summary(installation, key, subscription, port)
+        _print_summary(installation.reached(None, port), key, subscription)
         if serve:
             from firm.commands.serve import serve_installation
 
-            serve_installation(installation, port=port)
+            serve_installation(installation, port=port, log_level=logging.WARNING)
+
+
+def _check_address(installation: Installation) -> None:
+    """Fails before the world is loaded if nothing can be served afterwards."""
+    from api.runtime.uvicorn_server import ListenAddressError, open_listener
+
+    with exit_on_error(ListenAddressError):
+        open_listener(installation.settings).close()
 
 
 def _with_demo_settings(installation: Installation) -> Installation:
-    """Allows deliveries to this machine, for the demo's own receiver, and makes the demo account operator."""
+    """Allows deliveries to the demo's own receiver, makes its account operator, and keeps the terminal readable."""
     settings = installation.settings
     own = {"deliver": True, "allow_http": True, "allow_networks": (ipaddress.ip_network("127.0.0.0/8"),)}
     webhooks = settings.webhooks.model_copy(update=own)
-    settings = settings.model_copy(update={"webhooks": webhooks, "operators": frozenset({_EMAIL})})
+    settings = settings.model_copy(
+        update={"webhooks": webhooks, "operators": frozenset({_EMAIL}), "access_log": False}
+    )
     return replace(installation, settings=settings)
 
 
@@ -96,26 +104,26 @@ def _run_days(
     companies, days = size
     world = World(seed=1, companies=companies, days=days)
     with serve(world) as registry:
-        rows = _run_day(settings, registry, world.date(0).isoformat())
+        _run_day(settings, registry, world.date(0).isoformat())
         key = _create_account_key(installation)
         with run_background_server(installation) as base:
             subscription = _subscribe_receiver(base, key, receiver)
             for number in range(1, days):
                 registry.advance()
-                rows += _run_day(settings, registry, world.date(number).isoformat())
-            print_table(
-                ("day", "market", "companies", "filings", "financial rows", "events", "seconds"), rows, "What happened"
-            )
+                _run_day(settings, registry, world.date(number).isoformat())
             _wait_for_events(receiver, len(_read_events(installation)))
-    print_table(
-        ("event", "received and verified"),
-        [(one, str(count)) for one, count in sorted(receiver.by_type.items())],
-        f"Events received by the subscriber at {receiver.url}",
-    )
+    typer.echo(f"A subscriber on this machine received and verified {_counted_events(receiver.by_type)}.")
     return key, subscription
 
 
-def _run_day(settings: IngestSettings, registry: SandboxServer, day: str) -> list[tuple[str, ...]]:
+def _counted_events(by_type: Mapping[str, int]) -> str:
+    """As `3 events: 2 filing.added, 1 status.changed`."""
+    each = ", ".join(f"{count} {event_type}" for event_type, count in sorted(by_type.items()))
+    return f"{sum(by_type.values())} events: {each}"
+
+
+def _run_day(settings: IngestSettings, registry: SandboxServer, day: str) -> None:
+    """Ingests a day of the registries and prints what came of it."""
     from firm.commands.ingest import print_report, run_ingest
     from firm.demo.sandbox_origin import sandbox_source
 
@@ -125,8 +133,8 @@ def _run_day(settings: IngestSettings, registry: SandboxServer, day: str) -> lis
     if report.exit_code:
         print_report(report, settings.layout)
         fail(f"the day {day} ended with exit code {report.exit_code}", report.exit_code)
-    typer.echo(f"{day}: release {report.release} after {time.monotonic() - started:.1f} s", err=True)
-    return _day_rows(settings, report, day)
+    events = sum(row.events for row in report.datasets)
+    typer.echo(f"{day}: {_stated_size(settings, report)}, {events} events ({time.monotonic() - started:.0f} s)")
 
 
 def _create_account_key(installation: Installation) -> str:
@@ -162,45 +170,30 @@ def _wait_for_events(receiver: WebhookReceiver, count: int) -> None:
         fail(f"{receiver.refused} deliveries to {receiver.url} were not signed by the subscription's secret")
 
 
-def _day_rows(settings: IngestSettings, report: IngestReport, day: str) -> list[tuple[str, ...]]:
+def _stated_size(settings: IngestSettings, report: IngestReport) -> str:
     from warehouse.publish.release_tables import open_release_tables
 
     with open_release_tables(settings.layout, report.release or 0) as release:
-        counts = {name: dict(release.execute(statement).fetchall()) for name, statement in _COUNTS.items()}
-    return [
-        (
-            day,
-            market,
-            *(f"{counts[name].get(market, 0):,}" for name in counts),
-            str(sum(row.events for row in report.datasets if row.dataset.startswith(f"{market.lower()}."))),
-            f"{seconds:.1f}",
-        )
-        for market, seconds in report.seconds.items()
-    ]
+        companies, markets = release.execute(_COUNTS).fetchall()[0]
+    return f"{companies} companies of {markets} countries"
 
 
-def _print_summary(installation: Installation, key: str, subscription: str, port: int | None) -> None:
-    """Prints the newest events, the key and URLs to try."""
-    events = _read_events(installation)
-    print_table(
-        ("when", "event", "company", "what"), [_event_row(event) for event in events[-_SHOWN:]], "Newest events"
-    )
-    base = installation.reached(None, port).settings.public_url
-    typer.echo(f"\nAPI key (shown once): {key}\n")
-    for path in _example_paths(events):
-        typer.echo(f"curl -H 'Authorization: Bearer {key}' '{base}{path}'")
-    typer.echo(f"curl -H 'Authorization: Bearer {key}' '{base}/api/v1/webhooks/{subscription}/deliveries?limit=3'")
+def _print_summary(installation: Installation, key: str, subscription: str) -> None:
+    """Prints the key and what to try with it; at last the address to open."""
+    base = installation.settings.public_url
+    company = f"{base}/api/v1/companies/{_example_company(_read_events(installation))}"
+    link = installation.sign_in_link(_EMAIL, _LINK_LIFETIME)
     typer.echo(
-        f"curl -X POST -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' "
-        f"-d '{{\"event_type\":\"status.changed\"}}' '{base}/api/v1/webhooks/{subscription}/test'"
+        f"""
+API key (shown once): {key}
+curl -H 'Authorization: Bearer {key}' '{company}'
+Of the same company: {company}/financials, …/ownership, …/events
+Deliveries to the subscriber: {base}/api/v1/webhooks/{subscription}/deliveries
+Tools for agents, with the same key: {base}/mcp
+Dashboard, as {_EMAIL}, once, within {format_span(_LINK_LIFETIME)}: {link}
+Real data: README.md, «Running it on real data». All of this is in {installation.settings.data}; Ctrl-C ends it.
+{base}/"""
     )
-    link = installation.reached(None, port).sign_in_link(_EMAIL, _LINK_LIFETIME)
-    typer.echo(
-        f"\nDashboard: {base}/dashboard\n"
-        f"Signed in as {_EMAIL}, once, within {format_span(_LINK_LIFETIME)}: {link}\n"
-        f"Later: FIRM_DATA={installation.settings.data} firm accounts link {_EMAIL}"
-    )
-    typer.echo(f"\nAPI description: {base}/api/openapi.json. Data: {installation.settings.data}")
 
 
 def _read_events(installation: Installation) -> list[LedgerEvent]:
@@ -213,28 +206,8 @@ def _read_events(installation: Installation) -> list[LedgerEvent]:
         reader.close()
 
 
-def _event_row(event: LedgerEvent) -> tuple[str, str, str, str]:
-    data = json.loads(event.data)
-    changed = next(data[key] for key in ("change", "filing", "news", "notice") if key in data)
-    if event.event_type == "ownership.changed":
-        holder = changed["holder_name"] or "a protected holder"
-        what = f"{holder}: {changed['previous_pct']} % → {changed['current_pct']} %"
-    elif event.event_type == "status.changed":
-        what = f"{changed['previous_status']} → {changed['current_status']}"
-    elif event.event_type == "company.changed":
-        what = ", ".join(one["field"] for one in changed["changes"])
-    elif event.event_type in ("news.published", "event.regulatory"):
-        what = changed["title"]
-    else:
-        what = f"accounts of {changed['period']}, version {changed['version']}"
-    return f"{event.occurred_at:%Y-%m-%d}", event.event_type, f"{data['org_nr']} {data['name']}", what
-
-
-def _example_paths(events: list[LedgerEvent]) -> list[str]:
-    """Example URLs of a company with events, so that every endpoint has data to show."""
+def _example_company(events: list[LedgerEvent]) -> str:
+    """Number of a company whose every route has something to show: one that changed owners, if there is one."""
     owned = [event for event in events if event.event_type == "ownership.changed"]
-    for event in (*owned, *events):
-        number = json.loads(event.data)["org_nr"]
-        below = ("", "/financials", "/ownership", "/events")
-        return [*(f"/api/v1/companies/{number}{part}" for part in below), "/api/v1/companies?q=a&country=NO,UK"]
-    return ["/api/v1/companies?country=NO,UK"]
+    number: str = json.loads((owned or events)[0].data)["org_nr"]
+    return number

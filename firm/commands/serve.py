@@ -6,6 +6,7 @@ Does not belong here: delivering (`api.webhooks.runner`).
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import threading
 from collections.abc import Iterator
@@ -45,7 +46,9 @@ def serve(
         serve_installation(installation, host, port)
 
 
-def serve_installation(installation: Installation, host: str | None = None, port: int | None = None) -> None:
+def serve_installation(
+    installation: Installation, host: str | None = None, port: int | None = None, log_level: int = logging.INFO
+) -> None:
     """Opens the service's resources, serves, and closes them."""
     import api.app
     import api.webhooks.runner  # noqa: F401 -- both loaded before workers are forked, so that they share them
@@ -53,7 +56,7 @@ def serve_installation(installation: Installation, host: str | None = None, port
     from api.runtime.uvicorn_server import ListenAddressError, open_listener
 
     installation = installation.reached(host, port)
-    configure_logging()
+    configure_logging(log_level)
     with installation.database() as database:  # migrated once, before any worker serves
         installation.checked_secrets(database)
     with exit_on_error(ListenAddressError):

@@ -22,23 +22,29 @@ def _said(folder: Path) -> str:
         return Path(os.environ[SAID]).read_text()
     done = Inside(folder / "data").run("demo", "--no-serve", "--companies", "300", "--days", "2")
     assert done.exit_code == 0, done.err
-    return done.out
+    return done.out + done.err
 
 
 @pytest.mark.slow
-def test_what_changes_is_delivered_to_the_subscriber(tmp_path: Path) -> None:
+def test_what_changes_is_delivered_and_all_is_told_on_one_screen(tmp_path: Path) -> None:
     said = _said(tmp_path)
-    lines = [line.split("\t") for line in said.splitlines()]
-    happened = [int(line[5]) for line in lines if len(line) == 7 and line[0].startswith("2026-")]
-    head = next(place for place, line in enumerate(lines) if line == ["event", "received and verified"])
-    received = {line[0]: int(line[1]) for line in lines[head + 1 : head + 8] if len(line) == 2}
+    lines = said.splitlines()
+    assert len(lines) <= 15, said
+    assert lines[-1] == "http://127.0.0.1:8000/"
+    days = re.findall(r"^2026-\d\d-\d\d: (\d+) companies of 5 countries, (\d+) events \(\d+ s\)$", said, re.MULTILINE)
+    assert len(days) >= 2
+    assert int(days[0][0]) >= 300
+    assert days[0][1] == "0"  # a first load is silent
+    [(total, each)] = re.findall(r"received and verified (\d+) events: (.*)\.", said)
+    received = {event_type: int(count) for count, event_type in re.findall(r"(\d+) ([a-z.]+)", each)}
     assert set(received) >= {"filing.added", "ownership.changed", "status.changed"}
-    assert sum(received.values()) == sum(happened) > 0
-    assert "/api/v1/webhooks/whs_" in said
-    assert re.search(
-        r"\nSigned in as demo@firmdata\.example, once, within 1 hour: http://[^\n]*\?token=firm_link_[0-9a-f]{64}\n",
-        said,
-    )
+    assert sum(received.values()) == int(total) == sum(int(events) for _, events in days) > 0
+    key = re.search(r"^API key \(shown once\): (firm_live_\w{42})$", said, re.MULTILINE)
+    assert key is not None
+    assert f"curl -H 'Authorization: Bearer {key[1]}' 'http://127.0.0.1:8000/api/v1/companies/" in said
+    assert re.search(r"/api/v1/webhooks/whs_\w+/deliveries\n", said)
+    link = r"\nDashboard, as demo@firmdata\.example, once, within 1 hour: http://[^\n]*\?token=firm_link_[0-9a-f]{64}\n"
+    assert re.search(link, said)
 
 
 def message(**headers: str) -> Message:

@@ -1,5 +1,7 @@
 """Tools for agents (Model Context Protocol): company data that can be cited, over the client.
 
+`firm mcp` serves them over standard input and output, the service itself at `/mcp` over HTTP.
+
 Answers are bounded: lists have at most `MOST_ROWS` rows and a cursor to continue, and a page that is longer than
 `MOST_CHARACTERS` is asked for again with half the rows, down to one. Every figure comes with its document, version and
 source. Nothing is changed by any tool. Needs `pip install firmdata[mcp]`.
@@ -20,8 +22,10 @@ from pydantic import BaseModel, Field
 from firmdata.async_client import AsyncClient
 from firmdata.calls import ApiCall, company_path, get, post, query
 from firmdata.errors import ApiError, ConnectionFailedError
+from firmdata.settings import own_version
 
 MOST_ROWS = 25
+MOST_LOOKED_UP = 10
 MOST_CHARACTERS = 20_000
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _INSTRUCTIONS = """Company data of official registers. A company is named by its id, as firm:SE:5599999991; find it with
@@ -30,8 +34,9 @@ null means unknown: never take it for 0 or for no. Amounts are whole units of `c
 `version` and the `url` of their source. Lists are pages: send `next_cursor` as `cursor` to continue."""
 _FOUND = ["org_number", "name", "country", "municipality", "status"]  # of a company that is looked up
 _ADVICE = {
-    "invalid_api_key": "The key in FIRMDATA_API_KEY is not valid: ask the user for a valid key. Do not try again.",
-    "revoked_api_key": "The key in FIRMDATA_API_KEY was revoked: ask the user for another. Do not try again.",
+    "invalid_api_key": "The API key is not valid: ask the user for a valid key. Do not try again.",
+    "expired_api_key": "The API key has expired: ask the user for another. Do not try again.",
+    "revoked_api_key": "The API key was revoked: ask the user for another. Do not try again.",
     "quota_exceeded": "The account's requests of this month are used: tell the user. Do not try again.",
     "rate_limited": "Wait for a few seconds, then try once more.",
     "tier_required": "The account's tier does not include this: tell the user which tier does.",
@@ -56,7 +61,14 @@ def build_server(client: AsyncClient) -> MCPServer[None]:
         async with client:
             yield
 
-    server = MCPServer[None]("firmdata", instructions=_INSTRUCTIONS, lifespan=lifespan, log_level="WARNING")
+    server = MCPServer[None](
+        "firmdata",
+        version=own_version(),
+        instructions=_INSTRUCTIONS,
+        lifespan=lifespan,
+        log_level="WARNING",
+        subscriptions=False,
+    )
     _add_company_tools(server, client)
     _add_list_tools(server, client)
     _add_resources(server, client)
@@ -92,7 +104,7 @@ def _add_company_tools(server: MCPServer[None], client: AsyncClient) -> None:
             list[dict[str, str]],
             Field(
                 min_length=1,
-                max_length=MOST_ROWS,
+                max_length=MOST_LOOKED_UP,
                 description='Each one of {"id"}, {"number","country"}, {"lei"}, {"isin"}, {"ticker","exchange_mic"}, '
                 '{"vat","country"}, {"name","country","municipality"}.',
             ),
@@ -130,6 +142,10 @@ def _add_list_tools(server: MCPServer[None], client: AsyncClient) -> None:
         company: Company,
         period_type: Annotated[str, Field(description="annual, quarterly or all.")] = "annual",
         years: Annotated[int | None, Field(ge=1, le=30, description="Only the newest fiscal years.")] = 5,
+        consolidated: Annotated[
+            bool | None,
+            Field(description="The group's figures, or the company's own; without it the group's where there are any."),
+        ] = None,
         as_of: Day = None,
         limit: Rows = 10,
         cursor: Cursor = None,
@@ -138,7 +154,13 @@ def _add_list_tools(server: MCPServer[None], client: AsyncClient) -> None:
 
         Each row with its filing, version and source.
         """
-        params = {"period_type": period_type, "years": years, "as_of": as_of, "include": "sources"}
+        params = {
+            "period_type": period_type,
+            "years": years,
+            "consolidated": consolidated,
+            "as_of": as_of,
+            "include": "sources",
+        }
         return await _page(client, company_path(company, "/financials"), params, limit, cursor)
 
     @server.tool(annotations=_READ_ONLY)
@@ -207,9 +229,14 @@ async def _page(
     """One page that is short enough; a shorter one is asked for where it is not."""
     while True:
         found = await _ask(client, get(path, _Anything, {**params, "limit": limit, "cursor": cursor}))
-        if limit == 1 or len(json.dumps(found, ensure_ascii=False)) <= MOST_CHARACTERS:
+        if limit == 1 or _text_length(found) <= MOST_CHARACTERS:
             return found
         limit = max(1, limit // 2)
+
+
+def _text_length(found: dict[str, Any]) -> int:
+    """Characters of an answer as the SDK writes it for a model."""
+    return len(json.dumps(found, ensure_ascii=False, indent=2))
 
 
 async def _ask(client: AsyncClient, call: ApiCall[_Anything]) -> dict[str, Any]:
@@ -226,7 +253,7 @@ async def _told(answer: Awaitable[Any]) -> dict[str, Any]:
         reset = f" It may be tried again in {error.retry_after:.0f} seconds." if error.retry_after else ""
         raise ToolError(f"{error.code}: {detail} {fix}{reset}") from error
     except ConnectionFailedError as error:
-        raise ToolError(f"The service at FIRMDATA_BASE_URL does not answer: tell the user. ({error})") from error
+        raise ToolError(f"The service does not answer: tell the user. ({error})") from error
     plain: dict[str, Any] = found.model_dump(mode="json")
     return plain
 

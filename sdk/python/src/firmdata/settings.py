@@ -33,11 +33,12 @@ class ClientSettings:
     @property
     def headers(self) -> dict[str, str]:
         """Headers of every request."""
-        agent = f"firmdata-python/{_own_version()} python/{platform.python_version()}"
+        agent = f"firmdata-python/{own_version()} python/{platform.python_version()}"
         return {"Authorization": f"Bearer {self.api_key}", "User-Agent": agent, "Accept": "application/json"}
 
 
-def _own_version() -> str:
+def own_version() -> str:
+    """The version of this package; 0 where it is not installed."""
     try:
         return version("firmdata")
     except PackageNotFoundError:

@@ -1,0 +1,1 @@
+"""Tools for agents (Model Context Protocol) over Streamable HTTP."""
