@@ -47,6 +47,8 @@ from api.problems.problem import (
     not_found_problem,
     service_unavailable_problem,
 )
+from api.public_pages.pages import PUBLIC_ROUTES
+from api.public_pages.state import PublicPages
 from api.rate_limits.limiter import RateLimiter
 from api.routes import ROUTES
 from api.services import ApiServices, ReleaseSource
@@ -123,6 +125,7 @@ def create_app(  # noqa: PLR0913, PLR0917 -- the one place where everything is h
         sign_in_mailer=postman,
         event_streams=EventStreams(reader, control, clock, ulids),
         tool_server=ToolServer(),
+        public_pages=PublicPages.new(clock),
         session_service=SessionService(control, postman, secrets.pepper, footing, clock, ulids, settings.public_url),
     )
     return _build_litestar(
@@ -149,7 +152,7 @@ def _build_litestar(
     # Litestar only checks the value returned by such a handler for `to_asgi_response`; `HttpResponse` has it
     on_errors: dict[int | type[Exception], Any] = {Exception: _on_error}
     app = Litestar(
-        route_handlers=[*ROUTES, dashboard_router(PAGES)],
+        route_handlers=[*ROUTES, *PUBLIC_ROUTES, dashboard_router(PAGES)],
         before_request=check_request,
         request_class=ApiRequest,
         openapi_config=None,  # our own document: `api.openapi_document`

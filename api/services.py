@@ -23,6 +23,7 @@ from api.http.pagination.cursors import CursorCipher
 from api.http.response_headers import ReleaseHeaders
 from api.observability.logging import AccessLog
 from api.observability.metrics import Metrics
+from api.public_pages.state import PublicPages
 from api.rate_limits.limiter import RateLimiter
 from api.settings.service import ApiSettings
 from api.watchlists.service import WatchlistService
@@ -80,3 +81,4 @@ class ApiServices:
     session_service: SessionService
     event_streams: EventStreams
     tool_server: ToolServer
+    public_pages: PublicPages

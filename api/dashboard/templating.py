@@ -34,18 +34,28 @@ class StaticAsset:
 @lru_cache(1)
 def static_assets() -> Mapping[str, StaticAsset]:
     """The static files by name."""
-    return MappingProxyType({one.name: _load_asset(one) for one in sorted((_HERE / "assets").iterdir())})
+    return load_assets(_HERE / "assets")
+
+
+def load_assets(folder: Path) -> Mapping[str, StaticAsset]:
+    """The static files of a folder by name."""
+    return MappingProxyType({one.name: _load_asset(one) for one in sorted(folder.iterdir())})
 
 
 def render_template(template: str, **values: Any) -> bytes:
     """Renders a complete page."""
-    return _template_environment().get_template(template).render(**values).encode()
+    return _dashboard_environment().get_template(template).render(**values).encode()
 
 
 @lru_cache(1)
-def _template_environment() -> Environment:
+def _dashboard_environment() -> Environment:
+    return template_environment()
+
+
+def template_environment(*folders: Path) -> Environment:
+    """Templates of these folders, which may use those of the dashboard."""
     environment = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
+        loader=FileSystemLoader([*folders, _HERE / "templates"]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -20,10 +20,12 @@ LARGEST_BODY: Final = 1 << 20
 
 _HEADER_OVERHEAD: Final = 4  # ": " and the line end
 _JSON: Final = b"application/json"
+_PROBLEM: Final = b"application/problem+json"
+_WEIGHT: Final = re.compile(rb"[01](?:\.[0-9]{0,3})?")
 EVENT_STREAM: Final = b"text/event-stream"
 HTML: Final = b"text/html"
 _ACCEPTABLE: Final = {
-    _JSON: (b"*/*", b"application/*", _JSON, b"application/problem+json"),
+    _JSON: (b"*/*", b"application/*", _JSON, _PROBLEM),
     EVENT_STREAM: (b"*/*", b"text/*", EVENT_STREAM),
     HTML: (b"*/*", b"text/*", HTML),
 }
@@ -96,6 +98,27 @@ def check_accept(accept: bytes | None, served: bytes = _JSON) -> None:
     refused = (served, False) in judged and (served, True) not in judged  # explicit entries override wildcards
     if refused or not any(taken and media_type in acceptable for media_type, taken in judged):
         raise new_problem("not_acceptable", f"Only {served.decode()} is served.")
+
+
+def prefers_html(accept: bytes | None) -> bool:
+    """Whether an Accept header prefers a page to JSON, as browsers do; without a preference JSON is served."""
+    if accept is None:
+        return False
+    judged = [_parse_weighted_range(choice) for choice in accept.split(b",", _MOST_RANGES)[:_MOST_RANGES]]
+    return _weight_of(HTML, judged) > max(_weight_of(_JSON, judged), _weight_of(_PROBLEM, judged))
+
+
+def _weight_of(media_type: bytes, judged: Sequence[tuple[bytes, float]]) -> float:
+    """The weight of the most specific range that includes a media type; 0 if none does (RFC 9110 12.5.1)."""
+    weights = dict(judged)
+    ranges = (media_type, media_type.partition(b"/")[0] + b"/*", b"*/*")
+    return next((weights[one] for one in ranges if one in weights), 0.0)
+
+
+def _parse_weighted_range(choice: bytes) -> tuple[bytes, float]:
+    media_type, *settings = [part.strip().lower() for part in choice.split(b";")]
+    weights = [setting[2:] for setting in settings if setting.startswith(b"q=")]
+    return media_type, float(weights[0]) if weights and _WEIGHT.fullmatch(weights[0]) else 1.0
 
 
 def _parse_media_range(choice: bytes) -> tuple[bytes, bool]:

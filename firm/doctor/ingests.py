@@ -94,7 +94,7 @@ def _completed_retractions(layout: Layout, market: str) -> frozenset[str] | None
 def _late_findings(layout: Layout) -> Iterator[DoctorFinding]:
     files: Counter[str] = Counter()
     newest: dict[str, datetime] = {}
-    for note in reversed(run_log.read_run_log(layout)):
+    for note in reversed(run_log.read_run_log(layout)[: run_log.KEPT]):
         files.update(note.late)
         newest |= dict.fromkeys(note.late, note.began_at)
     for dataset, count in sorted(files.items()):

@@ -111,8 +111,8 @@ def services_in(folder: Path, migrated: Path) -> Iterator[Serve]:
     ) -> Service:
         hands = Hands()
         clock = Clock(wall=hands, monotonic=hands)
-        settings = {"tiers": AMPLE} | settings
-        chosen = ApiSettings(data=folder, public_url="https://api.example.com", **settings)
+        settings = {"tiers": AMPLE, "public_url": "https://api.example.com"} | settings
+        chosen = ApiSettings(data=folder, **settings)
         if not started:
             shutil.copyfile(migrated, folder / "control.sqlite")
         database = prepare_database(chosen.control_database_url)

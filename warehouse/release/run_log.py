@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from warehouse.release.incidents import incident_notes
 from warehouse.storage import atomic_files
 from warehouse.storage.layout import Layout
 
 KEPT: Final = 50
-"""Runs; older ones are forgotten."""
+"""Runs; older ones are forgotten, unless an incident of the last days began or ended with them."""
 
 Outcome = Literal["published", "unchanged", "held", "failed", "unfinished"]
 
@@ -95,10 +96,17 @@ class RunNote:
 
 
 def write_run_note(layout: Layout, note: RunNote) -> None:
-    """Writes a run's report, replacing earlier versions of it; deletes the oldest reports beyond `KEPT`."""
+    """Writes a run's report, replacing earlier versions of it.
+
+    Deletes the reports before the `KEPT` newest, but those that tell of incidents of the last days
+    (`warehouse.release.incidents`).
+    """
     atomic_files.write_json(layout.run_log_folder / f"{note.batch}.json", atomic_files.json_fields(note))
-    for path in sorted(layout.run_log_folder.glob("*.json"))[:-KEPT]:
-        path.unlink(missing_ok=True)  # another run may be deleting it too
+    if len(paths := sorted(layout.run_log_folder.glob("*.json"))) > KEPT:
+        needed = incident_notes(read_run_log(layout))
+        for path in paths[:-KEPT]:
+            if path.stem not in needed:
+                path.unlink(missing_ok=True)  # another run may be deleting it too
 
 
 def read_run_log(layout: Layout) -> list[RunNote]:

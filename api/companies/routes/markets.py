@@ -48,8 +48,13 @@ async def list_markets(request: ApiRequest) -> HttpResponse:
         return data_response(context, stamps, body, content_digest(body))
 
 
+def loaded_markets(snapshot: PinnedRelease, freshness: Freshness) -> dict[str, MarketState]:
+    """The served markets that the release has, by code, with what runs have recorded since."""
+    return {code: freshness.of(state) for code, state in snapshot.markets.items() if code in SERVED}
+
+
 def _markets_body(snapshot: PinnedRelease, freshness: Freshness, *, with_figures: bool) -> bytes:
-    known = {code: freshness.of(state) for code, state in snapshot.markets.items() if code in SERVED}
+    known = loaded_markets(snapshot, freshness)
     to_object = _reconciled_market_object if with_figures else _market_object
     data = [to_object(code, known.get(code, _NOT_LOADED)) for code in MARKETS]
     return msgspec.json.encode({"data": data, "next_cursor": None, "has_more": False})

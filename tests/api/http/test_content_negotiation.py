@@ -4,6 +4,9 @@ import asyncio
 
 import pytest
 
+from api.http.content_negotiation import prefers_html
+from tests.tables import check_cases
+
 COMPANY = "/api/v1/companies/5599999991"
 
 
@@ -67,3 +70,27 @@ def test_lines_of_accept_are_one_list(service, values):
 )
 def test_the_narrowest_range_of_accept_decides(service, accept, status):
     assert service.get(COMPANY, Accept=accept).status_code == status
+
+
+@check_cases(
+    ("accept", "is_page"),
+    [
+        (None, False),
+        (b"", False),
+        (b"*/*", False),
+        (b"application/json", False),
+        (b"text/html", True),
+        (b"Text/HTML", True),
+        (b"text/*", True),
+        (b"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", True),
+        (b"text/html, application/json", False),
+        (b"text/html;q=0.5, application/json;q=0.4", True),
+        (b"text/html;q=0.5, application/problem+json", False),
+        (b"text/html;q=0, */*", False),
+        (b"text/html;q=x, */*;q=0.5", True),
+        (b"text/html;q=1.5", True),
+        (b"*/*," * 150 + b"text/html", False),
+    ],
+)
+def test_a_page_is_served_to_who_prefers_it(accept: bytes | None, is_page: bool) -> None:
+    assert prefers_html(accept) == is_page

@@ -118,7 +118,7 @@ def test_several_wrong_values_are_all_named(service):
 def test_route_not_found(service):
     body = assert_problem(service.get("/api/v1/company/5599999991"), 404, "route_not_found")
     assert body["detail"] == "There is nothing at /api/v1/company/5599999991."
-    assert_problem(service.client.get("/"), 404, "route_not_found")
+    assert_problem(service.client.get("/nothing"), 404, "route_not_found")
     assert_problem(service.client.get("/problems/nothing"), 404, "route_not_found")
 
 

@@ -10,7 +10,7 @@ from api.openapi.operation import method_of, path_of
 from api.openapi_document import OPERATIONS, openapi_document
 from api.routes import ROUTES
 
-UNDOCUMENTED = {"/healthz", "/readyz", "/metrics", "/problems/{slug}", "/billing/stripe", "/mcp"}
+UNDOCUMENTED = {"/healthz", "/readyz", "/metrics", "/billing/stripe", "/mcp"}
 
 
 @pytest.fixture(scope="module")

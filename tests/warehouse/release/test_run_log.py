@@ -1,7 +1,7 @@
 """Notes of runs beside releases: what they say in one word, in what order they are read, which are kept."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.tables import check_cases
@@ -59,10 +59,11 @@ def test_a_run_in_one_word(note: RunNote, outcome: str) -> None:
     assert note.outcome == outcome
 
 
-def test_the_newest_runs_are_kept(tmp_path: Path) -> None:
-    layout = Layout(tmp_path)
-    for number in range(KEPT + 3):
-        run_log.write_run_note(layout, replace(WHOLE, batch=f"2026112{number // 10}T04000{number % 10}000Z"))
-    found = [note.batch for note in run_log.read_run_log(layout)]
-    assert len(found) == KEPT
-    assert found[-1] == "20261120T040003000Z"
+def test_the_newest_runs_are_kept_with_those_that_began_or_ended_an_incident(tmp_path: Path) -> None:
+    layout, good = Layout(tmp_path), replace(WHOLE, errors=(), held=())
+    failing = (6, 7, 8)
+    for number in range(KEPT + 20):
+        note = replace(good, batch=f"20261120T04{number:02d}00000Z", began_at=BEGAN + timedelta(minutes=number))
+        run_log.write_run_note(layout, replace(note, errors=WHOLE.errors) if number in failing else note)
+    found = [int(note.batch[11:13]) for note in run_log.read_run_log(layout)]
+    assert found == [*range(KEPT + 19, 19, -1), 9, 6, 0], "of an incident the first and the next complete run"

@@ -1,0 +1,27 @@
+"""Static files of the pages for everyone, cached by browsers until they change."""
+
+from litestar import get
+from litestar.params import FromPath
+
+from api.http.context import ApiRequest
+from api.http.responses import HttpResponse
+from api.problems.problem import new_problem
+from api.public_pages.rendering import PAGE_SAFETY, PUBLIC_PAGE, public_assets
+
+_FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
+_FOR_A_WHILE = (b"cache-control", b"public, max-age=300")
+
+
+@get("/assets/{name:str}", policy=PUBLIC_PAGE)
+async def get_public_asset(request: ApiRequest, name: FromPath[str]) -> HttpResponse:
+    asset = public_assets().get(name)
+    if asset is None:
+        raise new_problem("route_not_found", "File not found.")
+    is_named = request.context.query_string == f"v={asset.version}".encode()
+    headers = [
+        (b"content-type", asset.media_type),
+        (b"content-length", b"%d" % len(asset.body)),
+        _FOREVER if is_named else _FOR_A_WHILE,
+        *PAGE_SAFETY,
+    ]
+    return HttpResponse(200, headers, asset.body)
