@@ -111,6 +111,10 @@ class EndpointQueue:
     def takes_batches(self) -> bool:
         return self.subscriber is not None and self.subscriber.destination.takes_batches
 
+    @property
+    def keeps_order(self) -> bool:
+        return self.subscriber is not None and self.subscriber.destination.keeps_order
+
     def next_batch(self) -> list[PreparedAttempt]:
         """The attempts that one request makes, still in `ready`; none while the batch may have more."""
         if not self.takes_batches:
@@ -179,8 +183,8 @@ class FairScheduler:
         self._move_to_group(endpoint_queue, self._group_name(endpoint_queue))
 
     def share(self, endpoint_queue: EndpointQueue) -> int:
-        """Maximum concurrent requests to an endpoint; to a bucket one, so that objects appear in order."""
-        return self._per_endpoint if endpoint_queue.is_trusted and not endpoint_queue.takes_batches else 1
+        """Maximum concurrent requests to an endpoint."""
+        return self._per_endpoint if endpoint_queue.is_trusted and not endpoint_queue.keeps_order else 1
 
     def room(self, endpoint_queue: EndpointQueue) -> int:
         """Attempts that the next requests to an endpoint may make."""

@@ -61,4 +61,9 @@ class Destination(Protocol):
         """Whether one request may have several events."""
         ...
 
+    @property
+    def keeps_order(self) -> bool:
+        """Whether readers see the order of requests, so that one is made at a time."""
+        ...
+
     async def deliver(self, batch: EventBatch, sender: RequestSender) -> DeliveryOutcome: ...

@@ -17,6 +17,10 @@ class HttpsEndpoint:
     def takes_batches(self) -> bool:
         return False
 
+    @property
+    def keeps_order(self) -> bool:
+        return False
+
     async def deliver(self, batch: EventBatch, sender: RequestSender) -> DeliveryOutcome:
         one = batch.only
         request = build_request(self.url, batch.secrets, one.event, one.delivery_id, one.number, batch.started_at)

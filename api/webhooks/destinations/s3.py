@@ -35,6 +35,10 @@ class S3Bucket:
     def takes_batches(self) -> bool:
         return True
 
+    @property
+    def keeps_order(self) -> bool:
+        return True
+
     async def deliver(self, batch: EventBatch, sender: RequestSender) -> DeliveryOutcome:
         request = self._request(batch)
         return DeliveryOutcome(aws_result(await sender.send(request), "bucket", self.key), request.url)

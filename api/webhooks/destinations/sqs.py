@@ -33,6 +33,10 @@ class SqsQueue:
     def takes_batches(self) -> bool:
         return False
 
+    @property
+    def keeps_order(self) -> bool:
+        return self.queue_url.endswith(FIFO)
+
     async def deliver(self, batch: EventBatch, sender: RequestSender) -> DeliveryOutcome:
         result = await sender.send(self._request(batch))
         return DeliveryOutcome(aws_result(result, "queue", self.key), self.queue_url)
