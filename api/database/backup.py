@@ -160,7 +160,7 @@ def backup_fanout_cursor(path: Path) -> int | None:
 def read_sealed_secrets(path: Path) -> Iterator[bytes]:
     """Yields every subscription secret in a backup file, encrypted as stored."""
     with closing(_open_read_only(path)) as file:
-        statement = "SELECT secret, previous_secret FROM webhook_subscriptions"
+        statement = "SELECT secret, previous_secret, credentials FROM webhook_subscriptions"
         for row in file.execute(statement):
             yield from (secret for secret in row if secret is not None)
 

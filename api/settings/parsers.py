@@ -17,6 +17,7 @@ from api.settings.tiers import TierCatalogue, TiersError, load_tiers
 from warehouse.settings.texts import split_commas
 
 _PRICE: Final = re.compile(r"([a-z][a-z0-9_]{0,19})=(price_[0-9A-Za-z_]{1,200})")
+_HOST: Final = re.compile(r"[a-z0-9._-]{1,253}(?::[0-9]{1,5})?")
 _WEEK_SECONDS: Final = 7 * 86_400
 _WAITS: Final = 5
 UNIX: Final = "unix"
@@ -47,6 +48,14 @@ def parse_proxies(text: str) -> tuple[str, ...]:
     except ValueError as error:
         raise ValueError(f"must list addresses, networks or unix: {error}") from None
     return written
+
+
+def parse_hosts(text: str) -> tuple[str, ...]:
+    """Hosts, each with a port or without, separated by commas."""
+    found = tuple(part.lower() for part in split_commas(text))
+    if wrong := [one for one in found if not _HOST.fullmatch(one)]:
+        raise ValueError(f"must list hosts, for example s3.example.com or 127.0.0.1:9000, not {wrong[0]!r}")
+    return found
 
 
 def parse_emails(text: str) -> frozenset[str]:

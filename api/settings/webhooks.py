@@ -9,7 +9,7 @@ from typing import Annotated, Final, Self
 from pydantic import Field, model_validator
 from pydantic_settings import SettingsConfigDict
 
-from api.settings.parsers import parse_waits
+from api.settings.parsers import parse_hosts, parse_waits
 from warehouse.settings.area import AreaSettings, from_text
 from warehouse.settings.texts import Network, parse_networks
 
@@ -67,6 +67,16 @@ class WebhookSettings(AreaSettings):
         default=False,
         description="For trials on one machine: whether http:// and any port are taken. Leave it as it is in "
         "production.",
+    )
+
+    service_hosts: Annotated[tuple[str, ...], from_text(parse_hosts)] = Field(
+        default=(),
+        description="Hosts, with their port where it is not 443, of services compatible with SQS or S3 that "
+        "subscribers may name as destinations beside Amazon's own, as s3.example.com or 127.0.0.1:9000. The guard "
+        "judges their addresses like any other's.",
+    )
+    batch_seconds: float = Field(
+        default=60.0, ge=1, le=900, description="Seconds over which events for a bucket are gathered into one object."
     )
 
     @model_validator(mode="after")

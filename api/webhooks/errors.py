@@ -3,6 +3,9 @@
 Does not belong here: when they are raised, or validation errors of a body (`api.http.body_validation`).
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from api.problems.problem import ProblemDetail, ProblemError, new_problem
 from api.webhooks.egress.url_policy import BLOCKED, UrlRejection
 
@@ -10,6 +13,13 @@ _SHOWN = 60
 ENDPOINT_URL = "/endpoint_url"
 UNKNOWN_WATCHLIST = ("unknown_watchlist", "is no watchlist of this account", "/filters/watchlist_id")
 """Code, detail and pointer of the error."""
+
+
+def place_pointer(kind: str, members: Mapping[str, Any]) -> str:
+    """The member that names the target of a destination, as a client sent it."""
+    if kind == "https" and "destination" not in members:
+        return ENDPOINT_URL
+    return f"/destination/{'url' if kind == 'https' else 'queue_url' if kind == 'sqs' else 'bucket'}"
 
 
 def webhook_not_found(subscription_id: str) -> ProblemError:
@@ -39,11 +49,11 @@ def subscription_limit_reached(limit: int) -> ProblemError:
     return new_problem("subscription_limit_reached", f"This tier allows {limit} subscriptions.", limit=limit)
 
 
-def endpoint_not_allowed(rejection: UrlRejection) -> ProblemError:
+def endpoint_not_allowed(rejection: UrlRejection, pointer: str = ENDPOINT_URL) -> ProblemError:
     """422 for a well-formed URL with a disallowed target."""
     if rejection == BLOCKED:
         detail = "The host is not a public internet address."
     else:
         detail = f"{rejection.detail[:1].upper()}{rejection.detail[1:]}."
-    error = ProblemDetail(rejection.code, rejection.detail, pointer=ENDPOINT_URL)
+    error = ProblemDetail(rejection.code, rejection.detail, pointer=pointer)
     return new_problem("endpoint_not_allowed", detail, error)

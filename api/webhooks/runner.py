@@ -6,7 +6,7 @@ belong here: what the parts do, or which process runs them (the composition root
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Final
 
@@ -17,12 +17,9 @@ from api.common.ids import UlidGenerator
 from api.database.engine import Database
 from api.email.outbox import OutboxWorker
 from api.settings.service import ApiSettings
-from api.settings.webhooks import WebhookSettings
 from api.webhooks.delivery.fanout import FanOut, PublishedEvents
-from api.webhooks.delivery.worker import DeliveryWorker
-from api.webhooks.egress.attempt_result import AttemptResult
+from api.webhooks.delivery.worker import DeliveryWorker, Observe
 from api.webhooks.egress.http_client import WebhookClient
-from api.webhooks.egress.payload import OutgoingRequest
 from api.webhooks.retention import RetentionPruner
 
 _LOGGER: Final = logging.getLogger("firm.webhooks")
@@ -31,22 +28,6 @@ _IDLE_SECONDS: Final = 0.5  # the same while another process leads, or there is 
 _PRUNE_SECONDS: Final = 3_600.0
 _BREATH_SECONDS: Final = 0.05  # between two steps of pruning, so that other writers get their turn
 ENDING_SECONDS: Final = 3.0  # on top of the acknowledgement time: to store the result
-
-Observe = Callable[[str], None]
-"""Called with the result of each attempt: `succeeded`, or the error code (docs/contract/contract.md 4.8)."""
-
-
-class _CountingWebhookClient(WebhookClient):
-    """Sender that counts the results of attempts."""
-
-    def __init__(self, settings: WebhookSettings, clock: Clock, observe: Observe) -> None:
-        super().__init__(settings, clock)
-        self._observe = observe
-
-    async def send(self, request: OutgoingRequest) -> AttemptResult:
-        outcome = await super().send(request)
-        self._observe("succeeded" if outcome.has_succeeded else outcome.error or "failed")
-        return outcome
 
 
 class DeliveryRunner:
@@ -67,9 +48,10 @@ class DeliveryRunner:
         self._sealer = secret_box
         self._clock = clock
         self._ulids = UlidGenerator(clock.wall)
-        self._fan_out = FanOut(database, reader, clock, self.name)
+        self._fan_out = FanOut(database, reader, clock, self.name, settings.webhooks.batch_seconds)
         self._pruning = RetentionPruner(database, settings.webhooks, clock, self.name)
-        self._sender = _CountingWebhookClient(settings.webhooks, clock, observe)
+        self._sender = WebhookClient(settings.webhooks, clock)
+        self._observe = observe
         self._worker: DeliveryWorker | None = None
         self.parts: Mapping[str, Run] = {
             "fan-out": self._run_fanout,
@@ -117,6 +99,7 @@ class DeliveryRunner:
             self._ulids,
             self.name,
             self._settings.public_url,
+            self._observe,
         )
         await self._worker.run(stop)
 

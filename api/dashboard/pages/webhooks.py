@@ -234,9 +234,9 @@ async def test_webhook(page: CurrentPage, subscription_id: SubscriptionId) -> Ht
     service.rate_limiter.check_test_sends(record.subscription_id, page.context.started_at)
     attempt = await deliveries_service.send_test(
         service.webhook_client,
-        record,
+        service.subscription_service.destination(record),
         service.subscription_service.secrets(record),
-        event_type,
+        event_type or record.event_types[0],
         service.ulid_generator,
         service.clock.now(),
     )

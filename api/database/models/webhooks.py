@@ -44,6 +44,12 @@ class Subscription(Base):
     subscription_id: Mapped[str] = mapped_column(String(30), primary_key=True)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.account_id"), index=True)
     endpoint_url: Mapped[str] = mapped_column(String(2048))
+    """The URL that stands for the destination (`api.webhooks.destinations.addresses.destination_url`)."""
+    destination_kind: Mapped[str] = mapped_column(String(10), server_default="https")
+    destination: Mapped[str | None] = mapped_column(Text())
+    """Settings of a queue or bucket as JSON, without secrets; null for an https endpoint."""
+    credentials: Mapped[bytes | None] = mapped_column(LargeBinary())
+    """Its access key as JSON, encrypted like `secret`."""
     event_types: Mapped[list[str]] = mapped_column(JSON())
     """Canonical names, in the order of `warehouse.schema.codes.EVENT_TYPES`."""
     event_mask: Mapped[int] = mapped_column(Integer())

@@ -71,6 +71,11 @@ _ERRORS: Final = (
     "redirect",
     "http_status",
     "protocol_error",
+    "access_denied",
+    "destination_not_found",
+    "throttled",
+    "message_too_large",
+    "wrong_region",
 )
 _OUTCOMES: Final = ("succeeded", "failed")
 _SubscriptionId = Annotated[str, declare.natural_id("whs", "The subscription.")]
@@ -80,7 +85,7 @@ _ResponseStatus = Annotated[int | None, declare.integer(100, 999, "Status code r
 
 
 class Attempt(ResponseModel):
-    """One request to an endpoint."""
+    """One request to an endpoint, queue or bucket; events of one object have one in common."""
 
     id: str = declare.natural_id("att", "The attempt.")
     delivery_id: str | None = declare.natural_id("dlv", "Null for test sends.")

@@ -35,11 +35,10 @@ from api.webhooks.deliveries.models import (
     TimeWindow,
 )
 from api.webhooks.deliveries.repository import queue_manual_attempt, queue_replay
+from api.webhooks.destinations.destination import Destination, EventBatch, OutgoingEvent
 from api.webhooks.egress.http_client import WebhookClient
-from api.webhooks.egress.payload import EventPayload, build_request
-from api.webhooks.egress.url_policy import without_query
+from api.webhooks.egress.payload import EventPayload
 from api.webhooks.errors import invalid_state, webhook_not_found
-from api.webhooks.subscriptions.models import SubscriptionRecord
 from api.webhooks.subscriptions.repository import lock_endpoints
 from api.webhooks.subscriptions.requests import RequestedEventType, event_types_field
 
@@ -217,17 +216,18 @@ _FIRST: Final = 1
 
 async def send_test(
     sender: WebhookClient,
-    record: SubscriptionRecord,
+    destination: Destination,
     secrets: Sequence[str],
-    event_type: str | None,
+    event_type: str,
     ulids: UlidGenerator,
     at: datetime,
 ) -> Attempt:
-    """Sends one test, of the requested type or else the subscription's first, and returns the attempt."""
-    chosen = event_type or record.event_types[0]
-    data = msgspec.json.encode(DELIVERIES[chosen]["data"] | {"test": True})
-    event = EventPayload(ulids.make("evt"), chosen, data)
-    outcome = await sender.send(build_request(record.endpoint_url, secrets, event, ulids.make("dlv"), _FIRST, at))
+    """Sends one test and returns the attempt."""
+    data = msgspec.json.encode(DELIVERIES[event_type]["data"] | {"test": True})
+    event = EventPayload(ulids.make("evt"), event_type, data)
+    batch = EventBatch([OutgoingEvent(event, ulids.make("dlv"), _FIRST)], at, secrets, is_test=True)
+    made = await destination.deliver(batch, sender)
+    outcome = made.result
     return Attempt.model_construct(
         id=ulids.make("att"),
         delivery_id=None,
@@ -238,7 +238,7 @@ async def send_test(
         outcome="succeeded" if outcome.has_succeeded else "failed",
         error=outcome.error,
         error_detail=outcome.error_detail,
-        request_url=without_query(record.endpoint_url),
+        request_url=made.request_url,
         remote_ip=outcome.remote_ip,
         response_status=outcome.response_status,
         response_headers=outcome.response_headers,

@@ -28,6 +28,7 @@ from api.database.json_bulk import ENGINES, rows_query
 from api.database.leases import LeaderLease
 from api.database.models.base import from_milliseconds, to_milliseconds
 from api.database.models.webhooks import LedgerCursor, MatchedEvent, Subscription
+from api.webhooks.delivery.batches import BATCH_SECONDS, window_end
 from api.webhooks.filters.event_facts import EventFacts, event_facts
 from api.webhooks.filters.matching import FACT_COLUMNS, FILTER_COLUMNS, event_selectors, passes_sql
 from api.webhooks.subscriptions.models import EVENT_BITS
@@ -83,14 +84,18 @@ def advance_cursor(connection: Connection, old: int, new: int) -> bool:
     return moved.rowcount == 1
 
 
-def store_deliveries(connection: Connection, events: Sequence[DescribedEvent], at: int) -> int:
+def store_deliveries(
+    connection: Connection, events: Sequence[DescribedEvent], at: int, batch_seconds: float = BATCH_SECONDS
+) -> int:
     """Stores the deliveries of these events, all matched at one instant; returns their number.
 
-    An unknown event type matches no subscription.
+    They fall due at once, those for a bucket at the end of the window of `batch_seconds`. An unknown event type matches
+    no subscription.
     """
     time_part = earliest_id("dlv", at)[_TIME]
     batch = [_batch_row(event, facts, time_part) for event, facts in events]
     values: dict[str, Any] = {"batch": msgspec.json.encode(batch).decode(), "at": at}
+    values["window_end"] = window_end(at, batch_seconds)
     if connection.dialect.name == "postgresql":
         concerned = list(connection.execute(_LOCK_CONCERNED, values).scalars())
         counts = list(connection.execute(_STORE_AT_ONCE, values | {"concerned": concerned})) if concerned else []
@@ -155,7 +160,16 @@ _BATCHES: Final = {
 # million subscribed companies. SQLite keeps the order of a CROSS JOIN; OFFSET 0 is PostgreSQL's optimisation
 # fence.
 _READ: Final = ", ".join(
-    ("subscription_id", "status", "all_companies", "deleted_at", "from_sequence", "event_mask", *FILTER_COLUMNS)
+    (
+        "subscription_id",
+        "status",
+        "destination_kind",
+        "all_companies",
+        "deleted_at",
+        "from_sequence",
+        "event_mask",
+        *FILTER_COLUMNS,
+    )
 )
 
 
@@ -206,7 +220,8 @@ def _matches_sql(engine: str, only: str = "") -> str:
     wanted = f"s.deleted_at IS NULL AND s.from_sequence < batch.sequence AND (s.event_mask & batch.bit) <> 0{only}"
     columns = (
         "batch.sequence AS sequence, s.subscription_id AS subscription_id, s.status AS status, "
-        "batch.head || substr(s.subscription_id, 21, 10) AS id"  # 10 random characters, of 16
+        "batch.head || substr(s.subscription_id, 21, 10) AS id, "  # 10 random characters, of 16
+        "CAST(CASE s.destination_kind WHEN 's3' THEN :window_end ELSE :at END AS bigint) AS due_at"
     )
     where = f"{wanted} AND {passes_sql(engine, 'batch', 's')}"
     ways = " UNION ALL ".join(
@@ -228,18 +243,19 @@ _INSERT_DELIVERIES: Final = (
     "INSERT INTO webhook_deliveries (subscription_id, delivery_id, sequence, status, tries, attempt_count, "
     "next_attempt_at, created_at) "
     "SELECT subscription_id, 'dlv_' || id, sequence, CASE status WHEN 'active' THEN 'pending' ELSE 'held' END, "
-    "0, 0, CASE status WHEN 'active' THEN CAST(:at AS bigint) END, CAST(:at AS bigint) FROM matched "
+    "0, 0, CASE status WHEN 'active' THEN due_at END, CAST(:at AS bigint) FROM matched "
     "ORDER BY subscription_id, id"
 )
 _INSERT_ATTEMPTS: Final = (
     'INSERT INTO webhook_queue (subscription_id, due_at, attempt_id, delivery_id, "trigger") '
-    "SELECT subscription_id, CAST(:at AS bigint), 'att_' || id, 'dlv_' || id, 'schedule' "
+    "SELECT subscription_id, due_at, 'att_' || id, 'dlv_' || id, 'schedule' "
     "FROM matched WHERE status = 'active' ORDER BY subscription_id, id"
 )
 _UPDATE_LANES: Final = (
-    "UPDATE webhook_lanes SET next_due_at = CAST(:at AS bigint) "
-    "WHERE subscription_id IN (SELECT subscription_id FROM matched WHERE status = 'active') "
-    "AND (next_due_at IS NULL OR next_due_at > CAST(:at AS bigint))"
+    "UPDATE webhook_lanes SET next_due_at = due.due_at "
+    "FROM (SELECT DISTINCT subscription_id, due_at FROM matched WHERE status = 'active') AS due "
+    "WHERE webhook_lanes.subscription_id = due.subscription_id "
+    "AND (next_due_at IS NULL OR next_due_at > due.due_at)"
 )
 _COUNT: Final = "SELECT sequence, count(*) FROM matched GROUP BY sequence"
 _LOCK: Final = (
@@ -251,10 +267,12 @@ _LOCK: Final = (
 # what was committed before it; a single statement sees one state, the one after the locks, restricted to the locked
 # rows.
 _KEPT: Final = text(
-    "CREATE TEMPORARY TABLE IF NOT EXISTS matched (sequence INTEGER, subscription_id TEXT, status TEXT, id TEXT)"
+    "CREATE TEMPORARY TABLE IF NOT EXISTS matched (sequence INTEGER, subscription_id TEXT, status TEXT, id TEXT, "
+    "due_at INTEGER)"
 )
 _KEEP: Final = text(
-    f"INSERT INTO temp.matched {_matches_sql('sqlite')} SELECT sequence, subscription_id, status, id FROM matched"  # noqa: S608 -- texts above
+    f"INSERT INTO temp.matched {_matches_sql('sqlite')} "  # noqa: S608 -- texts above
+    "SELECT sequence, subscription_id, status, id, due_at FROM matched"
 )
 _STORE: Final = tuple(text(statement) for statement in (_INSERT_DELIVERIES, _INSERT_ATTEMPTS, _UPDATE_LANES))
 _LOCK_CONCERNED: Final = text(f"{_matches_sql('postgresql')}{_LOCK} FOR UPDATE")
@@ -276,7 +294,10 @@ class PublishedEvents(Protocol):
 class FanOut:
     """Matches published events while this process leads. `step` blocks; it belongs to one thread."""
 
-    def __init__(self, database: Database, reader: PublishedEvents, clock: Clock, name: str) -> None:
+    def __init__(
+        self, database: Database, reader: PublishedEvents, clock: Clock, name: str, batch_seconds: float = BATCH_SECONDS
+    ) -> None:
+        self._batch_seconds = batch_seconds
         self._database = database
         self._reader = reader
         self._clock = clock
@@ -322,7 +343,7 @@ class FanOut:
             if not advance_cursor(connection, old, new):
                 _LOGGER.warning("events above %d were matched by another process", old)
                 return 0
-            made = store_deliveries(connection, described, at)
+            made = store_deliveries(connection, described, at, self._batch_seconds)
         self._cursor = new
         self._adjust_limit(made)
         if made:

@@ -21,6 +21,8 @@ from api.webhooks.delivery.records import (
 )
 from api.webhooks.delivery.scheduler import SECOND, EndpointQueue, FairScheduler, Subscriber
 from api.webhooks.delivery.sync import QueueRead, SyncRequest, SyncResult
+from api.webhooks.destinations.https import HttpsEndpoint
+from api.webhooks.destinations.opening import open_destination
 from api.webhooks.subscriptions.models import EVENT_BITS
 
 _LOGGER: Final = logging.getLogger("firm.webhooks.worker")
@@ -141,10 +143,13 @@ class LeasedEndpoints:
 
     def _to_subscriber(self, record: SubscriberRecord) -> Subscriber:
         if record.deleted_at is not None:
-            return Subscriber(record, "", None)
-        previous = record.previous_secret
+            return Subscriber(record, HttpsEndpoint(record.endpoint_url), "", None)
+        previous, destination = record.previous_secret, open_destination(record, self._sealer)
         return Subscriber(
-            record, self._sealer.open(record.secret), None if previous is None else self._sealer.open(previous)
+            record,
+            destination,
+            self._sealer.open(record.secret),
+            None if previous is None else self._sealer.open(previous),
         )
 
     def _note_read(self, name: str, most: int, answer: SyncResult, now: float) -> None:
@@ -187,7 +192,7 @@ class LeasedEndpoints:
         """Rows to read: the expected use until the next sync, twice the use since the last."""
         if lane.is_ending or (lane.is_empty and now - lane.read_at < _LOOK_SECONDS):
             return 0
-        room = self._turns.share(lane)
+        room = self._turns.room(lane)
         if lane.is_trusted:
             room = max(room, min(2 * lane.ended, _MOST_READ_AHEAD))
         more = room - len(lane.ready)

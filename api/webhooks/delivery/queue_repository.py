@@ -69,7 +69,8 @@ _RELEASE: Final = JsonStatement(
 )
 _CHANGED: Final = JsonStatement(
     "SELECT lane.lessee, one.subscription_id, one.revision, one.status, one.deleted_at, one.endpoint_url, "
-    "one.secret, one.previous_secret, one.previous_secret_expires_at, one.event_mask, one.max_per_second "
+    "one.destination_kind, one.destination, one.credentials, one.secret, "
+    "one.previous_secret, one.previous_secret_expires_at, one.event_mask, one.max_per_second "
     "FROM {given} JOIN webhook_lanes AS lane ON lane.subscription_id = given.subscription_id "
     "JOIN webhook_subscriptions AS one ON one.subscription_id = given.subscription_id "
     "WHERE one.revision <> given.revision OR lane.lessee IS DISTINCT FROM ?",

@@ -53,6 +53,9 @@ class SubscriberRecord:
     status: str
     deleted_at: int | None
     endpoint_url: str
+    destination_kind: str
+    destination: str | None
+    credentials: bytes | None = field(repr=False)
     secret: bytes = field(repr=False)
     previous_secret: bytes | None = field(repr=False)
     previous_secret_expires_at: int | None

@@ -13,11 +13,14 @@ Does not belong here: the database (`api.webhooks.delivery.sync`), requests (`ap
 """
 
 from collections import OrderedDict, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from api.settings.webhooks import WebhookSettings
+from api.webhooks.delivery.batches import MOST_EVENTS, next_batch
 from api.webhooks.delivery.records import PreparedAttempt, SubscriberRecord
+from api.webhooks.destinations.destination import Destination
 
 SECOND: Final = 1.0
 
@@ -56,9 +59,10 @@ _QUEUES: Final = ("first", "new", "failing", "more", "paced")
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """A subscription with its decrypted secrets."""
+    """A subscription with its destination and its decrypted secrets."""
 
     record: SubscriberRecord
+    destination: Destination
     secret: str = field(repr=False)
     previous_secret: str | None = field(repr=False)
 
@@ -103,6 +107,32 @@ class EndpointQueue:
     def is_trusted(self) -> bool:
         return self.failures == 0 and self.has_succeeded
 
+    @property
+    def takes_batches(self) -> bool:
+        return self.subscriber is not None and self.subscriber.destination.takes_batches
+
+    @property
+    def keeps_order(self) -> bool:
+        return self.subscriber is not None and self.subscriber.destination.keeps_order
+
+    def next_batch(self) -> list[PreparedAttempt]:
+        """The attempts that one request makes, still in `ready`; none while the batch may have more."""
+        if not self.takes_batches:
+            return [self.ready[0]] if self.ready else []
+        return next_batch(self.ready, is_all_read=self.is_empty)
+
+    def remove(self, batch: Sequence[PreparedAttempt]) -> None:
+        """Takes a batch out of `ready`."""
+        if len(batch) == 1 and batch[0] is self.ready[0]:
+            self.ready.popleft()
+            return
+        started = {due.queued.attempt_id for due in batch}
+        self.ready = deque(due for due in self.ready if due.queued.attempt_id not in started)
+
+    def return_unmade(self, batch: Sequence[PreparedAttempt]) -> None:
+        """Forgets attempts that were not made; they remain in the database queue and are read again."""
+        self.read_attempt_ids.difference_update(due.queued.attempt_id for due in batch)
+
     def skip(self, delivery_id: str) -> None:
         """Drops scheduled attempts of a delivery that a manual attempt has delivered."""
         for due in [due for due in self.ready if due.queued.delivery_id == delivery_id]:
@@ -119,10 +149,10 @@ class EndpointQueue:
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """An attempt that may start now."""
+    """Attempts that may start now, in one request."""
 
     endpoint_queue: EndpointQueue
-    due: PreparedAttempt
+    batch: Sequence[PreparedAttempt]
     scheduler_group: str
     """The `FairScheduler` queue it was taken from."""
 
@@ -153,8 +183,12 @@ class FairScheduler:
         self._move_to_group(endpoint_queue, self._group_name(endpoint_queue))
 
     def share(self, endpoint_queue: EndpointQueue) -> int:
-        """Maximum concurrent attempts of an endpoint."""
-        return self._per_endpoint if endpoint_queue.is_trusted else 1
+        """Maximum concurrent requests to an endpoint."""
+        return self._per_endpoint if endpoint_queue.is_trusted and not endpoint_queue.keeps_order else 1
+
+    def room(self, endpoint_queue: EndpointQueue) -> int:
+        """Attempts that the next requests to an endpoint may make."""
+        return MOST_EVENTS if endpoint_queue.takes_batches else self.share(endpoint_queue)
 
     def enqueue_rate_limited(self) -> None:
         """Re-registers rate-limited endpoint queues, which may have waited long enough."""
@@ -170,8 +204,9 @@ class FairScheduler:
             if self._wait_seconds(lane, now) > 0:
                 self._move_to_group(lane, "paced")
                 continue
-            starts.append(self._start(lane, now))
-            self.enqueue(lane)
+            if batch := lane.next_batch():
+                starts.append(self._start(lane, batch, now))
+                self.enqueue(lane)
         return starts
 
     def end(self, start: Dispatch) -> None:
@@ -232,11 +267,12 @@ class FairScheduler:
         most = lane.subscriber.record.max_per_second if lane.subscriber else None
         return 0.0 if most is None else lane.pace.wait(now, most)
 
-    def _start(self, lane: EndpointQueue, now: float) -> Dispatch:
+    def _start(self, lane: EndpointQueue, batch: Sequence[PreparedAttempt], now: float) -> Dispatch:
         place = self._group_name(lane)
         lane.in_flight += 1
         self.in_flight += 1
         self._under_way[place] += 1
         if lane.subscriber is not None and lane.subscriber.record.max_per_second is not None:
             lane.pace.start(now)
-        return Dispatch(lane, lane.ready.popleft(), place)
+        lane.remove(batch)
+        return Dispatch(lane, batch, place)

@@ -10,10 +10,11 @@ Does not belong here: the retry policy (`api.webhooks.delivery.retry_policy`), f
 
 import asyncio
 import logging
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from sqlalchemy.exc import DBAPIError
 
@@ -28,9 +29,8 @@ from api.webhooks.delivery.leased_endpoints import LeasedEndpoints
 from api.webhooks.delivery.records import DeferredAttempt, FinishedAttempt, PreparedAttempt
 from api.webhooks.delivery.scheduler import Dispatch, EndpointQueue, FairScheduler, Subscriber
 from api.webhooks.delivery.sync import SyncRequest, WorkerSync
-from api.webhooks.egress.attempt_result import AttemptResult
-from api.webhooks.egress.payload import EventPayload, OutgoingRequest, build_request
-from api.webhooks.egress.url_policy import without_query
+from api.webhooks.destinations.destination import DeliveryOutcome, EventBatch, OutgoingEvent, RequestSender
+from api.webhooks.egress.payload import EventPayload, WebhookBodyTooLargeError
 
 _LOGGER: Final = logging.getLogger("firm.webhooks.worker")
 _LOOK_SECONDS: Final = 0.1
@@ -46,10 +46,8 @@ _LONGEST_FREE_MS: Final = 60_000
 _ENDING_SECONDS: Final = 1.0
 
 
-class AttemptSender(Protocol):
-    """The HTTP client as the worker uses it (`api.webhooks.egress.http_client.WebhookClient`)."""
-
-    async def send(self, request: OutgoingRequest) -> AttemptResult: ...
+Observe = Callable[[str], None]
+"""Called with the result of each attempt: `succeeded`, or the error code (docs/contract/contract.md 4.8)."""
 
 
 class DeliveryWorker:
@@ -59,13 +57,15 @@ class DeliveryWorker:
         self,
         database: Database,
         secret_box: SecretBox,
-        sender: AttemptSender,
+        sender: RequestSender,
         settings: WebhookSettings,
         clock: Clock,
         ulids: UlidGenerator,
         name: str,
         public_url: str = "",
+        observe: Observe = lambda _: None,
     ) -> None:
+        self._observe = observe
         self._sender = sender
         self._settings = settings
         self._clock = clock
@@ -76,7 +76,7 @@ class DeliveryWorker:
         self._thread = _database_thread()
         self._finished: list[FinishedAttempt] = []
         self._asides: list[DeferredAttempt] = []
-        self._tasks: set[asyncio.Task[AttemptResult]] = set()
+        self._tasks: set[asyncio.Task[DeliveryOutcome]] = set()
         self._woken = asyncio.Event()
         self._checked = float("-inf")
         self._retreat = _FIRST_RETREAT
@@ -167,54 +167,53 @@ class DeliveryWorker:
                 self._start(start)
 
     def _start(self, start: Dispatch) -> None:
-        at, subscriber, due = to_milliseconds(self._clock.now()), start.endpoint_queue.subscriber, start.due
-        if subscriber is None or due.data is None:
-            raise ValueError(f"{due.queued.attempt_id} was not checked")
-        queued = due.queued
-        number = retry_policy.attempt_number(queued.trigger, due.tries, self._settings.waits)
-        attempt = self._make_attempt(
-            EventPayload(due.event_id, due.event_type, due.data), subscriber, queued.delivery_id, number, at
-        )
-        task = asyncio.ensure_future(attempt)
+        at, subscriber = to_milliseconds(self._clock.now()), start.endpoint_queue.subscriber
+        if subscriber is None:
+            raise ValueError(f"{start.batch[0].queued.attempt_id} was not checked")
+        task = asyncio.ensure_future(self._make_attempt(start.batch, subscriber, at))
         self._tasks.add(task)
-        task.add_done_callback(partial(self._on_attempt_done, start, subscriber.record.endpoint_url, number, at))
+        task.add_done_callback(partial(self._on_attempt_done, start, at))
 
-    async def _make_attempt(
-        self, event: EventPayload, to: Subscriber, delivery_id: str, number: int, at: int
-    ) -> AttemptResult:
-        request = build_request(
-            to.record.endpoint_url, to.secrets(at), event, delivery_id, number, from_milliseconds(at)
-        )
-        return await self._sender.send(request)
+    async def _make_attempt(self, due: Sequence[PreparedAttempt], to: Subscriber, at: int) -> DeliveryOutcome:
+        events = [self._outgoing_event(one) for one in due]
+        batch = EventBatch(events, from_milliseconds(at), to.secrets(at))
+        return await to.destination.deliver(batch, self._sender)
 
-    def _on_attempt_done(
-        self, start: Dispatch, url: str, number: int, at: int, task: asyncio.Task[AttemptResult]
-    ) -> None:
+    def _outgoing_event(self, due: PreparedAttempt) -> OutgoingEvent:
+        if due.data is None:
+            raise ValueError(f"{due.queued.attempt_id} was not checked")
+        event = EventPayload(due.event_id, due.event_type, due.data)
+        return OutgoingEvent(event, due.queued.delivery_id, self._number(due))
+
+    def _number(self, due: PreparedAttempt) -> int:
+        return retry_policy.attempt_number(due.queued.trigger, due.tries, self._settings.waits)
+
+    def _on_attempt_done(self, start: Dispatch, at: int, task: asyncio.Task[DeliveryOutcome]) -> None:
         self._tasks.discard(task)
-        lane, due = start.endpoint_queue, start.due
+        lane = start.endpoint_queue
         if task.cancelled():
-            lane.read_attempt_ids.discard(due.queued.attempt_id)
+            lane.return_unmade(start.batch)
         elif (error := task.exception()) is not None:
-            self._defer_attempt(lane, due, error)
+            self._defer_batch(lane, start.batch, error)
         else:
-            self._record_result(lane, self._to_finished(due, number, url, at, task.result()))
-        lane.ended += 1
+            for due in start.batch:
+                self._record_result(lane, self._to_finished(due, at, task.result()))
+        lane.ended += len(start.batch)
         self._turns.end(start)
         self._start_all()
         self.wake()
 
-    def _to_finished(
-        self, due: PreparedAttempt, number: int, url: str, at: int, outcome: AttemptResult
-    ) -> FinishedAttempt:
+    def _to_finished(self, due: PreparedAttempt, at: int, made: DeliveryOutcome) -> FinishedAttempt:
         """Builds the finished attempt with the next schedule step; none for a manual one."""
-        step, next_attempt_id = None, ""
+        step, next_attempt_id, outcome = None, "", made.result
         if due.queued.trigger != "manual":
             more = retry_policy.requested_delay(outcome.response_status, outcome.retry_after)
             finished_at = at + outcome.duration_ms
             step = retry_policy.decide_retry(self._settings.waits, due.tries, finished_at, outcome.has_succeeded, more)
             if step.next_attempt_at is not None:
                 next_attempt_id = self._ulids.make("att")
-        return FinishedAttempt(due, number, without_query(url), at, outcome, step, next_attempt_id)
+        self._observe("succeeded" if outcome.has_succeeded else outcome.error or "failed")
+        return FinishedAttempt(due, self._number(due), made.request_url, at, outcome, step, next_attempt_id)
 
     def _record_result(self, lane: EndpointQueue, made: FinishedAttempt) -> None:
         succeeded, queued = made.result.has_succeeded, made.due.queued
@@ -225,6 +224,15 @@ class DeliveryWorker:
         self._finished.append(made)
         if succeeded and queued.trigger == "manual":
             lane.skip(queued.delivery_id)
+
+    def _defer_batch(self, lane: EndpointQueue, batch: Sequence[PreparedAttempt], error: BaseException) -> None:
+        """Sets aside what cannot be made: the event at fault, if it is known, else all; the others are read again."""
+        at_fault = [
+            due for due in batch if not isinstance(error, WebhookBodyTooLargeError) or due.event_id == error.event_id
+        ]
+        for due in at_fault:
+            self._defer_attempt(lane, due, error)
+        lane.return_unmade([due for due in batch if due not in at_fault])
 
     def _defer_attempt(self, lane: EndpointQueue, due: PreparedAttempt, error: BaseException) -> None:
         """Sets aside an attempt that cannot be made, so that it does not block others."""

@@ -179,7 +179,9 @@ class _HttpExchange:
         self.answered_at = 0.0
 
     async def run(self, url: URL, post: OutgoingRequest) -> None:
-        async with self._session.post(url, data=post.body, headers=post.headers, allow_redirects=False) as response:
+        async with self._session.request(
+            post.method, url, data=post.body, headers=post.headers, allow_redirects=False
+        ) as response:
             self.answered_at = self._clock.monotonic()
             self.response = response
             content = response.content

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+import msgspec
+
 from api.webhooks.egress.signing import signature_headers
 
 MOST_BYTES: Final = 32 * 1024
 """A longer body is not sent (docs/contract/contract.md 4.6)."""
 
-_CONSTANT: Final = {
+CONSTANT_HEADERS: Final = {
     "Content-Type": "application/json",
     "User-Agent": "firm-webhooks/1",
     "Accept": "*/*",
@@ -48,20 +50,41 @@ class OutgoingRequest:
     url: str
     headers: dict[str, str]
     body: bytes
+    method: str = "POST"
+
+
+class EventPlace(msgspec.Struct):
+    """Whom an event is about, and its place among all events, as its `data` says."""
+
+    company_id: str
+    sequence: int
+
+
+_PLACES: Final = msgspec.json.Decoder(EventPlace)
+
+
+def event_place(event: EventPayload) -> EventPlace:
+    return _PLACES.decode(event.data)
 
 
 def build_request(
     url: str, secrets: Sequence[str], event: EventPayload, delivery_id: str, number: int, started: datetime
 ) -> OutgoingRequest:
     """Builds the request of attempt `number`; `started` has a time zone, `secrets` as for `signature_headers`."""
-    written = encode_body(event, started)
-    if len(written) > MOST_BYTES:
-        raise WebhookBodyTooLargeError(event.event_id, len(written))
-    headers = _CONSTANT | signature_headers(secrets, event.event_id, int(started.timestamp()), written)
+    written = checked_body(event, started)
+    headers = CONSTANT_HEADERS | signature_headers(secrets, event.event_id, int(started.timestamp()), written)
     headers["X-Service-Event"] = event.event_type
     headers["X-Service-Delivery"] = delivery_id
     headers["X-Service-Attempt"] = str(number)
     return OutgoingRequest(url, headers, written)
+
+
+def checked_body(event: EventPayload, started: datetime) -> bytes:
+    """The body of an event; raises WebhookBodyTooLargeError."""
+    written = encode_body(event, started)
+    if len(written) > MOST_BYTES:
+        raise WebhookBodyTooLargeError(event.event_id, len(written))
+    return written
 
 
 def encode_body(event: EventPayload, started: datetime) -> bytes:

@@ -217,9 +217,13 @@ async def test_webhook(request: ApiRequest, subscription_id: SubscriptionId) -> 
     service, event_type = context.services, read_body(TestSend, context.required_json_body).event_type
     record = await service.subscription_service.get(context.account_id, subscription_id)
     service.rate_limiter.check_test_sends(record.subscription_id, context.started_at)
-    secrets = service.subscription_service.secrets(record)
+    destination, secrets = (
+        service.subscription_service.destination(record),
+        service.subscription_service.secrets(record),
+    )
+    chosen = event_type or record.event_types[0]
     attempt = await send_test(
-        service.webhook_client, record, secrets, event_type, service.ulid_generator, service.clock.now()
+        service.webhook_client, destination, secrets, chosen, service.ulid_generator, service.clock.now()
     )
     return json_response(200, msgspec.json.encode(Attempt.members(attempt)))
 

@@ -15,6 +15,8 @@ from pydantic import Field
 
 from api.schemas import declare, shared
 from api.schemas.declare import ResponseModel
+from api.webhooks.destinations.models import SubscriptionDestination
+from api.webhooks.destinations.opening import destination_members
 from api.webhooks.filters.models import Filters, SubscriptionFilters
 from warehouse.schema.codes import EVENT_TYPES
 
@@ -32,6 +34,8 @@ class SubscriptionRecord:
     subscription_id: str
     account_id: str
     endpoint_url: str
+    destination_kind: str
+    destination: str | None
     event_types: Sequence[str]
     companies: bytes | None
     filters: Filters | None
@@ -52,6 +56,7 @@ class SubscriptionRecord:
     held_deliveries: int
     secret: bytes = field(repr=False)
     previous_secret: bytes | None = field(repr=False)
+    credentials: bytes | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,10 @@ class Subscription(ResponseModel):
     """A webhook subscription."""
 
     id: _SubscriptionId
-    endpoint_url: str = declare.url(ENDPOINT)
+    endpoint_url: str = declare.url(
+        "URL that receives deliveries: the endpoint, the queue, or the bucket with its prefix."
+    )
+    destination: SubscriptionDestination = Field(description="Where events go; for an endpoint, its URL once more.")
     event_types: list[shared.EventTypeName] = declare.array(20, "Canonical names.")
     entity_ids: list[shared.CompanyId] | None = declare.array(MOST_COMPANIES, "Only these companies; null means all.")
     filters: SubscriptionFilters | None = Field(
@@ -180,6 +188,7 @@ def subscription_json(record: SubscriptionRecord, now: datetime) -> dict[str, An
     return Subscription.members(
         record,
         id=record.subscription_id,
+        destination=destination_members(record),
         entity_ids=None if record.companies is None else msgspec.Raw(record.companies),
         previous_secret_expires_at=previous_secret_expiry(record, now),
     )

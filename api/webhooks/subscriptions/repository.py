@@ -64,7 +64,7 @@ def resume_subscription(connection: Connection, subscription_id: str, at: dateti
 
 
 def delete_subscription(connection: Connection, subscription_id: str, at: datetime) -> bool:
-    """Soft-deletes the subscription; unfinished deliveries are canceled, the secrets wiped."""
+    """Soft-deletes the subscription; unfinished deliveries are canceled, the secrets and the access key wiped."""
     lock_endpoints(connection, [subscription_id])
     gone = connection.execute(
         update(Subscription)
@@ -76,6 +76,7 @@ def delete_subscription(connection: Connection, subscription_id: str, at: dateti
             secret=b"",
             previous_secret=None,
             previous_secret_expires_at=None,
+            credentials=None,
             watchlist_id=None,
         )
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationInfo, WithJsonSchema, field_validator
 
 from api.companies.body_fields import RequestedCompany
 from api.http.body_validation import (
@@ -29,6 +29,7 @@ from api.http.json_body import Object
 from api.http.suggestions import SHOWN
 from api.schemas import declare
 from api.schemas.declare import OMITTED, RequestModel, Requirement, invalid_value, with_metadata
+from api.webhooks.destinations.models import NewDestination, sent_destination
 from api.webhooks.errors import ENDPOINT_URL
 from api.webhooks.filters.models import Filters, RequestedFilters, sent_filters, unused_filters
 from api.webhooks.subscriptions.models import (
@@ -91,7 +92,19 @@ RequestedEndpoint = Annotated[
 class NewSubscription(RequestModel):
     """A subscription to create."""
 
-    endpoint_url: RequestedEndpoint
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["endpoint_url"]}, {"required": ["destination"]}]}
+    )
+
+    endpoint_url: RequestedEndpoint = OMITTED
+    destination: NewDestination = with_metadata(
+        Field(
+            default=OMITTED,
+            description="Where events go; in place of `endpoint_url`, which is short for kind `https`. In a change of "
+            "the same kind, members left out keep their value.",
+        ),
+        Requirement("must be an object"),
+    )
     event_types: RequestedEventTypes
     entity_ids: list[Annotated[RequestedCompany, unrepeated]] | None = with_metadata(
         request_array_field(
@@ -124,10 +137,16 @@ class NewSubscription(RequestModel):
         return value
 
 
+def _without_alternatives(schema: dict[str, Any]) -> None:
+    """A change may name neither an endpoint nor a destination."""
+    schema.pop("oneOf", None)
+
+
 class SubscriptionChanges(NewSubscription):
     """The members to change; omitted members keep their value (RFC 7396)."""
 
-    endpoint_url: RequestedEndpoint = OMITTED
+    model_config = ConfigDict(json_schema_extra=_without_alternatives)
+
     event_types: RequestedEventTypes = OMITTED
 
 
@@ -170,9 +189,12 @@ def parse_subscription(
 ) -> SubscriptionInput:
     """Parses the body of a new subscription, or a merge patch."""
     parsed = parse_body(model, body, errors, max_companies)
+    _check_place(model, body, errors)
     if parsed is None:
         return SubscriptionInput(_valid_endpoint(body, errors))
     members = sent_members(parsed)
+    if "destination" in members:
+        members["destination"] = sent_destination(parsed.destination)
     if "filters" in members:
         members["filters"] = sent_filters(parsed.filters)
     warnings = [
@@ -180,6 +202,22 @@ def parse_subscription(
         *_repeat_warnings(body.get("entity_ids"), members.get("entity_ids")),
     ]
     return SubscriptionInput(members, warnings)
+
+
+def destination_patch(members: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The destination that members name, as a merge patch; None if they name none."""
+    if "endpoint_url" in members:
+        return {"kind": "https", "url": members["endpoint_url"]}
+    return members.get("destination")
+
+
+def _check_place(model: type[NewSubscription], body: Object, errors: ValidationErrors) -> None:
+    """Adds the error of a body without a place for events, or with two."""
+    given = [name for name in ("endpoint_url", "destination") if name in body]
+    if not given and model is NewSubscription:
+        errors.add("missing", "'endpoint_url' is required, or 'destination'", ENDPOINT_URL)
+    elif len(given) > 1:
+        errors.add("conflict", "'destination' stands in place of 'endpoint_url': send one of them", "/destination")
 
 
 def filter_warnings(filters: Filters | None, event_types: Sequence[str]) -> list[InputWarning]:

@@ -27,9 +27,13 @@ from api.http.response_headers import strongly_matches
 from api.settings.tiers import Tier, TierCatalogue
 from api.settings.webhooks import WebhookSettings
 from api.webhooks import errors
+from api.webhooks.destinations.addresses import checked_destination, destination_url
+from api.webhooks.destinations.destination import Destination
+from api.webhooks.destinations.models import Settings
+from api.webhooks.destinations.opening import complete_settings, destination_columns, open_destination
 from api.webhooks.egress.dns import Lookup
 from api.webhooks.egress.signing import make_secret
-from api.webhooks.egress.url_policy import UrlRejection, url_rejection
+from api.webhooks.egress.url_policy import url_rejection
 from api.webhooks.filters.matching import filter_columns, subscription_selectors
 from api.webhooks.filters.models import Filters, check_filters, merged_filters
 from api.webhooks.subscriptions import repository, requests
@@ -104,9 +108,10 @@ class SubscriptionService:
         filters = merged_filters(None, asked.members.get("filters"))
         check_filters(filters, faults)
         await self._check_watchlist(owner.account_id, filters, faults)
-        await self._check_members(asked, faults)
+        place = await self._checked_place(None, asked.members, faults)
         secret = make_secret()
         values = self._new_values(owner.account_id, asked.members, secret) | filter_columns(filters)
+        values |= destination_columns(place, self._sealer)
         record = await self._control.write(self._insert_subscription, values, asked.members.get("entity_ids"))
         return NewSecret(record, secret, _all_warnings(asked, record))
 
@@ -133,11 +138,15 @@ class SubscriptionService:
         faults = ValidationErrors()
         asked = await self._parse(SubscriptionChanges, body, tier.entity_ids, faults)
         await self._check_watchlist(owner.account_id, asked.members.get("filters"), faults)
-        await self._check_members(asked, faults)
+        if "endpoint_url" in asked.members:
+            await self._checked_place(None, asked.members, faults)
+        faults.check()
         found = await self.get(owner.account_id, subscription_id)
         _check_revision(found, if_match)
-        if activates and found.status == "paused" and "endpoint_url" not in asked.members:
-            await self._check_members(SubscriptionInput({"endpoint_url": found.endpoint_url}), ValidationErrors())
+        if "destination" in asked.members or (
+            activates and found.status == "paused" and "endpoint_url" not in asked.members
+        ):
+            await self._checked_place(found, asked.members, faults)
         record = await self._control.write(self._apply_changes, found, asked.members, if_match)
         return SubscriptionChange(record, _all_warnings(asked, record))
 
@@ -191,6 +200,10 @@ class SubscriptionService:
             secrets.append(self._sealer.open(record.previous_secret))
         return secrets
 
+    def destination(self, record: SubscriptionRecord) -> Destination:
+        """The destination, ready to deliver to."""
+        return open_destination(record, self._sealer)
+
     async def _parse(
         self, model: type[NewSubscription], body: Object, max_companies: int, faults: ValidationErrors
     ) -> SubscriptionInput:
@@ -200,17 +213,36 @@ class SubscriptionService:
             return requests.parse_subscription(model, body, max_companies, faults)
         return await in_body_thread(requests.parse_subscription, model, body, max_companies, faults)
 
-    async def _check_members(self, asked: SubscriptionInput, faults: ValidationErrors) -> None:
-        """Raises 422 with all errors of the members and of the endpoint's target."""
-        url = asked.members.get("endpoint_url")
-        refused: UrlRejection | None = None
-        if url is not None:
-            refused = await url_rejection(url, self._settings, self._lookup)
-        if refused is not None and refused.problem != "validation_failed" and not faults.count:
-            raise errors.endpoint_not_allowed(refused)
-        if refused is not None:
-            faults.add(refused.code, refused.detail, errors.ENDPOINT_URL)
+    async def _checked_place(
+        self, present: SubscriptionRecord | None, members: Mapping[str, Any], faults: ValidationErrors
+    ) -> Settings:
+        """The destination that the members say, else the present one; raises 422 with all errors, of its target too."""
+        former = None if present is None else complete_settings(present, self._sealer)
+        patch = requests.destination_patch(members) or former
+        place = None if patch is None else checked_destination(former, patch, self._settings, faults)
+        if place is not None:
+            await self._check_target(place, errors.place_pointer(place["kind"], members), faults)
         faults.check()
+        if place is None:
+            raise RuntimeError("a body without a destination has an error")
+        return place
+
+    async def _check_target(self, place: Settings, pointer: str, faults: ValidationErrors) -> None:
+        refused = await url_rejection(destination_url(place), self._settings, self._lookup)
+        if refused is not None and refused.problem != "validation_failed" and not faults.count:
+            raise errors.endpoint_not_allowed(refused, pointer)
+        if refused is not None:
+            faults.add(refused.code, refused.detail, pointer)
+
+    def _changed_place(self, record: SubscriptionRecord, members: Mapping[str, Any]) -> dict[str, Any]:
+        """Columns of another destination; none if it stays, as where a client sends back the URL that stands for it."""
+        patch = requests.destination_patch(members)
+        if patch is None or members.get("endpoint_url") == record.endpoint_url:
+            return {}
+        former, faults = complete_settings(record, self._sealer), ValidationErrors()
+        place = checked_destination(former, patch, self._settings, faults)
+        faults.check()
+        return {} if place is None or place == former else destination_columns(place, self._sealer)
 
     async def _check_watchlist(self, account_id: str, filters: Filters | None, faults: ValidationErrors) -> None:
         """Adds the error of a watchlist that is not the account's."""
@@ -225,7 +257,6 @@ class SubscriptionService:
         return {
             "subscription_id": self._ulids.make(PREFIX),
             "account_id": account_id,
-            "endpoint_url": members["endpoint_url"],
             "event_types": list(members["event_types"]),
             "event_mask": requests.to_event_mask(members["event_types"]),
             "all_companies": members.get("entity_ids") is None,
@@ -274,7 +305,7 @@ class SubscriptionService:
             self._entitled_tier(account)
         record = _require_found(repository.lock_subscription(connection, account_id, subscription_id), subscription_id)
         _check_revision(record, if_match)
-        now, values = self._clock.now(), _changed_values(record, members)
+        now, values = self._clock.now(), self._changed_place(record, members) | _changed_values(record, members)
         if "all_companies" in values:
             repository.replace_companies(connection, subscription_id, members["entity_ids"])
         _require_watchlist(connection, account_id, values.get("watchlist_id"))
@@ -341,7 +372,7 @@ def _changed_values(record: SubscriptionRecord, members: Mapping[str, Any]) -> d
     """Values a patch really changes: unchanged values must not create a new revision."""
     values = {
         name: members[name]
-        for name in ("endpoint_url", "description", "max_per_second")
+        for name in ("description", "max_per_second")
         if name in members and members[name] != getattr(record, name)
     }
     types = members.get("event_types")

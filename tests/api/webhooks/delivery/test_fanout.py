@@ -5,6 +5,7 @@ See docs/architecture.md 10, docs/contract/delivery.md 1.
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -41,6 +42,25 @@ def told(control: Control) -> dict[str, list[int]]:
     for row in sorted(control.rows(Delivery), key=lambda row: row.delivery_id):
         found.setdefault(row.subscription_id, []).append(row.sequence)
     return found
+
+
+def test_events_for_a_bucket_fall_due_at_the_end_of_their_window(control: Control) -> None:
+    """Events of one minute are one object; others are due at once (docs/contract/contract.md 4.8f)."""
+    bucket, endpoint = control.subscribe(destination_kind="s3"), control.subscribe()
+    control.subscribe(destination_kind="s3", status="paused")
+    for seconds in (0, 59.999, 0.001):
+        control.advance(seconds=seconds)
+        control.ledger.add(ONE)
+        assert matched_all(control.fan_out()) == 1
+    minute = to_milliseconds(NOON)
+    due = {lane: [to_milliseconds(row.due_at) - minute for row in control.rows(QueuedAttempt) if row.subscription_id == lane]
+           for lane in (bucket, endpoint)}  # fmt: skip
+    assert due == {bucket: [60_000, 60_000, 120_000], endpoint: [0, 59_999, 60_000]}
+    assert {row.next_due_at for row in control.rows(EndpointState, EndpointState.subscription_id == bucket)} == {
+        NOON + timedelta(minutes=1)
+    }
+    waits = [row.next_attempt_at for row in control.rows(Delivery, Delivery.subscription_id == bucket)]
+    assert sorted(waits) == [NOON + timedelta(minutes=one) for one in (1, 1, 2)]
 
 
 def test_types_and_companies_decide(control: Control) -> None:
