@@ -15,9 +15,10 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field, model_validator
 
+from warehouse.exports.formats import FORMATS, TABLE_FORMATS
 from warehouse.replication.settings import StoreAddress, StoreSettings
 from warehouse.settings.area import AreaSettings, from_text
-from warehouse.settings.texts import DATABASE
+from warehouse.settings.texts import DATABASE, split_commas
 from warehouse.storage.layout import Layout
 
 MARK_KEY_BYTES: Final = 32
@@ -61,6 +62,13 @@ def _parse_key_ids(text: str) -> frozenset[str]:
     found = frozenset(text.split())
     if wrong := sorted(one for one in found if not _KEY_ID.fullmatch(one)):
         raise ValueError(f"must list ids of keys, as a1b2c3d4, separated by blanks, not {wrong[0]!r}")
+    return found
+
+
+def _parse_export_formats(text: str) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(split_commas(text)))
+    if not found or not set(found) <= set(FORMATS):
+        raise ValueError(f"must list formats, separated by commas, out of {', '.join(FORMATS)}, not {text!r}")
     return found
 
 
@@ -120,6 +128,10 @@ class IngestSettings(AreaSettings):
     )
     keep_dagster_days: int = Field(default=14, ge=1, description="For how many days Dagster's records of runs stay.")
     keep_exports: int = Field(default=3, ge=1, description="Exports kept of each market.")
+    export_formats: Annotated[tuple[str, ...], from_text(_parse_export_formats)] = Field(
+        default=TABLE_FORMATS,
+        description="File formats of exports, separated by commas: parquet, ndjson, csv, bods (docs/bulk.md).",
+    )
     keep_deltas: int = Field(default=30, ge=1, description="Deltas between exports kept of each market.")
     keep_iceberg_releases: int = Field(
         default=30, ge=1, description="Releases kept as tagged snapshots of Iceberg tables (`firm export --iceberg`)."

@@ -14,7 +14,7 @@ from api.schemas.declare import ResponseModel
 from warehouse.reader.export_files import ExportFile
 
 TABLES: Final = ("companies", "details", "financials", "filings", "ownership", "events")
-FORMATS: Final = ("parquet", "ndjson", "csv")
+FORMATS: Final = ("parquet", "ndjson", "csv", "bods")
 PARTS: Final = ("rows", "deletes", "upserts")
 _COUNT: Final = 2**53
 SortKey = tuple[int, str, int, int, int, int]

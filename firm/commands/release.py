@@ -48,6 +48,7 @@ class ExportFormat(StrEnum):
     PARQUET = "parquet"
     NDJSON = "ndjson"
     CSV = "csv"
+    BODS = "bods"
     BOTH = "both"
     ALL = "all"
 
@@ -65,9 +66,13 @@ def export(
     ] = None,
     to: Annotated[Path | None, typer.Option("--to", help="Target folder; default FIRM_DATA/exports.")] = None,
     form: Annotated[
-        ExportFormat,
-        typer.Option("--format", help="NDJSON and CSV are compressed with gzip, Parquet with zstd; both: not CSV."),
-    ] = ExportFormat.ALL,
+        ExportFormat | None,
+        typer.Option(
+            "--format",
+            help="Default: FIRM_EXPORT_FORMATS. Parquet is compressed with zstd, the others with gzip; both: Parquet "
+            "and NDJSON.",
+        ),
+    ] = None,
     iceberg: Annotated[
         str | None,
         typer.Option("--iceberg", metavar="FOLDER", help="Keep Apache Iceberg tables in this folder or s3:// address."),
@@ -87,7 +92,7 @@ def export(
     error.
     """
     if iceberg is not None or postgres is not None or rewrite:
-        if markets or to or form is not ExportFormat.ALL or (iceberg is None) == (postgres is None):
+        if markets or to or form is not None or (iceberg is None) == (postgres is None):
             fail("--iceberg or --postgres, one of them, takes no markets, --to or --format; --rewrite needs one", USAGE)
         from firm.commands import merged_exports
 
@@ -104,7 +109,11 @@ def export(
         exit_on_error(NoReleaseError, MarketNotInReleaseError, InvalidReleaseError, AlreadyLockedError, OSError),
         _progress_printer(quiet=as_json) as told,
     ):
-        made = list(exports.write(_known_markets(markets or []), form.formats, told))
+        made = list(
+            exports.write(
+                _known_markets(markets or []), form.formats if form is not None else settings.export_formats, told
+            )
+        )
     if to is None:
         _replicate_exports(settings, made)
     if as_json:

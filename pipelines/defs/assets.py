@@ -256,11 +256,11 @@ def export_asset(jurisdiction: Jurisdiction) -> dg.AssetsDefinition:
         deps=[RELEASE],
         group_name="exports",
         owners=DATA_OWNERS,
-        description="All data of the market as Parquet and NDJSON, with a manifest.",
+        description="All data of the market as files, with a manifest.",
         kinds={"parquet"},
     )
     def asset(workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
-        [export] = workspace.export_store.write([jurisdiction.code])
+        [export] = workspace.export_store.write([jurisdiction.code], workspace.settings.export_formats)
         workspace.upload_export(jurisdiction.code)
         return dg.MaterializeResult(
             metadata={

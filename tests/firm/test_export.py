@@ -241,6 +241,8 @@ def test_words_and_formats(lived: Lived, tmp_path: Path) -> None:
     assert said.stderr.splitlines() == [f"NO: {table}" for table in TABLES if table != "details"]
     again = lived.firm.run("export", "NO", "--format", "parquet", "--to", tmp_path / "files")
     assert again.stdout.endswith("NO/0000000003 already existed\n")
+    asked = lived.firm.run("export", "no", "--format", "bods", "--to", tmp_path / "files")
+    assert [line.split("\t")[1] for line in asked.stdout.splitlines()[1:-1]][-1] == "ownership.bods.json.gz"
     companies = pl.read_parquet(tmp_path / "files" / "NO" / "*" / "companies.parquet")
     assert companies["id"].to_list() == [
         row["id"] for row in exported(lived.after, "companies") if row["country"] == "NO"
@@ -257,6 +259,9 @@ def test_what_it_says_when_it_cannot(lived: Lived, tmp_path: Path) -> None:
     assert (said.exit_code, said.out) == (2, "")
     assert said.err == "firm: unknown market 'xx'; known: US, SE, NO, FI, UK\n"
     assert empty.run("export", "--format", "xlsx").exit_code == 2
+    said = empty.run("export", FIRM_EXPORT_FORMATS="parquet,xlsx")
+    assert said.exit_code == 2
+    assert "must list formats, separated by commas, out of parquet, ndjson, csv, bods, not 'parquet,xlsx'" in said.err
     said = empty.run("export", FIRM_KEEP_EXPORTS="0")
     assert (said.exit_code, said.out) == (2, "")
     assert said.err == "firm: FIRM_KEEP_EXPORTS must be a whole number from 1, not '0'\n"

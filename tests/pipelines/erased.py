@@ -24,7 +24,7 @@ from pipelines.sources.source import FolderSource
 from tests.pipelines.invented import MARKET
 from tests.pipelines.places import ONE, TWO, Place, accounts, owner
 from warehouse.erasure.tombstones import Tombstone
-from warehouse.exports.exports import ExportStore
+from warehouse.exports.exports import FORMATS, ExportStore
 from warehouse.reader.reader import ReleaseReader
 from warehouse.storage.atomic_files import ignore_step
 
@@ -64,7 +64,7 @@ class Erased(Place):
             "owners/o2.json", owner("o1", ONE, 50, 75, holder=HOLDER_NAME), owner("p1", TWO, 50, 75, holder="Matti")
         )
         self.take()
-        list(ExportStore(self.settings.layout).write(["FI"]))
+        list(ExportStore(self.settings.layout).write(["FI"], FORMATS))
 
     def register(self, *rows: Any, name: str = "register.csv", day: str = "") -> Path:  # type: ignore[override]
         """A line that is no record, too: its reject tells of the company."""

@@ -24,9 +24,10 @@ import msgspec
 import pyarrow.parquet as pq
 
 from warehouse.exports import schemas
+from warehouse.exports.formats import SUFFIXES, TABLE_FORMATS
 from warehouse.exports.market_rows import MarketRows
 from warehouse.exports.schemas import ExportTable
-from warehouse.exports.sinks import GROUP, SUFFIXES, TableFiles
+from warehouse.exports.sinks import GROUP, TableFiles
 from warehouse.exports.writer import MANIFEST, ExportedFile, column_entries, complete_files, file_name
 from warehouse.ledger.read_index import format_instant
 from warehouse.reader.queries.market_dump import market_id_bounds
@@ -53,9 +54,10 @@ def write_delta(
 ) -> Path | None:
     """Writes the missing files of the delta from one export to another, both complete; returns its folder.
 
-    None: there is no base, or it cannot be compared.
+    None: there is no base, or it cannot be compared. Statements have no delta: they are compared by their ids.
     """
-    if base is None or not _is_comparable(base) or not _is_comparable(folder):
+    formats = [form for form in formats if form in TABLE_FORMATS]
+    if base is None or not formats or not _is_comparable(base) or not _is_comparable(folder):
         return None
     return _DeltaWriter(rows, base, folder, formats, on_step).write()
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from warehouse.exports.delta_writer import DELTAS, write_delta
+from warehouse.exports.formats import FORMATS, TABLE_FORMATS
 from warehouse.exports.market_rows import MarketRows
-from warehouse.exports.sinks import SUFFIXES
 from warehouse.exports.writer import MANIFEST, ExportProgress, MarketExportWriter
 from warehouse.raw.archive import utc_now
 from warehouse.reader.leases import LeasedRelease, leased_release, unreadable_release_error
@@ -45,7 +45,6 @@ __all__ = [
     "ignore_progress",
 ]
 
-FORMATS: Final = tuple(SUFFIXES)
 LATEST: Final = "latest.json"
 KEEP: Final = 3
 KEEP_DELTAS: Final = 30
@@ -98,7 +97,10 @@ class ExportStore:
         self._folder = folder or layout.exports_folder
 
     def write(
-        self, markets: Iterable[str] = (), formats: Iterable[str] = FORMATS, progress: ExportProgress = ignore_progress
+        self,
+        markets: Iterable[str] = (),
+        formats: Iterable[str] = TABLE_FORMATS,
+        progress: ExportProgress = ignore_progress,
     ) -> Iterator[MarketExport]:
         """Exports the given markets (default: all), every one from the current release."""
         formats = tuple(formats)

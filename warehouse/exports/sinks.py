@@ -108,8 +108,6 @@ SINKS: Final[Mapping[str, type[NdjsonSink | ParquetSink | CsvSink]]] = {
     "ndjson": NdjsonSink,
     "csv": CsvSink,
 }
-SUFFIXES: Final = {"parquet": ".parquet", "ndjson": ".ndjson.gz", "csv": ".csv.gz"}
-COMPRESSIONS: Final = {"parquet": "zstd", "ndjson": "gzip", "csv": "gzip"}
 
 
 def to_arrow_table(table: ExportTable, lines: Sequence[bytes]) -> pa.Table:

@@ -19,9 +19,12 @@ from typing import Any, Final, Self
 import pyarrow as pa
 
 from warehouse.exports import schemas
+from warehouse.exports.bods import statement_file
+from warehouse.exports.bods.market_statements import market_statements
+from warehouse.exports.formats import BODS, COMPRESSIONS, FORMATS, SUFFIXES, TABLE_FORMATS
 from warehouse.exports.market_rows import MarketRows
 from warehouse.exports.schemas import ExportTable
-from warehouse.exports.sinks import COMPRESSIONS, GROUP, SUFFIXES, TableFiles
+from warehouse.exports.sinks import GROUP, TableFiles
 from warehouse.ledger.read_index import format_instant
 from warehouse.release.manifest import InvalidReleaseError, ReleaseManifest
 from warehouse.schema.market_state import DatasetState
@@ -89,7 +92,7 @@ def build_export_manifest(
     """The manifest for the given files."""
     state = release.markets[market]
     by_name = {entry.name: entry for entry in files}
-    names = [file_name(table, form) for table in schemas.TABLES for form in SUFFIXES]
+    names = [*(file_name(table, form) for table in schemas.TABLES for form in TABLE_FORMATS), statement_file.NAME]
     listed = [by_name[name] for name in names if name in by_name]
     return {
         "market": market,
@@ -101,7 +104,7 @@ def build_export_manifest(
         "state": state.state,
         "ownership_as_of": owned_on.isoformat(),
         "schema_version": schemas.VERSION,
-        "formats": [form for form in SUFFIXES if any(entry.format == form for entry in listed)],
+        "formats": [form for form in FORMATS if any(entry.format == form for entry in listed)],
         "files": [asdict(entry) for entry in listed],
         "datasets": [_dataset_entry(key, state.datasets[key]) for key in sorted(state.datasets)],
         "columns": column_entries(),
@@ -143,12 +146,14 @@ class MarketExportWriter:
     def write(self, now: datetime) -> bool:
         """Writes the missing files of the export; returns False if none is missing."""
         there = complete_files(self.folder)
-        missing = {name for table in schemas.TABLES for name in self._file_formats(table)} - there.keys()
+        wanted = {name for table in schemas.TABLES for name in self._file_formats(table)}
+        missing = (wanted | self._statement_files()) - there.keys()
         if not missing:
             return False
         try:
             atomic_files.make_folder(self.folder)
             made = [entry for tables in _TOGETHER for entry in self._write_tables(tables, missing)]
+            made += [self._write_statements(name) for name in self._statement_files() & missing]
             kept = [entry for name, entry in there.items() if name not in missing]
             self._write_manifest([*kept, *made], now)
         finally:
@@ -161,7 +166,20 @@ class MarketExportWriter:
 
     def _file_formats(self, table: ExportTable) -> dict[str, str]:
         """File names of a table, with their formats."""
-        return {file_name(table, form): form for form in self.formats}
+        return {file_name(table, form): form for form in self.formats if form in TABLE_FORMATS}
+
+    def _statement_files(self) -> set[str]:
+        """The file of statements, if that format is wanted."""
+        return {statement_file.NAME} if BODS in self.formats else set()
+
+    def _write_statements(self, name: str) -> ExportedFile:
+        path = self.folder / name
+        self.report_progress(self.rows.market, BODS, 0)
+        count = statement_file.write_statements(atomic_files.temporary_path(path), market_statements(self.rows))
+        atomic_files.publish_file(atomic_files.temporary_path(path), path)
+        self.on_step(f"{name} published")
+        self.report_progress(self.rows.market, BODS, count)
+        return ExportedFile.of(path, schemas.OWNERSHIP, BODS, count)
 
     def _write_tables(self, tables: Sequence[ExportTable], missing: set[str]) -> Iterator[ExportedFile]:
         wanted = [

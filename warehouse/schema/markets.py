@@ -130,6 +130,16 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, ...] = ()
 
 
+class RegisterScheme(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How other data sets name the register whose numbers the market's companies have.
+
+    name: the register's, or the number's, own name. code: its code at https://org-id.guide; empty: that list has none.
+    """
+
+    name: str
+    code: str = ""
+
+
 class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One market. `code` is its folder's name in capitals; `iso` its ISO 3166-1 code, an accepted alias.
 
@@ -138,7 +148,7 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     number without its country's letters, in capitals without separators; its group is the company's number; None: VAT
     numbers do not hold it. place_names: a place's name as served -> its names in the country's other languages, by
     which search finds it, too. classification: which family of industry codes its companies have; the same digits mean
-    the same industry within one family.
+    the same industry within one family. register: whose numbers the companies have.
     """
 
     code: str
@@ -147,6 +157,7 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time_zone: str
     classification: str
     number: NumberFormat
+    register: RegisterScheme
     iso: str = ""
     in_text: str = ""
     personal_number: str | None = None

@@ -14,6 +14,7 @@ from warehouse.exports import schemas
 from warehouse.exports.delta_writer import PARTS as DELTA_PARTS
 from warehouse.exports.exports import FORMATS as WRITTEN
 from warehouse.exports.exports import ExportStore
+from warehouse.exports.formats import TABLE_FORMATS
 
 ALL = "/api/v1/exports"
 
@@ -23,7 +24,7 @@ def service(shared_serve, world):
     service = shared_serve(world)
     service.accounts.set_tier("owner@example.com", "business")
     folder = service.parts.settings.data / "exports"
-    list(ExportStore(world.layout, folder=folder).write(["SE", "NO"]))
+    list(ExportStore(world.layout, folder=folder).write(["SE", "NO"], WRITTEN))
     plant_delta(folder / "SE")
     return service
 
@@ -78,11 +79,11 @@ def test_the_words_are_those_of_the_files():
 
 def test_every_file_is_listed_newest_release_first(service):
     files = listed(service)
-    assert len(files) == 2 + 2 * len(TABLES) * len(FORMATS)
+    assert len(files) == 2 + 2 * (len(TABLES) * len(TABLE_FORMATS) + 1)
     assert [(one["table"], one["part"]) for one in files[:2]] == [("companies", "deletes"), ("companies", "upserts")]
     assert files[0]["base_release"] == files[0]["release"] - 1
     assert {one["base_release"] for one in files[2:]} == {None}
-    assert [one["market"] for one in files[2:]] == ["NO"] * 18 + ["SE"] * 18
+    assert [one["market"] for one in files[2:]] == ["NO"] * 19 + ["SE"] * 19
     assert files[0]["expires_at"] == "2026-11-21T09:15:00Z"
     assert [path_of(one) == "" for one in files] == [False] * len(files)
     by_pages = [{**one, "url": None} for one in listed(service, limit=7)]

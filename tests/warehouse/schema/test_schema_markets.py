@@ -13,6 +13,7 @@ name = "Ruritania"
 state = "served"
 time_zone = "Europe/Vienna"
 classification = "NACE"
+register = { name = "Central Register", code = "XR-CR" }
 
 [number]
 bare = "XR[0-9]{8}"
