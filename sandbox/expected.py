@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sandbox import expected_events, expected_groups
+from sandbox.dk import expected as dk_expected
 from sandbox.fi import expected as fi_expected
 from sandbox.groups import GroupPlan, plan_groups
 from sandbox.model.company import BANDS, Accounts, Company, Figures, Holder
@@ -187,7 +188,7 @@ def _financial_row(
         "is_comparative": comparative,
     }
     standard = (_GROUP_STANDARDS if group else _STANDARDS).get(
-        accounts.document_style, _MARKET_STANDARDS[company.market]
+        accounts.document_style, _MARKET_STANDARDS.get(company.market)
     )
     if standard:
         row["accounting_standard"] = standard
@@ -208,6 +209,8 @@ def expected_owners(company: Company, day: date) -> list[Row]:
         return no_expected.expected_owners(company)
     if company.market == "US":
         return us_expected.expected_owners(company)
+    if company.market == "DK":
+        return dk_expected.expected_owners(company, day)
     present = [holder for holder in company.holders if holder.ceased is None or holder.ceased > day]
     return [_owner_row(company, holder) for holder in sorted(present, key=lambda holder: (-holder.lower, holder.key))]
 
