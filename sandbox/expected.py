@@ -30,10 +30,11 @@ _STANDARDS: Final = {
     "ifrs": "NGAAP",
     "micro": "FRS105",
     "xml": None,
+    **dk_expected.STANDARDS,
     **dict.fromkeys(("k2", "k2_2017", "k2_short"), "K2"),
     **dict.fromkeys(("k3", "k3k"), "K3"),
 }
-_GROUP_STANDARDS: Final = {"ifrs": "IFRS", "group": "FRS102", "k3k": "K3"}
+_GROUP_STANDARDS: Final = {**dk_expected.STANDARDS, "ifrs": "IFRS", "group": "FRS102", "k3k": "K3"}
 _MARKET_STANDARDS: Final = {"NO": "NGAAP", "UK": "FRS102", "FI": "FAS", "SE": "K2", "US": us_expected.STANDARD}
 _TWO_YEARS: Final = timedelta(days=730)
 _COUNTRIES: Final = {
@@ -194,7 +195,7 @@ def _financial_row(
         row["accounting_standard"] = standard
     if company.market == "UK" and not comparative:
         row["filed_at"] = (accounts.published - timedelta(days=1)).isoformat()
-    if company.market == "FI" and not comparative:
+    if company.market in {"FI", "DK"} and not comparative:
         row |= fi_expected.filing_date_field(company, accounts)
     return row
 

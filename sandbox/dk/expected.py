@@ -17,6 +17,12 @@ from sandbox.shared.expected_rows import HolderIdentity, Row, json_number
 from warehouse.schema.identifiers import company_id
 
 REGISTER: Final = "dk.virksomhed"
+# By style of a report: the class of the Danish act on annual accounts that the report states
+STANDARDS: Final = {
+    **dict.fromkeys(("b", "b_revenue"), "ÅRL B"),
+    **dict.fromkeys(("c", "c_group", "c_inline"), "ÅRL C"),
+    "d_ifrs": "IFRS",
+}
 _TYPES: Final = {"PERSON": "person", "VIRKSOMHED": "company", "ANDEN_DELTAGER": "unknown"}
 
 

@@ -29,8 +29,7 @@ def write_day(world: World, day: int, folder: Path) -> None:
     for company, accounts in world.published_accounts("DK", day):
         for document in publications.report_documents(company, accounts):
             if document.is_figures:
-                name = f"{accounts.document}-{document.number}.xml"
-                write_file(folder / "regnskaber" / name, document.sent_bytes)
+                write_file(folder / "regnskaber" / publications.file_name(accounts, document), document.sent_bytes)
 
 
 def _write_answers(index: SearchIndex, since: date | None, folder: Path, name: str) -> None:

@@ -11,6 +11,7 @@ import gzip
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
+from urllib.parse import quote
 
 from sandbox.companies.dk import initial_state
 from sandbox.dk import xbrl
@@ -77,6 +78,12 @@ def document_path(accounts: Accounts, document: ReportDocument) -> str:
     """The path of a document: the publication's number, and a name in base64."""
     name = base64.urlsafe_b64encode(f"xbrls://{accounts.document}/{document.number}".encode()).decode()
     return f"/{accounts.document}/{name}.{_ENDINGS[document.media_type]}"
+
+
+def file_name(accounts: Accounts, document: ReportDocument) -> str:
+    """The name of a document in a folder: publication and place, so that it is no loose document."""
+    ending = _ENDINGS[document.media_type]
+    return f"{quote(publication_id(accounts), safe='')}~{document.number}.{ending}"
 
 
 def publication_source(company: Company, accounts: Accounts) -> Record:

@@ -28,6 +28,7 @@ from sandbox.model.dk import (
     Stake,
 )
 from sandbox.random import random_bool, seeded_random
+from sandbox.vocabulary import Industry
 
 ELSEWHERE: Final = 400_000  # positions with numbers that belong to no company of the world
 _FIRST_UNIT: Final = 4_900_000_000  # real internal numbers have reached 4.01 billion
@@ -93,7 +94,7 @@ def enter_values(company: Company) -> None:
     own, since = company.danish, company.registered
     own.names = [DatedValue(company.name, since, since)]
     own.addresses = [DatedValue(Address(company.place, company.street), since, since)]
-    own.industries = [DatedValue(company.industry, since, since)] if company.industry else []
+    own.industries = _industry_values(company.industry, since) if company.industry else []
     own.forms = [DatedValue(company.form, since, since)]
     own.lives = [DatedValue(None, since, since)]
     own.statuses = []
@@ -102,6 +103,16 @@ def enter_values(company: Company) -> None:
         if company.status_date is not None and company.registry_status is not None:
             own.statuses[0].until = company.status_date - timedelta(days=1)
             own.statuses.append(DatedValue(company.registry_status, company.status_date, company.status_date))
+
+
+def _industry_values(industry: Industry, since: date) -> list[DatedValue[Industry]]:
+    """The industry in both editions of the classification, or in the newer one if the company is younger than that."""
+    new_edition = vocabulary.NEW_EDITION
+    values = [DatedValue(industry, max(since, new_edition), max(since, new_edition))]
+    if since < new_edition:
+        former = vocabulary.FORMER_INDUSTRIES[industry]
+        values.insert(0, DatedValue(former, since, new_edition, until=new_edition - timedelta(days=1)))
+    return values
 
 
 def danish_accounts(rng: Random, company: Company, first_day: date, style: str) -> Accounts:

@@ -81,11 +81,11 @@ def _set_registry_status(word: str, status: str, detail: str | None, days_ago: i
     return step
 
 
-def _end_life(word: str) -> Step:
+def _end_life(word: str, reason: str) -> Step:
     """The company ended yesterday, its last day, and is removed from the register."""
 
     def step(scene: StoryDay, company: Company) -> list[Change]:
-        changes = _set_registry_status(word, "dissolved", None, 1)(scene, company)
+        changes = _set_registry_status(word, "dissolved", reason, 1)(scene, company)
         end_value(company.danish.lives, scene.day - _ONE_DAY, scene.day)
         return changes
 
@@ -187,11 +187,15 @@ STORIES: Final[tuple[Story, ...]] = (
     Story(
         "bankrupt_then_dissolved",
         prepare_active_company,
-        (_declare_bankrupt, _end_life(vocabulary.ENDED_BY_BANKRUPTCY)),
+        (_declare_bankrupt, _end_life(vocabulary.ENDED_BY_BANKRUPTCY, "bankruptcy")),
     ),
     Story("winds_up_then_bankrupt", prepare_active_company, (_start_liquidation, _declare_bankrupt)),
     Story("forced_then_recovers", prepare_active_company, (_force_dissolution, no_change, _restore_active)),
-    Story("dissolved_then_restored", prepare_active_company, (_end_life(vocabulary.ENDED_BY_FORCE), _restore_company)),
+    Story(
+        "dissolved_then_restored",
+        prepare_active_company,
+        (_end_life(vocabulary.ENDED_BY_FORCE, "forced_dissolution"), _restore_company),
+    ),
     Story("reorganises", prepare_active_company, (_start_reconstruction, _restore_active)),
     Story("renamed_then_moves", prepare_active_company, (_rename_company, _move_company)),
     Story("reclassified_then_converted", prepare_active_company, (_reclassify_company, _convert_company)),

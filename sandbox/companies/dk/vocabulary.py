@@ -1,12 +1,13 @@
 """Vocabulary of invented Danish companies: words, people, streets, places, industries and register terms.
 
 Belongs here: plain tables used by first states, stories and writers. Companies, streets and holders are invented;
-municipalities, post codes and industry codes are real, because the connector looks them up. Does not belong here:
-randomness (`initial_state`), or any file format (`sandbox.dk`).
+municipalities, post codes and classes of industries are real, because the connector looks them up. Does not belong
+here: randomness (`initial_state`), or any file format (`sandbox.dk`).
 """
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Final
 
 from sandbox.vocabulary import Industry, Place
@@ -40,18 +41,38 @@ PLACES: Final = (
     Place("Aalborg", "9000", "Aalborg", "851", NORDJYLLAND),
 )
 
-INDUSTRIES: Final = (
-    Industry("412000", "Opførelse af bygninger"),
-    Industry("433200", "Tømrer- og bygningssnedkervirksomhed"),
-    Industry("494100", "Vejgodstransport"),
-    Industry("620100", "Computerprogrammering"),
-    Industry("620200", "Konsulentbistand vedrørende informationsteknologi"),
-    Industry("682040", "Udlejning af erhvervsejendomme"),
-    Industry("692000", "Bogføring og revision: skatterådgivning"),
-    Industry("702200", "Virksomhedsrådgivning og anden rådgivning om driftsledelse"),
-    Industry("812100", "Almindelig rengøring i bygninger"),
+# The same activity in DB07 and in DB25, which every company has had since the first day of 2025 (docs/formats/dk.md 3).
+# The classes, of four digits, are real; what is national in DB25 is invented.
+_EDITIONS: Final = (
+    (Industry("412000", "Opførelse af bygninger"), Industry("410000", "Opførelse af bygninger")),
+    (Industry("433200", "Tømrer- og bygningssnedkervirksomhed"), Industry("433200", "Tømrerarbejde")),
+    (Industry("494100", "Vejgodstransport"), Industry("494100", "Vejgodstransport")),
+    (Industry("620100", "Computerprogrammering"), Industry("621000", "Computerprogrammering")),
+    (
+        Industry("620200", "Konsulentbistand vedrørende informationsteknologi"),
+        Industry("622000", "Konsulentbistand vedrørende informationsteknologi"),
+    ),
+    (
+        Industry("682040", "Udlejning af erhvervsejendomme"),
+        Industry("682000", "Udlejning og drift af egen eller lejet fast ejendom"),
+    ),
+    (
+        Industry("692000", "Bogføring og revision: skatterådgivning"),
+        Industry("692000", "Bogføring, revision og skatterådgivning"),
+    ),
+    (
+        Industry("702200", "Virksomhedsrådgivning og anden rådgivning om driftsledelse"),
+        Industry("702000", "Virksomhedsrådgivning"),
+    ),
+    (Industry("812100", "Almindelig rengøring i bygninger"), Industry("812100", "Almindelig rengøring i bygninger")),
 )
-HOLDINGS: Final = Industry("642020", "Ikke-finansielle holdingselskaber")
+INDUSTRIES: Final = tuple(new for _, new in _EDITIONS)
+HOLDINGS: Final = Industry("642100", "Holdingselskabers aktiviteter")
+FORMER_INDUSTRIES: Final = {
+    **{new: old for old, new in _EDITIONS},
+    HOLDINGS: Industry("642020", "Ikke-finansielle holdingselskaber"),
+}
+NEW_EDITION: Final = date(2025, 1, 1)
 
 STOCK, PRIVATE, SOLE, FOUNDATION, PARTNERSHIP = "60", "80", "10", "90", "40"
 # code -> short and long name, as the register spells them
