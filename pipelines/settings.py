@@ -16,6 +16,7 @@ from typing import Annotated, Final, Self
 from pydantic import Field, model_validator
 
 from warehouse.replication.settings import StoreAddress, StoreSettings
+from warehouse.schema import previews
 from warehouse.settings.area import AreaSettings, from_text
 from warehouse.settings.texts import DATABASE
 from warehouse.storage.layout import Layout
@@ -95,6 +96,9 @@ class IngestSettings(AreaSettings):
 
     data: Path = Field(
         default=Path(".data"), description="Folder of all state: archive, history, releases, Dagster's storage, keys."
+    )
+    preview_markets: Annotated[frozenset[str], from_text(previews.parse_previews)] = Field(
+        default=frozenset(), description=previews.DESCRIPTION
     )
     user_agent: str = Field(
         default="firmdata (set FIRM_USER_AGENT to name yourself)",
