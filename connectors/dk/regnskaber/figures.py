@@ -61,9 +61,13 @@ class ReportFigures(StatedFigures):
         return None
 
     def _chosen(self, name: str, facts: Sequence[Fact]) -> Decimal | None:
-        """The most precise of repeated facts; of contradicting ones the last that is not zero, with a signal."""
+        """The most precise of repeated facts; of contradicting ones the last that is not zero, with a signal.
+
+        Counts of people are not rounded: those that differ contradict each other, as 0 and 1 do.
+        """
         choice = choose_fact(facts)
-        if choice.agree:
+        is_count = name in tags.EMPLOYEES
+        if choice.agree and not (is_count and any(fact.number != choice.fact.number for fact in facts)):
             return choice.fact.number
         self.signals["conflicting_facts", name] += 1
         return next((fact.number for fact in reversed(facts) if fact.number), None)
