@@ -88,7 +88,7 @@ class Report:
 
     def _declared(self) -> str:
         return "".join(
-            [self._context_element(*key, identity) for key, identity in self._contexts.items()]
+            [self._context_element(period, parts, identity) for (period, parts), identity in self._contexts.items()]
             + [
                 f'<xbrli:unit id="{identity}"><xbrli:measure>{measure}</xbrli:measure></xbrli:unit>'
                 for measure, identity in self._units.items()
