@@ -9,6 +9,7 @@ from typing import Final
 
 from connectors.contract.dataset import Jurisdiction
 from connectors.contract.shared_folders import SharedFolder, news_folder
+from connectors.kit.composition import compose_market
 from warehouse.schema.markets import MARKETS
 
 __all__ = ["GROUPS", "JURISDICTIONS"]
@@ -20,7 +21,8 @@ def _jurisdiction(code: str) -> Jurisdiction:
     name = MARKETS[code].name.upper().replace(" ", "_")
     if not hasattr(folder, name):
         raise AttributeError(f"{folder.__name__} must define {name}, the market named in its market.toml")
-    return getattr(folder, name)
+    made: Jurisdiction = getattr(folder, name)
+    return made if made.state == "served" else compose_market(code, ())  # an announced market reads nothing
 
 
 JURISDICTIONS: Final = tuple(_jurisdiction(code) for code in sorted(MARKETS))

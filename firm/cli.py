@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, cast
 
 import typer
+from dotenv import dotenv_values
 from typer.core import TyperCommand, TyperGroup
 
 from pipelines.ingest import sigint
@@ -46,6 +49,8 @@ COMMANDS_BY_NAME: Final = {
 # nothing: half a second of an ingest's start-up.
 _COLLECTED: Final = (5_000, 20, 100)
 
+_PREVIEW: Final = "FIRM_PREVIEW_MARKETS"
+"""As in `warehouse.schema.markets`, which reads it when it is imported: before any command reads its settings."""
 _INTERRUPTED: Final = 130
 """Conventional exit code after Ctrl-C."""
 
@@ -90,9 +95,17 @@ def main() -> None:
     """Entry point of the console script."""
     gc.set_threshold(*_COLLECTED)
     sigint.install_sigint_redelivery()
+    _pass_previews_on()
     try:
         app()
     except RuntimeError as error:
         if str(error) != sigint.QUERY_INTERRUPTED:
             raise
         sys.exit(_INTERRUPTED)
+
+
+def _pass_previews_on() -> None:
+    """Sets the markets in preview that `.env` names, for this process and those it starts; the environment wins."""
+    written = dotenv_values(Path.cwd() / ".env").get(_PREVIEW)
+    if written:
+        os.environ.setdefault(_PREVIEW, written)

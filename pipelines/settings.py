@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 
 from warehouse.exports.formats import FORMATS, TABLE_FORMATS
 from warehouse.replication.settings import StoreAddress, StoreSettings
+from warehouse.schema import previews
 from warehouse.settings.area import AreaSettings, from_text
 from warehouse.settings.texts import DATABASE, split_commas
 from warehouse.storage.layout import Layout
@@ -103,6 +104,9 @@ class IngestSettings(AreaSettings):
 
     data: Path = Field(
         default=Path(".data"), description="Folder of all state: archive, history, releases, Dagster's storage, keys."
+    )
+    preview_markets: Annotated[frozenset[str], from_text(previews.parse_previews)] = Field(
+        default=frozenset(), description=previews.DESCRIPTION
     )
     user_agent: str = Field(
         default="firmdata (set FIRM_USER_AGENT to name yourself)",

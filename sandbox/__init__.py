@@ -16,6 +16,7 @@ market is a birth, a list of stories and a writer.
 from collections.abc import Mapping
 from typing import Final
 
+from sandbox.dk import http as dk_http
 from sandbox.faults.files import FILE_FAULTS, damage_file
 from sandbox.faults.requests import FAULTS, parse_faults
 from sandbox.http.server import SandboxServer, serve, serve_forever
@@ -27,6 +28,7 @@ from sandbox.write import write_day, write_days
 # Host -> name and password of callers: what the sandbox takes.
 CREDENTIALS: Final[Mapping[str, tuple[str, str]]] = {
     **http.CREDENTIALS,
+    **dk_http.CREDENTIALS,
     rest_http.HOST: (rest_http.KEY, ""),
     stream_http.HOST: (stream_http.KEY, ""),
 }

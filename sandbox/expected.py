@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sandbox import expected_events, expected_groups
+from sandbox.dk import expected as dk_expected
 from sandbox.fi import expected as fi_expected
 from sandbox.groups import GroupPlan, plan_groups
 from sandbox.model.company import BANDS, Accounts, Company, Figures, Holder
@@ -29,10 +30,11 @@ _STANDARDS: Final = {
     "ifrs": "NGAAP",
     "micro": "FRS105",
     "xml": None,
+    **dk_expected.STANDARDS,
     **dict.fromkeys(("k2", "k2_2017", "k2_short"), "K2"),
     **dict.fromkeys(("k3", "k3k"), "K3"),
 }
-_GROUP_STANDARDS: Final = {"ifrs": "IFRS", "group": "FRS102", "k3k": "K3"}
+_GROUP_STANDARDS: Final = {**dk_expected.STANDARDS, "ifrs": "IFRS", "group": "FRS102", "k3k": "K3"}
 _MARKET_STANDARDS: Final = {"NO": "NGAAP", "UK": "FRS102", "FI": "FAS", "SE": "K2", "US": us_expected.STANDARD}
 _TWO_YEARS: Final = timedelta(days=730)
 _COUNTRIES: Final = {
@@ -187,13 +189,13 @@ def _financial_row(
         "is_comparative": comparative,
     }
     standard = (_GROUP_STANDARDS if group else _STANDARDS).get(
-        accounts.document_style, _MARKET_STANDARDS[company.market]
+        accounts.document_style, _MARKET_STANDARDS.get(company.market)
     )
     if standard:
         row["accounting_standard"] = standard
     if company.market == "UK" and not comparative:
         row["filed_at"] = (accounts.published - timedelta(days=1)).isoformat()
-    if company.market == "FI" and not comparative:
+    if company.market in {"FI", "DK"} and not comparative:
         row |= fi_expected.filing_date_field(company, accounts)
     return row
 
@@ -208,6 +210,8 @@ def expected_owners(company: Company, day: date) -> list[Row]:
         return no_expected.expected_owners(company)
     if company.market == "US":
         return us_expected.expected_owners(company)
+    if company.market == "DK":
+        return dk_expected.expected_owners(company, day)
     present = [holder for holder in company.holders if holder.ceased is None or holder.ceased > day]
     return [_owner_row(company, holder) for holder in sorted(present, key=lambda holder: (-holder.lower, holder.key))]
 

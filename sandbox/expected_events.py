@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Final
 
+from sandbox.dk import expected as dk_expected
 from sandbox.fi import expected as fi_expected
 from sandbox.model.company import (
     Accounts,
@@ -25,6 +26,7 @@ from sandbox.model.company import (
     StatusChange,
     ThresholdCrossing,
 )
+from sandbox.model.dk import DanishHolder
 from sandbox.model.fi import DocumentFiled, ExchangeRelease
 from sandbox.model.news import PressRelease, SupervisorAct
 from sandbox.model.no import RoleOwner
@@ -176,6 +178,8 @@ def _ownership_event_parts(company: Company, change: ThresholdCrossing, known_at
             return crossing_event_parts(company, change, known_at, no_expected.owner_identity(owner))
         case RegisterHolding() as holding:
             return crossing_event_parts(company, change, known_at, us_expected.holder_identity(holding))
+        case DanishHolder() as holder:
+            return crossing_event_parts(company, change, known_at, dk_expected.holder_identity(holder))
         case str() as name:
             return crossing_event_parts(company, change, known_at, notifying_holder(company, name))
 

@@ -18,6 +18,8 @@ _CYCLE: Final = 40
 _ROOM: Final = 100_000  # numbers per prefix: the letters, a 9 and five digits
 _FINNISH_WEIGHTS: Final = (7, 9, 10, 5, 8, 4, 2)
 _FINNISH_STEM: Final = 5_000_000  # real ids have reached 3.6 million
+_DANISH_WEIGHTS: Final = (2, 7, 6, 5, 4, 3, 2)
+_DANISH_STEM: Final = 8_000_000  # real numbers have reached 46 million with their check digit
 _SWEDISH_STEM: Final = 572_000_000  # third digit two or more, as in all company numbers
 _SWEDISH_ROOM: Final = 8_000_000
 _BORN: Final = date(1891, 1, 1)
@@ -85,6 +87,20 @@ def finnish_position(number: str) -> int | None:
         return None
     position = (int(number[:7]) - _FINNISH_STEM) // 2
     return position if finnish_number(position) == number else None
+
+
+def danish_number(position: int) -> str:
+    """Eight digits (docs/formats/dk.md 1)."""
+    stem, digit = _stem_and_digit(_DANISH_STEM + 2 * position, _DANISH_WEIGHTS)
+    return f"{stem}{digit}"
+
+
+def danish_position(number: str) -> int | None:
+    """Position of a number made by `danish_number`, else None."""
+    if not re.fullmatch(r"[89]\d{7}", number):
+        return None
+    position = (int(number[:7]) - _DANISH_STEM) // 2
+    return position if danish_number(position) == number else None
 
 
 def check_digit(stem: str) -> int:

@@ -15,6 +15,9 @@ from typing import Final
 
 from sandbox import numbers
 from sandbox.companies import releases
+from sandbox.companies.dk import initial_state as dk_initial_state
+from sandbox.companies.dk import stories as dk_stories
+from sandbox.companies.dk import stories_owners as dk_stories_owners
 from sandbox.companies.fi import initial_state as fi_initial_state
 from sandbox.companies.fi import stories as fi_stories
 from sandbox.companies.fi import stories_listed as fi_stories_listed
@@ -39,6 +42,7 @@ _STORIES: Final[Mapping[str, tuple[Story, ...]]] = {
     "FI": (*fi_stories.STORIES, *fi_stories_listed.STORIES),
     "SE": (*se_stories.STORIES, *se_stories_listed.STORIES),
     "US": (*us_stories.STORIES, *stories_ownership.STORIES),
+    "DK": (*dk_stories.STORIES, *dk_stories_owners.STORIES),
 }
 _BIRTHS: Final[Mapping[str, Callable[[int, int, date, int], Company]]] = {
     "NO": no_initial_state.norwegian_company,
@@ -46,8 +50,9 @@ _BIRTHS: Final[Mapping[str, Callable[[int, int, date, int], Company]]] = {
     "FI": fi_initial_state.finnish_company,
     "SE": se_initial_state.swedish_company,
     "US": us_initial_state.american_company,
+    "DK": dk_initial_state.danish_company,
 }
-MARKETS: Final = ("NO", "UK", "SE", "FI", "US")
+MARKETS: Final = ("NO", "UK", "SE", "FI", "US")  # of a world unless it is asked for others: Denmark is a preview
 _RECODED: Final = frozenset({"NO", "FI", "SE"})  # markets with new industry codes from the day of the recode
 _CYCLE: Final = 40  # of 40 consecutive British numbers, these positions have no prefix
 _PLAIN: Final = tuple(place for place in range(_CYCLE) if place not in {7, 11, 13, 17})
@@ -248,4 +253,5 @@ _POSITIONS: Final = {
     "FI": numbers.finnish_position,
     "SE": numbers.swedish_position,
     "US": us_initial_state.american_position,
+    "DK": numbers.danish_position,
 }

@@ -16,6 +16,7 @@ from typing import Final
 
 from sandbox import expected, groups
 from sandbox.companies.us.filings import report_accession
+from sandbox.dk import files as dk_files
 from sandbox.fi import files as fi_files
 from sandbox.model.company import Accounts, Company
 from sandbox.news import http
@@ -52,6 +53,7 @@ WRITERS: Final[Mapping[str, MarketWriter]] = {
     "FI": MarketWriter(fi_files.write_day, fi_files.COMPLETE, fi_files.document_key),
     "SE": MarketWriter(se_files.write_day, se_files.COMPLETE, annual_reports.document_sha256),
     "US": MarketWriter(us_files.write_day, us_files.COMPLETE, report_accession),
+    "DK": MarketWriter(dk_files.write_day, dk_files.COMPLETE, dk_files.document_key),
 }
 
 

@@ -14,6 +14,7 @@ from api.settings.mail import MailSettings
 from api.settings.parsers import parse_database_url, parse_emails, parse_proxies, parse_tiers
 from api.settings.tiers import TierCatalogue
 from api.settings.webhooks import WebhookSettings
+from warehouse.schema import previews
 from warehouse.settings.area import AreaSettings, from_text
 from warehouse.settings.texts import DATABASE, parse_base_url
 
@@ -22,6 +23,9 @@ class ApiSettings(AreaSettings):
     """Service."""
 
     data: Path = Field(default=Path(".data"), description="Folder of all state.")
+    preview_markets: Annotated[frozenset[str], from_text(previews.parse_previews)] = Field(
+        default=frozenset(), description=previews.DESCRIPTION
+    )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8000, ge=0, le=65_535, description="Port to listen on.")
     public_url: Annotated[str, from_text(parse_base_url)] = Field(

@@ -23,22 +23,25 @@ if TYPE_CHECKING:
 
 STORY: Final = "press"
 # By market: languages of its releases, the leading one first, and the wires that carry them.
-LANGUAGES: Final = {"SE": ("en", "sv"), "NO": ("en", "no"), "FI": ("en", "fi"), "UK": ("en",)}
+LANGUAGES: Final = {"SE": ("en", "sv"), "NO": ("en", "no"), "FI": ("en", "fi"), "UK": ("en",), "DK": ("en", "da")}
 WIRES: Final[dict[str, tuple[Wire, ...]]] = {
     "SE": ("mfn", "globenewswire"),
     "NO": ("mfn", "globenewswire"),
     "FI": ("mfn", "globenewswire"),
     "UK": ("nsm", "globenewswire"),
+    "DK": ("mfn", "globenewswire"),
 }
-SUPERVISED: Final = ("SE", "NO", "FI", "UK", "US")  # markets with acts of a supervisor
-SUBSIDIARIES: Final = {"SE": "Försäljning", "NO": "Salg", "FI": "Myynti", "UK": "Sales", "US": "Sales"}
-FOREIGN: Final = {"SE": "A/S", "NO": "AB", "FI": "AS", "UK": "GmbH", "US": "plc"}  # foreign legal forms
+SUPERVISED: Final = ("SE", "NO", "FI", "UK", "US", "DK")  # markets with acts of a supervisor
+# A new market at the end: its place gives the serials of releases.
+SUBSIDIARIES: Final = {"SE": "Försäljning", "NO": "Salg", "FI": "Myynti", "UK": "Sales", "US": "Sales", "DK": "Salg"}
+FOREIGN: Final = {"SE": "A/S", "NO": "AB", "FI": "AS", "UK": "GmbH", "US": "plc", "DK": "AB"}  # foreign legal forms
 PERSON: Final = "Robin Q. Example"
 FIRM: Final = "Example & Sample LLP"
 _HEADLINES: Final = {
     "sv": "{name} tecknar avtal nummer {serial} om leveranser",
     "no": "{name} inngår avtale nummer {serial} om leveranser",
     "fi": "{name} solmii sopimuksen numero {serial} toimituksista",
+    "da": "{name} indgår aftale nummer {serial} om leverancer",
     "en": "{name} signs agreement number {serial} on deliveries",
 }
 _MORNING: Final = time(6, 30, tzinfo=UTC)
@@ -162,8 +165,10 @@ def _press_companies(world: World, market: str, day: int) -> tuple[Company, ...]
 
 
 def _is_firm(company: Company) -> bool:
-    return company.status == "active" and company.is_in_register and company.form not in _NO_FIRMS
+    others = _NO_DANISH_FIRMS if company.market == "DK" else _NO_FIRMS
+    return company.status == "active" and company.is_in_register and company.form not in others
 
 
 # Norway's sole traders, associations and foundations, Sweden's associations.
 _NO_FIRMS: Final = ("ENK", "FLI", "STI", "NUF", "I", "BRF", "EK")
+_NO_DANISH_FIRMS: Final = ("10", "90")  # sole traders and foundations, by codes that are others elsewhere

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import parse_qsl
 
+from sandbox.dk import http as dk_http
 from sandbox.fi import files as fi_files
 from sandbox.fi import http as fi_http
 from sandbox.news import http as news_http
@@ -63,14 +64,18 @@ class RegistryResponder(CachedResponses):
         if feed is not None:
             self.feed_faults.removed = self.removed
             return no_http.feed_response(self, self.feed_faults, asked, feed[1])
-        return self._respond_companies_house(path, asked, authorization) or self._respond_by_query(
-            path, asked, authorization
+        return (
+            self._respond_companies_house(path, asked, authorization)
+            or dk_http.search_response(self.world, self.day, dk_http.DanishRequest(path, asked, b"", authorization))
+            or self._respond_by_query(path, asked, authorization)
         )
 
-    def post(self, path: str, body: bytes, authorization: str) -> SandboxResponse:
-        """The response to POST `path`."""
+    def post(self, path: str, body: bytes, authorization: str, query: str = "") -> SandboxResponse:
+        """The response to POST `path` with its query string."""
+        asked = dict(parse_qsl(query))
         return (
             nsm_http.search_response(self.world, self.day, path, body)
+            or dk_http.search_response(self.world, self.day, dk_http.DanishRequest(path, asked, body, authorization))
             or regulators_http.sanction_search_response(path)
             or self._respond_swedish(se_http.SwedishRequest(path, {}, body, authorization))
         )
@@ -125,4 +130,5 @@ _QUERIED: Final = (
     *firds_http.ROUTES,
     *us_http.ROUTES,
     *regulators_http.ROUTES,
+    *dk_http.ROUTES,
 )

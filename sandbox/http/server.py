@@ -144,9 +144,12 @@ class _RequestHandler(BaseHTTPRequestHandler):
         self.registry.requests.append(f"POST {self.path}")
         # an unread body would be parsed as the next request
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        path = unquote(urlsplit(self.path).path)
+        asked = urlsplit(self.path)
+        path = unquote(asked.path)
         if path != "/sandbox/advance":
-            self._respond_with_faults(path, lambda: self.registry.desk.post(path, body, self._authorization_header))
+            self._respond_with_faults(
+                path, lambda: self.registry.desk.post(path, body, self._authorization_header, asked.query)
+            )
             return
         try:
             self.registry.advance()

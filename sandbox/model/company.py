@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from decimal import Decimal
 
+from sandbox.model.dk import DanishDetails, DanishHolder
 from sandbox.model.fi import DocumentFiled, ExchangeRelease, FinnishDetails
 from sandbox.model.news import PressRelease, SupervisorAct
 from sandbox.model.no import NorwegianDetails, RoleOwner
@@ -132,6 +133,7 @@ class Company:
     finnish: FinnishDetails = field(default_factory=FinnishDetails)  # Finland only
     swedish: SwedishDetails = field(default_factory=SwedishDetails)  # Sweden only
     american: AmericanDetails = field(default_factory=AmericanDetails)  # United States only
+    danish: DanishDetails = field(default_factory=DanishDetails)  # Denmark only
 
     @property
     def company_id(self) -> str:
@@ -160,7 +162,7 @@ class ThresholdCrossing:
     `holder`: the holder as the register has it; a notice has only a name.
     """
 
-    holder: Holder | RoleOwner | RegisterHolding | str
+    holder: Holder | RoleOwner | RegisterHolding | DanishHolder | str
     as_of: date
     previous: Decimal
     current: Decimal

@@ -19,11 +19,12 @@ from warehouse.schema import ids
 _AUTHORITIES: Final = {
     "SE": ("Finansinspektionen", "SE", supervisors.finansinspektionen_act_url),
     "NO": ("Finanstilsynet", "NO", supervisors.finanstilsynet_act_url),
-    "FI": (esma.AUTHORITY, "FI", esma.sanction_id),
+    "FI": (esma.AUTHORITIES["FI"][0], "FI", esma.sanction_id),
+    "DK": (esma.AUTHORITIES["DK"][0], "DK", esma.sanction_id),
     "UK": ("Financial Conduct Authority", "GB", supervisors.fca_act_url),
     "US": (supervisors.SEC, "US", supervisors.sec_release_number),
 }
-_CURRENCIES: Final = {"SE": "SEK", "NO": "NOK", "FI": "EUR", "UK": "GBP"}
+_CURRENCIES: Final = {"SE": "SEK", "NO": "NOK", "FI": "EUR", "UK": "GBP", "DK": "DKK"}
 
 
 def release_event_parts(company: Company, release: PressRelease) -> EventParts:

@@ -84,7 +84,10 @@ _SUPERVISORS: Final[tuple[tuple[str, str, Callable[[World, int], bytes]], ...]] 
         lambda w, d: supervisors.finanstilsynet_feed(w, d, "nyhetsfeed"),
     ),
     ("NO", "news/finanstilsynet_rss/rundskriv_{}.xml", lambda w, d: supervisors.finanstilsynet_feed(w, d, "rundskriv")),
-    ("FI", "news/esma_sanctions/sanctions_{}.json", lambda w, d: esma.sanctions_page(w, d, {"rows": "1000"})),
+    *(
+        (market, "news/esma_sanctions/sanctions_{}.json", lambda w, d: esma.sanctions_page(w, d, {"rows": "1000"}))
+        for market in esma.AUTHORITIES
+    ),
 )
 
 

@@ -23,10 +23,10 @@ from sandbox.nasdaq import se_major_holdings
 from sandbox.shared.gleif_http import company_lei
 from sandbox.world import World
 
-MARKETS: Final = ("SE", "NO", "FI")
+MARKETS: Final = ("SE", "NO", "FI", "DK")
 _WHOLE: Final = slice(None)
 _SITE: Final = "https://mfn.se"
-_MICS: Final = {"SE": "XSTO", "NO": "XOSL", "FI": "XHEL"}
+_MICS: Final = {"SE": "XSTO", "NO": "XOSL", "FI": "XHEL", "DK": "XCSE"}
 Item = dict[str, Any]
 
 
@@ -151,7 +151,7 @@ def _wire_item(
 
 
 def _danish_item(world: World, day: int) -> Item:
-    """A Danish issuer; its register is not simulated."""
+    """A Danish issuer of no register."""
     slug = f"opdigtet-havvind-{world.date(day)}"
     author = {"entity_id": _stable_uuid("entity", "dk"), "slug": "opdigtet-havvind", "name": "Opdigtet Havvind A/S"}
     return {

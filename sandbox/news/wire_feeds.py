@@ -19,10 +19,11 @@ from sandbox.model.news import PressRelease
 from sandbox.news.rss import ItemElement, RssChannel
 from sandbox.world import World
 
-COUNTRIES: Final = {"SE": "Sweden", "NO": "Norway", "FI": "Finland", "UK": "United Kingdom", "US": "United States"}
+COUNTRIES: Final = {"SE": "Sweden", "NO": "Norway", "FI": "Finland", "UK": "United Kingdom", "US": "United States",
+             "DK": "Denmark"}  # fmt: skip
 _SITE: Final = "https://www.globenewswire.com"
 _SPACES: Final = {"xmlns:dc": "http://dublincore.org/documents/dcmi-namespace/"}
-_MICS: Final = {"SE": "Stockholm", "NO": "Oslo", "FI": "Helsinki", "UK": "London"}
+_MICS: Final = {"SE": "Stockholm", "NO": "Oslo", "FI": "Helsinki", "UK": "London", "DK": "Copenhagen"}
 _MOST: Final = 20
 _PR_SITE: Final = "https://www.prnewswire.com"
 _PR_TEXT: Final = "COPENHAGEN, Denmark -- Opdigtet Havvind A/S (OTCQX: OPDHY) today announced a wind farm."
@@ -41,7 +42,7 @@ def country_feed(world: World, day: int, market: str) -> bytes:
 
 
 def _danish_members(world: World, day: int) -> Iterator[ItemElement]:
-    """A Danish issuer; its register is not simulated."""
+    """A Danish issuer of no register."""
     at = f"{world.date(day):%a, %d %b %Y} 01:00 GMT"
     address = f"{_SITE}/news-release/{world.date(day):%Y/%m/%d}/{3_000_000 + day}/0/en/opdigtet-havvind.html"
     yield ItemElement("guid", address, {"isPermaLink": "true"})

@@ -21,6 +21,7 @@ from sandbox.world import World
 
 _LEI: Final = "969500GB00000SANDX64"
 _ISINS: Final = ("SE0000108656", "NO0010096985", "FI0009000681", "GB0007980591", "US0378331005")
+_PREVIEW_ISINS: Final = {"DK": "DK0060534915"}  # of worlds that have the market
 _SPAN: Final = re.compile(r"publication_date:\[[^\]]*?(\d{4}-\d\d-\d\d)[^\]]*? TO (\d{4}-\d\d-\d\d)")
 _PARENT: Final = "969500GB00000SANDY61"
 _PERIOD: Final = ("startDate", "endDate", "periodType")
@@ -101,9 +102,10 @@ def firds_file(_world: World, _day: int, _query: Query, name: str) -> SandboxRes
     return SandboxResponse(200, ZIP, _firds_archive(name), is_cacheable=True)
 
 
-def isin_issuers(_world: World, _day: int, _query: Query) -> SandboxResponse:
+def isin_issuers(world: World, _day: int, _query: Query) -> SandboxResponse:
     """Issuers of ISINs."""
-    text = "LEI,ISIN\n" + "".join(f"{_LEI},{isin}\n" for isin in _ISINS)
+    isins = (*_ISINS, *(isin for market, isin in _PREVIEW_ISINS.items() if market in world.markets))
+    text = "LEI,ISIN\n" + "".join(f"{_LEI},{isin}\n" for isin in isins)
     return SandboxResponse(200, ZIP, _stored_archive("isin-lei.csv", text.encode()), is_cacheable=True)
 
 

@@ -17,9 +17,9 @@ from sandbox.world import World
 _API: Final = "https://api.gleif.org/api/v1/lei-records"
 _PREFIX: Final = "969500"
 _LEI: Final = re.compile(rf"{_PREFIX}([A-Z]{{2}})([0-9A-Z]{{10}})\d\d")
-AUTHORITIES: Final = {"NO": "RA000472", "SE": "RA000544", "FI": "RA000188", "UK": "RA000585"}
+AUTHORITIES: Final = {"NO": "RA000472", "SE": "RA000544", "FI": "RA000188", "UK": "RA000585", "DK": "RA000170"}
 COUNTRIES: Final = {"UK": "GB"}
-_LENGTHS: Final = {"NO": 9, "SE": 10, "FI": 8, "UK": 8}
+_LENGTHS: Final = {"NO": 9, "SE": 10, "FI": 8, "UK": 8, "DK": 8}
 _MOST: Final = 200
 
 

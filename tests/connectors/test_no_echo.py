@@ -19,12 +19,13 @@ from sandbox import World, sufficient_companies
 from tests.connectors.echo.kind import Kind
 from tests.connectors.echo.kinds_american import AMERICAN
 from tests.connectors.echo.kinds_british import BRITISH
+from tests.connectors.echo.kinds_danish import DANISH
 from tests.connectors.echo.kinds_nordic import NORDIC
 from tests.connectors.echo.played import Played
 
 pytestmark = pytest.mark.sources
 HERE: Final = Path(__file__).parent
-KINDS: Final = (*NORDIC, *BRITISH, *AMERICAN)
+KINDS: Final = (*NORDIC, *DANISH, *BRITISH, *AMERICAN)
 SANDBOX, GENUINE = "sandbox", "genuine"  # the side that has a path alone
 FEWEST: Final = 40
 

@@ -70,6 +70,7 @@ INDUSTRY_SCHEMES: Final = (
     "UKSIC2007",
     "UKSIC2003",
     "SIC",
+    *(scheme for code in SERVED for scheme in markets.MARKETS[code].industry_schemes),
 )
 # Classification behind a market's industry codes. Europe's national schemes are versions of NACE: 62 is IT in
 # each of them, but security brokers in the SIC of the US.

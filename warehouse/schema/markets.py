@@ -1,17 +1,20 @@
 """The markets, as their connectors' folders declare them (`connectors/<cc>/market.toml`).
 
 A declaration is plain data, so that the service and the reader know every market without importing a connector.
-`connectors/markets.toml` lists the markets in the order in which they are shown. Belongs here: the shape of a
+`connectors/markets.toml` lists the markets in the order in which they are shown. A market in preview is announced, and
+served where FIRM_PREVIEW_MARKETS names it; that is read once, with the declarations, since everything that is made of
+them (patterns of numbers, code lists, the OpenAPI document) is made when it is imported. Belongs here: the shape of a
 declaration and reading it. Does not belong here: any market, or what a field is used for.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -21,6 +24,9 @@ import msgspec
 _PACKAGE: Final = "connectors"
 _LIST: Final = "markets.toml"
 _DECLARATION: Final = "market.toml"
+PREVIEW_SETTING: Final = "FIRM_PREVIEW_MARKETS"
+_PREVIEW: Final = "preview"  # a state of declarations; a market is announced or served
+_SEPARATORS: Final = re.compile(r"[\s,]+")
 LUHN: Final = 10  # modulo of check digits for which the digits of each product are summed
 _NO_LETTER_OR_DIGIT: Final = re.compile(r"[^0-9A-Z]")
 _NO_DIGIT: Final = re.compile(r"\D")
@@ -166,6 +172,8 @@ class Market(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     legal_forms: LegalForms = LegalForms()
     lei: LeiRegistration | None = None
     exchanges: Mapping[str, Exchange] = {}
+    industry_schemes: Mapping[str, Literal["NACE Rev. 2", "NACE Rev. 2.1"]] = {}
+    has_preview: bool = False
 
     def __post_init__(self) -> None:
         number, lei = self.number, self.lei
@@ -200,8 +208,13 @@ class MarketDeclarationError(ValueError):
     """A market's declaration is missing or wrong; the message names the file."""
 
 
-def read_markets(folder: Path) -> tuple[Market, ...]:
-    """The markets declared below a folder, in the order of its list."""
+def preview_codes(text: str) -> frozenset[str]:
+    """The codes of markets that a text lists, separated by blanks or commas, in any case."""
+    return frozenset(code.upper() for code in _SEPARATORS.split(text) if code)
+
+
+def read_markets(folder: Path, previewed: Collection[str] = ()) -> tuple[Market, ...]:
+    """The markets declared below a folder, in the order of its list; those in preview served where `previewed`."""
     try:
         listed = tomllib.loads((folder / _LIST).read_text(encoding="utf-8"))["markets"]
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
@@ -211,18 +224,20 @@ def read_markets(folder: Path) -> tuple[Market, ...]:
         raise MarketDeclarationError(
             f"{folder / _LIST} must list every folder with a {_DECLARATION} once: {', '.join(sorted(declared))}"
         )
-    markets = tuple(_read_market(folder / name) for name in listed)
+    markets = tuple(_read_market(folder / name, previewed) for name in listed)
     codes = Counter(code for market in markets for code in market.codes)
     if shared := sorted(code for code, count in codes.items() if count > 1):
         raise MarketDeclarationError(f"{folder / _LIST}: two markets have the code {', '.join(shared)}")
     return markets
 
 
-def _read_market(folder: Path) -> Market:
-    path = folder / _DECLARATION
+def _read_market(folder: Path, previewed: Collection[str]) -> Market:
+    path, code = folder / _DECLARATION, folder.name.upper()
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
-        return msgspec.convert({**values, "code": folder.name.upper()}, Market)
+        if values.get("state") == _PREVIEW:
+            values |= {"state": "served" if code in previewed else "announced", "has_preview": True}
+        return msgspec.convert({**values, "code": code}, Market)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise MarketDeclarationError(f"{path}: {error}") from error
 
@@ -235,4 +250,5 @@ def _connectors_folder() -> Path:
     return Path(spec.origin).parent
 
 
-MARKETS: Final[Mapping[str, Market]] = {market.code: market for market in read_markets(_connectors_folder())}
+PREVIEWED: Final = preview_codes(os.environ.get(PREVIEW_SETTING, ""))
+MARKETS: Final[Mapping[str, Market]] = {market.code: market for market in read_markets(_connectors_folder(), PREVIEWED)}

@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
+from warehouse.schema.markets import MARKETS
+
 CLASS_DIGITS: Final = 4
+_SCHEMES_OF_2: Final = frozenset({"SN2007", "SNI2007", "TOL2008", "UKSIC2007"})
+_SCHEMES_OF_2_1: Final = frozenset({"SN2025", "SNI2025", "TOL2025"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +45,15 @@ def _load_revisions() -> tuple[Revision, Revision]:
         if new:
             newer.setdefault(new, set()).update({old} - {""})
     return (
-        Revision("NACE Rev. 2", _frozen(older), frozenset({"SN2007", "SNI2007", "TOL2008", "UKSIC2007"})),
-        Revision("NACE Rev. 2.1", _frozen(newer), frozenset({"SN2025", "SNI2025", "TOL2025"})),
+        Revision("NACE Rev. 2", _frozen(older), _schemes_of("NACE Rev. 2") | _SCHEMES_OF_2),
+        Revision("NACE Rev. 2.1", _frozen(newer), _schemes_of("NACE Rev. 2.1") | _SCHEMES_OF_2_1),
     )
+
+
+def _schemes_of(revision: str) -> frozenset[str]:
+    """The national versions of a revision that markets declare themselves."""
+    declared = (item for market in MARKETS.values() for item in market.industry_schemes.items())
+    return frozenset(scheme for scheme, followed in declared if followed == revision)
 
 
 def _frozen(pairs: dict[str, set[str]]) -> dict[str, frozenset[str]]:

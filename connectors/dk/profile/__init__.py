@@ -1,0 +1,1 @@
+"""Danish company profiles, from CVR: fields and status."""

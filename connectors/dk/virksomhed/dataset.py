@@ -1,0 +1,197 @@
+"""Dataset dk.virksomhed: companies of CVR and their legal owners, from the register's search index.
+
+Belongs here: the declaration, recognising files, records to batches. Channels: pages of the index in the order of
+change (`search`), saved answers, and lines with one hit each. Does not belong here: a record's row (`companies`,
+`owners`), what is removed before the archive (`redact`), the profile (`profile.companies`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from connectors.contract.dataset import Cadence, Dataset, GuardLimits
+from connectors.contract.pieces import ArchiveMember, Batch, Cursor, FetchedFile, NotApplicable, RecognisedFile, Scope
+from connectors.dk import code_lists
+from connectors.dk.answers import hits_member
+from connectors.dk.register import HOST, INDEX_URL, LICENCE
+from connectors.dk.search import SearchIndex, fetch_changes
+from connectors.dk.virksomhed.companies import company_row
+from connectors.dk.virksomhed.holdings import is_lower_end
+from connectors.dk.virksomhed.owners import owner_rows
+from connectors.dk.virksomhed.redact import redact
+from connectors.dk.virksomhed.schema import COMPANIES, KEY, NUMBER, OWNERS, STAGED
+from connectors.dk.virksomhed.structs import CompanyHit
+from connectors.kit import staging
+from connectors.kit.formats import BodyFormat, detect_body_format, plain_head
+from connectors.kit.json import structs
+from connectors.kit.staging import RejectedRecordError, SignalCounter
+from warehouse.schema.types import ColumnKind, Table
+
+if TYPE_CHECKING:
+    from connectors.kit.http.client import HttpClient
+
+_STRETCH_BYTES: Final = 1 << 20
+_BATCH_STRETCHES: Final = 16
+_RECORD: Final = "Vrvirksomhed."
+_BEGIN: Final = datetime(1900, 1, 1, tzinfo=UTC)
+_FIELDS: Final = (
+    "cvrNummer", "enhedsNummer", "samtId", "sidstOpdateret", "fejlRegistreret", "reklamebeskyttet", "navne",
+    "livsforloeb", "virksomhedsstatus", "virksomhedsform", "hovedbranche", "beliggenhedsadresse", "hjemmeside",
+    "attributter", "virksomhedMetadata", "deltagerRelation.deltager.enhedsNummer",
+    "deltagerRelation.deltager.enhedstype", "deltagerRelation.deltager.forretningsnoegle",
+    "deltagerRelation.deltager.navne",
+    "deltagerRelation.deltager.adresseHemmelig", "deltagerRelation.deltager.beliggenhedsadresse.landekode",
+    "deltagerRelation.deltager.beliggenhedsadresse.periode", "deltagerRelation.organisationer.hovedtype",
+    "deltagerRelation.organisationer.organisationsNavn", "deltagerRelation.organisationer.medlemsData",
+)  # fmt: skip
+INDEX: Final = SearchIndex(
+    url=f"{INDEX_URL}/virksomhed/_search",
+    name="virksomhed",
+    instant=f"{_RECORD}sidstOpdateret",
+    number=f"{_RECORD}enhedsNummer",
+    fields=tuple(f"{_RECORD}{name}" for name in _FIELDS),
+    first=lambda _now: _BEGIN,
+)
+_OTHER_INDEXES: Final = {
+    b'"VrproduktionsEnhed"': "production units: places of work, not companies",
+    b'"Vrdeltagerperson"': "participants: the records of companies name their owners with everything that is served",
+}
+_DATES: Final = {
+    table.name: [column.name for column in table.columns if column.kind is ColumnKind.DATE]
+    for table in (COMPANIES, OWNERS)
+}
+
+
+def recognise_file(name: str, head: bytes) -> RecognisedFile | NotApplicable:
+    """Recognises answers and lines with records of companies: parts, unless the folder's `day.json` says otherwise."""
+    head = plain_head(head)
+    if name.startswith("reference_codes/"):
+        return NotApplicable("post codes: municipalities and regions that are served are in codes/municipalities.csv")
+    if detect_body_format(head) is not BodyFormat.JSON:
+        return NotApplicable(f"{detect_body_format(head).value}, not an answer of the register")
+    for mark, reason in _OTHER_INDEXES.items():
+        if mark in head:
+            return NotApplicable(reason)
+    if b'"Vrvirksomhed"' in head:
+        return RecognisedFile(None, Scope.PART)
+    return NotApplicable("an answer without records of companies")
+
+
+def fetch(http: HttpClient, cursor: Cursor | None, subjects: Iterable[str]) -> Iterator[FetchedFile]:
+    """Pages of companies whose records changed, oldest change first: all of them in the first runs."""
+    del subjects
+    yield from fetch_changes(INDEX, http, cursor)
+
+
+def read_batches(member: ArchiveMember) -> Iterator[Batch]:
+    """Batches of `dk_virksomhed` and `dk_ejer`."""
+    reader = _RecordReader(member)
+    found = structs.decode_into(
+        hits_member(member), CompanyHit, reader.tally, reader.take, key="_id", block=_STRETCH_BYTES
+    )
+    while some := list(islice(found, _BATCH_STRETCHES)):
+        yield from reader.batches(some)
+
+
+class _Stretch:
+    """Rows of some records."""
+
+    def __init__(self, rejects: pl.DataFrame) -> None:
+        self.companies: list[dict[str, Any]] = []
+        self.owners: list[dict[str, Any]] = []
+        self.rejects = [rejects]
+
+
+class _RecordReader:
+    """Converts records to rows; of a number that a body repeats, each record becomes a row, the last one holds."""
+
+    def __init__(self, member: ArchiveMember) -> None:
+        self.tally = SignalCounter(member.dataset)
+        self._day = f"{member.observed_at:%Y-%m-%d}"
+
+    def take(self, hits: list[CompanyHit], rejects: pl.DataFrame) -> _Stretch:
+        stretch = _Stretch(rejects)
+        refused: list[tuple[object, str, object]] = []
+        for hit in hits:
+            record = hit.company
+            if record is None:
+                refused.append((hit.id, "not a company: a record of another index", ""))
+                continue
+            try:
+                row = company_row(record, self._day, self.tally)
+            except RejectedRecordError as error:
+                refused.append((record.cvrNummer or hit.id, str(error), record.enhedsNummer or ""))
+                continue
+            stretch.companies.append(row)
+            if record.deltagerRelation:
+                stretch.owners += owner_rows(record, row["cvr_nummer"], self._day, self.tally)
+        if refused:
+            stretch.rejects.append(staging.reject_rows(refused))
+        return stretch
+
+    def batches(self, stretches: list[_Stretch]) -> Iterator[Batch]:
+        companies = [row for stretch in stretches for row in stretch.companies]
+        owners = [row for stretch in stretches for row in stretch.owners]
+        rejects = pl.concat([part for stretch in stretches for part in stretch.rejects])
+        rows = _typed_rows(COMPANIES, companies, self.tally)
+        self._audit_codes(rows)
+        yield staging.make_batch(COMPANIES, rows, rejects, self.tally.drain())
+        if owners:
+            held = _typed_rows(OWNERS, owners, self.tally)
+            self._audit_shares(held)
+            yield staging.make_batch(OWNERS, held, signals=self.tally.drain())
+
+    def _audit_codes(self, rows: pl.DataFrame) -> None:
+        """Counts words and codes that no list has."""
+        words = rows.select(NUMBER, word=pl.coalesce("sammensat_status", "status").str.to_lowercase())
+        code_lists.STATUSES.audit(words, "word", NUMBER, self.tally, "unknown_status")
+        code_lists.LEGAL_FORMS.audit(rows, "form_kode", NUMBER, self.tally, "unknown_legal_form")
+        code_lists.MUNICIPALITIES.audit(rows, "kommune_kode", NUMBER, self.tally, "unknown_municipality")
+
+    def _audit_shares(self, rows: pl.DataFrame) -> None:
+        """Counts shares that are no lower end of a band: their meaning is unknown."""
+        for name in ("ejerandel", "stemmeret"):
+            strange = [share for share in rows[name].unique().to_list() if not is_lower_end(share)]
+            if strange:
+                found = rows.filter(pl.col(name).is_in(strange)).select(subject=name, example=NUMBER)
+                staging.count_subjects(self.tally, "unknown_band", found)
+
+
+def _typed_rows(table: Table, rows: list[dict[str, Any]], tally: SignalCounter) -> pl.DataFrame:
+    """Rows with their days parsed; one that does not parse is null, and counted."""
+    dates = _DATES[table.name]
+    schema = {name: pl.String() if name in dates else kind for name, kind in staging.staged_schema(table).items()}
+    texts = pl.DataFrame(rows, schema=schema, orient="row").unique(table.key, keep="last", maintain_order=True)
+    typed = texts.with_columns(pl.col(name).str.to_date("%Y-%m-%d", strict=False) for name in dates)
+    for name in dates:
+        if texts[name].null_count() != typed[name].null_count():
+            lost = texts[name].is_not_null() & typed[name].is_null()
+            staging.count_signals(tally, "unreadable_value", name, texts[table.key[0]].filter(lost))
+    return typed
+
+
+DATASET: Final = Dataset(
+    key=KEY,
+    title="CVR: companies and legal owners",
+    licence=LICENCE,
+    cadence=Cadence(cron="20 1,7,11,15,19 * * *", stale_after_hours=48),  # the register changes continuously
+    guard_limits=GuardLimits(max_rejected=0.01),
+    host=HOST,
+    staged_tables=STAGED,
+    file_patterns=(
+        "cvr_virksomhed/**",
+        "virksomhed/**",
+        "cvr_deltager/**",
+        "cvr_produktionsenhed/**",
+        "reference_codes/**",
+    ),
+    recognise_file=recognise_file,
+    read_batches=read_batches,
+    fetch=fetch,
+    redact=redact,
+)

@@ -1,0 +1,96 @@
+"""The status of a company: life spans, the register's words, restoration, records by mistake."""
+
+from datetime import date
+from typing import Any
+
+from connectors.dk.code_lists import STATUSES
+from tests.connectors.dk.records import COMPANIES, INSTANT, answer, batches, company, element, profile, shared, signals
+from tests.tables import check_cases
+
+STATE = ("status", "status_detail", "status_date", "registry_status", "dissolved_date")
+SINCE = date(2024, 5, 6)
+
+
+def state(**changes: Any) -> tuple[Any, ...]:
+    found = profile(**changes)
+    return tuple(found[name] for name in STATE)
+
+
+def word(text: str) -> dict[str, Any]:
+    return {
+        "virksomhedsstatus": [element("2001-02-03", "2024-05-05", status="NORMAL"), element("2024-05-06", status=text)],
+        "virksomhedMetadata": {"sammensatStatus": text},
+    }
+
+
+@check_cases(
+    ("text", "status", "detail"),
+    [
+        ("NORMAL", "active", None),
+        ("UNDER KONKURS", "dormant", "bankruptcy"),
+        ("UNDER TVANGSOPLØSNING", "dormant", "forced_dissolution"),
+        ("UNDER FRIVILLIG LIKVIDATION", "dormant", "liquidation"),
+        ("UNDER LIKVIDATION", "dormant", "liquidation"),
+        ("UNDER REKONSTRUKTION", "active", "reorganisation"),
+        ("UNDER REASSUMERING", "active", "reorganisation"),
+    ],
+)
+def test_words_of_companies_that_exist(text: str, status: str, detail: str | None) -> None:
+    assert state(**word(text)) == (status, detail, SINCE, text, None)
+
+
+@check_cases(
+    ("text", "detail"),
+    [
+        ("OPLØST EFTER KONKURS", "bankruptcy"),
+        ("OPLØST EFTER FUSION", "merged"),
+        ("OPLØST EFTER FRIVILLIG LIKVIDATION", "liquidation"),
+        ("TVANGSOPLØST", "forced_dissolution"),
+        ("SLETTET", "deregistered"),
+        ("Ophørt", None),
+        ("NORMAL", None),  # the life span decides, the word gives no reason
+        ("NOGET NYT", None),
+    ],
+)
+def test_a_closed_life_span_is_the_end_and_the_word_its_reason(text: str, detail: str | None) -> None:
+    ended = {"livsforloeb": [element("2001-02-03", "2025-06-30")]}
+    assert state(**word(text), **ended) == ("dissolved", detail, date(2025, 6, 30), text, date(2025, 6, 30))
+
+
+def test_an_end_to_come_is_no_end_yet() -> None:
+    assert state(livsforloeb=[element("2001-02-03", "2026-12-31")])[0] == "active"
+
+
+def test_a_restored_company_has_an_open_life_span_again() -> None:
+    spans = [element("2001-02-03", "2020-01-01"), element("2021-03-04")]
+    statuses = [element("2019-12-01", "2021-03-03", status="TVANGSOPLØST"), element("2021-03-04", status="NORMAL")]
+    found = state(livsforloeb=spans, virksomhedsstatus=statuses)
+    assert found == ("active", None, date(2021, 3, 4), "NORMAL", None)
+
+
+def test_a_word_of_an_end_counts_where_the_life_span_is_still_open() -> None:
+    assert state(**word("OPLØST EFTER KONKURS"))[:3] == ("dissolved", "bankruptcy", SINCE)
+
+
+def test_an_unknown_word_is_kept_and_counted_and_the_life_span_decides() -> None:
+    found = batches(COMPANIES, answer(company(**word("NOGET NYT"))))
+    assert signals(found) == {("unknown_status", "noget nyt"): 1}
+    assert state(**word("NOGET NYT")) == ("active", None, None, "NOGET NYT", None)
+
+
+def test_sole_traders_and_foundations_have_a_word_and_no_status_of_a_court() -> None:
+    found = state(virksomhedsstatus=[], virksomhedMetadata={"sammensatStatus": "Aktiv"})
+    assert found == ("active", None, None, "Aktiv", None)
+
+
+def test_a_company_that_was_registered_by_mistake_is_not_one() -> None:
+    assert state(fejlRegistreret=True)[:2] == ("dissolved", "deregistered")
+
+
+def test_a_company_that_a_complete_file_lacks_has_left_the_register() -> None:
+    found = shared(batches(COMPANIES, answer(company())), retired_at=INSTANT)["companies"].row(0, named=True)
+    assert (found["status"], found["dissolved_date"], found["registry_status"]) == ("dissolved", INSTANT.date(), None)
+
+
+def test_every_listed_word_has_a_meaning_of_the_contract() -> None:
+    assert {STATUSES.get(word, "status") for word in STATUSES.codes} == {"active", "dormant", "dissolved"}
